@@ -1,0 +1,96 @@
+"""Reads the environment and fails loudly, with the variable's name and what to do."""
+
+import json
+import os
+import secrets
+from collections.abc import Mapping
+from difflib import get_close_matches
+from pathlib import Path
+
+from cryptography.fernet import Fernet
+from django.core.exceptions import ImproperlyConfigured
+
+PREFIX = "CROWD_"
+KNOWN = {
+    "CROWD_ACCOUNT_ACCESS_KEY_ID": "first account: access key",
+    "CROWD_ACCOUNT_ENDPOINT": "first account: address of the Requester API",
+    "CROWD_ACCOUNT_ENVIRONMENT": "first account: marketplace, sandbox or production",
+    "CROWD_ACCOUNT_NAME": "first account: its name",
+    "CROWD_ACCOUNT_SECRET_ACCESS_KEY": "first account: secret key",
+    "CROWD_ACCOUNT_TICKET_KEY": "first account: key of the marketplace's tickets",
+    "CROWD_ACCOUNT_WORKER_SITE": "first account: address of the site whose workers see our pages",
+    "CROWD_ALLOWED_HOSTS": "host names served, separated by commas",
+    "CROWD_ALLOW_AMAZON": "true: let accounts speak to *.amazonaws.com",
+    "CROWD_DATA_DIR": "folder for databases, pictures, broker and keys of the embedded form",
+    "CROWD_DEBUG": "true: Django's debug pages; never on a reachable host",
+    "CROWD_FIELD_KEYS": "Fernet keys of encrypted columns, newest first",
+    "CROWD_MARKETPLACE_KEYS": "Fernet keys of the marketplace, newest first",
+    "CROWD_MARKETPLACE_URL": "public address of the marketplace",
+    "CROWD_PSEUDONYM_KEYS": "keys of pseudonyms and of the blind index, newest first",
+    "CROWD_PUBLIC_URL": "public address of the question pages and the admin",
+    "CROWD_RIVAL": "the rival model: minilm",
+    "CROWD_SECRET_KEY": "Django's secret key",
+    "CROWD_TOKEN_KEYS": "keys of the question pages' tokens, newest first",
+}
+FERNET_KEYS = ("CROWD_FIELD_KEYS", "CROWD_MARKETPLACE_KEYS")
+TEXT_KEYS = ("CROWD_SECRET_KEY", "CROWD_PSEUDONYM_KEYS", "CROWD_TOKEN_KEYS")
+
+
+def refuse_unknown(environ: Mapping[str, str]) -> None:
+    """A misspelt variable must not silently leave its default in force."""
+    for name in sorted(environ):
+        if name.startswith(PREFIX) and name not in KNOWN:
+            near = get_close_matches(name, KNOWN, n=1)
+            advice = f"Did you mean {near[0]}?" if near else "docs/settings.md lists the known ones."
+            raise ImproperlyConfigured(f"Unknown setting {name}. {advice}")
+
+
+def load_keys(environ: Mapping[str, str], *, data_dir: Path, embedded: bool) -> dict[str, list[str]]:
+    """Keys from the environment; the embedded form makes and keeps its own for what is not set."""
+    kept = _embedded_keys(data_dir) if embedded else {}
+    keys = {}
+    for name in (*FERNET_KEYS, *TEXT_KEYS):
+        keys[name] = [key.strip() for key in environ.get(name, "").split(",") if key.strip()]
+        keys[name] = keys[name] or kept.get(name, [])
+        if not keys[name]:
+            raise ImproperlyConfigured(
+                f"{name} is not set ({KNOWN[name]}). A server database needs it in the environment; "
+                "`python manage.py make_keys` prints a full set."
+            )
+    for name in FERNET_KEYS:
+        _check_fernet(name, keys[name])
+    return keys
+
+
+def make_keys() -> dict[str, list[str]]:
+    return {
+        **{name: [Fernet.generate_key().decode()] for name in FERNET_KEYS},
+        **{name: [secrets.token_urlsafe(48)] for name in TEXT_KEYS},
+    }
+
+
+def _embedded_keys(data_dir: Path) -> dict[str, list[str]]:
+    """Made once, by whichever process comes first: the exclusive link decides."""
+    path = data_dir / "keys.json"
+    if not path.exists():
+        data_dir.mkdir(parents=True, exist_ok=True)
+        draft = data_dir / f"keys-{os.getpid()}.json"
+        draft.touch(mode=0o600)
+        draft.write_text(json.dumps(make_keys(), indent=2))
+        try:
+            os.link(draft, path)
+        except FileExistsError:
+            pass
+        draft.unlink()
+    keys: dict[str, list[str]] = json.loads(path.read_text())
+    return keys
+
+
+def _check_fernet(name: str, keys: list[str]) -> None:
+    for key in keys:
+        try:
+            Fernet(key)
+        except ValueError:
+            raise ImproperlyConfigured(
+                f"{name} holds something that is not a Fernet key; `python manage.py make_keys` prints one."
+            ) from None

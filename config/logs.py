@@ -1,0 +1,36 @@
+"""Logs are one JSON object a line on standard error; nothing in them names a person."""
+
+import logging
+import sys
+
+import structlog
+
+
+def configure_logs(*, human: bool) -> None:
+    renderer = (
+        structlog.dev.ConsoleRenderer() if human else structlog.processors.JSONRenderer(sort_keys=True)
+    )
+    shared: list[structlog.typing.Processor] = [
+        structlog.contextvars.merge_contextvars,
+        structlog.stdlib.add_log_level,
+        structlog.processors.TimeStamper(fmt="iso"),
+    ]
+    structlog.configure(
+        processors=[*shared, structlog.stdlib.ProcessorFormatter.wrap_for_formatter],
+        logger_factory=structlog.stdlib.LoggerFactory(),
+        cache_logger_on_first_use=True,
+    )
+    handler = logging.StreamHandler(sys.stderr)
+    handler.setFormatter(
+        structlog.stdlib.ProcessorFormatter(
+            foreign_pre_chain=shared,
+            processors=[
+                structlog.stdlib.ProcessorFormatter.remove_processors_meta,
+                structlog.processors.format_exc_info,
+                renderer,
+            ],
+        )
+    )
+    logging.basicConfig(handlers=[handler], level=logging.INFO, force=True)
+    for noisy in ("celery", "kombu", "botocore", "urllib3", "sentence_transformers", "django.request"):
+        logging.getLogger(noisy).setLevel(logging.WARNING)

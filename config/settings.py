@@ -1,0 +1,222 @@
+"""The one settings file. Everything that differs between machines comes from the environment."""
+
+import os
+import tempfile
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import django_stubs_ext
+import environ
+from csp.constants import NONE, SELF
+from django.core.exceptions import ImproperlyConfigured
+
+from config.environment import load_keys, refuse_unknown
+from config.logs import configure_logs
+
+BASE_DIR = Path(__file__).resolve().parent.parent
+env = environ.Env()
+django_stubs_ext.monkeypatch()  # ModelAdmin[Study] and its like, at run time too
+refuse_unknown(os.environ)
+
+DATA_DIR = Path(env.str("CROWD_DATA_DIR", str(BASE_DIR / ".crowd"))).resolve()
+DEBUG = env.bool("CROWD_DEBUG", False)
+
+# Databases: two SQLite files, or two servers' databases.
+SQLITE = {
+    "transaction_mode": "IMMEDIATE",
+    "init_command": "PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL; PRAGMA foreign_keys=ON",
+    "timeout": 20,
+}
+
+
+def _database(variable: str, file_name: str) -> dict[str, object]:
+    database: dict[str, object] = env.db_url(variable, f"sqlite:///{DATA_DIR / file_name}")
+    if str(database["ENGINE"]).endswith("sqlite3"):
+        # The test files lie apart from the real ones, and apart for every run.
+        test_name = Path(tempfile.gettempdir()) / f"crowd-test-{os.getpid()}-{file_name}"
+        return {**database, "OPTIONS": SQLITE, "TEST": {"NAME": str(test_name)}}
+    return {**database, "CONN_MAX_AGE": 60, "CONN_HEALTH_CHECKS": True}
+
+
+DATABASES = {
+    "default": _database("DATABASE_URL", "crowd.sqlite3"),
+    "marketplace": _database("MARKETPLACE_DATABASE_URL", "marketplace.sqlite3"),
+}
+DATABASE_ROUTERS = ["crowd.marketplace.database.Router"]
+DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
+EMBEDDED = "sqlite" in str(DATABASES["default"]["ENGINE"])
+
+# Keys: separate, rotatable (the first one writes, all of them read), none derived from another.
+_keys = load_keys(os.environ, data_dir=DATA_DIR, embedded=EMBEDDED)
+SECRET_KEY, *SECRET_KEY_FALLBACKS = _keys["CROWD_SECRET_KEY"]
+FIELD_KEYS = _keys["CROWD_FIELD_KEYS"]
+PSEUDONYM_KEYS = _keys["CROWD_PSEUDONYM_KEYS"]
+TOKEN_KEYS = _keys["CROWD_TOKEN_KEYS"]
+MARKETPLACE_KEYS = _keys["CROWD_MARKETPLACE_KEYS"]
+
+
+# Addresses. Cookies ignore ports, so the two sites differ by name even on one machine.
+def _site(variable: str, default: str) -> str:
+    url: str = env.str(variable, default).rstrip("/")
+    if urlsplit(url).scheme not in ("http", "https") or not urlsplit(url).hostname:
+        raise ImproperlyConfigured(f"{variable} must be an http or https address; it is {url!r}.")
+    return url
+
+
+PUBLIC_URL = _site("CROWD_PUBLIC_URL", "http://127.0.0.1:8000")
+MARKETPLACE_URL = _site("CROWD_MARKETPLACE_URL", "http://localhost:8000")
+ALLOWED_HOSTS = env.list("CROWD_ALLOWED_HOSTS", default=[]) or [
+    urlsplit(PUBLIC_URL).hostname,
+    urlsplit(MARKETPLACE_URL).hostname,
+]
+ROOT_URLCONF = "config.urls"
+WSGI_APPLICATION = "config.wsgi.application"
+SECURE = PUBLIC_URL.startswith("https:")
+
+INSTALLED_APPS = [
+    "config.apps.ConfigApp",
+    "django.contrib.admin",
+    "django.contrib.auth",
+    "django.contrib.contenttypes",
+    "django.contrib.sessions",
+    "django.contrib.messages",
+    "django.contrib.staticfiles",
+    "csp",
+    "rest_framework",
+    "rest_framework.authtoken",
+    "drf_spectacular",
+    "hits",
+    "scoring",
+    "qualifications",
+    "crowd.frame",
+    "crowd.pictures",
+    "crowd.winogavil",
+    "crowd.marketplace",
+]
+MIDDLEWARE = [
+    "config.middleware.RequestLog",
+    "django.middleware.security.SecurityMiddleware",
+    "whitenoise.middleware.WhiteNoiseMiddleware",
+    "config.middleware.SiteByHost",
+    "django.contrib.sessions.middleware.SessionMiddleware",
+    "django.middleware.locale.LocaleMiddleware",
+    "django.middleware.common.CommonMiddleware",
+    "django.middleware.csrf.CsrfViewMiddleware",
+    "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "django.contrib.messages.middleware.MessageMiddleware",
+    "django.middleware.clickjacking.XFrameOptionsMiddleware",
+    "csp.middleware.CSPMiddleware",
+]
+TEMPLATES = [
+    {
+        "BACKEND": "django.template.backends.django.DjangoTemplates",
+        "DIRS": [BASE_DIR / "config" / "templates"],
+        "APP_DIRS": True,
+        "OPTIONS": {
+            "context_processors": [
+                "django.template.context_processors.request",
+                "django.contrib.auth.context_processors.auth",
+                "django.contrib.messages.context_processors.messages",
+            ]
+        },
+    }
+]
+
+# People and sessions of the researchers' side. Workers have their own, in the marketplace.
+AUTH_USER_MODEL = "hits.User"
+PASSWORD_HASHERS = [
+    "django.contrib.auth.hashers.Argon2PasswordHasher",
+    "django.contrib.auth.hashers.PBKDF2PasswordHasher",
+]
+AUTH_PASSWORD_VALIDATORS = [
+    {"NAME": f"django.contrib.auth.password_validation.{name}"}
+    for name in ("UserAttributeSimilarityValidator", "MinimumLengthValidator", "CommonPasswordValidator")
+]
+LOGIN_URL = "admin:login"
+SESSION_COOKIE_SECURE = SECURE
+CSRF_COOKIE_SECURE = SECURE
+
+# Headers.
+X_FRAME_OPTIONS = "DENY"
+SECURE_REFERRER_POLICY = "same-origin"
+SECURE_HSTS_SECONDS = 31_536_000 if SECURE else 0
+SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if SECURE else None
+CONTENT_SECURITY_POLICY = {
+    "DIRECTIVES": {
+        "default-src": [SELF],
+        "img-src": [SELF, "data:"],
+        "object-src": [NONE],
+        "base-uri": [NONE],
+        "form-action": [SELF],
+        "frame-ancestors": [NONE],
+    }
+}
+
+# Language and time. Instants are UTC; a study names its own zone for what is daily or monthly.
+LANGUAGE_CODE = "en-us"
+USE_I18N = True
+USE_TZ = True
+TIME_ZONE = "UTC"
+
+# Files.
+STATIC_URL = "/static/"
+STATIC_ROOT = DATA_DIR / "static"
+STATICFILES_DIRS = [BASE_DIR / "config" / "static"]
+WHITENOISE_USE_FINDERS = True
+WHITENOISE_AUTOREFRESH = DEBUG
+MEDIA_ROOT = DATA_DIR / "media"
+STORAGES = {
+    "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
+    "staticfiles": {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"},
+}
+
+# Celery. No result backend anywhere: callers read rows. Losing a message loses nothing.
+REDIS_URL = env.str("REDIS_URL", "")
+BROKER_DIR = DATA_DIR / "broker"
+CELERY_BROKER_URL = REDIS_URL or "filesystem://"
+CELERY_BROKER_TRANSPORT_OPTIONS = (
+    {}
+    if REDIS_URL
+    else {
+        "data_folder_in": str(BROKER_DIR / "messages"),
+        "data_folder_out": str(BROKER_DIR / "messages"),
+        "control_folder": str(BROKER_DIR / "control"),
+        "polling_interval": 0.2,
+    }
+)
+CELERY_TASK_IGNORE_RESULT = True
+CELERY_TASK_ACKS_LATE = True
+CELERY_TASK_DEFAULT_QUEUE = "default"
+CELERY_TASK_ROUTES = {"winogavil.ask_rival": {"queue": "rival"}, "hits.pay_bonuses": {"queue": "money"}}
+CELERY_WORKER_HIJACK_ROOT_LOGGER = False
+CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
+
+# REST.
+REST_FRAMEWORK = {
+    "DEFAULT_AUTHENTICATION_CLASSES": [
+        "rest_framework.authentication.TokenAuthentication",
+        "rest_framework.authentication.SessionAuthentication",
+    ],
+    "DEFAULT_PERMISSION_CLASSES": ["rest_framework.permissions.IsAuthenticated"],
+    "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
+    "DEFAULT_PAGINATION_CLASS": "rest_framework.pagination.CursorPagination",
+    "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",
+    "PAGE_SIZE": 100,
+}
+SPECTACULAR_SETTINGS = {"TITLE": "Crowd", "VERSION": "0.1.0", "SERVE_INCLUDE_SCHEMA": False}
+
+# The rooms' own.
+ALLOW_AMAZON = env.bool("CROWD_ALLOW_AMAZON", False)
+RIVAL = env.str("CROWD_RIVAL", "minilm")
+FIRST_ACCOUNT = {
+    "name": env.str("CROWD_ACCOUNT_NAME", ""),
+    "environment": env.str("CROWD_ACCOUNT_ENVIRONMENT", "marketplace"),
+    "endpoint": env.str("CROWD_ACCOUNT_ENDPOINT", ""),
+    "worker_site": env.str("CROWD_ACCOUNT_WORKER_SITE", ""),
+    "access_key_id": env.str("CROWD_ACCOUNT_ACCESS_KEY_ID", ""),
+    "secret_access_key": env.str("CROWD_ACCOUNT_SECRET_ACCESS_KEY", ""),
+    "ticket_key": env.str("CROWD_ACCOUNT_TICKET_KEY", ""),
+}
+
+LOGGING_CONFIG = None
+configure_logs(human=DEBUG)

@@ -1,0 +1,20 @@
+"""Addresses of the researchers' side and of the question pages. The marketplace has its own, on its own host."""
+
+from django.contrib import admin
+from django.http import HttpRequest, JsonResponse
+from django.urls import include, path
+from django.views.generic import RedirectView
+
+
+def health(request: HttpRequest) -> JsonResponse:
+    return JsonResponse({"ok": True})
+
+
+urlpatterns = [
+    path("", RedirectView.as_view(pattern_name="admin:index")),
+    path("health/", health),
+    path("admin/", admin.site.urls),
+    path("api/", include("hits.urls")),
+    path("q/", include("crowd.frame.urls")),
+    path("pictures/", include("crowd.pictures.urls")),
+]

@@ -1,0 +1,1 @@
+"""Everything a worker sees and does."""

@@ -1,0 +1,130 @@
+"""The framed page: no cookies, no session. A signed token in the form is the only authority."""
+
+import json
+from collections.abc import Callable, Mapping
+from functools import wraps
+from typing import Any, Concatenate, ParamSpec
+from uuid import UUID
+
+from csp.constants import SELF
+from csp.decorators import csp_update
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.utils import timezone
+from django.views.decorators.cache import never_cache
+from django.views.decorators.clickjacking import xframe_options_exempt
+from django.views.decorators.csrf import csrf_exempt
+from django.views.decorators.http import require_GET, require_POST
+
+from crowd.frame import visits
+from crowd.frame.problems import Problem
+from hits.errors import CrowdError, InvalidAnswer, RuleBroken
+from hits.models import HIT, Assignment, Worker
+from hits.services import working
+
+P = ParamSpec("P")
+Status = Assignment.Status
+View = Callable[Concatenate[HttpRequest, HIT, P], HttpResponse]
+
+
+def framed(view: View[P]) -> Callable[Concatenate[HttpRequest, UUID, P], HttpResponse]:
+    """Finds the HIT, explains what goes wrong, and lets the account's worker site, alone, frame the page."""
+
+    @wraps(view)
+    @never_cache
+    @xframe_options_exempt
+    def shown(request: HttpRequest, hit_id: UUID, *args: P.args, **kwargs: P.kwargs) -> HttpResponse:
+        try:
+            hit = visits.find_hit(hit_id)
+        except Problem as problem:
+            return _explain(request, problem)
+        try:
+            response = view(request, hit, *args, **kwargs)
+        except CrowdError as problem:
+            response = _explain(request, problem)
+        response["Referrer-Policy"] = "no-referrer"
+        return _open_to(hit.batch.account.worker_site, response, request)
+
+    return shown
+
+
+@require_GET
+@framed
+def question(request: HttpRequest, hit: HIT) -> HttpResponse:
+    """The work, by state: practice, work, finish handing in, done. Reloading any of them is safe."""
+    if visits.is_preview(request.GET):
+        page = working.family_of_batch(hit.batch).practice_page()
+        return _show(request, page.template, {**page.context, "preview": True})
+    now = timezone.now()
+    visit = visits.read_visit(hit=hit, query=request.GET, now=now)
+    worker = Worker.objects.known(account=hit.batch.account, external_id=visit.worker_id)
+    assignment = working.open_assignment(
+        hit=hit,
+        worker=worker,
+        external_id=visit.assignment_id,
+        accepted_at=visit.accepted_at,
+        deadline_at=visit.deadline_at,
+        now=now,
+    )
+    items = working.lease_items(assignment=assignment, now=now)
+    if assignment.status == Status.SAVED:
+        return _hand_over(request, assignment, submit_to=visit.submit_to)
+    if assignment.status != Status.OPENED:
+        return _show(request, "frame/over.html", {"assignment": assignment})
+    if not items:
+        return _show(request, "frame/nothing_left.html", {})
+    page = working.family_of_batch(hit.batch).work_page(assignment=assignment, items=items)
+    token = visits.write_token(assignment=assignment, submit_to=visit.submit_to)
+    return _show(request, page.template, {**page.context, "token": token, "hit": hit})
+
+
+@csrf_exempt
+@require_POST
+@framed
+def answer(request: HttpRequest, hit: HIT) -> HttpResponse:
+    """Saves first, then hands over. A second answer changes nothing, and leads to the same hand-over."""
+    now = timezone.now()
+    assignment, submit_to = visits.read_token(request.POST.get("token", ""), hit=hit, now=now)
+    if assignment.status == Status.OPENED:
+        items = working.items_of(assignment)
+        read = working.family_of_batch(hit.batch).read_answer(form=request.POST, items=items)
+        working.save_answer(assignment=assignment, answer=read, now=now)
+        return _hand_over(request, assignment, submit_to=submit_to)
+    if assignment.status == Status.SAVED:
+        return _hand_over(request, assignment, submit_to=submit_to, again=True)
+    raise RuleBroken("already_saved", "This work was handed in before. Nothing was changed.")
+
+
+def _hand_over(
+    request: HttpRequest, assignment: Assignment, *, submit_to: str, again: bool = False
+) -> HttpResponse:
+    """What is saved here goes to the platform by the worker's own browser."""
+    context = {
+        "action": f"{submit_to}/mturk/externalSubmit",
+        "assignment": assignment,
+        "answer": json.dumps(assignment.answer),
+        "again": again,
+    }
+    return _show(request, "frame/hand_over.html", context, status=409 if again else 200)
+
+
+def _explain(request: HttpRequest, problem: CrowdError) -> HttpResponse:
+    if isinstance(problem, Problem):
+        title, status = problem.title, problem.status
+    elif isinstance(problem, InvalidAnswer):
+        title, status = "The answer is not complete", 400
+    else:
+        title, status = "This cannot be done", 409
+    return _show(request, "frame/problem.html", {"title": title, "problem": problem}, status=status)
+
+
+def _show(
+    request: HttpRequest, template: str, context: Mapping[str, Any], status: int = 200
+) -> HttpResponse:
+    return render(request, template, dict(context), status=status)
+
+
+def _open_to(worker_site: str, response: HttpResponse, request: HttpRequest) -> HttpResponse:
+    site = worker_site.rstrip("/")
+    opened = csp_update({"frame-ancestors": [site], "form-action": [SELF, site]})
+    return opened(lambda _: response)(request)

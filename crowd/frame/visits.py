@@ -1,0 +1,123 @@
+"""Whom to believe. The frame's parameters are only claims until a ticket or a token proves them."""
+
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from typing import Any
+from urllib.parse import urlsplit
+from uuid import UUID
+
+from django.core import signing
+from django.http import QueryDict
+
+from crowd.frame.problems import Distrusted, Expired, NoSuchHIT, Unreadable
+from hits import seals
+from hits.models import HIT, Assignment
+
+NOT_AVAILABLE = "ASSIGNMENT_ID_NOT_AVAILABLE"
+AGAIN = "Please open the HIT again from your queue of accepted work."
+
+
+@dataclass(frozen=True, kw_only=True)
+class Visit:
+    """A worker at work on an accepted HIT, as far as it can be verified."""
+
+    hit: HIT
+    assignment_id: str
+    worker_id: str
+    submit_to: str
+    accepted_at: datetime | None
+    deadline_at: datetime
+
+
+def find_hit(public_id: UUID) -> HIT:
+    hit = HIT.objects.select_related("batch__account", "batch__study").filter(public_id=public_id).first()
+    if not hit:
+        raise NoSuchHIT("It may have been withdrawn. Please return it and choose another.")
+    return hit
+
+
+def is_preview(query: QueryDict) -> bool:
+    return query.get("assignmentId", NOT_AVAILABLE) == NOT_AVAILABLE
+
+
+def read_visit(*, hit: HIT, query: QueryDict, now: datetime) -> Visit:
+    """Raises Distrusted or Expired. Some platforms repeat the worker's id, separated by a comma."""
+    claims = {name: query.get(name, "") for name in ("assignmentId", "hitId", "turkSubmitTo")}
+    claims["workerId"] = query.get("workerId", "").partition(",")[0]
+    if missing := [name for name, value in claims.items() if not value]:
+        raise Distrusted(f"The address lacks {', '.join(missing)}. {AGAIN}")
+    if hit.external_id and claims["hitId"] != hit.external_id:
+        raise Distrusted(f"The address belongs to another HIT. {AGAIN}")
+    if not is_worker_site(hit, claims["turkSubmitTo"]):
+        raise Distrusted("The address wants the answer sent to a site we do not know. Nothing is sent there.")
+    accepted_at, deadline_at = _read_times(hit, query.get("ticket", ""), claims, now=now)
+    return Visit(
+        hit=hit,
+        assignment_id=claims["assignmentId"],
+        worker_id=claims["workerId"],
+        submit_to=claims["turkSubmitTo"].rstrip("/"),
+        accepted_at=accepted_at,
+        deadline_at=deadline_at,
+    )
+
+
+def is_worker_site(hit: HIT, url: str) -> bool:
+    """The parameter is anybody's to write; only the account's own worker site is ever posted to."""
+    ours, theirs = urlsplit(hit.batch.account.worker_site), urlsplit(url)
+    return (ours.scheme, ours.netloc) == (theirs.scheme, theirs.netloc)
+
+
+def write_token(*, assignment: Assignment, submit_to: str) -> str:
+    return seals.sign_page(
+        {
+            "assignment": str(assignment.public_id),
+            "hit": str(assignment.hit.public_id),
+            "worker": str(assignment.worker.public_id),
+            "submit_to": submit_to,
+            "expires": assignment.deadline_at.timestamp(),
+        }
+    )
+
+
+def read_token(token: str, *, hit: HIT, now: datetime) -> tuple[Assignment, str]:
+    """The assignment that this page was rendered for, and where its answer goes afterwards."""
+    try:
+        payload = seals.read_page(token)
+    except signing.BadSignature:
+        raise Unreadable(f"Nothing was recorded. {AGAIN}") from None
+    if payload["hit"] != str(hit.public_id):
+        raise Distrusted(f"The token belongs to another HIT. Nothing was recorded. {AGAIN}")
+    if now.timestamp() >= payload["expires"]:
+        raise Expired("Nothing was recorded. The HIT has gone back to the list for others.")
+    assignment = (
+        Assignment.objects.select_related("hit__batch__account", "hit__batch__study", "worker")
+        .filter(public_id=payload["assignment"], worker__public_id=payload["worker"], hit=hit)
+        .first()
+    )
+    if not assignment:
+        raise Distrusted(f"The token belongs to work that does not exist. {AGAIN}")
+    return assignment, payload["submit_to"]
+
+
+def _read_times(
+    hit: HIT, ticket: str, claims: dict[str, str], *, now: datetime
+) -> tuple[datetime | None, datetime]:
+    """From the ticket where the account has a key for it; without one the accept time is not known."""
+    account = hit.batch.account
+    if not account.ticket_key:
+        return None, now + timedelta(seconds=hit.batch.duration_s)
+    payload = _read_ticket(ticket, key=account.ticket_key)
+    signed = (payload["assignment"], payload["hit"], payload["worker"])
+    if signed != (claims["assignmentId"], claims["hitId"], claims["workerId"]):
+        raise Distrusted(f"The ticket belongs to other work. {AGAIN}")
+    deadline_at = datetime.fromtimestamp(payload["expires"], tz=UTC)
+    if now >= deadline_at:
+        raise Expired("The HIT has gone back to the list for others. Nothing you do here counts any more.")
+    return datetime.fromtimestamp(payload["accepted"], tz=UTC), deadline_at
+
+
+def _read_ticket(ticket: str, *, key: str) -> dict[str, Any]:
+    try:
+        return seals.read_ticket(ticket, key=key)
+    except signing.BadSignature:
+        raise Distrusted(f"The address carries no valid ticket. {AGAIN}") from None

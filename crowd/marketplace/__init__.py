@@ -1,0 +1,1 @@
+"""An MTurk-compatible server and its worker site. Meets the other rooms over HTTP only."""

@@ -1,0 +1,66 @@
+"""The rules of the Requester API that need no database: states, fees, ids."""
+
+import secrets
+import string
+from dataclasses import dataclass
+from decimal import ROUND_HALF_UP, Decimal
+from typing import Literal
+
+CENT = Decimal("0.01")
+ALPHABET = string.ascii_uppercase + string.digits
+
+HITStatus = Literal["Assignable", "Unassignable", "Reviewable", "Reviewing", "Disposed"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Counts:
+    """Pending = accepted and not submitted; done = submitted, approved or rejected."""
+
+    maximum: int
+    pending: int
+    done: int
+
+    @property
+    def available(self) -> int:
+        return self.maximum - self.pending - self.done
+
+
+def hit_status(*, counts: Counts, expired: bool, reviewing: bool, disposed: bool) -> HITStatus:
+    if disposed:
+        return "Disposed"
+    if not expired and counts.available > 0:
+        return "Assignable"
+    if counts.pending > 0:
+        return "Unassignable"
+    return "Reviewing" if reviewing else "Reviewable"
+
+
+@dataclass(frozen=True, kw_only=True)
+class FeeSchedule:
+    """What the marketplace adds to a reward or bonus. All zero: no fee at all, not even the cent."""
+
+    rate: Decimal = Decimal(0)
+    many_rate: Decimal = Decimal(0)
+    minimum: Decimal = Decimal(0)
+
+    def on_reward(self, reward: Decimal, *, max_assignments: int) -> Decimal:
+        rate = self.rate + (self.many_rate if max_assignments >= 10 else Decimal(0))
+        return max(self.minimum, round_half_up(reward * rate))
+
+    def on_bonus(self, bonus: Decimal) -> Decimal:
+        return max(self.minimum, round_half_up(bonus * self.rate))
+
+
+FEE_SCHEDULES = {
+    "none": FeeSchedule(),
+    "amazon": FeeSchedule(rate=Decimal("0.20"), many_rate=Decimal("0.20"), minimum=CENT),
+}
+
+
+def round_half_up(amount: Decimal) -> Decimal:
+    return amount.quantize(CENT, rounding=ROUND_HALF_UP)
+
+
+def new_id(*, length: int = 30, prefix: str = "") -> str:
+    """Upper-case letters and digits, as the service model's EntityId and CustomerId demand."""
+    return prefix + "".join(secrets.choice(ALPHABET) for _ in range(length - len(prefix)))

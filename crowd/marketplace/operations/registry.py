@@ -1,0 +1,36 @@
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from decimal import Decimal
+from typing import Any
+
+from botocore import xform_name
+
+from crowd.marketplace import shapes
+from crowd.marketplace.models import Requester
+
+
+@dataclass(frozen=True, kw_only=True)
+class Call:
+    """One signed request whose parameters have passed the service model."""
+
+    requester: Requester
+    params: Mapping[str, Any]
+    now: datetime
+
+    def money(self, name: str) -> Decimal:
+        return Decimal(self.params[name])
+
+    def text(self, name: str) -> str:
+        return str(self.params.get(name) or "")
+
+
+Operation = Callable[[Call], Mapping[str, Any]]
+OPERATIONS: dict[str, Operation] = {}
+
+
+def operation(function: Operation) -> Operation:
+    """Registers the function under the operation that boto3 would call by the function's name."""
+    named = {xform_name(name): name for name in shapes.service_model().operation_names}
+    OPERATIONS[named[function.__name__]] = function
+    return function

@@ -1,0 +1,63 @@
+"""Where the question page sends the worker's answer. No cookie counts here: the signed path does."""
+
+from csp.decorators import csp_update
+from django.core import signing
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.utils import timezone
+from django.views.decorators.clickjacking import xframe_options_sameorigin
+from django.views.decorators.csrf import csrf_exempt
+from django.views.decorators.http import require_POST
+
+from crowd.marketplace import frames, seals
+from crowd.marketplace.models import Assignment
+from crowd.marketplace.questions import write_answer
+from crowd.marketplace.services import work
+
+OWN_FIELDS = {"assignmentId", "hitId", "workerId", "turkSubmitTo"}
+
+
+class SubmitRefused(Exception):
+    """The message tells the worker what to do."""
+
+
+@csrf_exempt
+@require_POST
+@xframe_options_sameorigin
+@csp_update({"frame-ancestors": ["'self'"]})
+def external_submit(request: HttpRequest, signed: str) -> HttpResponse:
+    now = timezone.now()
+    work.settle(now=now)
+    try:
+        assignment = _find(signed, claimed=request.POST.get("assignmentId", ""))
+        fields = [
+            (name, value)
+            for name, values in request.POST.lists()
+            for value in values
+            if name not in OWN_FIELDS
+        ]
+        if not fields:
+            raise SubmitRefused("The form sent no answer. Go back and answer the question first.")
+        if not work.submit_assignment(assignment=assignment, answer=write_answer(fields), now=now):
+            raise SubmitRefused("This work was handed in, returned or abandoned before. Nothing changed.")
+    except SubmitRefused as refusal:
+        return render(request, "marketplace/submit_refused.html", {"reason": refusal}, status=409)
+    return render(request, "marketplace/submitted.html", {"assignment": assignment})
+
+
+def _find(signed: str, *, claimed: str) -> Assignment:
+    """The assignment of the signed path, if it is the one the form claims to be."""
+    if claimed in ("", frames.NOT_AVAILABLE):
+        raise SubmitRefused("This was only a preview. Accept the HIT to hand in an answer.")
+    try:
+        payload = seals.read_submit(signed)
+    except signing.BadSignature:
+        raise SubmitRefused("This submit address is not valid. Open the work from your queue.") from None
+    if payload["assignment"] != claimed:
+        raise SubmitRefused("This submit address belongs to other work. Open it from your queue.")
+    assignment = (
+        Assignment.objects.select_related("hit__hit_type").filter(external_id=claimed).first()
+    )
+    if not assignment:
+        raise SubmitRefused("This work does not exist any more.")
+    return assignment

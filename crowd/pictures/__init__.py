@@ -1,0 +1,1 @@
+"""The pool of pictures that task families share: files, hashes, captions, credits."""

@@ -1,0 +1,6 @@
+from django.urls import path
+
+from crowd.pictures import pages
+
+app_name = "pictures"
+urlpatterns = [path("<str:key>/", pages.picture, name="picture")]

@@ -1,0 +1,144 @@
+"""The solver's task: a cue, k, pictures in an order of the solver's own; pick exactly k."""
+
+from collections.abc import Mapping, Sequence
+from random import Random
+from typing import Any
+
+from django.http import QueryDict
+from django.templatetags.static import static
+
+from crowd.winogavil.models import Association
+from crowd.winogavil.services import JACCARD, SOLVE
+from hits.domain import BonusRule
+from hits.errors import InvalidAnswer
+from hits.families import Answer, Owed, Score, TaskFamily, TaskPage
+
+from hits.models import Assignment, Item, Study
+from scoring import domain as scores
+from scoring.services import means_of
+
+PRACTICE = {"cue": "bark", "right": ("dog", "tree"), "all": ("dog", "cup", "tree", "key", "shoe")}
+
+
+class SolveFamily(TaskFamily):
+    key = SOLVE
+    name = "Association game: solve"
+    title = "Which pictures go with the word?"
+    description = "You see a word and some pictures. Pick the pictures that belong to the word."
+
+    def practice_page(self) -> TaskPage:
+        pictures = [{"key": name, "url": static(f"winogavil/{name}.svg")} for name in PRACTICE["all"]]
+        question = {"number": 1, "field": "practice", "cue": PRACTICE["cue"], "k": 2, "pictures": pictures}
+        return TaskPage(template="winogavil/solve.html", context={"questions": [question]})
+
+    def work_page(self, *, assignment: Assignment, items: Sequence[Item]) -> TaskPage:
+        questions = [
+            {
+                "number": number,
+                "field": str(association.item.public_id),
+                "cue": association.cue,
+                "k": len(association.chosen_keys),
+                "pictures": _shuffled(association, assignment=assignment),
+            }
+            for number, association in enumerate(_associations(items), start=1)
+        ]
+        return TaskPage(template="winogavil/solve.html", context={"questions": questions})
+
+    def review_page(self, *, assignment: Assignment, items: Sequence[Item]) -> TaskPage:
+        answer: Mapping[str, Sequence[str]] = assignment.answer or {}
+        questions = [
+            {
+                "cue": association.cue,
+                "pictures": [
+                    {
+                        **picture,
+                        "picked": picture["key"] in answer.get(str(association.item.public_id), []),
+                        "right": picture["key"] in association.chosen_keys,
+                    }
+                    for picture in _shuffled(association, assignment=assignment)
+                ],
+            }
+            for association in _associations(items)
+        ]
+        return TaskPage(template="winogavil/review.html", context={"questions": questions})
+
+    def read_answer(self, *, form: QueryDict, items: Sequence[Item]) -> Answer:
+        fields = {str(item.public_id) for item in items}
+        return self.check_answer(
+            answer={field: form.getlist(field) for field in form if field in fields}, items=items
+        )
+
+    def check_answer(self, *, answer: Any, items: Sequence[Item]) -> Answer:
+        if not isinstance(answer, Mapping) or not items:
+            raise InvalidAnswer("There is no answer to any question of this page.")
+        return {
+            str(association.item.public_id): _check_picks(
+                answer.get(str(association.item.public_id), []), association
+            )
+            for association in _associations(items)
+        }
+
+    def judge(self, *, answer: Answer, items: Sequence[Item]) -> Sequence[Score]:
+        return [
+            Score(
+                item=association.item,
+                measure=JACCARD,
+                value=scores.jaccard(
+                    set(answer[str(association.item.public_id)]), association.chosen_keys
+                ),
+            )
+            for association in _associations(items)
+        ]
+
+    def owes(self, *, assignment: Assignment) -> Sequence[Owed]:
+        means = means_of(assignment)
+        return [
+            Owed(rule=rule.name, amount=rule.amount, reason=_reason(rule))
+            for rule in assignment.hit.batch.study.rules
+            if rule.owes(means)
+        ]
+
+    def items_wanted(self, *, study: Study) -> int:
+        wanting = Item.objects.filter(study=study, task=self.key, wanted__gt=0)
+        return sum(wanting.values_list("wanted", flat=True))
+
+
+def _associations(items: Sequence[Item]) -> list[Association]:
+    """In the order of the items, with everything a page needs, in three queries."""
+    found = {
+        association.item_id: association
+        for association in Association.objects.filter(item__in=items)
+        .select_related("item")
+        .prefetch_related("places__picture")
+    }
+    return [found[item.pk] for item in items]
+
+
+def _shuffled(association: Association, *, assignment: Assignment) -> list[dict[str, str]]:
+    """The same order at every look of this worker, and another for everybody else."""
+    pictures = [
+        {"key": place.picture.key, "url": f"/pictures/{place.picture.key}/"}
+        for place in association.places.all()
+    ]
+    Random(f"{assignment.public_id}:{association.item.public_id}").shuffle(pictures)  # noqa: S311
+    return pictures
+
+
+def _check_picks(picks: Any, association: Association) -> list[str]:
+    """Exactly k different candidates. Raises InvalidAnswer; what was sent is not repeated to the sender."""
+    k = len(association.chosen_keys)
+    candidates = {place.picture.key for place in association.places.all()}
+    if not isinstance(picks, list) or not all(isinstance(pick, str) for pick in picks):
+        raise InvalidAnswer("The picks must be a list of pictures.")
+    if len(set(picks)) != len(picks) or not set(picks) <= candidates:
+        raise InvalidAnswer("One of the picks is not a picture of this page. Nothing was recorded.")
+    if len(picks) != k:
+        raise InvalidAnswer(
+            f"“{association.cue}” needs exactly {k} pictures; {len(picks)} were picked. "
+            "Nothing was recorded. Go back and change your choice."
+        )
+    return sorted(picks)
+
+
+def _reason(rule: BonusRule) -> str:
+    return f"Bonus “{rule.name}”: your answers scored at least {rule.at_least} % ({rule.measure})."

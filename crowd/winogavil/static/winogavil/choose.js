@@ -1,0 +1,45 @@
+// Counts the picks of each question and keeps Submit back until every count is right. The server checks again.
+"use strict";
+
+for (const form of document.querySelectorAll("[data-choose]")) {
+  const questions = [...form.querySelectorAll("fieldset[data-k]")];
+  const button = form.querySelector("button[type=submit]");
+  const status = form.querySelector("[data-status]");
+  let sending = false;
+
+  const missing = (question) =>
+    Number(question.dataset.k) - question.querySelectorAll("input:checked").length;
+
+  const show = () => {
+    for (const question of questions) {
+      const k = Number(question.dataset.k);
+      question.querySelector("[data-count]").textContent = `${k - missing(question)} / ${k}`;
+    }
+    if (button.disabled) return;
+    const ready = questions.every((question) => missing(question) === 0);
+    button.setAttribute("aria-disabled", String(!ready));
+    status.textContent = ready ? "Ready to submit." : advice();
+  };
+
+  const advice = () => {
+    const left = questions.map(missing).find((count) => count !== 0);
+    const pictures = (count) => `${count} ${count === 1 ? "picture" : "pictures"}`;
+    return left > 0 ? `Pick ${pictures(left)} more.` : `Take ${pictures(-left)} away again.`;
+  };
+
+  form.addEventListener("change", show);
+  form.addEventListener("submit", (event) => {
+    if (sending || button.disabled || button.getAttribute("aria-disabled") === "true") {
+      event.preventDefault();
+      return;
+    }
+    sending = true;
+    status.textContent = "Sending…";
+  });
+  // The back button shows the page as it was left: let it be sent again, the server knows what it has.
+  addEventListener("pageshow", () => {
+    sending = false;
+    show();
+  });
+  show();
+}

@@ -1,0 +1,1 @@
+"""Everything a researcher launches and payments staff pay."""

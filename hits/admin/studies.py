@@ -1,0 +1,154 @@
+from typing import Any
+
+from django import forms
+from django.contrib import admin, messages
+from django.core.exceptions import PermissionDenied
+from django.db.models import QuerySet
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect
+from django.template.response import TemplateResponse
+from django.urls import URLPattern, path, reverse
+from django.utils import timezone
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
+
+from hits import families, queries
+from hits.errors import CrowdError
+from hits.gateway import provider_for
+from hits.models import Batch, Study
+from hits.services import launching
+from hits.tasks import launch_batches
+
+
+@admin.register(Study)
+class StudyAdmin(admin.ModelAdmin[Study]):
+    list_display = ("name", "lab", "language", "time_zone", "grant_code", "created_at")
+    search_fields = ("name", "lab", "grant_code")
+
+
+class BatchForm(forms.ModelForm[Batch]):
+    task = forms.ChoiceField(help_text="What the workers do.")
+
+    class Meta:
+        model = Batch
+        fields = "__all__"
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        if "task" in self.fields:
+            choices = [(key, family.name) for key, family in families.registered().items()]
+            self.fields["task"].choices = choices  # type: ignore[attr-defined]
+
+
+@admin.register(Batch)
+class BatchAdmin(admin.ModelAdmin[Batch]):
+    form = BatchForm
+    list_display = ("title", "study", "account", "status", "filled", "launched_at", "next_step")
+    list_filter = ("status", "study", "account")
+    search_fields = ("title", "study__name")
+    ordering = ("-pk",)
+    fieldsets = (
+        (None, {"fields": ("study", "account", "task", "status_in_words")}),
+        ("What workers read", {"fields": ("title", "description", "keywords")}),
+        (
+            "Terms",
+            {
+                "fields": (
+                    "reward",
+                    ("hits_wanted", "assignments_per_hit", "items_per_assignment"),
+                    ("duration_s", "lifetime_s", "auto_approval_s"),
+                    "requirements",
+                )
+            },
+        ),
+    )
+
+    def get_urls(self) -> list[URLPattern]:
+        launch = self.admin_site.admin_view(self.launch_view)
+        return [path("<int:batch_id>/launch/", launch, name="hits_batch_launch"), *super().get_urls()]
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Batch]:
+        return queries.batches_with_counts()
+
+    def get_readonly_fields(self, request: HttpRequest, obj: Batch | None = None) -> list[str]:
+        """What has been launched was promised to workers: nothing of it changes any more."""
+        launched = obj is not None and obj.status != Batch.Status.DRAFT
+        terms = [field.name for field in Batch._meta.fields if field.editable] if launched else []
+        return ["status_in_words", *terms]
+
+    def get_changeform_initial_data(self, request: HttpRequest) -> dict[str, Any]:
+        family = next(iter(families.registered().values()))
+        return {
+            "task": family.key,
+            "title": family.title,
+            "description": family.description,
+            "reward": "0.03",
+            **super().get_changeform_initial_data(request),
+        }
+
+    def has_delete_permission(self, request: HttpRequest, obj: Batch | None = None) -> bool:
+        draft = obj is not None and obj.status == Batch.Status.DRAFT
+        return draft and super().has_delete_permission(request, obj)
+
+    def response_add(self, request: HttpRequest, obj: Batch, *args: Any) -> HttpResponse:
+        """A saved draft leads straight to its launch page, unless another button was pressed."""
+        if {"_continue", "_addanother"} & set(request.POST) or not self._may_launch(request):
+            return super().response_add(request, obj, *args)
+        return redirect("admin:hits_batch_launch", obj.pk)
+
+    def launch_view(self, request: HttpRequest, batch_id: int) -> HttpResponse:
+        if not self._may_launch(request):
+            raise PermissionDenied
+        batch = get_object_or_404(Batch.objects.select_related("study", "account"), pk=batch_id)
+        if request.method == "POST":
+            return self._launch(request, batch)
+        family = families.get(batch.task)
+        context = {
+            **self.admin_site.each_context(request),
+            "title": "Launch" if batch.status == Batch.Status.DRAFT else "Batch",
+            "batch": batch,
+            "family": family,
+            "cost": batch.cost,
+            "progress": queries.progress_of(batch),
+            "answers_wanted": family.items_wanted(study=batch.study),
+            "can_launch": batch.status in ("draft", "paused", "paused_funds"),
+            "is_running": batch.status in ("launching", "open"),
+            **_read_balance(batch),
+        }
+        return TemplateResponse(request, "admin/hits/launch.html", context)
+
+    def _launch(self, request: HttpRequest, batch: Batch) -> HttpResponse:
+        try:
+            launching.launch_batch(batch=batch, by=request.user, now=timezone.now())  # type: ignore[arg-type]
+        except CrowdError as error:
+            messages.error(request, str(error))
+        else:
+            launch_batches.delay()
+            messages.success(request, f"Launched: {batch.hits_wanted} HITs are on their way.")
+        return redirect("admin:hits_batch_launch", batch.pk)
+
+    def _may_launch(self, request: HttpRequest) -> bool:
+        return request.user.has_perm("hits.launch_batch")  # type: ignore[union-attr]
+
+    @admin.display(description="status")
+    def status_in_words(self, batch: Batch) -> str:
+        return f"{batch.get_status_display()}. {batch.problem}".strip()
+
+    @admin.display(description="filled")
+    def filled(self, batch: Batch) -> str:
+        return f"{batch.submitted} of {batch.places}"  # type: ignore[attr-defined]
+
+    @admin.display(description="next step")
+    def next_step(self, batch: Batch) -> SafeString:
+        words = {"draft": "Check and launch", "paused": "See why", "paused_funds": "See why"}
+        address = reverse("admin:hits_batch_launch", args=[batch.pk])
+        return format_html('<a href="{}">{}</a>', address, words.get(batch.status, "Progress"))
+
+
+def _read_balance(batch: Batch) -> dict[str, Any]:
+    """The provider's word, or why there is none: the page is useful either way."""
+    try:
+        balance = provider_for(batch.account).get_balance()
+    except CrowdError as error:
+        return {"balance": None, "balance_problem": str(error)}
+    return {"balance": balance, "is_covered": balance >= batch.cost.total}

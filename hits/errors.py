@@ -1,0 +1,37 @@
+"""The one family of errors. Pages and the API turn them into answers in one place each."""
+
+
+class CrowdError(Exception):
+    """Whatever we refuse on purpose. The message says what to do."""
+
+
+class RuleBroken(CrowdError):
+    """A rule of the house; becomes HTTP 409. The code is for programs, the message for people."""
+
+    def __init__(self, code: str, message: str) -> None:
+        super().__init__(message)
+        self.code = code
+
+
+class InvalidAnswer(CrowdError):
+    """An answer that the page could not have sent; nothing of it is recorded."""
+
+
+class ProviderError(CrowdError):
+    """Something between us and the provider."""
+
+
+class ProviderUnavailable(ProviderError):
+    """The outcome is unknown: look before you repeat, and repeat only with the same token."""
+
+
+class ProviderRefused(ProviderError):
+    """The provider understood and said no: stop, and tell a person."""
+
+    def __init__(self, message: str, *, code: str) -> None:
+        super().__init__(message)
+        self.code = code
+
+    @property
+    def out_of_funds(self) -> bool:
+        return self.code == "InsufficientFunds"

@@ -1,0 +1,208 @@
+"""The Requester API through boto3."""
+
+import re
+from collections.abc import Iterator
+from decimal import Decimal
+from typing import Any
+from urllib.parse import urlsplit
+from uuid import UUID
+from xml.etree.ElementTree import ParseError
+from xml.sax.saxutils import escape
+
+import boto3
+from botocore.config import Config
+from botocore.exceptions import BotoCoreError, ClientError
+from defusedxml import DefusedXmlException
+from defusedxml.ElementTree import fromstring
+
+from hits.errors import CrowdError, ProviderRefused, ProviderUnavailable
+from hits.gateway.interface import HITSpec, ProviderAssignment, ProviderBonus, ProviderHIT
+
+PAGE_SIZE = 100
+QUESTION = (
+    '<ExternalQuestion xmlns="http://mechanicalturk.amazonaws.com/AWSMechanicalTurkDataSchemas/'
+    '2006-07-14/ExternalQuestion.xsd"><ExternalURL>{url}</ExternalURL><FrameHeight>0</FrameHeight>'
+    "</ExternalQuestion>"
+)
+ANSWERS = "{http://mechanicalturk.amazonaws.com/AWSMechanicalTurkDataSchemas/2005-10-01/QuestionFormAnswers.xsd}"
+# botocore repeats these by itself; when they still come through, nobody knows what happened.
+UNCLEAR = {"ThrottlingException", "ServiceFault", "InternalFailure", "ServiceUnavailable"}
+
+
+def make_client(
+    *, endpoint: str, access_key_id: str, secret_access_key: str, allow_amazon: bool
+) -> Any:
+    """A client of the explicit endpoint. Amazon's own is refused unless somebody switched it on."""
+    host = urlsplit(endpoint).hostname or ""
+    if (host == "amazonaws.com" or host.endswith(".amazonaws.com")) and not allow_amazon:
+        raise CrowdError(
+            f"{host} is Amazon's own service and may cost real money. "
+            "Set CROWD_ALLOW_AMAZON=true if that is what you want."
+        )
+    return boto3.session.Session().client(
+        "mturk",
+        region_name="us-east-1",
+        endpoint_url=endpoint,
+        aws_access_key_id=access_key_id,
+        aws_secret_access_key=secret_access_key,
+        config=Config(
+            retries={"mode": "standard", "total_max_attempts": 5},
+            connect_timeout=5,
+            read_timeout=30,
+        ),
+    )
+
+
+class BotoProvider:
+    def __init__(self, client: Any) -> None:
+        self._client = client
+
+    def get_balance(self) -> Decimal:
+        return Decimal(self._call("get_account_balance")["AvailableBalance"])
+
+    def create_hit(self, spec: HITSpec, *, token: UUID) -> ProviderHIT:
+        try:
+            created = self._call(
+                "create_hit",
+                Title=spec.title,
+                Description=spec.description,
+                Keywords=spec.keywords,
+                Reward=f"{spec.reward:.2f}",
+                Question=QUESTION.format(url=escape(spec.question_url)),
+                MaxAssignments=spec.max_assignments,
+                AssignmentDurationInSeconds=spec.duration_s,
+                LifetimeInSeconds=spec.lifetime_s,
+                AutoApprovalDelayInSeconds=spec.auto_approval_s,
+                RequesterAnnotation=spec.annotation,
+                QualificationRequirements=list(spec.requirements),
+                UniqueRequestToken=str(token),
+            )
+        except ProviderRefused as refusal:
+            if refusal.code != "HitAlreadyExists":
+                raise
+            return self._find_repeated(refusal, annotation=spec.annotation)
+        return _read_hit(created["HIT"])
+
+    def get_hit(self, external_id: str) -> ProviderHIT:
+        return _read_hit(self._call("get_hit", HITId=external_id)["HIT"])
+
+    def expire_hit(self, external_id: str) -> None:
+        self._call("update_expiration_for_hit", HITId=external_id, ExpireAt=0)
+
+    def list_hits(self) -> Iterator[ProviderHIT]:
+        return map(_read_hit, self._pages("list_hits", "HITs"))
+
+    def list_assignments(self, hit_external_id: str) -> Iterator[ProviderAssignment]:
+        rows = self._pages("list_assignments_for_hit", "Assignments", HITId=hit_external_id)
+        return map(_read_assignment, rows)
+
+    def approve_assignment(self, external_id: str) -> None:
+        """There is no token for this one, so a refusal is checked against the assignment itself."""
+        try:
+            self._call("approve_assignment", AssignmentId=external_id)
+        except ProviderRefused as refusal:
+            found = self._call("get_assignment", AssignmentId=external_id)["Assignment"]
+            if found["AssignmentStatus"] != "Approved":
+                raise refusal
+
+    def send_bonus(
+        self,
+        *,
+        assignment_external_id: str,
+        worker_external_id: str,
+        amount: Decimal,
+        reason: str,
+        token: UUID,
+    ) -> None:
+        self._call(
+            "send_bonus",
+            AssignmentId=assignment_external_id,
+            WorkerId=worker_external_id,
+            BonusAmount=f"{amount:.2f}",
+            Reason=reason,
+            UniqueRequestToken=str(token),
+        )
+
+    def list_bonuses(self, *, hit_external_id: str) -> Iterator[ProviderBonus]:
+        rows = self._pages("list_bonus_payments", "BonusPayments", HITId=hit_external_id)
+        return map(_read_bonus, rows)
+
+    def _find_repeated(self, refusal: ProviderRefused, *, annotation: str) -> ProviderHIT:
+        """The refusal names the HIT that the token made. Ours it is only if it carries our annotation."""
+        for candidate in re.findall(r"\b[A-Z0-9]{20,}\b", str(refusal)):
+            hit = self.get_hit(candidate)
+            if hit.annotation == annotation:
+                return hit
+        raise refusal
+
+    def _pages(self, operation: str, member: str, **parameters: Any) -> Iterator[Any]:
+        token: dict[str, str] = {}
+        while True:
+            page = self._call(operation, MaxResults=PAGE_SIZE, **parameters, **token)
+            yield from page[member]
+            if not page.get("NextToken"):
+                return
+            token = {"NextToken": page["NextToken"]}
+
+    def _call(self, operation: str, **parameters: Any) -> Any:
+        try:
+            return getattr(self._client, operation)(**parameters)
+        except ClientError as error:
+            raise _translate(error) from error
+        except BotoCoreError as error:
+            raise ProviderUnavailable(f"{operation}: {type(error).__name__}") from error
+
+
+def _translate(error: ClientError) -> CrowdError:
+    details = error.response["Error"]
+    status = error.response.get("ResponseMetadata", {}).get("HTTPStatusCode", 400)
+    turk_code = str(error.response.get("TurkErrorCode", ""))
+    code = turk_code.rpartition(".")[2] or details["Code"]
+    if status >= 500 or details["Code"] in UNCLEAR:
+        return ProviderUnavailable(f"{error.operation_name}: {details['Code']}")
+    return ProviderRefused(details.get("Message") or code, code=code)
+
+
+def _read_hit(row: Any) -> ProviderHIT:
+    return ProviderHIT(
+        external_id=row["HITId"],
+        annotation=row.get("RequesterAnnotation", ""),
+        status=row["HITStatus"],
+        max_assignments=row["MaxAssignments"],
+        available=row["NumberOfAssignmentsAvailable"],
+        pending=row["NumberOfAssignmentsPending"],
+        completed=row["NumberOfAssignmentsCompleted"],
+    )
+
+
+def _read_assignment(row: Any) -> ProviderAssignment:
+    return ProviderAssignment(
+        external_id=row["AssignmentId"],
+        hit_external_id=row["HITId"],
+        worker_external_id=row["WorkerId"],
+        status=row["AssignmentStatus"],
+        accepted_at=row["AcceptTime"],
+        submitted_at=row["SubmitTime"],
+        answers=_read_answers(row.get("Answer", "")),
+    )
+
+
+def _read_answers(xml: str) -> dict[str, str]:
+    """Untrusted XML. What cannot be read is no answer; the provider still holds the original."""
+    try:
+        root = fromstring(xml, forbid_dtd=True)
+    except (ParseError, DefusedXmlException, ValueError):
+        return {}
+    return {
+        answer.findtext(f"{ANSWERS}QuestionIdentifier", ""): answer.findtext(f"{ANSWERS}FreeText", "")
+        for answer in root.iter(f"{ANSWERS}Answer")
+    }
+
+
+def _read_bonus(row: Any) -> ProviderBonus:
+    return ProviderBonus(
+        assignment_external_id=row["AssignmentId"],
+        worker_external_id=row["WorkerId"],
+        amount=Decimal(row["BonusAmount"]),
+        reason=row["Reason"],
+    )

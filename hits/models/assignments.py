@@ -1,0 +1,142 @@
+from typing import ClassVar
+from uuid import uuid4
+
+from django.db import models
+from django.db.models import F, Q
+
+from hits.models.accounts import Account
+from hits.models.studies import HIT, Study
+from hits.models.workers import Worker
+
+
+class Assignment(models.Model):
+    """One worker's one attempt at a HIT. The raw answer never changes; every score can be rebuilt from it."""
+
+    class Status(models.TextChoices):
+        OPENED = "opened", "Opened here"
+        SAVED = "saved", "Saved here, not yet at the provider"
+        SUBMITTED = "submitted"
+        APPROVED = "approved"
+        REJECTED = "rejected"
+        GONE = "gone", "Returned or abandoned"
+
+    TRANSITIONS: ClassVar[dict[Status, set[Status]]] = {
+        Status.OPENED: {Status.SAVED, Status.SUBMITTED, Status.GONE},
+        Status.SAVED: {Status.SUBMITTED, Status.GONE},
+        Status.SUBMITTED: {Status.APPROVED, Status.REJECTED},
+        Status.APPROVED: set(),
+        Status.REJECTED: {Status.APPROVED},
+        # The provider's evidence wins over our clock.
+        Status.GONE: {Status.SUBMITTED},
+    }
+
+    public_id = models.UUIDField(default=uuid4, unique=True, editable=False)
+    account = models.ForeignKey(Account, models.PROTECT)
+    hit = models.ForeignKey(HIT, models.PROTECT, related_name="assignments")
+    worker = models.ForeignKey(Worker, models.PROTECT, related_name="assignments")
+    external_id = models.CharField(max_length=64)
+    # Providers use an assignment id again after a return; the accept time tells the attempts apart.
+    attempt = models.PositiveIntegerField()
+    accepted_at = models.DateTimeField(null=True)
+    deadline_at = models.DateTimeField()
+    status = models.CharField(max_length=16, choices=Status, default=Status.OPENED)
+    answer = models.JSONField(null=True, editable=False)
+    opened_at = models.DateTimeField()
+    saved_at = models.DateTimeField(null=True)
+    submitted_at = models.DateTimeField(null=True)
+    judged_at = models.DateTimeField(null=True)
+    approved_at = models.DateTimeField(null=True)
+    # Set once the bonus table has been read for it, owed or not.
+    owed_at = models.DateTimeField(null=True)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["account", "external_id", "worker", "attempt"], name="assignment_once"
+            ),
+            models.CheckConstraint(
+                condition=~Q(status="saved") | Q(answer__isnull=False),
+                name="assignment_saved_has_answer",
+            ),
+            models.CheckConstraint(
+                condition=~Q(status__in=("submitted", "approved", "rejected"))
+                | Q(submitted_at__isnull=False),
+                name="assignment_submitted_has_evidence",
+            ),
+        ]
+        indexes = [
+            models.Index(
+                fields=["id"],
+                condition=Q(status="submitted", judged_at=None),
+                name="assignment_to_judge",
+            ),
+            models.Index(
+                fields=["id"],
+                condition=Q(status="submitted", judged_at__isnull=False),
+                name="assignment_to_approve",
+            ),
+            models.Index(
+                fields=["id"], condition=Q(status="approved", owed_at=None), name="assignment_to_owe"
+            ),
+            models.Index(
+                fields=["deadline_at"],
+                condition=Q(status__in=("opened", "saved")),
+                name="assignment_overdue",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return self.external_id
+
+
+class Item(models.Model):
+    """A piece of work that wants answers. What it is, its family knows: a row of its own points here."""
+
+    public_id = models.UUIDField(default=uuid4, unique=True, editable=False)
+    study = models.ForeignKey(Study, models.PROTECT, related_name="items")
+    task = models.CharField(max_length=32)
+    author = models.ForeignKey(Worker, models.PROTECT, null=True, related_name="authored")
+    # Answers not yet leased to anybody. Moves only together with a lease.
+    wanted = models.PositiveSmallIntegerField()
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        indexes = [
+            models.Index(
+                fields=["study", "task", "id"], condition=Q(wanted__gt=0), name="item_wanting"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return str(self.public_id)
+
+
+class Lease(models.Model):
+    """An item handed to an assignment. Released ones stay as history."""
+
+    class Status(models.TextChoices):
+        LEASED = "leased"
+        ANSWERED = "answered"
+        RELEASED = "released"
+
+    item = models.ForeignKey(Item, models.PROTECT, related_name="leases")
+    assignment = models.ForeignKey(Assignment, models.PROTECT, related_name="leases")
+    # Copied, so that the database itself can refuse a second look and one's own item.
+    worker = models.ForeignKey(Worker, models.PROTECT, related_name="+")
+    author = models.ForeignKey(Worker, models.PROTECT, null=True, related_name="+")
+    status = models.CharField(max_length=16, choices=Status, default=Status.LEASED)
+    leased_at = models.DateTimeField()
+    ended_at = models.DateTimeField(null=True)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["worker", "item"], condition=~Q(status="released"), name="lease_never_twice"
+            ),
+            models.CheckConstraint(
+                condition=Q(author=None) | ~Q(worker=F("author")), name="lease_never_ones_own"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.item} for {self.worker}"

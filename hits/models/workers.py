@@ -1,0 +1,42 @@
+from uuid import uuid4
+
+from django.db import models
+
+from hits import seals
+from hits.models.accounts import Account
+from hits.models.fields import EncryptedTextField
+
+
+class WorkerManager(models.Manager["Worker"]):
+    def known(self, *, account: Account, external_id: str) -> "Worker":
+        """The worker of this provider's id, made at first sight."""
+        parts = (str(account.public_id), external_id)
+        worker, _ = self.get_or_create(
+            account=account,
+            external_id_index=seals.blind_index(*parts),
+            defaults={"external_id": external_id, "pseudonym": seals.pseudonym(*parts)},
+        )
+        return worker
+
+
+class Worker(models.Model):
+    """A person at a provider. The provider's id is here and nowhere else, and encrypted."""
+
+    public_id = models.UUIDField(default=uuid4, unique=True, editable=False)
+    account = models.ForeignKey(Account, models.PROTECT, related_name="workers")
+    external_id = EncryptedTextField()
+    external_id_index = models.CharField(max_length=64, editable=False)
+    pseudonym = models.CharField(max_length=16, db_index=True, editable=False)
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    objects = WorkerManager()
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["account", "external_id_index"], name="worker_once_per_account"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return self.pseudonym

@@ -1,0 +1,23 @@
+from collections.abc import Mapping
+
+from django.core.exceptions import ImproperlyConfigured
+
+from hits.models import Account
+
+NEEDED = ("endpoint", "access_key_id", "secret_access_key")
+
+
+def seed_first_account(*, values: Mapping[str, str]) -> Account | None:
+    """The environment only seeds the first account; from then on the admin keeps it."""
+    if not values["name"] or Account.objects.exists():
+        return None
+    for field in NEEDED:
+        if not values[field]:
+            raise ImproperlyConfigured(
+                f"CROWD_ACCOUNT_NAME is set, so CROWD_ACCOUNT_{field.upper()} must be set too."
+            )
+    if values["environment"] not in Account.Environment.values:
+        raise ImproperlyConfigured(
+            f"CROWD_ACCOUNT_ENVIRONMENT must be one of {', '.join(Account.Environment.values)}."
+        )
+    return Account.objects.create(**{**values, "worker_site": values["worker_site"] or values["endpoint"]})

@@ -1,0 +1,96 @@
+"""From a draft to HITs at the provider. Intents first, in one transaction; sending resumes after any crash."""
+
+from collections.abc import Iterator
+from datetime import datetime, timedelta
+
+import structlog
+from django.conf import settings
+from django.db import transaction
+from django.db.models import Q
+from django.urls import reverse
+
+from hits import families
+from hits.errors import ProviderRefused, ProviderUnavailable, RuleBroken
+from hits.gateway import HITSpec, Provider, provider_for
+from hits.models import HIT, Batch, User
+from hits.states import move
+
+CLAIM = timedelta(minutes=1)
+Status = Batch.Status
+log = structlog.get_logger()
+
+
+def launch_batch(*, batch: Batch, by: User, now: datetime) -> None:
+    """Writes one intent for each HIT. Raises RuleBroken, and then nothing is written."""
+    wanted = families.get(batch.task).items_wanted(study=batch.study)
+    if not wanted:
+        raise RuleBroken("nothing_wanted", "The study has no items that still want answers.")
+    with transaction.atomic():
+        if not move(batch, Status.LAUNCHING, launched_at=now, launched_by=by, problem=""):
+            raise RuleBroken("already_launched", "This batch has been launched already.")
+        if not batch.hits.exists():
+            HIT.objects.bulk_create(HIT(batch=batch) for _ in range(batch.hits_wanted))
+    log.info("batch.launched", batch=str(batch.public_id), hits=batch.hits_wanted)
+
+
+def send_launching_batches(*, now: datetime) -> int:
+    """Sends every unsent intent of every launching batch, and opens the batches that are through."""
+    sent = 0
+    for batch in Batch.objects.filter(status=Status.LAUNCHING).select_related("account"):
+        sent += send_intents(batch=batch, provider=provider_for(batch.account), now=now)
+        if not batch.hits.filter(status=HIT.Status.INTENDED).exists():
+            move(batch, Status.OPEN)
+    return sent
+
+
+def send_intents(*, batch: Batch, provider: Provider, now: datetime) -> int:
+    """Resumes at the first unsent intent. An unclear outcome leaves the intent: the same token asks again."""
+    sent = 0
+    for hit in _claimable(batch, now=now):
+        try:
+            created = provider.create_hit(spec_of(hit, batch=batch), token=hit.token)
+        except ProviderRefused as refusal:
+            pause = Status.PAUSED_FUNDS if refusal.out_of_funds else Status.PAUSED
+            move(batch, pause, problem=str(refusal))
+            _unclaim(hit)
+            log.warning("batch.paused", batch=str(batch.public_id), code=refusal.code)
+            break
+        except ProviderUnavailable:
+            _unclaim(hit)
+            log.warning("hit.send_unclear", hit=str(hit.public_id))
+            break
+        move(hit, HIT.Status.OPEN, external_id=created.external_id, sent_at=now)
+        sent += 1
+    return sent
+
+
+def spec_of(hit: HIT, *, batch: Batch) -> HITSpec:
+    return HITSpec(
+        title=batch.title,
+        description=batch.description,
+        keywords=batch.keywords,
+        reward=batch.reward,
+        question_url=settings.PUBLIC_URL + reverse("frame:question", args=[hit.public_id]),
+        max_assignments=batch.assignments_per_hit,
+        duration_s=batch.duration_s,
+        lifetime_s=batch.lifetime_s,
+        auto_approval_s=batch.auto_approval_s,
+        annotation=f"crowd:{hit.public_id}",
+        requirements=batch.requirements,
+    )
+
+
+def _claimable(batch: Batch, *, now: datetime) -> Iterator[HIT]:
+    """Intents in order, each claimed just before it is sent; another sender skips it for a minute."""
+    while True:
+        free = Q(claimed_at=None) | Q(claimed_at__lt=now - CLAIM)
+        unsent = HIT.objects.filter(free, batch=batch, status=HIT.Status.INTENDED)
+        hit = unsent.order_by("pk").first()
+        if hit is None:
+            return
+        if unsent.filter(pk=hit.pk).update(claimed_at=now):
+            yield hit
+
+
+def _unclaim(hit: HIT) -> None:
+    HIT.objects.filter(pk=hit.pk, status=HIT.Status.INTENDED).update(claimed_at=None)

@@ -1,0 +1,32 @@
+"""The one function that moves a state machine: compare and swap, and a lost race is a logged no-op."""
+
+from typing import Any, Protocol
+
+import structlog
+from django.db.models import Model
+
+log = structlog.get_logger()
+
+
+class Stateful(Protocol):
+    TRANSITIONS: dict[Any, set[Any]]
+    pk: Any
+    status: str
+
+
+def sources_of(model: type[Any], to: str) -> list[str]:
+    return [source for source, targets in model.TRANSITIONS.items() if to in targets]
+
+
+def move(row: Any, to: str, **changes: Any) -> bool:
+    """True if this call moved the row; its fields then hold the new values."""
+    model: type[Model] = type(row)
+    moved = model._default_manager.filter(
+        pk=row.pk, status__in=sources_of(model, to)
+    ).update(status=to, **changes)
+    if not moved:
+        log.info("state.move_lost", model=model.__name__, pk=row.pk, to=str(to))
+        return False
+    for name, value in {"status": to, **changes}.items():
+        setattr(row, name, value)
+    return True

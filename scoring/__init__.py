@@ -1,0 +1,1 @@
+"""How work is judged: pure rules, rival models, recorded scores."""

@@ -1,0 +1,40 @@
+"""The rules of the papers' scores. Exact: integers and fractions, never floats."""
+
+from collections.abc import Collection, Sequence, Set
+from fractions import Fraction
+
+SOLVABLE = Fraction(80, 100)
+
+
+def jaccard(left: Set[str], right: Set[str]) -> Fraction:
+    """Shared over all. Two empty sets agree."""
+    union = left | right
+    return Fraction(len(left & right), len(union)) if union else Fraction(1)
+
+
+def model_score(*, chosen: Set[str], predicted: Set[str]) -> int:
+    """The model's Jaccard index in whole percent, rounded down as the game has always done."""
+    return int(100 * jaccard(chosen, predicted))
+
+
+def fool_the_ai(*, chosen: Set[str], predicted: Set[str]) -> int:
+    return 100 - model_score(chosen=chosen, predicted=predicted)
+
+
+def mean(values: Collection[Fraction]) -> Fraction:
+    if not values:
+        raise ValueError("There is no mean of nothing.")
+    return sum(values, Fraction(0)) / len(values)
+
+
+def is_solvable(solvers: Collection[Fraction]) -> bool:
+    """At least 80 per cent, compared exactly."""
+    return mean(solvers) >= SOLVABLE
+
+
+def best(scores: Sequence[float], *, k: int) -> list[int]:
+    """The places of the k highest scores; ties go to the one shown first."""
+    if not 0 < k <= len(scores):
+        raise ValueError(f"k must be from 1 to {len(scores)}; it is {k}.")
+    ranked = sorted(range(len(scores)), key=lambda place: (-scores[place], place))
+    return sorted(ranked[:k])

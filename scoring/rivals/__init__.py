@@ -1,0 +1,6 @@
+"""Rival models: given plain values, they score a text against pictures. torch is imported here and nowhere else."""
+
+from scoring.rivals.interface import Picture, Prediction, Rival
+from scoring.rivals.registry import get, names
+
+__all__ = ["Picture", "Prediction", "Rival", "get", "names"]
