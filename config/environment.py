@@ -4,6 +4,7 @@ import json
 import os
 import secrets
 from collections.abc import Mapping
+from contextlib import suppress
 from difflib import get_close_matches
 from pathlib import Path
 
@@ -77,10 +78,8 @@ def _embedded_keys(data_dir: Path) -> dict[str, list[str]]:
         draft = data_dir / f"keys-{os.getpid()}.json"
         draft.touch(mode=0o600)
         draft.write_text(json.dumps(make_keys(), indent=2))
-        try:
+        with suppress(FileExistsError):
             os.link(draft, path)
-        except FileExistsError:
-            pass
         draft.unlink()
     keys: dict[str, list[str]] = json.loads(path.read_text())
     return keys

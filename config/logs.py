@@ -7,9 +7,7 @@ import structlog
 
 
 def configure_logs(*, human: bool) -> None:
-    renderer = (
-        structlog.dev.ConsoleRenderer() if human else structlog.processors.JSONRenderer(sort_keys=True)
-    )
+    renderer = structlog.dev.ConsoleRenderer() if human else structlog.processors.JSONRenderer(sort_keys=True)
     shared: list[structlog.typing.Processor] = [
         structlog.contextvars.merge_contextvars,
         structlog.stdlib.add_log_level,
@@ -32,5 +30,7 @@ def configure_logs(*, human: bool) -> None:
         )
     )
     logging.basicConfig(handlers=[handler], level=logging.INFO, force=True)
-    for noisy in ("celery", "kombu", "botocore", "urllib3", "sentence_transformers", "django.request"):
+    for noisy in ("celery", "kombu", "botocore", "urllib3", "sentence_transformers"):
         logging.getLogger(noisy).setLevel(logging.WARNING)
+    # It names paths, and paths carry invitations; config.middleware says the same without them.
+    logging.getLogger("django.request").setLevel(logging.CRITICAL)

@@ -21,7 +21,7 @@ class SiteByHost:
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
         if request.get_host() == urlsplit(settings.MARKETPLACE_URL).netloc:
-            request.urlconf = "crowd.marketplace.urls"  # type: ignore[attr-defined]
+            request.urlconf = "crowd.marketplace.urls"
             set_urlconf("crowd.marketplace.urls")
         return self.get_response(request)
 
@@ -43,6 +43,9 @@ class RequestLog:
             ms=round(1000 * (perf_counter() - began)),
         )
         return response
+
+    def process_exception(self, request: HttpRequest, exception: Exception) -> None:
+        log.error("request.failed", method=request.method, route=_route(request), exc_info=exception)
 
 
 def _route(request: HttpRequest) -> str:

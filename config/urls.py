@@ -1,4 +1,4 @@
-"""Addresses of the researchers' side and of the question pages. The marketplace has its own, on its own host."""
+"""Addresses of the researchers' side and of the question pages. The marketplace has its own host."""
 
 from django.contrib import admin
 from django.http import HttpRequest, JsonResponse

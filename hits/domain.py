@@ -27,7 +27,7 @@ class BonusRule:
 def read_bonus_rules(data: Any) -> list[BonusRule]:
     """The table as a researcher wrote it. Raises ValueError with the line and what is wrong with it."""
     if not isinstance(data, list):
-        raise ValueError("The bonus table must be a list of rules.")
+        raise ValueError("The bonus table must be a list of rules.")  # noqa: TRY004
     rules = [_read_rule(row, number) for number, row in enumerate(data, start=1)]
     if len({rule.name for rule in rules}) < len(rules):
         raise ValueError("Every rule needs a name of its own.")

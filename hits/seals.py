@@ -37,7 +37,7 @@ def sign_page(payload: Mapping[str, Any]) -> str:
 def read_page(token: str) -> dict[str, Any]:
     """Raises django.core.signing.BadSignature."""
     payload: dict[str, Any] = signing.loads(
-        token, key=settings.TOKEN_KEYS[0], fallback_keys=settings.TOKEN_KEYS[1:], salt=PAGE_SALT
+        token, key=settings.TOKEN_KEYS[0], fallback_keys=[*settings.TOKEN_KEYS[1:]], salt=PAGE_SALT
     )
     return payload
 

@@ -21,9 +21,9 @@ def sources_of(model: type[Any], to: str) -> list[str]:
 def move(row: Any, to: str, **changes: Any) -> bool:
     """True if this call moved the row; its fields then hold the new values."""
     model: type[Model] = type(row)
-    moved = model._default_manager.filter(
-        pk=row.pk, status__in=sources_of(model, to)
-    ).update(status=to, **changes)
+    moved = model._default_manager.filter(pk=row.pk, status__in=sources_of(model, to)).update(
+        status=to, **changes
+    )
     if not moved:
         log.info("state.move_lost", model=model.__name__, pk=row.pk, to=str(to))
         return False

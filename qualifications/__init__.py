@@ -1,1 +1,1 @@
-"""Who may work: consent, tests and gates. The room is furnished by a later change; see docs/architecture.md."""
+"""Who may work: consent, tests and gates. The room is still empty; see docs/architecture.md."""

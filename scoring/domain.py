@@ -1,23 +1,24 @@
 """The rules of the papers' scores. Exact: integers and fractions, never floats."""
 
-from collections.abc import Collection, Sequence, Set
+from collections.abc import Collection, Sequence
+from collections.abc import Set as AbstractSet
 from fractions import Fraction
 
 SOLVABLE = Fraction(80, 100)
 
 
-def jaccard(left: Set[str], right: Set[str]) -> Fraction:
+def jaccard(left: AbstractSet[str], right: AbstractSet[str]) -> Fraction:
     """Shared over all. Two empty sets agree."""
     union = left | right
     return Fraction(len(left & right), len(union)) if union else Fraction(1)
 
 
-def model_score(*, chosen: Set[str], predicted: Set[str]) -> int:
+def model_score(*, chosen: AbstractSet[str], predicted: AbstractSet[str]) -> int:
     """The model's Jaccard index in whole percent, rounded down as the game has always done."""
     return int(100 * jaccard(chosen, predicted))
 
 
-def fool_the_ai(*, chosen: Set[str], predicted: Set[str]) -> int:
+def fool_the_ai(*, chosen: AbstractSet[str], predicted: AbstractSet[str]) -> int:
     return 100 - model_score(chosen=chosen, predicted=predicted)
 
 

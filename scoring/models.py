@@ -18,9 +18,7 @@ class Score(models.Model):
 
     class Meta:
         constraints = [
-            models.UniqueConstraint(
-                fields=["assignment", "item", "measure"], name="score_once_per_measure"
-            ),
+            models.UniqueConstraint(fields=["assignment", "item", "measure"], name="score_once_per_measure"),
             models.CheckConstraint(
                 condition=Q(denominator__gt=0) & Q(numerator__lte=F("denominator")),
                 name="score_is_a_share",

@@ -28,7 +28,7 @@ def judge_submitted(*, now: datetime) -> int:
 def judge_assignment(*, assignment: Assignment, now: datetime) -> bool:
     """True if this call recorded the scores."""
     family = families.get(assignment.hit.batch.task)
-    scores = family.judge(answer=assignment.answer, items=items_of(assignment))
+    scores = family.judge(answer=assignment.answer or {}, items=items_of(assignment))
     with transaction.atomic():
         if not mark_judged(assignment=assignment, now=now):
             return False

@@ -2,12 +2,11 @@
 
 import json
 from collections.abc import Callable, Mapping
-from functools import wraps
-from typing import Any, Concatenate, ParamSpec
+from typing import Any
 from uuid import UUID
 
 from csp.constants import SELF
-from csp.decorators import csp_update
+from csp.utils import build_policy
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.utils import timezone
@@ -22,28 +21,28 @@ from hits.errors import CrowdError, InvalidAnswer, RuleBroken
 from hits.models import HIT, Assignment, Worker
 from hits.services import working
 
-P = ParamSpec("P")
 Status = Assignment.Status
-View = Callable[Concatenate[HttpRequest, HIT, P], HttpResponse]
 
 
-def framed(view: View[P]) -> Callable[Concatenate[HttpRequest, UUID, P], HttpResponse]:
+def framed(view: Callable[[HttpRequest, HIT], HttpResponse]) -> Callable[[HttpRequest, UUID], HttpResponse]:
     """Finds the HIT, explains what goes wrong, and lets the account's worker site, alone, frame the page."""
 
-    @wraps(view)
     @never_cache
     @xframe_options_exempt
-    def shown(request: HttpRequest, hit_id: UUID, *args: P.args, **kwargs: P.kwargs) -> HttpResponse:
+    def shown(request: HttpRequest, hit_id: UUID) -> HttpResponse:
         try:
             hit = visits.find_hit(hit_id)
         except Problem as problem:
             return _explain(request, problem)
         try:
-            response = view(request, hit, *args, **kwargs)
+            response = view(request, hit)
         except CrowdError as problem:
             response = _explain(request, problem)
+        site = hit.batch.account.worker_site.rstrip("/")
+        opened = {"frame-ancestors": [site], "form-action": [SELF, site]}
+        response["Content-Security-Policy"] = build_policy(replace=opened)
         response["Referrer-Policy"] = "no-referrer"
-        return _open_to(hit.batch.account.worker_site, response, request)
+        return response
 
     return shown
 
@@ -118,13 +117,5 @@ def _explain(request: HttpRequest, problem: CrowdError) -> HttpResponse:
     return _show(request, "frame/problem.html", {"title": title, "problem": problem}, status=status)
 
 
-def _show(
-    request: HttpRequest, template: str, context: Mapping[str, Any], status: int = 200
-) -> HttpResponse:
+def _show(request: HttpRequest, template: str, context: Mapping[str, Any], status: int = 200) -> HttpResponse:
     return render(request, template, dict(context), status=status)
-
-
-def _open_to(worker_site: str, response: HttpResponse, request: HttpRequest) -> HttpResponse:
-    site = worker_site.rstrip("/")
-    opened = csp_update({"frame-ancestors": [site], "form-action": [SELF, site]})
-    return opened(lambda _: response)(request)

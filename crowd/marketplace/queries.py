@@ -13,9 +13,7 @@ from crowd.marketplace.models import HIT, Assignment, BonusPayment, HITType, Wor
 def open_hits(*, worker: Worker, now: datetime) -> QuerySet[HIT]:
     """HITs with a place left that this worker neither holds nor has done."""
     done = F("pending") + F("submitted") + F("approved") + F("rejected")
-    held = Assignment.objects.filter(
-        hit=OuterRef("pk"), worker=worker, status__in=Assignment.HOLDING
-    )
+    held = Assignment.objects.filter(hit=OuterRef("pk"), worker=worker, status__in=Assignment.HOLDING)
     return HIT.objects.filter(
         ~Exists(held), closed_at=None, expires_at__gt=now, max_assignments__gt=done
     ).order_by("pk")
@@ -29,9 +27,7 @@ def open_groups(*, worker: Worker, now: datetime) -> list[HITType]:
         .values_list("hit_type")
         .annotate(hits=Count("pk"))
     )
-    groups = list(
-        HITType.objects.filter(pk__in=counted).select_related("requester").order_by("-pk")
-    )
+    groups = list(HITType.objects.filter(pk__in=counted).select_related("requester").order_by("-pk"))
     for group in groups:
         group.hits = counted[group.pk]  # type: ignore[attr-defined]
     return groups
@@ -64,7 +60,5 @@ def earnings(*, worker: Worker) -> dict[str, Any]:
     approved = Assignment.objects.filter(worker=worker, status=Assignment.Status.APPROVED)
     zero = Decimal(0)
     rewards = approved.aggregate(sum=Coalesce(Sum("hit__hit_type__reward"), zero))["sum"]
-    bonuses = BonusPayment.objects.filter(worker=worker).aggregate(
-        sum=Coalesce(Sum("amount"), zero)
-    )["sum"]
+    bonuses = BonusPayment.objects.filter(worker=worker).aggregate(sum=Coalesce(Sum("amount"), zero))["sum"]
     return {"rewards": rewards, "bonuses": bonuses, "total": rewards + bonuses}

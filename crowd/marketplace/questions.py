@@ -64,7 +64,7 @@ def write_answer(fields: Iterable[tuple[str, str]]) -> str:
 
 def _printable(text: str) -> str:
     """XML 1.0 has no place for most control characters; everything else travels as it is."""
-    return "".join(c for c in text if c in "\t\n\r" or c >= " " and c not in "\ufffe\uffff")
+    return "".join(c for c in text if c in "\t\n\r" or (c >= " " and c not in "\ufffe\uffff"))
 
 
 def _invalid(message: str) -> ParameterValidationError:

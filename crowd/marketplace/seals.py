@@ -45,7 +45,7 @@ def read_submit(signed: str) -> dict[str, object]:
     payload: dict[str, object] = signing.loads(
         signed,
         key=settings.MARKETPLACE_KEYS[0],
-        fallback_keys=settings.MARKETPLACE_KEYS[1:],
+        fallback_keys=[*settings.MARKETPLACE_KEYS[1:]],
         salt="marketplace.submit",
     )
     return payload

@@ -20,7 +20,7 @@ AUTHORIZATION = re.compile(
 
 
 def verify(request: HttpRequest, *, now: datetime) -> AccessKey:
-    """The key that signed this request. A repeated signature is not refused: boto3 repeats them within a second."""
+    """The key that signed this request. Repeated signatures pass: boto3 repeats them within a second."""
     match = AUTHORIZATION.fullmatch(request.headers.get("Authorization", ""))
     if not match:
         raise SignatureRefused(
@@ -30,9 +30,11 @@ def verify(request: HttpRequest, *, now: datetime) -> AccessKey:
     if "host" not in signed_headers or match["service"] != SERVICE:
         raise SignatureRefused(f"Sign the host header, for the service {SERVICE}.")
     timestamp = _read_time(request, day=match["day"], now=now)
-    key = AccessKey.objects.select_related("requester").filter(
-        access_key_id=match["key"], revoked_at=None
-    ).first()
+    key = (
+        AccessKey.objects.select_related("requester")
+        .filter(access_key_id=match["key"], revoked_at=None)
+        .first()
+    )
     if not key:
         raise SignatureRefused(
             "The security token included in the request is invalid.", kind="UnrecognizedClientException"
@@ -58,9 +60,7 @@ def _read_time(request: HttpRequest, *, day: str, now: datetime) -> str:
     return timestamp
 
 
-def _sign(
-    request: HttpRequest, secret: str, signed_headers: list[str], timestamp: str, scope: str
-) -> str:
+def _sign(request: HttpRequest, secret: str, signed_headers: list[str], timestamp: str, scope: str) -> str:
     headers = "".join(
         f"{name}:{' '.join(request.headers.get(name, '').split())}\n" for name in signed_headers
     )
@@ -74,9 +74,7 @@ def _sign(
             sha256(request.body).hexdigest(),
         ]
     )
-    to_sign = "\n".join(
-        ["AWS4-HMAC-SHA256", timestamp, scope, sha256(canonical.encode()).hexdigest()]
-    )
+    to_sign = "\n".join(["AWS4-HMAC-SHA256", timestamp, scope, sha256(canonical.encode()).hexdigest()])
     signing_key = f"AWS4{secret}".encode()
     for part in scope.split("/"):
         signing_key = hmac.digest(signing_key, part.encode(), "sha256")

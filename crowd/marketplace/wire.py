@@ -65,6 +65,4 @@ def _error_body(error: APIError, *, now: datetime) -> dict[str, str]:
 
 
 def _answer(body: Any, *, status: int = 200) -> HttpResponse:
-    return HttpResponse(
-        json.dumps(shapes.write_output(body)), content_type=CONTENT_TYPE, status=status
-    )
+    return HttpResponse(json.dumps(shapes.write_output(body)), content_type=CONTENT_TYPE, status=status)

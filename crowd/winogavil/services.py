@@ -31,9 +31,7 @@ def seed_association(
         item = Item.objects.create(study=study, task=SOLVE, wanted=domain.SOLVERS_WANTED)
         association = Association.objects.create(item=item, cue=cue)
         Place.objects.bulk_create(
-            Place(
-                association=association, picture=picture, position=position, chosen=picture in chosen
-            )
+            Place(association=association, picture=picture, position=position, chosen=picture in chosen)
             for position, picture in enumerate(candidates)
         )
     return association

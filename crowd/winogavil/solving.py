@@ -12,7 +12,6 @@ from crowd.winogavil.services import JACCARD, SOLVE
 from hits.domain import BonusRule
 from hits.errors import InvalidAnswer
 from hits.families import Answer, Owed, Score, TaskFamily, TaskPage
-
 from hits.models import Assignment, Item, Study
 from scoring import domain as scores
 from scoring.services import means_of
@@ -83,9 +82,7 @@ class SolveFamily(TaskFamily):
             Score(
                 item=association.item,
                 measure=JACCARD,
-                value=scores.jaccard(
-                    set(answer[str(association.item.public_id)]), association.chosen_keys
-                ),
+                value=scores.jaccard(set(answer[str(association.item.public_id)]), association.chosen_keys),
             )
             for association in _associations(items)
         ]

@@ -14,7 +14,18 @@ class AccountForm(forms.ModelForm[Account]):
 
     class Meta:
         model = Account
-        fields = "__all__"
+        fields = (
+            "name",
+            "kind",
+            "environment",
+            "endpoint",
+            "worker_site",
+            "access_key_id",
+            "secret_access_key",
+            "ticket_key",
+            "fee_schedule",
+            "currency",
+        )
         widgets = {name: forms.PasswordInput(attrs={"autocomplete": "off"}) for name in SECRETS}
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:

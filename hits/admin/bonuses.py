@@ -19,7 +19,7 @@ class BonusAdmin(ReadOnlyAdmin[Bonus]):
     actions = ("approve",)
 
     def has_approve_permission(self, request: HttpRequest) -> bool:
-        return request.user.has_perm("hits.approve_bonus")  # type: ignore[union-attr]
+        return request.user.has_perm("hits.approve_bonus")
 
     @admin.action(description="Approve for payment", permissions=["approve"])
     def approve(self, request: HttpRequest, rows: QuerySet[Bonus]) -> None:

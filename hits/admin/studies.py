@@ -29,10 +29,6 @@ class StudyAdmin(admin.ModelAdmin[Study]):
 class BatchForm(forms.ModelForm[Batch]):
     task = forms.ChoiceField(help_text="What the workers do.")
 
-    class Meta:
-        model = Batch
-        fields = "__all__"
-
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         if "task" in self.fields:
@@ -128,7 +124,7 @@ class BatchAdmin(admin.ModelAdmin[Batch]):
         return redirect("admin:hits_batch_launch", batch.pk)
 
     def _may_launch(self, request: HttpRequest) -> bool:
-        return request.user.has_perm("hits.launch_batch")  # type: ignore[union-attr]
+        return request.user.has_perm("hits.launch_batch")
 
     @admin.display(description="status")
     def status_in_words(self, batch: Batch) -> str:

@@ -24,14 +24,14 @@ QUESTION = (
     '2006-07-14/ExternalQuestion.xsd"><ExternalURL>{url}</ExternalURL><FrameHeight>0</FrameHeight>'
     "</ExternalQuestion>"
 )
-ANSWERS = "{http://mechanicalturk.amazonaws.com/AWSMechanicalTurkDataSchemas/2005-10-01/QuestionFormAnswers.xsd}"
+ANSWERS = (
+    "{http://mechanicalturk.amazonaws.com/AWSMechanicalTurkDataSchemas/2005-10-01/QuestionFormAnswers.xsd}"
+)
 # botocore repeats these by itself; when they still come through, nobody knows what happened.
 UNCLEAR = {"ThrottlingException", "ServiceFault", "InternalFailure", "ServiceUnavailable"}
 
 
-def make_client(
-    *, endpoint: str, access_key_id: str, secret_access_key: str, allow_amazon: bool
-) -> Any:
+def make_client(*, endpoint: str, access_key_id: str, secret_access_key: str, allow_amazon: bool) -> Any:
     """A client of the explicit endpoint. Amazon's own is refused unless somebody switched it on."""
     host = urlsplit(endpoint).hostname or ""
     if (host == "amazonaws.com" or host.endswith(".amazonaws.com")) and not allow_amazon:
@@ -100,10 +100,10 @@ class BotoProvider:
         """There is no token for this one, so a refusal is checked against the assignment itself."""
         try:
             self._call("approve_assignment", AssignmentId=external_id)
-        except ProviderRefused as refusal:
+        except ProviderRefused:
             found = self._call("get_assignment", AssignmentId=external_id)["Assignment"]
             if found["AssignmentStatus"] != "Approved":
-                raise refusal
+                raise
 
     def send_bonus(
         self,

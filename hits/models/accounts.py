@@ -7,7 +7,7 @@ from hits.models.fields import EncryptedTextField
 
 
 class Account(models.Model):
-    """Where work is posted and money spent. A batch belongs to one for good; there is no process-wide mode."""
+    """Where work is posted and money spent. A batch belongs to one for good; no mode rules the process."""
 
     class Kind(models.TextChoices):
         MTURK = "mturk", "Requester API (the marketplace or another endpoint)"

@@ -102,9 +102,7 @@ class Item(models.Model):
 
     class Meta:
         indexes = [
-            models.Index(
-                fields=["study", "task", "id"], condition=Q(wanted__gt=0), name="item_wanting"
-            ),
+            models.Index(fields=["study", "task", "id"], condition=Q(wanted__gt=0), name="item_wanting"),
         ]
 
     def __str__(self) -> str:

@@ -85,9 +85,7 @@ class Batch(models.Model):
     reward = models.DecimalField(
         max_digits=6, decimal_places=2, validators=[MinValueValidator(0)], help_text="Dollars."
     )
-    hits_wanted = models.PositiveIntegerField(
-        "number of HITs", default=1, validators=[MinValueValidator(1)]
-    )
+    hits_wanted = models.PositiveIntegerField("number of HITs", default=1, validators=[MinValueValidator(1)])
     assignments_per_hit = models.PositiveIntegerField(
         default=3,
         validators=[MinValueValidator(1), MaxValueValidator(9)],
@@ -100,11 +98,15 @@ class Batch(models.Model):
         "time for one assignment", default=900, validators=[MinValueValidator(30)], help_text="Seconds."
     )
     lifetime_s = models.PositiveIntegerField(
-        "time the HITs stay open", default=7 * 86_400, validators=[MinValueValidator(30)],
+        "time the HITs stay open",
+        default=7 * 86_400,
+        validators=[MinValueValidator(30)],
         help_text="Seconds.",
     )
     auto_approval_s = models.PositiveIntegerField(
-        "approved by itself after", default=3 * 86_400, validators=[MaxValueValidator(2_592_000)],
+        "approved by itself after",
+        default=3 * 86_400,
+        validators=[MaxValueValidator(2_592_000)],
         help_text="Seconds.",
     )
     requirements = models.JSONField(
@@ -113,9 +115,7 @@ class Batch(models.Model):
     status = models.CharField(max_length=16, choices=Status, default=Status.DRAFT, editable=False)
     problem = models.TextField(blank=True, editable=False, help_text="Why it is paused.")
     launched_at = models.DateTimeField(null=True, editable=False)
-    launched_by = models.ForeignKey(
-        "hits.User", models.PROTECT, null=True, related_name="+", editable=False
-    )
+    launched_by = models.ForeignKey("hits.User", models.PROTECT, null=True, related_name="+", editable=False)
     created_at = models.DateTimeField(auto_now_add=True)
 
     class Meta:
@@ -182,8 +182,7 @@ class HIT(models.Model):
                 fields=["external_id"], condition=~Q(external_id=""), name="hit_external_id_once"
             ),
             models.CheckConstraint(
-                condition=Q(status="intended", external_id="")
-                | (~Q(status="intended") & ~Q(external_id="")),
+                condition=Q(status="intended", external_id="") | (~Q(status="intended") & ~Q(external_id="")),
                 name="hit_sent_has_external_id",
             ),
         ]

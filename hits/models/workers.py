@@ -33,9 +33,7 @@ class Worker(models.Model):
 
     class Meta:
         constraints = [
-            models.UniqueConstraint(
-                fields=["account", "external_id_index"], name="worker_once_per_account"
-            ),
+            models.UniqueConstraint(fields=["account", "external_id_index"], name="worker_once_per_account"),
         ]
 
     def __str__(self) -> str:

@@ -64,8 +64,7 @@ def pay_bonuses(*, now: datetime) -> int:
     for bonus in _in_flight(Status.UNKNOWN):
         settle_bonus(bonus=bonus, provider=_provider(bonus), now=now)
     return sum(
-        pay_bonus(bonus=bonus, provider=_provider(bonus), now=now)
-        for bonus in _in_flight(Status.APPROVED)
+        pay_bonus(bonus=bonus, provider=_provider(bonus), now=now) for bonus in _in_flight(Status.APPROVED)
     )
 
 

@@ -1,4 +1,4 @@
-"""From a draft to HITs at the provider. Intents first, in one transaction; sending resumes after any crash."""
+"""From a draft to HITs at the provider. Intents first, in one transaction; sending survives any crash."""
 
 from collections.abc import Iterator
 from datetime import datetime, timedelta

@@ -1,10 +1,9 @@
 """A worker opens a HIT, is leased items, and saves an answer. Nothing here is payable yet."""
 
-from collections.abc import Sequence
 from datetime import datetime, timedelta
 
 from django.db import transaction
-from django.db.models import Exists, F, OuterRef
+from django.db.models import Exists, F, OuterRef, QuerySet
 
 from hits import families
 from hits.domain import is_same_moment
@@ -28,9 +27,7 @@ def open_assignment(
     now: datetime,
 ) -> Assignment:
     """The row of this attempt: the one there is, or a new one. Nothing is leased here."""
-    attempts = Assignment.objects.filter(
-        account=hit.batch.account, external_id=external_id, worker=worker
-    )
+    attempts = Assignment.objects.filter(account=hit.batch.account, external_id=external_id, worker=worker)
     with transaction.atomic():
         # The HIT's row stands for all its assignments: two loads at once make one attempt.
         HIT.objects.select_for_update().get(pk=hit.pk)
@@ -90,9 +87,7 @@ def save_answer(*, assignment: Assignment, answer: Answer, now: datetime) -> Non
 
 def release_overdue(*, now: datetime) -> int:
     """Gives back the items of work whose deadline and grace have passed without the provider's evidence."""
-    overdue = Assignment.objects.filter(
-        status__in=(Status.OPENED, Status.SAVED), deadline_at__lt=now - GRACE
-    )
+    overdue = Assignment.objects.filter(status__in=(Status.OPENED, Status.SAVED), deadline_at__lt=now - GRACE)
     return sum(_release(assignment, now=now) for assignment in overdue)
 
 
@@ -110,12 +105,12 @@ def _release(assignment: Assignment, *, now: datetime) -> bool:
     return True
 
 
-def _eligible(assignment: Assignment) -> Sequence[Item]:
+def _eligible(assignment: Assignment) -> QuerySet[Item]:
     """Oldest first: items get finished, and none starves."""
     batch = assignment.hit.batch
-    seen = Lease.objects.filter(
-        item=OuterRef("pk"), worker=assignment.worker_id
-    ).exclude(status=Lease.Status.RELEASED)
+    seen = Lease.objects.filter(item=OuterRef("pk"), worker=assignment.worker_id).exclude(
+        status=Lease.Status.RELEASED
+    )
     return (
         Item.objects.filter(~Exists(seen), study=batch.study_id, task=batch.task, wanted__gt=0)
         .exclude(author=assignment.worker_id)

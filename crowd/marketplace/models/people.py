@@ -10,7 +10,7 @@ from crowd.marketplace import domain, seals
 
 
 class Requester(models.Model):
-    """Whoever posts HITs. `available` is the ledger's balance, kept beside it so that spending can be refused."""
+    """Whoever posts HITs. `available` is the ledger's balance, kept here so that spending can be refused."""
 
     MOST_MONEY = Decimal(1_000_000)
 

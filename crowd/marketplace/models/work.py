@@ -110,9 +110,7 @@ class Assignment(models.Model):
                 condition=Q(status__in=("Accepted", "Submitted", "Approved", "Rejected")),
                 name="assignment_one_per_worker_and_hit",
             ),
-            models.UniqueConstraint(
-                fields=["hit", "worker", "attempt"], name="assignment_attempt_once"
-            ),
+            models.UniqueConstraint(fields=["hit", "worker", "attempt"], name="assignment_attempt_once"),
         ]
         indexes = [
             models.Index(fields=["deadline_at"], condition=Q(status="Accepted"), name="work_overdue"),
@@ -137,9 +135,7 @@ class RequestToken(models.Model):
 
     class Meta:
         constraints = [
-            models.UniqueConstraint(
-                fields=["requester", "operation", "token"], name="request_token_once"
-            ),
+            models.UniqueConstraint(fields=["requester", "operation", "token"], name="request_token_once"),
         ]
 
     def __str__(self) -> str:

@@ -49,9 +49,7 @@ def approve_assignment(call: Call) -> Mapping[str, Any]:
 
 @operation
 def reject_assignment(call: Call) -> Mapping[str, Any]:
-    work.reject_assignment(
-        assignment=find_assignment(call), feedback=_read_feedback(call), now=call.now
-    )
+    work.reject_assignment(assignment=find_assignment(call), feedback=_read_feedback(call), now=call.now)
     return {}
 
 

@@ -26,17 +26,13 @@ def release(*, requester_id: int, amount: Decimal, subject: str, now: datetime) 
     _transfer(requester_id, amount, Account.HELD, Account.AVAILABLE, subject=subject, now=now)
 
 
-def settle_reward(
-    *, requester_id: int, reward: Decimal, fee: Decimal, subject: str, now: datetime
-) -> None:
+def settle_reward(*, requester_id: int, reward: Decimal, fee: Decimal, subject: str, now: datetime) -> None:
     """From what was held to the worker and the fee: the balance was charged at creation."""
     _transfer(requester_id, reward, Account.HELD, Account.WORKERS, subject=subject, now=now)
     _transfer(requester_id, fee, Account.HELD, Account.FEES, subject=subject, now=now)
 
 
-def spend_bonus(
-    *, requester_id: int, bonus: Decimal, fee: Decimal, subject: str, now: datetime
-) -> None:
+def spend_bonus(*, requester_id: int, bonus: Decimal, fee: Decimal, subject: str, now: datetime) -> None:
     change_available(requester_id=requester_id, by=-(bonus + fee))
     _transfer(requester_id, bonus, Account.AVAILABLE, Account.WORKERS, subject=subject, now=now)
     _transfer(requester_id, fee, Account.AVAILABLE, Account.FEES, subject=subject, now=now)

@@ -24,9 +24,7 @@ class Credentials:
     ticket_key: str
 
 
-def create_requester(
-    *, name: str, deposit: Decimal, fee_schedule: str, now: datetime
-) -> Credentials:
+def create_requester(*, name: str, deposit: Decimal, fee_schedule: str, now: datetime) -> Credentials:
     access_key_id, secret, ticket_key = (
         domain.new_id(length=20, prefix="CROWD"),
         secrets.token_urlsafe(30),

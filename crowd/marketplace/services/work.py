@@ -113,15 +113,11 @@ def return_assignment(*, assignment: Assignment, now: datetime) -> bool:
 def submit_assignment(*, assignment: Assignment, answer: str, now: datetime) -> bool:
     """True if this call submitted it; False if it was no longer open (second click, deadline)."""
     with atomic():
-        hit = HIT.objects.select_for_update(of=("self",)).select_related("hit_type").get(
-            pk=assignment.hit_id
-        )
+        hit = HIT.objects.select_for_update(of=("self",)).select_related("hit_type").get(pk=assignment.hit_id)
         delay = timedelta(seconds=hit.hit_type.auto_approval_delay_s)
         moved = Assignment.objects.filter(
             pk=assignment.pk, status=Status.ACCEPTED, deadline_at__gt=now
-        ).update(
-            status=Status.SUBMITTED, submitted_at=now, auto_approval_at=now + delay, answer=answer
-        )
+        ).update(status=Status.SUBMITTED, submitted_at=now, auto_approval_at=now + delay, answer=answer)
         if not moved:
             return False
         HIT.objects.filter(pk=hit.pk).update(pending=F("pending") - 1, submitted=F("submitted") + 1)
@@ -132,14 +128,10 @@ def submit_assignment(*, assignment: Assignment, answer: str, now: datetime) -> 
     return True
 
 
-def approve_assignment(
-    *, assignment: Assignment, feedback: str, override: bool, now: datetime
-) -> None:
+def approve_assignment(*, assignment: Assignment, feedback: str, override: bool, now: datetime) -> None:
     """Pays the reward out of what was held. A rejection holds nothing any more, so an override holds anew."""
     with atomic():
-        hit = HIT.objects.select_for_update(of=("self",)).select_related("hit_type").get(
-            pk=assignment.hit_id
-        )
+        hit = HIT.objects.select_for_update(of=("self",)).select_related("hit_type").get(pk=assignment.hit_id)
         row = Assignment.objects.select_for_update().get(pk=assignment.pk)
         allowed = {Status.SUBMITTED} | ({Status.REJECTED} if override else set())
         if row.status not in allowed:
@@ -164,9 +156,7 @@ def approve_assignment(
 
 def reject_assignment(*, assignment: Assignment, feedback: str, now: datetime) -> None:
     with atomic():
-        hit = HIT.objects.select_for_update(of=("self",)).select_related("hit_type").get(
-            pk=assignment.hit_id
-        )
+        hit = HIT.objects.select_for_update(of=("self",)).select_related("hit_type").get(pk=assignment.hit_id)
         row = Assignment.objects.select_for_update().get(pk=assignment.pk)
         if row.status != Status.SUBMITTED:
             raise wrong_state("Assignment", allowed=Status.SUBMITTED)

@@ -32,7 +32,7 @@ def invitation(request: HttpRequest, token: str) -> HttpResponse:
     if not found:
         return render(request, "marketplace/invitation_over.html", status=404)
     if request.method != "POST":
-        return render(request, "marketplace/invitation.html", {"worker": found.worker})
+        return render(request, "marketplace/invitation.html", {"invited": found.worker})
     response = redirect("marketplace:list")
     response.set_cookie(
         COOKIE,

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from csp.decorators import csp_update
+from csp.utils import build_policy
 from django.core.paginator import Paginator
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
@@ -100,12 +100,10 @@ def _own(worker: Worker, external_id: str) -> Assignment:
     return assignment
 
 
-def _show(
-    request: HttpRequest, page: str, worker: Worker, context: dict[str, Any]
-) -> HttpResponse:
+def _show(request: HttpRequest, page: str, worker: Worker, context: dict[str, Any]) -> HttpResponse:
     """The page frames nothing but the question it shows."""
     response = render(request, f"marketplace/{page}.html", {"worker": worker, **context})
     if frame_url := context.get("frame_url"):
-        framed = csp_update({"frame-src": [frames.origin(frame_url)]})
-        return framed(lambda _: response)(request)
+        policy = build_policy(replace={"frame-src": [frames.origin(frame_url)]})
+        response["Content-Security-Policy"] = policy
     return response

@@ -1,7 +1,6 @@
 """Sessions of the worker site: a cookie of its own, rows of its own."""
 
 from collections.abc import Callable
-from functools import wraps
 from typing import Concatenate, ParamSpec
 
 from django.http import HttpRequest, HttpResponse
@@ -20,8 +19,7 @@ def worker_required(
 ) -> Callable[Concatenate[HttpRequest, P], HttpResponse]:
     """Hands the signed-in worker to the view; shows anybody else how to get in."""
 
-    @wraps(view)
-    def signed_in(request: HttpRequest, *args: P.args, **kwargs: P.kwargs) -> HttpResponse:
+    def signed_in(request: HttpRequest, /, *args: P.args, **kwargs: P.kwargs) -> HttpResponse:
         token = request.COOKIES.get(COOKIE, "")
         worker = people.find_session_worker(token=token, now=timezone.now()) if token else None
         if worker is None:

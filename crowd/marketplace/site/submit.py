@@ -1,6 +1,9 @@
 """Where the question page sends the worker's answer. No cookie counts here: the signed path does."""
 
-from csp.decorators import csp_update
+from datetime import datetime
+
+from csp.constants import SELF
+from csp.utils import build_policy
 from django.core import signing
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
@@ -24,25 +27,32 @@ class SubmitRefused(Exception):
 @csrf_exempt
 @require_POST
 @xframe_options_sameorigin
-@csp_update({"frame-ancestors": ["'self'"]})
 def external_submit(request: HttpRequest, signed: str) -> HttpResponse:
-    now = timezone.now()
+    """Answers inside the worker page's frame, which alone may show it."""
+    response = _submit(request, signed, now=timezone.now())
+    response["Content-Security-Policy"] = build_policy(replace={"frame-ancestors": [SELF]})
+    return response
+
+
+def _submit(request: HttpRequest, signed: str, *, now: datetime) -> HttpResponse:
     work.settle(now=now)
     try:
         assignment = _find(signed, claimed=request.POST.get("assignmentId", ""))
-        fields = [
-            (name, value)
-            for name, values in request.POST.lists()
-            for value in values
-            if name not in OWN_FIELDS
-        ]
-        if not fields:
-            raise SubmitRefused("The form sent no answer. Go back and answer the question first.")
+        fields = _read_fields(request)
         if not work.submit_assignment(assignment=assignment, answer=write_answer(fields), now=now):
             raise SubmitRefused("This work was handed in, returned or abandoned before. Nothing changed.")
     except SubmitRefused as refusal:
         return render(request, "marketplace/submit_refused.html", {"reason": refusal}, status=409)
     return render(request, "marketplace/submitted.html", {"assignment": assignment})
+
+
+def _read_fields(request: HttpRequest) -> list[tuple[str, str]]:
+    fields = [
+        (name, value) for name, values in request.POST.lists() for value in values if name not in OWN_FIELDS
+    ]
+    if not fields:
+        raise SubmitRefused("The form sent no answer. Go back and answer the question first.")
+    return fields
 
 
 def _find(signed: str, *, claimed: str) -> Assignment:
@@ -55,9 +65,7 @@ def _find(signed: str, *, claimed: str) -> Assignment:
         raise SubmitRefused("This submit address is not valid. Open the work from your queue.") from None
     if payload["assignment"] != claimed:
         raise SubmitRefused("This submit address belongs to other work. Open it from your queue.")
-    assignment = (
-        Assignment.objects.select_related("hit__hit_type").filter(external_id=claimed).first()
-    )
+    assignment = Assignment.objects.select_related("hit__hit_type").filter(external_id=claimed).first()
     if not assignment:
         raise SubmitRefused("This work does not exist any more.")
     return assignment

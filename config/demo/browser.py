@@ -1,0 +1,107 @@
+"""As much of a browser as a simulated worker needs: pages, forms, cookies. Standard library only."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from html.parser import HTMLParser
+from http.cookiejar import CookieJar
+from urllib.error import HTTPError
+from urllib.parse import urlencode, urljoin
+from urllib.request import HTTPCookieProcessor, ProxyHandler, build_opener
+
+Fields = Sequence[tuple[str, str]]
+
+
+@dataclass(kw_only=True)
+class Choice:
+    """A box that can be ticked, and the address of the picture on it."""
+
+    name: str
+    value: str
+    picture: str = ""
+
+
+@dataclass(kw_only=True)
+class Form:
+    action: str
+    hidden: list[tuple[str, str]] = field(default_factory=list)
+    choices: list[Choice] = field(default_factory=list)
+
+
+@dataclass(kw_only=True)
+class Page:
+    url: str
+    status: int
+    forms: list[Form]
+    frames: list[str]
+    cues: list[str]
+
+    def form(self, ending: str) -> Form | None:
+        return next((form for form in self.forms if form.action.endswith(ending)), None)
+
+
+class Browser:
+    """Cookies are kept for the site, as a worker's own browser does; the frame gets none of them."""
+
+    def __init__(self) -> None:
+        self._opener = build_opener(ProxyHandler({}), HTTPCookieProcessor(CookieJar()))
+
+    def get(self, url: str) -> Page:
+        return self._read(url, None)
+
+    def post(self, form: Form, answers: Fields = ()) -> Page:
+        return self._read(form.action, urlencode([*form.hidden, *answers]).encode())
+
+    def download(self, url: str) -> bytes:
+        with self._opener.open(url, timeout=30) as response:
+            content: bytes = response.read()
+        return content
+
+    def _read(self, url: str, body: bytes | None) -> Page:
+        try:
+            response = self._opener.open(url, data=body, timeout=30)
+        except HTTPError as error:
+            response = error
+        with response:
+            reader = _PageReader(response.geturl())
+            reader.feed(response.read().decode())
+            return Page(
+                url=response.geturl(),
+                status=response.status,
+                forms=reader.forms,
+                frames=reader.frames,
+                cues=reader.cues,
+            )
+
+
+class _PageReader(HTMLParser):
+    def __init__(self, url: str) -> None:
+        super().__init__()
+        self.url = url
+        self.forms: list[Form] = []
+        self.frames: list[str] = []
+        self.cues: list[str] = []
+        self._in_cue = False
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        values = {name: value or "" for name, value in attrs}
+        if tag == "form":
+            self.forms.append(Form(action=urljoin(self.url, values.get("action", ""))))
+        elif tag == "iframe":
+            self.frames.append(values["src"])
+        elif tag == "input" and self.forms:
+            self._read_input(values)
+        elif tag == "img" and self.forms and self.forms[-1].choices:
+            self.forms[-1].choices[-1].picture = urljoin(self.url, values["src"])
+        self._in_cue = values.get("class") == "cue"
+
+    def handle_data(self, data: str) -> None:
+        if self._in_cue:
+            self.cues.append(data)
+            self._in_cue = False
+
+    def _read_input(self, values: dict[str, str]) -> None:
+        pair = (values.get("name", ""), values.get("value", ""))
+        if values.get("type") == "hidden":
+            self.forms[-1].hidden.append(pair)
+        elif values.get("type") == "checkbox":
+            self.forms[-1].choices.append(Choice(name=pair[0], value=pair[1]))

