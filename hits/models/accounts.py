@@ -1,9 +1,13 @@
 from uuid import uuid4
 
+from django.core.validators import URLValidator
 from django.db import models
 
 from hits import domain
 from hits.models.fields import EncryptedTextField
+
+
+is_address = URLValidator(schemes=["http", "https"])
 
 
 class Account(models.Model):
@@ -21,10 +25,14 @@ class Account(models.Model):
     name = models.CharField(max_length=64, unique=True)
     kind = models.CharField(max_length=16, choices=Kind, default=Kind.MTURK)
     environment = models.CharField(max_length=16, choices=Environment)
-    endpoint = models.URLField(help_text="Address of the Requester API.")
-    worker_site = models.URLField(
+    endpoint = models.CharField(
+        max_length=200, validators=[is_address], help_text="Address of the Requester API."
+    )
+    worker_site = models.CharField(
+        max_length=200,
+        validators=[is_address],
         help_text="Address of the site that frames our pages: the only one allowed to, and the only "
-        "place where finished work is handed in."
+        "place where finished work is handed in.",
     )
     access_key_id = models.CharField(max_length=128)
     secret_access_key = EncryptedTextField()

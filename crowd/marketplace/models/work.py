@@ -37,7 +37,7 @@ class HIT(models.Model):
     hit_type = models.ForeignKey(HITType, models.PROTECT)
     external_id = models.CharField(max_length=64, unique=True, default=domain.new_id)
     question = models.TextField()
-    external_url = models.URLField(max_length=2000)
+    external_url = models.CharField(max_length=2000)
     frame_height = models.PositiveIntegerField()
     annotation = models.CharField(max_length=255, blank=True)
     max_assignments = models.PositiveIntegerField()

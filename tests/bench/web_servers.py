@@ -1,0 +1,419 @@
+"""Gunicorn against granian as the web process: speed, memory, deaths, slow clients, stops.
+
+Run it from the top folder: python -m tests.bench.web_servers
+"""
+
+import os
+import selectors
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from statistics import median, quantiles
+
+ROOT = Path(__file__).resolve().parents[2]
+NAMES = ("gunicorn", "granian")
+ROUNDS, WARM_UP, REQUESTS, CONNECTIONS, THREADS = 3, 200, 2_000, 8, 8
+PAGES = {
+    "health": ("127.0.0.1", "/health/"),
+    "sign-in": ("localhost", "/"),
+    "static": ("127.0.0.1", "/static/crowd.css"),
+}
+GIVE_UP_S = 20.0
+BLOCKED_S = 3.0
+TOKEN = "a" * 32
+BODY = f"csrfmiddlewaretoken={TOKEN}".encode()
+LEFT_OUT = ("CROWD_", "DATABASE_URL", "MARKETPLACE_DATABASE_URL", "REDIS_URL")
+
+
+def main() -> None:
+    """Every round starts both servers, one after the other, and every other round turns the order."""
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    seen: dict[str, dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
+    with tempfile.TemporaryDirectory() as folder:
+        data = Path(folder)
+        migrate(data)
+        for number in range(ROUNDS):
+            for name in NAMES[:: -1 if number % 2 else 1]:
+                for row, value in observe(name, data).items():
+                    seen[row][name].append(value)
+            sys.stderr.write(f"round {number + 1} of {ROUNDS} done\n")
+    sys.stdout.write(table(seen))
+
+
+def observe(name: str, data: Path) -> dict[str, float]:
+    with started(name, data) as server:
+        rows = {"start, s": wait_for_health(server)}
+        for page in PAGES:
+            rows |= measure(server, page)
+        rows["memory, MB"] = memory_mb(server)
+        rows |= {f"longest wait beside {n} slow, ms": wait_beside_slow(server, n) for n in (1, THREADS)}
+        rows |= second_server(server, data)
+        rows |= kill_worker(server)
+        rows |= stop_in_flight(server)
+    with started(name, data) as server:
+        wait_for_health(server)
+        rows["main killed: port free, s"] = kill_main(server)
+    return rows
+
+
+# Servers.
+
+
+@dataclass(frozen=True, kw_only=True)
+class Server:
+    """One of ours, in a process group of its own."""
+
+    name: str
+    port: int
+    process: subprocess.Popen[bytes]
+
+
+def command(name: str, port: int) -> list[str]:
+    flags = {
+        "gunicorn": [
+            f"--bind=127.0.0.1:{port}",
+            f"--threads={THREADS}",
+            "--worker-class=gthread",
+            "--graceful-timeout=10",
+            "--no-control-socket",
+        ],
+        "granian": [
+            f"--port={port}",
+            f"--blocking-threads={THREADS}",
+            "--interface=wsgi",
+            "--respawn-failed-workers",
+            "--workers-kill-timeout=10",
+        ],
+    }
+    target = {"gunicorn": "config.wsgi", "granian": "config.wsgi:application"}[name]
+    return [sys.executable, "-m", name, target, "--workers=1", "--log-level=warning", *flags[name]]
+
+
+def environment(data: Path, port: int) -> dict[str, str]:
+    kept = {name: value for name, value in os.environ.items() if not name.startswith(LEFT_OUT)}
+    return {
+        **kept,
+        "CROWD_DATA_DIR": str(data),
+        "CROWD_PUBLIC_URL": f"http://127.0.0.1:{port}",
+        "CROWD_MARKETPLACE_URL": f"http://localhost:{port}",
+    }
+
+
+def migrate(data: Path) -> None:
+    (data / "static").mkdir()
+    for database in ("default", "marketplace"):
+        migration = [sys.executable, "manage.py", "migrate", "--database", database, "--verbosity", "0"]
+        subprocess.run(migration, cwd=ROOT, env=environment(data, 8000), check=True)
+
+
+def spawn(name: str, data: Path, port: int) -> subprocess.Popen[bytes]:
+    with (data / f"{name}.log").open("ab") as log:
+        return subprocess.Popen(
+            command(name, port),
+            cwd=ROOT,
+            env=environment(data, port),
+            stderr=log,
+            stdout=log,
+            start_new_session=True,
+        )
+
+
+@contextmanager
+def started(name: str, data: Path) -> Iterator[Server]:
+    """Whatever it leaves behind is in its group, and ends with it."""
+    port = free_port()
+    process = spawn(name, data, port)
+    try:
+        yield Server(name=name, port=port, process=process)
+    finally:
+        end_group(process)
+
+
+def end_group(process: subprocess.Popen[bytes]) -> None:
+    with suppress(ProcessLookupError):
+        os.killpg(process.pid, signal.SIGKILL)
+    process.wait()
+
+
+def free_port() -> int:
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        port: int = listener.getsockname()[1]
+    return port
+
+
+def children(pid: int) -> list[int]:
+    tasks = Path(f"/proc/{pid}/task").glob("*/children")
+    direct = [int(child) for task in tasks for child in task.read_text().split()]
+    return [found for child in direct for found in (child, *children(child))]
+
+
+def memory_of(pid: int) -> int:
+    """Kilobytes: its share of what it holds, or all of it where the share cannot be read."""
+    for file, field in (("smaps_rollup", "Pss:"), ("status", "VmRSS:")):
+        with suppress(OSError):
+            for line in Path(f"/proc/{pid}/{file}").read_text().splitlines():
+                if line.startswith(field):
+                    return int(line.split()[1])
+    return 0
+
+
+def memory_mb(server: Server) -> float:
+    return sum(memory_of(pid) for pid in (server.process.pid, *children(server.process.pid))) / 1024
+
+
+def cpu_s(server: Server) -> float:
+    ticks = 0
+    for pid in (server.process.pid, *children(server.process.pid)):
+        fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+        ticks += int(fields[11]) + int(fields[12])
+    return ticks / os.sysconf("SC_CLK_TCK")
+
+
+# Requests.
+
+
+class Connection:
+    """One kept-alive connection, read without a library: the client must cost little."""
+
+    def __init__(self, port: int, request: bytes, *, timeout: float = GIVE_UP_S) -> None:
+        self.socket = socket.create_connection(("127.0.0.1", port), timeout=timeout)
+        self._request = request
+        self._answer = b""
+        self._sent_at = 0.0
+
+    def send(self) -> None:
+        self._answer = b""
+        self._sent_at = time.perf_counter()
+        self.socket.sendall(self._request)
+
+    def receive(self) -> float | None:
+        """Seconds since it was sent, once the whole answer is here."""
+        piece = self.socket.recv(65_536)
+        if not piece:
+            raise ConnectionError("The server closed the connection.")
+        self._answer += piece
+        return time.perf_counter() - self._sent_at if is_complete(self._answer) else None
+
+    def ask(self) -> float:
+        self.send()
+        while (took := self.receive()) is None:
+            pass
+        return took
+
+
+def is_complete(answer: bytes) -> bool:
+    head, end, body = answer.partition(b"\r\n\r\n")
+    if not end:
+        return False
+    if not head.startswith(b"HTTP/1.1 200"):
+        raise RuntimeError(f"The server answered {head[:60]!r}.")
+    return len(body) >= int(head.lower().partition(b"content-length:")[2].split(b"\r\n")[0])
+
+
+def get(port: int, page: str) -> bytes:
+    host, path = PAGES[page]
+    return f"GET {path} HTTP/1.1\r\nHost: {host}:{port}\r\n\r\n".encode()
+
+
+def measure(server: Server, page: str) -> dict[str, float]:
+    """A closed loop over kept-alive connections."""
+    connections = [Connection(server.port, get(server.port, page)) for _ in range(CONNECTIONS)]
+    try:
+        load(connections, WARM_UP)
+        cpu, began = cpu_s(server), time.perf_counter()
+        times = load(connections, REQUESTS)
+        seconds, cpu = time.perf_counter() - began, cpu_s(server) - cpu
+    finally:
+        for connection in connections:
+            connection.socket.close()
+    return {
+        f"{page}: p50, ms": 1000 * median(times),
+        f"{page}: p95, ms": 1000 * quantiles(times, n=20)[-1],
+        f"{page}: requests/s": len(times) / seconds,
+        f"{page}: processor, ms/request": 1000 * cpu / len(times),
+    }
+
+
+def load(connections: Sequence[Connection], count: int) -> list[float]:
+    """Each connection asks again as soon as it is answered, until all together asked often enough."""
+    times: list[float] = []
+    left = count - len(connections)
+    with selectors.DefaultSelector() as selector:
+        for connection in connections:
+            selector.register(connection.socket, selectors.EVENT_READ, connection)
+            connection.send()
+        while len(times) < count:
+            for key, _ in selector.select(GIVE_UP_S) or stalled():
+                took = key.data.receive()
+                if took is None:
+                    continue
+                times.append(took)
+                if left > 0:
+                    left -= 1
+                    key.data.send()
+    return times
+
+
+def stalled() -> list[tuple[selectors.SelectorKey, int]]:
+    raise RuntimeError(f"No answer for {GIVE_UP_S} seconds.")
+
+
+def health_once(port: int, *, timeout: float = GIVE_UP_S) -> float:
+    connection = Connection(port, get(port, "health"), timeout=timeout)
+    with connection.socket:
+        return connection.ask()
+
+
+def wait_for_health(server: Server) -> float:
+    seconds, _ = until_healthy(server)
+    return seconds
+
+
+def until_healthy(server: Server) -> tuple[float, bool]:
+    """How long it took, and whether the port was there all the time."""
+    began, kept = time.monotonic(), True
+    while time.monotonic() - began < GIVE_UP_S:
+        try:
+            health_once(server.port)
+        except OSError as error:
+            kept = kept and not isinstance(error, ConnectionRefusedError)
+            time.sleep(0.02)
+        else:
+            return time.monotonic() - began, kept
+    raise RuntimeError(f"{server.name} did not answer within {GIVE_UP_S} seconds.")
+
+
+# Behaviour.
+
+
+def half_sent(port: int) -> Connection:
+    """A form whose body is still to come. The cookie makes Django's CSRF check read it."""
+    head = (
+        f"POST /admin/login/ HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nCookie: csrftoken={TOKEN}\r\n"
+        f"Content-Type: application/x-www-form-urlencoded\r\nContent-Length: {len(BODY)}\r\n\r\n"
+    )
+    connection = Connection(port, head.encode() + BODY[:1])
+    connection.send()
+    return connection
+
+
+def wait_beside_slow(server: Server, count: int) -> float:
+    """The longest of some requests while others send a byte a second; at most what counts as blocked."""
+    slow = [half_sent(server.port) for _ in range(count)]
+    done = threading.Event()
+    thread = threading.Thread(target=drip, args=(slow, done))
+    thread.start()
+    try:
+        return 1000 * max(bounded_health(server.port) for _ in range(20))
+    finally:
+        done.set()
+        thread.join()
+
+
+def drip(slow: Sequence[Connection], done: threading.Event) -> None:
+    """A byte a second, then the rest at once, so that the next measure finds free threads."""
+    sent = 1
+    while not done.wait(1) and sent < len(BODY) - 1:
+        for connection in slow:
+            connection.socket.sendall(BODY[sent : sent + 1])
+        sent += 1
+    for connection in slow:
+        connection.socket.sendall(BODY[sent:])
+        while connection.receive() is None:
+            pass
+        connection.socket.close()
+
+
+def bounded_health(port: int) -> float:
+    time.sleep(0.1)
+    try:
+        return health_once(port, timeout=BLOCKED_S)
+    except TimeoutError:
+        return BLOCKED_S
+
+
+def second_server(server: Server, data: Path) -> dict[str, float]:
+    """Started twice by mistake: the second one must say so, not share the port."""
+    second = spawn(server.name, data, server.port)
+    try:
+        refused = second.wait(timeout=10) != 0
+    except subprocess.TimeoutExpired:
+        refused = False
+    finally:
+        end_group(second)
+    return {"second server refused": refused}
+
+
+def kill_worker(server: Server) -> dict[str, float]:
+    worker = max(children(server.process.pid), key=memory_of)
+    os.kill(worker, signal.SIGKILL)
+    seconds, kept = until_healthy(server)
+    return {"worker killed: back, s": seconds, "worker killed: port kept": kept}
+
+
+def kill_main(server: Server) -> float:
+    """Until the port refuses: from then on a new server can take it."""
+    server.process.kill()
+    server.process.wait()
+    began = time.monotonic()
+    while time.monotonic() - began < GIVE_UP_S:
+        with suppress(ConnectionResetError, TimeoutError):
+            try:
+                health_once(server.port)
+            except ConnectionRefusedError:
+                break
+        time.sleep(0.02)
+    return time.monotonic() - began
+
+
+def stop_in_flight(server: Server) -> dict[str, float]:
+    """A request that is under way when the stop comes must still be answered."""
+    connection = half_sent(server.port)
+    time.sleep(0.3)
+    server.process.terminate()
+    began = time.monotonic()
+    time.sleep(0.3)
+    try:
+        connection.socket.sendall(BODY[1:])
+        answered = connection.receive() is not None
+    except OSError:
+        answered = False
+    code = server.process.wait(timeout=GIVE_UP_S)
+    return {
+        "stop: request under way answered": answered,
+        "stop: took, s": time.monotonic() - began,
+        "stop: exit code 0": code == 0,
+    }
+
+
+# The table.
+
+
+def table(seen: dict[str, dict[str, list[float]]]) -> str:
+    lines = [f"{'median of ' + str(ROUNDS):38}{NAMES[0]:>10}{NAMES[1]:>10}{'ratio':>8}"]
+    lines += [line(row, *(values[name] for name in NAMES)) for row, values in seen.items()]
+    return "\n".join(lines) + "\n"
+
+
+def line(row: str, gunicorn: Sequence[float], granian: Sequence[float]) -> str:
+    ours, theirs = median(gunicorn), median(granian)
+    if isinstance(gunicorn[0], bool):
+        return f"{row:38}{yes(ours):>10}{yes(theirs):>10}"
+    return f"{row:38}{ours:10.2f}{theirs:10.2f}{theirs / ours:8.2f}"
+
+
+def yes(value: float) -> str:
+    return "yes" if value else "no"
+
+
+if __name__ == "__main__":
+    main()

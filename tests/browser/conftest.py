@@ -1,0 +1,74 @@
+"""A real browser over the real sites. The background's part is played by the test, service by service."""
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+from playwright.sync_api import Browser, Page, sync_playwright
+
+from config.celery import app
+from config.demo import seeding
+from tests.browser.stage import Desk, open_desk
+from tests.conftest import Sites
+from tests.needs import chromium
+
+ARGS = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
+OpenPage = Callable[..., Page]
+
+
+@pytest.fixture(scope="package")
+def browser() -> Iterator[Browser]:
+    """One for all the tests of this folder, and gone before any other test: it keeps a loop in this thread."""
+    with pytest.MonkeyPatch.context() as patch, sync_playwright() as playwright:
+        # Django would refuse its ORM beside a running event loop, which Playwright's sync API is.
+        patch.setenv("DJANGO_ALLOW_ASYNC_UNSAFE", "true")
+        browser = playwright.chromium.launch(executable_path=chromium(), args=ARGS)
+        yield browser
+        browser.close()
+
+
+@pytest.fixture(autouse=True)
+def _broker_in_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What a page sends to the background is heard by nobody, and leaves no file behind."""
+    monkeypatch.setattr(app.conf, "broker_url", "memory://")
+    monkeypatch.setattr(app.conf, "broker_transport_options", {})
+
+
+@pytest.fixture
+def open_page(browser: Browser, sites: Sites) -> Iterator[OpenPage]:
+    """Makes a page of a fresh browser profile; further arguments are Playwright's."""
+    contexts = []
+
+    def opened(**options: Any) -> Page:
+        context = browser.new_context(**options)
+        context.set_default_timeout(10_000)
+        contexts.append(context)
+        return context.new_page()
+
+    yield opened
+    for context in contexts:
+        context.close()
+
+
+@pytest.fixture
+def page(open_page: OpenPage) -> Page:
+    return open_page()
+
+
+@pytest.fixture
+def seeded(sites: Sites) -> seeding.Seeded:
+    return seeding.seed(workers=2)
+
+
+@pytest.fixture
+def desk(sites: Sites) -> Desk:
+    """A worker who has accepted a HIT and not opened it yet."""
+    return open_desk(sites)

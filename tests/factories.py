@@ -1,0 +1,153 @@
+"""Plain functions that make rows. Every argument has a default; a test names only what it is about."""
+
+from datetime import UTC, datetime, timedelta
+from decimal import Decimal
+from itertools import count
+from typing import Any
+from uuid import uuid4
+
+from crowd.marketplace import models as marketplace
+from crowd.marketplace.questions import SCHEMAS
+from crowd.marketplace.services import people
+from crowd.pictures.models import Picture
+from crowd.pictures.services import NewPicture, add_picture
+from crowd.winogavil.models import Association
+from crowd.winogavil.services import SOLVE, seed_association
+from hits.models import HIT, Account, Assignment, Batch, Bonus, Study, User, Worker
+
+NOW = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
+_numbers = count(1)
+
+
+def make_user(**changes: Any) -> User:
+    values: dict[str, Any] = {"username": f"user-{next(_numbers)}", "is_staff": True, **changes}
+    return User.objects.create_user(**values)
+
+
+def make_account(**changes: Any) -> Account:
+    values: dict[str, Any] = {
+        "name": f"account-{next(_numbers)}",
+        "environment": Account.Environment.MARKETPLACE,
+        "endpoint": "http://localhost:8000",
+        "worker_site": "http://localhost:8000",
+        "access_key_id": "key",
+        "secret_access_key": "secret",
+        "ticket_key": "ticket-key",
+    }
+    return Account.objects.create(**{**values, **changes})
+
+
+def make_study(**changes: Any) -> Study:
+    values: dict[str, Any] = {"name": f"study-{next(_numbers)}", "lab": "lab"}
+    return Study.objects.create(**{**values, **changes})
+
+
+def make_batch(**changes: Any) -> Batch:
+    """A draft, unless a status is given."""
+    if changes.get("status", "draft") != "draft":
+        changes.setdefault("launched_at", NOW)
+    values: dict[str, Any] = {
+        "study": changes.get("study") or make_study(),
+        "account": changes.get("account") or make_account(),
+        "task": SOLVE,
+        "title": "Which pictures?",
+        "description": "Pick them.",
+        "reward": Decimal("0.03"),
+        "hits_wanted": 1,
+    }
+    return Batch.objects.create(**{**values, **changes})
+
+
+def make_hit(**changes: Any) -> HIT:
+    """Open at the provider, unless a status is given."""
+    values: dict[str, Any] = {
+        "batch": changes.get("batch") or make_batch(status="open"),
+        "status": HIT.Status.OPEN,
+        "external_id": f"HIT{next(_numbers)}",
+        "sent_at": NOW,
+    }
+    return HIT.objects.create(**{**values, **changes})
+
+
+def make_worker(*, account: Account | None = None, external_id: str = "") -> Worker:
+    return Worker.objects.known(
+        account=account or make_account(), external_id=external_id or f"AWORKER{next(_numbers)}"
+    )
+
+
+def make_assignment(**changes: Any) -> Assignment:
+    """Opened just now, unless a status is given."""
+    hit = changes.get("hit") or make_hit()
+    account = hit.batch.account
+    values: dict[str, Any] = {
+        "hit": hit,
+        "account": account,
+        "worker": changes.get("worker") or make_worker(account=account),
+        "external_id": f"ASSIGNMENT{next(_numbers)}",
+        "attempt": 1,
+        "accepted_at": NOW,
+        "deadline_at": NOW + timedelta(minutes=15),
+        "opened_at": NOW,
+    }
+    if changes.get("status") in ("submitted", "approved", "rejected"):
+        values["submitted_at"] = NOW
+    return Assignment.objects.create(**{**values, **changes})
+
+
+def make_bonus(**changes: Any) -> Bonus:
+    """Approved for payment, unless a status is given."""
+    values: dict[str, Any] = {
+        "assignment": changes.get("assignment") or make_assignment(status="approved"),
+        "rule": "all right",
+        "amount": Decimal("0.01"),
+        "reason": "All right.",
+        "status": Bonus.Status.APPROVED,
+        "owed_at": NOW,
+    }
+    if changes.get("status") not in ("owed", "refused"):
+        values |= {"approved_at": NOW, "approved_by": changes.get("approved_by") or make_user()}
+    return Bonus.objects.create(**{**values, **changes})
+
+
+def make_picture(*, concept: str = "", **changes: Any) -> Picture:
+    """A little SVG of its own, so that no two have one content."""
+    svg = f'<svg xmlns="http://www.w3.org/2000/svg"><!-- {uuid4()} --></svg>'
+    values: dict[str, Any] = {
+        "content": svg.encode(),
+        "media_type": "image/svg+xml",
+        "concept": concept or f"concept-{next(_numbers)}",
+    }
+    return add_picture(NewPicture(**{**values, **changes}))
+
+
+def make_association(
+    *, study: Study | None = None, cue: str = "cold", size: int = 5, chosen: int = 2
+) -> Association:
+    """The first `chosen` of `size` candidates belong to the cue."""
+    pictures = [make_picture() for _ in range(size)]
+    return seed_association(
+        study=study or make_study(), cue=cue, candidates=pictures, chosen=pictures[:chosen]
+    )
+
+
+# The marketplace's own rows. They share nothing with the ones above.
+
+
+def make_requester(
+    *, deposit: Decimal = Decimal(100), fee_schedule: str = "none", now: datetime = NOW
+) -> people.Credentials:
+    return people.create_requester(
+        name=f"requester-{next(_numbers)}", deposit=deposit, fee_schedule=fee_schedule, now=now
+    )
+
+
+def invite(*, now: datetime = NOW) -> tuple[marketplace.Worker, str]:
+    """A worker of the marketplace, and the token of the invitation."""
+    return people.invite_worker(name=f"Worker {next(_numbers)}", now=now)
+
+
+def external_question(url: str = "https://example.org/q", *, height: str = "0") -> str:
+    return (
+        f'<ExternalQuestion xmlns="{SCHEMAS}/2006-07-14/ExternalQuestion.xsd">'
+        f"<ExternalURL>{url}</ExternalURL><FrameHeight>{height}</FrameHeight></ExternalQuestion>"
+    )

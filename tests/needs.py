@@ -1,0 +1,34 @@
+"""What a machine may lack, and what is said about it. Nothing is left out in silence."""
+
+import os
+import shutil
+from collections import Counter
+
+import pytest
+
+NOT_RUN: Counter[str] = Counter()
+
+
+def chromium() -> str | None:
+    """Debian's Chromium, or whichever browser CHROMIUM names."""
+    return os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.which("chromium-browser")
+
+
+def missing(item: pytest.Item) -> str | None:
+    """Why this test cannot run here; None if it can."""
+    if item.get_closest_marker("needs_postgres") and "postgres" not in os.environ.get("DATABASE_URL", ""):
+        return "no PostgreSQL (set DATABASE_URL and MARKETPLACE_DATABASE_URL)"
+    if item.get_closest_marker("needs_redis") and not os.environ.get("REDIS_URL"):
+        return "no Redis (set REDIS_URL)"
+    if item.get_closest_marker("needs_chromium") and not chromium():
+        return "no Chromium (install Debian's package chromium)"
+    return None
+
+
+def leave_out_what_is_missing(item: pytest.Item) -> None:
+    """REQUIRE_ALL makes a lack a failure: CI promises that everything was there."""
+    if reason := missing(item):
+        if os.environ.get("REQUIRE_ALL"):
+            raise pytest.UsageError(f"REQUIRE_ALL is set, but {item.nodeid} cannot run: {reason}")
+        NOT_RUN[reason] += 1
+        item.add_marker(pytest.mark.skip(reason=reason))

@@ -1,0 +1,172 @@
+"""botocore's Stubber, answered by a small model of the API: every request and answer is checked by shape."""
+
+from collections.abc import Callable
+from datetime import timedelta
+from decimal import Decimal
+from itertools import count
+from typing import Any
+
+import boto3
+from botocore.stub import Stubber
+
+from hits.gateway.boto import BotoProvider
+from tests.factories import NOW
+
+ANSWER = (
+    '<QuestionFormAnswers xmlns="http://mechanicalturk.amazonaws.com/AWSMechanicalTurkDataSchemas/'
+    '2005-10-01/QuestionFormAnswers.xsd">{}</QuestionFormAnswers>'
+)
+FIELD = "<Answer><QuestionIdentifier>{}</QuestionIdentifier><FreeText>{}</FreeText></Answer>"
+
+
+class Refused(Exception):
+    def __init__(self, code: str, message: str = "") -> None:
+        super().__init__(message or code)
+        self.code = code
+
+
+class StubbedTurk:
+    """A provider without a socket. `faults[operation]` holds what goes wrong next: before or after."""
+
+    def __init__(self, *, balance: Decimal = Decimal(100)) -> None:
+        self.balance = balance
+        self.hits: dict[str, dict[str, Any]] = {}
+        self.assignments: dict[str, dict[str, Any]] = {}
+        self.bonuses: list[dict[str, Any]] = []
+        self.tokens: dict[str, str] = {}
+        self.faults: dict[str, list[str]] = {}
+        self.calls: list[str] = []
+        self._ids = count(1)
+        self._client = boto3.session.Session().client(
+            "mturk", region_name="us-east-1", aws_access_key_id="k", aws_secret_access_key="s"
+        )
+        self._stubber = Stubber(self._client)
+        self._stubber.activate()
+        self.provider = BotoProvider(self)
+
+    def __getattr__(self, operation: str) -> Callable[..., Any]:
+        """Stands where BotoProvider expects a client."""
+        if operation.startswith("_"):
+            raise AttributeError(operation)
+        return lambda **params: self._call(operation, params)
+
+    def submit(self, hit: str, **answers: str) -> tuple[str, str]:
+        """A worker hands in work: the ids of the assignment and of the worker."""
+        number = next(self._ids)
+        assignment, worker = f"ASSIGNMENT{number:020}", f"AWORKER{number}"
+        self.assignments[assignment] = {
+            "AssignmentId": assignment,
+            "WorkerId": worker,
+            "HITId": hit,
+            "AssignmentStatus": "Submitted",
+            "AcceptTime": NOW,
+            "SubmitTime": NOW + timedelta(minutes=1),
+            "Answer": ANSWER.format("".join(FIELD.format(*item) for item in answers.items())),
+        }
+        return assignment, worker
+
+    def reject(self, assignment: str) -> None:
+        self.assignments[assignment]["AssignmentStatus"] = "Rejected"
+
+    def _call(self, operation: str, params: dict[str, Any]) -> Any:
+        self.calls.append(operation)
+        fault = (self.faults.get(operation) or [""]).pop(0)
+        try:
+            if fault == "before":
+                raise Refused("ServiceFault")
+            answer = getattr(self, f"_{operation}")(**params)
+            if fault == "after":
+                raise Refused("ServiceFault")
+        except Refused as refusal:
+            self._stubber.add_client_error(
+                operation,
+                service_error_code="ServiceFault" if refusal.code == "ServiceFault" else "RequestError",
+                service_message=str(refusal),
+                http_status_code=500 if refusal.code == "ServiceFault" else 400,
+                expected_params=params,
+                modeled_fields={"TurkErrorCode": f"AWS.MechanicalTurk.{refusal.code}"},
+            )
+        else:
+            self._stubber.add_response(operation, answer, params)
+        return getattr(self._client, operation)(**params)
+
+    def _get_account_balance(self) -> Any:
+        return {"AvailableBalance": f"{self.balance:.2f}"}
+
+    def _create_hit(self, *, UniqueRequestToken: str, **terms: Any) -> Any:
+        if UniqueRequestToken in self.tokens:
+            raise Refused("HitAlreadyExists", f"It made {self.tokens[UniqueRequestToken]}.")
+        cost = Decimal(terms["Reward"]) * terms["MaxAssignments"]
+        if cost > self.balance:
+            raise Refused("InsufficientFunds")
+        self.balance -= cost
+        hit = f"HIT{next(self._ids):027}"
+        self.tokens[UniqueRequestToken] = hit
+        self.hits[hit] = {
+            "HITId": hit,
+            "RequesterAnnotation": terms["RequesterAnnotation"],
+            "MaxAssignments": terms["MaxAssignments"],
+            "expired": False,
+        }
+        return {"HIT": self._describe(hit)}
+
+    def _get_hit(self, *, HITId: str) -> Any:
+        if HITId not in self.hits:
+            raise Refused("HITDoesNotExist", f"HIT {HITId} does not exist.")
+        return {"HIT": self._describe(HITId)}
+
+    def _list_hits(self, **page: Any) -> Any:
+        return self._page("HITs", [self._describe(hit) for hit in self.hits], page)
+
+    def _update_expiration_for_hit(self, *, HITId: str, ExpireAt: int) -> Any:
+        self.hits[HITId]["expired"] = True
+        return {}
+
+    def _list_assignments_for_hit(self, *, HITId: str, **page: Any) -> Any:
+        rows = [row for row in self.assignments.values() if row["HITId"] == HITId]
+        return self._page("Assignments", rows, page)
+
+    def _get_assignment(self, *, AssignmentId: str) -> Any:
+        return {"Assignment": self.assignments[AssignmentId]}
+
+    def _approve_assignment(self, *, AssignmentId: str) -> Any:
+        if self.assignments[AssignmentId]["AssignmentStatus"] != "Submitted":
+            raise Refused("InvalidAssignmentState")
+        self.assignments[AssignmentId]["AssignmentStatus"] = "Approved"
+        return {}
+
+    def _send_bonus(self, *, UniqueRequestToken: str, **payment: Any) -> Any:
+        if UniqueRequestToken in self.tokens:
+            raise Refused("InvalidParameterValue", "The token has been used.")
+        if Decimal(payment["BonusAmount"]) > self.balance:
+            raise Refused("InsufficientFunds")
+        if self.assignments[payment["AssignmentId"]]["WorkerId"] != payment["WorkerId"]:
+            raise Refused("InvalidParameterValue", "Another worker did it.")
+        self.tokens[UniqueRequestToken] = payment["AssignmentId"]
+        self.balance -= Decimal(payment["BonusAmount"])
+        self.bonuses.append(payment)
+        return {}
+
+    def _list_bonus_payments(self, *, HITId: str, **page: Any) -> Any:
+        of_hit = [row for row in self.bonuses if self.assignments[row["AssignmentId"]]["HITId"] == HITId]
+        return self._page("BonusPayments", of_hit, page)
+
+    def _describe(self, hit: str) -> dict[str, Any]:
+        row = self.hits[hit]
+        done = sum(work["HITId"] == hit for work in self.assignments.values())
+        left = 0 if row["expired"] else row["MaxAssignments"] - done
+        return {
+            "HITId": hit,
+            "RequesterAnnotation": row["RequesterAnnotation"],
+            "HITStatus": "Assignable" if left > 0 else "Reviewable",
+            "MaxAssignments": row["MaxAssignments"],
+            "NumberOfAssignmentsAvailable": left,
+            "NumberOfAssignmentsPending": 0,
+            "NumberOfAssignmentsCompleted": 0,
+        }
+
+    def _page(self, name: str, rows: list[Any], page: dict[str, Any]) -> dict[str, Any]:
+        start, size = int(page.get("NextToken", 0)), page["MaxResults"]
+        more = {"NextToken": str(start + size)} if start + size < len(rows) else {}
+        shown = rows[start : start + size]
+        return {name: shown, "NumResults": len(shown), **more}
