@@ -46,6 +46,13 @@ def refuse_unknown(environ: Mapping[str, str]) -> None:
             raise ImproperlyConfigured(f"Unknown setting {name}. {advice}")
 
 
+def read_flag(environ: Mapping[str, str], name: str) -> bool:
+    value = environ.get(name, "false").strip().lower()
+    if value not in ("true", "false"):
+        raise ImproperlyConfigured(f"{name} must be true or false; it is {environ[name]!r}.")
+    return value == "true"
+
+
 def load_keys(environ: Mapping[str, str], *, data_dir: Path, embedded: bool) -> dict[str, list[str]]:
     """Keys from the environment; the embedded form makes and keeps its own for what is not set."""
     kept = _embedded_keys(data_dir) if embedded else {}

@@ -20,6 +20,7 @@ log = structlog.get_logger()
 PR_SET_PDEATHSIG = 1
 SHORTEST_LIFE_S = 2.0
 START_S = 120
+STOP_S = 5  # whoever takes longer is killed, which is safe too
 
 
 def web_command() -> list[str]:
@@ -81,7 +82,7 @@ class Supervisor:
             process.terminate()
         for process in self._running.values():
             try:
-                process.wait(timeout=15)
+                process.wait(timeout=STOP_S)
             except subprocess.TimeoutExpired:
                 process.kill()
 

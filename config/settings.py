@@ -10,7 +10,7 @@ import environ
 from csp.constants import NONE, SELF
 from django.core.exceptions import ImproperlyConfigured
 
-from config.environment import load_keys, refuse_unknown
+from config.environment import load_keys, read_flag, refuse_unknown
 from config.logs import configure_logs
 
 BASE_DIR = Path(__file__).resolve().parent.parent
@@ -19,7 +19,7 @@ django_stubs_ext.monkeypatch()  # ModelAdmin[Study] and its like, at run time to
 refuse_unknown(os.environ)
 
 DATA_DIR = Path(env.str("CROWD_DATA_DIR", str(BASE_DIR / ".crowd"))).resolve()
-DEBUG = env.bool("CROWD_DEBUG", False)
+DEBUG = read_flag(os.environ, "CROWD_DEBUG")
 
 # Databases: two SQLite files, or two servers' databases.
 SQLITE = {
@@ -208,7 +208,7 @@ REST_FRAMEWORK = {
 SPECTACULAR_SETTINGS = {"TITLE": "Crowd", "VERSION": "0.1.0", "SERVE_INCLUDE_SCHEMA": False}
 
 # The rooms' own.
-ALLOW_AMAZON = env.bool("CROWD_ALLOW_AMAZON", False)
+ALLOW_AMAZON = read_flag(os.environ, "CROWD_ALLOW_AMAZON")
 RIVAL = env.str("CROWD_RIVAL", "minilm")
 FIRST_ACCOUNT = {
     "name": env.str("CROWD_ACCOUNT_NAME", ""),

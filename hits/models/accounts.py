@@ -6,7 +6,6 @@ from django.db import models
 from hits import domain
 from hits.models.fields import EncryptedTextField
 
-
 is_address = URLValidator(schemes=["http", "https"])
 
 

@@ -171,7 +171,7 @@ class HIT(models.Model):
     status = models.CharField(max_length=16, choices=Status, default=Status.INTENDED)
     external_id = models.CharField(max_length=64, blank=True)
     sent_at = models.DateTimeField(null=True)
-    # Who is sending it, so that two senders do not ask at once; stale after a minute.
+    # Who is sending it, so that two senders do not ask at once.
     claimed_at = models.DateTimeField(null=True)
     reconciled_at = models.DateTimeField(null=True)
 

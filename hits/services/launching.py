@@ -15,18 +15,20 @@ from hits.gateway import HITSpec, Provider, provider_for
 from hits.models import HIT, Batch, User
 from hits.states import move
 
-CLAIM = timedelta(minutes=1)
+# Two senders of one intent make one HIT, by its token; the claim only saves the second request.
+CLAIM = timedelta(seconds=20)
 Status = Batch.Status
 log = structlog.get_logger()
 
 
 def launch_batch(*, batch: Batch, by: User, now: datetime) -> None:
-    """Writes one intent for each HIT. Raises RuleBroken, and then nothing is written."""
+    """Writes one intent for each HIT, or resumes a pause. Raises RuleBroken, and then nothing is written."""
     wanted = families.get(batch.task).items_wanted(study=batch.study)
     if not wanted:
         raise RuleBroken("nothing_wanted", "The study has no items that still want answers.")
     with transaction.atomic():
-        if not move(batch, Status.LAUNCHING, launched_at=now, launched_by=by, problem=""):
+        first = {} if batch.launched_at else {"launched_at": now, "launched_by": by}
+        if not move(batch, Status.LAUNCHING, problem="", **first):
             raise RuleBroken("already_launched", "This batch has been launched already.")
         if not batch.hits.exists():
             HIT.objects.bulk_create(HIT(batch=batch) for _ in range(batch.hits_wanted))
@@ -81,7 +83,7 @@ def spec_of(hit: HIT, *, batch: Batch) -> HITSpec:
 
 
 def _claimable(batch: Batch, *, now: datetime) -> Iterator[HIT]:
-    """Intents in order, each claimed just before it is sent; another sender skips it for a minute."""
+    """Intents in order, each claimed just before it is sent; another sender skips it for a while."""
     while True:
         free = Q(claimed_at=None) | Q(claimed_at__lt=now - CLAIM)
         unsent = HIT.objects.filter(free, batch=batch, status=HIT.Status.INTENDED)

@@ -38,8 +38,11 @@ def browser() -> Iterator[Browser]:
 @pytest.fixture(autouse=True)
 def _broker_in_memory(monkeypatch: pytest.MonkeyPatch) -> None:
     """What a page sends to the background is heard by nobody, and leaves no file behind."""
-    monkeypatch.setattr(app.conf, "broker_url", "memory://")
-    monkeypatch.setattr(app.conf, "broker_transport_options", {})
+    monkeypatch.setitem(app.conf, "broker_url", "memory://")
+    monkeypatch.setitem(app.conf, "broker_transport_options", {})
+    # Connections to the broker of before are put aside, and come back afterwards.
+    monkeypatch.setattr(app, "_pool", None)
+    monkeypatch.setattr(app.amqp, "_producer_pool", None)
 
 
 @pytest.fixture

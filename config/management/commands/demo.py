@@ -1,4 +1,5 @@
 import json
+import logging
 import os
 import shutil
 import socket
@@ -61,6 +62,8 @@ class Command(BaseCommand):
         os.execve(sys.executable, [sys.executable, *sys.argv], {**inherited, **kept, **scratch})  # noqa: S606
 
     def _run(self, options: Mapping[str, Any]) -> None:
+        # The product's own log is in the folder of its data; here it would tear the progress bar.
+        logging.getLogger().setLevel(logging.WARNING)
         prepare()
         seeded = seeding.seed(workers=WORKERS)
         quiet = options["json"]

@@ -1,0 +1,78 @@
+"""Looks at a page as a picky visitor does: light and dark, with the Tab key, and into the console."""
+
+import os
+from pathlib import Path
+from typing import Literal
+
+from playwright.sync_api import ConsoleMessage, Page, Request, Response
+
+CHECKS = Path(__file__).with_name("checks.js").read_text()
+TELL_VIOLATIONS = """
+addEventListener("securitypolicyviolation", (event) => {
+  console.error(`policy: ${event.violatedDirective} refuses ${event.blockedURI}`);
+});
+"""
+# A control may be drawn by what follows it, as the boxes of the pictures are. Past the last one is nothing.
+FOCUS = """() => {
+  const focused = document.activeElement;
+  if (focused.matches("body, iframe")) return [];
+  const drawn = getComputedStyle(focused).opacity === "0" ? focused.nextElementSibling : focused;
+  const style = getComputedStyle(drawn);
+  const seen = style.outlineStyle !== "none" && parseFloat(style.outlineWidth) >= 2;
+  return seen ? [] : [`focus is not seen: ${focused.outerHTML.slice(0, 140)}`];
+}"""
+TABS = 4
+SCHEMES: tuple[Literal["light", "dark"], ...] = ("light", "dark")
+
+
+class Visitor:
+    """Collects what is wrong, page by page; a page where nothing is wrong is not mentioned."""
+
+    def __init__(self, page: Page, *, size: str) -> None:
+        self.page = page
+        self.problems: dict[str, list[str]] = {}
+        self._size = size
+        self._heard: list[str] = []
+        page.add_init_script(TELL_VIOLATIONS)
+        page.on("console", self._hear_message)
+        page.on("pageerror", lambda error: self._heard.append(f"script: {error}"))
+        page.on("requestfailed", self._hear_failure)
+        page.on("response", self._hear_response)
+
+    def visit(self, name: str, url: str, *, ours: bool = True, status: int = 200) -> None:
+        """`ours` are the pages whose colors are all our own."""
+        self._heard.clear()
+        response = self.page.goto(url)
+        found = [] if response and response.status == status else ["answered with another status"]
+        for scheme in SCHEMES:
+            self.page.emulate_media(color_scheme=scheme)
+            found += [f"{scheme}: {problem}" for problem in self._look(contrast=ours)]
+            self._keep_picture(f"{name}-{self._size}-{scheme}")
+        for _ in range(TABS):
+            self.page.keyboard.press("Tab")
+            found += self.page.evaluate(FOCUS)
+        # A page that is meant to be refused may say so in the console.
+        found += [heard for heard in self._heard if status == 200 or url not in heard]
+        if found:
+            self.problems[name] = found
+
+    def _look(self, *, contrast: bool) -> list[str]:
+        found: list[str] = []
+        for frame in self.page.frames:
+            found += frame.evaluate(CHECKS, {"contrast": contrast})
+        return found
+
+    def _keep_picture(self, name: str) -> None:
+        if folder := os.environ.get("SCREENSHOTS"):
+            self.page.screenshot(path=Path(folder) / f"{name}.png", full_page=True, animations="disabled")
+
+    def _hear_message(self, message: ConsoleMessage) -> None:
+        if message.type == "error":
+            self._heard.append(f"console: {message.text} ({message.location['url']})")
+
+    def _hear_failure(self, request: Request) -> None:
+        self._heard.append(f"failed: {request.url}: {request.failure}")
+
+    def _hear_response(self, response: Response) -> None:
+        if response.status >= 400:
+            self._heard.append(f"answered: {response.status} {response.url}")

@@ -1,0 +1,115 @@
+import pytest
+from django.utils import timezone
+from playwright.sync_api import ViewportSize
+
+from config.demo.run import _workers
+from config.demo.seeding import Seeded, Staff
+from crowd.marketplace import frames, queries
+from crowd.marketplace.models import HITType, Worker
+from crowd.marketplace.services.work import accept_hit
+from hits.models import Assignment, Batch
+from tests.browser.conftest import OpenPage
+from tests.browser.looking import Visitor
+from tests.browser.stage import launch, sign_in, work_through
+from tests.conftest import Sites
+from tests.factories import invite
+
+pytestmark = [pytest.mark.needs_chromium, pytest.mark.django_db(transaction=True)]
+SIZES: dict[str, ViewportSize] = {
+    "desktop": {"width": 1280, "height": 800},
+    "phone": {"width": 390, "height": 844},
+}
+
+
+@pytest.fixture(params=SIZES)
+def visitor(request: pytest.FixtureRequest, open_page: OpenPage) -> Visitor:
+    page = open_page(viewport=SIZES[request.param], reduced_motion="reduce")
+    return Visitor(page, size=request.param)
+
+
+@pytest.fixture
+def worked(seeded: Seeded) -> Batch:
+    """Launched; the first worker has handed in twice, and one of the two was all right."""
+    launch(seeded.batch)
+    worker = _workers(seeded, seed=4)[0]
+    worker.take_turn()
+    worker.take_turn()
+    work_through()
+    return seeded.batch
+
+
+def test_worker_pages_without_work_look_right(visitor: Visitor, sites: Sites) -> None:
+    worker, token = invite(now=timezone.now())
+
+    visitor.visit("sign-in", sites.marketplace)
+    visitor.visit("invitation", f"{sites.marketplace}/invitation/{token}/")
+    visitor.visit("invitation-over", f"{sites.marketplace}/invitation/wrong/", status=404)
+    sign_in(visitor.page.context, worker, sites=sites)
+    visitor.visit("list-empty", sites.marketplace)
+    visitor.visit("queue-empty", f"{sites.marketplace}/work/")
+    visitor.visit("history-empty", f"{sites.marketplace}/history/")
+
+    assert visitor.problems == {}
+
+
+def test_worker_pages_with_work_look_right(visitor: Visitor, worked: Batch, sites: Sites) -> None:
+    now = timezone.now()
+    worker = Worker.objects.order_by("pk")[0]
+    group = HITType.objects.get()
+    hit = queries.open_hits(worker=worker, now=now)[0]
+    accepted = accept_hit(hit_id=hit.pk, worker=worker, now=now)
+    done = queries.history(worker=worker)[0]
+    sign_in(visitor.page.context, worker, sites=sites)
+
+    visitor.visit("list", sites.marketplace)
+    visitor.visit("preview", f"{sites.marketplace}/groups/{group.external_id}/")
+    visitor.visit("work", f"{sites.marketplace}/work/{accepted.external_id}/")
+    visitor.visit("question", frames.work_url(accepted))
+    visitor.visit("queue", f"{sites.marketplace}/work/")
+    visitor.visit("handed-in", f"{sites.marketplace}/work/{done.external_id}/")
+    visitor.visit("history", f"{sites.marketplace}/history/")
+
+    assert visitor.problems == {}
+
+
+def test_researcher_pages_look_right(
+    visitor: Visitor, seeded: Seeded, worked: Batch, sites: Sites
+) -> None:
+    admin = f"{sites.public}/admin"
+    draft = Batch.objects.create(**terms_of(worked))
+    # A batch that runs reloads its page again and again.
+    Batch.objects.filter(pk=worked.pk).update(status=Batch.Status.COMPLETE)
+    done = Assignment.objects.order_by("pk")[0]
+
+    visitor.visit("admin-login", f"{admin}/login/")
+    log_in(visitor, seeded.researcher)
+    visitor.visit("admin-index", f"{admin}/")
+    visitor.visit("admin-batches", f"{admin}/hits/batch/")
+    visitor.visit("admin-batch-add", f"{admin}/hits/batch/add/")
+    visitor.visit("admin-launch", f"{admin}/hits/batch/{draft.pk}/launch/")
+    visitor.visit("admin-progress", f"{admin}/hits/batch/{worked.pk}/launch/")
+    visitor.visit("admin-assignments", f"{admin}/hits/assignment/")
+    visitor.visit("admin-work", f"{admin}/hits/assignment/{done.pk}/work/")
+
+    assert visitor.problems == {}
+
+
+def test_payments_pages_look_right(visitor: Visitor, seeded: Seeded, worked: Batch, sites: Sites) -> None:
+    visitor.page.goto(f"{sites.public}/admin/login/")
+    log_in(visitor, seeded.payments)
+
+    visitor.visit("admin-bonuses", f"{sites.public}/admin/hits/bonus/")
+
+    assert visitor.problems == {}
+
+
+def log_in(visitor: Visitor, staff: Staff) -> None:
+    visitor.page.get_by_label("Username").fill(staff.user.username)
+    visitor.page.get_by_label("Password").fill(staff.password)
+    visitor.page.get_by_role("button", name="Log in").click()
+    visitor.page.get_by_role("heading", name="Site administration").wait_for()
+
+
+def terms_of(batch: Batch) -> dict[str, object]:
+    shared = ("study", "account", "task", "title", "description", "reward", "hits_wanted")
+    return {name: getattr(batch, name) for name in shared}

@@ -1,0 +1,105 @@
+import pytest
+from django.utils import timezone
+from playwright.sync_api import Page, expect
+
+from config.demo.seeding import Seeded, Staff
+from crowd.winogavil.models import Association
+from hits.services.bonuses import confirm_bonuses, pay_bonuses
+from hits.services.launching import send_launching_batches
+from tests.browser.conftest import OpenPage
+from tests.browser.stage import work_through
+from tests.conftest import Sites
+
+pytestmark = [pytest.mark.needs_chromium, pytest.mark.django_db(transaction=True)]
+
+
+def test_worker_is_paid_for_what_a_researcher_launched(
+    open_page: OpenPage, seeded: Seeded, sites: Sites
+) -> None:
+    researcher, worker, payments = open_page(), open_page(), open_page()
+
+    log_in(researcher, seeded.researcher, sites=sites)
+    create_batch(researcher, seeded)
+    launch(researcher)
+    send_launching_batches(now=timezone.now())
+
+    enter(worker, seeded.invitations[0])
+    preview(worker)
+    solve(worker)
+    work_through()
+
+    log_in(payments, seeded.payments, sites=sites)
+    approve_bonus(payments)
+    pay_bonuses(now=timezone.now())
+    confirm_bonuses(now=timezone.now())
+
+    assert earnings(worker) == ["$0.03", "$0.01", "$0.04"]
+    assert progress(researcher) == ["1 of 1", "1 of 1", "1", "$0.01", "$0.01"]
+
+
+def log_in(page: Page, staff: Staff, *, sites: Sites) -> None:
+    page.goto(f"{sites.public}/admin/")
+    page.get_by_label("Username").fill(staff.user.username)
+    page.get_by_label("Password").fill(staff.password)
+    page.get_by_role("button", name="Log in").click()
+    expect(page.get_by_role("heading", level=1)).to_have_text("Site administration")
+
+
+def create_batch(page: Page, seeded: Seeded) -> None:
+    """What workers read and the price are there already; one HIT for one worker is wanted."""
+    page.get_by_role("row", name="Batches").get_by_role("link", name="Add").click()
+    page.get_by_label("Study").select_option(label=str(seeded.batch.study))
+    page.get_by_label("Account").select_option(label=str(seeded.batch.account))
+    page.get_by_label("Number of HITs").fill("1")
+    page.get_by_label("Assignments per hit").fill("1")
+    page.get_by_role("button", name="Save", exact=True).click()
+
+
+def launch(page: Page) -> None:
+    expect(page.get_by_role("heading", level=1)).to_have_text("Launch")
+    costs = page.locator(".launch td.money").all_inner_texts()
+    assert costs == ["0.03", "0.01", "0.00", "0.04"]
+    page.get_by_role("button", name="Launch 1 HIT", exact=True).click()
+    expect(page.get_by_role("list")).to_contain_text("on their way")
+
+
+def enter(page: Page, invitation: str) -> None:
+    page.goto(invitation)
+    page.get_by_role("button", name="Sign in and see the work").click()
+    expect(page.get_by_role("heading", level=1)).to_have_text("Find work")
+
+
+def preview(page: Page) -> None:
+    page.get_by_role("link", name="Preview").click()
+    frame = page.frame_locator("iframe")
+    expect(frame.locator(".notice")).to_contain_text("This is a practice example.")
+    expect(frame.get_by_role("button", name="Submit")).to_be_disabled()
+
+
+def solve(page: Page) -> None:
+    """All right, so that a bonus is owed."""
+    page.get_by_role("button", name="Accept").click()
+    frame = page.frame_locator("iframe")
+    association = Association.objects.get(cue=frame.locator(".cue").inner_text())
+    for key in association.chosen_keys:
+        frame.locator("label", has=page.locator(f'input[value="{key}"]')).click()
+    frame.get_by_role("button", name="Submit").click()
+    expect(page.get_by_role("heading", level=1)).to_have_text("Handed in")
+
+
+def approve_bonus(page: Page) -> None:
+    page.locator("#content").get_by_role("link", name="Bonuses").click()
+    page.get_by_role("row", name="all right").get_by_role("checkbox").check()
+    page.locator('select[name=action]').select_option(label="Approve for payment")
+    page.get_by_role("button", name="Go").click()
+    expect(page.get_by_text("Approved 1 bonus")).to_be_visible()
+
+
+def earnings(page: Page) -> list[str]:
+    page.get_by_role("link", name="Earnings").click()
+    return page.locator("dl dd").all_inner_texts()
+
+
+def progress(page: Page) -> list[str]:
+    page.reload()
+    return page.locator("dl").first.locator("dd").all_inner_texts()

@@ -1,0 +1,80 @@
+"""The first of the two commands, as a stranger runs it: fresh processes, real HTTP, a scratch database."""
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import psycopg
+import pytest
+
+from config.environment import make_keys
+from tests.config.processes import manage, report_of, scratch_environ
+
+FIGURES = {
+    "hits",
+    "assignments_submitted",
+    "assignments_approved",
+    "associations_final",
+    "bonuses_owed",
+    "bonuses_sent",
+    "bonus_total",
+    "marketplace_bonus_total",
+    "rival",
+    "seconds",
+}
+
+
+def test_demo_twice_with_one_seed_gives_the_same_figures(tmp_path: Path) -> None:
+    first, second = (
+        report_of(manage("demo", "--no-serve", "--json", "--seed", "7", environ=scratch_environ(tmp_path)))
+        for _ in range(2)
+    )
+
+    assert set(first) == FIGURES
+    assert first["bonus_total"] == first["marketplace_bonus_total"]
+    assert first["bonuses_owed"] == first["bonuses_sent"]
+    assert (first["hits"], first["assignments_submitted"], first["assignments_approved"]) == (12, 36, 36)
+    assert first["associations_final"] == 12
+    assert {**first, "seconds": 0} == {**second, "seconds": 0}
+
+
+@pytest.mark.long
+def test_demo_with_another_seed_gives_other_figures(tmp_path: Path) -> None:
+    reports = [
+        report_of(
+            manage("demo", "--no-serve", "--json", "--seed", str(seed), environ=scratch_environ(tmp_path))
+        )
+        for seed in range(4)
+    ]
+
+    assert len({report["bonus_total"] for report in reports}) > 1
+
+
+@pytest.fixture
+def servers() -> Iterator[dict[str, str]]:
+    """Two fresh databases and the configured broker: the deployed form's environment."""
+    server, _, _ = os.environ["DATABASE_URL"].rpartition("/")
+    names = [f"{name}_demo_{os.getpid()}" for name in ("crowd", "marketplace")]
+    with psycopg.connect(f"{server}/postgres", autocommit=True) as connection:
+        for name in names:
+            connection.execute(f'CREATE DATABASE "{name}"')
+    yield {
+        "DATABASE_URL": f"{server}/{names[0]}",
+        "MARKETPLACE_DATABASE_URL": f"{server}/{names[1]}",
+        "REDIS_URL": os.environ["REDIS_URL"],
+        **{name: keys[0] for name, keys in make_keys().items()},
+    }
+    with psycopg.connect(f"{server}/postgres", autocommit=True) as connection:
+        for name in names:
+            connection.execute(f'DROP DATABASE "{name}" WITH (FORCE)')
+
+
+@pytest.mark.needs_postgres
+@pytest.mark.needs_redis
+def test_demo_on_postgres_and_redis_pays_what_it_owes(tmp_path: Path, servers: dict[str, str]) -> None:
+    environ = scratch_environ(tmp_path, **servers)
+
+    report = report_of(manage("demo", "--no-serve", "--json", "--use-environment", environ=environ))
+
+    assert report["bonus_total"] == report["marketplace_bonus_total"]
+    assert (report["assignments_approved"], report["associations_final"]) == (36, 12)

@@ -1,0 +1,75 @@
+"""Settings fail loudly, with the variable's name. Each case is a fresh process, as in real life."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from django.core.exceptions import ImproperlyConfigured
+
+from config.environment import load_keys, make_keys, refuse_unknown
+
+ROOT = Path(__file__).parent.parent.parent
+OURS = ("CROWD_", "DATABASE_URL", "MARKETPLACE_DATABASE_URL", "REDIS_URL")
+
+
+def start(tmp_path: Path, **environ: str) -> subprocess.CompletedProcess[str]:
+    """Loads the settings in a process that knows only these variables of ours."""
+    inherited = {name: value for name, value in os.environ.items() if not name.startswith(OURS)}
+    return subprocess.run(
+        [sys.executable, "-c", "import config.settings as s; print(s.PUBLIC_URL)"],
+        cwd=ROOT,
+        env={**inherited, "CROWD_DATA_DIR": str(tmp_path), **environ},
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+
+
+def test_settings_load_without_any_variable(tmp_path: Path) -> None:
+    started = start(tmp_path)
+
+    assert (started.returncode, started.stdout.strip()) == (0, "http://127.0.0.1:8000")
+    assert (tmp_path / "keys.json").stat().st_mode & 0o077 == 0
+
+
+@pytest.mark.parametrize(
+    ("environ", "words"),
+    [
+        ({"CROWD_PUBLIC_ULR": "x"}, "Unknown setting CROWD_PUBLIC_ULR. Did you mean CROWD_PUBLIC_URL?"),
+        ({"CROWD_PUBLIC_URL": "nonsense"}, "CROWD_PUBLIC_URL must be an http or https address"),
+        ({"DATABASE_URL": "postgres://h/d"}, "CROWD_FIELD_KEYS is not set"),
+        ({"CROWD_FIELD_KEYS": "short"}, "CROWD_FIELD_KEYS holds something that is not a Fernet key"),
+        ({"CROWD_DEBUG": "perhaps"}, "CROWD_DEBUG must be true or false"),
+        ({"DATABASE_URL": "nonsense"}, "DATABASE_URL"),
+    ],
+)
+def test_bad_setting_is_named(tmp_path: Path, environ: dict[str, str], words: str) -> None:
+    started = start(tmp_path, **environ)
+
+    assert started.returncode != 0
+    assert words in started.stderr
+
+
+def test_refuse_unknown_points_to_the_list_where_nothing_is_near() -> None:
+    with pytest.raises(ImproperlyConfigured, match=r"docs/settings\.md"):
+        refuse_unknown({"CROWD_XYZZY_PLUGH_FROTZ": "1"})
+
+
+def test_embedded_keys_are_made_once_and_kept(tmp_path: Path) -> None:
+    first = load_keys({}, data_dir=tmp_path, embedded=True)
+    second = load_keys({}, data_dir=tmp_path, embedded=True)
+
+    assert first == second
+    assert len({key for keys in first.values() for key in keys}) == len(first)
+
+
+def test_keys_of_the_environment_are_read_newest_first(tmp_path: Path) -> None:
+    old, new = make_keys(), make_keys()
+    environ = {name: f"{new[name][0]}, {old[name][0]}" for name in new}
+
+    keys = load_keys(environ, data_dir=tmp_path, embedded=False)
+
+    assert keys == {name: [new[name][0], old[name][0]] for name in new}

@@ -1,0 +1,63 @@
+"""What the web process may never do."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from django.test import Client
+
+ROOT = Path(__file__).parent.parent.parent
+HEAVY = ("torch", "transformers", "sentence_transformers", "open_clip")
+
+
+def test_web_process_never_imports_torch() -> None:
+    """Loads everything a request can reach: the application, every address, every template tag, boto3."""
+    script = f"""
+import sys
+from config.wsgi import application
+from django.urls import get_resolver
+import crowd.marketplace.urls, hits.gateway.boto, config.celery
+get_resolver("config.urls").url_patterns, get_resolver("crowd.marketplace.urls").url_patterns
+config.celery.app.loader.import_default_modules()
+print([name for name in {HEAVY!r} if name in sys.modules])
+"""
+    found = subprocess.run(
+        [sys.executable, "-c", script], cwd=ROOT, capture_output=True, text=True, timeout=120, check=True
+    )
+
+    assert found.stdout.strip() == "[]"
+
+
+@pytest.mark.django_db
+def test_each_host_answers_for_its_own_site_alone(client: Client) -> None:
+    on_public = client.get("/admin/login/", headers={"host": "127.0.0.1:8000"})
+    on_marketplace = client.get("/admin/login/", headers={"host": "localhost:8000"})
+    history_on_public = client.get("/history/", headers={"host": "127.0.0.1:8000"})
+
+    assert (on_public.status_code, on_marketplace.status_code) == (200, 404)
+    assert history_on_public.status_code == 404
+
+
+def test_unknown_host_is_refused(client: Client) -> None:
+    assert client.get("/", headers={"host": "evil.example"}).status_code == 400
+
+
+@pytest.mark.django_db
+def test_admin_is_never_framed_and_runs_no_inline_script(client: Client) -> None:
+    page = client.get("/admin/login/", headers={"host": "127.0.0.1:8000"})
+
+    assert page["X-Frame-Options"] == "DENY"
+    assert "default-src 'self'" in page["Content-Security-Policy"].split("; ")
+    assert "unsafe" not in page["Content-Security-Policy"]
+
+
+@pytest.mark.django_db
+def test_log_holds_neither_query_nor_path(client: Client, caplog: pytest.LogCaptureFixture) -> None:
+    """The frame's query carries the worker's id, and an invitation's path lets its bearer in."""
+    client.get("/q/00000000-0000-4000-8000-000000000000/?workerId=APLANTED")
+    client.get("/invitation/planted-invitation/", headers={"host": "localhost:8000"})
+
+    written = caplog.text
+    assert written.count("request.finished") == 2
+    assert "lanted" not in written.lower()

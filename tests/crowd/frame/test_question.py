@@ -1,0 +1,283 @@
+"""The framed page: what it shows in each state, whom it believes, and what it refuses."""
+
+from datetime import datetime, timedelta
+from typing import Any
+from urllib.parse import urlencode
+
+import pytest
+from django.core import signing
+from django.db import connection
+from django.http import HttpResponse
+from django.test import Client
+from django.test.utils import CaptureQueriesContext
+from django.utils import timezone
+
+from crowd.winogavil.models import Association
+from hits.models import HIT, Assignment, Batch, Lease, Worker
+from tests.factories import make_account, make_association, make_batch, make_hit, make_study
+
+pytestmark = pytest.mark.django_db
+SITE = "http://localhost:8000"
+CLAIMS = {
+    "assignmentId": "A1",
+    "hitId": "HIT1",
+    "workerId": "AWORKER",
+    "turkSubmitTo": f"{SITE}/submit/signed",
+}
+
+
+@pytest.fixture
+def hit() -> HIT:
+    study = make_study()
+    make_association(study=study, cue="cold", size=5, chosen=2)
+    account = make_account(worker_site=SITE, ticket_key="ticket-key")
+    return make_hit(batch=make_batch(study=study, account=account, status="open"), external_id="HIT1")
+
+
+def ticket(*, key: str = "ticket-key", minutes: int = 10, **changes: Any) -> str:
+    accepted: datetime = timezone.now() - timedelta(minutes=1)
+    payload = {
+        "assignment": "A1",
+        "hit": "HIT1",
+        "worker": "AWORKER",
+        "attempt": 1,
+        "accepted": accepted.timestamp(),
+        "expires": (accepted + timedelta(minutes=minutes)).timestamp(),
+    }
+    return signing.dumps({**payload, **changes}, key=key, salt="marketplace.ticket")
+
+
+def visit(client: Client, hit: HIT, **changes: str) -> HttpResponse:
+    query = {**CLAIMS, "ticket": ticket(), **changes}
+    return client.get(f"/q/{hit.public_id}/?{urlencode(query)}")
+
+
+def token_of(page: HttpResponse) -> str:
+    return str(page.context["token"])
+
+
+def send(client: Client, hit: HIT, token: str, picks: list[str]) -> HttpResponse:
+    field = str(Association.objects.get().item.public_id)
+    return client.post(f"/q/{hit.public_id}/answer/", {"token": token, field: picks})
+
+
+def right() -> list[str]:
+    return sorted(Association.objects.get().chosen_keys)
+
+
+def nothing_recorded() -> bool:
+    return not Assignment.objects.filter(answer__isnull=False).exists()
+
+
+def test_preview_shows_practice_and_records_nothing(client: Client, hit: HIT) -> None:
+    page = visit(client, hit, assignmentId="ASSIGNMENT_ID_NOT_AVAILABLE", workerId="", ticket="")
+
+    assert page.status_code == 200
+    assert "practice example" in page.content.decode()
+    assert "cold" not in page.content.decode()
+    assert (Worker.objects.count(), Assignment.objects.count(), Lease.objects.count()) == (0, 0, 0)
+
+
+def test_work_page_leases_and_shows_the_item(client: Client, hit: HIT) -> None:
+    page = visit(client, hit)
+
+    assert page.status_code == 200
+    assert "cold" in page.content.decode()
+    assert Lease.objects.get().item == Association.objects.get().item
+    assert Worker.objects.get().external_id == "AWORKER"
+
+
+def test_work_page_does_not_depend_on_what_is_right(client: Client, hit: HIT) -> None:
+    def shown() -> str:
+        page = visit(client, hit)
+        return page.content.decode().replace(token_of(page), "")
+
+    before = shown()
+    for place in Association.objects.get().places.all():
+        place.chosen = not place.chosen if place.position in (0, 4) else place.chosen
+        place.save()
+
+    assert shown() == before
+
+
+def test_work_page_sets_no_cookie_and_opens_to_the_worker_site_alone(client: Client, hit: HIT) -> None:
+    page = visit(client, hit)
+
+    policy = page["Content-Security-Policy"]
+    assert f"frame-ancestors {SITE}" in policy.split("; ")
+    assert f"form-action 'self' {SITE}" in policy.split("; ")
+    assert "X-Frame-Options" not in page
+    assert page["Referrer-Policy"] == "no-referrer"
+    assert not page.cookies
+
+
+def test_submit_saves_then_hands_over(client: Client, hit: HIT) -> None:
+    page = send(client, hit, token_of(visit(client, hit)), right())
+
+    assignment = Assignment.objects.get()
+    assert page.status_code == 200
+    assert page.context["action"] == f"{SITE}/submit/signed/mturk/externalSubmit"
+    assert assignment.status == Assignment.Status.SAVED
+    assert list(assignment.answer.values()) == [right()]
+    assert Lease.objects.get().status == Lease.Status.ANSWERED
+
+
+def test_second_submit_is_told_and_changes_nothing(client: Client, hit: HIT) -> None:
+    token = token_of(visit(client, hit))
+    send(client, hit, token, right())
+    before = Assignment.objects.values().get()
+
+    wrong = [place.picture.key for place in Association.objects.get().places.all()][3:]
+    page = send(client, hit, token, wrong)
+
+    assert page.status_code == 409
+    assert "this second answer changed nothing" in page.content.decode()
+    assert Assignment.objects.values().get() == before
+
+
+def test_reentry_after_saving_offers_to_finish(client: Client, hit: HIT) -> None:
+    send(client, hit, token_of(visit(client, hit)), right())
+
+    page = visit(client, hit)
+
+    assert "Finish submitting" in page.content.decode()
+
+
+def test_reentry_after_the_platform_has_it_says_so(client: Client, hit: HIT) -> None:
+    token = token_of(visit(client, hit))
+    send(client, hit, token, right())
+    Assignment.objects.update(status="submitted", submitted_at=timezone.now())
+
+    page = visit(client, hit)
+    late = send(client, hit, token, right())
+
+    assert "Handed in" in page.content.decode()
+    assert late.status_code == 409
+
+
+def test_nothing_left_is_explained(client: Client, hit: HIT) -> None:
+    Association.objects.get().item.__class__.objects.update(wanted=0)
+
+    page = visit(client, hit)
+
+    assert "Nothing left for you here" in page.content.decode()
+
+
+@pytest.mark.parametrize("count", [0, 1, 3, 5])
+def test_another_number_than_k_is_refused(client: Client, hit: HIT, count: int) -> None:
+    keys = [place.picture.key for place in Association.objects.get().places.all()]
+
+    page = send(client, hit, token_of(visit(client, hit)), keys[:count])
+
+    assert page.status_code == 400
+    assert f"needs exactly 2 pictures; {count} were picked" in page.content.decode()
+    assert nothing_recorded()
+
+
+@pytest.mark.parametrize("intruder", ["nowhere", "<script>", "\x00", ""])
+def test_picture_that_is_not_on_the_page_is_refused(client: Client, hit: HIT, intruder: str) -> None:
+    page = send(client, hit, token_of(visit(client, hit)), [right()[0], intruder])
+
+    assert page.status_code == 400
+    assert "not a picture of this page" in page.content.decode()
+    assert nothing_recorded()
+
+
+def test_one_picture_twice_is_refused(client: Client, hit: HIT) -> None:
+    page = send(client, hit, token_of(visit(client, hit)), [right()[0]] * 2)
+
+    assert page.status_code == 400
+    assert nothing_recorded()
+
+
+@pytest.mark.parametrize("token", ["", "x", "a:b:c", "é", "x" * 100_000])
+def test_malformed_token_is_refused(client: Client, hit: HIT, token: str) -> None:
+    visit(client, hit)
+
+    page = send(client, hit, token, right())
+
+    assert page.status_code == 400
+    assert "token is not readable" in page.content.decode()
+    assert nothing_recorded()
+
+
+def test_expired_token_is_refused(client: Client, hit: HIT) -> None:
+    token = token_of(visit(client, hit, ticket=ticket(minutes=2)))
+
+    with pytest.MonkeyPatch.context() as patch:
+        later = timezone.now() + timedelta(minutes=5)
+        patch.setattr("crowd.frame.pages.timezone.now", lambda: later)
+        page = send(client, hit, token, right())
+
+    assert page.status_code == 410
+    assert "The time for this HIT is over" in page.content.decode()
+    assert nothing_recorded()
+
+
+def test_token_of_another_hit_is_refused(client: Client, hit: HIT) -> None:
+    token = token_of(visit(client, hit))
+    other = make_hit(batch=hit.batch)
+
+    page = send(client, other, token, right())
+
+    assert page.status_code == 403
+    assert nothing_recorded()
+
+
+def test_unknown_hit_is_refused(client: Client) -> None:
+    page = client.get("/q/00000000-0000-4000-8000-000000000000/")
+
+    assert page.status_code == 404
+    assert "There is no such HIT" in page.content.decode()
+
+
+@pytest.mark.parametrize(
+    ("changes", "status"),
+    [
+        ({"ticket": ""}, 403),
+        ({"ticket": "x:y:z"}, 403),
+        ({"ticket": ticket(key="another-key")}, 403),
+        ({"ticket": ticket(worker="ASOMEBODYELSE")}, 403),
+        ({"ticket": ticket(assignment="A2")}, 403),
+        ({"ticket": ticket(minutes=0)}, 410),
+        ({"workerId": "ASOMEBODYELSE"}, 403),
+        ({"hitId": "HIT2"}, 403),
+        ({"turkSubmitTo": "https://evil.example"}, 403),
+        ({"turkSubmitTo": f"{SITE}.evil.example/x"}, 403),
+        ({"turkSubmitTo": "javascript:alert(1)"}, 403),
+        ({"turkSubmitTo": ""}, 403),
+        ({"workerId": ""}, 403),
+    ],
+)
+def test_visit_that_nobody_signed_is_refused(
+    client: Client, hit: HIT, changes: dict[str, str], status: int
+) -> None:
+    page = visit(client, hit, **changes)
+
+    assert page.status_code == status
+    assert "cold" not in page.content.decode()
+    assert (Worker.objects.count(), Assignment.objects.count(), Lease.objects.count()) == (0, 0, 0)
+
+
+def test_worker_id_repeated_by_the_platform_is_read_once(client: Client, hit: HIT) -> None:
+    page = visit(client, hit, workerId="AWORKER,AWORKER")
+
+    assert page.status_code == 200
+    assert Worker.objects.get().external_id == "AWORKER"
+
+
+def test_work_page_queries_do_not_grow_with_items(client: Client, hit: HIT) -> None:
+    counts = []
+    for items in (1, 10):
+        for _ in range(items - 1):
+            make_association(study=hit.batch.study)
+        Batch.objects.update(items_per_assignment=items)
+        claims = {"assignmentId": f"A{items}", "workerId": f"A{items}"}
+        claims["ticket"] = ticket(assignment=f"A{items}", worker=f"A{items}")
+        visit(client, hit, **claims)
+        with CaptureQueriesContext(connection) as queries:
+            page = visit(client, hit, **claims)
+        counts.append((len(page.context["questions"]), len(queries)))
+
+    assert [items for items, _ in counts] == [1, 10]
+    assert counts[0][1] == counts[1][1]

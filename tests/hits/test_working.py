@@ -1,0 +1,188 @@
+from datetime import timedelta
+
+import pytest
+from django.db import IntegrityError, transaction
+
+from hits.errors import RuleBroken
+from hits.models import HIT, Assignment, Item, Lease, Worker
+from hits.services import working
+from tests.factories import (
+    NOW,
+    make_account,
+    make_assignment,
+    make_association,
+    make_batch,
+    make_hit,
+    make_study,
+    make_worker,
+)
+
+pytestmark = pytest.mark.django_db
+DEADLINE = NOW + timedelta(minutes=15)
+
+
+def make_slot(*, items: int = 1, per_assignment: int = 1, **account: str) -> HIT:
+    study = make_study()
+    for _ in range(items):
+        make_association(study=study)
+    batch = make_batch(
+        study=study,
+        status="open",
+        items_per_assignment=per_assignment,
+        account=make_account(**account),
+        assignments_per_hit=2,
+    )
+    return make_hit(batch=batch)
+
+
+def open_slot(hit: HIT, *, worker: Worker | None = None, minutes: int = 0) -> Assignment:
+    accepted_at = NOW + timedelta(minutes=minutes)
+    return working.open_assignment(
+        hit=hit,
+        worker=worker or make_worker(account=hit.batch.account),
+        external_id="A1",
+        accepted_at=accepted_at,
+        deadline_at=accepted_at + timedelta(minutes=15),
+        now=accepted_at,
+    )
+
+
+def test_open_assignment_again_is_the_same_attempt() -> None:
+    hit = make_slot()
+    worker = make_worker(account=hit.batch.account)
+
+    first = open_slot(hit, worker=worker)
+    again = open_slot(hit, worker=worker)
+
+    assert again == first
+    assert Assignment.objects.count() == 1
+
+
+def test_open_assignment_accepted_anew_is_a_new_attempt() -> None:
+    hit = make_slot()
+    worker = make_worker(account=hit.batch.account)
+
+    first = open_slot(hit, worker=worker)
+    second = open_slot(hit, worker=worker, minutes=5)
+
+    assert (first.attempt, second.attempt) == (1, 2)
+
+
+def test_assignment_id_reused_by_another_worker_stays_apart() -> None:
+    hit = make_slot()
+
+    first, second = open_slot(hit), open_slot(hit)
+
+    assert first != second
+    assert (first.external_id, second.external_id) == ("A1", "A1")
+
+
+def test_open_assignment_without_a_ticket_stops_at_the_places_of_the_hit() -> None:
+    hit = make_slot(ticket_key="")
+    for _ in range(2):
+        make_assignment(hit=hit)
+
+    with pytest.raises(RuleBroken) as broken:
+        working.open_assignment(
+            hit=hit,
+            worker=make_worker(account=hit.batch.account),
+            external_id="A9",
+            accepted_at=None,
+            deadline_at=DEADLINE,
+            now=NOW,
+        )
+
+    assert broken.value.code == "no_place"
+    assert Assignment.objects.count() == 2
+
+
+def test_lease_items_serves_the_same_again_on_reload() -> None:
+    hit = make_slot(items=3, per_assignment=2)
+    assignment = open_slot(hit)
+
+    first = working.lease_items(assignment=assignment, now=NOW)
+    again = working.lease_items(assignment=assignment, now=NOW)
+
+    assert first == again
+    assert first == list(Item.objects.order_by("pk")[:2])
+    assert list(Item.objects.order_by("pk").values_list("wanted", flat=True)) == [2, 2, 3]
+
+
+def test_lease_items_never_serves_one_worker_an_item_twice() -> None:
+    hit = make_slot(items=1)
+    worker = make_worker(account=hit.batch.account)
+    working.lease_items(assignment=open_slot(hit, worker=worker), now=NOW)
+
+    second = working.lease_items(assignment=open_slot(hit, worker=worker, minutes=5), now=NOW)
+
+    assert second == []
+
+
+def test_lease_items_never_serves_ones_own() -> None:
+    hit = make_slot(items=1)
+    worker = make_worker(account=hit.batch.account)
+    Item.objects.update(author=worker)
+
+    own = working.lease_items(assignment=open_slot(hit, worker=worker), now=NOW)
+    others = working.lease_items(assignment=open_slot(hit), now=NOW)
+
+    assert (own, len(others)) == ([], 1)
+
+
+def test_lease_items_stops_when_enough_answers_are_out() -> None:
+    hit = make_slot(items=1)
+
+    served = [working.lease_items(assignment=open_slot(hit), now=NOW) for _ in range(4)]
+
+    assert [len(items) for items in served] == [1, 1, 1, 0]
+
+
+def test_database_refuses_a_second_lease_and_ones_own() -> None:
+    hit = make_slot(items=1)
+    assignment = open_slot(hit)
+    (item,) = working.lease_items(assignment=assignment, now=NOW)
+    another = open_slot(hit)
+    twice = {"item": item, "assignment": assignment, "worker": assignment.worker, "leased_at": NOW}
+    own = {**twice, "assignment": another, "worker": another.worker, "author": another.worker}
+
+    for values in (twice, own):
+        with pytest.raises(IntegrityError), transaction.atomic():
+            Lease.objects.create(**values)
+
+    assert Lease.objects.count() == 1
+
+
+def test_save_answer_twice_keeps_the_first() -> None:
+    assignment = make_assignment()
+    working.save_answer(assignment=assignment, answer={"a": ["1"]}, now=NOW)
+
+    with pytest.raises(RuleBroken) as broken:
+        working.save_answer(assignment=assignment, answer={"a": ["2"]}, now=NOW)
+
+    assert broken.value.code == "already_saved"
+    assert Assignment.objects.get().answer == {"a": ["1"]}
+
+
+def test_save_answer_at_the_deadline_is_refused() -> None:
+    assignment = make_assignment(deadline_at=DEADLINE)
+
+    with pytest.raises(RuleBroken) as broken:
+        working.save_answer(assignment=assignment, answer={"a": ["1"]}, now=DEADLINE)
+
+    assert broken.value.code == "deadline"
+    assert (Assignment.objects.get().status, Assignment.objects.get().answer) == ("opened", None)
+
+
+def test_release_overdue_gives_items_back_and_keeps_history() -> None:
+    hit = make_slot(items=1)
+    assignment = open_slot(hit)
+    working.lease_items(assignment=assignment, now=NOW)
+
+    early = working.release_overdue(now=DEADLINE)
+    late = working.release_overdue(now=DEADLINE + working.GRACE + timedelta(seconds=1))
+    again = working.release_overdue(now=DEADLINE + timedelta(days=1))
+
+    assert (early, late, again) == (0, 1, 0)
+    assert Item.objects.get().wanted == 3
+    assert Lease.objects.get().status == Lease.Status.RELEASED
+    assert Assignment.objects.get().status == Assignment.Status.GONE
