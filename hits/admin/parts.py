@@ -1,10 +1,21 @@
+from datetime import UTC, datetime, timedelta
 from typing import Any, TypeVar
 
 from django.contrib import admin
 from django.db.models import Model
 from django.http import HttpRequest
+from django.utils.timesince import timesince
 
+MINUTE_S = 60
+EPOCH = datetime(2000, 1, 1, tzinfo=UTC)
 Row = TypeVar("Row", bound=Model)
+
+
+def in_words(seconds: int) -> str:
+    """The one or two largest units: "15 minutes", "1 week, 2 days"."""
+    if seconds < MINUTE_S:
+        return f"{seconds} seconds"
+    return timesince(EPOCH, EPOCH + timedelta(seconds=seconds))
 
 
 class ReadOnlyAdmin(admin.ModelAdmin[Row]):

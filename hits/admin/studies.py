@@ -13,6 +13,7 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
 from hits import families, queries
+from hits.admin.parts import in_words
 from hits.errors import CrowdError
 from hits.gateway import provider_for
 from hits.models import Batch, Study
@@ -107,6 +108,8 @@ class BatchAdmin(admin.ModelAdmin[Batch]):
             "cost": batch.cost,
             "progress": queries.progress_of(batch),
             "answers_wanted": family.items_wanted(study=batch.study),
+            "duration": in_words(batch.duration_s),
+            "lifetime": in_words(batch.lifetime_s),
             "can_launch": batch.status in ("draft", "paused", "paused_funds"),
             "is_running": batch.status in ("launching", "open"),
             **_read_balance(batch),

@@ -1,5 +1,5 @@
 // What is wrong with the document as it is shown now, in sentences.
-(options) => {
+() => {
   for (const animation of document.getAnimations()) animation.finish();
   const problems = [];
   const say = (what, element) => problems.push(`${what}: ${element.outerHTML.slice(0, 140)}`);
@@ -17,7 +17,6 @@
     const named = control.labels?.length || control.ariaLabel || control.hasAttribute("aria-labelledby") || ownText.trim();
     if (!named) say("control without a name", control);
   }
-  if (!options.contrast) return problems;
 
   const brush = new OffscreenCanvas(1, 1).getContext("2d", { willReadFrequently: true });
   const read = (color) => {

@@ -39,14 +39,13 @@ class Visitor:
         page.on("requestfailed", self._hear_failure)
         page.on("response", self._hear_response)
 
-    def visit(self, name: str, url: str, *, ours: bool = True, status: int = 200) -> None:
-        """`ours` are the pages whose colors are all our own."""
+    def visit(self, name: str, url: str, *, status: int = 200) -> None:
         self._heard.clear()
         response = self.page.goto(url)
         found = [] if response and response.status == status else ["answered with another status"]
         for scheme in SCHEMES:
             self.page.emulate_media(color_scheme=scheme)
-            found += [f"{scheme}: {problem}" for problem in self._look(contrast=ours)]
+            found += [f"{scheme}: {problem}" for problem in self._look()]
             self._keep_picture(f"{name}-{self._size}-{scheme}")
         for _ in range(TABS):
             self.page.keyboard.press("Tab")
@@ -56,10 +55,10 @@ class Visitor:
         if found:
             self.problems[name] = found
 
-    def _look(self, *, contrast: bool) -> list[str]:
+    def _look(self) -> list[str]:
         found: list[str] = []
         for frame in self.page.frames:
-            found += frame.evaluate(CHECKS, {"contrast": contrast})
+            found += frame.evaluate(CHECKS)
         return found
 
     def _keep_picture(self, name: str) -> None:

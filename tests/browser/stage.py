@@ -6,11 +6,13 @@ from decimal import Decimal
 from django.utils import timezone
 from playwright.sync_api import BrowserContext
 
+from config.demo.workers import SimulatedWorker
 from crowd.marketplace import frames, queries
 from crowd.marketplace.models import Worker
 from crowd.marketplace.services import people
 from crowd.marketplace.services.work import accept_hit
 from crowd.marketplace.site.session import COOKIE
+from crowd.pictures.models import Picture
 from crowd.winogavil.models import Association
 from hits.models import Account, Batch
 from hits.services import bonuses, launching, reconciling, reviewing
@@ -53,6 +55,22 @@ def open_desk(sites: Sites) -> Desk:
     )
 
 
+def take_turns(invitation: str, *, turns: int) -> None:
+    """A worker signs in and does so many HITs, every one of them right, without a browser."""
+    associations = Association.objects.prefetch_related("places__picture")
+    worker = SimulatedWorker(
+        number=0,
+        seed=0,
+        invitation=invitation,
+        concepts=dict(Picture.objects.values_list("sha256", "concept")),
+        answers={row.cue: _concepts_chosen(row) for row in associations},
+        diligence=1,
+    )
+    worker.sign_in()
+    for _ in range(turns):
+        worker.take_turn()
+
+
 def launch(batch: Batch) -> None:
     launching.launch_batch(batch=batch, by=make_user(), now=timezone.now())
     launching.send_launching_batches(now=timezone.now())
@@ -70,6 +88,10 @@ def sign_in(context: BrowserContext, worker: Worker, *, sites: Sites) -> None:
     """As if the worker had come through the invitation before."""
     token = people.sign_in(worker=worker, now=timezone.now())
     context.add_cookies([{"name": COOKIE, "value": token, "url": sites.marketplace}])
+
+
+def _concepts_chosen(association: Association) -> frozenset[str]:
+    return frozenset(place.picture.concept for place in association.places.all() if place.chosen)
 
 
 def _open_account(sites: Sites) -> Account:

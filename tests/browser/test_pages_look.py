@@ -2,15 +2,15 @@ import pytest
 from django.utils import timezone
 from playwright.sync_api import ViewportSize
 
-from config.demo.run import _workers
 from config.demo.seeding import Seeded, Staff
 from crowd.marketplace import frames, queries
-from crowd.marketplace.models import HITType, Worker
+from crowd.marketplace.models import HIT, HITType, Worker
 from crowd.marketplace.services.work import accept_hit
-from hits.models import Assignment, Batch
+from hits.models import Assignment, Batch, Bonus
+from hits.services.bonuses import approve_bonuses, pay_bonuses
 from tests.browser.conftest import OpenPage
 from tests.browser.looking import Visitor
-from tests.browser.stage import launch, sign_in, work_through
+from tests.browser.stage import launch, sign_in, take_turns, work_through
 from tests.conftest import Sites
 from tests.factories import invite
 
@@ -29,12 +29,13 @@ def visitor(request: pytest.FixtureRequest, open_page: OpenPage) -> Visitor:
 
 @pytest.fixture
 def worked(seeded: Seeded) -> Batch:
-    """Launched; the first worker has handed in twice, and one of the two was all right."""
+    """Launched; the first worker has been all right twice, and one of the two bonuses is paid."""
     launch(seeded.batch)
-    worker = _workers(seeded, seed=4)[0]
-    worker.take_turn()
-    worker.take_turn()
+    take_turns(seeded.invitations[0], turns=2)
     work_through()
+    now = timezone.now()
+    approve_bonuses(bonuses=[Bonus.objects.order_by("pk")[0]], by=seeded.payments.user, now=now)
+    pay_bonuses(now=now)
     return seeded.batch
 
 
@@ -68,13 +69,14 @@ def test_worker_pages_with_work_look_right(visitor: Visitor, worked: Batch, site
     visitor.visit("queue", f"{sites.marketplace}/work/")
     visitor.visit("handed-in", f"{sites.marketplace}/work/{done.external_id}/")
     visitor.visit("history", f"{sites.marketplace}/history/")
+    visitor.visit("question-refused", frames.work_url(accepted).partition("&ticket")[0], status=403)
+    HIT.objects.update(closed_at=now)
+    visitor.visit("none-left", f"{sites.marketplace}/groups/{group.external_id}/")
 
     assert visitor.problems == {}
 
 
-def test_researcher_pages_look_right(
-    visitor: Visitor, seeded: Seeded, worked: Batch, sites: Sites
-) -> None:
+def test_researcher_pages_look_right(visitor: Visitor, seeded: Seeded, worked: Batch, sites: Sites) -> None:
     admin = f"{sites.public}/admin"
     draft = Batch.objects.create(**terms_of(worked))
     # A batch that runs reloads its page again and again.

@@ -136,9 +136,7 @@ def test_question_page_double_click_makes_one_submission(
     assert handed_in() == [desk.right]
 
 
-def test_question_page_after_back_still_says_handed_in(
-    page: Page, at_work: FrameLocator, desk: Desk
-) -> None:
+def test_question_page_after_back_still_says_handed_in(page: Page, at_work: FrameLocator, desk: Desk) -> None:
     pick(at_work, desk.right)
     submit(at_work).click()
     expect_handed_in(page)

@@ -1,21 +1,17 @@
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 
 from django import template
+from django.utils.timesince import timesince
 from django.utils.translation import ngettext
 
 register = template.Library()
+MINUTE_S = 60
+EPOCH = datetime(2000, 1, 1, tzinfo=UTC)
 
 
 @register.filter
 def in_words(seconds: int) -> str:
-    """The one or two largest units: "15 minutes", "1 day 12 hours"."""
-    span = timedelta(seconds=seconds)
-    hours, rest = divmod(span.seconds, 3600)
-    minutes, left = divmod(rest, 60)
-    parts = [
-        ngettext("%d day", "%d days", span.days) % span.days if span.days else "",
-        ngettext("%d hour", "%d hours", hours) % hours if hours else "",
-        ngettext("%d minute", "%d minutes", minutes) % minutes if minutes else "",
-        ngettext("%d second", "%d seconds", left) % left if left else "",
-    ]
-    return " ".join([part for part in parts if part][:2])
+    """The one or two largest units: "15 minutes", "1 week, 2 days"."""
+    if seconds < MINUTE_S:
+        return ngettext("%d second", "%d seconds", seconds) % seconds
+    return timesince(EPOCH, EPOCH + timedelta(seconds=seconds))
