@@ -1,6 +1,9 @@
 import os
+from collections import defaultdict
+from threading import Lock
+from typing import Any, ClassVar
 
-from celery import Celery
+from celery import Celery, Task
 from celery.schedules import schedule
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
@@ -18,7 +21,23 @@ SWEEPS = {
     "hits.confirm_bonuses": 3,
 }
 
-app = Celery("crowd")
+
+class Sweep(Task):  # type: ignore[type-arg]  # not subscriptable at run time
+    """Run once at a time in a process: a second call finds the first at work on the same rows, and goes."""
+
+    _running: ClassVar[defaultdict[str, Lock]] = defaultdict(Lock)
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        lock = self._running[self.name]
+        if not lock.acquire(blocking=False):
+            return None
+        try:
+            return super().__call__(*args, **kwargs)
+        finally:
+            lock.release()
+
+
+app = Celery("crowd", task_cls=Sweep)
 app.config_from_object("django.conf:settings", namespace="CELERY")
 app.autodiscover_tasks()
 app.conf.beat_schedule = {

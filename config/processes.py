@@ -30,7 +30,13 @@ def web_command() -> list[str]:
         sys.executable, "-m", "gunicorn", "config.wsgi",
         "--bind", f"127.0.0.1:{port}",
         "--workers", "1",
-        "--threads", "8",
+        "--worker-class", "gthread",
+        # A page may call our own marketplace, which another thread of this process answers.
+        "--threads", "16",
+        "--graceful-timeout", "4",
+        "--keep-alive", "5",
+        # The platform's parameters and the ticket make long addresses.
+        "--limit-request-line", "8190",
         "--log-level", "warning",
         "--no-control-socket",
     ]  # fmt: skip

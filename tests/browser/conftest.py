@@ -26,7 +26,7 @@ OpenPage = Callable[..., Page]
 
 @pytest.fixture(scope="package")
 def browser() -> Iterator[Browser]:
-    """One for all the tests of this folder, and gone before any other test: it keeps a loop in this thread."""
+    """One for this folder, and gone before any other test: it keeps an event loop in the tests' thread."""
     with pytest.MonkeyPatch.context() as patch, sync_playwright() as playwright:
         # Django would refuse its ORM beside a running event loop, which Playwright's sync API is.
         patch.setenv("DJANGO_ALLOW_ASYNC_UNSAFE", "true")

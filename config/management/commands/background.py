@@ -8,7 +8,7 @@ from config.celery import app
 WORKER = (
     "worker",
     "--pool=threads",
-    "--concurrency=2",
+    "--concurrency=3",
     "--queues=default,rival,money",
     "--loglevel=WARNING",
     "--without-gossip",
@@ -22,6 +22,6 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         """Beat is a thread here, not a child: killing this one process ends all of it."""
-        beat = EmbeddedService(app, thread=True, scheduler_cls="celery.beat:Scheduler")
-        beat.start()  # type: ignore[union-attr]  # the stubs do not tell the thread from the process
+        beat: Any = EmbeddedService(app, thread=True, scheduler_cls="celery.beat:Scheduler")  # type: ignore[arg-type]
+        beat.start()
         app.worker_main(list(WORKER))

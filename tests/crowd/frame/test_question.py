@@ -7,7 +7,6 @@ from urllib.parse import urlencode
 import pytest
 from django.core import signing
 from django.db import connection
-from django.http import HttpResponse
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
@@ -47,16 +46,16 @@ def ticket(*, key: str = "ticket-key", minutes: int = 10, **changes: Any) -> str
     return signing.dumps({**payload, **changes}, key=key, salt="marketplace.ticket")
 
 
-def visit(client: Client, hit: HIT, **changes: str) -> HttpResponse:
+def visit(client: Client, hit: HIT, **changes: str) -> Any:
     query = {**CLAIMS, "ticket": ticket(), **changes}
     return client.get(f"/q/{hit.public_id}/?{urlencode(query)}")
 
 
-def token_of(page: HttpResponse) -> str:
+def token_of(page: Any) -> str:
     return str(page.context["token"])
 
 
-def send(client: Client, hit: HIT, token: str, picks: list[str]) -> HttpResponse:
+def send(client: Client, hit: HIT, token: str, picks: list[str]) -> Any:
     field = str(Association.objects.get().item.public_id)
     return client.post(f"/q/{hit.public_id}/answer/", {"token": token, field: picks})
 

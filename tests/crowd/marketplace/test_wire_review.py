@@ -132,7 +132,7 @@ def test_feedback_that_is_too_long_or_unprintable_is_refused(client: Any, hit: H
     work = hand_in(hit, now=timezone.now())
     said = [
         {"AssignmentId": work.external_id, "RequesterFeedback": feedback}
-        for feedback in ("f" * 1_025, "a\0b", "bell\a")
+        for feedback in ("f" * 1_025, "a\x01b", "bell\a")
     ]
 
     assert [refused(client.reject_assignment, **params) for params in said] == [PARAMETER] * 3

@@ -92,7 +92,7 @@ def test_ask_rival_stores_the_verdict_with_its_provenance() -> None:
     association.refresh_from_db()
     assert asked == 1
     assert (association.model_score, association.fool_score) == (0, 100)
-    assert association.rival["provenance"] == {"rival": "last"}
+    assert (association.rival or {})["provenance"] == {"rival": "last"}
     assert list(association.places.values_list("predicted", flat=True)) == [False] * 3 + [True] * 2
 
 
