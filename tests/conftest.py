@@ -40,7 +40,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         # A test that may use a database may use both of them.
         marker = item.get_closest_marker("django_db")
         if marker is not None:
-            marker.kwargs.setdefault("databases", DATABASES)
+            item.add_marker(pytest.mark.django_db(**{"databases": DATABASES, **marker.kwargs}), append=False)
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:

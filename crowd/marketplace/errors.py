@@ -21,6 +21,10 @@ class ParameterValidationError(APIError):
     kind = "ParameterValidationError"
 
 
+class InvalidParameterCombination(APIError):
+    kind = "InvalidParameterCombinationError"
+
+
 class ValidationException(APIError):
     kind = "ValidationException"
 

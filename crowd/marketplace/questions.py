@@ -1,8 +1,9 @@
 """The XML of questions and answers. All of it comes from outside, so defusedxml reads it."""
 
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
-from urllib.parse import SplitResult, urlsplit
+from urllib.parse import urlsplit
 from xml.etree.ElementTree import Element, ParseError, SubElement, tostring
 
 from defusedxml import DefusedXmlException
@@ -14,6 +15,7 @@ SCHEMAS = "http://mechanicalturk.amazonaws.com/AWSMechanicalTurkDataSchemas"
 EXTERNAL = f"{{{SCHEMAS}/2006-07-14/ExternalQuestion.xsd}}"
 ANSWERS = f"{SCHEMAS}/2005-10-01/QuestionFormAnswers.xsd"
 MAX_BYTES = 65_535
+HOST = re.compile(r"([A-Za-z0-9.-]+|\[[0-9A-Fa-f:.]+\])(:\d{1,5})?", re.ASCII)
 LOOPBACK = {"127.0.0.1", "localhost", "::1"}
 
 
@@ -26,7 +28,7 @@ class ExternalQuestion:
 
 def read_question(xml: str) -> ExternalQuestion:
     """Raises ParameterValidationError with what to mend."""
-    if len(xml.encode()) > MAX_BYTES:
+    if len(xml.encode(errors="replace")) > MAX_BYTES:
         raise _invalid(f"Question is longer than {MAX_BYTES} bytes.")
     try:
         root = fromstring(xml, forbid_dtd=True)
@@ -39,17 +41,22 @@ def read_question(xml: str) -> ExternalQuestion:
     if [child.tag for child in root] != [f"{EXTERNAL}ExternalURL", f"{EXTERNAL}FrameHeight"]:
         raise _invalid("ExternalQuestion needs ExternalURL and then FrameHeight, and nothing else.")
     url, height = ((child.text or "").strip() for child in root)
-    if not is_framable(urlsplit(url)):
+    if not is_framable(url):
         raise _invalid("ExternalURL must be an https address (http on loopback only).")
     if not (height.isascii() and height.isdigit() and len(height) < 6):
         raise _invalid("FrameHeight must be a whole number of pixels, or 0.")
     return ExternalQuestion(xml=xml, url=url, frame_height=int(height))
 
 
-def is_framable(url: SplitResult) -> bool:
-    if not url.hostname or len(url.geturl()) > 2000:
+def is_framable(url: str) -> bool:
+    """The host goes into a policy header, so it is held to what a host may be."""
+    try:
+        parts = urlsplit(url)
+    except ValueError:
         return False
-    return url.scheme == "https" or (url.scheme == "http" and url.hostname in LOOPBACK)
+    if len(url) > 2000 or not HOST.fullmatch(parts.netloc):
+        return False
+    return parts.scheme == "https" or (parts.scheme == "http" and parts.hostname in LOOPBACK)
 
 
 def write_answer(fields: Iterable[tuple[str, str]]) -> str:
@@ -59,7 +66,8 @@ def write_answer(fields: Iterable[tuple[str, str]]) -> str:
         answer = SubElement(root, "Answer")
         SubElement(answer, "QuestionIdentifier").text = _printable(name)
         SubElement(answer, "FreeText").text = _printable(text)
-    return tostring(root, encoding="unicode", xml_declaration=True)
+    # A bare carriage return would be read back as a line feed.
+    return tostring(root, encoding="unicode", xml_declaration=True).replace("\r", "&#13;")
 
 
 def _printable(text: str) -> str:

@@ -23,6 +23,8 @@ PYTHON_TYPES: dict[str, tuple[type, ...]] = {
     "map": (dict,),
 }
 
+UNSTORABLE = re.compile("[\0\ud800-\udfff]")  # no database keeps them
+
 
 @cache
 def service_model() -> ServiceModel:
@@ -64,7 +66,9 @@ def _check_scalar(value: Any, shape: Shape, *, path: str) -> None:
     is_text = isinstance(value, str)
     size, measure = (len(value), "have length") if is_text else (value, "have value")
     broken = ""
-    if "min" in metadata and size < metadata["min"]:
+    if is_text and UNSTORABLE.search(value):
+        broken = "Member must not hold NUL or half a surrogate pair"
+    elif "min" in metadata and size < metadata["min"]:
         broken = f"Member must {measure} greater than or equal to {metadata['min']}"
     elif "max" in metadata and size > metadata["max"]:
         broken = f"Member must {measure} less than or equal to {metadata['max']}"

@@ -12,6 +12,7 @@ from crowd.marketplace.errors import SignatureRefused
 from crowd.marketplace.models import AccessKey
 
 SERVICE = "mturk-requester"
+MUST_SIGN = {"host", "x-amz-date", "x-amz-target"}
 WINDOW = timedelta(minutes=5)
 AUTHORIZATION = re.compile(
     r"AWS4-HMAC-SHA256 +Credential=(?P<key>[^/, ]+)/(?P<day>\d{8})/(?P<region>[^/, ]+)/(?P<service>[^/, ]+)"
@@ -27,8 +28,8 @@ def verify(request: HttpRequest, *, now: datetime) -> AccessKey:
             "Sign the request with AWS Signature Version 4.", kind="MissingAuthenticationTokenException"
         )
     signed_headers = match["headers"].split(";")
-    if "host" not in signed_headers or match["service"] != SERVICE:
-        raise SignatureRefused(f"Sign the host header, for the service {SERVICE}.")
+    if not set(signed_headers) >= MUST_SIGN or match["service"] != SERVICE:
+        raise SignatureRefused(f"Sign {', '.join(sorted(MUST_SIGN))}, for the service {SERVICE}.")
     timestamp = _read_time(request, day=match["day"], now=now)
     key = (
         AccessKey.objects.select_related("requester")

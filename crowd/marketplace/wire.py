@@ -49,11 +49,11 @@ def _call(request: HttpRequest, *, now: datetime) -> Any:
 def _read_body(request: HttpRequest) -> dict[str, Any]:
     try:
         body = json.loads(request.body or b"{}")
-    except ValueError:
+    except (ValueError, RecursionError):
         raise SerializationException("The body must be JSON.") from None
     if not isinstance(body, dict):
         raise SerializationException("The body must be a JSON object.")
-    return body
+    return {name: value for name, value in body.items() if value is not None}
 
 
 def _error_body(error: APIError, *, now: datetime) -> dict[str, str]:

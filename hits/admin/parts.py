@@ -7,7 +7,7 @@ from django.http import HttpRequest
 from django.utils.timesince import timesince
 
 MINUTE_S = 60
-EPOCH = datetime(2000, 1, 1, tzinfo=UTC)
+EPOCH = datetime(2001, 1, 1, tzinfo=UTC)  # no leap year
 Row = TypeVar("Row", bound=Model)
 
 

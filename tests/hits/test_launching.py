@@ -73,9 +73,7 @@ def test_send_opens_every_hit_once(turk: StubbedTurk, settings: LazySettings) ->
 
 
 @pytest.mark.parametrize("fault", ["before", "after"])
-def test_send_resumes_after_an_unclear_outcome_without_a_second_hit(
-    turk: StubbedTurk, fault: str
-) -> None:
+def test_send_resumes_after_an_unclear_outcome_without_a_second_hit(turk: StubbedTurk, fault: str) -> None:
     batch = make_draft(hits=3)
     launch(batch)
     turk.faults["create_hit"] = ["", fault]

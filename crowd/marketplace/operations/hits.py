@@ -5,6 +5,7 @@ from typing import Any
 
 from crowd.marketplace import domain
 from crowd.marketplace.errors import (
+    InvalidParameterCombination,
     ParameterValidationError,
     RequestError,
     does_not_exist,
@@ -127,6 +128,17 @@ def _check_bounds(call: Call) -> None:
             raise out_of_range(f"The length of {name}", low=0, high=longest)
     if len(call.params.get("QualificationRequirements", [])) > MOST_REQUIREMENTS:
         raise out_of_range("The number of QualificationRequirements", low=0, high=MOST_REQUIREMENTS)
+    for requirement in call.params.get("QualificationRequirements", []):
+        if "ActionsGuarded" in requirement and "RequiredToPreview" in requirement:
+            raise InvalidParameterCombination(
+                "A requirement has either ActionsGuarded or RequiredToPreview, not both."
+            )
+    if call.params.get("QualificationRequirements"):
+        raise RequestError(
+            "This marketplace does not check QualificationRequirements yet. Rather than let everybody in, "
+            "it takes no HIT that has them.",
+            code="InvalidParameterValue",
+        )
     if call.money("Reward") > Requester.MOST_MONEY:
         raise out_of_range("Reward", low=0, high=Requester.MOST_MONEY)
 

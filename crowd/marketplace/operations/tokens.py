@@ -15,7 +15,7 @@ def refuse_repeat(call: Call, *, operation: str, code: str) -> None:
     if not token:
         return
     # Two calls with one token at once: the second waits here, and then sees what the first made.
-    Requester.objects.select_for_update().get(pk=call.requester.pk)
+    Requester.objects.select_for_update(no_key=True).get(pk=call.requester.pk)
     used = RequestToken.objects.filter(requester=call.requester, operation=operation, token=token)
     used.filter(created_at__lt=call.now - MEMORY).delete()
     if earlier := used.first():

@@ -40,7 +40,7 @@ def spend_bonus(*, requester_id: int, bonus: Decimal, fee: Decimal, subject: str
 
 def change_available(*, requester_id: int, by: Decimal) -> None:
     """Computed in Python under a row lock: SQLite would add decimals as floats."""
-    requester = Requester.objects.select_for_update().get(pk=requester_id)
+    requester = Requester.objects.select_for_update(no_key=True).get(pk=requester_id)
     if requester.available + by < 0:
         raise RequestError(
             f"This Requester has insufficient funds in their account to complete this transaction: "

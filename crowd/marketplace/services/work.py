@@ -17,6 +17,7 @@ from crowd.marketplace.questions import ExternalQuestion
 from crowd.marketplace.services import money
 
 Status = Assignment.Status
+OVERRIDE_LIFE = timedelta(days=30)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -80,13 +81,13 @@ def expire_hit(*, hit: HIT, now: datetime) -> None:
     """Nobody new may start; whoever accepted may submit until the own deadline."""
     with atomic():
         HIT.objects.filter(pk=hit.pk, expires_at__gt=now).update(expires_at=now)
-        _close_if_over(HIT.objects.select_for_update().get(pk=hit.pk), now=now)
+        _close_if_over(_lock_hit(hit.pk), now=now)
 
 
 def accept_hit(*, hit_id: int, worker: Worker, now: datetime) -> Assignment:
     """The worker's open assignment of this HIT, made now unless there is one already (a double click)."""
     with atomic():
-        hit = HIT.objects.select_for_update(of=("self",)).select_related("hit_type").get(pk=hit_id)
+        hit = _lock_hit(hit_id)
         earlier = Assignment.objects.filter(hit=hit, worker=worker)
         if held := earlier.filter(status__in=Assignment.HOLDING).first():
             if held.status == Status.ACCEPTED:
@@ -113,7 +114,7 @@ def return_assignment(*, assignment: Assignment, now: datetime) -> bool:
 def submit_assignment(*, assignment: Assignment, answer: str, now: datetime) -> bool:
     """True if this call submitted it; False if it was no longer open (second click, deadline)."""
     with atomic():
-        hit = HIT.objects.select_for_update(of=("self",)).select_related("hit_type").get(pk=assignment.hit_id)
+        hit = _lock_hit(assignment.hit_id)
         delay = timedelta(seconds=hit.hit_type.auto_approval_delay_s)
         moved = Assignment.objects.filter(
             pk=assignment.pk, status=Status.ACCEPTED, deadline_at__gt=now
@@ -131,11 +132,13 @@ def submit_assignment(*, assignment: Assignment, answer: str, now: datetime) -> 
 def approve_assignment(*, assignment: Assignment, feedback: str, override: bool, now: datetime) -> None:
     """Pays the reward out of what was held. A rejection holds nothing any more, so an override holds anew."""
     with atomic():
-        hit = HIT.objects.select_for_update(of=("self",)).select_related("hit_type").get(pk=assignment.hit_id)
-        row = Assignment.objects.select_for_update().get(pk=assignment.pk)
+        hit = _lock_hit(assignment.hit_id)
+        row = Assignment.objects.select_for_update(no_key=True).get(pk=assignment.pk)
         allowed = {Status.SUBMITTED} | ({Status.REJECTED} if override else set())
         if row.status not in allowed:
             raise wrong_state("Assignment", allowed=", ".join(sorted(allowed)))
+        if row.status == Status.REJECTED and row.submitted_at and now > row.submitted_at + OVERRIDE_LIFE:
+            raise RequestError("A rejection can be overridden for 30 days.", code="InvalidAssignmentState")
         reward = hit.hit_type.reward
         if row.status == Status.REJECTED:
             money.hold(
@@ -156,8 +159,8 @@ def approve_assignment(*, assignment: Assignment, feedback: str, override: bool,
 
 def reject_assignment(*, assignment: Assignment, feedback: str, now: datetime) -> None:
     with atomic():
-        hit = HIT.objects.select_for_update(of=("self",)).select_related("hit_type").get(pk=assignment.hit_id)
-        row = Assignment.objects.select_for_update().get(pk=assignment.pk)
+        hit = _lock_hit(assignment.hit_id)
+        row = Assignment.objects.select_for_update(no_key=True).get(pk=assignment.pk)
         if row.status != Status.SUBMITTED:
             raise wrong_state("Assignment", allowed=Status.SUBMITTED)
         _review(row, status=Status.REJECTED, feedback=feedback, now=now)
@@ -194,11 +197,17 @@ def settle(*, now: datetime) -> None:
         _give_up(assignment_id=overdue.pk, status=Status.ABANDONED, now=now)
     for due in Assignment.objects.filter(status=Status.SUBMITTED, auto_approval_at__lte=now):
         try:
-            approve_assignment(assignment=due, feedback="", override=False, now=now)
+            approve_assignment(assignment=due, feedback="", override=False, now=due.auto_approval_at or now)
         except RequestError:  # Somebody else reviewed it between the look-up and the lock.
             continue
     for hit in HIT.objects.filter(closed_at=None, expires_at__lte=now):
         expire_hit(hit=hit, now=now)
+
+
+def _lock_hit(hit_id: int) -> HIT:
+    """No key is ever changed, and a weaker lock lets rows that point here be written meanwhile."""
+    locked = HIT.objects.select_for_update(of=("self",), no_key=True)
+    return locked.select_related("hit_type").get(pk=hit_id)
 
 
 def _review(row: Assignment, *, status: Status, feedback: str, now: datetime) -> None:
@@ -220,8 +229,11 @@ def _give_up(*, assignment_id: int, status: Status, now: datetime) -> bool:
     """Frees the place. What was held for it goes back only if the HIT has closed meanwhile."""
     with atomic():
         hit_id = Assignment.objects.values_list("hit_id", flat=True).get(pk=assignment_id)
-        hit = HIT.objects.select_for_update(of=("self",)).select_related("hit_type").get(pk=hit_id)
-        moved = Assignment.objects.filter(pk=assignment_id, status=Status.ACCEPTED).update(status=status)
+        hit = _lock_hit(hit_id)
+        open_work = Assignment.objects.filter(pk=assignment_id, status=Status.ACCEPTED)
+        if status == Status.RETURNED:
+            open_work = open_work.filter(deadline_at__gt=now)
+        moved = open_work.update(status=status)
         if not moved:
             return False
         HIT.objects.filter(pk=hit.pk).update(pending=F("pending") - 1)

@@ -34,6 +34,17 @@ def external_submit(request: HttpRequest, signed: str) -> HttpResponse:
     return response
 
 
+@csrf_exempt
+@require_POST
+@xframe_options_sameorigin
+def preview_submit(request: HttpRequest) -> HttpResponse:
+    """Where a preview's frame is told to send its form: explained, never taken."""
+    reason = "This was only a preview. Accept the HIT to hand in an answer."
+    response = render(request, "marketplace/submit_refused.html", {"reason": reason}, status=409)
+    response["Content-Security-Policy"] = build_policy(replace={"frame-ancestors": [SELF]})
+    return response
+
+
 def _submit(request: HttpRequest, signed: str, *, now: datetime) -> HttpResponse:
     work.settle(now=now)
     try:

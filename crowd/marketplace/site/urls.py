@@ -14,5 +14,6 @@ urlpatterns = [
     path("work/<str:assignment_id>/return/", pages.return_work, name="return"),
     path("history/", pages.history, name="history"),
     path("submit/<str:signed>/mturk/externalSubmit", submit.external_submit, name="submit"),
+    path("mturk/externalSubmit", submit.preview_submit),
     path("health/", doors.health, name="health"),
 ]

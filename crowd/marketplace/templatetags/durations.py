@@ -6,7 +6,7 @@ from django.utils.translation import ngettext
 
 register = template.Library()
 MINUTE_S = 60
-EPOCH = datetime(2000, 1, 1, tzinfo=UTC)
+EPOCH = datetime(2001, 1, 1, tzinfo=UTC)  # no leap year
 
 
 @register.filter

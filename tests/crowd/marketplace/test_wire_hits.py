@@ -149,13 +149,21 @@ def test_create_hit_at_every_upper_bound_is_made(client: Any) -> None:
             MaxAssignments=1_000_000_000,
             Reward="0",
             UniqueRequestToken="t" * 64,
-            QualificationRequirements=[REQUIREMENT] * 10,
             Question=external_question() + " " * (MAX_BYTES - len(external_question())),
         )
     )["HIT"]
 
-    assert (made["MaxAssignments"], made["QualificationRequirements"]) == (1_000_000_000, [REQUIREMENT] * 10)
+    assert made["MaxAssignments"] == 1_000_000_000
     assert HIT.objects.count() == 1
+
+
+def test_create_hit_with_requirements_it_could_not_check_is_refused(
+    client: Any, credentials: Credentials
+) -> None:
+    refusal = refused(client.create_hit, **hit_input(QualificationRequirements=[REQUIREMENT] * 10))
+
+    assert refusal == Refusal(code="InvalidParameterValue")
+    assert nothing_happened(credentials)
 
 
 def test_create_hit_twice_is_one_type_and_two_hits(client: Any) -> None:
@@ -171,7 +179,7 @@ def test_create_hit_type_follows_the_terms_and_not_the_annotation(client: Any) -
         {"RequesterAnnotation": "another", "MaxAssignments": 3, "LifetimeInSeconds": 60},
         {"Keywords": "other"},
         {"AutoApprovalDelayInSeconds": 5},
-        {"QualificationRequirements": [REQUIREMENT]},
+        {"AssignmentDurationInSeconds": 60},
     ]
 
     types = [client.create_hit(**hit_input(**change))["HIT"]["HITTypeId"] for change in changes]

@@ -121,9 +121,7 @@ def test_ask_one_keeps_the_first_verdict() -> None:
     ("solvers", "mean", "solvable"),
     [(("1", "1", "1"), Fraction(1), True), (("1", "1", "1/3"), Fraction(7, 9), False)],
 )
-def test_finalize_needs_every_wanted_solver(
-    solvers: tuple[str, ...], mean: Fraction, solvable: bool
-) -> None:
+def test_finalize_needs_every_wanted_solver(solvers: tuple[str, ...], mean: Fraction, solvable: bool) -> None:
     association = make_association()
     Item.objects.update(wanted=0)
     score(association, *solvers[:2])
