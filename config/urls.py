@@ -10,6 +10,8 @@ def health(request: HttpRequest) -> JsonResponse:
     return JsonResponse({"ok": True})
 
 
+admin.site.site_url = None  # "View site" would lead back to the admin
+
 urlpatterns = [
     path("", RedirectView.as_view(pattern_name="admin:index")),
     path("health/", health),

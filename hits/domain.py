@@ -68,10 +68,10 @@ class FeeSchedule:
 
     def on_reward(self, reward: Decimal, *, assignments_per_hit: int) -> Decimal:
         many = self.many_rate if assignments_per_hit >= 10 else Decimal(0)
-        return max(self.minimum, _half_up(reward * (self.rate + many)))
+        return max(self.minimum, round_to_cents(reward * (self.rate + many)))
 
     def on_bonus(self, bonus: Decimal) -> Decimal:
-        return max(self.minimum, _half_up(bonus * self.rate))
+        return max(self.minimum, round_to_cents(bonus * self.rate))
 
 
 FEES = {
@@ -112,5 +112,6 @@ def cost_of_batch(
     )
 
 
-def _half_up(amount: Decimal) -> Decimal:
+def round_to_cents(amount: Decimal) -> Decimal:
+    """Half up, as providers do. Sums that SQLite made carry its floats' noise until here."""
     return amount.quantize(CENT, rounding=ROUND_HALF_UP)

@@ -6,6 +6,7 @@ from decimal import Decimal
 from django.db.models import Count, DecimalField, F, Q, QuerySet, Sum, Value
 from django.db.models.functions import Coalesce
 
+from hits.domain import round_to_cents
 from hits.models import Assignment, Batch, Bonus
 
 
@@ -20,6 +21,10 @@ class Progress:
     approved: int
     bonuses_owed: Decimal
     bonuses_paid: Decimal
+
+    @property
+    def is_unsettled(self) -> bool:
+        return self.submitted > self.approved or self.bonuses_owed > self.bonuses_paid
 
     @property
     def done_percent(self) -> int:
@@ -42,8 +47,8 @@ def progress_of(batch: Batch) -> Progress:
         places=hits["all"] * batch.assignments_per_hit,
         submitted=work["submitted"],
         approved=work["approved"],
-        bonuses_owed=bonuses["owed"],
-        bonuses_paid=bonuses["paid"],
+        bonuses_owed=round_to_cents(bonuses["owed"]),
+        bonuses_paid=round_to_cents(bonuses["paid"]),
     )
 
 

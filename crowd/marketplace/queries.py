@@ -7,6 +7,7 @@ from typing import Any
 from django.db.models import Count, Exists, F, OuterRef, QuerySet, Sum
 from django.db.models.functions import Coalesce
 
+from crowd.marketplace.domain import round_half_up
 from crowd.marketplace.models import HIT, Assignment, BonusPayment, HITType, Worker
 
 
@@ -61,4 +62,5 @@ def earnings(*, worker: Worker) -> dict[str, Any]:
     zero = Decimal(0)
     rewards = approved.aggregate(sum=Coalesce(Sum("hit__hit_type__reward"), zero))["sum"]
     bonuses = BonusPayment.objects.filter(worker=worker).aggregate(sum=Coalesce(Sum("amount"), zero))["sum"]
+    rewards, bonuses = round_half_up(rewards), round_half_up(bonuses)  # SQLite sums as floats
     return {"rewards": rewards, "bonuses": bonuses, "total": rewards + bonuses}

@@ -2,6 +2,7 @@ from django.contrib import admin, messages
 from django.db.models import QuerySet
 from django.http import HttpRequest
 from django.utils import timezone
+from django.utils.translation import ngettext
 
 from hits.admin.parts import ReadOnlyAdmin
 from hits.models import Bonus
@@ -31,7 +32,8 @@ class BonusAdmin(ReadOnlyAdmin[Bonus]):
         )
         pay_bonuses.delay()
         total = sum(bonus.amount for bonus in selected if bonus.status == Bonus.Status.APPROVED)
-        messages.success(request, f"Approved {approved} bonuses, ${total} in all. They are being paid.")
+        words = ngettext("Approved %d bonus", "Approved %d bonuses", approved) % approved
+        messages.success(request, f"{words}, ${total} in all. On the way to the workers.")
 
     @admin.display(ordering="assignment__worker__pseudonym")
     def worker(self, bonus: Bonus) -> str:

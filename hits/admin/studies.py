@@ -11,12 +11,13 @@ from django.urls import URLPattern, path, reverse
 from django.utils import timezone
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
+from django.utils.translation import ngettext
 
 from hits import families, queries
 from hits.admin.parts import in_words
 from hits.errors import CrowdError
 from hits.gateway import provider_for
-from hits.models import Batch, Study
+from hits.models import Account, Batch, Study
 from hits.services import launching
 from hits.tasks import launch_batches
 
@@ -74,8 +75,12 @@ class BatchAdmin(admin.ModelAdmin[Batch]):
         return ["status_in_words", *terms]
 
     def get_changeform_initial_data(self, request: HttpRequest) -> dict[str, Any]:
+        """A sensible draft: the only account and the newest study, with the task's own words."""
         family = next(iter(families.registered().values()))
+        accounts = list(Account.objects.order_by("-pk")[:2])
         return {
+            "account": accounts[0].pk if len(accounts) == 1 else None,
+            "study": Study.objects.order_by("-pk").values_list("pk", flat=True).first(),
             "task": family.key,
             "title": family.title,
             "description": family.description,
@@ -99,21 +104,9 @@ class BatchAdmin(admin.ModelAdmin[Batch]):
         batch = get_object_or_404(Batch.objects.select_related("study", "account"), pk=batch_id)
         if request.method == "POST":
             return self._launch(request, batch)
-        family = families.get(batch.task)
-        context = {
-            **self.admin_site.each_context(request),
-            "title": "Launch" if batch.status == Batch.Status.DRAFT else "Batch",
-            "batch": batch,
-            "family": family,
-            "cost": batch.cost,
-            "progress": queries.progress_of(batch),
-            "answers_wanted": family.items_wanted(study=batch.study),
-            "duration": in_words(batch.duration_s),
-            "lifetime": in_words(batch.lifetime_s),
-            "can_launch": batch.status in ("draft", "paused", "paused_funds"),
-            "is_running": batch.status in ("launching", "open"),
-            **_read_balance(batch),
-        }
+        if "progress" in request.GET:
+            return TemplateResponse(request, "admin/hits/progress.html", _progress_context(batch))
+        context = {**self.admin_site.each_context(request), **_launch_context(batch)}
         return TemplateResponse(request, "admin/hits/launch.html", context)
 
     def _launch(self, request: HttpRequest, batch: Batch) -> HttpResponse:
@@ -123,7 +116,15 @@ class BatchAdmin(admin.ModelAdmin[Batch]):
             messages.error(request, str(error))
         else:
             launch_batches.delay()
-            messages.success(request, f"Launched: {batch.hits_wanted} HITs are on their way.")
+            messages.success(
+                request,
+                ngettext(
+                    "Launched: %d HIT is on its way.",
+                    "Launched: %d HITs are on their way.",
+                    batch.hits_wanted,
+                )
+                % batch.hits_wanted,
+            )
         return redirect("admin:hits_batch_launch", batch.pk)
 
     def _may_launch(self, request: HttpRequest) -> bool:
@@ -142,6 +143,30 @@ class BatchAdmin(admin.ModelAdmin[Batch]):
         words = {"draft": "Check and launch", "paused": "See why", "paused_funds": "See why"}
         address = reverse("admin:hits_batch_launch", args=[batch.pk])
         return format_html('<a href="{}">{}</a>', address, words.get(batch.status, "Progress"))
+
+
+def _progress_context(batch: Batch) -> dict[str, Any]:
+    """What changes while the batch runs, and after: money moves when the work is long done."""
+    progress = queries.progress_of(batch)
+    return {
+        "batch": batch,
+        "family": families.get(batch.task),
+        "progress": progress,
+        "is_running": batch.status in ("launching", "open") or progress.is_unsettled,
+    }
+
+
+def _launch_context(batch: Batch) -> dict[str, Any]:
+    return {
+        **_progress_context(batch),
+        "title": "Launch" if batch.status == Batch.Status.DRAFT else "Batch",
+        "cost": batch.cost,
+        "answers_wanted": families.get(batch.task).items_wanted(study=batch.study),
+        "duration": in_words(batch.duration_s),
+        "lifetime": in_words(batch.lifetime_s),
+        "can_launch": batch.status in ("draft", "paused", "paused_funds"),
+        **_read_balance(batch),
+    }
 
 
 def _read_balance(batch: Batch) -> dict[str, Any]:

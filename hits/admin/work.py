@@ -36,8 +36,8 @@ class WorkerAdmin(ReadOnlyAdmin[Worker]):
 @admin.register(Assignment)
 class AssignmentAdmin(ReadOnlyAdmin[Assignment]):
     list_display = ("__str__", "worker", "batch", "status", "submitted_at", "see_work")
-    list_filter = ("status", "hit__batch__study", "hit__batch")
-    list_select_related = ("worker", "hit__batch__study")
+    list_filter = ("status", "hit__batch__study")
+    list_select_related = ("account", "worker", "hit__batch__study")
     search_fields = ("external_id", "worker__pseudonym")
     ordering = ("-pk",)
 
@@ -63,6 +63,10 @@ class AssignmentAdmin(ReadOnlyAdmin[Assignment]):
             **page.context,
         }
         return TemplateResponse(request, "admin/hits/work.html", context)
+
+    def lookup_allowed(self, lookup: str, value: str, request: HttpRequest) -> bool:
+        """The batch's page links here; a filter that named every batch would grow with history."""
+        return lookup == "hit__batch__exact" or super().lookup_allowed(lookup, value, request)
 
     @admin.display(description="batch")
     def batch(self, assignment: Assignment) -> str:

@@ -87,12 +87,13 @@ class Batch(models.Model):
     )
     hits_wanted = models.PositiveIntegerField("number of HITs", default=1, validators=[MinValueValidator(1)])
     assignments_per_hit = models.PositiveIntegerField(
+        "assignments for each HIT",
         default=3,
         validators=[MinValueValidator(1), MaxValueValidator(9)],
         help_text="Different workers for each HIT: 1 to 9 (from 10 on providers charge more).",
     )
     items_per_assignment = models.PositiveIntegerField(
-        default=1, validators=[MinValueValidator(1), MaxValueValidator(10)]
+        "items for each assignment", default=1, validators=[MinValueValidator(1), MaxValueValidator(10)]
     )
     duration_s = models.PositiveIntegerField(
         "time for one assignment", default=900, validators=[MinValueValidator(30)], help_text="Seconds."
@@ -110,7 +111,10 @@ class Batch(models.Model):
         help_text="Seconds.",
     )
     requirements = models.JSONField(
-        default=list, blank=True, help_text="Qualification requirements, as the Requester API takes them."
+        default=list,
+        blank=True,
+        help_text="Qualification requirements as the Requester API takes them. Our own marketplace does not "
+        "check them yet, and refuses HITs that have any.",
     )
     status = models.CharField(max_length=16, choices=Status, default=Status.DRAFT, editable=False)
     problem = models.TextField(blank=True, editable=False, help_text="Why it is paused.")

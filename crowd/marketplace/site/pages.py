@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from csp.constants import SELF
 from csp.utils import build_policy
 from django.core.paginator import Paginator
 from django.http import Http404, HttpRequest, HttpResponse
@@ -101,9 +102,10 @@ def _own(worker: Worker, external_id: str) -> Assignment:
 
 
 def _show(request: HttpRequest, page: str, worker: Worker, context: dict[str, Any]) -> HttpResponse:
-    """The page frames nothing but the question it shows."""
+    """The page frames nothing but the question it shows, and what answers when that is handed in."""
     response = render(request, f"marketplace/{page}.html", {"worker": worker, **context})
     if frame_url := context.get("frame_url"):
-        policy = build_policy(replace={"frame-src": [frames.origin(frame_url)]})
+        # Ourselves too: handing in takes the frame to our own submit address.
+        policy = build_policy(replace={"frame-src": [SELF, frames.origin(frame_url)]})
         response["Content-Security-Policy"] = policy
     return response

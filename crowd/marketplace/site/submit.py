@@ -23,6 +23,12 @@ OWN_FIELDS = {"assignmentId", "hitId", "workerId", "turkSubmitTo"}
 class SubmitRefused(Exception):
     """The message tells the worker what to do."""
 
+    was_handed_in = False
+
+
+class HandedInBefore(SubmitRefused):
+    was_handed_in = True
+
 
 @csrf_exempt
 @require_POST
@@ -51,10 +57,18 @@ def _submit(request: HttpRequest, signed: str, *, now: datetime) -> HttpResponse
         assignment = _find(signed, claimed=request.POST.get("assignmentId", ""))
         fields = _read_fields(request)
         if not work.submit_assignment(assignment=assignment, answer=write_answer(fields), now=now):
-            raise SubmitRefused("This work was handed in, returned or abandoned before. Nothing changed.")
+            raise _why_not_open(assignment)
     except SubmitRefused as refusal:
-        return render(request, "marketplace/submit_refused.html", {"reason": refusal}, status=409)
+        context = {"reason": refusal, "was_handed_in": refusal.was_handed_in}
+        return render(request, "marketplace/submit_refused.html", context, status=409)
     return render(request, "marketplace/submitted.html", {"assignment": assignment})
+
+
+def _why_not_open(assignment: Assignment) -> SubmitRefused:
+    assignment.refresh_from_db()
+    if assignment.submitted_at:
+        return HandedInBefore("We have received this work before. Nothing changed.")
+    return SubmitRefused("This work was returned, or its time was over. Nothing changed.")
 
 
 def _read_fields(request: HttpRequest) -> list[tuple[str, str]]:

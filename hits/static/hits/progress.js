@@ -7,7 +7,7 @@ const look = async () => {
   const shown = document.querySelector("[data-progress]");
   if (shown.dataset.progress !== "running") return;
   try {
-    const answer = await fetch(location.href, { headers: { Accept: "text/html" } });
+    const answer = await fetch("?progress");
     const page = new DOMParser().parseFromString(await answer.text(), "text/html");
     const fresh = page.querySelector("[data-progress]");
     if (answer.ok && fresh) shown.replaceWith(fresh);

@@ -45,11 +45,13 @@ def test_plain_pages_may_frame_nothing_and_be_framed_by_nobody(browser: Browser)
     assert [page["X-Frame-Options"] for page in pages] == ["DENY"] * 5
 
 
-def test_preview_and_work_may_frame_the_question_alone(browser: Browser) -> None:
+def test_preview_and_work_may_frame_the_question_and_our_own_answer(browser: Browser) -> None:
     hit = open_hit(url="https://example.org:8443/q?a=1", max_assignments=2)
     pages = [browser.get(group_path(hit)), browser.get(work_path(accepted(browser, hit)))]
 
-    assert [policy(page) for page in pages] == [{**STRICT, "frame-src": "https://example.org:8443"}] * 2
+    assert [policy(page) for page in pages] == [
+        {**STRICT, "frame-src": "'self' https://example.org:8443"}
+    ] * 2
     assert [page["X-Frame-Options"] for page in pages] == ["DENY"] * 2
 
 
