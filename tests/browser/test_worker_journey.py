@@ -53,7 +53,7 @@ def create_batch(page: Page, seeded: Seeded) -> None:
     page.get_by_label("Study").select_option(label=str(seeded.batch.study))
     page.get_by_label("Account").select_option(label=str(seeded.batch.account))
     page.get_by_label("Number of HITs").fill("1")
-    page.get_by_label("Assignments per hit").fill("1")
+    page.get_by_label("Assignments for each HIT").fill("1")
     page.get_by_role("button", name="Save", exact=True).click()
 
 
