@@ -62,7 +62,7 @@ def launch(page: Page) -> None:
     costs = page.locator(".launch td.money").all_inner_texts()
     assert costs == ["0.03", "0.01", "0.00", "0.04"]
     page.get_by_role("button", name="Launch 1 HIT", exact=True).click()
-    expect(page.get_by_role("list")).to_contain_text("on their way")
+    expect(page.get_by_role("list")).to_contain_text("on its way")
 
 
 def watch_it_open(page: Page) -> None:
