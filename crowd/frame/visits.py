@@ -1,5 +1,6 @@
 """Whom to believe. The frame's parameters are only claims until a ticket or a token proves them."""
 
+import re
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -13,6 +14,7 @@ from crowd.frame.problems import Distrusted, Expired, NoSuchHIT, Unreadable
 from hits import seals
 from hits.models import HIT, Assignment
 
+IDENTIFIER = re.compile(r"[A-Z0-9]{1,64}")
 NOT_AVAILABLE = "ASSIGNMENT_ID_NOT_AVAILABLE"
 AGAIN = "Please open the HIT again from your queue of accepted work."
 
@@ -46,6 +48,8 @@ def read_visit(*, hit: HIT, query: QueryDict, now: datetime) -> Visit:
     claims["workerId"] = query.get("workerId", "").partition(",")[0]
     if missing := [name for name, value in claims.items() if not value]:
         raise Distrusted(f"The address lacks {', '.join(missing)}. {AGAIN}")
+    if not all(IDENTIFIER.fullmatch(claims[name]) for name in ("assignmentId", "hitId", "workerId")):
+        raise Distrusted(f"The address holds something that is no identifier. {AGAIN}")
     if hit.external_id and claims["hitId"] != hit.external_id:
         raise Distrusted(f"The address belongs to another HIT. {AGAIN}")
     if not is_worker_site(hit, claims["turkSubmitTo"]):

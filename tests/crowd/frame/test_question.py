@@ -246,6 +246,9 @@ def test_unknown_hit_is_refused(client: Client) -> None:
         ({"turkSubmitTo": "javascript:alert(1)"}, 403),
         ({"turkSubmitTo": ""}, 403),
         ({"workerId": ""}, 403),
+        ({"workerId": "A\x00"}, 403),
+        ({"workerId": "A" * 65}, 403),
+        ({"assignmentId": "<script>"}, 403),
     ],
 )
 def test_visit_that_nobody_signed_is_refused(
