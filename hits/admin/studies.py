@@ -99,14 +99,17 @@ class BatchAdmin(admin.ModelAdmin[Batch]):
         return redirect("admin:hits_batch_launch", obj.pk)
 
     def launch_view(self, request: HttpRequest, batch_id: int) -> HttpResponse:
-        if not self._may_launch(request):
-            raise PermissionDenied
+        """Whoever may see batches sees it; launching takes a permission of its own."""
         batch = get_object_or_404(Batch.objects.select_related("study", "account"), pk=batch_id)
+        may_launch = self._may_launch(request)
+        if not (may_launch if request.method == "POST" else self.has_view_permission(request, batch)):
+            raise PermissionDenied
         if request.method == "POST":
             return self._launch(request, batch)
         if "progress" in request.GET:
             return TemplateResponse(request, "admin/hits/progress.html", _progress_context(batch))
         context = {**self.admin_site.each_context(request), **_launch_context(batch)}
+        context["can_launch"] = may_launch and context["can_launch"]
         return TemplateResponse(request, "admin/hits/launch.html", context)
 
     def _launch(self, request: HttpRequest, batch: Batch) -> HttpResponse:

@@ -175,6 +175,8 @@ class HIT(models.Model):
     status = models.CharField(max_length=16, choices=Status, default=Status.INTENDED)
     external_id = models.CharField(max_length=64, blank=True)
     sent_at = models.DateTimeField(null=True)
+    # When the provider was first asked: it remembers our token for a day, and not longer.
+    asked_at = models.DateTimeField(null=True)
     # Who is sending it, so that two senders do not ask at once.
     claimed_at = models.DateTimeField(null=True)
     reconciled_at = models.DateTimeField(null=True)

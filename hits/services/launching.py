@@ -11,12 +11,14 @@ from django.urls import reverse
 
 from hits import families
 from hits.errors import ProviderRefused, ProviderUnavailable, RuleBroken
-from hits.gateway import HITSpec, Provider, provider_for
+from hits.gateway import HITSpec, Provider, ProviderHIT, provider_for
 from hits.models import HIT, Batch, User
 from hits.states import move
 
 # Two senders of one intent make one HIT, by its token; the claim only saves the second request.
 CLAIM = timedelta(seconds=20)
+# A little less than the day for which providers remember a token.
+TOKEN_MEMORY = timedelta(hours=23)
 Status = Batch.Status
 log = structlog.get_logger()
 
@@ -50,7 +52,7 @@ def send_intents(*, batch: Batch, provider: Provider, now: datetime) -> int:
     sent = 0
     for hit in _claimable(batch, now=now):
         try:
-            created = provider.create_hit(spec_of(hit, batch=batch), token=hit.token)
+            created = _create(hit, batch=batch, provider=provider, now=now)
         except ProviderRefused as refusal:
             pause = Status.PAUSED_FUNDS if refusal.out_of_funds else Status.PAUSED
             move(batch, pause, problem=str(refusal))
@@ -64,6 +66,18 @@ def send_intents(*, batch: Batch, provider: Provider, now: datetime) -> int:
         move(hit, HIT.Status.OPEN, external_id=created.external_id, sent_at=now)
         sent += 1
     return sent
+
+
+def _create(hit: HIT, *, batch: Batch, provider: Provider, now: datetime) -> ProviderHIT:
+    """After a day the token protects no more, so an intent asked about before is looked for first."""
+    spec = spec_of(hit, batch=batch)
+    if hit.asked_at is None:
+        HIT.objects.filter(pk=hit.pk).update(asked_at=now)
+    elif now - hit.asked_at > TOKEN_MEMORY:
+        made = (found for found in provider.list_hits() if found.annotation == spec.annotation)
+        if adopted := next(made, None):
+            return adopted
+    return provider.create_hit(spec, token=hit.token)
 
 
 def spec_of(hit: HIT, *, batch: Batch) -> HITSpec:

@@ -84,15 +84,21 @@ def test_launch_launches_once(client: Client, turk: StubbedTurk) -> None:
     assert batch.hits.count() == 1
 
 
-@pytest.mark.parametrize("method", ["get", "post"])
-def test_launch_without_permission_is_refused(client: Client, method: str) -> None:
+def test_launch_without_permission_can_be_looked_at_and_not_done(client: Client, turk: StubbedTurk) -> None:
     sign_in(client, "view_batch", "change_batch", "add_batch")
     batch = make_draft()
 
-    page = getattr(client, method)(launch_url(batch))
+    looked, done = client.get(launch_url(batch)), client.post(launch_url(batch))
 
-    assert page.status_code == 403
+    assert (looked.status_code, done.status_code) == (200, 403)
+    assert "Launch 1 HIT" not in looked.content.decode()
     assert (batch.hits.count(), Batch.objects.get().status) == (0, Batch.Status.DRAFT)
+
+
+def test_launch_page_without_any_permission_is_refused(client: Client) -> None:
+    sign_in(client, "view_study")
+
+    assert client.get(launch_url(make_draft())).status_code == 403
 
 
 def test_terms_of_a_launched_batch_cannot_be_changed(client: Client) -> None:

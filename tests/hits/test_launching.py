@@ -87,6 +87,20 @@ def test_send_resumes_after_an_unclear_outcome_without_a_second_hit(turk: Stubbe
     assert len(turk.hits) == 3
 
 
+def test_send_looks_for_an_old_intent_before_it_asks_again(turk: StubbedTurk) -> None:
+    """The provider has made the HIT, its answer was lost, and it has forgotten the token since."""
+    batch = make_draft(hits=1)
+    launch(batch)
+    turk.faults["create_hit"] = ["after"]
+    launching.send_launching_batches(now=NOW)
+    turk.tokens.clear()
+
+    launching.send_launching_batches(now=NOW + timedelta(days=2))
+
+    assert statuses(batch) == ["open"]
+    assert [batch.hits.get().external_id] == list(turk.hits)
+
+
 def test_send_skips_what_another_sender_has_claimed(turk: StubbedTurk) -> None:
     batch = make_draft(hits=2)
     launch(batch)
