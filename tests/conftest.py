@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 from django.conf import LazySettings
+from django.db import connections
 from pytest_django.live_server_helper import LiveServer
 
 from tests.needs import NOT_RUN, leave_out_what_is_missing
@@ -18,6 +19,13 @@ class Sites:
 
     public: str
     marketplace: str
+
+
+@pytest.fixture(scope="session")
+def django_db_modify_db_settings() -> None:
+    """A server's thread must not keep its connection: the test databases could not be dropped."""
+    for database in connections.settings.values():
+        database["CONN_MAX_AGE"] = 0
 
 
 @pytest.fixture(autouse=True)
