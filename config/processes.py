@@ -76,7 +76,7 @@ class Supervisor:
             time.sleep(SHORTEST_LIFE_S - lived)
         self._started[name] = time.monotonic()
         # No thread runs here, so the call before exec is safe.
-        process = subprocess.Popen(self._commands[name], preexec_fn=_die_with_parent)  # noqa: PLW1509
+        process = subprocess.Popen(self._commands[name], preexec_fn=die_with_parent)  # noqa: PLW1509
         self._running[name] = process
         log.info("process.started", name=name, pid=process.pid)
 
@@ -115,7 +115,7 @@ def is_healthy() -> bool:
         connection.close()
 
 
-def _die_with_parent() -> None:
+def die_with_parent() -> None:
     """Killing the supervisor outright must not leave its processes behind (Linux)."""
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGTERM)

@@ -16,7 +16,7 @@ from django.utils import timezone
 
 from config.demo import seeding
 from config.demo.workers import SimulatedWorker, work_until_done
-from config.processes import wait_until_healthy
+from config.processes import die_with_parent, wait_until_healthy
 from crowd.winogavil.models import Association
 from hits.errors import CrowdError
 from hits.gateway import provider_for
@@ -34,7 +34,7 @@ def served() -> Iterator[subprocess.Popen[bytes]]:
     """The product itself, started as a user would start it."""
     log = (settings.DATA_DIR / "demo.log").open("ab")
     command = [sys.executable, str(settings.BASE_DIR / "manage.py"), "serve"]
-    process = subprocess.Popen(command, stdout=log, stderr=log)
+    process = subprocess.Popen(command, stdout=log, stderr=log, preexec_fn=die_with_parent)  # noqa: PLW1509
     try:
         wait_until_healthy(process)
         yield process

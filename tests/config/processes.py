@@ -105,3 +105,9 @@ def wait_until(condition: Callable[[], bool], *, seconds: float, what: str) -> N
     while not condition():
         assert time.monotonic() < deadline, f"It took longer than {seconds} s until {what}."
         time.sleep(0.1)
+
+
+def tree(pid: int) -> list[int]:
+    """A process and all below it."""
+    children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
+    return [pid, *(below for child in children for below in tree(int(child)))]

@@ -1,6 +1,8 @@
 """The first of the two commands, as a stranger runs it: fresh processes, real HTTP, a scratch database."""
 
 import os
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -8,7 +10,7 @@ import psycopg
 import pytest
 
 from config.environment import make_keys
-from tests.config.processes import manage, report_of, scratch_environ
+from tests.config.processes import ROOT, manage, report_of, scratch_environ, tree, wait_until
 
 FIGURES = {
     "hits",
@@ -78,3 +80,16 @@ def test_demo_on_postgres_and_redis_pays_what_it_owes(tmp_path: Path, servers: d
 
     assert report["bonus_total"] == report["marketplace_bonus_total"]
     assert (report["assignments_approved"], report["associations_final"]) == (36, 12)
+
+
+def test_demo_stopped_leaves_nothing_behind(tmp_path: Path) -> None:
+    environ = {**scratch_environ(tmp_path), "TMPDIR": str(tmp_path)}
+    demo = subprocess.Popen([sys.executable, "manage.py", "demo"], cwd=ROOT, env=environ)
+    wait_until(lambda: list(tmp_path.glob("crowd-demo-*/demo.log")) != [], seconds=60, what="it serves")
+    started = tree(demo.pid)
+
+    demo.terminate()
+    demo.wait(timeout=40)
+
+    assert [pid for pid in started if Path(f"/proc/{pid}").exists()] == []
+    assert list(tmp_path.glob("crowd-demo-*")) == []

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.config.processes import Product, serving, wait_until
+from tests.config.processes import Product, serving, tree, wait_until
 
 WEB_LIMIT_MB = 200
 HITS = 200
@@ -40,12 +40,6 @@ def product(tmp_path: Path) -> Iterator[Product]:
         port: int = probe.getsockname()[1]
     with serving(tmp_path, port=port) as running:
         yield running
-
-
-def tree(pid: int) -> list[int]:
-    """A process and all below it."""
-    children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
-    return [pid, *(below for child in children for below in tree(int(child)))]
 
 
 def weight_mb(pid: int) -> float:

@@ -2,6 +2,7 @@ import json
 import logging
 import os
 import shutil
+import signal
 import socket
 import sys
 import tempfile
@@ -36,6 +37,7 @@ class Command(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         if INSIDE not in os.environ:
             self._start_over(options)
+        signal.signal(signal.SIGTERM, signal.default_int_handler)
         try:
             self._run(options)
         except CrowdError as error:
