@@ -9,7 +9,8 @@ from csp.constants import SELF
 from csp.utils import build_policy
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
-from django.utils import timezone
+from django.utils import timezone, translation
+from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.clickjacking import xframe_options_exempt
 from django.views.decorators.csrf import csrf_exempt
@@ -34,10 +35,11 @@ def framed(view: Callable[[HttpRequest, HIT], HttpResponse]) -> Callable[[HttpRe
             hit = visits.find_hit(hit_id)
         except Problem as problem:
             return _explain(request, problem)
-        try:
-            response = view(request, hit)
-        except CrowdError as problem:
-            response = _explain(request, problem)
+        with translation.override(hit.batch.study.language):
+            try:
+                response = view(request, hit)
+            except CrowdError as problem:
+                response = _explain(request, problem)
         site = hit.batch.account.worker_site.rstrip("/")
         opened = {"frame-ancestors": [site], "form-action": [SELF, site]}
         response["Content-Security-Policy"] = build_policy(replace=opened)
@@ -91,7 +93,7 @@ def answer(request: HttpRequest, hit: HIT) -> HttpResponse:
         return _hand_over(request, assignment, submit_to=submit_to)
     if assignment.status == Status.SAVED:
         return _hand_over(request, assignment, submit_to=submit_to, again=True)
-    raise RuleBroken("already_saved", "This work was handed in before. Nothing was changed.")
+    raise RuleBroken("already_saved", _("This work was handed in before. Nothing was changed."))
 
 
 def _hand_over(
@@ -109,11 +111,11 @@ def _hand_over(
 
 def _explain(request: HttpRequest, problem: CrowdError) -> HttpResponse:
     if isinstance(problem, Problem):
-        title, status = problem.title, problem.status
+        title, status = str(problem.title), problem.status
     elif isinstance(problem, InvalidAnswer):
-        title, status = "The answer is not complete", 400
+        title, status = _("The answer is not complete"), 400
     else:
-        title, status = "This cannot be done", 409
+        title, status = _("This cannot be done"), 409
     return _show(request, "frame/problem.html", {"title": title, "problem": problem}, status=status)
 
 

@@ -9,6 +9,8 @@ from uuid import UUID
 
 from django.core import signing
 from django.http import QueryDict
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 
 from crowd.frame.problems import Distrusted, Expired, NoSuchHIT, Unreadable
 from hits import seals
@@ -16,7 +18,7 @@ from hits.models import HIT, Assignment
 
 IDENTIFIER = re.compile(r"[A-Z0-9]{1,64}")
 NOT_AVAILABLE = "ASSIGNMENT_ID_NOT_AVAILABLE"
-AGAIN = "Please open the HIT again from your queue of accepted work."
+AGAIN = gettext_lazy("Please open the HIT again from your queue of accepted work.")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -34,7 +36,7 @@ class Visit:
 def find_hit(public_id: UUID) -> HIT:
     hit = HIT.objects.select_related("batch__account", "batch__study").filter(public_id=public_id).first()
     if not hit:
-        raise NoSuchHIT("It may have been withdrawn. Please return it and choose another.")
+        raise NoSuchHIT(_("It may have been withdrawn. Please return it and choose another."))
     return hit
 
 
@@ -47,13 +49,15 @@ def read_visit(*, hit: HIT, query: QueryDict, now: datetime) -> Visit:
     claims = {name: query.get(name, "") for name in ("assignmentId", "hitId", "turkSubmitTo")}
     claims["workerId"] = query.get("workerId", "").partition(",")[0]
     if missing := [name for name, value in claims.items() if not value]:
-        raise Distrusted(f"The address lacks {', '.join(missing)}. {AGAIN}")
+        raise Distrusted(_("The address lacks %(names)s.") % {"names": ", ".join(missing)}, AGAIN)
     if not all(IDENTIFIER.fullmatch(claims[name]) for name in ("assignmentId", "hitId", "workerId")):
-        raise Distrusted(f"The address holds something that is no identifier. {AGAIN}")
+        raise Distrusted(_("The address holds something that is no identifier."), AGAIN)
     if hit.external_id and claims["hitId"] != hit.external_id:
-        raise Distrusted(f"The address belongs to another HIT. {AGAIN}")
+        raise Distrusted(_("The address belongs to another HIT."), AGAIN)
     if not is_worker_site(hit, claims["turkSubmitTo"]):
-        raise Distrusted("The address wants the answer sent to a site we do not know. Nothing is sent there.")
+        raise Distrusted(
+            _("The address wants the answer sent to a site we do not know. Nothing is sent there.")
+        )
     accepted_at, deadline_at = _read_times(hit, query.get("ticket", ""), claims, now=now)
     return Visit(
         hit=hit,
@@ -88,18 +92,18 @@ def read_token(token: str, *, hit: HIT, now: datetime) -> tuple[Assignment, str]
     try:
         payload = seals.read_page(token)
     except signing.BadSignature:
-        raise Unreadable(f"Nothing was recorded. {AGAIN}") from None
+        raise Unreadable(_("Nothing was recorded."), AGAIN) from None
     if payload["hit"] != str(hit.public_id):
-        raise Distrusted(f"The token belongs to another HIT. Nothing was recorded. {AGAIN}")
+        raise Distrusted(_("The token belongs to another HIT. Nothing was recorded."), AGAIN)
     if now.timestamp() >= payload["expires"]:
-        raise Expired("Nothing was recorded. The HIT has gone back to the list for others.")
+        raise Expired(_("Nothing was recorded. The HIT has gone back to the list for others."))
     assignment = (
         Assignment.objects.select_related("hit__batch__account", "hit__batch__study", "worker")
         .filter(public_id=payload["assignment"], worker__public_id=payload["worker"], hit=hit)
         .first()
     )
     if not assignment:
-        raise Distrusted(f"The token belongs to work that does not exist. {AGAIN}")
+        raise Distrusted(_("The token belongs to work that does not exist."), AGAIN)
     return assignment, payload["submit_to"]
 
 
@@ -113,10 +117,10 @@ def _read_times(
     payload = _read_ticket(ticket, key=account.ticket_key)
     signed = (payload["assignment"], payload["hit"], payload["worker"])
     if signed != (claims["assignmentId"], claims["hitId"], claims["workerId"]):
-        raise Distrusted(f"The ticket belongs to other work. {AGAIN}")
+        raise Distrusted(_("The ticket belongs to other work."), AGAIN)
     deadline_at = datetime.fromtimestamp(payload["expires"], tz=UTC)
     if now >= deadline_at:
-        raise Expired("The HIT has gone back to the list for others. Nothing you do here counts any more.")
+        raise Expired(_("The HIT has gone back to the list for others. Nothing you do here counts any more."))
     return datetime.fromtimestamp(payload["accepted"], tz=UTC), deadline_at
 
 
@@ -124,4 +128,4 @@ def _read_ticket(ticket: str, *, key: str) -> dict[str, Any]:
     try:
         return seals.read_ticket(ticket, key=key)
     except signing.BadSignature:
-        raise Distrusted(f"The address carries no valid ticket. {AGAIN}") from None
+        raise Distrusted(_("The address carries no valid ticket."), AGAIN) from None

@@ -6,6 +6,7 @@ from typing import Any
 
 from django.http import QueryDict
 from django.templatetags.static import static
+from django.utils.translation import gettext as _
 
 from crowd.winogavil.models import Association
 from crowd.winogavil.services import JACCARD, SOLVE
@@ -69,7 +70,7 @@ class SolveFamily(TaskFamily):
 
     def check_answer(self, *, answer: Any, items: Sequence[Item]) -> Answer:
         if not isinstance(answer, Mapping) or not items:
-            raise InvalidAnswer("There is no answer to any question of this page.")
+            raise InvalidAnswer(_("There is no answer to any question of this page."))
         return {
             str(association.item.public_id): _check_picks(
                 answer.get(str(association.item.public_id), []), association
@@ -126,16 +127,18 @@ def _check_picks(picks: Any, association: Association) -> list[str]:
     k = len(association.chosen_keys)
     candidates = {place.picture.key for place in association.places.all()}
     if not isinstance(picks, list) or not all(isinstance(pick, str) for pick in picks):
-        raise InvalidAnswer("The picks must be a list of pictures.")
+        raise InvalidAnswer(_("The picks must be a list of pictures."))
     if len(set(picks)) != len(picks) or not set(picks) <= candidates:
-        raise InvalidAnswer("One of the picks is not a picture of this page. Nothing was recorded.")
+        raise InvalidAnswer(_("One of the picks is not a picture of this page. Nothing was recorded."))
     if len(picks) != k:
-        raise InvalidAnswer(
-            f"“{association.cue}” needs exactly {k} pictures; {len(picks)} were picked. "
+        message = _(
+            "“%(cue)s” needs exactly %(k)d pictures; %(picked)d were picked. "
             "Nothing was recorded. Go back and change your choice."
         )
+        raise InvalidAnswer(message % {"cue": association.cue, "k": k, "picked": len(picks)})
     return sorted(picks)
 
 
 def _reason(rule: BonusRule) -> str:
-    return f"Bonus “{rule.name}”: your answers scored at least {rule.at_least} % ({rule.measure})."
+    words = _("Bonus “%(rule)s”: your answers scored at least %(at_least)d %% (%(measure)s).")
+    return words % {"rule": rule.name, "at_least": rule.at_least, "measure": rule.measure}

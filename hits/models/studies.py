@@ -2,6 +2,7 @@ import zoneinfo
 from typing import Any, ClassVar
 from uuid import uuid4
 
+from django.conf import settings
 from django.core.exceptions import ValidationError
 from django.core.validators import MaxValueValidator, MinValueValidator
 from django.db import models
@@ -27,13 +28,20 @@ def check_time_zone(name: str) -> None:
         raise ValidationError(f"{name} is not a time zone. Use a name such as Europe/Berlin.")
 
 
+def check_language(code: str) -> None:
+    if code not in dict(settings.LANGUAGES):
+        raise ValidationError(f"{code} is not a language code. Use a code such as en or de.")
+
+
 class Study(models.Model):
     """A research question with its money: batches belong to it, and what is daily is daily in its zone."""
 
     public_id = models.UUIDField(default=uuid4, unique=True, editable=False)
     name = models.CharField(max_length=128, unique=True)
     lab = models.CharField(max_length=128)
-    language = models.CharField(max_length=16, default="en", help_text="Of the workers' pages.")
+    language = models.CharField(
+        max_length=16, default="en", validators=[check_language], help_text="Of the workers' pages."
+    )
     time_zone = models.CharField(max_length=64, default="UTC", validators=[check_time_zone])
     grant_code = models.CharField(max_length=64, blank=True)
     bonus_rules = models.JSONField(

@@ -10,6 +10,7 @@ from datetime import datetime, timedelta
 import structlog
 from django.db import transaction
 from django.db.models import QuerySet
+from django.utils import translation
 
 from hits import families
 from hits.errors import ProviderError, ProviderRefused, ProviderUnavailable
@@ -36,7 +37,8 @@ def owe_assignment(*, assignment: Assignment, now: datetime) -> int:
     with transaction.atomic():
         if not Assignment.objects.filter(pk=assignment.pk, owed_at=None).update(owed_at=now):
             return 0
-        owed = families.get(assignment.hit.batch.task).owes(assignment=assignment)
+        with translation.override(assignment.hit.batch.study.language):
+            owed = families.get(assignment.hit.batch.task).owes(assignment=assignment)
         Bonus.objects.bulk_create(
             Bonus(
                 assignment=assignment,

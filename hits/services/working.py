@@ -4,6 +4,7 @@ from datetime import datetime, timedelta
 
 from django.db import transaction
 from django.db.models import Exists, F, OuterRef, QuerySet
+from django.utils.translation import gettext as _
 
 from hits import families
 from hits.domain import is_same_moment
@@ -79,9 +80,9 @@ def save_answer(*, assignment: Assignment, answer: Answer, now: datetime) -> Non
     """Once. Raises RuleBroken for a second answer or after the deadline, and nothing changes."""
     with transaction.atomic():
         if now >= assignment.deadline_at:
-            raise RuleBroken("deadline", "The time for this HIT is over. Its place has been given back.")
+            raise RuleBroken("deadline", _("The time for this HIT is over. Its place has been given back."))
         if not move(assignment, Status.SAVED, answer=answer, saved_at=now):
-            raise RuleBroken("already_saved", "Your answer is saved already. It cannot be changed.")
+            raise RuleBroken("already_saved", _("Your answer is saved already. It cannot be changed."))
         end_leases(assignment, status=Lease.Status.ANSWERED, now=now)
 
 
@@ -123,7 +124,7 @@ def _refuse_surplus(hit: HIT) -> None:
     """Without a ticket anybody may claim to work; so never more than the HIT has places."""
     live = hit.assignments.exclude(status=Status.GONE).count()
     if live >= hit.batch.assignments_per_hit:
-        raise RuleBroken("no_place", "Every place of this HIT is taken. Please return it.")
+        raise RuleBroken("no_place", _("Every place of this HIT is taken. Please return it."))
 
 
 def family_of_batch(batch: Batch) -> families.TaskFamily:

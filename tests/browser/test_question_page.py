@@ -42,11 +42,11 @@ def test_question_page_says_what_is_missing(at_work: FrameLocator, desk: Desk) -
     said.append(status(at_work).inner_text())
 
     assert said == [
-        "Pick 3 pictures more.",
-        "Pick 2 pictures more.",
-        "Pick 1 picture more.",
+        "Still to pick: 3.",
+        "Still to pick: 2.",
+        "Still to pick: 1.",
         "Ready to submit.",
-        "Take 1 picture away again.",
+        "Too many: take 1 away again.",
     ]
 
 

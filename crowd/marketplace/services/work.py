@@ -9,6 +9,7 @@ from json import dumps
 from typing import Any
 
 from django.db.models import F, Max
+from django.utils.translation import gettext as _
 
 from crowd.marketplace.database import atomic
 from crowd.marketplace.errors import RequestError, wrong_state
@@ -92,11 +93,11 @@ def accept_hit(*, hit_id: int, worker: Worker, now: datetime) -> Assignment:
         if held := earlier.filter(status__in=Assignment.HOLDING).first():
             if held.status == Status.ACCEPTED:
                 return held
-            raise NotAvailable("You have already done this HIT.")
+            raise NotAvailable(_("You have already done this HIT."))
         if hit.closed_at or hit.expires_at <= now:
-            raise NotAvailable("This HIT has expired.")
+            raise NotAvailable(_("This HIT has expired."))
         if hit.counts.available < 1:
-            raise NotAvailable("Other workers have taken every place in this HIT.")
+            raise NotAvailable(_("Other workers have taken every place in this HIT."))
         HIT.objects.filter(pk=hit.pk).update(pending=F("pending") + 1)
         return Assignment.objects.create(
             hit=hit,

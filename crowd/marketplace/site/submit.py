@@ -8,6 +8,7 @@ from django.core import signing
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.utils import timezone
+from django.utils.translation import gettext as _
 from django.views.decorators.clickjacking import xframe_options_sameorigin
 from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_POST
@@ -45,7 +46,7 @@ def external_submit(request: HttpRequest, signed: str) -> HttpResponse:
 @xframe_options_sameorigin
 def preview_submit(request: HttpRequest) -> HttpResponse:
     """Where a preview's frame is told to send its form: explained, never taken."""
-    reason = "This was only a preview. Accept the HIT to hand in an answer."
+    reason = _("This was only a preview. Accept the HIT to hand in an answer.")
     response = render(request, "marketplace/submit_refused.html", {"reason": reason}, status=409)
     response["Content-Security-Policy"] = build_policy(replace={"frame-ancestors": [SELF]})
     return response
@@ -67,8 +68,8 @@ def _submit(request: HttpRequest, signed: str, *, now: datetime) -> HttpResponse
 def _why_not_open(assignment: Assignment) -> SubmitRefused:
     assignment.refresh_from_db()
     if assignment.submitted_at:
-        return HandedInBefore("We have received this work before. Nothing changed.")
-    return SubmitRefused("This work was returned, or its time was over. Nothing changed.")
+        return HandedInBefore(_("We have received this work before. Nothing changed."))
+    return SubmitRefused(_("This work was returned, or its time was over. Nothing changed."))
 
 
 def _read_fields(request: HttpRequest) -> list[tuple[str, str]]:
@@ -76,21 +77,21 @@ def _read_fields(request: HttpRequest) -> list[tuple[str, str]]:
         (name, value) for name, values in request.POST.lists() for value in values if name not in OWN_FIELDS
     ]
     if not fields:
-        raise SubmitRefused("The form sent no answer. Go back and answer the question first.")
+        raise SubmitRefused(_("The form sent no answer. Go back and answer the question first."))
     return fields
 
 
 def _find(signed: str, *, claimed: str) -> Assignment:
     """The assignment of the signed path, if it is the one the form claims to be."""
     if claimed in ("", frames.NOT_AVAILABLE):
-        raise SubmitRefused("This was only a preview. Accept the HIT to hand in an answer.")
+        raise SubmitRefused(_("This was only a preview. Accept the HIT to hand in an answer."))
     try:
         payload = seals.read_submit(signed)
     except signing.BadSignature:
-        raise SubmitRefused("This submit address is not valid. Open the work from your queue.") from None
+        raise SubmitRefused(_("This submit address is not valid. Open the work from your queue.")) from None
     if payload["assignment"] != claimed:
-        raise SubmitRefused("This submit address belongs to other work. Open it from your queue.")
+        raise SubmitRefused(_("This submit address belongs to other work. Open it from your queue."))
     assignment = Assignment.objects.select_related("hit__hit_type").filter(external_id=claimed).first()
     if not assignment:
-        raise SubmitRefused("This work does not exist any more.")
+        raise SubmitRefused(_("This work does not exist any more."))
     return assignment

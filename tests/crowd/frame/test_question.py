@@ -12,7 +12,7 @@ from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from crowd.winogavil.models import Association
-from hits.models import HIT, Assignment, Batch, Lease, Worker
+from hits.models import HIT, Assignment, Batch, Lease, Study, Worker
 from tests.factories import make_account, make_association, make_batch, make_hit, make_study
 
 pytestmark = pytest.mark.django_db
@@ -283,3 +283,11 @@ def test_work_page_queries_do_not_grow_with_items(client: Client, hit: HIT) -> N
 
     assert [items for items, _ in counts] == [1, 10]
     assert counts[0][1] == counts[1][1]
+
+
+def test_pages_speak_the_language_of_the_study(client: Client, hit: HIT) -> None:
+    Study.objects.update(language="de")
+
+    page = visit(client, hit)
+
+    assert '<html lang="de">' in page.content.decode()

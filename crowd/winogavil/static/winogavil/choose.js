@@ -18,13 +18,13 @@ for (const form of document.querySelectorAll("[data-choose]")) {
     if (button.disabled) return;
     const ready = questions.every((question) => missing(question) === 0);
     button.setAttribute("aria-disabled", String(!ready));
-    status.textContent = ready ? "Ready to submit." : advice();
+    status.textContent = ready ? form.dataset.ready : advice();
   };
 
   const advice = () => {
     const left = questions.map(missing).find((count) => count !== 0);
-    const pictures = (count) => `${count} ${count === 1 ? "picture" : "pictures"}`;
-    return left > 0 ? `Pick ${pictures(left)} more.` : `Take ${pictures(-left)} away again.`;
+    const words = left > 0 ? form.dataset.more : form.dataset.fewer;
+    return words.replace("%d", Math.abs(left));
   };
 
   form.addEventListener("change", show);
@@ -34,7 +34,7 @@ for (const form of document.querySelectorAll("[data-choose]")) {
       return;
     }
     sending = true;
-    status.textContent = "Sending…";
+    status.textContent = form.dataset.sending;
   });
   // The back button shows the page as it was left: let it be sent again, the server knows what it has.
   addEventListener("pageshow", () => {
