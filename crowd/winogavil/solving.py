@@ -96,7 +96,7 @@ class SolveFamily(TaskFamily):
             if rule.owes(means)
         ]
 
-    def items_wanted(self, *, study: Study) -> int:
+    def answers_wanted(self, *, study: Study) -> int:
         wanting = Item.objects.filter(study=study, task=self.key, wanted__gt=0)
         return sum(wanting.values_list("wanted", flat=True))
 

@@ -7,7 +7,7 @@ from django.utils.translation import ngettext
 from hits.admin.parts import ReadOnlyAdmin
 from hits.models import Bonus
 from hits.services import bonuses
-from hits.tasks import pay_bonuses
+from hits.tasks import nudge, pay_bonuses
 
 
 @admin.register(Bonus)
@@ -30,7 +30,7 @@ class BonusAdmin(ReadOnlyAdmin[Bonus]):
             by=request.user,  # type: ignore[arg-type]
             now=timezone.now(),
         )
-        pay_bonuses.delay()
+        nudge(pay_bonuses)
         total = sum(bonus.amount for bonus in selected if bonus.status == Bonus.Status.APPROVED)
         words = ngettext("Approved %d bonus", "Approved %d bonuses", approved) % approved
         messages.success(request, f"{words}, ${total} in all. On the way to the workers.")

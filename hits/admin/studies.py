@@ -19,7 +19,7 @@ from hits.errors import CrowdError
 from hits.gateway import provider_for
 from hits.models import Account, Batch, Study
 from hits.services import launching
-from hits.tasks import launch_batches
+from hits.tasks import launch_batches, nudge
 
 
 @admin.register(Study)
@@ -118,7 +118,7 @@ class BatchAdmin(admin.ModelAdmin[Batch]):
         except CrowdError as error:
             messages.error(request, str(error))
         else:
-            launch_batches.delay()
+            nudge(launch_batches)
             messages.success(
                 request,
                 ngettext(
@@ -164,7 +164,7 @@ def _launch_context(batch: Batch) -> dict[str, Any]:
         **_progress_context(batch),
         "title": "Launch" if batch.status == Batch.Status.DRAFT else "Batch",
         "cost": batch.cost,
-        "answers_wanted": families.get(batch.task).items_wanted(study=batch.study),
+        "answers_wanted": families.get(batch.task).answers_wanted(study=batch.study),
         "duration": in_words(batch.duration_s),
         "lifetime": in_words(batch.lifetime_s),
         "can_launch": batch.status in ("draft", "paused", "paused_funds"),

@@ -79,5 +79,5 @@ class TaskFamily(ABC):
         """By the study's table, on recorded scores only."""
 
     @abstractmethod
-    def items_wanted(self, *, study: Study) -> int:
+    def answers_wanted(self, *, study: Study) -> int:
         """How many answers the study still wants: what sizes a batch."""

@@ -25,7 +25,7 @@ log = structlog.get_logger()
 
 def launch_batch(*, batch: Batch, by: User, now: datetime) -> None:
     """Writes one intent for each HIT, or resumes a pause. Raises RuleBroken, and then nothing is written."""
-    wanted = families.get(batch.task).items_wanted(study=batch.study)
+    wanted = families.get(batch.task).answers_wanted(study=batch.study)
     if not wanted:
         raise RuleBroken("nothing_wanted", "The study has no items that still want answers.")
     with transaction.atomic():

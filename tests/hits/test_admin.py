@@ -9,6 +9,7 @@ from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
+from kombu.exceptions import OperationalError
 
 from hits.admin.accounts import SECRETS
 from hits.admin.parts import in_words
@@ -82,6 +83,22 @@ def test_launch_launches_once(client: Client, turk: StubbedTurk) -> None:
     assert "Launched: 1 HIT" in first.content.decode()
     assert "has been launched already" in second.content.decode()
     assert batch.hits.count() == 1
+
+
+def test_launch_with_the_broker_down_is_only_slower(
+    client: Client, turk: StubbedTurk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def down() -> None:
+        raise OperationalError
+
+    monkeypatch.setattr("hits.admin.studies.launch_batches.delay", down)
+    sign_in(client, "launch_batch", "view_batch")
+    batch = make_draft()
+
+    page = client.post(launch_url(batch), follow=True)
+
+    assert "Launched: 1 HIT" in page.content.decode()
+    assert Batch.objects.get().status == Batch.Status.LAUNCHING
 
 
 def test_launch_without_permission_can_be_looked_at_and_not_done(client: Client, turk: StubbedTurk) -> None:
