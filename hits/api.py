@@ -3,6 +3,7 @@
 from typing import Any
 
 from rest_framework import serializers, viewsets
+from rest_framework.exceptions import NotFound
 from rest_framework.pagination import CursorPagination
 from rest_framework.permissions import DjangoModelPermissions
 
@@ -13,12 +14,22 @@ from hits.models import Batch, Study
 class ViewPermission(DjangoModelPermissions):
     """Reading needs the view permission too, which DRF would give to everybody signed in."""
 
-    perms_map = {**DjangoModelPermissions.perms_map, "GET": ["%(app_label)s.view_%(model_name)s"]}
+    perms_map = {
+        **DjangoModelPermissions.perms_map,
+        "GET": ["%(app_label)s.view_%(model_name)s"],
+        "HEAD": ["%(app_label)s.view_%(model_name)s"],
+    }
 
 
 class ByAge(CursorPagination):
     ordering = "pk"
     page_size = 100
+
+    def paginate_queryset(self, queryset: Any, request: Any, view: Any = None) -> Any:
+        try:
+            return super().paginate_queryset(queryset, request, view)
+        except ValueError:
+            raise NotFound(self.invalid_cursor_message) from None
 
 
 class StudySerializer(serializers.ModelSerializer[Study]):

@@ -8,6 +8,8 @@ from fractions import Fraction
 from typing import Any
 
 CENT = Decimal("0.01")
+MOST_BONUS = Decimal("9999.99")
+LONGEST_NAME = 64
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -42,15 +44,15 @@ def _read_rule(row: Any, number: int) -> BonusRule:
         amount = Decimal(str(row["amount"]))
     except InvalidOperation:
         raise ValueError(f"Rule {number}: the amount {row['amount']!r} is not a number.") from None
-    if not amount.is_finite() or amount < CENT or amount != amount.quantize(CENT):
-        raise ValueError(f"Rule {number}: the amount must be whole cents, at least 0.01.")
+    if not amount.is_finite() or not CENT <= amount <= MOST_BONUS or amount != amount.quantize(CENT):
+        raise ValueError(f"Rule {number}: the amount must be whole cents, from {CENT} to {MOST_BONUS}.")
     if not isinstance(row["at_least"], int) or not 0 <= row["at_least"] <= 100:
         raise ValueError(f"Rule {number}: at_least must be a whole number from 0 to 100.")
-    if not row["name"] or not row["measure"]:
-        raise ValueError(f"Rule {number}: name and measure must not be empty.")
-    return BonusRule(
-        name=str(row["name"]), measure=str(row["measure"]), at_least=row["at_least"], amount=amount
-    )
+    for field in ("name", "measure"):
+        text = row[field]
+        if not isinstance(text, str) or not 0 < len(text) <= LONGEST_NAME or not text.isprintable():
+            raise ValueError(f"Rule {number}: {field} must be a text of 1 to {LONGEST_NAME} characters.")
+    return BonusRule(name=row["name"], measure=row["measure"], at_least=row["at_least"], amount=amount)
 
 
 def is_same_moment(ours: datetime | None, theirs: datetime | None) -> bool:

@@ -34,7 +34,10 @@ def framed(view: Callable[[HttpRequest, HIT], HttpResponse]) -> Callable[[HttpRe
         try:
             hit = visits.find_hit(hit_id)
         except Problem as problem:
-            return _explain(request, problem)
+            response = _explain(request, problem)
+            # It tells nothing, and whose frame it stands in is not known.
+            response["Content-Security-Policy"] = build_policy(replace={"frame-ancestors": ["*"]})
+            return response
         with translation.override(hit.batch.study.language):
             try:
                 response = view(request, hit)

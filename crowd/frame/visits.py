@@ -71,7 +71,11 @@ def read_visit(*, hit: HIT, query: QueryDict, now: datetime) -> Visit:
 
 def is_worker_site(hit: HIT, url: str) -> bool:
     """The parameter is anybody's to write; only the account's own worker site is ever posted to."""
-    ours, theirs = urlsplit(hit.batch.account.worker_site), urlsplit(url)
+    ours = urlsplit(hit.batch.account.worker_site)
+    try:
+        theirs = urlsplit(url)
+    except ValueError:
+        return False
     return (ours.scheme, ours.netloc) == (theirs.scheme, theirs.netloc)
 
 

@@ -10,7 +10,8 @@ class PictureAdmin(admin.ModelAdmin[Picture]):
     list_display = ("thumbnail", "concept", "caption", "credit", "licence", "added_at")
     list_display_links = ("concept",)
     search_fields = ("concept", "caption", "sha256")
-    readonly_fields = ("sha256", "media_type", "file", "thumbnail", "added_at")
+    readonly_fields = ("sha256", "media_type", "thumbnail", "added_at")
+    exclude = ("file",)
 
     def has_add_permission(self, request: object) -> bool:
         """Pictures enter through an import, which hashes them."""

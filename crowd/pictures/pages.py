@@ -1,4 +1,4 @@
-from django.http import FileResponse, HttpRequest
+from django.http import FileResponse, Http404, HttpRequest
 from django.shortcuts import get_object_or_404
 from django.views.decorators.cache import cache_control
 from django.views.decorators.http import require_safe
@@ -13,6 +13,10 @@ YEAR_S = 31_536_000
 def picture(request: HttpRequest, key: str) -> FileResponse:
     """Never changes under its name. An SVG opened by itself runs nothing: it is sandboxed."""
     found = get_object_or_404(Picture, key=key)
-    response = FileResponse(found.file.open("rb"), content_type=found.media_type)
+    try:
+        content = found.file.open("rb")
+    except FileNotFoundError:
+        raise Http404("The file of this picture is gone.") from None
+    response = FileResponse(content, content_type=found.media_type)
     response["Content-Security-Policy"] = "default-src 'none'; style-src 'unsafe-inline'; sandbox"
     return response

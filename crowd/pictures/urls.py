@@ -3,4 +3,4 @@ from django.urls import path
 from crowd.pictures import pages
 
 app_name = "pictures"
-urlpatterns = [path("<str:key>/", pages.picture, name="picture")]
+urlpatterns = [path("<slug:key>/", pages.picture, name="picture")]

@@ -10,6 +10,7 @@ from django.utils.translation import gettext as _
 
 from crowd.winogavil.models import Association
 from crowd.winogavil.services import JACCARD, SOLVE
+from hits import seals
 from hits.domain import BonusRule
 from hits.errors import InvalidAnswer
 from hits.families import Answer, Owed, Score, TaskFamily, TaskPage
@@ -118,7 +119,9 @@ def _shuffled(association: Association, *, assignment: Assignment) -> list[dict[
         {"key": place.picture.key, "url": f"/pictures/{place.picture.key}/"}
         for place in association.places.all()
     ]
-    Random(f"{assignment.public_id}:{association.item.public_id}").shuffle(pictures)  # noqa: S311
+    # Keyed: both ids can be read in the page, and a seed made of them would tell the order of the author.
+    seed = seals.blind_index("order", str(assignment.public_id), str(association.item.public_id))
+    Random(seed).shuffle(pictures)  # noqa: S311
     return pictures
 
 

@@ -31,14 +31,14 @@ class AccountForm(forms.ModelForm[Account]):
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         if self.instance.pk:
-            for name in SECRETS:
+            for name in set(SECRETS) & set(self.fields):
                 self.fields[name].required = False
                 self.fields[name].help_text += " Leave empty to keep the present one."
 
     def clean(self) -> dict[str, Any]:
         cleaned: dict[str, Any] = super().clean() or {}
         for name in SECRETS:
-            if self.instance.pk and not cleaned.get(name):
+            if self.instance.pk and name in self.fields and not cleaned.get(name):
                 cleaned[name] = self.initial[name]
         return cleaned
 
@@ -47,6 +47,13 @@ class AccountForm(forms.ModelForm[Account]):
 class AccountAdmin(admin.ModelAdmin[Account]):
     form = AccountForm
     list_display = ("name", "environment", "endpoint", "fee_schedule", "created_at")
+
+    def get_fields(self, request: HttpRequest, obj: Account | None = None) -> list[str]:
+        """Who may only look is shown no secret: the admin would print it as text."""
+        names = [*AccountForm.Meta.fields]
+        if obj is None or self.has_change_permission(request, obj):
+            return names
+        return [name for name in names if name not in SECRETS]
 
     def has_delete_permission(self, request: HttpRequest, obj: Account | None = None) -> bool:
         return False

@@ -22,10 +22,15 @@ from hits.services import launching
 from hits.tasks import launch_batches, nudge
 
 
-@admin.register(Study)
-class StudyAdmin(admin.ModelAdmin[Study]):
-    list_display = ("name", "lab", "language", "time_zone", "grant_code", "created_at")
-    search_fields = ("name", "lab", "grant_code")
+def clean_list(form: forms.ModelForm[Any], name: str) -> list[Any]:
+    """An emptied box means an empty list; JSON's null would not fit the column."""
+    value: list[Any] = form.cleaned_data[name] or []
+    return value
+
+
+class StudyForm(forms.ModelForm[Study]):
+    def clean_bonus_rules(self) -> list[Any]:
+        return clean_list(self, "bonus_rules")
 
 
 class BatchForm(forms.ModelForm[Batch]):
@@ -36,6 +41,16 @@ class BatchForm(forms.ModelForm[Batch]):
         if "task" in self.fields:
             choices = [(key, family.name) for key, family in families.registered().items()]
             self.fields["task"].choices = choices  # type: ignore[attr-defined]
+
+    def clean_requirements(self) -> list[Any]:
+        return clean_list(self, "requirements")
+
+
+@admin.register(Study)
+class StudyAdmin(admin.ModelAdmin[Study]):
+    form = StudyForm
+    list_display = ("name", "lab", "language", "time_zone", "grant_code", "created_at")
+    search_fields = ("name", "lab", "grant_code")
 
 
 @admin.register(Batch)
@@ -67,6 +82,12 @@ class BatchAdmin(admin.ModelAdmin[Batch]):
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Batch]:
         return queries.batches_with_counts()
+
+    def get_object(self, request: HttpRequest, object_id: str, from_field: str | None = None) -> Batch | None:
+        """Saving writes every column, so a draft being launched at this moment is waited for."""
+        if request.method == "POST":
+            Batch.objects.select_for_update(of=("self",)).filter(pk=object_id).first()
+        return super().get_object(request, object_id, from_field)
 
     def get_readonly_fields(self, request: HttpRequest, obj: Batch | None = None) -> list[str]:
         """What has been launched was promised to workers: nothing of it changes any more."""

@@ -11,7 +11,7 @@ from xml.sax.saxutils import escape
 
 import boto3
 from botocore.config import Config
-from botocore.exceptions import BotoCoreError, ClientError
+from botocore.exceptions import BotoCoreError, ClientError, ParamValidationError
 from defusedxml import DefusedXmlException
 from defusedxml.ElementTree import fromstring
 
@@ -35,10 +35,18 @@ def make_client(*, endpoint: str, access_key_id: str, secret_access_key: str, al
     """A client of the explicit endpoint. Amazon's own is refused unless somebody switched it on."""
     host = urlsplit(endpoint).hostname or ""
     if (host == "amazonaws.com" or host.endswith(".amazonaws.com")) and not allow_amazon:
-        raise CrowdError(
+        raise ProviderRefused(
             f"{host} is Amazon's own service and may cost real money. "
-            "Set CROWD_ALLOW_AMAZON=true if that is what you want."
+            "Set CROWD_ALLOW_AMAZON=true if that is what you want.",
+            code="AmazonNotAllowed",
         )
+    try:
+        return _make_client(endpoint, access_key_id, secret_access_key)
+    except ValueError as error:
+        raise ProviderRefused(f"The endpoint cannot be used: {error}", code="BadEndpoint") from error
+
+
+def _make_client(endpoint: str, access_key_id: str, secret_access_key: str) -> Any:
     return boto3.session.Session().client(
         "mturk",
         region_name="us-east-1",
@@ -149,6 +157,8 @@ class BotoProvider:
             return getattr(self._client, operation)(**parameters)
         except ClientError as error:
             raise _translate(error) from error
+        except (ParamValidationError, TypeError) as error:
+            raise ProviderRefused(str(error), code="ParameterValidation") from error
         except BotoCoreError as error:
             raise ProviderUnavailable(f"{operation}: {type(error).__name__}") from error
 

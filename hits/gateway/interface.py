@@ -88,7 +88,7 @@ class Provider(Protocol):
         reason: str,
         token: UUID,
     ) -> None:
-        """Never repeated by the implementation. After ProviderUnavailable, look into list_bonuses."""
+        """Repeated, if at all, with the same token. After ProviderUnavailable, look into list_bonuses."""
 
     def list_bonuses(self, *, hit_external_id: str) -> Iterator[ProviderBonus]:
         """Every bonus paid for this HIT's assignments, all pages."""

@@ -23,6 +23,11 @@ def check_bonus_rules(data: Any) -> None:
         raise ValidationError(str(error)) from error
 
 
+def check_requirements(data: Any) -> None:
+    if not isinstance(data, list) or not all(isinstance(row, dict) for row in data):
+        raise ValidationError("Requirements are a list of objects, as the Requester API takes them.")
+
+
 def check_time_zone(name: str) -> None:
     if name not in zoneinfo.available_timezones():
         raise ValidationError(f"{name} is not a time zone. Use a name such as Europe/Berlin.")
@@ -121,6 +126,7 @@ class Batch(models.Model):
     requirements = models.JSONField(
         default=list,
         blank=True,
+        validators=[check_requirements],
         help_text="Qualification requirements as the Requester API takes them. Our own marketplace does not "
         "check them yet, and refuses HITs that have any.",
     )

@@ -1,6 +1,6 @@
 from collections.abc import Mapping
 
-from django.core.exceptions import ImproperlyConfigured
+from django.core.exceptions import ImproperlyConfigured, ValidationError
 
 from hits.models import Account
 
@@ -20,4 +20,10 @@ def seed_first_account(*, values: Mapping[str, str]) -> Account | None:
         raise ImproperlyConfigured(
             f"CROWD_ACCOUNT_ENVIRONMENT must be one of {', '.join(Account.Environment.values)}."
         )
-    return Account.objects.create(**{**values, "worker_site": values["worker_site"] or values["endpoint"]})
+    account = Account(**{**values, "worker_site": values["worker_site"] or values["endpoint"]})
+    try:
+        account.full_clean()
+    except ValidationError as error:
+        raise ImproperlyConfigured(f"The CROWD_ACCOUNT_ settings: {error}") from error
+    account.save()
+    return account

@@ -4,7 +4,7 @@ A crash or a timeout in the middle of sending leaves SENDING or UNKNOWN. Neither
 the provider's list of payments decides, by the reference in the reason, the worker and the amount.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from datetime import datetime, timedelta
 
 import structlog
@@ -63,10 +63,11 @@ def pay_bonuses(*, now: datetime) -> int:
     """Settles what is unclear first, then sends what is approved."""
     for bonus in _in_flight(Status.SENDING).filter(sending_at__lt=now - SENDING_IS_STALE):
         move(bonus, Status.UNKNOWN)
-    for bonus in _in_flight(Status.UNKNOWN):
-        settle_bonus(bonus=bonus, provider=_provider(bonus), now=now)
+    for bonus, provider in _with_providers(Status.UNKNOWN):
+        settle_bonus(bonus=bonus, provider=provider, now=now)
     return sum(
-        pay_bonus(bonus=bonus, provider=_provider(bonus), now=now) for bonus in _in_flight(Status.APPROVED)
+        pay_bonus(bonus=bonus, provider=provider, now=now)
+        for bonus, provider in _with_providers(Status.APPROVED)
     )
 
 
@@ -106,9 +107,9 @@ def settle_bonus(*, bonus: Bonus, provider: Provider, now: datetime) -> bool:
 def confirm_bonuses(*, now: datetime) -> int:
     """SENT is our word, CONFIRMED the provider's."""
     confirmed = 0
-    for bonus in _in_flight(Status.SENT):
+    for bonus, provider in _with_providers(Status.SENT):
         try:
-            if _was_paid(bonus, _provider(bonus)):
+            if _was_paid(bonus, provider):
                 confirmed += move(bonus, Status.CONFIRMED, confirmed_at=now)
         except ProviderError as error:
             log.warning("bonus.confirm_failed", bonus=str(bonus.public_id), error=str(error))
@@ -150,5 +151,10 @@ def _in_flight(status: Status) -> QuerySet[Bonus]:
     )
 
 
-def _provider(bonus: Bonus) -> Provider:
-    return provider_for(bonus.assignment.account)
+def _with_providers(status: Status) -> Iterator[tuple[Bonus, Provider]]:
+    """An account that cannot be used keeps its own bonuses waiting, and nobody else's."""
+    for bonus in _in_flight(status):
+        try:
+            yield bonus, provider_for(bonus.assignment.account)
+        except ProviderError as error:
+            log.warning("bonus.no_provider", bonus=str(bonus.public_id), error=str(error))

@@ -41,7 +41,12 @@ def send_launching_batches(*, now: datetime) -> int:
     """Sends every unsent intent of every launching batch, and opens the batches that are through."""
     sent = 0
     for batch in Batch.objects.filter(status=Status.LAUNCHING).select_related("account"):
-        sent += send_intents(batch=batch, provider=provider_for(batch.account), now=now)
+        try:
+            provider = provider_for(batch.account)
+        except ProviderRefused as refusal:
+            move(batch, Status.PAUSED, problem=str(refusal))
+            continue
+        sent += send_intents(batch=batch, provider=provider, now=now)
         if not batch.hits.filter(status=HIT.Status.INTENDED).exists():
             move(batch, Status.OPEN)
     return sent

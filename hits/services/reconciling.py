@@ -9,12 +9,14 @@ from django.db import transaction
 
 from hits import families
 from hits.domain import is_same_moment
-from hits.errors import InvalidAnswer, ProviderError
+from hits.errors import CrowdError, InvalidAnswer
 from hits.gateway import Provider, ProviderAssignment, provider_for
-from hits.models import HIT, Assignment, Batch, Lease, Worker
-from hits.services.working import end_leases, items_of, release_overdue
+from hits.models import HIT, Assignment, Batch, Worker
+from hits.services.working import answer_leases, items_served, release_items, release_overdue
 from hits.states import move
 
+# Far beyond any answer of ours; what is longer was never ours.
+LONGEST_ANSWER = 100_000
 Status = Assignment.Status
 log = structlog.get_logger()
 
@@ -25,7 +27,7 @@ def reconcile(*, now: datetime) -> None:
     for hit in open_hits.order_by("pk"):
         try:
             reconcile_hit(hit=hit, provider=provider_for(hit.batch.account), now=now)
-        except ProviderError as error:
+        except CrowdError as error:
             log.warning("hit.reconcile_failed", hit=str(hit.public_id), error=type(error).__name__)
     release_overdue(now=now)
     complete_batches()
@@ -55,7 +57,10 @@ def record_submission(*, hit: HIT, found: ProviderAssignment, now: datetime) -> 
         if assignment.answer is None and (recovered := _recover_answer(assignment, found=found)):
             changes["answer"] = recovered
         move(assignment, Status.SUBMITTED, **changes)
-        end_leases(assignment, status=Lease.Status.ANSWERED, now=now)
+        if assignment.answer is None:
+            release_items(assignment, now=now)  # somebody else is asked; a person decides on this one
+        else:
+            answer_leases(assignment, now=now)
     log.info("assignment.submitted", assignment=str(assignment.public_id))
     return assignment
 
@@ -89,9 +94,10 @@ def _match(*, hit: HIT, worker: Worker, found: ProviderAssignment, now: datetime
 def _recover_answer(assignment: Assignment, *, found: ProviderAssignment) -> Any:
     """None if it cannot be believed: the work is then shown to a person instead of being judged."""
     try:
-        claimed = json.loads(found.answers.get("answer", ""))
+        sent = found.answers.get("answer", "")
+        claimed = json.loads(sent) if len(sent) <= LONGEST_ANSWER else None
         family = families.get(assignment.hit.batch.task)
-        return family.check_answer(answer=claimed, items=items_of(assignment))
-    except (ValueError, InvalidAnswer):
+        return family.check_answer(answer=claimed, items=items_served(assignment))
+    except (ValueError, RecursionError, InvalidAnswer):
         log.warning("assignment.answer_lost", assignment=str(assignment.public_id))
         return None

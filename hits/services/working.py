@@ -3,7 +3,7 @@
 from datetime import datetime, timedelta
 
 from django.db import transaction
-from django.db.models import Exists, F, OuterRef, QuerySet
+from django.db.models import Exists, F, OuterRef, Q, QuerySet
 from django.utils.translation import gettext as _
 
 from hits import families
@@ -33,9 +33,12 @@ def open_assignment(
         # The HIT's row stands for all its assignments: two loads at once make one attempt.
         HIT.objects.select_for_update().get(pk=hit.pk)
         latest = attempts.order_by("-attempt").first()
-        if latest and is_same_moment(latest.accepted_at, accepted_at):
+        known = latest and is_same_moment(latest.accepted_at, accepted_at)
+        if latest and known and (accepted_at or latest.status != Status.GONE):
             return latest
-        if not accepted_at:
+        if accepted_at:
+            _give_up_earlier(hit, worker=worker, now=now)
+        else:
             _refuse_surplus(hit)
         return Assignment.objects.create(
             account=hit.batch.account,
@@ -55,6 +58,7 @@ def lease_items(*, assignment: Assignment, now: datetime) -> list[Item]:
     with transaction.atomic():
         # The worker's row: two tabs of one worker must not be leased one item twice.
         Worker.objects.select_for_update().get(pk=assignment.worker_id)
+        assignment.refresh_from_db(fields=["status"])
         held = items_of(assignment)
         if held or assignment.status != Status.OPENED:
             return held
@@ -76,6 +80,12 @@ def items_of(assignment: Assignment) -> list[Item]:
     return [lease.item for lease in leases.order_by("pk")]
 
 
+def items_served(assignment: Assignment) -> list[Item]:
+    """The same, and what was given back since: an answer that comes late is still an answer to these."""
+    leases = assignment.leases.select_related("item").order_by("pk")
+    return list(dict.fromkeys(lease.item for lease in leases))
+
+
 def save_answer(*, assignment: Assignment, answer: Answer, now: datetime) -> None:
     """Once. Raises RuleBroken for a second answer or after the deadline, and nothing changes."""
     with transaction.atomic():
@@ -83,26 +93,49 @@ def save_answer(*, assignment: Assignment, answer: Answer, now: datetime) -> Non
             raise RuleBroken("deadline", _("The time for this HIT is over. Its place has been given back."))
         if not move(assignment, Status.SAVED, answer=answer, saved_at=now):
             raise RuleBroken("already_saved", _("Your answer is saved already. It cannot be changed."))
-        end_leases(assignment, status=Lease.Status.ANSWERED, now=now)
+        answer_leases(assignment, now=now)
 
 
 def release_overdue(*, now: datetime) -> int:
-    """Gives back the items of work whose deadline and grace have passed without the provider's evidence."""
-    overdue = Assignment.objects.filter(status__in=(Status.OPENED, Status.SAVED), deadline_at__lt=now - GRACE)
-    return sum(_release(assignment, now=now) for assignment in overdue)
+    """Gives back the items of work whose time is over, once the provider's list, read since, lacks it."""
+    read_since = Q(hit__reconciled_at__gt=F("deadline_at") + GRACE) | Q(hit__status=HIT.Status.CLOSED)
+    overdue = Assignment.objects.filter(
+        read_since, status__in=(Status.OPENED, Status.SAVED), deadline_at__lt=now - GRACE
+    )
+    return sum(give_up(assignment, now=now) for assignment in overdue)
 
 
-def end_leases(assignment: Assignment, *, status: Lease.Status, now: datetime) -> None:
-    assignment.leases.filter(status=Lease.Status.LEASED).update(status=status, ended_at=now)
-
-
-def _release(assignment: Assignment, *, now: datetime) -> bool:
+def give_up(assignment: Assignment, *, now: datetime) -> bool:
+    """Returned, abandoned, or accepted anew. History is kept."""
     with transaction.atomic():
         if not move(assignment, Status.GONE):
             return False
-        held = assignment.leases.exclude(status=Lease.Status.RELEASED)
-        Item.objects.filter(pk__in=held.values("item")).update(wanted=F("wanted") + 1)
-        held.update(status=Lease.Status.RELEASED, ended_at=now)
+        release_items(assignment, now=now)
+    return True
+
+
+def release_items(assignment: Assignment, *, now: datetime) -> None:
+    """What was leased is wanted again. The caller holds the transaction."""
+    held = assignment.leases.exclude(status=Lease.Status.RELEASED)
+    Item.objects.filter(pk__in=held.values("item")).update(wanted=F("wanted") + 1)
+    held.update(status=Lease.Status.RELEASED, ended_at=now)
+
+
+def answer_leases(assignment: Assignment, *, now: datetime) -> None:
+    """The items of this answer are answered, even if the clock had given them back already."""
+    for lease in assignment.leases.exclude(status=Lease.Status.ANSWERED).order_by("pk"):
+        if lease.status == Lease.Status.RELEASED and not _take_back(lease):
+            continue
+        lease.status, lease.ended_at = Lease.Status.ANSWERED, now
+        lease.save(update_fields=["status", "ended_at"])
+
+
+def _take_back(lease: Lease) -> bool:
+    """Not if this worker was handed the item again: that later answer is the one that counts."""
+    again = Lease.objects.filter(item=lease.item_id, worker=lease.worker_id)
+    if again.exclude(status=Lease.Status.RELEASED).exists():
+        return False
+    Item.objects.filter(pk=lease.item_id, wanted__gt=0).update(wanted=F("wanted") - 1)
     return True
 
 
@@ -118,6 +151,12 @@ def _eligible(assignment: Assignment) -> QuerySet[Item]:
         .order_by("pk")
         .select_for_update(of=("self",))
     )
+
+
+def _give_up_earlier(hit: HIT, *, worker: Worker, now: datetime) -> None:
+    """A ticket for a new acceptance says that this worker has returned the HIT before."""
+    for earlier in hit.assignments.filter(worker=worker, status__in=(Status.OPENED, Status.SAVED)):
+        give_up(earlier, now=now)
 
 
 def _refuse_surplus(hit: HIT) -> None:

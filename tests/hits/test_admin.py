@@ -144,6 +144,30 @@ def test_secrets_of_an_account_are_never_shown_and_stay_when_left_empty(client: 
     assert (found.name, found.secret_access_key, found.ticket_key) == ("renamed", SECRET, f"{SECRET}-ticket")
 
 
+def test_secrets_of_an_account_are_hidden_from_who_may_only_look(client: Client) -> None:
+    sign_in(client, "view_account")
+    account = make_account(secret_access_key=SECRET, ticket_key=f"{SECRET}-ticket")
+
+    page = client.get(reverse("admin:hits_account_change", args=[account.pk]))
+
+    assert page.status_code == 200
+    assert SECRET not in page.content.decode()
+
+
+@pytest.mark.parametrize("requirements", ["", "null", "[]"])
+def test_emptied_requirements_are_an_empty_list(client: Client, requirements: str) -> None:
+    sign_in(client, "view_batch", "change_batch")
+    batch = make_draft()
+    address = reverse("admin:hits_batch_change", args=[batch.pk])
+    form: Any = client.get(address).context["adminform"].form
+    values = {name: form.initial[name] for name in form.fields}
+
+    client.post(address, {**values, "title": "Changed", "requirements": requirements})
+
+    found = Batch.objects.get()
+    assert (found.title, found.requirements) == ("Changed", [])
+
+
 def test_provider_ids_of_workers_are_shown_on_no_page(client: Client) -> None:
     client.force_login(make_user(is_superuser=True))
     assignment = make_assignment()

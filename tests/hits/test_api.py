@@ -35,6 +35,16 @@ def test_batches_need_a_token_and_the_permission(
     assert "results" not in answer.json()
 
 
+def test_head_needs_the_permission_too(client: Client) -> None:
+    assert client.head("/api/batches/", headers=bearer()).status_code == 403
+
+
+def test_cursor_that_is_none_is_not_found(client: Client) -> None:
+    answer = client.get("/api/batches/?cursor=cD1hYmM=", headers=bearer("view_batch"))
+
+    assert answer.status_code == 404
+
+
 def test_schema_describes_what_there_is(client: Client) -> None:
     answer = client.get("/api/schema/", headers={**bearer(), "accept": "application/json"})
 

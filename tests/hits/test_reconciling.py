@@ -4,7 +4,7 @@ from datetime import timedelta
 import pytest
 from django.conf import LazySettings
 
-from hits.models import HIT, Assignment, Batch, Item
+from hits.models import HIT, Assignment, Batch, Item, Lease
 from hits.services import launching, reconciling, working
 from tests.factories import NOW, make_association, make_batch, make_study, make_user, make_worker
 from tests.stubbed import StubbedTurk
@@ -74,7 +74,7 @@ def test_reconcile_recovers_an_answer_that_never_reached_us(hit: HIT, turk: Stub
     assert (found.status, found.answer) == (Status.SUBMITTED, right_answer())
 
 
-@pytest.mark.parametrize("forged", ["", "not json", "[]", '{"a": 1}', '{"x": ["y", "z"]}'])
+@pytest.mark.parametrize("forged", ["", "not json", "[]", "[" * 50_000, '{"a": 1}', '{"x": ["y", "z"]}'])
 def test_reconcile_believes_no_answer_the_page_could_not_have_sent(
     hit: HIT, turk: StubbedTurk, forged: str
 ) -> None:
@@ -100,11 +100,39 @@ def test_reconcile_takes_back_what_the_clock_gave_up_too_early(hit: HIT, turk: S
     assignment, worker = turk.submit(hit.external_id, answer="x")
     turk.assignments[assignment]["AssignmentStatus"] = "Submitted"
     opened = open_as(hit, assignment=assignment, worker=worker)
-    Assignment.objects.filter(pk=opened.pk).update(status=Status.GONE)
+    working.save_answer(assignment=opened, answer=right_answer(), now=NOW)
+    working.give_up(opened, now=NOW)
+    given_up = (Assignment.objects.get().status, Item.objects.get().wanted)
 
     reconciling.reconcile(now=NOW)
 
-    assert Assignment.objects.get().status == Status.SUBMITTED
+    assert given_up == (Status.GONE, 3)
+    assert (Assignment.objects.get().status, Item.objects.get().wanted) == (Status.SUBMITTED, 2)
+    assert Lease.objects.get().status == Lease.Status.ANSWERED
+
+
+def test_saved_work_is_kept_while_the_provider_cannot_be_read(hit: HIT, turk: StubbedTurk) -> None:
+    """The clock alone never gives up what the provider may have."""
+    assignment, worker = turk.submit(hit.external_id, answer="x")
+    opened = open_as(hit, assignment=assignment, worker=worker)
+    working.save_answer(assignment=opened, answer=right_answer(), now=NOW)
+    turk.faults["get_hit"] = ["before"]
+
+    reconciling.reconcile(now=NOW + timedelta(days=1))
+    unread = Assignment.objects.get().status
+    reconciling.reconcile(now=NOW + timedelta(days=1))
+
+    assert (unread, Assignment.objects.get().status) == (Status.SAVED, Status.SUBMITTED)
+    assert Item.objects.get().wanted == 2
+
+
+def test_item_whose_answer_was_lost_is_wanted_again(hit: HIT, turk: StubbedTurk) -> None:
+    assignment, worker = turk.submit(hit.external_id, answer="garbage")
+    open_as(hit, assignment=assignment, worker=worker)
+
+    reconciling.reconcile(now=NOW)
+
+    assert (Item.objects.get().wanted, Lease.objects.get().status) == (3, Lease.Status.RELEASED)
 
 
 def test_reconcile_closes_the_hit_and_completes_the_batch(hit: HIT, turk: StubbedTurk) -> None:

@@ -36,6 +36,7 @@ def make_slot(*, items: int = 1, per_assignment: int = 1, **account: str) -> HIT
 
 
 def open_slot(hit: HIT, *, worker: Worker | None = None, minutes: int = 0) -> Assignment:
+    """Accepted so many minutes later, under the id that every acceptance of these tests has."""
     accepted_at = NOW + timedelta(minutes=minutes)
     return working.open_assignment(
         hit=hit,
@@ -113,9 +114,23 @@ def test_lease_items_never_serves_one_worker_an_item_twice() -> None:
     worker = make_worker(account=hit.batch.account)
     working.lease_items(assignment=open_slot(hit, worker=worker), now=NOW)
 
-    second = working.lease_items(assignment=open_slot(hit, worker=worker, minutes=5), now=NOW)
+    other = open_slot(make_hit(batch=hit.batch), worker=worker, minutes=5)
+    second = working.lease_items(assignment=other, now=NOW)
 
     assert second == []
+
+
+def test_worker_who_accepts_the_hit_anew_is_served_the_item_again() -> None:
+    hit = make_slot(items=1)
+    worker = make_worker(account=hit.batch.account)
+    first = open_slot(hit, worker=worker)
+    served = working.lease_items(assignment=first, now=NOW)
+
+    again = working.lease_items(assignment=open_slot(hit, worker=worker, minutes=5), now=NOW)
+
+    assert again == served
+    assert Assignment.objects.get(pk=first.pk).status == Assignment.Status.GONE
+    assert Item.objects.get().wanted == 2
 
 
 def test_lease_items_never_serves_ones_own() -> None:
@@ -177,12 +192,14 @@ def test_release_overdue_gives_items_back_and_keeps_history() -> None:
     hit = make_slot(items=1)
     assignment = open_slot(hit)
     working.lease_items(assignment=assignment, now=NOW)
+    unread = working.release_overdue(now=DEADLINE + timedelta(days=1))
+    HIT.objects.update(reconciled_at=DEADLINE + working.GRACE + timedelta(seconds=1))
 
     early = working.release_overdue(now=DEADLINE)
     late = working.release_overdue(now=DEADLINE + working.GRACE + timedelta(seconds=1))
     again = working.release_overdue(now=DEADLINE + timedelta(days=1))
 
-    assert (early, late, again) == (0, 1, 0)
+    assert (unread, early, late, again) == (0, 0, 1, 0)
     assert Item.objects.get().wanted == 3
     assert Lease.objects.get().status == Lease.Status.RELEASED
     assert Assignment.objects.get().status == Assignment.Status.GONE

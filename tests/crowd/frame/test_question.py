@@ -245,6 +245,7 @@ def test_unknown_hit_is_refused(client: Client) -> None:
         ({"turkSubmitTo": f"{SITE}.evil.example/x"}, 403),
         ({"turkSubmitTo": "javascript:alert(1)"}, 403),
         ({"turkSubmitTo": ""}, 403),
+        ({"turkSubmitTo": "http://["}, 403),
         ({"workerId": ""}, 403),
         ({"workerId": "A\x00"}, 403),
         ({"workerId": "A" * 65}, 403),

@@ -1,10 +1,14 @@
 """What is boto3's own: the guard of the endpoint, and outcomes that nobody knows."""
 
 import socket
+from decimal import Decimal
+from typing import Any
+from uuid import uuid4
 
 import pytest
 
-from hits.errors import CrowdError, ProviderUnavailable
+from hits.errors import ProviderRefused, ProviderUnavailable
+from hits.gateway import HITSpec
 from hits.gateway.boto import BotoProvider, _read_answers, make_client
 from tests.stubbed import StubbedTurk
 
@@ -20,7 +24,7 @@ from tests.stubbed import StubbedTurk
 def test_make_client_refuses_amazon_unless_switched_on(endpoint: str) -> None:
     keys = {"access_key_id": "k", "secret_access_key": "s"}
 
-    with pytest.raises(CrowdError, match="CROWD_ALLOW_AMAZON"):
+    with pytest.raises(ProviderRefused, match="CROWD_ALLOW_AMAZON"):
         make_client(endpoint=endpoint, allow_amazon=False, **keys)
 
     assert make_client(endpoint=endpoint, allow_amazon=True, **keys).meta.endpoint_url == endpoint
@@ -63,3 +67,33 @@ def test_server_fault_leaves_the_outcome_unknown() -> None:
 )
 def test_unreadable_answer_is_no_answer(xml: str) -> None:
     assert _read_answers(xml) == {}
+
+
+def test_make_client_refuses_an_endpoint_that_is_none() -> None:
+    with pytest.raises(ProviderRefused) as refusal:
+        make_client(endpoint="nonsense", access_key_id="k", secret_access_key="s", allow_amazon=False)
+
+    assert refusal.value.code == "BadEndpoint"
+
+
+@pytest.mark.parametrize("requirements", [[1], [{"x": 1}], ["text"]])
+def test_terms_that_boto3_refuses_are_refused_and_not_unclear(requirements: Any) -> None:
+    client = make_client(
+        endpoint="http://127.0.0.1:9", access_key_id="k", secret_access_key="s", allow_amazon=False
+    )
+    spec = HITSpec(
+        title="t",
+        description="d",
+        keywords="",
+        reward=Decimal(0),
+        question_url="https://example.org",
+        max_assignments=1,
+        duration_s=60,
+        lifetime_s=60,
+        auto_approval_s=60,
+        annotation="",
+        requirements=requirements,
+    )
+
+    with pytest.raises(ProviderRefused):
+        BotoProvider(client).create_hit(spec, token=uuid4())
