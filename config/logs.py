@@ -32,5 +32,12 @@ def configure_logs(*, human: bool) -> None:
     logging.basicConfig(handlers=[handler], level=logging.INFO, force=True)
     for noisy in ("celery", "kombu", "botocore", "urllib3", "sentence_transformers"):
         logging.getLogger(noisy).setLevel(logging.WARNING)
-    # It names paths, and paths carry invitations; config.middleware says the same without them.
-    logging.getLogger("django.request").setLevel(logging.CRITICAL)
+    for names_paths in ("django.request", "django.security.csrf"):
+        logging.getLogger(names_paths).addFilter(_leave_out_the_path)
+    logging.getLogger("django.request").setLevel(logging.ERROR)
+
+
+def _leave_out_the_path(record: logging.LogRecord) -> bool:
+    """Paths carry invitations and signed addresses. What went wrong stays, with its traceback."""
+    record.msg, record.args = f"{record.name}.failed", ()
+    return True

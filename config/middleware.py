@@ -20,7 +20,7 @@ class SiteByHost:
         self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
-        if request.get_host() == urlsplit(settings.MARKETPLACE_URL).netloc:
+        if urlsplit(f"//{request.get_host()}").hostname == urlsplit(settings.MARKETPLACE_URL).hostname:
             request.urlconf = "crowd.marketplace.urls"
             set_urlconf("crowd.marketplace.urls")
         return self.get_response(request)
@@ -43,9 +43,6 @@ class RequestLog:
             ms=round(1000 * (perf_counter() - began)),
         )
         return response
-
-    def process_exception(self, request: HttpRequest, exception: Exception) -> None:
-        log.error("request.failed", method=request.method, route=_route(request), exc_info=exception)
 
 
 def _route(request: HttpRequest) -> str:

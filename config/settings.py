@@ -65,6 +65,8 @@ def _site(variable: str, default: str) -> str:
 
 PUBLIC_URL = _site("CROWD_PUBLIC_URL", "http://127.0.0.1:8000")
 MARKETPLACE_URL = _site("CROWD_MARKETPLACE_URL", "http://localhost:8000")
+if urlsplit(PUBLIC_URL).hostname == urlsplit(MARKETPLACE_URL).hostname:
+    raise ImproperlyConfigured("CROWD_PUBLIC_URL and CROWD_MARKETPLACE_URL must differ in their host names.")
 ALLOWED_HOSTS = env.list("CROWD_ALLOWED_HOSTS", default=[]) or [
     urlsplit(PUBLIC_URL).hostname,
     urlsplit(MARKETPLACE_URL).hostname,

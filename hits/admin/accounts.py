@@ -48,7 +48,7 @@ class AccountAdmin(admin.ModelAdmin[Account]):
     form = AccountForm
     list_display = ("name", "environment", "endpoint", "fee_schedule", "created_at")
 
-    def get_fields(self, request: HttpRequest, obj: Account | None = None) -> list[str]:
+    def get_fields(self, request: HttpRequest, obj: Account | None = None) -> Any:
         """Who may only look is shown no secret: the admin would print it as text."""
         names = [*AccountForm.Meta.fields]
         if obj is None or self.has_change_permission(request, obj):

@@ -39,6 +39,25 @@ def test_each_host_answers_for_its_own_site_alone(client: Client) -> None:
     assert history_on_public.status_code == 404
 
 
+@pytest.mark.parametrize("host", ["LOCALHOST:8000", "localhost", "localhost:9999"])
+def test_no_spelling_of_the_marketplaces_host_reaches_the_admin(client: Client, host: str) -> None:
+    assert client.get("/admin/login/", headers={"host": host}).status_code == 404
+
+
+@pytest.mark.django_db
+def test_failure_is_logged_with_its_traceback_and_without_its_path(
+    client: Client, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    client.raise_request_exception = False
+    monkeypatch.setattr("crowd.marketplace.services.people.find_invitation", lambda **_: 1 / 0)
+
+    answer = client.get("/invitation/planted/", headers={"host": "localhost:8000"})
+
+    assert answer.status_code == 500
+    assert "ZeroDivisionError" in caplog.text
+    assert "planted" not in "".join(record.getMessage() for record in caplog.records)
+
+
 def test_unknown_host_is_refused(client: Client) -> None:
     assert client.get("/", headers={"host": "evil.example"}).status_code == 400
 

@@ -17,6 +17,7 @@ from config.management.commands.serve import prepare
 from hits.errors import CrowdError
 
 INSIDE = "DEMO_INSIDE"
+SCRATCH = "crowd-demo-"
 WORKERS = 5
 
 
@@ -45,7 +46,7 @@ class Command(BaseCommand):
         except KeyboardInterrupt:
             pass
         finally:
-            if not options["use_environment"]:
+            if settings.DATA_DIR.name.startswith(SCRATCH):
                 shutil.rmtree(settings.DATA_DIR, ignore_errors=True)
 
     def _start_over(self, options: Mapping[str, Any]) -> None:
@@ -58,7 +59,7 @@ class Command(BaseCommand):
             "CROWD_MARKETPLACE_URL": f"http://localhost:{port}",
         }
         if not options["use_environment"]:
-            scratch["CROWD_DATA_DIR"] = tempfile.mkdtemp(prefix="crowd-demo-")
+            scratch["CROWD_DATA_DIR"] = tempfile.mkdtemp(prefix=SCRATCH)
         ours = ("CROWD_", "DATABASE_URL", "MARKETPLACE_DATABASE_URL", "REDIS_URL")
         inherited = {name: value for name, value in os.environ.items() if not name.startswith(ours)}
         os.execve(sys.executable, [sys.executable, *sys.argv], {**inherited, **kept, **scratch})  # noqa: S606

@@ -44,4 +44,4 @@ def test_add_picture_twice_keeps_one() -> None:
 def test_address_says_nothing_of_what_is_shown() -> None:
     picture = make_picture(concept="volcano")
 
-    assert "volcano" not in picture.key + picture.file.name
+    assert "volcano" not in f"{picture.key} {picture.file.name}"
