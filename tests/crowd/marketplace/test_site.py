@@ -37,11 +37,6 @@ EMPTY = {
 }
 
 
-@pytest.fixture
-def browser() -> Browser:
-    return signed_in()
-
-
 def handed_in(browser: Browser, hit: HIT) -> Assignment:
     return hand_in(hit, worker=browser.worker, now=timezone.now())
 

@@ -10,7 +10,6 @@ from tests.crowd.marketplace.site import (
     accepted,
     group_path,
     open_hit,
-    signed_in,
     stranger,
     work_path,
 )
@@ -25,11 +24,6 @@ STRICT = {
     "form-action": "'self'",
     "frame-ancestors": "'none'",
 }
-
-
-@pytest.fixture
-def browser() -> Browser:
-    return signed_in()
 
 
 def policy(page: Any) -> dict[str, str]:

@@ -30,11 +30,6 @@ pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture
-def browser() -> Browser:
-    return signed_in()
-
-
-@pytest.fixture
 def assignment(browser: Browser) -> Assignment:
     return accepted(browser, open_hit())
 

@@ -1,0 +1,32 @@
+"""What the marketplace's own command makes for us. We only read what it prints."""
+
+import json
+from collections.abc import Mapping
+from decimal import Decimal
+from io import StringIO
+from typing import Any
+
+from django.core.management import call_command
+
+
+def provision(*, requester: str, deposit: Decimal, workers: int = 0) -> Mapping[str, Any]:
+    """A requester with credentials, and workers with invitations."""
+    printed = StringIO()
+    call_command(
+        "marketplace_provision", requester=requester, deposit=deposit, workers=workers, stdout=printed
+    )
+    made: Mapping[str, Any] = json.loads(printed.getvalue())
+    return made
+
+
+def account_values(made: Mapping[str, Any], *, name: str) -> dict[str, str]:
+    """The fields of an account that speaks to our own marketplace as that requester."""
+    return {
+        "name": name,
+        "environment": "marketplace",
+        "endpoint": made["endpoint"],
+        "worker_site": made["endpoint"],
+        "access_key_id": made["access_key_id"],
+        "secret_access_key": made["secret_access_key"],
+        "ticket_key": made["ticket_key"],
+    }
