@@ -1,25 +1,49 @@
 import os
 from collections import defaultdict
-from threading import Lock
+from threading import Lock, Thread
 from typing import Any, ClassVar
 
 from celery import Celery, Task
 from celery.schedules import schedule
+from celery.signals import celeryd_after_setup
+from django.db import connections
+
+from config import broker
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
 
 # Every task is a sweep over rows: a lost or doubled message changes nothing but the moment.
 SWEEPS = {
     "hits.launch_batches": 2,
+    "hits.send_changes": 2,
+    "hits.handle_notices": 2,
+    "hits.poll_queues": 5,
+    "hits.subscribe_batches": 5,
     "hits.reconcile": 3,
+    "hits.survey": 30,
+    "hits.send_decisions": 2,
+    "hits.send_blocks": 5,
+    "hits.send_messages": 5,
+    "hits.refresh_figures": 2,
+    "hits.purge_notices": 3600,
     "scoring.judge_submitted": 2,
-    "winogavil.ask_rival": 2,
+    "scoring.answer_riddles": 2,
+    "scoring.fill_pools": 10,
+    "winogavil.ask_rivals": 2,
     "winogavil.finalize_associations": 2,
     "hits.approve_judged": 2,
     "hits.owe_bonuses": 2,
+    "hits.book_rewards": 5,
     "hits.pay_bonuses": 2,
     "hits.confirm_bonuses": 3,
+    "hits.send_compensations": 5,
+    "hits.match_accounts": 10,
+    "marketplace.settle": 5,
+    "marketplace.deliver_events": 2,
+    "marketplace.unlist_types": 60,
+    "marketplace.tidy": 3600,
 }
+RIVAL_QUEUE = "rival"
 
 
 class Sweep(Task):  # type: ignore[type-arg]  # not subscriptable at run time
@@ -37,6 +61,7 @@ class Sweep(Task):  # type: ignore[type-arg]  # not subscriptable at run time
             lock.release()
 
 
+broker.register()
 app = Celery("crowd", task_cls=Sweep)
 app.config_from_object("django.conf:settings", namespace="CELERY")
 app.autodiscover_tasks()
@@ -49,3 +74,27 @@ app.conf.beat_schedule = {
     }
     for name, seconds in SWEEPS.items()
 }
+
+
+@celeryd_after_setup.connect
+def warm_rivals(instance: Any, **_: Any) -> None:
+    """Whoever takes the rival's questions has loaded the models before the first one comes.
+
+    Where the same process has other work too, that work does not wait for it.
+    """
+    queues = set(instance.app.amqp.queues.consume_from)
+    if RIVAL_QUEUE not in queues:
+        return
+    if queues == {RIVAL_QUEUE}:
+        _warm()
+    else:
+        Thread(target=_warm, name="warming", daemon=True).start()
+
+
+def _warm() -> None:
+    from scoring.services import answering  # noqa: PLC0415 - loads models: in this process, and no other
+
+    try:
+        answering.warm_up()
+    finally:
+        connections.close_all()

@@ -26,13 +26,25 @@ KNOWN = {
     "CROWD_DATA_DIR": "folder for databases, pictures, broker and keys of the embedded form",
     "CROWD_DEBUG": "true: Django's debug pages; never on a reachable host",
     "CROWD_FIELD_KEYS": "Fernet keys of encrypted columns, newest first",
+    "CROWD_MARKETPLACE_CONTENT_URL": "address of the requesters' own HTML: a third host, without cookies",
+    "CROWD_MARKETPLACE_CONTROL_KEY": "switches the control API on (clock, faults); loopback only",
+    "CROWD_MARKETPLACE_FEES": "fee schedule of new requesters: none, amazon, or per cent such as 5%",
     "CROWD_MARKETPLACE_KEYS": "Fernet keys of the marketplace, newest first",
+    "CROWD_MARKETPLACE_KEY_RATE": "calls a second that one access key may make; 0 for no limit",
+    "CROWD_MARKETPLACE_OPEN_REGISTRATION": "true: anybody may register as a worker",
+    "CROWD_MARKETPLACE_SQS_ACCESS_KEY_ID": "access key for the queues of notifications",
+    "CROWD_MARKETPLACE_SQS_SECRET_ACCESS_KEY": "secret key for the queues of notifications",
     "CROWD_MARKETPLACE_URL": "public address of the marketplace",
+    "CROWD_MARKETPLACE_WORKER_RATE": "requests a second that one worker may make; 0 for no limit",
     "CROWD_PSEUDONYM_KEYS": "keys of pseudonyms and of the blind index, newest first",
     "CROWD_PUBLIC_URL": "public address of the question pages and the admin",
-    "CROWD_RIVAL": "the rival model: minilm",
+    "CROWD_RIVAL": "the rival of studies that name none: minilm, or one that was fetched",
+    "CROWD_RIVAL_DEADLINE_S": "seconds after which a worker is told that the verdict comes later",
     "CROWD_SECRET_KEY": "Django's secret key",
+    "CROWD_SENDERS": "HITs sent at the same time by one background process",
+    "CROWD_SURVEY_S": "seconds between two looks at every HIT of an account",
     "CROWD_TOKEN_KEYS": "keys of the question pages' tokens, newest first",
+    "CROWD_WEIGHTS_DIR": "folder of the rivals' weights",
 }
 FERNET_KEYS = ("CROWD_FIELD_KEYS", "CROWD_MARKETPLACE_KEYS")
 TEXT_KEYS = ("CROWD_SECRET_KEY", "CROWD_PSEUDONYM_KEYS", "CROWD_TOKEN_KEYS")
@@ -52,6 +64,13 @@ def read_flag(environ: Mapping[str, str], name: str) -> bool:
     if value not in ("true", "false"):
         raise ImproperlyConfigured(f"{name} must be true or false; it is {environ[name]!r}.")
     return value == "true"
+
+
+def read_rate(environ: Mapping[str, str], name: str, *, default: int) -> int:
+    value = environ.get(name, str(default)).strip()
+    if not (value.isascii() and value.isdigit()):
+        raise ImproperlyConfigured(f"{name} must be a whole number, 0 for no limit; it is {value!r}.")
+    return int(value)
 
 
 def load_keys(environ: Mapping[str, str], *, data_dir: Path, embedded: bool) -> dict[str, list[str]]:

@@ -6,7 +6,7 @@ from urllib.parse import urlsplit
 
 import structlog
 from django.conf import settings
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, HttpResponseBadRequest
 from django.urls import set_urlconf
 
 log = structlog.get_logger()
@@ -14,16 +14,50 @@ GetResponse = Callable[[HttpRequest], HttpResponse]
 
 
 class SiteByHost:
-    """The marketplace is a site of its own: its host sees its addresses and no others."""
+    """Each site has its own host, and that host sees the site's addresses and no others."""
 
     def __init__(self, get_response: GetResponse) -> None:
         self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
-        if urlsplit(f"//{request.get_host()}").hostname == urlsplit(settings.MARKETPLACE_URL).hostname:
-            request.urlconf = "crowd.marketplace.urls"
-            set_urlconf("crowd.marketplace.urls")
+        host = urlsplit(f"//{request.get_host()}").hostname or ""
+        if urlconf := _sites().get(host.rstrip(".")):  # a name that ends in a dot is the same name
+            request.urlconf = urlconf
+            set_urlconf(urlconf)
         return self.get_response(request)
+
+
+def _sites() -> dict[str | None, str]:
+    return {
+        urlsplit(settings.MARKETPLACE_URL).hostname: "crowd.marketplace.urls",
+        urlsplit(settings.MARKETPLACE_CONTENT_URL).hostname: "crowd.marketplace.content.urls",
+        **dict.fromkeys(settings.AMAZON_HOSTS, "crowd.marketplace.api_urls"),
+    }
+
+
+class NoNul:
+    """Refuses what no text column holds and PostgreSQL fails at: lists filter by what the address says."""
+
+    def __init__(self, get_response: GetResponse) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        return self.get_response(request)
+
+    def process_view(self, request: HttpRequest, *_: object) -> HttpResponse | None:
+        if _is_list(request) and any("\0" in value for value in _query_of(request)):
+            return HttpResponseBadRequest("The address holds a NUL. Leave it out.", content_type="text/plain")
+        return None
+
+
+def _is_list(request: HttpRequest) -> bool:
+    match = request.resolver_match
+    name = str(match.url_name) if match and match.app_name == "admin" else ""
+    return name.endswith("_changelist") or name == "autocomplete"
+
+
+def _query_of(request: HttpRequest) -> list[str]:
+    return [value for values in request.GET.lists() for value in values[1]]
 
 
 class RequestLog:

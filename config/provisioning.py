@@ -29,4 +29,5 @@ def account_values(made: Mapping[str, Any], *, name: str) -> dict[str, str]:
         "access_key_id": made["access_key_id"],
         "secret_access_key": made["secret_access_key"],
         "ticket_key": made["ticket_key"],
+        "notify_by": "webhook",
     }

@@ -10,8 +10,9 @@ import environ
 from csp.constants import NONE, SELF
 from django.core.exceptions import ImproperlyConfigured
 
-from config.environment import load_keys, read_flag, refuse_unknown
+from config.environment import load_keys, read_flag, read_rate, refuse_unknown
 from config.logs import configure_logs
+from hits.domain import is_amazon
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 env = environ.Env()
@@ -65,11 +66,24 @@ def _site(variable: str, default: str) -> str:
 
 PUBLIC_URL = _site("CROWD_PUBLIC_URL", "http://127.0.0.1:8000")
 MARKETPLACE_URL = _site("CROWD_MARKETPLACE_URL", "http://localhost:8000")
-if urlsplit(PUBLIC_URL).hostname == urlsplit(MARKETPLACE_URL).hostname:
-    raise ImproperlyConfigured("CROWD_PUBLIC_URL and CROWD_MARKETPLACE_URL must differ in their host names.")
-ALLOWED_HOSTS = env.list("CROWD_ALLOWED_HOSTS", default=[]) or [
-    urlsplit(PUBLIC_URL).hostname,
-    urlsplit(MARKETPLACE_URL).hostname,
+# What requesters wrote themselves is shown on a third host, so that it can reach nobody's session.
+MARKETPLACE_CONTENT_URL = _site(
+    "CROWD_MARKETPLACE_CONTENT_URL",
+    urlsplit(MARKETPLACE_URL)._replace(netloc=f"content.{urlsplit(MARKETPLACE_URL).netloc}").geturl(),
+)
+SITES = (PUBLIC_URL, MARKETPLACE_URL, MARKETPLACE_CONTENT_URL)
+if len({urlsplit(site).hostname for site in SITES}) < len(SITES):
+    raise ImproperlyConfigured(
+        "CROWD_PUBLIC_URL, CROWD_MARKETPLACE_URL and CROWD_MARKETPLACE_CONTENT_URL must differ "
+        "in their host names."
+    )
+# Programs that cannot be given an endpoint are led here by a proxy, and go on asking for these hosts.
+AMAZON_HOSTS = tuple(
+    f"{service}.us-east-1.amazonaws.com" for service in ("mturk-requester", "mturk-requester-sandbox", "sns")
+)
+ALLOWED_HOSTS = [
+    *(env.list("CROWD_ALLOWED_HOSTS", default=[]) or [urlsplit(site).hostname for site in SITES]),
+    *AMAZON_HOSTS,
 ]
 ROOT_URLCONF = "config.urls"
 WSGI_APPLICATION = "config.wsgi.application"
@@ -85,14 +99,15 @@ INSTALLED_APPS = [
     "django.contrib.staticfiles",
     "csp",
     "rest_framework",
-    "rest_framework.authtoken",
     "drf_spectacular",
     "hits",
     "scoring",
     "qualifications",
     "crowd.frame",
+    "crowd.statement",
     "crowd.pictures",
     "crowd.winogavil",
+    "crowd.compensation",
     "crowd.marketplace",
 ]
 MIDDLEWARE = [
@@ -100,6 +115,7 @@ MIDDLEWARE = [
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "config.middleware.SiteByHost",
+    "config.middleware.NoNul",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.locale.LocaleMiddleware",
     "django.middleware.common.CommonMiddleware",
@@ -126,6 +142,7 @@ TEMPLATES = [
 
 # People and sessions of the researchers' side. Workers have their own, in the marketplace.
 AUTH_USER_MODEL = "hits.User"
+AUTHENTICATION_BACKENDS = ["hits.signing_in.Backend"]
 PASSWORD_HASHERS = [
     "django.contrib.auth.hashers.Argon2PasswordHasher",
     "django.contrib.auth.hashers.PBKDF2PasswordHasher",
@@ -175,7 +192,7 @@ STORAGES = {
 # Celery. No result backend anywhere: callers read rows. Losing a message loses nothing.
 REDIS_URL = env.str("REDIS_URL", "")
 BROKER_DIR = DATA_DIR / "broker"
-CELERY_BROKER_URL = REDIS_URL or "filesystem://"
+CELERY_BROKER_URL = REDIS_URL or "crowdfiles://"  # config.broker
 CELERY_BROKER_TRANSPORT_OPTIONS = (
     {}
     if REDIS_URL
@@ -186,32 +203,86 @@ CELERY_BROKER_TRANSPORT_OPTIONS = (
         "polling_interval": 0.2,
     }
 )
+# Counts that limit rates, and nothing else: losing them loses nothing.
+CACHES = {
+    "default": (
+        {
+            "BACKEND": "django.core.cache.backends.redis.RedisCache",
+            "LOCATION": REDIS_URL,
+            # A broker that hangs must not hold up a page.
+            "OPTIONS": {"socket_timeout": 0.5, "socket_connect_timeout": 0.5},
+        }
+        if REDIS_URL
+        else {"BACKEND": "django.core.cache.backends.locmem.LocMemCache"}
+    )
+}
 CELERY_TASK_IGNORE_RESULT = True
 CELERY_TASK_ACKS_LATE = True
 CELERY_TASK_DEFAULT_QUEUE = "default"
-CELERY_TASK_ROUTES = {"winogavil.ask_rival": {"queue": "rival"}, "hits.pay_bonuses": {"queue": "money"}}
+CELERY_TASK_ROUTES = {
+    "scoring.answer_riddles": {"queue": "rival"},
+    "scoring.fill_pools": {"queue": "rival"},
+    "hits.pay_bonuses": {"queue": "money"},
+}
 CELERY_WORKER_HIJACK_ROOT_LOGGER = False
 CELERY_WORKER_REDIRECT_STDOUTS = False
 CELERY_WORKER_ENABLE_REMOTE_CONTROL = False
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
+# In memory: a schedule kept in a file does not outlive `kill -9`, and every sweep is due again soon.
+CELERY_BEAT_SCHEDULER = "celery.beat:Scheduler"
 
 # REST.
 REST_FRAMEWORK = {
     "DEFAULT_AUTHENTICATION_CLASSES": [
-        "rest_framework.authentication.TokenAuthentication",
+        "hits.api.authentication.BearerToken",
         "rest_framework.authentication.SessionAuthentication",
     ],
     "DEFAULT_PERMISSION_CLASSES": ["rest_framework.permissions.IsAuthenticated"],
+    "DEFAULT_PARSER_CLASSES": ["hits.api.parsing.PlainJSON"],
     "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
-    "DEFAULT_PAGINATION_CLASS": "rest_framework.pagination.CursorPagination",
-    "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",
-    "PAGE_SIZE": 100,
+    "DEFAULT_THROTTLE_CLASSES": ["hits.api.throttling.ByToken"],
+    "DEFAULT_THROTTLE_RATES": {"token": "600/min"},
+    "DEFAULT_SCHEMA_CLASS": "hits.api.schema.Schema",
+    "DEFAULT_METADATA_CLASS": None,
+    "EXCEPTION_HANDLER": "hits.api.errors.answer_error",
 }
-SPECTACULAR_SETTINGS = {"TITLE": "Crowd", "VERSION": "0.1.0", "SERVE_INCLUDE_SCHEMA": False}
+SPECTACULAR_SETTINGS = {
+    "TITLE": "Crowd",
+    "VERSION": "0.1.0",
+    "DESCRIPTION": "Ids are public ids. Who may not see a row is told that it is not there (404). A broken "
+    "rule is a 409 with a code and words that say what to do.",
+    "SERVE_INCLUDE_SCHEMA": False,
+    "SERVE_PERMISSIONS": ["rest_framework.permissions.IsAuthenticated"],
+    "ENUM_NAME_OVERRIDES": {
+        f"{model}{field}": f"hits.models.{model}.{choices}"
+        for model, field, choices in (
+            ("Assignment", "Status", "Status"),
+            ("Batch", "Status", "Status"),
+            ("Block", "Kind", "Kind"),
+            ("Block", "Status", "Status"),
+            ("Bonus", "Status", "Status"),
+            ("Decision", "Kind", "Kind"),
+            ("Decision", "Status", "Status"),
+            ("HIT", "Status", "Status"),
+            ("LedgerEntry", "Book", "Book"),
+        )
+    },
+}
 
 # The rooms' own.
+MARKETPLACE_CONTROL_KEY = env.str("CROWD_MARKETPLACE_CONTROL_KEY", "")
+MARKETPLACE_FEES = env.str("CROWD_MARKETPLACE_FEES", "none")
+MARKETPLACE_OPEN_REGISTRATION = read_flag(os.environ, "CROWD_MARKETPLACE_OPEN_REGISTRATION")
+MARKETPLACE_KEY_RATE = read_rate(os.environ, "CROWD_MARKETPLACE_KEY_RATE", default=50)
+MARKETPLACE_WORKER_RATE = read_rate(os.environ, "CROWD_MARKETPLACE_WORKER_RATE", default=20)
+MARKETPLACE_SQS_ACCESS_KEY_ID = env.str("CROWD_MARKETPLACE_SQS_ACCESS_KEY_ID", "")
+MARKETPLACE_SQS_SECRET_ACCESS_KEY = env.str("CROWD_MARKETPLACE_SQS_SECRET_ACCESS_KEY", "")
 ALLOW_AMAZON = read_flag(os.environ, "CROWD_ALLOW_AMAZON")
+SENDERS = read_rate(os.environ, "CROWD_SENDERS", default=4) or 1
+SURVEY_S = read_rate(os.environ, "CROWD_SURVEY_S", default=600)
 RIVAL = env.str("CROWD_RIVAL", "minilm")
+RIVAL_DEADLINE_S = read_rate(os.environ, "CROWD_RIVAL_DEADLINE_S", default=10) or 10
+WEIGHTS_DIR = Path(env.str("CROWD_WEIGHTS_DIR", str(DATA_DIR / "weights"))).resolve()
 FIRST_ACCOUNT = {
     "name": env.str("CROWD_ACCOUNT_NAME", ""),
     "environment": env.str("CROWD_ACCOUNT_ENVIRONMENT", "marketplace"),
@@ -221,6 +292,11 @@ FIRST_ACCOUNT = {
     "secret_access_key": env.str("CROWD_ACCOUNT_SECRET_ACCESS_KEY", ""),
     "ticket_key": env.str("CROWD_ACCOUNT_TICKET_KEY", ""),
 }
+if is_amazon(FIRST_ACCOUNT["endpoint"]) and not ALLOW_AMAZON:
+    raise ImproperlyConfigured(
+        "CROWD_ACCOUNT_ENDPOINT is Amazon's own service and may cost real money. "
+        "Set CROWD_ALLOW_AMAZON=true if that is what you want."
+    )
 
 LOGGING_CONFIG = None
 configure_logs(human=DEBUG)

@@ -5,18 +5,22 @@ from django.http import HttpRequest, JsonResponse
 from django.urls import include, path
 from django.views.generic import RedirectView
 
+from hits.admin import halts, payment_queue, payments
+
 
 def health(request: HttpRequest) -> JsonResponse:
     return JsonResponse({"ok": True})
 
 
 admin.site.site_url = None  # "View site" would lead back to the admin
+tables, app_name, namespace = admin.site.urls
 
 urlpatterns = [
     path("", RedirectView.as_view(pattern_name="admin:index")),
     path("health/", health),
-    path("admin/", admin.site.urls),
+    path("admin/", ([*payments.urls(), *payment_queue.urls(), *halts.urls(), *tables], app_name, namespace)),
     path("api/", include("hits.urls")),
     path("q/", include("crowd.frame.urls")),
+    path("statement/", include("crowd.statement.urls")),
     path("pictures/", include("crowd.pictures.urls")),
 ]

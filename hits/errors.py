@@ -1,5 +1,7 @@
 """The one family of errors. Pages and the API turn them into answers in one place each."""
 
+from collections.abc import Sequence
+
 
 class CrowdError(Exception):
     """Whatever we refuse on purpose. The message says what to do."""
@@ -17,6 +19,14 @@ class InvalidAnswer(CrowdError):
     """An answer that the page could not have sent; nothing of it is recorded."""
 
 
+class InvalidItems(CrowdError):
+    """A file of items that cannot be read: every line of it that is wrong, and nothing was added."""
+
+    def __init__(self, problems: Sequence[str]) -> None:
+        super().__init__(" ".join(problems))
+        self.problems = list(problems)
+
+
 class ProviderError(CrowdError):
     """Something between us and the provider."""
 
@@ -26,11 +36,19 @@ class ProviderUnavailable(ProviderError):
 
 
 class ProviderRefused(ProviderError):
-    """The provider understood and said no: stop, and tell a person."""
+    """The provider understood and said no: stop, and tell a person.
 
-    def __init__(self, message: str, *, code: str) -> None:
+    `is_only_answer`: the request was made once, so no earlier attempt of it can have got through.
+    """
+
+    def __init__(self, message: str, *, code: str, is_only_answer: bool = False) -> None:
         super().__init__(message)
         self.code = code
+        self.is_only_answer = is_only_answer
+
+    @property
+    def hit_is_gone(self) -> bool:
+        return self.code == "HITDoesNotExist"
 
     @property
     def out_of_funds(self) -> bool:

@@ -1,5 +1,6 @@
 """The one function that moves a state machine: compare and swap, and a lost race is a logged no-op."""
 
+from collections.abc import Collection
 from typing import Any, Protocol
 
 import structlog
@@ -18,12 +19,14 @@ def sources_of(model: type[Any], to: str) -> list[str]:
     return [source for source, targets in model.TRANSITIONS.items() if to in targets]
 
 
-def move(row: Any, to: str, **changes: Any) -> bool:
-    """True if this call moved the row; its fields then hold the new values."""
+def move(row: Any, to: str, *, since: Collection[str] = (), **changes: Any) -> bool:
+    """True if this call moved the row; its fields then hold the new values.
+
+    `since` narrows the states it may come from: launching a draft is not resuming a pause.
+    """
     model: type[Model] = type(row)
-    moved = model._default_manager.filter(pk=row.pk, status__in=sources_of(model, to)).update(
-        status=to, **changes
-    )
+    sources = [source for source in sources_of(model, to) if not since or source in since]
+    moved = model._default_manager.filter(pk=row.pk, status__in=sources).update(status=to, **changes)
     if not moved:
         log.info("state.move_lost", model=model.__name__, pk=row.pk, to=str(to))
         return False

@@ -33,9 +33,13 @@ def is_solvable(solvers: Collection[Fraction]) -> bool:
     return mean(solvers) >= SOLVABLE
 
 
+def ranked(scores: Sequence[float]) -> list[int]:
+    """The places from the highest score to the lowest; ties go to the one shown first."""
+    return sorted(range(len(scores)), key=lambda place: (-scores[place], place))
+
+
 def best(scores: Sequence[float], *, k: int) -> list[int]:
-    """The places of the k highest scores; ties go to the one shown first."""
+    """The places of the k highest scores, in the order shown."""
     if not 0 < k <= len(scores):
         raise ValueError(f"k must be from 1 to {len(scores)}; it is {k}.")
-    ranked = sorted(range(len(scores)), key=lambda place: (-scores[place], place))
-    return sorted(ranked[:k])
+    return sorted(ranked(scores)[:k])

@@ -1,9 +1,24 @@
-from celery import shared_task
+from celery import Task, shared_task
 from django.utils import timezone
 
-from scoring import services
+from scoring.services import judging
 
 
 @shared_task(name="scoring.judge_submitted")
 def judge_submitted() -> None:
-    services.judge_submitted(now=timezone.now())
+    judging.judge_submitted(now=timezone.now())
+
+
+# A plain task: a second call must not find the first at work and go, for it may be past the newest row.
+@shared_task(name="scoring.answer_riddles", base=Task, expires=60)
+def answer_riddles() -> None:
+    from scoring.services import answering  # noqa: PLC0415 - numpy, and whatever model answers, in this process alone
+
+    answering.answer_waiting()
+
+
+@shared_task(name="scoring.fill_pools")
+def fill_pools() -> None:
+    from scoring.services import filling  # noqa: PLC0415 - as above
+
+    filling.fill_pools()

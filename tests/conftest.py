@@ -1,16 +1,24 @@
 """Fixtures for every room. What a test needs it makes by a factory function of tests.factories."""
 
+from collections import Counter
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from time import sleep
+from typing import Any
 
 import pytest
 from django.conf import LazySettings
-from django.db import connections
+from django.core.servers.basehttp import WSGIRequestHandler
+from django.db import OperationalError, connections
+from django.db.backends.postgresql.base import DatabaseWrapper as PostgreSQL
+from django.db.backends.sqlite3.base import DatabaseWrapper
 from pytest_django.live_server_helper import LiveServer
 
-from tests.needs import NOT_RUN, leave_out_what_is_missing
+from tests.needs import leave_out_what_is_missing
 
 DATABASES = ["default", "marketplace"]
+FLUSHES = 10
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -22,10 +30,55 @@ class Sites:
 
 
 @pytest.fixture(scope="session")
-def django_db_modify_db_settings() -> None:
-    """A server's thread must not keep its connection: the test databases could not be dropped."""
+def django_db_modify_db_settings(django_db_modify_db_settings_parallel_suffix: None) -> None:
+    """Each process of a run has databases of its own.
+
+    A server's thread must not keep its connection: the test databases could not be dropped.
+    """
     for database in connections.settings.values():
         database["CONN_MAX_AGE"] = 0
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _flushes_wait_for_late_requests() -> Iterator[None]:
+    """A closed page leaves the server at work: its last query and the flush may want each other's tables."""
+    operations_class = PostgreSQL.ops_class
+    made = operations_class.execute_sql_flush
+
+    def flush(operations: Any, sql_list: list[str]) -> None:
+        for left in reversed(range(FLUSHES)):
+            try:
+                made(operations, sql_list)
+                break
+            except OperationalError:
+                if not left:
+                    raise
+                sleep(0.3)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(operations_class, "execute_sql_flush", flush)
+        yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _flushes_reach_what_is_append_only() -> Iterator[None]:
+    """Tests with real transactions empty the tables; on SQLite that is a DELETE, which the ledger refuses."""
+    operations_class = DatabaseWrapper.ops_class
+    made = operations_class.execute_sql_flush
+
+    def flush(operations: Any, sql_list: list[str]) -> None:
+        with operations.connection.cursor() as cursor:
+            cursor.execute("SELECT name, sql FROM sqlite_master WHERE type = 'trigger'")
+            triggers = cursor.fetchall()
+            for name, _ in triggers:
+                cursor.execute(f'DROP TRIGGER "{name}"')
+            made(operations, sql_list)
+            for _, sql in triggers:
+                cursor.execute(sql)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(operations_class, "execute_sql_flush", flush)
+        yield
 
 
 @pytest.fixture(autouse=True)
@@ -35,10 +88,13 @@ def _scratch(tmp_path: Path, settings: LazySettings) -> None:
 
 
 @pytest.fixture
-def sites(live_server: LiveServer, settings: LazySettings) -> Sites:
+def sites(live_server: LiveServer, settings: LazySettings, monkeypatch: pytest.MonkeyPatch) -> Sites:
+    # Head and body go out in two pieces: the second would wait 40 ms for the first to be acknowledged.
+    monkeypatch.setattr(WSGIRequestHandler, "disable_nagle_algorithm", True)
     port = live_server.url.rpartition(":")[2]
     settings.PUBLIC_URL = f"http://127.0.0.1:{port}"
     settings.MARKETPLACE_URL = f"http://localhost:{port}"
+    settings.MARKETPLACE_CONTENT_URL = f"http://content.localhost:{port}"
     return Sites(public=settings.PUBLIC_URL, marketplace=settings.MARKETPLACE_URL)
 
 
@@ -52,5 +108,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    for reason, count in sorted(NOT_RUN.items()):
+    skipped = terminalreporter.stats.get("skipped", [])
+    reasons = Counter(report.longrepr[2].removeprefix("Skipped: ") for report in skipped)
+    for reason, count in sorted(reasons.items()):
         terminalreporter.write_line(f"not run: {count} tests: {reason}")

@@ -1,19 +1,25 @@
 """Plain functions that make rows. Every argument has a default; a test names only what it is about."""
 
+from collections.abc import Iterable
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from itertools import count
 from typing import Any
 from uuid import uuid4
 
+from django.db.models import QuerySet
+
 from crowd.marketplace import models as marketplace
 from crowd.marketplace.questions import SCHEMAS
-from crowd.marketplace.services import people
+from crowd.marketplace.services import people, requesters
 from crowd.pictures.models import Picture
 from crowd.pictures.services import NewPicture, add_picture
 from crowd.winogavil.models import Association
 from crowd.winogavil.services import SOLVE, seed_association
-from hits.models import HIT, Account, Assignment, Batch, Bonus, Study, User, Worker
+from hits.models import HIT, Account, Assignment, Batch, Bonus, LedgerEntry, Run, Study, User, Worker
+from hits.models.studies import default_bonus_rules
+from hits.services import runs
+from hits.services.budgets import grant_budget
 
 NOW = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
 _numbers = count(1)
@@ -38,14 +44,23 @@ def make_account(**changes: Any) -> Account:
 
 
 def make_study(**changes: Any) -> Study:
-    values: dict[str, Any] = {"name": f"study-{next(_numbers)}", "lab": "lab"}
-    return Study.objects.create(**{**values, **changes})
+    values: dict[str, Any] = {"name": f"study-{next(_numbers)}", "lab": "lab", "budget": Decimal(100_000)}
+    study = Study.objects.create(**{**values, **changes})
+    grant_budget(study=study, by=None, now=NOW)
+    return study
+
+
+def set_aside() -> QuerySet[LedgerEntry]:
+    """What of the ledger is about reservations."""
+    kinds = (LedgerEntry.Kind.RESERVED, LedgerEntry.Kind.RELEASED)
+    return LedgerEntry.objects.filter(kind__in=kinds).order_by("pk")
 
 
 def make_batch(**changes: Any) -> Batch:
     """A draft, unless a status is given."""
     if changes.get("status", "draft") != "draft":
         changes.setdefault("launched_at", NOW)
+        changes.setdefault("terms", {"bonus_rules": default_bonus_rules(), "fee_schedule": "none"})
     values: dict[str, Any] = {
         "study": changes.get("study") or make_study(),
         "account": changes.get("account") or make_account(),
@@ -65,6 +80,8 @@ def make_hit(**changes: Any) -> HIT:
         "status": HIT.Status.OPEN,
         "external_id": f"HIT{next(_numbers)}",
         "sent_at": NOW,
+        "max_assignments": 3,
+        "look_at": NOW,
     }
     return HIT.objects.create(**{**values, **changes})
 
@@ -95,7 +112,7 @@ def make_assignment(**changes: Any) -> Assignment:
 
 
 def make_bonus(**changes: Any) -> Bonus:
-    """Approved for payment, unless a status is given."""
+    """Approved for payment without a run, unless a status is given."""
     values: dict[str, Any] = {
         "assignment": changes.get("assignment") or make_assignment(status="approved"),
         "rule": "all right",
@@ -104,9 +121,22 @@ def make_bonus(**changes: Any) -> Bonus:
         "status": Bonus.Status.APPROVED,
         "owed_at": NOW,
     }
-    if changes.get("status") not in ("owed", "refused"):
-        values |= {"approved_at": NOW, "approved_by": changes.get("approved_by") or make_user()}
+    if changes.get("status") != "owed":
+        values |= {"approved_at": NOW, "approved_by": make_user(), "prepared_by": make_user()}
+        values["before_runs"] = True
     return Bonus.objects.create(**{**values, **changes})
+
+
+def approve(bonuses: Iterable[Bonus], *, now: datetime = NOW) -> Run | None:
+    """By two people, as everywhere. None if there is nothing to approve."""
+    chosen = list(bonuses)
+    if not chosen:
+        return None
+    preparer, approver = make_user(is_superuser=True), make_user(is_superuser=True)
+    run = runs.prepare_run(bonuses=chosen, by=preparer, title="A run", now=now)
+    runs.freeze_run(run=run, by=preparer, now=now)
+    runs.approve_run(run=run, digest=run.digest, by=approver, now=now)
+    return run
 
 
 def make_picture(*, concept: str = "", **changes: Any) -> Picture:
@@ -135,8 +165,8 @@ def make_association(
 
 def make_requester(
     *, deposit: Decimal = Decimal(100), fee_schedule: str = "none", now: datetime = NOW
-) -> people.Credentials:
-    return people.create_requester(
+) -> requesters.Credentials:
+    return requesters.create_requester(
         name=f"requester-{next(_numbers)}", deposit=deposit, fee_schedule=fee_schedule, now=now
     )
 

@@ -2,11 +2,9 @@
 
 import os
 import shutil
-from collections import Counter
+from typing import NoReturn
 
 import pytest
-
-NOT_RUN: Counter[str] = Counter()
 
 
 def chromium() -> str | None:
@@ -22,6 +20,8 @@ def missing(item: pytest.Item) -> str | None:
         return "no Redis (set REDIS_URL)"
     if item.get_closest_marker("needs_chromium") and not chromium():
         return "no Chromium (install Debian's package chromium)"
+    if item.get_closest_marker("needs_uv") and not shutil.which("uv"):
+        return "no uv (install it with pip)"
     return None
 
 
@@ -30,5 +30,11 @@ def leave_out_what_is_missing(item: pytest.Item) -> None:
     if reason := missing(item):
         if os.environ.get("REQUIRE_ALL"):
             raise pytest.UsageError(f"REQUIRE_ALL is set, but {item.nodeid} cannot run: {reason}")
-        NOT_RUN[reason] += 1
         item.add_marker(pytest.mark.skip(reason=reason))
+
+
+def leave_out(reason: str) -> NoReturn:
+    """For what only trying tells, such as whether a registry is reached."""
+    if os.environ.get("REQUIRE_ALL"):
+        pytest.fail(f"REQUIRE_ALL is set, but: {reason}", pytrace=False)
+    pytest.skip(reason)

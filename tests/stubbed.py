@@ -1,5 +1,6 @@
 """botocore's Stubber, answered by a small model of the API: every request and answer is checked by shape."""
 
+import hashlib
 from collections.abc import Callable
 from datetime import timedelta
 from decimal import Decimal
@@ -26,7 +27,7 @@ class Refused(Exception):
 
 
 class StubbedTurk:
-    """A provider without a socket. `faults[operation]` holds what goes wrong next: before or after."""
+    """A provider without a socket. `faults[operation]` holds what goes wrong: before, after, refused."""
 
     def __init__(self, *, balance: Decimal = Decimal(100)) -> None:
         self.balance = balance
@@ -36,6 +37,12 @@ class StubbedTurk:
         self.tokens: dict[str, str] = {}
         self.faults: dict[str, list[str]] = {}
         self.calls: list[str] = []
+        self.letters: list[tuple[str, str, str]] = []
+        self.strangers: set[str] = {"ANOBODY"}  # workers that the provider does not know
+        self.blocked: dict[str, str] = {}
+        self.notifications: dict[str, Any] = {}
+        self.qualified: dict[str, list[str]] = {}
+        self.qualification_types: dict[str, str] = {}
         self._ids = count(1)
         self._client = boto3.session.Session().client(
             "mturk", region_name="us-east-1", aws_access_key_id="k", aws_secret_access_key="s"
@@ -74,6 +81,8 @@ class StubbedTurk:
         try:
             if fault == "before":
                 raise Refused("ServiceFault")
+            if fault == "refused":
+                raise Refused("InvalidParameterValue", "Not today.")
             answer = getattr(self, f"_{operation}")(**params)
             if fault == "after":
                 raise Refused("ServiceFault")
@@ -107,6 +116,10 @@ class StubbedTurk:
             "RequesterAnnotation": terms["RequesterAnnotation"],
             "MaxAssignments": terms["MaxAssignments"],
             "expired": False,
+            "seen": False,
+            "HITTypeId": "TYPE" + hashlib.sha256(terms["Title"].encode()).hexdigest()[:26].upper(),
+            "Question": terms["Question"],
+            "Expiration": NOW + timedelta(seconds=terms["LifetimeInSeconds"]),
         }
         return {"HIT": self._describe(hit)}
 
@@ -118,21 +131,118 @@ class StubbedTurk:
     def _list_hits(self, **page: Any) -> Any:
         return self._page("HITs", [self._describe(hit) for hit in self.hits], page)
 
-    def _update_expiration_for_hit(self, *, HITId: str, ExpireAt: int) -> Any:
-        self.hits[HITId]["expired"] = True
+    def _update_expiration_for_hit(self, *, HITId: str, ExpireAt: Any) -> Any:
+        self.hits[HITId]["expired"] = ExpireAt == 0
+        self.hits[HITId]["Expiration"] = ExpireAt or NOW
         return {}
+
+    def _create_additional_assignments_for_hit(
+        self, *, HITId: str, NumberOfAdditionalAssignments: int, UniqueRequestToken: str
+    ) -> Any:
+        if UniqueRequestToken in self.tokens:
+            raise Refused("InvalidParameterValue", "The token has been used.")
+        self.tokens[UniqueRequestToken] = HITId
+        self.hits[HITId]["MaxAssignments"] += NumberOfAdditionalAssignments
+        return {}
+
+    def _list_reviewable_hits(self, *, Status: str, **page: Any) -> Any:
+        described = [self._describe(hit) for hit in self.hits]
+        return self._page(
+            "HITs", [{"HITId": row["HITId"]} for row in described if row["HITStatus"] == Status], page
+        )
+
+    def _update_hit_review_status(self, *, HITId: str, Revert: bool) -> Any:
+        if self._describe(HITId)["HITStatus"] != "Reviewable":
+            raise Refused("InvalidHITState")
+        self.hits[HITId]["seen"] = True
+        return {}
+
+    def _notify_workers(self, *, Subject: str, MessageText: str, WorkerIds: list[str]) -> Any:
+        self.letters += [
+            (worker, Subject, MessageText) for worker in WorkerIds if worker not in self.strangers
+        ]
+        failed = [
+            {
+                "WorkerId": worker,
+                "NotifyWorkersFailureCode": "HardFailure",
+                "NotifyWorkersFailureMessage": "We have no such worker.",
+            }
+            for worker in WorkerIds
+            if worker in self.strangers
+        ]
+        return {"NotifyWorkersFailureStatuses": failed}
+
+    def _create_worker_block(self, *, WorkerId: str, Reason: str) -> Any:
+        if WorkerId in self.strangers:
+            raise Refused("InvalidParameterValue", "There is no such worker.")
+        self.blocked[WorkerId] = Reason
+        return {}
+
+    def _delete_worker_block(self, *, WorkerId: str) -> Any:
+        self.blocked.pop(WorkerId, None)
+        return {}
+
+    def _update_notification_settings(self, *, HITTypeId: str, Notification: Any, Active: bool) -> Any:
+        self.notifications[HITTypeId] = Notification
+        return {}
+
+    def _create_qualification_type(self, *, Name: str, Description: str, QualificationTypeStatus: str) -> Any:
+        if Name in self.qualification_types.values():
+            raise Refused("QualificationTypeAlreadyExists", "You have one with this name.")
+        external_id = f"QUALIFICATION{next(self._ids):020}"
+        self.qualification_types[external_id] = Name
+        return {"QualificationType": {"QualificationTypeId": external_id, "Name": Name}}
+
+    def _list_qualification_types(
+        self, *, Query: str, MustBeRequestable: bool, MustBeOwnedByCaller: bool, **page: Any
+    ) -> Any:
+        rows = [
+            {"QualificationTypeId": external_id, "Name": name}
+            for external_id, name in self.qualification_types.items()
+            if Query in name
+        ]
+        return self._page("QualificationTypes", rows, page)
+
+    def _associate_qualification_with_worker(
+        self, *, QualificationTypeId: str, WorkerId: str, IntegerValue: int, SendNotification: bool
+    ) -> Any:
+        if WorkerId in self.strangers:
+            raise Refused("InvalidParameterValue", f"There is no worker {WorkerId}.")
+        held = self.qualified.setdefault(QualificationTypeId, [])
+        if WorkerId not in held:
+            held.append(WorkerId)
+        return {}
+
+    def _list_workers_with_qualification_type(
+        self, *, QualificationTypeId: str, Status: str, **page: Any
+    ) -> Any:
+        rows = [
+            {"WorkerId": worker, "Status": Status} for worker in self.qualified.get(QualificationTypeId, [])
+        ]
+        return self._page("Qualifications", rows, page)
 
     def _list_assignments_for_hit(self, *, HITId: str, **page: Any) -> Any:
         rows = [row for row in self.assignments.values() if row["HITId"] == HITId]
         return self._page("Assignments", rows, page)
 
     def _get_assignment(self, *, AssignmentId: str) -> Any:
+        if AssignmentId not in self.assignments:
+            raise Refused("AssignmentDoesNotExist")
         return {"Assignment": self.assignments[AssignmentId]}
 
-    def _approve_assignment(self, *, AssignmentId: str) -> Any:
-        if self.assignments[AssignmentId]["AssignmentStatus"] != "Submitted":
+    def _approve_assignment(
+        self, *, AssignmentId: str, RequesterFeedback: str = "", OverrideRejection: bool = False
+    ) -> Any:
+        wanted = ("Submitted", "Rejected") if OverrideRejection else ("Submitted",)
+        if self.assignments[AssignmentId]["AssignmentStatus"] not in wanted:
             raise Refused("InvalidAssignmentState")
         self.assignments[AssignmentId]["AssignmentStatus"] = "Approved"
+        return {}
+
+    def _reject_assignment(self, *, AssignmentId: str, RequesterFeedback: str) -> Any:
+        if self.assignments[AssignmentId]["AssignmentStatus"] != "Submitted":
+            raise Refused("InvalidAssignmentState")
+        self.assignments[AssignmentId]["AssignmentStatus"] = "Rejected"
         return {}
 
     def _send_bonus(self, *, UniqueRequestToken: str, **payment: Any) -> Any:
@@ -140,6 +250,8 @@ class StubbedTurk:
             raise Refused("InvalidParameterValue", "The token has been used.")
         if Decimal(payment["BonusAmount"]) > self.balance:
             raise Refused("InsufficientFunds")
+        if payment["AssignmentId"] not in self.assignments:
+            raise Refused("AssignmentDoesNotExist")
         if self.assignments[payment["AssignmentId"]]["WorkerId"] != payment["WorkerId"]:
             raise Refused("InvalidParameterValue", "Another worker did it.")
         self.tokens[UniqueRequestToken] = payment["AssignmentId"]
@@ -153,16 +265,22 @@ class StubbedTurk:
 
     def _describe(self, hit: str) -> dict[str, Any]:
         row = self.hits[hit]
-        done = sum(work["HITId"] == hit for work in self.assignments.values())
+        handed_in = [work for work in self.assignments.values() if work["HITId"] == hit]
+        done = len(handed_in)
         left = 0 if row["expired"] else row["MaxAssignments"] - done
         return {
             "HITId": hit,
             "RequesterAnnotation": row["RequesterAnnotation"],
-            "HITStatus": "Assignable" if left > 0 else "Reviewable",
+            "HITTypeId": row["HITTypeId"],
+            "HITStatus": "Assignable" if left > 0 else "Reviewing" if row["seen"] else "Reviewable",
+            "Question": row["Question"],
+            "Expiration": row["Expiration"],
             "MaxAssignments": row["MaxAssignments"],
             "NumberOfAssignmentsAvailable": left,
             "NumberOfAssignmentsPending": 0,
-            "NumberOfAssignmentsCompleted": 0,
+            "NumberOfAssignmentsCompleted": sum(
+                work["AssignmentStatus"] != "Submitted" for work in handed_in
+            ),
         }
 
     def _page(self, name: str, rows: list[Any], page: dict[str, Any]) -> dict[str, Any]:

@@ -1,5 +1,6 @@
 """The demo's run: launch, work, approve, pay, and a report read from both sides."""
 
+import signal
 import subprocess
 import sys
 import time
@@ -16,12 +17,12 @@ from django.utils import timezone
 
 from config.demo import seeding
 from config.demo.workers import SimulatedWorker, work_until_done
-from config.processes import die_with_parent, wait_until_healthy
+from config.processes import held_back, start_afresh, wait_until_healthy
 from crowd.winogavil.models import Association
 from hits.errors import CrowdError
 from hits.gateway import provider_for
 from hits.models import HIT, Assignment, Batch, Bonus
-from hits.services.bonuses import approve_bonuses
+from hits.services import runs
 from hits.services.launching import launch_batch
 
 PATIENCE_S = 300
@@ -34,14 +35,26 @@ def served() -> Iterator[subprocess.Popen[bytes]]:
     """The product itself, started as a user would start it."""
     log = (settings.DATA_DIR / "demo.log").open("ab")
     command = [sys.executable, str(settings.BASE_DIR / "manage.py"), "serve"]
-    process = subprocess.Popen(command, stdout=log, stderr=log, preexec_fn=die_with_parent)  # noqa: PLW1509
+    process: subprocess.Popen[bytes] | None = None
     try:
+        with held_back(signal.SIGTERM, signal.SIGINT):
+            process = subprocess.Popen(command, stdout=log, stderr=log, preexec_fn=start_afresh)  # noqa: PLW1509
         wait_until_healthy(process)
         yield process
     finally:
-        process.terminate()
-        process.wait(timeout=30)
+        if process:
+            process.terminate()
+            process.wait(timeout=30)
         log.close()
+
+
+def _approve(seeded: seeding.Seeded, bonuses: list[Bonus]) -> None:
+    """Two people, as everywhere."""
+    prepared = runs.prepare_run(
+        bonuses=bonuses, by=seeded.preparer.user, title="The demo's bonuses", now=timezone.now()
+    )
+    runs.freeze_run(run=prepared, by=seeded.preparer.user, now=timezone.now())
+    runs.approve_run(run=prepared, digest=prepared.digest, by=seeded.approver.user, now=timezone.now())
 
 
 def run(*, seeded: seeding.Seeded, seed: int, say: Say) -> Report:
@@ -66,7 +79,7 @@ def run(*, seeded: seeding.Seeded, seed: int, say: Say) -> Report:
         associations.count(),
         say=say,
     )
-    approve_bonuses(bonuses=list(bonuses), by=seeded.payments.user, now=timezone.now())
+    _approve(seeded, list(bonuses))
     confirmed = bonuses.filter(status=Bonus.Status.CONFIRMED)
     _wait("Paying", confirmed.count, bonuses.count(), say=say)
     return {**report(batch), "seconds": round(time.monotonic() - began, 1)}

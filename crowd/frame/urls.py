@@ -1,9 +1,12 @@
 from django.urls import path
 
-from crowd.frame import pages
+from crowd.frame import beats, pages, verdicts
 
 app_name = "frame"
 urlpatterns = [
     path("<uuid:hit_id>/", pages.question, name="question"),
     path("<uuid:hit_id>/answer/", pages.answer, name="answer"),
+    path("<uuid:hit_id>/beat/", beats.beat, name="beat"),
+    path("<uuid:hit_id>/ask/", verdicts.ask, name="ask"),
+    path("<uuid:hit_id>/verdict/", verdicts.verdict, name="verdict"),
 ]

@@ -32,6 +32,11 @@ class Visit:
     accepted_at: datetime | None
     deadline_at: datetime
 
+    @property
+    def is_proven(self) -> bool:
+        """A ticket was signed for it. Without one it is a claim."""
+        return self.accepted_at is not None
+
 
 def find_hit(public_id: UUID) -> HIT:
     hit = HIT.objects.select_related("batch__account", "batch__study").filter(public_id=public_id).first()

@@ -1,5 +1,6 @@
 """The rules of the Requester API that need no database: states, fees, ids."""
 
+import re
 import secrets
 import string
 from dataclasses import dataclass
@@ -7,6 +8,7 @@ from decimal import ROUND_HALF_UP, Decimal
 from typing import Literal
 
 CENT = Decimal("0.01")
+MANY = 10  # assignments from which on the fee is higher
 ALPHABET = string.ascii_uppercase + string.digits
 
 HITStatus = Literal["Assignable", "Unassignable", "Reviewable", "Reviewing", "Disposed"]
@@ -41,10 +43,15 @@ class FeeSchedule:
 
     rate: Decimal = Decimal(0)
     many_rate: Decimal = Decimal(0)
+    masters_rate: Decimal = Decimal(0)
     minimum: Decimal = Decimal(0)
 
-    def on_reward(self, reward: Decimal, *, max_assignments: int) -> Decimal:
-        rate = self.rate + (self.many_rate if max_assignments >= 10 else Decimal(0))
+    def on_reward(self, reward: Decimal, *, max_assignments: int, masters: bool = False) -> Decimal:
+        rate = self.rate
+        if max_assignments >= MANY:
+            rate += self.many_rate
+        if masters:
+            rate += self.masters_rate
         return max(self.minimum, round_half_up(reward * rate))
 
     def on_bonus(self, bonus: Decimal) -> Decimal:
@@ -53,12 +60,29 @@ class FeeSchedule:
 
 FEE_SCHEDULES = {
     "none": FeeSchedule(),
-    "amazon": FeeSchedule(rate=Decimal("0.20"), many_rate=Decimal("0.20"), minimum=CENT),
+    "amazon": FeeSchedule(
+        rate=Decimal("0.20"), many_rate=Decimal("0.20"), masters_rate=Decimal("0.05"), minimum=CENT
+    ),
 }
+PER_CENT = re.compile(r"(\d{1,2}(?:\.\d{1,2})?)%", re.ASCII)
+
+
+def fee_schedule(name: str) -> FeeSchedule:
+    """By its name, or by a rate such as "5%". Raises ValueError."""
+    if name in FEE_SCHEDULES:
+        return FEE_SCHEDULES[name]
+    if rate := PER_CENT.fullmatch(name):
+        return FeeSchedule(rate=Decimal(rate[1]) / 100)
+    raise ValueError(f'A fee schedule is "none", "amazon" or a rate such as "5%"; this is {name!r}.')
 
 
 def round_half_up(amount: Decimal) -> Decimal:
     return amount.quantize(CENT, rounding=ROUND_HALF_UP)
+
+
+def topic_arn(*, account: int, name: str) -> str:
+    """Shaped as Amazon's, for programs that take it apart. The account is ours, in twelve digits."""
+    return f"arn:aws:sns:us-east-1:{account:012}:{name}"
 
 
 def new_id(*, length: int = 30, prefix: str = "") -> str:

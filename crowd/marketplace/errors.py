@@ -51,8 +51,34 @@ class SignatureRefused(APIError):
         self.kind = kind
 
 
+class TopicRefused(APIError):
+    """Of the calls about topics, whose codes and answers are those of Amazon's SNS."""
+
+    def __init__(self, message: str, *, code: str = "InvalidParameter", status: int = 400) -> None:
+        super().__init__(message, code=code)
+        self.status = status
+
+
+class BodyTooLarge(APIError):
+    kind = "RequestEntityTooLargeException"
+    status = 413
+
+
+class Throttled(APIError):
+    kind = "ThrottlingException"
+
+
+class ServiceFault(APIError):
+    """Transient: the caller may ask again, and boto3 does so by itself."""
+
+    kind = "ServiceFault"
+    status = 500
+
+
 def does_not_exist(noun: str, external_id: str) -> RequestError:
-    return RequestError(f"{noun} {external_id} does not exist.", code=f"{noun}DoesNotExist")
+    """The service writes HIT as Hit in this one message."""
+    named = noun.replace("HIT", "Hit")
+    return RequestError(f"{named} {external_id} does not exist.", code=f"{noun}DoesNotExist")
 
 
 def wrong_state(noun: str, *, allowed: str, current: str = "") -> RequestError:
@@ -66,3 +92,7 @@ def out_of_range(member: str, *, low: object, high: object) -> ParameterValidati
     return ParameterValidationError(
         f"{member} must be between {low} and {high}.", code="InvalidParameterValue"
     )
+
+
+class RuleBroken(Exception):
+    """A wish of those who run the marketplace that a rule forbids; the message says what to do instead."""

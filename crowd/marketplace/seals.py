@@ -3,6 +3,7 @@
 import hashlib
 import secrets
 from collections.abc import Mapping
+from typing import Any
 
 from cryptography.fernet import Fernet, MultiFernet
 from django.conf import settings
@@ -37,15 +38,41 @@ def sign_ticket(payload: Mapping[str, object], *, key: str) -> str:
 
 
 def sign_submit(payload: Mapping[str, object]) -> str:
-    return signing.dumps(payload, key=settings.MARKETPLACE_KEYS[0], salt="marketplace.submit")
+    return _sign(payload, purpose="submit")
 
 
 def read_submit(signed: str) -> dict[str, object]:
     """Good until the assignment's deadline, which its row knows. Raises django.core.signing.BadSignature."""
-    payload: dict[str, object] = signing.loads(
-        signed,
-        key=settings.MARKETPLACE_KEYS[0],
-        fallback_keys=[*settings.MARKETPLACE_KEYS[1:]],
-        salt="marketplace.submit",
-    )
+    payload: dict[str, object] = _read(signed, purpose="submit")
     return payload
+
+
+def sign_content(payload: Mapping[str, object]) -> str:
+    """What the content host may show: it knows nobody, so the address itself is the permission."""
+    return _sign(payload, purpose="content")
+
+
+def read_content(signed: str) -> dict[str, object]:
+    """Raises django.core.signing.BadSignature."""
+    payload: dict[str, object] = _read(signed, purpose="content")
+    return payload
+
+
+def sign_place(place: int, *, of: str) -> str:
+    """Where a listing goes on; a place in one kind of listing is none in another."""
+    return _sign(place, purpose=f"page.{of}")
+
+
+def read_place(signed: str, *, of: str) -> int:
+    """Raises django.core.signing.BadSignature."""
+    return int(_read(signed, purpose=f"page.{of}"))
+
+
+def _sign(value: object, *, purpose: str) -> str:
+    return signing.dumps(value, key=settings.MARKETPLACE_KEYS[0], salt=f"marketplace.{purpose}")
+
+
+def _read(signed: str, *, purpose: str) -> Any:
+    """By any of our keys, so that they can be changed."""
+    first, *earlier = settings.MARKETPLACE_KEYS
+    return signing.loads(signed, key=first, fallback_keys=[*earlier], salt=f"marketplace.{purpose}")

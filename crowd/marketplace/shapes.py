@@ -50,6 +50,18 @@ def check_input(value: object, shape: Shape, *, path: str = "") -> None:
         _check_scalar(value, shape, path=path)
 
 
+def known_part(value: Any, shape: Shape) -> Any:
+    """What the model names. Nothing else was checked, so nothing else may be kept."""
+    if isinstance(shape, StructureShape):
+        named = {name: value.get(name) for name in shape.members}
+        return {
+            name: known_part(inner, shape.members[name]) for name, inner in named.items() if inner is not None
+        }
+    if isinstance(shape, ListShape):
+        return [known_part(element, shape.member) for element in value]
+    return value
+
+
 def _check_structure(value: dict[str, object], shape: StructureShape, *, path: str) -> None:
     for name in shape.required_members:
         if value.get(name) is None:

@@ -2,6 +2,7 @@
 
 import hmac
 import re
+from collections.abc import Set as AbstractSet
 from datetime import UTC, datetime, timedelta
 from hashlib import sha256
 from urllib.parse import quote
@@ -12,7 +13,7 @@ from crowd.marketplace.errors import SignatureRefused
 from crowd.marketplace.models import AccessKey
 
 SERVICE = "mturk-requester"
-MUST_SIGN = {"host", "x-amz-date", "x-amz-target"}
+MUST_SIGN = frozenset({"host", "x-amz-date", "x-amz-target"})
 WINDOW = timedelta(minutes=5)
 AUTHORIZATION = re.compile(
     r"AWS4-HMAC-SHA256 +Credential=(?P<key>[^/, ]+)/(?P<day>\d{8})/(?P<region>[^/, ]+)/(?P<service>[^/, ]+)"
@@ -20,7 +21,7 @@ AUTHORIZATION = re.compile(
 )
 
 
-def verify(request: HttpRequest, *, now: datetime) -> AccessKey:
+def verify(request: HttpRequest, *, now: datetime, service: str, must_sign: AbstractSet[str]) -> AccessKey:
     """The key that signed this request. Repeated signatures pass: boto3 repeats them within a second."""
     match = AUTHORIZATION.fullmatch(request.headers.get("Authorization", ""))
     if not match:
@@ -28,19 +29,19 @@ def verify(request: HttpRequest, *, now: datetime) -> AccessKey:
             "Sign the request with AWS Signature Version 4.", kind="MissingAuthenticationTokenException"
         )
     signed_headers = match["headers"].split(";")
-    if not set(signed_headers) >= MUST_SIGN or match["service"] != SERVICE:
-        raise SignatureRefused(f"Sign {', '.join(sorted(MUST_SIGN))}, for the service {SERVICE}.")
+    if not set(signed_headers) >= must_sign or match["service"] != service:
+        raise SignatureRefused(f"Sign {', '.join(sorted(must_sign))}, for the service {service}.")
     timestamp = _read_time(request, day=match["day"], now=now)
     key = (
         AccessKey.objects.select_related("requester")
-        .filter(access_key_id=match["key"], revoked_at=None)
+        .filter(access_key_id=match["key"], revoked_at=None, requester__closed_at=None)
         .first()
     )
     if not key:
         raise SignatureRefused(
             "The security token included in the request is invalid.", kind="UnrecognizedClientException"
         )
-    scope = f"{match['day']}/{match['region']}/{SERVICE}/aws4_request"
+    scope = f"{match['day']}/{match['region']}/{service}/aws4_request"
     expected = _sign(request, key.secret, signed_headers, timestamp, scope)
     if not hmac.compare_digest(expected, match["signature"]):
         raise SignatureRefused("The request signature does not match: check the secret access key.")

@@ -2,4 +2,15 @@
 
 from django.urls import include, path
 
-urlpatterns = [path("", include("crowd.marketplace.site.urls"))]
+from crowd.marketplace.control.door import control
+
+urlpatterns = [
+    path("control/<str:verb>/", control),
+    path("desk/", include("crowd.marketplace.desk.urls")),
+    path("", include("crowd.marketplace.site.urls")),
+]
+
+handler400 = "crowd.marketplace.site.refusals.bad_request"
+handler403 = "crowd.marketplace.site.refusals.forbidden"
+handler404 = "crowd.marketplace.site.refusals.not_found"
+handler500 = "crowd.marketplace.site.refusals.server_error"

@@ -1,49 +1,86 @@
 """The endpoint that boto3 speaks to: target, signature, shape, operation, answer."""
 
 import json
+from collections.abc import Set as AbstractSet
 from datetime import datetime
 from typing import Any
 
 import structlog
+from django.conf import settings
+from django.core.exceptions import RequestDataTooBig
 from django.http import HttpRequest, HttpResponse
 from django.utils import timezone
 
-from crowd.marketplace import shapes, sigv4
+from crowd.marketplace import clock, rates, shapes, sigv4
 from crowd.marketplace.database import atomic
-from crowd.marketplace.errors import APIError, SerializationException, UnknownOperation
+from crowd.marketplace.errors import (
+    APIError,
+    BodyTooLarge,
+    SerializationException,
+    ServiceFault,
+    Throttled,
+    UnknownOperation,
+)
+from crowd.marketplace.models import AccessKey
 from crowd.marketplace.operations import OPERATIONS, Call
-from crowd.marketplace.services import work
+from crowd.marketplace.services import faults, work
 
+LARGEST_BODY = 1_048_576
 CONTENT_TYPE = "application/x-amz-json-1.1"
 log = structlog.get_logger()
 
 
 def api(request: HttpRequest) -> HttpResponse:
     """One signed call. The operation runs in one transaction: an error leaves nothing behind."""
-    now = timezone.now()
     try:
-        return _answer(_call(request, now=now))
+        return _answer(_call(request))
     except APIError as error:
         log.info("marketplace.api.refused", kind=error.kind, code=error.code)
-        return _answer(_error_body(error, now=now), status=error.status)
+        return _answer(_error_body(error, now=timezone.now()), status=error.status)
 
 
-def _call(request: HttpRequest, *, now: datetime) -> Any:
+def fault() -> HttpResponse:
+    """For what nobody foresaw: the caller may ask again, and boto3 does so by itself."""
+    error = ServiceFault("The service failed. Nothing was changed; try again.")
+    return _answer(_error_body(error, now=timezone.now()), status=error.status)
+
+
+def _call(request: HttpRequest) -> Any:
     service = shapes.service_model()
     prefix, _, name = request.headers.get("X-Amz-Target", "").rpartition(".")
     operation = shapes.operation_model(name) if prefix == service.metadata["targetPrefix"] else None
     if operation is None:
         raise UnknownOperation(f"There is no operation {name or '(none)'} in this service.")
-    key = sigv4.verify(request, now=now)
+    key = admit(request, service=sigv4.SERVICE, must_sign=sigv4.MUST_SIGN)
     params = _read_body(request)
     if operation.input_shape:
         shapes.check_input(params, operation.input_shape)
-    run = OPERATIONS.get(name)
-    if run is None:
-        raise UnknownOperation(f"{name} is not served by this marketplace yet.")
+    faults.before(name)
+    now = clock.now()
     work.settle(now=now)
     with atomic():
-        return run(Call(requester=key.requester, params=params, now=now))
+        answer = OPERATIONS[name](Call(requester=key.requester, params=params, now=now))
+    faults.after(name)
+    return answer
+
+
+def admit(request: HttpRequest, *, service: str, must_sign: AbstractSet[str]) -> AccessKey:
+    """The key that signed a call of fair size, and not one too many. Both APIs are entered here."""
+    _refuse_large_body(request)
+    key = sigv4.verify(request, now=timezone.now(), service=service, must_sign=must_sign)
+    if not rates.allow("key", key.access_key_id, per_second=settings.MARKETPLACE_KEY_RATE):
+        raise Throttled("Rate exceeded")
+    return key
+
+
+def _refuse_large_body(request: HttpRequest) -> None:
+    """The largest call carries a question of 64 KiB and is far smaller than what Django would read."""
+    try:
+        size = len(request.body)
+    except RequestDataTooBig:
+        size = LARGEST_BODY + 1
+    if size > LARGEST_BODY:
+        raise BodyTooLarge(f"The body is longer than {LARGEST_BODY} bytes.")
 
 
 def _read_body(request: HttpRequest) -> dict[str, Any]:

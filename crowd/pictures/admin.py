@@ -3,6 +3,7 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
 from crowd.pictures.models import Picture
+from crowd.pictures.services import describe_picture
 
 
 @admin.register(Picture)
@@ -16,6 +17,9 @@ class PictureAdmin(admin.ModelAdmin[Picture]):
     def has_add_permission(self, request: object) -> bool:
         """Pictures enter through an import, which hashes them."""
         return False
+
+    def save_model(self, request: object, obj: Picture, form: object, change: object) -> None:
+        describe_picture(obj)
 
     @admin.display(description="picture")
     def thumbnail(self, picture: Picture) -> SafeString:

@@ -1,3 +1,4 @@
+from collections.abc import Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 
@@ -5,6 +6,7 @@ from django.core.files.base import ContentFile
 from django.db import transaction
 
 from crowd.pictures.models import Picture, new_key
+from scoring.services.pool import Entering, enter_pool
 
 SUFFIXES = {"image/svg+xml": "svg", "image/png": "png", "image/jpeg": "jpg", "image/webp": "webp"}
 
@@ -40,4 +42,22 @@ def add_picture(new: NewPicture) -> Picture:
     with transaction.atomic():
         name = f"{picture.key}.{SUFFIXES[new.media_type]}"
         picture.file.save(name, ContentFile(new.content), save=True)
+        tell_rivals([picture])
     return picture
+
+
+def tell_rivals(pictures: Sequence[Picture]) -> None:
+    """What they may know of a picture. The caller holds the transaction."""
+    enter_pool(
+        [
+            Entering(sha256=one.sha256, path=str(one.file.name), caption=one.caption or one.concept)
+            for one in pictures
+        ]
+    )
+
+
+def describe_picture(picture: Picture) -> None:
+    """Saves mended words of a picture; rivals read the new ones from now on."""
+    with transaction.atomic():
+        picture.save()
+        tell_rivals([picture])

@@ -3,10 +3,11 @@ from django.db.models import QuerySet
 from django.http import HttpRequest
 
 from crowd.winogavil.models import Association
+from hits.admin.parts import ReadOnlyAdmin
 
 
 @admin.register(Association)
-class AssociationAdmin(admin.ModelAdmin[Association]):
+class AssociationAdmin(ReadOnlyAdmin[Association]):
     list_display = ("cue", "study", "fool_score", "solved", "solvable", "final_at")
     list_filter = ("solvable", "item__study")
     search_fields = ("cue",)
@@ -14,15 +15,6 @@ class AssociationAdmin(admin.ModelAdmin[Association]):
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Association]:
         return super().get_queryset(request).select_related("item__study")
-
-    def has_add_permission(self, request: HttpRequest) -> bool:
-        return False
-
-    def has_change_permission(self, request: HttpRequest, obj: Association | None = None) -> bool:
-        return False
-
-    def has_delete_permission(self, request: HttpRequest, obj: Association | None = None) -> bool:
-        return False
 
     @admin.display(ordering="item__study")
     def study(self, association: Association) -> str:

@@ -12,9 +12,8 @@ class Association(models.Model):
 
     item = models.OneToOneField(Item, models.PROTECT, related_name="association")
     cue = models.CharField(max_length=30)
-    # The rival answers once; what it said and who it was stay as they are.
+    # Of the rival that is paid on, by its verdict on the item's riddle (scoring.models.Verdict).
     model_score = models.PositiveSmallIntegerField(null=True)
-    rival = models.JSONField(null=True, editable=False)
     asked_at = models.DateTimeField(null=True)
     solvers_numerator = models.PositiveIntegerField(null=True, editable=False)
     solvers_denominator = models.PositiveIntegerField(null=True, editable=False)
@@ -63,6 +62,31 @@ class Association(models.Model):
     @property
     def chosen_keys(self) -> frozenset[str]:
         return frozenset(place.picture.key for place in self.places.all() if place.chosen)
+
+
+class Board(models.Model):
+    """The pictures of one create HIT, in the order shown. Whoever works on it invents cues for them."""
+
+    item = models.OneToOneField(Item, models.PROTECT, related_name="board")
+
+    def __str__(self) -> str:
+        return f"board {self.pk}"
+
+
+class BoardPlace(models.Model):
+    board = models.ForeignKey(Board, models.CASCADE, related_name="places")
+    picture = models.ForeignKey(Picture, models.PROTECT, related_name="+")
+    position = models.PositiveSmallIntegerField()
+
+    class Meta:
+        ordering = ("position",)
+        constraints = [
+            models.UniqueConstraint(fields=["board", "position"], name="board_position_once"),
+            models.UniqueConstraint(fields=["board", "picture"], name="board_picture_once"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.position}: {self.picture}"
 
 
 class Place(models.Model):

@@ -4,19 +4,26 @@ from collections.abc import Mapping, Sequence
 from random import Random
 from typing import Any
 
+from django.db.models import Prefetch
 from django.http import QueryDict
 from django.templatetags.static import static
 from django.utils.translation import gettext as _
 
-from crowd.winogavil.models import Association
+from crowd.winogavil.items import (
+    FILE_HELP,
+    add_rows,
+    example_file,
+    read_rows,
+    remove_items,
+    repeat_items,
+)
+from crowd.winogavil.models import Association, Place
 from crowd.winogavil.services import JACCARD, SOLVE
 from hits import seals
-from hits.domain import BonusRule
 from hits.errors import InvalidAnswer
-from hits.families import Answer, Owed, Score, TaskFamily, TaskPage
-from hits.models import Assignment, Item, Study
+from hits.families import Answer, Score, TaskFamily, TaskPage
+from hits.models import Assignment, Batch, Item
 from scoring import domain as scores
-from scoring.services import means_of
 
 PRACTICE = {"cue": "bark", "right": ("dog", "tree"), "all": ("dog", "cup", "tree", "key", "shoe")}
 
@@ -25,6 +32,9 @@ class SolveFamily(TaskFamily):
     key = SOLVE
     name = "Association game: solve"
     title = "Which pictures go with the word?"
+    item_s = 20
+    measures = (JACCARD,)
+    file_help = FILE_HELP
     description = "You see a word and some pictures. Pick the pictures that belong to the word."
 
     def practice_page(self) -> TaskPage:
@@ -50,6 +60,7 @@ class SolveFamily(TaskFamily):
         questions = [
             {
                 "cue": association.cue,
+                "score": _score(answer.get(str(association.item.public_id)), association),
                 "pictures": [
                     {
                         **picture,
@@ -89,28 +100,40 @@ class SolveFamily(TaskFamily):
             for association in _associations(items)
         ]
 
-    def owes(self, *, assignment: Assignment) -> Sequence[Owed]:
-        means = means_of(assignment)
-        return [
-            Owed(rule=rule.name, amount=rule.amount, reason=_reason(rule))
-            for rule in assignment.hit.batch.study.rules
-            if rule.owes(means)
-        ]
+    def read_items(self, content: bytes) -> Sequence[Any]:
+        return read_rows(content)
 
-    def answers_wanted(self, *, study: Study) -> int:
-        wanting = Item.objects.filter(study=study, task=self.key, wanted__gt=0)
-        return sum(wanting.values_list("wanted", flat=True))
+    def add_items(self, rows: Sequence[Any], *, batch: Batch) -> int:
+        return add_rows(rows, batch=batch)
+
+    def example_file(self) -> str:
+        return example_file()
+
+    def repeat_item(self, item: Item, *, batch: Batch) -> Item:
+        self.repeat_items([item], batch=batch)
+        return Item.objects.get(repeats=item, batch=batch)
+
+    def repeat_items(self, items: Sequence[Item], *, batch: Batch) -> int:
+        return repeat_items(items, batch=batch)
+
+    def remove_items(self, *, batch: Batch) -> None:
+        remove_items(batch=batch)
 
 
 def _associations(items: Sequence[Item]) -> list[Association]:
-    """In the order of the items, with everything a page needs, in three queries."""
+    """In the order of the items, with everything a page needs, in two queries."""
     found = {
         association.item_id: association
         for association in Association.objects.filter(item__in=items)
         .select_related("item")
-        .prefetch_related("places__picture")
+        .prefetch_related(Prefetch("places", Place.objects.select_related("picture")))
     }
     return [found[item.pk] for item in items]
+
+
+def _score(picks: Sequence[str] | None, association: Association) -> int | None:
+    """In whole percent, for a person to read; None where there is no answer."""
+    return None if picks is None else int(100 * scores.jaccard(set(picks), association.chosen_keys))
 
 
 def _shuffled(association: Association, *, assignment: Assignment) -> list[dict[str, str]]:
@@ -140,8 +163,3 @@ def _check_picks(picks: Any, association: Association) -> list[str]:
         )
         raise InvalidAnswer(message % {"cue": association.cue, "k": k, "picked": len(picks)})
     return sorted(picks)
-
-
-def _reason(rule: BonusRule) -> str:
-    words = _("Bonus “%(rule)s”: your answers scored at least %(at_least)d %% (%(measure)s).")
-    return words % {"rule": rule.name, "at_least": rule.at_least, "measure": rule.measure}

@@ -1,16 +1,38 @@
+from functools import partial
 from typing import Any
 
+from cryptography.fernet import InvalidToken
 from django import forms
+from django.conf import settings
 from django.contrib import admin
-from django.http import HttpRequest
+from django.core.exceptions import PermissionDenied, ValidationError
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404
+from django.template.response import TemplateResponse
+from django.urls import URLPattern, path, reverse
+from django.utils import timezone
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
 
-from hits.models import Account
+from hits.admin.parts import ReadOnlyAdmin
+from hits.domain import is_amazon
+from hits.models import Account, Stranger
+from hits.services.checking import check_account
 
 SECRETS = ("secret_access_key", "ticket_key")
+# A batch belongs to its account for good, and these are what that means.
+FIXED_BY_LAUNCH = ("kind", "environment", "endpoint", "currency")
+STRANGERS = 20
 
 
 class AccountForm(forms.ModelForm[Account]):
     """Secrets can be set but never read back; an empty field leaves the old one."""
+
+    is_meant = forms.BooleanField(
+        label="Yes, batches of this account spend real money",
+        required=False,
+        help_text="Needed to make an account one of the production environment.",
+    )
 
     class Meta:
         model = Account
@@ -25,35 +47,152 @@ class AccountForm(forms.ModelForm[Account]):
             "ticket_key",
             "fee_schedule",
             "currency",
+            "send_rate",
+            "notify_by",
+            "notify_address",
         )
         widgets = {name: forms.PasswordInput(attrs={"autocomplete": "off"}) for name in SECRETS}
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
+        _empty_what_is_sealed(kwargs.get("instance"))
         super().__init__(*args, **kwargs)
         if self.instance.pk:
             for name in set(SECRETS) & set(self.fields):
                 self.fields[name].required = False
                 self.fields[name].help_text += " Leave empty to keep the present one."
 
+    def clean_endpoint(self) -> str:
+        endpoint: str = self.cleaned_data["endpoint"]
+        if is_amazon(endpoint) and not settings.ALLOW_AMAZON:
+            raise ValidationError(
+                "This is Amazon's own service, and may cost real money. Use the address of your "
+                "marketplace, or set CROWD_ALLOW_AMAZON=true and start again if that is what you want."
+            )
+        return endpoint
+
+    def clean_currency(self) -> str:
+        currency: str = self.cleaned_data["currency"].upper()
+        if len(currency) != 3 or not currency.isalpha() or not currency.isascii():
+            raise ValidationError("Use the three letters of a currency, such as USD.")
+        return currency
+
     def clean(self) -> dict[str, Any]:
         cleaned: dict[str, Any] = super().clean() or {}
         for name in SECRETS:
             if self.instance.pk and name in self.fields and not cleaned.get(name):
                 cleaned[name] = self.initial[name]
+        self._check_production(cleaned)
+        self._check_notify(cleaned)
         return cleaned
+
+    def _check_production(self, cleaned: dict[str, Any]) -> None:
+        production = cleaned.get("environment") == Account.Environment.PRODUCTION
+        if production and "environment" in self.changed_data and not cleaned.get("is_meant"):
+            self.add_error("is_meant", "Tick this box if real money is what you mean.")
+
+    def _check_notify(self, cleaned: dict[str, Any]) -> None:
+        by, address = cleaned.get("notify_by"), cleaned.get("notify_address")
+        if by in (Account.Notify.SQS, Account.Notify.SNS) and not address:
+            self.add_error("notify_address", "Give the address of the queue or topic that brings the events.")
+        if by in (Account.Notify.NONE, Account.Notify.WEBHOOK) and address:
+            self.add_error(
+                "notify_address", "Leave this empty, or choose the queue or topic that it belongs to."
+            )
+
+
+def _empty_what_is_sealed(account: Account | None) -> None:
+    """A secret whose key is lost can be typed in anew here; in the row it stays as it is until then."""
+    for name in SECRETS if account else ():
+        try:
+            getattr(account, name)
+        except InvalidToken:
+            setattr(account, name, "")
 
 
 @admin.register(Account)
 class AccountAdmin(admin.ModelAdmin[Account]):
     form = AccountForm
-    list_display = ("name", "environment", "endpoint", "fee_schedule", "created_at")
+    list_display = ("name", "environment", "endpoint", "fee_schedule", "currency", "created_at", "see_check")
+    show_full_result_count = False
+    actions = None
+
+    def get_urls(self) -> list[URLPattern]:
+        check = self.admin_site.admin_view(partial(check_view, self))
+        return [path("<int:account_id>/check/", check, name="hits_account_check"), *super().get_urls()]
 
     def get_fields(self, request: HttpRequest, obj: Account | None = None) -> Any:
         """Who may only look is shown no secret: the admin would print it as text."""
         names = [*AccountForm.Meta.fields]
-        if obj is None or self.has_change_permission(request, obj):
-            return names
-        return [name for name in names if name not in SECRETS]
+        shown = ["see_check", "strangers"] if obj else []
+        if obj is not None and not self.has_change_permission(request, obj):
+            return [name for name in names if name not in SECRETS] + shown
+        if not (obj and _is_used(obj)):
+            names.insert(names.index("environment") + 1, "is_meant")
+        return names + shown
+
+    def get_readonly_fields(self, request: HttpRequest, obj: Account | None = None) -> tuple[str, ...]:
+        return ("see_check", "strangers", *(FIXED_BY_LAUNCH if obj and _is_used(obj) else ()))
+
+    def save_model(self, request: HttpRequest, obj: Account, form: Any, change: bool) -> None:
+        """Only what the form has changed: sweeps write other columns at the same time."""
+        if not change:
+            obj.save()
+            return
+        columns = {field.name for field in Account._meta.concrete_fields}
+        if changed := columns & set(form.changed_data):
+            obj.save(update_fields=changed)
 
     def has_delete_permission(self, request: HttpRequest, obj: Account | None = None) -> bool:
         return False
+
+    @admin.display(description="check")
+    def see_check(self, account: Account) -> SafeString:
+        address = reverse("admin:hits_account_check", args=[account.pk])
+        return format_html('<a href="{}">Check this account</a>', address)
+
+    @admin.display(description="strangers")
+    def strangers(self, account: Account) -> SafeString | str:
+        """HITs that show our pages and that nobody here knows: each was stopped, or says why not."""
+        found = list(account.strangers.order_by("-pk")[: STRANGERS + 1])
+        if not found:
+            return "None: every HIT at the provider that shows our pages has a row here."
+        address = reverse("admin:hits_stranger_changelist")
+        count = f"more than {STRANGERS}" if len(found) > STRANGERS else str(len(found))
+        open_ones = sum(stranger.expired_at is None for stranger in found)
+        return format_html(
+            '<a href="{}?account__id__exact={}">{} HITs that no row here knows</a>; {} not stopped yet.',
+            address,
+            account.pk,
+            count,
+            open_ones,
+        )
+
+
+@admin.register(Stranger)
+class StrangerAdmin(ReadOnlyAdmin[Stranger]):
+    list_display = ("external_id", "account", "annotation", "found_at", "expired_at", "problem")
+    list_display_links = None
+    list_filter = ("account",)
+    list_select_related = ("account",)
+    ordering = ("-pk",)
+    show_full_result_count = False
+
+
+def check_view(accounts: admin.ModelAdmin[Account], request: HttpRequest, account_id: int) -> HttpResponse:
+    """Asks the provider, each question once and not for long, and changes nothing."""
+    account = get_object_or_404(Account, pk=account_id)
+    if not accounts.has_view_permission(request, account):
+        raise PermissionDenied
+    findings = list(check_account(account=account, now=timezone.now()))
+    context = {
+        **accounts.admin_site.each_context(request),
+        "title": f"Check of {account.name}",
+        "account": account,
+        "findings": findings,
+        "failed": sum(not finding.ok for finding in findings),
+    }
+    return TemplateResponse(request, "admin/hits/account/check.html", context)
+
+
+def _is_used(account: Account) -> bool:
+    return account.batches.filter(launched_at__isnull=False).exists()

@@ -1,13 +1,20 @@
-from datetime import UTC, datetime, timedelta
+import re
+from datetime import UTC, date, datetime, timedelta
 from typing import Any, TypeVar
 
+from django import forms
 from django.contrib import admin
 from django.db.models import Model
 from django.http import HttpRequest
 from django.utils.timesince import timesince
 
+from hits.access import studies_of
+
 MINUTE_S = 60
 EPOCH = datetime(2001, 1, 1, tzinfo=UTC)  # no leap year
+TOO_LARGE = re.compile(r"\d{19}", re.ASCII)
+# The days of an address: before and after them no clock of every zone can be reckoned.
+FIRST_DAY, LAST_DAY = date(1970, 1, 1), date(9000, 1, 1)
 Row = TypeVar("Row", bound=Model)
 
 
@@ -18,8 +25,34 @@ def in_words(seconds: int) -> str:
     return timesince(EPOCH, EPOCH + timedelta(seconds=seconds))
 
 
+def read_number(text: str) -> int | None:
+    """Of an address: what could be the number of a row."""
+    return int(text) if text.isascii() and text.isdigit() and len(text) < 19 else None
+
+
+def clean_list(form: forms.ModelForm[Any], name: str) -> list[Any]:
+    """An emptied box means an empty list; JSON's null would not fit the column."""
+    value: list[Any] = form.cleaned_data[name] or []
+    return value
+
+
+class VisibleStudies(admin.RelatedFieldListFilter):
+    """Offers the studies that this person may see, and no name of another."""
+
+    def field_choices(
+        self, field: Any, request: HttpRequest, model_admin: admin.ModelAdmin[Any]
+    ) -> list[Any]:
+        return [(str(study.pk), str(study)) for study in studies_of(request.user).order_by("name")]
+
+
 class ReadOnlyAdmin(admin.ModelAdmin[Row]):
     """Rows that only services write."""
+
+    def lookup_allowed(self, lookup: str, value: Any, request: HttpRequest) -> bool:
+        """A number that no row can have is refused here: the database would fail on it."""
+        if TOO_LARGE.search(str(value)):
+            return False
+        return super().lookup_allowed(lookup, value, request)
 
     def has_add_permission(self, request: HttpRequest) -> bool:
         return False

@@ -1,13 +1,129 @@
+"""Colleagues: an account, a role and studies in one form. Nobody makes themselves more than they are."""
+
+from typing import Any, ClassVar
+
+from django import forms
 from django.contrib import admin
 from django.contrib.auth.admin import UserAdmin as DjangoUserAdmin
-from rest_framework.authtoken.models import TokenProxy
+from django.contrib.auth.forms import AdminUserCreationForm, UserChangeForm
+from django.contrib.auth.models import Group
+from django.db.models import QuerySet
+from django.http import HttpRequest
 
-from hits.models import User
+from hits import access
+from hits.models import Study, User
 
-# Its list would show every token in full; `manage.py drf_create_token NAME` makes one.
-admin.site.unregister(TokenProxy)
+ROLES_HELP = "What they may do. A person may have several roles; docs/roles.md says what each is for."
+STUDIES_HELP = "Which studies they see, beside those who see all of them."
+
+
+def roles_field() -> forms.ModelMultipleChoiceField[Group]:
+    return forms.ModelMultipleChoiceField(
+        Group.objects.order_by("name"),
+        label="Roles",
+        required=False,
+        widget=forms.CheckboxSelectMultiple,
+        help_text=ROLES_HELP,
+    )
+
+
+def studies_field() -> forms.ModelMultipleChoiceField[Study]:
+    return forms.ModelMultipleChoiceField(
+        Study.objects.order_by("name"),
+        required=False,
+        widget=forms.CheckboxSelectMultiple,
+        help_text=STUDIES_HELP,
+    )
+
+
+class AddForm(AdminUserCreationForm[User]):
+    groups = roles_field()
+    studies = studies_field()
+
+    def save(self, commit: bool = True) -> User:
+        """Whoever has an account here signs in to the admin; workers have theirs elsewhere."""
+        self.instance.is_staff = True
+        return super().save(commit=commit)
+
+
+class ChangeForm(UserChangeForm[User]):
+    groups = roles_field()
+    studies = studies_field()
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.fields["studies"].initial = self.instance.studies.all()
 
 
 @admin.register(User)
 class UserAdmin(DjangoUserAdmin[User]):
-    pass
+    add_form = AddForm
+    form = ChangeForm
+    list_display = ("username", "first_name", "last_name", "roles", "is_active", "last_login")
+    list_filter = ("is_active", "groups")
+    filter_horizontal = ("user_permissions",)
+    add_fieldsets = (
+        (None, {"fields": ("username", "first_name", "last_name", "email")}),
+        ("Password", {"fields": ("usable_password", "password1", "password2")}),
+        ("What they may do", {"fields": ("groups", "studies")}),
+    )
+
+    class Media:
+        css: ClassVar[dict[str, tuple[str, ...]]] = {"all": ("hits/people.css",)}
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[User]:
+        return super().get_queryset(request).prefetch_related("groups")
+
+    def get_fieldsets(self, request: HttpRequest, obj: User | None = None) -> Any:
+        """Single permissions, and being above all of them, are for who has them all."""
+        if obj is None:
+            return self.add_fieldsets
+        rights = ["is_active", "is_staff", "groups"]
+        if self.has_change_permission(request, obj):
+            rights.append("studies")  # a field of the form alone, which a page to look at has none of
+        if request.user.is_superuser:
+            rights += ["is_superuser", "user_permissions"]
+        return (
+            (None, {"fields": ("username", "password")}),
+            ("Person", {"fields": ("first_name", "last_name", "email")}),
+            ("What they may do", {"fields": rights}),
+            ("Dates", {"fields": ("last_login", "date_joined")}),
+        )
+
+    def get_readonly_fields(self, request: HttpRequest, obj: User | None = None) -> tuple[str, ...]:
+        """Nobody gives themselves a role."""
+        own = obj is not None and obj.pk == request.user.pk and not request.user.is_superuser
+        return ("last_login", "date_joined", *(("groups",) if own else ()))
+
+    def has_change_permission(self, request: HttpRequest, obj: User | None = None) -> bool:
+        """Whoever could set a superuser's password would be one."""
+        if obj is not None and obj.is_superuser and not request.user.is_superuser:
+            return False
+        return super().has_change_permission(request, obj)
+
+    def has_delete_permission(self, request: HttpRequest, obj: User | None = None) -> bool:
+        """What they did stays on record under their name: take “active” away instead."""
+        return False
+
+    def get_form(
+        self, request: HttpRequest, obj: User | None = None, change: bool = False, **kwargs: Any
+    ) -> Any:
+        form: Any = super().get_form(request, obj, change=change, **kwargs)
+        if "studies" in form.base_fields:
+            # One of its own: the declared field belongs to every request of this process.
+            field = studies_field()
+            field.queryset = access.studies_of(request.user).order_by("name")
+            form.base_fields["studies"] = field
+        return form
+
+    def save_related(self, request: HttpRequest, form: Any, formsets: Any, change: bool) -> None:
+        """Studies that this person cannot see stay as they are."""
+        super().save_related(request, form, formsets, change)
+        chosen = form.cleaned_data.get("studies")
+        if chosen is not None:
+            mine = access.studies_of(request.user)
+            form.instance.studies.set([*form.instance.studies.exclude(pk__in=mine), *chosen])
+
+    @admin.display(description="roles")
+    def roles(self, user: User) -> str:
+        return ", ".join(sorted(group.name for group in user.groups.all())) or "none"

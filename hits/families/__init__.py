@@ -1,6 +1,18 @@
 """How task families plug in: the interface they implement, and where they register."""
 
-from hits.families.interface import Answer, Owed, Score, TaskFamily, TaskPage
-from hits.families.registry import get, register, registered
+from hits.families.interface import Answer, Proposal, Score, TaskFamily, TaskPage
+from hits.families.registry import get, is_offered, known_measures, offered, register, registered
 
-__all__ = ["Answer", "Owed", "Score", "TaskFamily", "TaskPage", "get", "register", "registered"]
+__all__ = [
+    "Answer",
+    "Proposal",
+    "Score",
+    "TaskFamily",
+    "TaskPage",
+    "get",
+    "is_offered",
+    "known_measures",
+    "offered",
+    "register",
+    "registered",
+]

@@ -5,14 +5,15 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from decimal import Decimal
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, ClassVar
+
+from hits.errors import InvalidAnswer, InvalidItems
 
 if TYPE_CHECKING:
     from django.http import QueryDict
 
-    from hits.models import Assignment, Item, Study
+    from hits.models import Assignment, Batch, Item
 
 Answer = Mapping[str, Any]
 
@@ -35,12 +36,14 @@ class Score:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Owed:
-    """A bonus by one rule of the study's table, and why, in words for the worker."""
+class Proposal:
+    """What a worker puts to the rival: a text, and which of the pictures shown belong to it."""
 
-    rule: str
-    amount: Decimal
-    reason: str
+    slot: int
+    text: str
+    # Of each picture in the order shown: its SHA-256 and its caption.
+    pictures: Sequence[tuple[str, str]]
+    chosen: Sequence[int]
 
 
 class TaskFamily(ABC):
@@ -49,6 +52,14 @@ class TaskFamily(ABC):
     # What a new batch starts from.
     title: ClassVar[str]
     description: ClassVar[str]
+    # What one item is expected to take, until times have been measured.
+    item_s: ClassVar[int] = 30
+    # What judge() records. A study's bonus table may name these, and nothing else.
+    measures: ClassVar[tuple[str, ...]] = ()
+    # False: no researcher launches it, and no bonus table applies; the house makes its batches by itself.
+    is_offered: ClassVar[bool] = True
+    # How a file of items is written, for the researcher. Empty: the task takes none.
+    file_help: ClassVar[str] = ""
 
     @abstractmethod
     def practice_page(self) -> TaskPage:
@@ -74,10 +85,29 @@ class TaskFamily(ABC):
     def judge(self, *, answer: Answer, items: Sequence[Item]) -> Sequence[Score]:
         """Pure: called again, it rescores."""
 
-    @abstractmethod
-    def owes(self, *, assignment: Assignment) -> Sequence[Owed]:
-        """By the study's table, on recorded scores only."""
+    def read_proposal(self, *, form: QueryDict, assignment: Assignment) -> Proposal:
+        """What a page sends to ask the rival. Raises InvalidAnswer for anything it could not have sent."""
+        raise InvalidAnswer("This task asks no rival.")
 
-    @abstractmethod
-    def answers_wanted(self, *, study: Study) -> int:
-        """How many answers the study still wants: what sizes a batch."""
+    def read_items(self, content: bytes) -> Sequence[Any]:
+        """The rows of a researcher's file. Raises InvalidItems that names every bad line."""
+        raise InvalidItems(["This task takes no items from a file."])
+
+    def add_items(self, rows: Sequence[Any], *, batch: Batch) -> int:
+        """Makes the rows of read_items this batch's own items. The caller holds the transaction."""
+        raise InvalidItems(["This task takes no items from a file."])
+
+    def example_file(self) -> str:
+        """A file that could be uploaded as it is. Empty where the task takes none."""
+        return ""
+
+    def repeat_item(self, item: Item, *, batch: Batch) -> Item:
+        """The same question as this batch's own, asked anew. The caller holds the transaction."""
+        raise InvalidItems(["This task cannot ask an item anew."])
+
+    def repeat_items(self, items: Sequence[Item], *, batch: Batch) -> int:
+        """The same for many, for families that can do it in fewer steps than one by one."""
+        return len([self.repeat_item(item, batch=batch) for item in items])
+
+    def remove_items(self, *, batch: Batch) -> None:  # noqa: B027 - who takes no items keeps nothing
+        """Takes away what the family keeps of a draft's own items; the caller removes the items."""

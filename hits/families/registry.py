@@ -17,3 +17,17 @@ def get(key: str) -> TaskFamily:
 
 def registered() -> dict[str, TaskFamily]:
     return dict(sorted(_families.items()))
+
+
+def known_measures() -> list[str]:
+    """Of all families: what a bonus table may name."""
+    return sorted({measure for family in _families.values() for measure in family.measures})
+
+
+def offered() -> dict[str, TaskFamily]:
+    """Those that a researcher may choose."""
+    return {key: family for key, family in registered().items() if family.is_offered}
+
+
+def is_offered(key: str) -> bool:
+    return key not in _families or _families[key].is_offered

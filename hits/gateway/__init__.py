@@ -1,10 +1,18 @@
 """The providers: the only place that speaks to a marketplace."""
 
-from hits.gateway.interface import HITSpec, Provider, ProviderAssignment, ProviderBonus, ProviderHIT
+from hits.gateway.interface import (
+    HITSpec,
+    NotDelivered,
+    Provider,
+    ProviderAssignment,
+    ProviderBonus,
+    ProviderHIT,
+)
 from hits.gateway.registry import provider_for
 
 __all__ = [
     "HITSpec",
+    "NotDelivered",
     "Provider",
     "ProviderAssignment",
     "ProviderBonus",

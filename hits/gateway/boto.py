@@ -1,10 +1,10 @@
 """The Requester API through boto3."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
+from datetime import datetime
 from decimal import Decimal
 from typing import Any
-from urllib.parse import urlsplit
 from uuid import UUID
 from xml.etree.ElementTree import ParseError
 from xml.sax.saxutils import escape
@@ -15,10 +15,23 @@ from botocore.exceptions import BotoCoreError, ClientError, ParamValidationError
 from defusedxml import DefusedXmlException
 from defusedxml.ElementTree import fromstring
 
+from hits.domain import is_amazon
 from hits.errors import CrowdError, ProviderRefused, ProviderUnavailable
-from hits.gateway.interface import HITSpec, ProviderAssignment, ProviderBonus, ProviderHIT
+from hits.gateway.interface import HITSpec, NotDelivered, ProviderAssignment, ProviderBonus, ProviderHIT
 
 PAGE_SIZE = 100
+EVENTS = [
+    "AssignmentAccepted",
+    "AssignmentAbandoned",
+    "AssignmentReturned",
+    "AssignmentSubmitted",
+    "AssignmentApproved",
+    "AssignmentRejected",
+    "HITReviewable",
+    "HITExpired",
+    "HITExtended",
+    "HITDisposed",
+]
 QUESTION = (
     '<ExternalQuestion xmlns="http://mechanicalturk.amazonaws.com/AWSMechanicalTurkDataSchemas/'
     '2006-07-14/ExternalQuestion.xsd"><ExternalURL>{url}</ExternalURL><FrameHeight>0</FrameHeight>'
@@ -31,39 +44,43 @@ ANSWERS = (
 UNCLEAR = {"ThrottlingException", "ServiceFault", "InternalFailure", "ServiceUnavailable"}
 
 
-def make_client(*, endpoint: str, access_key_id: str, secret_access_key: str, allow_amazon: bool) -> Any:
+PATIENT = Config(retries={"mode": "standard", "total_max_attempts": 5}, connect_timeout=5, read_timeout=30)
+QUICK = Config(retries={"mode": "standard", "total_max_attempts": 1}, connect_timeout=2, read_timeout=4)
+
+
+def make_client(
+    *, endpoint: str, access_key_id: str, secret_access_key: str, allow_amazon: bool, quick: bool = False
+) -> Any:
     """A client of the explicit endpoint. Amazon's own is refused unless somebody switched it on."""
-    host = urlsplit(endpoint).hostname or ""
-    if (host == "amazonaws.com" or host.endswith(".amazonaws.com")) and not allow_amazon:
+    if is_amazon(endpoint) and not allow_amazon:
         raise ProviderRefused(
-            f"{host} is Amazon's own service and may cost real money. "
+            f"{endpoint} is Amazon's own service and may cost real money. "
             "Set CROWD_ALLOW_AMAZON=true if that is what you want.",
             code="AmazonNotAllowed",
         )
     try:
-        return _make_client(endpoint, access_key_id, secret_access_key)
+        return _make_client(endpoint, access_key_id, secret_access_key, QUICK if quick else PATIENT)
     except ValueError as error:
         raise ProviderRefused(f"The endpoint cannot be used: {error}", code="BadEndpoint") from error
 
 
-def _make_client(endpoint: str, access_key_id: str, secret_access_key: str) -> Any:
+def _make_client(endpoint: str, access_key_id: str, secret_access_key: str, config: Config) -> Any:
     return boto3.session.Session().client(
         "mturk",
         region_name="us-east-1",
         endpoint_url=endpoint,
         aws_access_key_id=access_key_id,
         aws_secret_access_key=secret_access_key,
-        config=Config(
-            retries={"mode": "standard", "total_max_attempts": 5},
-            connect_timeout=5,
-            read_timeout=30,
-        ),
+        config=config,
     )
 
 
 class BotoProvider:
-    def __init__(self, client: Any) -> None:
+    """`pace` returns when the next call may leave."""
+
+    def __init__(self, client: Any, *, pace: Callable[[], None] = lambda: None) -> None:
         self._client = client
+        self._pace = pace
 
     def get_balance(self) -> Decimal:
         return Decimal(self._call("get_account_balance")["AvailableBalance"])
@@ -97,6 +114,28 @@ class BotoProvider:
     def expire_hit(self, external_id: str) -> None:
         self._call("update_expiration_for_hit", HITId=external_id, ExpireAt=0)
 
+    def extend_hit(self, external_id: str, *, expires_at: datetime) -> None:
+        self._call("update_expiration_for_hit", HITId=external_id, ExpireAt=expires_at)
+
+    def add_places(self, external_id: str, *, places: int, token: UUID) -> None:
+        self._call(
+            "create_additional_assignments_for_hit",
+            HITId=external_id,
+            NumberOfAdditionalAssignments=places,
+            UniqueRequestToken=str(token),
+        )
+
+    def list_reviewable(self) -> Iterator[str]:
+        return (row["HITId"] for row in self._pages("list_reviewable_hits", "HITs", Status="Reviewable"))
+
+    def mark_seen(self, external_id: str) -> None:
+        """There is no token for this one either: a refusal is checked against the HIT itself."""
+        try:
+            self._call("update_hit_review_status", HITId=external_id, Revert=False)
+        except ProviderRefused:
+            if self.get_hit(external_id).status not in ("Reviewing", "Disposed"):
+                raise
+
     def list_hits(self) -> Iterator[ProviderHIT]:
         return map(_read_hit, self._pages("list_hits", "HITs"))
 
@@ -104,14 +143,20 @@ class BotoProvider:
         rows = self._pages("list_assignments_for_hit", "Assignments", HITId=hit_external_id)
         return map(_read_assignment, rows)
 
-    def approve_assignment(self, external_id: str) -> None:
-        """There is no token for this one, so a refusal is checked against the assignment itself."""
-        try:
-            self._call("approve_assignment", AssignmentId=external_id)
-        except ProviderRefused:
-            found = self._call("get_assignment", AssignmentId=external_id)["Assignment"]
-            if found["AssignmentStatus"] != "Approved":
-                raise
+    def get_assignment(self, external_id: str) -> ProviderAssignment:
+        return _read_assignment(self._call("get_assignment", AssignmentId=external_id)["Assignment"])
+
+    def approve_assignment(self, external_id: str, *, feedback: str = "", override: bool = False) -> None:
+        parameters: dict[str, Any] = {"AssignmentId": external_id}
+        if feedback:
+            parameters["RequesterFeedback"] = feedback
+        if override:
+            parameters["OverrideRejection"] = True
+        self._review("approve_assignment", "Approved", parameters)
+
+    def reject_assignment(self, external_id: str, *, feedback: str) -> None:
+        parameters = {"AssignmentId": external_id, "RequesterFeedback": feedback}
+        self._review("reject_assignment", "Rejected", parameters)
 
     def send_bonus(
         self,
@@ -135,6 +180,78 @@ class BotoProvider:
         rows = self._pages("list_bonus_payments", "BonusPayments", HITId=hit_external_id)
         return map(_read_bonus, rows)
 
+    def notify_workers(
+        self, *, subject: str, text: str, worker_external_ids: Sequence[str]
+    ) -> list[NotDelivered]:
+        answer = self._call(
+            "notify_workers", Subject=subject, MessageText=text, WorkerIds=list(worker_external_ids)
+        )
+        return [
+            NotDelivered(
+                worker_external_id=row["WorkerId"],
+                reason=f"{row.get('NotifyWorkersFailureCode', '')}: "
+                f"{row.get('NotifyWorkersFailureMessage', '')}",
+            )
+            for row in answer.get("NotifyWorkersFailureStatuses", [])
+        ]
+
+    def block_worker(self, external_id: str, *, reason: str) -> None:
+        self._call("create_worker_block", WorkerId=external_id, Reason=reason)
+
+    def unblock_worker(self, external_id: str) -> None:
+        self._call("delete_worker_block", WorkerId=external_id)
+
+    def notify_events(self, hit_type_id: str, *, transport: str, destination: str) -> None:
+        notification = {
+            "Destination": destination,
+            "Transport": transport,
+            "Version": "2014-08-15",
+            "EventTypes": EVENTS,
+        }
+        self._call(
+            "update_notification_settings", HITTypeId=hit_type_id, Notification=notification, Active=True
+        )
+
+    def create_qualification(self, *, name: str, description: str) -> str:
+        try:
+            made = self._call(
+                "create_qualification_type",
+                Name=name,
+                Description=description,
+                QualificationTypeStatus="Active",
+            )
+        except ProviderRefused as refusal:
+            if refusal.code != "QualificationTypeAlreadyExists":
+                raise
+            return self._find_qualification(name)
+        return str(made["QualificationType"]["QualificationTypeId"])
+
+    def grant_qualification(self, qualification_type_id: str, *, worker_external_id: str) -> None:
+        self._call(
+            "associate_qualification_with_worker",
+            QualificationTypeId=qualification_type_id,
+            WorkerId=worker_external_id,
+            IntegerValue=1,
+            SendNotification=True,
+        )
+
+    def count_qualified(self, qualification_type_id: str) -> int:
+        rows = self._pages(
+            "list_workers_with_qualification_type",
+            "Qualifications",
+            QualificationTypeId=qualification_type_id,
+            Status="Granted",
+        )
+        return sum(1 for _ in rows)
+
+    def _review(self, operation: str, wanted: str, parameters: dict[str, Any]) -> None:
+        """There is no token for reviews, so a refusal is checked against the assignment itself."""
+        try:
+            self._call(operation, **parameters)
+        except ProviderRefused:
+            if self.get_assignment(parameters["AssignmentId"]).status != wanted:
+                raise
+
     def _find_repeated(self, refusal: ProviderRefused, *, annotation: str) -> ProviderHIT:
         """The refusal names the HIT that the token made. Ours it is only if it carries our annotation."""
         for candidate in re.findall(r"\b[A-Z0-9]{20,}\b", str(refusal)):
@@ -142,6 +259,20 @@ class BotoProvider:
             if hit.annotation == annotation:
                 return hit
         raise refusal
+
+    def _find_qualification(self, name: str) -> str:
+        """It exists, so a list that lacks it is behind: the outcome is unknown until it is not."""
+        rows = self._pages(
+            "list_qualification_types",
+            "QualificationTypes",
+            Query=name,
+            MustBeRequestable=False,
+            MustBeOwnedByCaller=True,
+        )
+        for row in rows:
+            if row["Name"] == name:
+                return str(row["QualificationTypeId"])
+        raise ProviderUnavailable("list_qualification_types: it is not listed yet")
 
     def _pages(self, operation: str, member: str, **parameters: Any) -> Iterator[Any]:
         token: dict[str, str] = {}
@@ -153,6 +284,7 @@ class BotoProvider:
             token = {"NextToken": page["NextToken"]}
 
     def _call(self, operation: str, **parameters: Any) -> Any:
+        self._pace()
         try:
             return getattr(self._client, operation)(**parameters)
         except ClientError as error:
@@ -165,12 +297,14 @@ class BotoProvider:
 
 def _translate(error: ClientError) -> CrowdError:
     details = error.response["Error"]
-    status = error.response.get("ResponseMetadata", {}).get("HTTPStatusCode", 400)
+    about = error.response.get("ResponseMetadata", {})
+    status = about.get("HTTPStatusCode", 400)
     turk_code = str(error.response.get("TurkErrorCode", ""))
     code = turk_code.rpartition(".")[2] or details["Code"]
     if status >= 500 or details["Code"] in UNCLEAR:
         return ProviderUnavailable(f"{error.operation_name}: {details['Code']}")
-    return ProviderRefused(details.get("Message") or code, code=code)
+    is_only_answer = about.get("RetryAttempts") == 0  # where nobody counted, there may have been others
+    return ProviderRefused(details.get("Message") or code, code=code, is_only_answer=is_only_answer)
 
 
 def _read_hit(row: Any) -> ProviderHIT:
@@ -182,6 +316,9 @@ def _read_hit(row: Any) -> ProviderHIT:
         available=row["NumberOfAssignmentsAvailable"],
         pending=row["NumberOfAssignmentsPending"],
         completed=row["NumberOfAssignmentsCompleted"],
+        hit_type_id=row.get("HITTypeId", ""),
+        expires_at=row.get("Expiration"),
+        question=row.get("Question", ""),
     )
 
 
@@ -194,6 +331,9 @@ def _read_assignment(row: Any) -> ProviderAssignment:
         accepted_at=row["AcceptTime"],
         submitted_at=row["SubmitTime"],
         answers=_read_answers(row.get("Answer", "")),
+        auto_approves_at=row.get("AutoApprovalTime"),
+        approved_at=row.get("ApprovalTime"),
+        rejected_at=row.get("RejectionTime"),
     )
 
 

@@ -32,6 +32,15 @@ class ProviderHIT:
     available: int
     pending: int
     completed: int
+    hit_type_id: str = ""
+    expires_at: datetime | None = None
+    question: str = ""
+
+    @property
+    def counters(self) -> str:
+        """The same as long as nothing was submitted or reviewed."""
+        places = f"{self.available}/{self.pending}/{self.completed}/{self.max_assignments}"
+        return f"{self.status} {places}"
 
     @property
     def is_over(self) -> bool:
@@ -48,6 +57,9 @@ class ProviderAssignment:
     accepted_at: datetime
     submitted_at: datetime
     answers: Mapping[str, str] = field(default_factory=dict)
+    auto_approves_at: datetime | None = None
+    approved_at: datetime | None = None
+    rejected_at: datetime | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -55,6 +67,14 @@ class ProviderBonus:
     assignment_external_id: str
     worker_external_id: str
     amount: Decimal
+    reason: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class NotDelivered:
+    """A worker whom a message did not reach, and why."""
+
+    worker_external_id: str
     reason: str
 
 
@@ -68,7 +88,20 @@ class Provider(Protocol):
 
     def get_hit(self, external_id: str) -> ProviderHIT: ...
 
-    def expire_hit(self, external_id: str) -> None: ...
+    def expire_hit(self, external_id: str) -> None:
+        """Nobody starts any more. Asked twice it changes nothing more."""
+
+    def extend_hit(self, external_id: str, *, expires_at: datetime) -> None:
+        """Starting ends at that instant; a HIT that was expired is open again."""
+
+    def add_places(self, external_id: str, *, places: int, token: UUID) -> None:
+        """More assignments. After ProviderUnavailable, or a refusal of the token, look at get_hit."""
+
+    def list_reviewable(self) -> Iterator[str]:
+        """The ids of HITs that are over and were not yet marked as seen, all pages."""
+
+    def mark_seen(self, external_id: str) -> None:
+        """Takes a HIT that is over off list_reviewable. Asked twice it changes nothing more."""
 
     def list_hits(self) -> Iterator[ProviderHIT]:
         """All of them, all pages."""
@@ -76,8 +109,14 @@ class Provider(Protocol):
     def list_assignments(self, hit_external_id: str) -> Iterator[ProviderAssignment]:
         """Whatever was submitted, reviewed or not, all pages."""
 
-    def approve_assignment(self, external_id: str) -> None:
-        """Asked twice it approves once, and both calls succeed."""
+    def get_assignment(self, external_id: str) -> ProviderAssignment:
+        """Refused unless it was submitted."""
+
+    def approve_assignment(self, external_id: str, *, feedback: str = "", override: bool = False) -> None:
+        """Asked twice it approves once, and both calls succeed. `override` takes a rejection back."""
+
+    def reject_assignment(self, external_id: str, *, feedback: str) -> None:
+        """Asked twice it rejects once, and both calls succeed."""
 
     def send_bonus(
         self,
@@ -92,3 +131,24 @@ class Provider(Protocol):
 
     def list_bonuses(self, *, hit_external_id: str) -> Iterator[ProviderBonus]:
         """Every bonus paid for this HIT's assignments, all pages."""
+
+    def notify_workers(
+        self, *, subject: str, text: str, worker_external_ids: Sequence[str]
+    ) -> list[NotDelivered]:
+        """At most a hundred at once. After ProviderUnavailable nobody knows whom it reached."""
+
+    def block_worker(self, external_id: str, *, reason: str) -> None: ...
+
+    def unblock_worker(self, external_id: str) -> None: ...
+
+    def notify_events(self, hit_type_id: str, *, transport: str, destination: str) -> None:
+        """Events of this HIT type go there from now on. Asked twice it changes nothing more."""
+
+    def create_qualification(self, *, name: str, description: str) -> str:
+        """Its id. Asked twice with one name it makes one, and returns that one both times."""
+
+    def grant_qualification(self, qualification_type_id: str, *, worker_external_id: str) -> None:
+        """With the value 1; the worker is told. Granted twice it is held once."""
+
+    def count_qualified(self, qualification_type_id: str) -> int:
+        """How many workers hold it, all pages."""

@@ -1,25 +1,50 @@
-from functools import lru_cache
+from functools import lru_cache, partial
 
+from cryptography.fernet import InvalidToken
 from django.conf import settings
 
+from hits.errors import ProviderRefused
 from hits.gateway.boto import BotoProvider, make_client
 from hits.gateway.interface import Provider
+from hits.gateway.pacing import wait_turn
 from hits.models import Account
 
 
-def provider_for(account: Account) -> Provider:
-    """The provider behind an account. Clients are kept per credentials: making one takes a while."""
+def provider_for(account: Account, *, quick: bool = False) -> Provider:
+    """The provider behind an account. Clients are kept per credentials: making one takes a while.
+
+    A quick one is for a page that somebody waits for: it asks once, out of turn, and not for long.
+    Raises ProviderRefused where the account's secret cannot be unsealed.
+    """
+    try:
+        secret_access_key = account.secret_access_key
+    except InvalidToken:
+        raise ProviderRefused(
+            "The account's secret key cannot be unsealed: the key it was sealed with is gone. "
+            "Type it in anew on the account's page.",
+            code="Sealed",
+        ) from None
     return _boto_provider(
         endpoint=account.endpoint,
         access_key_id=account.access_key_id,
-        secret_access_key=account.secret_access_key,
+        secret_access_key=secret_access_key,
         allow_amazon=settings.ALLOW_AMAZON,
+        account_id=account.pk,
+        rate=account.send_rate,
+        quick=quick,
     )
 
 
 @lru_cache(maxsize=32)
 def _boto_provider(
-    *, endpoint: str, access_key_id: str, secret_access_key: str, allow_amazon: bool
+    *,
+    endpoint: str,
+    access_key_id: str,
+    secret_access_key: str,
+    allow_amazon: bool,
+    account_id: int,
+    rate: int,
+    quick: bool,
 ) -> Provider:
     return BotoProvider(
         make_client(
@@ -27,5 +52,7 @@ def _boto_provider(
             access_key_id=access_key_id,
             secret_access_key=secret_access_key,
             allow_amazon=allow_amazon,
-        )
+            quick=quick,
+        ),
+        pace=(lambda: None) if quick else partial(wait_turn, account_id=account_id, rate=rate),
     )

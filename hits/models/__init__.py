@@ -1,8 +1,52 @@
-from hits.models.accounts import Account
+from hits.models.accounts import Account, Pace, Stranger
+from hits.models.appeals import Appeal
 from hits.models.assignments import Assignment, Item, Lease
+from hits.models.audits import AuditEvent
 from hits.models.bonuses import Bonus
-from hits.models.studies import HIT, Batch, Study
+from hits.models.hits import HIT, Change
+from hits.models.ledger import LedgerEntry
+from hits.models.matches import Deposit, Difference, Match
+from hits.models.notices import Event, Notice
+from hits.models.people import Block, Disclosure, Message, Recipient
+from hits.models.records import BatchEvent
+from hits.models.reviews import Decision, Note
+from hits.models.runs import Halt, Run, RunRow
+from hits.models.studies import Batch, Study
+from hits.models.tokens import ApiToken
 from hits.models.users import User
 from hits.models.workers import Worker
 
-__all__ = ["HIT", "Account", "Assignment", "Batch", "Bonus", "Item", "Lease", "Study", "User", "Worker"]
+__all__ = [
+    "HIT",
+    "Account",
+    "ApiToken",
+    "Appeal",
+    "Assignment",
+    "AuditEvent",
+    "Batch",
+    "BatchEvent",
+    "Block",
+    "Bonus",
+    "Change",
+    "Decision",
+    "Deposit",
+    "Difference",
+    "Disclosure",
+    "Event",
+    "Halt",
+    "Item",
+    "Lease",
+    "LedgerEntry",
+    "Match",
+    "Message",
+    "Note",
+    "Notice",
+    "Pace",
+    "Recipient",
+    "Run",
+    "RunRow",
+    "Stranger",
+    "Study",
+    "User",
+    "Worker",
+]

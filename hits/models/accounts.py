@@ -1,6 +1,6 @@
 from uuid import uuid4
 
-from django.core.validators import URLValidator
+from django.core.validators import MaxValueValidator, MinValueValidator, URLValidator
 from django.db import models
 
 from hits import domain
@@ -19,6 +19,12 @@ class Account(models.Model):
         MARKETPLACE = "marketplace"
         SANDBOX = "sandbox"
         PRODUCTION = "production", "production: real money"
+
+    class Notify(models.TextChoices):
+        NONE = "none", "polling alone"
+        WEBHOOK = "webhook", "signed posts of the marketplace"
+        SNS = "sns", "SNS-style signed posts"
+        SQS = "sqs", "an SQS-compatible queue"
 
     public_id = models.UUIDField(default=uuid4, unique=True, editable=False)
     name = models.CharField(max_length=64, unique=True)
@@ -44,11 +50,64 @@ class Account(models.Model):
         max_length=16, choices=[(key, key) for key in domain.FEES], default="none"
     )
     currency = models.CharField(max_length=3, default="USD")
+    send_rate = models.PositiveSmallIntegerField(
+        "calls a second",
+        default=20,
+        validators=[MinValueValidator(1), MaxValueValidator(200)],
+        help_text="At most, by all processes together. Amazon's own service is said to take 1 to 3.",
+    )
+    notify_by = models.CharField(
+        "hears of events by",
+        max_length=8,
+        choices=Notify,
+        default=Notify.NONE,
+        help_text="Polling finds everything by itself; events only make it sooner.",
+    )
+    notify_address = models.CharField(
+        max_length=400,
+        blank=True,
+        help_text="Of an SQS queue, or of an SNS topic. Empty for posts to this site itself.",
+    )
+    # When every HIT of it, known or not, was last looked for.
+    surveyed_at = models.DateTimeField(null=True, editable=False)
     created_at = models.DateTimeField(auto_now_add=True)
 
     def __str__(self) -> str:
         return f"{self.name} ({self.environment})"
 
     @property
+    def is_real_money(self) -> bool:
+        return self.environment == self.Environment.PRODUCTION
+
+    @property
     def fees(self) -> domain.FeeSchedule:
         return domain.FEES[self.fee_schedule]
+
+
+class Pace(models.Model):
+    """A token bucket that all processes share: the instant from which the next call may leave."""
+
+    account = models.OneToOneField(Account, models.CASCADE, primary_key=True, related_name="pace")
+    free_at = models.DateTimeField()
+
+    def __str__(self) -> str:
+        return f"{self.account}: {self.free_at}"
+
+
+class Stranger(models.Model):
+    """A HIT at the provider that shows our pages and that no row of ours knows. It is stopped."""
+
+    account = models.ForeignKey(Account, models.PROTECT, related_name="strangers")
+    external_id = models.CharField(max_length=64)
+    annotation = models.CharField(max_length=255, blank=True)
+    found_at = models.DateTimeField()
+    expired_at = models.DateTimeField(null=True)
+    problem = models.TextField(blank=True)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["account", "external_id"], name="stranger_once"),
+        ]
+
+    def __str__(self) -> str:
+        return self.external_id

@@ -5,7 +5,8 @@ from django.db import models
 from django.db.models import F, Q
 
 from hits.models.accounts import Account
-from hits.models.studies import HIT, Study
+from hits.models.hits import HIT
+from hits.models.studies import Batch, Study
 from hits.models.workers import Worker
 
 
@@ -46,10 +47,29 @@ class Assignment(models.Model):
     submitted_at = models.DateTimeField(null=True)
     judged_at = models.DateTimeField(null=True)
     approved_at = models.DateTimeField(null=True)
+    rejected_at = models.DateTimeField(null=True)
+    # The provider approves by itself then, unless somebody decides before.
+    auto_approves_at = models.DateTimeField(null=True)
+    # The provider refused to approve it: in its words, and when it is asked again.
+    problem = models.TextField(blank=True)
+    approve_at = models.DateTimeField(null=True)
+    # Paid, and no part of the data: its items are asked again.
+    kept_out = models.BooleanField(default=False)
+    # Between accepting and submitting: what the hourly wage is counted from.
+    worked_s = models.PositiveIntegerField(null=True)
+    # Counted from the page's heartbeats by our own clock, and when the last one came. None: no heartbeats.
+    active_s = models.PositiveIntegerField(null=True)
+    beat_at = models.DateTimeField(null=True)
+    # Set once its reward and fee are in the ledger.
+    booked_at = models.DateTimeField(null=True)
     # Set once the bonus table has been read for it, owed or not.
     owed_at = models.DateTimeField(null=True)
 
     class Meta:
+        permissions = [
+            ("review_assignment", "Can decide on handed-in work"),
+            ("second_rejection", "Can be the second person for a rejection"),
+        ]
         constraints = [
             models.UniqueConstraint(
                 fields=["account", "external_id", "worker", "attempt"], name="assignment_once"
@@ -67,7 +87,12 @@ class Assignment(models.Model):
         indexes = [
             models.Index(
                 fields=["id"],
-                condition=Q(status="submitted", judged_at=None),
+                condition=Q(
+                    status__in=("submitted", "approved"),
+                    judged_at=None,
+                    answer__isnull=False,
+                    kept_out=False,
+                ),
                 name="assignment_to_judge",
             ),
             models.Index(
@@ -79,10 +104,20 @@ class Assignment(models.Model):
                 fields=["id"], condition=Q(status="approved", owed_at=None), name="assignment_to_owe"
             ),
             models.Index(
+                fields=["id"], condition=Q(status="approved", booked_at=None), name="assignment_to_book"
+            ),
+            models.Index(
                 fields=["deadline_at"],
                 condition=Q(status__in=("opened", "saved")),
                 name="assignment_overdue",
             ),
+            models.Index(
+                fields=["auto_approves_at"],
+                condition=Q(status="submitted"),
+                name="assignment_approves_itself",
+            ),
+            models.Index(fields=["hit", "status"], name="assignment_by_status"),
+            models.Index(fields=["worker", "-id"], name="assignment_of_worker"),
         ]
 
     def __str__(self) -> str:
@@ -95,14 +130,24 @@ class Item(models.Model):
     public_id = models.UUIDField(default=uuid4, unique=True, editable=False)
     study = models.ForeignKey(Study, models.PROTECT, related_name="items")
     task = models.CharField(max_length=32)
+    # None: of the study's pool. Otherwise only this batch asks it.
+    batch = models.ForeignKey(Batch, models.PROTECT, null=True, related_name="items")
+    repeats = models.ForeignKey(
+        "self", models.PROTECT, null=True, related_name="repeated_as", help_text="Which item it asks anew."
+    )
     author = models.ForeignKey(Worker, models.PROTECT, null=True, related_name="authored")
     # Answers not yet leased to anybody. Moves only together with a lease.
     wanted = models.PositiveSmallIntegerField()
+    # An answer that counted was taken out of the data: whoever has counted it counts anew, and clears this.
+    recount = models.BooleanField(default=False, editable=False)
     created_at = models.DateTimeField(auto_now_add=True)
 
     class Meta:
         indexes = [
-            models.Index(fields=["study", "task", "id"], condition=Q(wanted__gt=0), name="item_wanting"),
+            models.Index(
+                fields=["study", "task", "batch", "id"], condition=Q(wanted__gt=0), name="item_wanting"
+            ),
+            models.Index(fields=["task", "id"], condition=Q(recount=True), name="item_to_recount"),
         ]
 
     def __str__(self) -> str:

@@ -1,4 +1,5 @@
 import zoneinfo
+from decimal import Decimal
 from typing import Any, ClassVar
 from uuid import uuid4
 
@@ -9,6 +10,8 @@ from django.db import models
 from django.db.models import Q
 
 from hits import domain, families
+from hits.domain import requirements
+from hits.domain.bonus_tables import check_names
 from hits.models.accounts import Account
 
 
@@ -17,15 +20,18 @@ def default_bonus_rules() -> list[dict[str, Any]]:
 
 
 def check_bonus_rules(data: Any) -> None:
+    """Of a table to come; what was launched is read as it was promised."""
     try:
-        domain.read_bonus_rules(data)
+        check_names(domain.read_bonus_rules(data), known=families.known_measures())
     except ValueError as error:
         raise ValidationError(str(error)) from error
 
 
 def check_requirements(data: Any) -> None:
-    if not isinstance(data, list) or not all(isinstance(row, dict) for row in data):
-        raise ValidationError("Requirements are a list of objects, as the Requester API takes them.")
+    try:
+        requirements.check(data)
+    except ValueError as error:
+        raise ValidationError(str(error)) from error
 
 
 def check_time_zone(name: str) -> None:
@@ -38,6 +44,11 @@ def check_language(code: str) -> None:
         raise ValidationError(f"{code} is not a language code. Use a code such as en or de.")
 
 
+# Fixed by a study's first launch: what is daily, what workers read and whose money it is would mean two
+# things within one study.
+FIXED_BY_LAUNCH = ("language", "time_zone", "grant_code")
+
+
 class Study(models.Model):
     """A research question with its money: batches belong to it, and what is daily is daily in its zone."""
 
@@ -48,17 +59,66 @@ class Study(models.Model):
         max_length=16, default="en", validators=[check_language], help_text="Of the workers' pages."
     )
     time_zone = models.CharField(max_length=64, default="UTC", validators=[check_time_zone])
-    grant_code = models.CharField(max_length=64, blank=True)
+    grant_code = models.CharField(
+        max_length=64, blank=True, help_text="In the books of every cent. Fixed by the first launch."
+    )
     bonus_rules = models.JSONField(
         default=default_bonus_rules,
         blank=True,
         validators=[check_bonus_rules],
-        help_text="A list of rules, each with name, measure (jaccard), at_least (per cent) and amount.",
+        help_text="A list of rules; docs/bonus-table.md shows each kind. A batch keeps the table that it was "
+        "launched with.",
+    )
+    budget = models.DecimalField(
+        max_digits=13,
+        decimal_places=2,
+        null=True,
+        validators=[MinValueValidator(0)],
+        help_text="Dollars, for rewards, fees and bonuses. A launch that does not fit is refused.",
+    )
+    # What all its batches have cost and can still cost at most. Only hits.services.budgets writes it.
+    reserved = models.DecimalField(max_digits=13, decimal_places=2, default=0, editable=False)
+    wage_floor = models.DecimalField(
+        max_digits=6,
+        decimal_places=2,
+        null=True,
+        blank=True,
+        validators=[MinValueValidator(0)],
+        help_text="Dollars an hour. The launch page warns where a batch is expected to pay less.",
+    )
+    rejections_a_day = models.PositiveIntegerField(
+        default=10,
+        help_text="More than these, by one person on one day of the study's time zone, wait for a second "
+        "person.",
+    )
+    large_bonus = models.DecimalField(
+        max_digits=6,
+        decimal_places=2,
+        default=5,
+        validators=[MinValueValidator(0)],
+        help_text="A bonus above this is marked in a run.",
+    )
+    many_bonuses = models.PositiveIntegerField(
+        default=20, help_text="More bonuses than these for one worker are marked in a run."
+    )
+    large_run = models.DecimalField(
+        max_digits=8,
+        decimal_places=2,
+        default=100,
+        validators=[MinValueValidator(0)],
+        help_text="A run above this is never approved by who made or launched one of its batches.",
+    )
+    members = models.ManyToManyField(
+        "hits.User",
+        blank=True,
+        related_name="studies",
+        help_text="Who sees the study and its batches, beside those who may see all.",
     )
     created_at = models.DateTimeField(auto_now_add=True)
 
     class Meta:
         verbose_name_plural = "studies"
+        permissions = [("see_all_studies", "Can see every study, a member or not")]
 
     def __str__(self) -> str:
         return self.name
@@ -66,6 +126,10 @@ class Study(models.Model):
     @property
     def rules(self) -> list[domain.BonusRule]:
         return domain.read_bonus_rules(self.bonus_rules)
+
+    @property
+    def budget_left(self) -> Decimal | None:
+        return None if self.budget is None else self.budget - self.reserved
 
 
 class Batch(models.Model):
@@ -77,16 +141,34 @@ class Batch(models.Model):
         PAUSED = "paused"
         PAUSED_FUNDS = "paused_funds", "Paused: out of funds"
         OPEN = "open"
+        DRAINING = "draining", "Draining: nobody starts any more"
         COMPLETE = "complete"
+        CANCELLED = "cancelled"
 
     TRANSITIONS: ClassVar[dict[Status, set[Status]]] = {
-        Status.DRAFT: {Status.LAUNCHING},
-        Status.LAUNCHING: {Status.OPEN, Status.PAUSED, Status.PAUSED_FUNDS},
-        Status.PAUSED: {Status.LAUNCHING},
-        Status.PAUSED_FUNDS: {Status.LAUNCHING},
-        Status.OPEN: {Status.COMPLETE},
-        Status.COMPLETE: set(),
+        Status.DRAFT: {Status.LAUNCHING, Status.CANCELLED},
+        Status.LAUNCHING: {Status.OPEN, Status.PAUSED, Status.PAUSED_FUNDS, Status.DRAINING},
+        Status.PAUSED: {Status.LAUNCHING, Status.DRAINING},
+        Status.PAUSED_FUNDS: {Status.LAUNCHING, Status.DRAINING},
+        # A pilot's rest, more HITs, more time: an open batch launches again, and so does a complete one.
+        Status.OPEN: {Status.LAUNCHING, Status.PAUSED, Status.DRAINING, Status.COMPLETE},
+        Status.DRAINING: {Status.COMPLETE, Status.CANCELLED},
+        Status.COMPLETE: {Status.LAUNCHING, Status.OPEN},
+        Status.CANCELLED: set(),
     }
+
+    class ItemsFrom(models.TextChoices):
+        POOL = "pool", "The study's items that still want answers"
+        FILE = "file", "A file of this batch's own"
+        BATCH = "batch", "What another batch asked, asked anew"
+
+    class Sharding(models.TextChoices):
+        SHARDS = "shards", "HITs of at most nine, each worker in one of them"
+        WHOLE = "whole", "One HIT for all of them"
+
+    class Review(models.TextChoices):
+        AUTO = "auto", "Approved as soon as it is judged"
+        HAND = "hand", "A person decides on each"
 
     public_id = models.UUIDField(default=uuid4, unique=True, editable=False)
     study = models.ForeignKey(Study, models.PROTECT, related_name="batches")
@@ -98,12 +180,57 @@ class Batch(models.Model):
     reward = models.DecimalField(
         max_digits=6, decimal_places=2, validators=[MinValueValidator(0)], help_text="Dollars."
     )
-    hits_wanted = models.PositiveIntegerField("number of HITs", default=1, validators=[MinValueValidator(1)])
+    items_from = models.CharField(max_length=8, choices=ItemsFrom, default=ItemsFrom.POOL)
+    source_batch = models.ForeignKey(
+        "self",
+        models.PROTECT,
+        null=True,
+        blank=True,
+        related_name="repeated_by",
+        help_text="Whose items are asked anew, of other workers.",
+    )
+    hits_wanted = models.PositiveIntegerField(
+        "number of HITs", default=1, validators=[MinValueValidator(1), MaxValueValidator(100_000)]
+    )
     assignments_per_hit = models.PositiveIntegerField(
-        "assignments for each HIT",
+        "workers for each HIT",
         default=3,
-        validators=[MinValueValidator(1), MaxValueValidator(9)],
-        help_text="Different workers for each HIT: 1 to 9 (from 10 on providers charge more).",
+        validators=[MinValueValidator(1), MaxValueValidator(1000)],
+        help_text="Different workers for each. From 10 on providers charge more; see below.",
+    )
+    sharding = models.CharField(
+        "ten workers and more",
+        max_length=8,
+        choices=Sharding,
+        default=Sharding.SHARDS,
+        help_text="A HIT of ten places or more costs a higher fee where the provider takes fees.",
+    )
+    pilot_hits = models.PositiveIntegerField(
+        "pilot",
+        default=0,
+        help_text="So many HITs go out first; the rest waits until you have seen them. 0: no pilot.",
+    )
+    estimated_s = models.PositiveIntegerField(
+        "expected time for one assignment",
+        default=60,
+        validators=[MinValueValidator(1)],
+        help_text="Seconds. Foretells the hourly wage until there are measured times.",
+    )
+    review_by = models.CharField(
+        "review", max_length=8, choices=Review, default=Review.AUTO, help_text="Who decides on the work."
+    )
+    exclude_batches = models.ManyToManyField(
+        "self",
+        symmetrical=False,
+        blank=True,
+        related_name="excluded_from",
+        help_text="Who took part in one of these may not take part in this one.",
+    )
+    repeat_group = models.CharField(
+        max_length=64,
+        blank=True,
+        db_index=True,
+        help_text="A worker takes part in one batch only of those that share this name.",
     )
     items_per_assignment = models.PositiveIntegerField(
         "items for each assignment", default=1, validators=[MinValueValidator(1), MaxValueValidator(10)]
@@ -127,89 +254,95 @@ class Batch(models.Model):
         default=list,
         blank=True,
         validators=[check_requirements],
-        help_text="Qualification requirements as the Requester API takes them. Our own marketplace does not "
-        "check them yet, and refuses HITs that have any.",
+        help_text="Qualification requirements as the Requester API takes them.",
     )
     status = models.CharField(max_length=16, choices=Status, default=Status.DRAFT, editable=False)
     problem = models.TextField(blank=True, editable=False, help_text="Why it is paused.")
     launched_at = models.DateTimeField(null=True, editable=False)
     launched_by = models.ForeignKey("hits.User", models.PROTECT, null=True, related_name="+", editable=False)
+    pilot_released_at = models.DateTimeField(null=True, editable=False)
+    cancelled_at = models.DateTimeField(null=True, editable=False)
+    # What was promised at launch and lies in other rows: the bonus table, the fee schedule, the exclusions.
+    terms = models.JSONField(null=True, editable=False)
+    hit_type_id = models.CharField(max_length=64, blank=True, editable=False)
+    # When the provider was told where to send the events of this HIT type.
+    notified_at = models.DateTimeField(null=True, editable=False)
+    # What it has cost and can still cost at most. Only hits.services.budgets writes it.
+    reserved = models.DecimalField(max_digits=13, decimal_places=2, default=0, editable=False)
+    # Counted by hits.services.figures whenever something of the batch has changed; lists show these.
+    figures = models.JSONField(default=dict, editable=False)
+    is_stale = models.BooleanField(default=False, editable=False)
+    # How often it was marked: what is marked again while it is counted stays marked.
+    marks = models.PositiveBigIntegerField(default=0, editable=False)
+    created_by = models.ForeignKey("hits.User", models.PROTECT, null=True, related_name="+", editable=False)
     created_at = models.DateTimeField(auto_now_add=True)
 
     class Meta:
         verbose_name_plural = "batches"
-        permissions = [("launch_batch", "Can launch a batch")]
+        permissions = [
+            ("launch_batch", "Can launch a batch"),
+            ("launch_production", "Can launch a batch for real money"),
+            ("steer_batch", "Can pause, resume, extend, top up, drain and cancel a launched batch"),
+            ("export_batch", "Can export a batch's work under pseudonyms"),
+        ]
         constraints = [
             models.CheckConstraint(condition=Q(reward__gte=0), name="batch_reward_not_negative"),
             models.CheckConstraint(
-                condition=Q(status="draft") | Q(launched_at__isnull=False),
+                condition=Q(status__in=("draft", "cancelled")) | Q(launched_at__isnull=False),
                 name="batch_launched_has_a_moment",
             ),
         ]
         indexes = [
             models.Index(fields=["id"], condition=Q(status="launching"), name="batch_to_launch"),
+            models.Index(fields=["id"], condition=Q(is_stale=True), name="batch_to_count"),
+            models.Index(
+                fields=["status", "id"],
+                condition=Q(status__in=("paused", "open", "draining")),
+                name="batch_running",
+            ),
         ]
 
     def __str__(self) -> str:
         return f"{self.study}: {self.title}"
 
     @property
-    def cost(self) -> domain.Cost:
-        return domain.cost_of_batch(
-            hits=self.hits_wanted,
-            assignments_per_hit=self.assignments_per_hit,
+    def is_launched(self) -> bool:
+        return self.launched_at is not None
+
+    @property
+    def rules(self) -> list[domain.BonusRule]:
+        return domain.read_bonus_rules(self.bonus_table)
+
+    @property
+    def bonus_table(self) -> list[dict[str, Any]]:
+        """The one it was launched with; before that, the study's. A batch of the house's own has none."""
+        if self.terms is not None:
+            launched_with: list[dict[str, Any]] = self.terms["bonus_rules"]
+            return launched_with
+        return self.study.bonus_rules if families.is_offered(self.task) else []
+
+    @property
+    def prices(self) -> domain.Prices:
+        schedule = self.account.fee_schedule if self.terms is None else self.terms["fee_schedule"]
+        return domain.Prices(
             reward=self.reward,
-            rules=self.study.rules,
-            fees=self.account.fees,
+            rules=self.rules,
+            fees=domain.FEES[schedule],
+            masters=requirements.wants_masters(self.requirements),
+            items=self.items_per_assignment,
         )
+
+    @property
+    def sizes(self) -> list[int]:
+        """The places of the HITs that stand for one task."""
+        if self.sharding == self.Sharding.SHARDS:
+            return domain.shards(self.assignments_per_hit)
+        return [self.assignments_per_hit]
+
+    @property
+    def cost(self) -> domain.Cost:
+        return domain.cost_of(self.sizes * self.hits_wanted, prices=self.prices)
 
     def clean(self) -> None:
         if self.task and self.task not in families.registered():
             raise ValidationError({"task": f"There is no task {self.task}."})
-
-
-class HIT(models.Model):
-    """One task of a batch. Its row is the intent: it exists, with its token, before the provider is asked."""
-
-    class Status(models.TextChoices):
-        INTENDED = "intended"
-        OPEN = "open"
-        CLOSED = "closed"
-
-    TRANSITIONS: ClassVar[dict[Status, set[Status]]] = {
-        Status.INTENDED: {Status.OPEN},
-        Status.OPEN: {Status.CLOSED},
-        Status.CLOSED: {Status.OPEN},
-    }
-
-    public_id = models.UUIDField(default=uuid4, unique=True, editable=False)
-    batch = models.ForeignKey(Batch, models.PROTECT, related_name="hits")
-    # Random, not derived from the row's number: a rebuilt database must never repeat a token.
-    token = models.UUIDField(default=uuid4, unique=True, editable=False)
-    status = models.CharField(max_length=16, choices=Status, default=Status.INTENDED)
-    external_id = models.CharField(max_length=64, blank=True)
-    sent_at = models.DateTimeField(null=True)
-    # When the provider was first asked: it remembers our token for a day, and not longer.
-    asked_at = models.DateTimeField(null=True)
-    # Who is sending it, so that two senders do not ask at once.
-    claimed_at = models.DateTimeField(null=True)
-    reconciled_at = models.DateTimeField(null=True)
-
-    class Meta:
-        verbose_name = "HIT"
-        constraints = [
-            models.UniqueConstraint(
-                fields=["external_id"], condition=~Q(external_id=""), name="hit_external_id_once"
-            ),
-            models.CheckConstraint(
-                condition=Q(status="intended", external_id="") | (~Q(status="intended") & ~Q(external_id="")),
-                name="hit_sent_has_external_id",
-            ),
-        ]
-        indexes = [
-            models.Index(fields=["batch", "id"], condition=Q(status="intended"), name="hit_to_send"),
-            models.Index(fields=["id"], condition=Q(status="open"), name="hit_to_reconcile"),
-        ]
-
-    def __str__(self) -> str:
-        return self.external_id or f"HIT {self.pk} (not sent)"

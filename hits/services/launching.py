@@ -1,117 +1,102 @@
-"""From a draft to HITs at the provider. Intents first, in one transaction; sending survives any crash."""
+"""From a draft to intents, in one transaction. hits.services.sending makes HITs of them."""
 
-from collections.abc import Iterator
-from datetime import datetime, timedelta
+from datetime import datetime
+from typing import Any
 
 import structlog
-from django.conf import settings
 from django.db import transaction
-from django.db.models import Q
-from django.urls import reverse
 
 from hits import families
-from hits.errors import ProviderRefused, ProviderUnavailable, RuleBroken
-from hits.gateway import HITSpec, Provider, ProviderHIT, provider_for
-from hits.models import HIT, Batch, User
+from hits.domain.bonus_tables import wants_floor, with_floor
+from hits.domain.requirements import in_words
+from hits.errors import RuleBroken
+from hits.models import Batch, User
+from hits.queries import answers_wanted
+from hits.services.batch_rows import lock_batch, tell, write_intents
+from hits.services.budgets import refuse_real_money, reserve
+from hits.services.sending import send_launching_batches, spec_of
 from hits.states import move
 
-# Two senders of one intent make one HIT, by its token; the claim only saves the second request.
-CLAIM = timedelta(seconds=20)
-# A little less than the day for which providers remember a token.
-TOKEN_MEMORY = timedelta(hours=23)
+__all__ = ["launch_batch", "send_launching_batches", "spec_of"]
 Status = Batch.Status
 log = structlog.get_logger()
 
 
-def launch_batch(*, batch: Batch, by: User, now: datetime) -> None:
-    """Writes one intent for each HIT, or resumes a pause. Raises RuleBroken, and then nothing is written."""
-    wanted = families.get(batch.task).answers_wanted(study=batch.study)
-    if not wanted:
-        raise RuleBroken("nothing_wanted", "The study has no items that still want answers.")
+def launch_batch(*, batch: Batch, by: User | None, now: datetime, confirmed: bool = False) -> None:
+    """Reserves the money and writes one intent for each HIT. Raises RuleBroken, and nothing is written.
+
+    By nobody: the house itself, a batch of its own (hits.services.compensating) that nobody else launches.
+    """
     with transaction.atomic():
-        first = {} if batch.launched_at else {"launched_at": now, "launched_by": by}
-        if not move(batch, Status.LAUNCHING, problem="", **first):
+        draft = lock_batch(batch.pk)
+        if draft.status != Status.DRAFT:
             raise RuleBroken("already_launched", "This batch has been launched already.")
-        if not batch.hits.exists():
-            HIT.objects.bulk_create(HIT(batch=batch) for _ in range(batch.hits_wanted))
+        _check_launch(draft, by=by, confirmed=confirmed)
+        cost = draft.cost
+        reserve(batch=draft, amount=cost.total, words=f"Launch of “{draft.title}”"[:200], by=by, now=now)
+        move(
+            draft,
+            Status.LAUNCHING,
+            since=(Status.DRAFT,),
+            launched_at=now,
+            launched_by=by,
+            problem="",
+            terms=_terms(draft),
+        )
+        write_intents(draft, numbers=range(1, draft.hits_wanted + 1))
+        words = f"Launched {draft.hits_wanted * len(draft.sizes)} HITs for at most ${cost.total}."
+        tell(draft, "launched", words, by=by, now=now)
+    batch.refresh_from_db()
     log.info("batch.launched", batch=str(batch.public_id), hits=batch.hits_wanted)
 
 
-def send_launching_batches(*, now: datetime) -> int:
-    """Sends every unsent intent of every launching batch, and opens the batches that are through."""
-    sent = 0
-    for batch in Batch.objects.filter(status=Status.LAUNCHING).select_related("account"):
-        try:
-            provider = provider_for(batch.account)
-        except ProviderRefused as refusal:
-            move(batch, Status.PAUSED, problem=str(refusal))
-            continue
-        sent += send_intents(batch=batch, provider=provider, now=now)
-        if not batch.hits.filter(status=HIT.Status.INTENDED).exists():
-            move(batch, Status.OPEN)
-    return sent
+def _check_launch(batch: Batch, *, by: User | None, confirmed: bool) -> None:
+    if (by is None) == families.is_offered(batch.task):
+        raise RuleBroken(
+            "not_by_hand",
+            "This batch pays one bonus. It goes out by itself as soon as its worker can take it.",
+        )
+    if not answers_wanted(batch):
+        raise RuleBroken(
+            "nothing_wanted", "This batch has no items that still want answers. Add items to it first."
+        )
+    if batch.study.budget is None:
+        raise RuleBroken("no_budget", f"The study “{batch.study}” has no budget yet. Give it one first.")
+    if wants_floor(batch.rules) and not batch.study.wage_floor:
+        raise RuleBroken(
+            "no_wage_floor",
+            f"The bonus table of the study “{batch.study}” pays up to the study's least wage, and there is "
+            "none. Give the study a wage floor, or the rule an hourly of its own.",
+        )
+    if by is None:
+        return
+    refuse_real_money(batch=batch, by=by)
+    if batch.account.is_real_money and not confirmed:
+        raise RuleBroken(
+            "not_confirmed", f"{batch.account} spends real money. Confirm that you mean it, and launch again."
+        )
 
 
-def send_intents(*, batch: Batch, provider: Provider, now: datetime) -> int:
-    """Resumes at the first unsent intent. An unclear outcome leaves the intent: the same token asks again."""
-    sent = 0
-    for hit in _claimable(batch, now=now):
-        try:
-            created = _create(hit, batch=batch, provider=provider, now=now)
-        except ProviderRefused as refusal:
-            pause = Status.PAUSED_FUNDS if refusal.out_of_funds else Status.PAUSED
-            move(batch, pause, problem=str(refusal))
-            _unclaim(hit)
-            log.warning("batch.paused", batch=str(batch.public_id), code=refusal.code)
-            break
-        except ProviderUnavailable:
-            _unclaim(hit)
-            log.warning("hit.send_unclear", hit=str(hit.public_id))
-            break
-        move(hit, HIT.Status.OPEN, external_id=created.external_id, sent_at=now)
-        sent += 1
-    return sent
-
-
-def _create(hit: HIT, *, batch: Batch, provider: Provider, now: datetime) -> ProviderHIT:
-    """After a day the token protects no more, so an intent asked about before is looked for first."""
-    spec = spec_of(hit, batch=batch)
-    if hit.asked_at is None:
-        HIT.objects.filter(pk=hit.pk).update(asked_at=now)
-    elif now - hit.asked_at > TOKEN_MEMORY:
-        made = (found for found in provider.list_hits() if found.annotation == spec.annotation)
-        if adopted := next(made, None):
-            return adopted
-    return provider.create_hit(spec, token=hit.token)
-
-
-def spec_of(hit: HIT, *, batch: Batch) -> HITSpec:
-    return HITSpec(
-        title=batch.title,
-        description=batch.description,
-        keywords=batch.keywords,
-        reward=batch.reward,
-        question_url=settings.PUBLIC_URL + reverse("frame:question", args=[hit.public_id]),
-        max_assignments=batch.assignments_per_hit,
-        duration_s=batch.duration_s,
-        lifetime_s=batch.lifetime_s,
-        auto_approval_s=batch.auto_approval_s,
-        annotation=f"crowd:{hit.public_id}",
-        requirements=batch.requirements,
-    )
-
-
-def _claimable(batch: Batch, *, now: datetime) -> Iterator[HIT]:
-    """Intents in order, each claimed just before it is sent; another sender skips it for a while."""
-    while True:
-        free = Q(claimed_at=None) | Q(claimed_at__lt=now - CLAIM)
-        unsent = HIT.objects.filter(free, batch=batch, status=HIT.Status.INTENDED)
-        hit = unsent.order_by("pk").first()
-        if hit is None:
-            return
-        if unsent.filter(pk=hit.pk).update(claimed_at=now):
-            yield hit
-
-
-def _unclaim(hit: HIT) -> None:
-    HIT.objects.filter(pk=hit.pk, status=HIT.Status.INTENDED).update(claimed_at=None)
+def _terms(batch: Batch) -> dict[str, Any]:
+    """What was promised and lies in other rows, as it is at this moment."""
+    cost = batch.cost
+    return {
+        "bonus_rules": with_floor(batch.bonus_table, floor=batch.study.wage_floor),
+        "fee_schedule": batch.account.fee_schedule,
+        "environment": batch.account.environment,
+        "endpoint": batch.account.endpoint,
+        "language": batch.study.language,
+        "time_zone": batch.study.time_zone,
+        "exclude_batches": [
+            str(public_id)
+            for public_id in batch.exclude_batches.order_by("pk").values_list("public_id", flat=True)
+        ],
+        "requirements_in_words": in_words(batch.requirements),
+        "cost": {
+            "rewards": f"{cost.rewards:.2f}",
+            "fees": f"{cost.fees:.2f}",
+            "bonuses": f"{cost.bonuses:.2f}",
+            "bonus_fees": f"{cost.bonus_fees:.2f}",
+            "total": f"{cost.total:.2f}",
+        },
+    }

@@ -1,103 +1,195 @@
-"""The provider's evidence becomes ours. By itself it would suffice; notifications only make it sooner."""
+"""The provider's evidence becomes ours. By itself it would suffice; notifications only make it sooner.
 
-import json
-from datetime import datetime
+A look costs one call where nothing has changed, and HITs without news get none: what is due stands in
+HIT.look_at, and behind it is the survey (hits.services.surveying). Lock order: as in hits.services.working.
+"""
+
+from collections import Counter
+from datetime import datetime, timedelta
 from typing import Any
 
 import structlog
 from django.db import transaction
+from django.db.models import Exists, F, Max, Min, OuterRef, Q, QuerySet
 
-from hits import families
-from hits.domain import is_same_moment
-from hits.errors import CrowdError, InvalidAnswer
-from hits.gateway import Provider, ProviderAssignment, provider_for
-from hits.models import HIT, Assignment, Batch, Worker
-from hits.services.working import answer_leases, items_served, release_items, release_overdue
+from hits.errors import ProviderError, ProviderRefused
+from hits.gateway import Provider, ProviderHIT
+from hits.models import HIT, Account, Assignment, Change
+from hits.services.figures import mark_stale
+from hits.services.looking import fingerprint, is_untouched, look_soon, mark_seen, usable
+from hits.services.mirroring import read_assignments
+from hits.services.surveying import survey
+from hits.services.working import GRACE, UNSETTLED, end_attempts, release_overdue
 from hits.states import move
 
-# Far beyond any answer of ours; what is longer was never ours.
-LONGEST_ANSWER = 100_000
+__all__ = ["look_soon", "reconcile", "reconcile_everything", "reconcile_hit", "survey"]
+# A look that fails, or dies, is made again after this. It also keeps a second process off.
+RETRY = timedelta(seconds=60)
+# Of an account that two HITs in a row could not be read from.
+REST = timedelta(seconds=30)
+MOST_FAILED = 2
+# How often we look for what is saved here: as long again as it has waited, between these two.
+SOONEST, LATEST = timedelta(seconds=3), timedelta(minutes=10)
+# A HIT without news. The survey sees all of them far more often, a hundred in one call.
+QUIET = timedelta(days=1)
+# A provider that is late in approving by itself is asked again after this.
+LATE = timedelta(minutes=10)
+# So many seconds' worth of an account's calls in one run, so that every account gets its turn.
+TURN_S = 5
 Status = Assignment.Status
 log = structlog.get_logger()
 
 
-def reconcile(*, now: datetime) -> None:
-    """Every open HIT of every account, then what the clock alone decides."""
-    open_hits = HIT.objects.filter(status=HIT.Status.OPEN).select_related("batch__account")
-    for hit in open_hits.order_by("pk"):
-        try:
-            reconcile_hit(hit=hit, provider=provider_for(hit.batch.account), now=now)
-        except CrowdError as error:
-            log.warning("hit.reconcile_failed", hit=str(hit.public_id), error=type(error).__name__)
-    release_overdue(now=now)
-    complete_batches()
+def reconcile(*, now: datetime) -> int:
+    """Every look that is due, account by account, and what the clock alone decides: how much was done."""
+    due = HIT.objects.filter(_is_due(now), status=HIT.Status.OPEN)
+    done = mirror_approved(now=now)
+    for account, provider in usable(due.values("batch__account")):
+        done += _look_at_due(account, provider, due=due, now=now)
+    return done + release_overdue(now=now)
+
+
+def reconcile_everything(*, now: datetime) -> Counter[str]:
+    """Both sides agree afterwards, whatever was lost. For operators and tests; it asks for every HIT."""
+    found = survey(now=now, force=True)
+    while done := reconcile(now=now):
+        found["looks"] += done
+    return found
 
 
 def reconcile_hit(*, hit: HIT, provider: Provider, now: datetime) -> None:
-    """The HIT's state is read first: if it was over then, the list read after it is complete."""
-    over = provider.get_hit(hit.external_id).is_over
-    for found in provider.list_assignments(hit.external_id):
-        record_submission(hit=hit, found=found, now=now)
-    HIT.objects.filter(pk=hit.pk).update(reconciled_at=now)
-    if over:
-        move(hit, HIT.Status.CLOSED)
-
-
-def record_submission(*, hit: HIT, found: ProviderAssignment, now: datetime) -> Assignment:
-    """Makes work payable. Work that never reached us is taken from the provider's copy of the answer."""
-    worker = Worker.objects.known(account=hit.batch.account, external_id=found.worker_external_id)
-    with transaction.atomic():
-        HIT.objects.select_for_update().get(pk=hit.pk)
-        assignment = _match(hit=hit, worker=worker, found=found, now=now)
-        if assignment.status not in (Status.OPENED, Status.SAVED, Status.GONE):
-            return assignment
-        changes: dict[str, Any] = {"submitted_at": found.submitted_at}
-        if assignment.accepted_at is None:
-            changes["accepted_at"] = found.accepted_at
-        if assignment.answer is None and (recovered := _recover_answer(assignment, found=found)):
-            changes["answer"] = recovered
-        move(assignment, Status.SUBMITTED, **changes)
-        if assignment.answer is None:
-            release_items(assignment, now=now)  # somebody else is asked; a person decides on this one
-        else:
-            answer_leases(assignment, now=now)
-    log.info("assignment.submitted", assignment=str(assignment.public_id))
-    return assignment
-
-
-def complete_batches() -> None:
-    for batch in Batch.objects.filter(status=Batch.Status.OPEN):
-        if not batch.hits.exclude(status=HIT.Status.CLOSED).exists():
-            move(batch, Batch.Status.COMPLETE)
-
-
-def _match(*, hit: HIT, worker: Worker, found: ProviderAssignment, now: datetime) -> Assignment:
-    """Our attempt with the provider's accept time; one that had none yet; else a new one."""
-    attempts = Assignment.objects.filter(
-        account=hit.batch.account, external_id=found.external_id, worker=worker
-    ).order_by("-attempt")
-    for assignment in attempts:
-        if is_same_moment(assignment.accepted_at, found.accepted_at):
-            return assignment
-    return Assignment.objects.create(
-        account=hit.batch.account,
-        hit=hit,
-        worker=worker,
-        external_id=found.external_id,
-        attempt=len(attempts) + 1,
-        accepted_at=found.accepted_at,
-        deadline_at=now,
-        opened_at=now,
-    )
-
-
-def _recover_answer(assignment: Assignment, *, found: ProviderAssignment) -> Any:
-    """None if it cannot be believed: the work is then shown to a person instead of being judged."""
+    """The HIT's state is read before the list: what changes in between makes the next look differ."""
     try:
-        sent = found.answers.get("answer", "")
-        claimed = json.loads(sent) if len(sent) <= LONGEST_ANSWER else None
-        family = families.get(assignment.hit.batch.task)
-        return family.check_answer(answer=claimed, items=items_served(assignment))
-    except (ValueError, RecursionError, InvalidAnswer):
-        log.warning("assignment.answer_lost", assignment=str(assignment.public_id))
-        return None
+        found = provider.get_hit(hit.external_id)
+    except ProviderRefused as refusal:
+        if refusal.code != "HITDoesNotExist":
+            raise
+        close_lost(hit=hit, words=str(refusal), now=now)
+        return
+    if _wants_reading(hit, found, now=now):
+        read_assignments(hit=hit, provider=provider, now=now)
+    _keep_terms(hit, found)
+    if not found.is_over:
+        _schedule(hit, seen=fingerprint(found), now=now)
+    elif _close(hit, seen=fingerprint(found), now=now) and found.status == "Reviewable":
+        mark_seen(hit=hit, provider=provider)
+
+
+def mirror_approved(*, now: datetime) -> int:
+    """Work whose moment to approve itself has passed is looked for, one HIT after another."""
+    late = Assignment.objects.filter(status=Status.SUBMITTED, auto_approves_at__lte=now)
+    done = 0
+    for account, provider in usable(late.values("account")):
+        oldest = late.filter(account=account).order_by("auto_approves_at").values_list("hit_id", flat=True)
+        for hit_id in dict.fromkeys(oldest[: TURN_S * account.send_rate]):
+            hit = HIT.objects.select_related("batch__account").get(pk=hit_id)
+            # Before the call: one that fails or dies is made again, but not at once.
+            done += late.filter(hit=hit).update(auto_approves_at=now + LATE)
+            try:
+                read_assignments(hit=hit, provider=provider, now=now)
+            except ProviderError as error:
+                log.warning("hit.reconcile_failed", hit=str(hit.public_id), error=str(error))
+                break
+    return done
+
+
+def close_lost(*, hit: HIT, words: str, now: datetime) -> None:
+    """The provider knows no such HIT. Should it show up again, the survey opens this one again."""
+    log.warning("hit.lost", hit=str(hit.public_id))
+    _close(hit, seen="", now=now, problem=f"The provider no longer has this HIT: {words}")
+
+
+def _is_due(now: datetime) -> Q:
+    return Q(look_at__lte=now) | Q(look_at=None)
+
+
+def _look_at_due(account: Account, provider: Provider, *, due: QuerySet[HIT], now: datetime) -> int:
+    """HITs that somebody works on first: thousands that end at one time must not keep these waiting."""
+    own = due.filter(batch__account=account).select_related("batch")
+    begun = Exists(Assignment.objects.filter(hit=OuterRef("pk"), status__in=UNSETTLED))
+    oldest = own.order_by(begun.desc(), F("look_at").asc(nulls_first=True), "pk")
+    looked = failed = 0
+    for hit in oldest[: TURN_S * account.send_rate]:
+        if not _claim(hit, now=now):
+            continue
+        looked += 1
+        hit.batch.account = account
+        try:
+            reconcile_hit(hit=hit, provider=provider, now=now)
+        except ProviderError as error:
+            log.warning("hit.reconcile_failed", hit=str(hit.public_id), error=str(error))
+            failed += 1
+            if failed == MOST_FAILED:  # it is not the HIT
+                own.update(look_at=now + REST)
+                break
+        else:
+            failed = 0
+    return looked
+
+
+def _claim(hit: HIT, *, now: datetime) -> bool:
+    """Compare and swap on the moment itself: whoever brings the HIT forward meanwhile is not overwritten."""
+    claimed = HIT.objects.filter(pk=hit.pk, status=HIT.Status.OPEN, look_at=hit.look_at)
+    if not claimed.update(look_at=now + RETRY):
+        return False
+    hit.look_at = now + RETRY
+    return True
+
+
+def _wants_reading(hit: HIT, found: ProviderHIT, *, now: datetime) -> bool:
+    """Counters tell of all that was handed in. Where work or HIT are over, we read in any case."""
+    if found.is_over:
+        return True
+    if fingerprint(found) != hit.seen and not is_untouched(found):
+        return True
+    return hit.assignments.filter(status__in=UNSETTLED, deadline_at__lte=now - GRACE).exists()
+
+
+def _keep_terms(hit: HIT, found: ProviderHIT) -> None:
+    """More time or more places than we know of, unless we are just asking for them."""
+    row = HIT.objects.filter(pk=hit.pk)
+    if found.expires_at and (hit.expires_at is None or found.expires_at > hit.expires_at):
+        row.filter(expires_at=hit.expires_at).update(expires_at=found.expires_at)
+        hit.expires_at = found.expires_at
+    if found.max_assignments > hit.max_assignments:
+        asking = Change.objects.filter(hit=hit, kind=Change.Kind.ADD, status=Change.Status.INTENDED)
+        if not asking.exists():
+            row.filter(max_assignments=hit.max_assignments).update(max_assignments=found.max_assignments)
+
+
+def _schedule(hit: HIT, *, seen: str, now: datetime) -> None:
+    """Nothing is put off that was brought forward during the look. The lock lets no page open meanwhile."""
+    with transaction.atomic():
+        row = HIT.objects.select_for_update(no_key=True).get(pk=hit.pk)
+        next_at = _next_look(hit, now=now) if row.look_at == hit.look_at else row.look_at
+        HIT.objects.filter(pk=hit.pk).update(seen=seen, reconciled_at=now, look_at=next_at)
+
+
+def _next_look(hit: HIT, *, now: datetime) -> datetime:
+    work = hit.assignments.filter(status__in=UNSETTLED).aggregate(
+        saved=Max("saved_at", filter=Q(status=Status.SAVED)),
+        deadline=Min("deadline_at", filter=Q(deadline_at__gt=now - GRACE)),
+    )
+    moments = [now + QUIET]
+    if work["saved"]:
+        moments.append(now + min(max(now - work["saved"], SOONEST), LATEST))
+    if work["deadline"]:
+        moments.append(work["deadline"] + GRACE)
+    if hit.expires_at and hit.expires_at > now:
+        moments.append(hit.expires_at + timedelta(seconds=1))
+    return min(moments)
+
+
+def _close(hit: HIT, *, seen: str, now: datetime, problem: str = "") -> bool:
+    """Its list was complete: what we hold as begun and it lacks was given back. False if there is news."""
+    with transaction.atomic():
+        if HIT.objects.select_for_update(no_key=True).get(pk=hit.pk).look_at != hit.look_at:
+            return False
+        end: dict[str, Any] = {"seen": seen, "problem": problem, "look_at": None}
+        if not move(hit, HIT.Status.CLOSED, closed_at=now, reconciled_at=now, **end):
+            return False
+        begun = hit.assignments.filter(status__in=UNSETTLED, opened_at__lte=now)
+        end_attempts(begun.order_by("pk"), now=now)
+        mark_stale(hit.batch_id)
+    log.info("hit.closed", hit=str(hit.public_id))
+    return True

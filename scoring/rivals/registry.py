@@ -1,22 +1,48 @@
-"""Rivals by name. A model is imported and loaded at the first question, and only in the process that asks."""
+"""Rivals by kind. A model is imported and loaded at the first question, and only in the process that asks."""
 
-from functools import cache
 from importlib import import_module
+from typing import Any
 
 from hits.errors import CrowdError
-from scoring.rivals.interface import Rival
+from scoring.rivals.interface import Rival, Spec
 
-PATHS = {"minilm": "scoring.rivals.caption:MiniLM"}
+PATHS = {
+    "caption": "scoring.rivals.caption:CaptionRival",
+    "clip": "scoring.rivals.clip:ClipRival",
+    "masked": "scoring.rivals.masked:MaskedModel",
+    "causal": "scoring.rivals.causal:CausalModel",
+}
+# Models kept in memory at once; the one used longest ago makes room.
+MOST_LOADED = 4
+_loaded: dict[str, Any] = {}
 
 
-def names() -> list[str]:
-    return sorted(PATHS)
+class UnknownKind(CrowdError):
+    """No model of this kind is known here."""
 
 
-@cache
-def get(name: str) -> Rival:
-    if name not in PATHS:
-        raise CrowdError(f"There is no rival {name}. Known: {', '.join(names())}. Set CROWD_RIVAL.")
-    module, _, class_name = PATHS[name].partition(":")
-    rival: Rival = getattr(import_module(module), class_name)()
-    return rival
+def load(spec: Spec) -> Any:
+    """The model, loaded once in a process. Other weights under the same name are loaded anew, and checked."""
+    key = f"{spec.name} {spec.kind} {spec.model} {spec.path} {sorted(spec.options.items())}"
+    model = _loaded.pop(key, None)
+    if model is None or spec.weights_sha256 not in ("", model.weights_sha256):
+        model = _class_of(spec.kind)(spec)
+        while len(_loaded) >= MOST_LOADED:
+            _loaded.pop(next(iter(_loaded)))
+    _loaded[key] = model
+    return model
+
+
+def load_rival(spec: Spec) -> Rival:
+    """One that reads a text and pictures."""
+    model = load(spec)
+    if not isinstance(model, Rival):
+        raise UnknownKind(f"{spec.name} reads text alone; it cannot be asked about pictures.")
+    return model
+
+
+def _class_of(kind: str) -> Any:
+    if kind not in PATHS:
+        raise UnknownKind(f"There is no kind of rival {kind}. Known: {', '.join(sorted(PATHS))}.")
+    module, _, class_name = PATHS[kind].partition(":")
+    return getattr(import_module(module), class_name)

@@ -1,12 +1,21 @@
 """Looks at a page as a picky visitor does: light and dark, with the Tab key, and into the console."""
 
 import os
+from importlib.resources import files
 from pathlib import Path
 from typing import Literal
 
-from playwright.sync_api import ConsoleMessage, Page, Request, Response
+from playwright.sync_api import ConsoleMessage, Frame, Page, Request, Response
 
 CHECKS = Path(__file__).with_name("checks.js").read_text()
+AXE = files("axe_playwright_python").joinpath("axe.min.js").read_text()
+# Each frame is asked by itself; what axe calls minor or moderate is advice.
+SERIOUS = """async () => {
+  const { violations } = await axe.run(document, { iframes: false, resultTypes: ["violations"] });
+  return violations
+    .filter(({ impact }) => ["serious", "critical"].includes(impact))
+    .flatMap(({ id, nodes }) => nodes.map((node) => `axe: ${id}: ${node.html.slice(0, 140)}`));
+}"""
 TELL_VIOLATIONS = """
 addEventListener("securitypolicyviolation", (event) => {
   console.error(`policy: ${event.violatedDirective} refuses ${event.blockedURI}`);
@@ -59,6 +68,15 @@ class Visitor:
         found: list[str] = []
         for frame in self.page.frames:
             found += frame.evaluate(CHECKS)
+            found += self._run_axe(frame)
+        return found
+
+    def _run_axe(self, frame: Frame) -> list[str]:
+        if not frame.evaluate("() => Boolean(window.axe)"):
+            frame.evaluate(AXE)
+        heard = len(self._heard)
+        found: list[str] = frame.evaluate(SERIOUS)
+        del self._heard[heard:]  # axe tries styles that the policy refuses, and says so
         return found
 
     def _keep_picture(self, name: str) -> None:
@@ -70,6 +88,8 @@ class Visitor:
             self._heard.append(f"console: {message.text} ({message.location['url']})")
 
     def _hear_failure(self, request: Request) -> None:
+        if request.failure == "net::ERR_ABORTED":
+            return  # the browser gave it up itself, because the page was left
         self._heard.append(f"failed: {request.url}: {request.failure}")
 
     def _hear_response(self, response: Response) -> None:

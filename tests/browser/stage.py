@@ -15,8 +15,8 @@ from crowd.marketplace.site.session import COOKIE
 from crowd.pictures.models import Picture
 from crowd.winogavil.models import Association
 from hits.models import Account, Batch
-from hits.services import bonuses, launching, reconciling, reviewing
-from scoring import services as scoring
+from hits.services import launching, owing, reconciling, reviewing
+from scoring.services import judging as scoring
 from tests.conftest import Sites
 from tests.factories import invite, make_account, make_association, make_batch, make_requester, make_user
 
@@ -78,10 +78,10 @@ def launch(batch: Batch) -> None:
 
 def work_through() -> None:
     """What the background does with work that was handed in, up to the bonuses owed."""
-    reconciling.reconcile(now=timezone.now())
+    reconciling.reconcile_everything(now=timezone.now())
     scoring.judge_submitted(now=timezone.now())
     reviewing.approve_judged(now=timezone.now())
-    bonuses.owe_bonuses(now=timezone.now())
+    owing.owe_bonuses(now=timezone.now())
 
 
 def sign_in(context: BrowserContext, worker: Worker, *, sites: Sites) -> None:

@@ -7,12 +7,12 @@ from crowd.marketplace import frames, queries
 from crowd.marketplace.models import HIT, HITType, Worker
 from crowd.marketplace.services.work import accept_hit
 from hits.models import Assignment, Batch, Bonus
-from hits.services.bonuses import approve_bonuses, pay_bonuses
+from hits.services.paying import pay_bonuses
 from tests.browser.conftest import OpenPage
 from tests.browser.looking import Visitor
 from tests.browser.stage import launch, sign_in, take_turns, work_through
 from tests.conftest import Sites
-from tests.factories import invite
+from tests.factories import approve, invite
 
 pytestmark = [pytest.mark.needs_chromium, pytest.mark.django_db(transaction=True)]
 SIZES: dict[str, ViewportSize] = {
@@ -34,7 +34,7 @@ def worked(seeded: Seeded) -> Batch:
     take_turns(seeded.invitations[0], turns=2)
     work_through()
     now = timezone.now()
-    approve_bonuses(bonuses=[Bonus.objects.order_by("pk")[0]], by=seeded.payments.user, now=now)
+    approve([Bonus.objects.order_by("pk")[0]], now=now)
     pay_bonuses(now=now)
     return seeded.batch
 
@@ -94,7 +94,7 @@ def test_staff_pages_look_right(visitor: Visitor, seeded: Seeded, worked: Batch,
     visitor.visit("admin-work", f"{admin}/hits/assignment/{done.pk}/work/")
     visitor.page.context.clear_cookies()
     visitor.page.goto(f"{admin}/login/")
-    log_in(visitor, seeded.payments)
+    log_in(visitor, seeded.preparer)
     visitor.visit("admin-bonuses", f"{admin}/hits/bonus/")
 
     assert visitor.problems == {}

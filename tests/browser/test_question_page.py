@@ -6,7 +6,7 @@ from django.utils import timezone
 from playwright.sync_api import FrameLocator, Locator, Page, Request, Response, Route, expect
 
 from hits.models import Assignment
-from hits.services.reconciling import reconcile
+from hits.services.reconciling import reconcile_everything
 from tests.browser.conftest import OpenPage
 from tests.browser.stage import Desk, sign_in
 from tests.conftest import Sites
@@ -244,7 +244,7 @@ def expect_handed_in(page: Page) -> None:
 
 def handed_in() -> list[list[str]]:
     """The picks, one list a worker, of what was saved here and has reached the marketplace."""
-    reconcile(now=timezone.now())
+    reconcile_everything(now=timezone.now())
     rows = Assignment.objects.filter(status=Assignment.Status.SUBMITTED, saved_at__isnull=False)
     return [picks for row in rows for picks in (row.answer or {}).values()]
 
@@ -254,7 +254,7 @@ def posts(page: Page) -> list[str]:
     sent: list[str] = []
 
     def note(request: Request) -> None:
-        if request.method == "POST":
+        if request.method == "POST" and request.is_navigation_request():
             sent.append(request.url.rstrip("/").rpartition("/")[2])
 
     page.on("request", note)
@@ -262,9 +262,14 @@ def posts(page: Page) -> list[str]:
 
 
 def responses_of(page: Page, *, site: str) -> list[Response]:
-    """Everything that the site will have answered."""
+    """Everything that the site will have answered, but for what has no content at all."""
     seen: list[Response] = []
-    page.on("response", lambda response: seen.append(response) if response.url.startswith(site) else None)
+
+    def note(response: Response) -> None:
+        if response.url.startswith(site) and response.status != 204:
+            seen.append(response)
+
+    page.on("response", note)
     return seen
 
 
@@ -274,7 +279,7 @@ def pass_on_without_cookies(route: Route) -> None:
 
 
 def html_of(page: Page, url: str) -> str:
-    """As it was sent, but for the token, which is new each time."""
+    """As it was sent, but for what is signed, which is new each time."""
     response = page.goto(url)
     assert response is not None
-    return re.sub(r'name="token" value="[^"]+"', "", response.text())
+    return re.sub(r"[\w-]+:[\w-]+:[\w-]{20,}", "", response.text())

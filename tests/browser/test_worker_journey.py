@@ -4,11 +4,14 @@ from playwright.sync_api import Page, expect
 
 from config.demo.seeding import Seeded, Staff
 from crowd.winogavil.models import Association
-from hits.services.bonuses import confirm_bonuses, pay_bonuses
+from hits.models import Bonus
+from hits.services.figures import refresh_stale
 from hits.services.launching import send_launching_batches
+from hits.services.paying import confirm_bonuses, pay_bonuses
 from tests.browser.conftest import OpenPage
 from tests.browser.stage import work_through
 from tests.conftest import Sites
+from tests.factories import approve
 
 pytestmark = [pytest.mark.needs_chromium, pytest.mark.django_db(transaction=True)]
 
@@ -16,7 +19,7 @@ pytestmark = [pytest.mark.needs_chromium, pytest.mark.django_db(transaction=True
 def test_worker_is_paid_for_what_a_researcher_launched(
     open_page: OpenPage, seeded: Seeded, sites: Sites
 ) -> None:
-    researcher, worker, payments = open_page(), open_page(), open_page()
+    researcher, worker = open_page(), open_page()
 
     log_in(researcher, seeded.researcher, sites=sites)
     create_batch(researcher, seeded)
@@ -29,14 +32,14 @@ def test_worker_is_paid_for_what_a_researcher_launched(
     solve(worker)
     work_through()
 
-    log_in(payments, seeded.payments, sites=sites)
-    approve_bonus(payments)
+    approve(Bonus.objects.all(), now=timezone.now())
     pay_bonuses(now=timezone.now())
     confirm_bonuses(now=timezone.now())
 
-    assert earnings(worker) == ["$0.03", "$0.01", "$0.04"]
-    assert worker.locator("td.money").all_inner_texts() == ["$0.03", "$0.01"]
-    assert progress(researcher) == ["1 of 1", "1 of 1", "1", "$0.01", "$0.01"]
+    assert earnings(worker) == ["$0.04", "$0.00", "$0.04"]
+    assert history(worker) == ["$0.03", "$0.01"]
+    refresh_stale(now=timezone.now())
+    assert progress(researcher) == ["1 of 1", "1 of 1", "$0.01, $0.01"]
 
 
 def log_in(page: Page, staff: Staff, *, sites: Sites) -> None:
@@ -50,19 +53,21 @@ def log_in(page: Page, staff: Staff, *, sites: Sites) -> None:
 def create_batch(page: Page, seeded: Seeded) -> None:
     """What workers read and the price are there already; one HIT for one worker is wanted."""
     page.get_by_role("row", name="Batches").get_by_role("link", name="Add").click()
-    page.get_by_label("Study").select_option(label=str(seeded.batch.study))
-    page.get_by_label("Account").select_option(label=str(seeded.batch.account))
+    page.get_by_label("Study", exact=True).select_option(label=str(seeded.batch.study))
+    page.get_by_label("Account", exact=True).select_option(label=str(seeded.batch.account))
+    page.get_by_role("button", name="Save, then: Terms").click()
     page.get_by_label("Number of HITs").fill("1")
-    page.get_by_label("Assignments for each HIT").fill("1")
-    page.get_by_role("button", name="Save", exact=True).click()
+    page.get_by_label("Workers for each HIT").fill("1")
+    page.get_by_role("button", name="Save, then: People").click()
+    page.get_by_role("button", name="Save, then: Check and launch").click()
 
 
 def launch(page: Page) -> None:
-    expect(page.get_by_role("heading", level=1)).to_have_text("Launch")
-    costs = page.locator(".launch td.money").all_inner_texts()
-    assert costs == ["0.03", "0.01", "0.00", "0.04"]
-    page.get_by_role("button", name="Launch 1 HIT", exact=True).click()
-    expect(page.get_by_role("list")).to_contain_text("on its way")
+    expect(page.get_by_role("heading", level=1)).to_have_text("Check and launch")
+    costs = page.locator("td.money").all_inner_texts()
+    assert costs == ["1", "1", "0.03", "0.00", "0.01", "0.00", "0.04"]
+    page.get_by_role("button", name="Launch 1 HIT for at most $0.04").click()
+    expect(page.get_by_text("Launched: 1 HIT is on its way.")).to_be_visible()
 
 
 def watch_it_open(page: Page) -> None:
@@ -94,25 +99,24 @@ def solve(page: Page) -> None:
     expect(page.get_by_role("heading", level=1)).to_have_text("Handed in")
 
 
-def approve_bonus(page: Page) -> None:
-    page.locator("#content").get_by_role("link", name="Bonuses").click()
-    page.get_by_role("row", name="all right").get_by_role("checkbox").check()
-    page.locator("select[name=action]").select_option(label="Approve for payment")
-    page.get_by_role("button", name="Go").click()
-    expect(page.get_by_text("Approved 1 bonus")).to_be_visible()
-
-
 def earnings(page: Page) -> list[str]:
     page.get_by_role("link", name="Earnings").click()
     expect(page.get_by_role("heading", level=1)).to_have_text("Earnings")
     return first_facts(page)
 
 
+def history(page: Page) -> list[str]:
+    page.get_by_role("link", name="History").click()
+    expect(page.get_by_role("heading", level=1)).to_have_text("History")
+    return page.locator("td.money").all_inner_texts()
+
+
 def progress(page: Page) -> list[str]:
     """In a new tab: the old one stops asking once the last HIT is done, and payments come later."""
     fresh = page.context.new_page()
     fresh.goto(page.url)
-    return first_facts(fresh)
+    bonuses = fresh.locator("dl.facts > div").filter(has_text="Bonuses owed, paid").locator("dd")
+    return [*first_facts(fresh), bonuses.inner_text()]
 
 
 def first_facts(page: Page) -> list[str]:

@@ -26,6 +26,7 @@ FIGURES = {
 }
 
 
+@pytest.mark.pure  # with databases of its own
 def test_demo_twice_with_one_seed_gives_the_same_figures(tmp_path: Path) -> None:
     first, second = (
         report_of(manage("demo", "--no-serve", "--json", "--seed", "7", environ=scratch_environ(tmp_path)))
@@ -82,6 +83,7 @@ def test_demo_on_postgres_and_redis_pays_what_it_owes(tmp_path: Path, servers: d
     assert (report["assignments_approved"], report["associations_final"]) == (36, 12)
 
 
+@pytest.mark.pure
 def test_demo_stopped_leaves_nothing_behind(tmp_path: Path) -> None:
     environ = {**scratch_environ(tmp_path), "TMPDIR": str(tmp_path)}
     demo = subprocess.Popen([sys.executable, "manage.py", "demo"], cwd=ROOT, env=environ)

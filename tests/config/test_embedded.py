@@ -11,6 +11,8 @@ import pytest
 
 from tests.config.processes import Product, serving, tree, wait_until
 
+pytestmark = pytest.mark.pure  # processes with databases of their own
+
 WEB_LIMIT_MB = 200
 HITS = 200
 LAUNCH = """
@@ -18,7 +20,7 @@ from django.utils import timezone
 from hits.models import Account, Batch, Study, User
 from hits.services.launching import launch_batch
 from tests.factories import make_association
-study = Study.objects.create(name='Kill', lab='lab')
+study = Study.objects.create(name='Kill', lab='lab', budget=1000)
 make_association(study=study)
 batch = Batch.objects.create(study=study, account=Account.objects.get(), task='winogavil.solve',
     title='t', description='d', reward='0.01', hits_wanted=200)

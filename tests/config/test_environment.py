@@ -35,6 +35,10 @@ def test_settings_load_without_any_variable(tmp_path: Path) -> None:
     ("environ", "words"),
     [
         ({"CROWD_PUBLIC_ULR": "x"}, "Unknown setting CROWD_PUBLIC_ULR. Did you mean CROWD_PUBLIC_URL?"),
+        (
+            {"CROWD_ACCOUNT_ENDPOINT": "https://mturk-requester.us-east-1.amazonaws.com."},
+            "CROWD_ACCOUNT_ENDPOINT is Amazon's own service",
+        ),
         ({"CROWD_PUBLIC_URL": "nonsense"}, "CROWD_PUBLIC_URL must be an http or https address"),
         ({"DATABASE_URL": "postgres://h/d"}, "CROWD_FIELD_KEYS is not set"),
         ({"CROWD_FIELD_KEYS": "short"}, "CROWD_FIELD_KEYS holds something that is not a Fernet key"),

@@ -1,7 +1,14 @@
 import pytest
+from django.conf import LazySettings
 
 from hits.gateway import registry
 from tests.stubbed import StubbedTurk
+
+
+@pytest.fixture(autouse=True)
+def _one_sender(settings: LazySettings) -> None:
+    """In the test's own thread: others would not see what its transaction holds."""
+    settings.SENDERS = 1
 
 
 @pytest.fixture

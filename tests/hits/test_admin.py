@@ -1,4 +1,4 @@
-"""The researchers' and payments staff's pages: who may do what, and what they show."""
+"""The researchers' and payments staff's lists and rows: who sees what."""
 
 from decimal import Decimal
 from typing import Any
@@ -9,163 +9,49 @@ from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
-from kombu.exceptions import OperationalError
 
-from hits.admin.accounts import SECRETS
 from hits.admin.parts import in_words
-from hits.models import Account, Batch, Bonus
+from hits.models import Study, User
+from hits.services.budgets import reserve
 from tests.factories import (
-    make_account,
+    NOW,
     make_assignment,
-    make_association,
     make_batch,
     make_bonus,
     make_study,
     make_user,
 )
-from tests.stubbed import StubbedTurk
 
 pytestmark = pytest.mark.django_db
-SECRET = "planted-secret"
 
 
 @pytest.fixture(autouse=True)
 def _memory_broker(monkeypatch: pytest.MonkeyPatch) -> None:
     """Nudges go nowhere: each test calls what the background would do."""
-    for task in ("hits.admin.studies.launch_batches", "hits.admin.bonuses.pay_bonuses"):
-        monkeypatch.setattr(f"{task}.delay", lambda: None)
+    monkeypatch.setattr("hits.tasks.pay_bonuses.delay", lambda: None)
 
 
-def sign_in(client: Client, *permissions: str) -> None:
+def sign_in(client: Client, *permissions: str) -> User:
     user = make_user()
     user.user_permissions.set(Permission.objects.filter(codename__in=permissions))
     client.force_login(user)
+    return user
 
 
-def make_draft() -> Batch:
-    study = make_study()
-    make_association(study=study)
-    return make_batch(study=study)
-
-
-def launch_url(batch: Batch) -> str:
-    return reverse("admin:hits_batch_launch", args=[batch.pk])
-
-
-def test_launch_page_shows_cost_and_balance(client: Client, turk: StubbedTurk) -> None:
-    sign_in(client, "launch_batch", "view_batch")
-    batch = make_draft()
-
-    page = client.get(launch_url(batch))
-
-    assert page.context["cost"].total == Decimal("0.12")
-    assert page.context["balance"] == Decimal(100)
-    assert "Launch 1 HIT" in page.content.decode()
-
-
-def test_launch_page_is_useful_without_the_provider(client: Client, turk: StubbedTurk) -> None:
-    sign_in(client, "launch_batch", "view_batch")
-    turk.faults["get_account_balance"] = ["before"]
-
-    page = client.get(launch_url(make_draft()))
-
-    assert page.status_code == 200
-    assert "balance could not be read" in page.content.decode()
-
-
-def test_launch_launches_once(client: Client, turk: StubbedTurk) -> None:
-    sign_in(client, "launch_batch", "view_batch")
-    batch = make_draft()
-
-    first = client.post(launch_url(batch), follow=True)
-    second = client.post(launch_url(batch), follow=True)
-
-    assert "Launched: 1 HIT" in first.content.decode()
-    assert "has been launched already" in second.content.decode()
-    assert batch.hits.count() == 1
-
-
-def test_launch_with_the_broker_down_is_only_slower(
-    client: Client, turk: StubbedTurk, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def down() -> None:
-        raise OperationalError
-
-    monkeypatch.setattr("hits.admin.studies.launch_batches.delay", down)
-    sign_in(client, "launch_batch", "view_batch")
-    batch = make_draft()
-
-    page = client.post(launch_url(batch), follow=True)
-
-    assert "Launched: 1 HIT" in page.content.decode()
-    assert Batch.objects.get().status == Batch.Status.LAUNCHING
-
-
-def test_launch_without_permission_can_be_looked_at_and_not_done(client: Client, turk: StubbedTurk) -> None:
-    sign_in(client, "view_batch", "change_batch", "add_batch")
-    batch = make_draft()
-
-    looked, done = client.get(launch_url(batch)), client.post(launch_url(batch))
-
-    assert (looked.status_code, done.status_code) == (200, 403)
-    assert "Launch 1 HIT" not in looked.content.decode()
-    assert (batch.hits.count(), Batch.objects.get().status) == (0, Batch.Status.DRAFT)
-
-
-def test_launch_page_without_any_permission_is_refused(client: Client) -> None:
-    sign_in(client, "view_study")
-
-    assert client.get(launch_url(make_draft())).status_code == 403
-
-
-def test_terms_of_a_launched_batch_cannot_be_changed(client: Client) -> None:
-    sign_in(client, "view_batch", "change_batch")
-    batch = make_batch(status="open")
-    before = Batch.objects.values().get()
-
-    client.post(reverse("admin:hits_batch_change", args=[batch.pk]), {"reward": "9.99", "title": "other"})
-
-    assert Batch.objects.values().get() == before
-
-
-def test_secrets_of_an_account_are_never_shown_and_stay_when_left_empty(client: Client) -> None:
-    sign_in(client, "view_account", "change_account")
-    account = make_account(secret_access_key=SECRET, ticket_key=f"{SECRET}-ticket")
-    address = reverse("admin:hits_account_change", args=[account.pk])
-
-    page = client.get(address)
-    form: Any = page.context["adminform"].form
-    values = {name: form.initial[name] for name in form.fields if name not in SECRETS}
-    saved = client.post(address, {**values, "name": "renamed", "secret_access_key": "", "ticket_key": ""})
-
-    assert SECRET not in page.content.decode()
-    assert saved.status_code == 302
-    found = Account.objects.get()
-    assert (found.name, found.secret_access_key, found.ticket_key) == ("renamed", SECRET, f"{SECRET}-ticket")
-
-
-def test_secrets_of_an_account_are_hidden_from_who_may_only_look(client: Client) -> None:
-    sign_in(client, "view_account")
-    account = make_account(secret_access_key=SECRET, ticket_key=f"{SECRET}-ticket")
-
-    page = client.get(reverse("admin:hits_account_change", args=[account.pk]))
-
-    assert page.status_code == 200
-    assert SECRET not in page.content.decode()
-
-
-@pytest.mark.parametrize("requirements", ["", "null", "[]"])
-def test_emptied_requirements_are_an_empty_list(client: Client, requirements: str) -> None:
-    sign_in(client, "view_batch", "change_batch")
-    batch = make_draft()
-    address = reverse("admin:hits_batch_change", args=[batch.pk])
-    form: Any = client.get(address).context["adminform"].form
-    values = {name: form.initial[name] for name in form.fields}
-
-    client.post(address, {**values, "title": "Changed", "requirements": requirements})
-
-    found = Batch.objects.get()
-    assert (found.title, found.requirements) == ("Changed", [])
+def study_form(**changes: Any) -> dict[str, Any]:
+    values = {
+        "name": "Cues",
+        "lab": "lab",
+        "language": "en",
+        "time_zone": "UTC",
+        "budget": "100",
+        "bonus_rules": "[]",
+        "rejections_a_day": "10",
+        "large_bonus": "5",
+        "many_bonuses": "20",
+        "large_run": "100",
+    }
+    return {**values, **changes}
 
 
 def test_provider_ids_of_workers_are_shown_on_no_page(client: Client) -> None:
@@ -178,7 +64,6 @@ def test_provider_ids_of_workers_are_shown_on_no_page(client: Client) -> None:
     pages = [client.get(reverse(f"admin:hits_{model}_changelist")) for model in models]
     pages += [
         client.get(reverse("admin:hits_worker_change", args=[assignment.worker.pk])),
-        client.get(reverse("admin:hits_assignment_change", args=[assignment.pk])),
         client.get(reverse("admin:hits_assignment_work", args=[assignment.pk])),
     ]
 
@@ -186,43 +71,104 @@ def test_provider_ids_of_workers_are_shown_on_no_page(client: Client) -> None:
     assert [planted in page.content.decode() for page in pages] == [False] * len(pages)
 
 
-def test_work_page_needs_the_view_permission(client: Client) -> None:
-    sign_in(client, "view_batch")
-    assignment = make_assignment()
-
-    page = client.get(reverse("admin:hits_assignment_work", args=[assignment.pk]))
-
-    assert page.status_code == 403
-
-
-@pytest.mark.parametrize(
-    ("permissions", "status"),
-    [(("view_bonus", "approve_bonus"), Bonus.Status.APPROVED), (("view_bonus",), Bonus.Status.OWED)],
-)
-def test_bonuses_are_approved_by_who_may(
-    client: Client, permissions: tuple[str, ...], status: Bonus.Status
-) -> None:
-    sign_in(client, *permissions)
-    bonus = make_bonus(status="owed")
-
-    client.post(reverse("admin:hits_bonus_changelist"), {"action": "approve", "_selected_action": [bonus.pk]})
-
-    assert Bonus.objects.get().status == status
-
-
-@pytest.mark.parametrize("model", ["batch", "assignment", "bonus", "hit", "worker"])
+@pytest.mark.parametrize("model", ["batch", "study", "assignment", "bonus", "hit", "worker", "ledgerentry"])
 def test_lists_ask_as_often_for_many_rows_as_for_few(client: Client, model: str) -> None:
-    client.force_login(make_user(is_superuser=True))
+    user = sign_in(client, f"view_{model}", "add_batch", "change_batch", "delete_batch")
     address = reverse(f"admin:hits_{model}_changelist")
     counts = []
     for _ in range(2):
         for _ in range(3):
-            make_bonus()
+            batch = make_bonus().assignment.hit.batch
+            batch.study.members.add(user)
+            reserve(batch=batch, amount=Decimal(1), words="Launch", by=None, now=NOW)
         with CaptureQueriesContext(connection) as queries:
             client.get(address)
         counts.append(len(queries))
 
     assert counts[0] == counts[1]
+    assert counts[0] < 10
+
+
+def test_study_belongs_to_whoever_makes_it(client: Client) -> None:
+    user = sign_in(client, "add_study", "view_study")
+
+    client.post(reverse("admin:hits_study_add"), study_form())
+
+    assert list(Study.objects.get().members.all()) == [user]
+
+
+@pytest.mark.parametrize("page", ["change", "delete"])
+def test_study_of_others_is_not_found(client: Client, page: str) -> None:
+    sign_in(client, "view_study", "change_study", "delete_study")
+    study = make_study()
+    before = Study.objects.values().get()
+
+    answer = client.post(reverse(f"admin:hits_study_{page}", args=[study.pk]), study_form(name="Mine"))
+
+    assert answer.status_code == 302
+    assert Study.objects.values().get() == before
+
+
+def test_list_offers_no_name_of_a_study_of_others(client: Client) -> None:
+    user = sign_in(client, "view_batch", "view_ledgerentry")
+    mine, theirs = make_batch(), make_batch()
+    other = make_batch()
+    for batch in (mine, other):
+        batch.study.members.add(user)
+
+    pages = [
+        client.get(reverse(f"admin:hits_{model}_changelist")).content.decode()
+        for model in ("batch", "ledgerentry")
+    ]
+
+    assert [theirs.study.name in page for page in pages] == [False, False]
+    assert [mine.study.name in page for page in pages] == [True, True]
+
+
+def test_study_keeps_what_was_reserved_while_its_form_was_open(client: Client) -> None:
+    sign_in(client, "view_study", "change_study", "see_all_studies")
+    study = make_study()
+    client.get(reverse("admin:hits_study_change", args=[study.pk]))
+    Study.objects.update(reserved=7)
+
+    client.post(reverse("admin:hits_study_change", args=[study.pk]), study_form(name="Renamed"))
+
+    found = Study.objects.get()
+    assert (found.name, found.reserved) == ("Renamed", Decimal(7))
+
+
+def test_study_keeps_language_and_time_zone_once_a_batch_is_launched(client: Client) -> None:
+    sign_in(client, "view_study", "change_study", "see_all_studies")
+    study = make_batch(status="open").study
+
+    client.post(
+        reverse("admin:hits_study_change", args=[study.pk]),
+        study_form(name="Renamed", language="de", time_zone="Europe/Berlin"),
+    )
+
+    found = Study.objects.get()
+    assert (found.name, found.language, found.time_zone) == ("Renamed", "en", "UTC")
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        (
+            {"bonus_rules": '[{"name": "a", "measure": "speed", "at_least": 1, "amount": "0.01"}]'},
+            "nothing is measured as speed",
+        ),
+        ({"budget": "6.99"}, "$7.00 are reserved already"),
+    ],
+)
+def test_study_refuses_what_could_not_be_kept(client: Client, changes: dict[str, str], words: str) -> None:
+    sign_in(client, "view_study", "change_study", "see_all_studies")
+    study = make_study(reserved=7)
+    before = Study.objects.values().get()
+
+    page = client.post(reverse("admin:hits_study_change", args=[study.pk]), study_form(**changes))
+
+    assert words in page.content.decode()
+    assert Study.objects.values().get() == before
 
 
 @pytest.mark.parametrize(
@@ -231,3 +177,17 @@ def test_lists_ask_as_often_for_many_rows_as_for_few(client: Client, model: str)
 )
 def test_in_words_names_the_largest_units(seconds: int, words: str) -> None:
     assert in_words(seconds).replace("\xa0", " ") == words
+
+
+def test_bonuses_of_a_study_one_is_no_member_of_are_not_listed(client: Client) -> None:
+    user = make_user()
+    user.user_permissions.set(Permission.objects.filter(codename="view_bonus"))
+    client.force_login(user)
+    theirs, own = make_bonus(status="owed"), make_bonus(status="owed")
+    own.assignment.hit.batch.study.members.add(user)
+    address = reverse("admin:hits_bonus_changelist")
+
+    page = client.get(address)
+
+    assert [bonus.pk for bonus in page.context["cl"].result_list] == [own.pk]
+    assert client.get(reverse("admin:hits_bonus_change", args=[theirs.pk])).status_code == 302

@@ -46,16 +46,19 @@ def test_read_bonus_rules_refuses_what_is_no_table(data: Any) -> None:
 def test_rule_owes_from_its_threshold_on_exactly(score: Fraction, owed: bool) -> None:
     (rule,) = domain.read_bonus_rules([{**RULE, "at_least": 67}])
 
-    assert rule.owes({"jaccard": score}) == owed
-    assert not rule.owes({"another": score})
+    (found,) = domain.evaluate([rule], work=domain.Work(items=[{"jaccard": score}]))
+    (other,) = domain.evaluate([rule], work=domain.Work(items=[{"another": score}]))
+
+    assert (found.amount > 0, other.amount > 0) == (owed, False)
 
 
-def test_cost_of_batch_counts_every_place_and_every_rule() -> None:
-    rules = domain.read_bonus_rules([RULE])
-
-    cost = domain.cost_of_batch(
-        hits=2, assignments_per_hit=10, reward=Decimal(1), rules=rules, fees=domain.FEES["amazon"]
+def test_cost_counts_every_place_and_every_rule() -> None:
+    prices = domain.Prices(
+        reward=Decimal(1), rules=domain.read_bonus_rules([RULE]), fees=domain.FEES["amazon"]
     )
 
-    assert (cost.rewards, cost.bonuses, cost.fees) == (Decimal(20), Decimal("0.20"), Decimal("8.20"))
+    cost = domain.cost_of([10, 10], prices=prices)
+
+    assert (cost.rewards, cost.bonuses) == (Decimal(20), Decimal("0.20"))
+    assert (cost.fees, cost.bonus_fees) == (Decimal("8.00"), Decimal("0.20"))
     assert cost.total == Decimal("28.40")

@@ -1,10 +1,11 @@
+from collections.abc import Callable
 from datetime import timedelta
 
 import pytest
 from django.db import IntegrityError, transaction
 
 from hits.errors import RuleBroken
-from hits.models import HIT, Assignment, Item, Lease, Worker
+from hits.models import HIT, Assignment, Batch, Item, Lease, Worker
 from hits.services import working
 from tests.factories import (
     NOW,
@@ -80,7 +81,7 @@ def test_assignment_id_reused_by_another_worker_stays_apart() -> None:
 
 def test_open_assignment_without_a_ticket_stops_at_the_places_of_the_hit() -> None:
     hit = make_slot(ticket_key="")
-    for _ in range(2):
+    for _ in range(hit.max_assignments):
         make_assignment(hit=hit)
 
     with pytest.raises(RuleBroken) as broken:
@@ -94,7 +95,7 @@ def test_open_assignment_without_a_ticket_stops_at_the_places_of_the_hit() -> No
         )
 
     assert broken.value.code == "no_place"
-    assert Assignment.objects.count() == 2
+    assert Assignment.objects.count() == hit.max_assignments
 
 
 def test_lease_items_serves_the_same_again_on_reload() -> None:
@@ -203,3 +204,78 @@ def test_release_overdue_gives_items_back_and_keeps_history() -> None:
     assert Item.objects.get().wanted == 3
     assert Lease.objects.get().status == Lease.Status.RELEASED
     assert Assignment.objects.get().status == Assignment.Status.GONE
+
+
+def test_overdue_work_is_given_up_at_the_instant_of_the_look() -> None:
+    make_assignment(deadline_at=DEADLINE)
+    HIT.objects.update(reconciled_at=DEADLINE + working.GRACE)
+
+    given_up = working.release_overdue(now=DEADLINE + working.GRACE)
+
+    assert given_up == 1
+
+
+def test_overdue_work_of_a_closed_hit_needs_no_look() -> None:
+    make_assignment(hit=make_hit(status="closed"), deadline_at=DEADLINE)
+
+    assert working.release_overdue(now=DEADLINE + working.GRACE) == 1
+
+
+def test_open_assignment_asks_for_a_look_after_its_deadline() -> None:
+    hit = make_slot()
+    HIT.objects.update(look_at=None)
+
+    open_slot(hit)
+
+    assert HIT.objects.get().look_at == DEADLINE + working.GRACE
+
+
+def test_save_answer_that_is_refused_asks_for_no_look() -> None:
+    assignment = make_assignment(status="submitted")
+    HIT.objects.update(look_at=None)
+
+    with pytest.raises(RuleBroken):
+        working.save_answer(assignment=assignment, answer={"a": ["1"]}, now=NOW)
+
+    assert (HIT.objects.get().look_at, Batch.objects.get().is_stale) == (None, False)
+
+
+@pytest.mark.parametrize("deed", ["open", "save", "give_up", "keep_out"])
+def test_batch_is_counted_anew_after(deed: str) -> None:
+    assignment = open_slot(make_slot())
+    Batch.objects.update(is_stale=False)
+    deeds: dict[str, Callable[[], object]] = {
+        "open": lambda: open_slot(assignment.hit, minutes=1),
+        "save": lambda: working.save_answer(assignment=assignment, answer={"a": ["1"]}, now=NOW),
+        "give_up": lambda: working.give_up(assignment, now=NOW),
+        "keep_out": lambda: working.keep_out(assignment, now=NOW),
+    }
+
+    deeds[deed]()
+
+    assert Batch.objects.get().is_stale
+
+
+def test_keep_out_asks_somebody_else_once() -> None:
+    hit = make_slot(items=1)
+    assignment = open_slot(hit)
+    working.lease_items(assignment=assignment, now=NOW)
+    working.save_answer(assignment=assignment, answer={"a": ["1"]}, now=NOW)
+
+    out = [working.keep_out(assignment, now=NOW) for _ in range(2)]
+
+    assert out == [True, False]
+    assert Assignment.objects.get().kept_out
+    assert (Item.objects.get().wanted, Item.objects.get().recount) == (3, True)
+    assert Lease.objects.get().status == Lease.Status.RELEASED
+
+
+def test_give_up_twice_gives_back_once() -> None:
+    hit = make_slot(items=1)
+    assignment = open_slot(hit)
+    working.lease_items(assignment=assignment, now=NOW)
+
+    given_up = [working.give_up(assignment, now=NOW) for _ in range(2)]
+
+    assert (given_up, Item.objects.get().wanted) == ([True, False], 3)
+    assert not Item.objects.get().recount

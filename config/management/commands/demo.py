@@ -90,7 +90,7 @@ class Command(BaseCommand):
 
     def _tell_addresses(self, seeded: seeding.Seeded) -> None:
         self.stdout.write(f"\nStill serving; stop it with Ctrl-C.\n  The admin: {seeding.admin_url()}")
-        for staff in (seeded.researcher, seeded.payments):
+        for staff in (seeded.researcher, seeded.preparer, seeded.approver):
             self.stdout.write(f"    user {staff.user.username}  password {staff.password}")
         self.stdout.write(f"  A worker:  {seeded.invitations[0]}")
         self.stdout.flush()

@@ -5,6 +5,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from config import doctor
+from hits.services.checking import Finding
 
 
 class Command(BaseCommand):
@@ -12,9 +13,11 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("--json", action="store_true", help="print a JSON list")
+        parser.add_argument("--account", default="", metavar="NAME", help="look at this account alone")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        findings = doctor.examine()
+        name = options["account"]
+        findings = doctor.examine_account(name) if name else doctor.examine()
         if options["json"]:
             self.stdout.write(json.dumps([asdict(finding) for finding in findings], indent=2))
         else:
@@ -24,7 +27,7 @@ class Command(BaseCommand):
             raise CommandError(f"{failed} of {len(findings)} checks failed.")
 
 
-def _line(finding: doctor.Finding) -> str:
+def _line(finding: Finding) -> str:
     mark = "ok  " if finding.ok else "FAIL"
     advice = f" -> {finding.advice}" if finding.advice else ""
     return f"{mark} {finding.name:<36} {finding.saw}{advice}"

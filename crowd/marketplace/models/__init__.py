@@ -1,17 +1,68 @@
-from crowd.marketplace.models.money import BonusPayment, LedgerEntry
-from crowd.marketplace.models.people import AccessKey, Invitation, Requester, Worker, WorkerSession
-from crowd.marketplace.models.work import HIT, Assignment, HITType, RequestToken
+from crowd.marketplace.models.control import ClockShift, Fault
+from crowd.marketplace.models.money import BonusPayment, LedgerEntry, Payout
+from crowd.marketplace.models.notifications import (
+    Destination,
+    Event,
+    NotificationSetting,
+    SigningKey,
+    Subscription,
+    Topic,
+)
+from crowd.marketplace.models.people import (
+    AccessKey,
+    Block,
+    Deed,
+    Invitation,
+    Message,
+    Operator,
+    OperatorSession,
+    Requester,
+    Worker,
+    WorkerSession,
+)
+from crowd.marketplace.models.qualifications import Qualification, QualificationRequest, QualificationType
+from crowd.marketplace.models.work import (
+    HAS_PLACES,
+    HIT,
+    Assignment,
+    HITType,
+    Layout,
+    PolicyOutcome,
+    RequestToken,
+    Upload,
+)
 
 __all__ = [
+    "HAS_PLACES",
     "HIT",
     "AccessKey",
     "Assignment",
+    "Block",
     "BonusPayment",
+    "ClockShift",
+    "Deed",
+    "Destination",
+    "Event",
+    "Fault",
     "HITType",
     "Invitation",
+    "Layout",
     "LedgerEntry",
+    "Message",
+    "NotificationSetting",
+    "Operator",
+    "OperatorSession",
+    "Payout",
+    "PolicyOutcome",
+    "Qualification",
+    "QualificationRequest",
+    "QualificationType",
     "RequestToken",
     "Requester",
+    "SigningKey",
+    "Subscription",
+    "Topic",
+    "Upload",
     "Worker",
     "WorkerSession",
 ]

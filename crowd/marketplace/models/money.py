@@ -16,8 +16,10 @@ class LedgerEntry(models.Model):
         HELD = "held"
         WORKERS = "workers"
         FEES = "fees"
+        PAID = "paid"  # to workers, outside the marketplace
 
-    requester = models.ForeignKey(Requester, models.PROTECT, related_name="entries")
+    requester = models.ForeignKey(Requester, models.PROTECT, null=True, related_name="entries")
+    worker = models.ForeignKey(Worker, models.PROTECT, null=True, related_name="entries")
     account = models.CharField(max_length=16, choices=Account)
     amount = models.DecimalField(max_digits=13, decimal_places=2)
     transfer = models.UUIDField()
@@ -28,6 +30,10 @@ class LedgerEntry(models.Model):
         constraints = [
             models.CheckConstraint(condition=~Q(amount=0), name="ledger_entry_moves_something"),
             models.UniqueConstraint(fields=["transfer", "account"], name="ledger_transfer_has_two_sides"),
+            models.CheckConstraint(
+                condition=Q(requester__isnull=False) | Q(worker__isnull=False),
+                name="ledger_entry_is_of_somebody",
+            ),
         ]
         indexes = [models.Index(fields=["requester", "account"], name="ledger_by_account")]
 
@@ -49,3 +55,21 @@ class BonusPayment(models.Model):
 
     def __str__(self) -> str:
         return f"{self.amount} for {self.assignment}"
+
+
+class Payout(models.Model):
+    """What the operator paid a worker outside the marketplace. Never changed."""
+
+    worker = models.ForeignKey(Worker, models.PROTECT, related_name="payouts")
+    amount = models.DecimalField(max_digits=13, decimal_places=2)
+    reference = models.CharField(max_length=128, blank=True, help_text="Of the transfer, for the books.")
+    paid_by = models.CharField(max_length=64)
+    paid_at = models.DateTimeField()
+
+    class Meta:
+        constraints = [
+            models.CheckConstraint(condition=Q(amount__gt=0), name="payout_positive"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.amount} to {self.worker}"

@@ -10,7 +10,7 @@ from crowd.marketplace import domain, seals
 
 
 class Requester(models.Model):
-    """Whoever posts HITs. `available` is the ledger's balance, kept here so that spending can be refused."""
+    """Whoever posts HITs. The two balances are the ledger's, kept here so that spending can be refused."""
 
     MOST_MONEY = Decimal(1_000_000)
 
@@ -18,14 +18,17 @@ class Requester(models.Model):
         max_length=64, unique=True, default=partial(domain.new_id, length=14, prefix="A")
     )
     name = models.CharField(max_length=128, unique=True)
-    fee_schedule = models.CharField(max_length=16, choices=[(key, key) for key in domain.FEE_SCHEDULES])
+    fee_schedule = models.CharField(max_length=16, help_text="none, amazon, or a rate such as 5%")
     available = models.DecimalField(max_digits=13, decimal_places=2, default=0)
+    on_hold = models.DecimalField(max_digits=13, decimal_places=2, default=0)
     ticket_key_sealed = models.TextField()
     created_at = models.DateTimeField()
+    closed_at = models.DateTimeField(null=True, blank=True, help_text="No key of theirs signs any more.")
 
     class Meta:
         constraints = [
             models.CheckConstraint(condition=Q(available__gte=0), name="requester_never_overdrawn"),
+            models.CheckConstraint(condition=Q(on_hold__gte=0), name="requester_holds_no_less_than_nothing"),
         ]
 
     def __str__(self) -> str:
@@ -33,7 +36,7 @@ class Requester(models.Model):
 
     @property
     def fees(self) -> domain.FeeSchedule:
-        return domain.FEE_SCHEDULES[self.fee_schedule]
+        return domain.fee_schedule(self.fee_schedule)
 
     @property
     def ticket_key(self) -> str:
@@ -58,11 +61,40 @@ class AccessKey(models.Model):
 
 
 class Worker(models.Model):
+    """Who does the work. The counts and what is owed move in the transaction that moves the work."""
+
     external_id = models.CharField(
         max_length=64, unique=True, default=partial(domain.new_id, length=14, prefix="A")
     )
     name = models.CharField(max_length=64)
+    sign_in_name = models.CharField(max_length=64, null=True, blank=True, unique=True)
+    password = models.CharField(max_length=255, blank=True)
+    country = models.CharField(max_length=2, blank=True)
+    subdivision = models.CharField(max_length=3, blank=True)
+    is_adult = models.BooleanField(default=False)
+    is_master = models.BooleanField(default=False)
+    submitted = models.PositiveIntegerField(default=0)
+    approved = models.PositiveIntegerField(default=0)
+    rejected = models.PositiveIntegerField(default=0)
+    earned = models.DecimalField(max_digits=13, decimal_places=2, default=0)
+    owed = models.DecimalField(max_digits=13, decimal_places=2, default=0)
     created_at = models.DateTimeField()
+    suspended_at = models.DateTimeField(null=True, blank=True)
+    erasure_requested_at = models.DateTimeField(null=True, blank=True)
+    erased_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        constraints = [
+            models.CheckConstraint(condition=Q(owed__gte=0), name="worker_never_overpaid"),
+        ]
+        indexes = [
+            models.Index(fields=["id"], condition=Q(owed__gt=0), name="worker_to_pay"),
+            models.Index(
+                fields=["erasure_requested_at"],
+                condition=Q(erasure_requested_at__isnull=False, erased_at=None),
+                name="worker_to_erase",
+            ),
+        ]
 
     def __str__(self) -> str:
         return self.name
@@ -90,3 +122,81 @@ class WorkerSession(models.Model):
 
     def __str__(self) -> str:
         return f"Session of {self.worker}"
+
+
+class Block(models.Model):
+    """A requester's refusal of one worker."""
+
+    requester = models.ForeignKey(Requester, models.CASCADE, related_name="blocks")
+    worker = models.ForeignKey(Worker, models.CASCADE, related_name="blocks")
+    reason = models.TextField(blank=True)
+    created_at = models.DateTimeField()
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["requester", "worker"], name="block_once"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.worker} blocked by {self.requester}"
+
+
+class Message(models.Model):
+    """What a requester wrote to a worker through NotifyWorkers."""
+
+    worker = models.ForeignKey(Worker, models.CASCADE, related_name="messages")
+    requester = models.ForeignKey(Requester, models.PROTECT, related_name="messages")
+    subject = models.CharField(max_length=200)
+    text = models.TextField()
+    sent_at = models.DateTimeField()
+    read_at = models.DateTimeField(null=True)
+
+    class Meta:
+        indexes = [
+            models.Index(fields=["worker", "-id"], name="message_of_worker"),
+            models.Index(fields=["worker"], condition=Q(read_at=None), name="message_unread"),
+        ]
+
+    def __str__(self) -> str:
+        return self.subject
+
+
+class Operator(models.Model):
+    """Who runs the marketplace: keys, deposits, payouts, blocks."""
+
+    sign_in_name = models.CharField(max_length=64, unique=True)
+    password = models.CharField(max_length=255)
+    created_at = models.DateTimeField()
+    disabled_at = models.DateTimeField(null=True, blank=True)
+
+    def __str__(self) -> str:
+        return self.sign_in_name
+
+
+class OperatorSession(models.Model):
+    """A signed-in browser of the operator's desk."""
+
+    operator = models.ForeignKey(Operator, models.CASCADE, related_name="sessions")
+    token_digest = models.CharField(max_length=64, unique=True)
+    created_at = models.DateTimeField()
+    expires_at = models.DateTimeField(db_index=True)
+
+    def __str__(self) -> str:
+        return f"Session of {self.operator}"
+
+
+class Deed(models.Model):
+    """What an operator did. The token is that of the form: a form sent twice does its deed once."""
+
+    operator = models.ForeignKey(Operator, models.PROTECT, related_name="deeds")
+    token = models.UUIDField(unique=True)
+    what = models.CharField(max_length=64)
+    about = models.CharField(max_length=64, blank=True, help_text="The requester's or worker's id.")
+    note = models.CharField(max_length=500, blank=True)
+    done_at = models.DateTimeField()
+
+    class Meta:
+        indexes = [models.Index(fields=["about", "-id"], name="deed_about")]
+
+    def __str__(self) -> str:
+        return f"{self.what} {self.about}"

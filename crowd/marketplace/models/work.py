@@ -5,6 +5,9 @@ from django.db.models import F, Q
 
 from crowd.marketplace import domain
 from crowd.marketplace.models.people import Requester, Worker
+from crowd.marketplace.models.qualifications import QualificationType
+
+HAS_PLACES = Q(max_assignments__gt=F("pending") + F("submitted") + F("approved") + F("rejected"))
 
 
 class HITType(models.Model):
@@ -20,24 +23,60 @@ class HITType(models.Model):
     assignment_duration_s = models.PositiveIntegerField()
     auto_approval_delay_s = models.PositiveIntegerField()
     requirements = models.JSONField(default=list)
+    required = models.ManyToManyField(QualificationType, related_name="hit_types")
+    # True while one of its HITs may still be accepted: the worker's list looks at no others.
+    is_listed = models.BooleanField(default=False)
 
     class Meta:
         constraints = [
             models.UniqueConstraint(fields=["requester", "digest"], name="hit_type_once_per_terms"),
+        ]
+        indexes = [
+            models.Index(fields=["-id"], condition=Q(is_listed=True), name="listed_by_age"),
+            models.Index(fields=["-reward", "-id"], condition=Q(is_listed=True), name="listed_by_reward"),
+            models.Index(
+                fields=["assignment_duration_s", "-id"], condition=Q(is_listed=True), name="listed_by_time"
+            ),
         ]
 
     def __str__(self) -> str:
         return self.title
 
 
+class Layout(models.Model):
+    """A page of HTML with ${placeholders} that the operator keeps for a requester."""
+
+    requester = models.ForeignKey(Requester, models.CASCADE, related_name="layouts")
+    external_id = models.CharField(max_length=64, unique=True, default=domain.new_id)
+    name = models.CharField(max_length=128)
+    html = models.TextField()
+    frame_height = models.PositiveIntegerField(default=0)
+    created_at = models.DateTimeField()
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["requester", "name"], name="layout_name_once"),
+        ]
+
+    def __str__(self) -> str:
+        return self.name
+
+
 class HIT(models.Model):
     """One task with its counters. Every counter moves in the transaction that moves an assignment."""
+
+    class Kind(models.TextChoices):
+        EXTERNAL = "external"  # the requester's own page in a frame
+        HTML = "html"  # the requester's HTML, also that of a layout
+        FORM = "form"  # a QuestionForm
 
     requester = models.ForeignKey(Requester, models.PROTECT)
     hit_type = models.ForeignKey(HITType, models.PROTECT)
     external_id = models.CharField(max_length=64, unique=True, default=domain.new_id)
+    kind = models.CharField(max_length=8, choices=Kind, default=Kind.EXTERNAL)
     question = models.TextField()
-    external_url = models.CharField(max_length=2000)
+    external_url = models.CharField(max_length=2000, blank=True)
+    layout = models.ForeignKey(Layout, models.PROTECT, null=True, related_name="hits")
     frame_height = models.PositiveIntegerField()
     annotation = models.CharField(max_length=255, blank=True)
     max_assignments = models.PositiveIntegerField()
@@ -50,6 +89,12 @@ class HIT(models.Model):
     expires_at = models.DateTimeField()
     # Set once nobody can accept it any more and what was held for the rest is free again.
     closed_at = models.DateTimeField(null=True)
+    # Of returned and abandoned work: the next acceptance bears one of them again.
+    free_ids = models.JSONField(default=list)
+    is_reviewing = models.BooleanField(default=False)
+    disposed_at = models.DateTimeField(null=True)
+    assignment_review_policy = models.JSONField(null=True)
+    hit_review_policy = models.JSONField(null=True)
 
     class Meta:
         constraints = [
@@ -61,9 +106,20 @@ class HIT(models.Model):
             ),
         ]
         indexes = [
-            models.Index(fields=["requester", "-id"], name="hit_by_requester"),
-            models.Index(fields=["id"], condition=Q(closed_at=None), name="hit_open"),
+            models.Index(fields=["requester", "id"], condition=Q(disposed_at=None), name="hit_of_requester"),
+            models.Index(
+                fields=["requester", "id"],
+                condition=Q(closed_at__isnull=False, pending=0, disposed_at=None),
+                name="hit_reviewable",
+            ),
+            # Without the places: an open HIT that has none is being worked on, and those are few.
+            models.Index(fields=["hit_type", "id"], condition=Q(closed_at=None), name="hit_open"),
             models.Index(fields=["expires_at"], condition=Q(closed_at=None), name="hit_to_expire"),
+            models.Index(
+                fields=["closed_at"],
+                condition=Q(closed_at__isnull=False, disposed_at=None),
+                name="hit_to_dispose",
+            ),
         ]
 
     def __str__(self) -> str:
@@ -91,7 +147,8 @@ class Assignment(models.Model):
 
     hit = models.ForeignKey(HIT, models.PROTECT, related_name="assignments")
     worker = models.ForeignKey(Worker, models.PROTECT, related_name="assignments")
-    external_id = models.CharField(max_length=64, unique=True, default=domain.new_id)
+    # Not unique: the next acceptance of a returned place bears its id again, as the service's own do.
+    external_id = models.CharField(max_length=64, db_index=True, default=domain.new_id)
     attempt = models.PositiveIntegerField()
     status = models.CharField(max_length=16, choices=Status, default=Status.ACCEPTED)
     accepted_at = models.DateTimeField()
@@ -111,6 +168,11 @@ class Assignment(models.Model):
                 name="assignment_one_per_worker_and_hit",
             ),
             models.UniqueConstraint(fields=["hit", "worker", "attempt"], name="assignment_attempt_once"),
+            models.UniqueConstraint(
+                fields=["external_id"],
+                condition=Q(status__in=("Accepted", "Submitted", "Approved", "Rejected")),
+                name="assignment_id_held_once",
+            ),
         ]
         indexes = [
             models.Index(fields=["deadline_at"], condition=Q(status="Accepted"), name="work_overdue"),
@@ -118,6 +180,7 @@ class Assignment(models.Model):
                 fields=["auto_approval_at"], condition=Q(status="Submitted"), name="work_to_approve"
             ),
             models.Index(fields=["worker", "-id"], name="work_of_worker"),
+            models.Index(fields=["hit", "id"], name="work_of_hit"),
         ]
 
     def __str__(self) -> str:
@@ -140,3 +203,46 @@ class RequestToken(models.Model):
 
     def __str__(self) -> str:
         return f"{self.operation} {self.token}"
+
+
+class Upload(models.Model):
+    """A file that a worker handed in with a QuestionForm."""
+
+    assignment = models.ForeignKey(Assignment, models.CASCADE, related_name="uploads")
+    question = models.CharField(max_length=128)
+    name = models.CharField(max_length=128)
+    content = models.BinaryField()
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["assignment", "question"], name="upload_once_per_question"),
+        ]
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class PolicyOutcome(models.Model):
+    """What a review policy found (a result) or did (an action)."""
+
+    class Level(models.TextChoices):
+        ASSIGNMENT = "Assignment"
+        HIT = "HIT"
+
+    hit = models.ForeignKey(HIT, models.CASCADE, related_name="policy_outcomes")
+    level = models.CharField(max_length=16, choices=Level)
+    is_action = models.BooleanField(default=False)
+    external_id = models.CharField(max_length=64, default=domain.new_id)
+    subject_id = models.CharField(max_length=64)
+    subject_type = models.CharField(max_length=16)
+    question = models.CharField(max_length=128, blank=True)
+    key = models.CharField(max_length=64, help_text="The result's key, or the action's name.")
+    value = models.TextField(blank=True, help_text="The result's value, or the action's status.")
+    note = models.TextField(blank=True, help_text="The action's result or error.")
+    created_at = models.DateTimeField()
+
+    class Meta:
+        indexes = [models.Index(fields=["hit", "level", "id"], name="policy_outcome_of_hit")]
+
+    def __str__(self) -> str:
+        return f"{self.key} {self.value}"

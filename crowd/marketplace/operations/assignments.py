@@ -6,11 +6,10 @@ from crowd.marketplace.models import Assignment
 from crowd.marketplace.operations.hits import describe_hit, find_hit
 from crowd.marketplace.operations.paging import page
 from crowd.marketplace.operations.registry import Call, operation
-from crowd.marketplace.services import work
+from crowd.marketplace.services import reviewing
 
 Status = Assignment.Status
 VISIBLE = (Status.SUBMITTED, Status.APPROVED, Status.REJECTED)
-LONGEST_FEEDBACK = 1024
 
 
 @operation
@@ -38,7 +37,7 @@ def get_assignment(call: Call) -> Mapping[str, Any]:
 
 @operation
 def approve_assignment(call: Call) -> Mapping[str, Any]:
-    work.approve_assignment(
+    reviewing.approve_assignment(
         assignment=find_assignment(call),
         feedback=_read_feedback(call),
         override=bool(call.params.get("OverrideRejection")),
@@ -49,15 +48,17 @@ def approve_assignment(call: Call) -> Mapping[str, Any]:
 
 @operation
 def reject_assignment(call: Call) -> Mapping[str, Any]:
-    work.reject_assignment(assignment=find_assignment(call), feedback=_read_feedback(call), now=call.now)
+    reviewing.reject_assignment(assignment=find_assignment(call), feedback=_read_feedback(call), now=call.now)
     return {}
 
 
 def find_assignment(call: Call) -> Assignment:
     external_id = call.text("AssignmentId")
+    # An id is used again after a return: the newest row that bears it is meant.
     assignment = (
-        Assignment.objects.select_related("hit__hit_type", "worker")
+        Assignment.objects.select_related("hit__hit_type", "hit__layout", "worker")
         .filter(hit__requester=call.requester, external_id=external_id)
+        .order_by("-pk")
         .first()
     )
     if not assignment:
@@ -84,9 +85,8 @@ def describe_assignment(assignment: Assignment) -> Mapping[str, Any]:
 
 def _read_feedback(call: Call) -> str:
     feedback = call.text("RequesterFeedback")
-    if len(feedback) > LONGEST_FEEDBACK or any(c < " " and c not in "\t\r\n" for c in feedback):
+    if not reviewing.is_feedback(feedback):
         raise ParameterValidationError(
-            f"RequesterFeedback: at most {LONGEST_FEEDBACK} characters, no control characters.",
-            code="InvalidParameterValue",
+            f"RequesterFeedback: {reviewing.FEEDBACK_RULE}", code="InvalidParameterValue"
         )
     return feedback

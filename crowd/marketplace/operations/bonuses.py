@@ -14,7 +14,7 @@ from crowd.marketplace.operations.hits import find_hit
 from crowd.marketplace.operations.paging import page
 from crowd.marketplace.operations.registry import Call, operation
 from crowd.marketplace.operations.tokens import refuse_repeat, remember
-from crowd.marketplace.services import work
+from crowd.marketplace.services import reviewing
 
 
 @operation
@@ -24,6 +24,10 @@ def send_bonus(call: Call) -> Mapping[str, Any]:
     amount = call.money("BonusAmount")
     if not CENT <= amount <= Requester.MOST_MONEY:
         raise out_of_range("BonusAmount", low=CENT, high=Requester.MOST_MONEY)
+    if not call.text("Reason").strip():
+        raise ParameterValidationError(
+            "Reason: tell the worker what the bonus is for.", code="InvalidParameterValue"
+        )
     if assignment.status not in VISIBLE:
         raise does_not_exist("Assignment", assignment.external_id)
     if assignment.worker.external_id != call.params["WorkerId"]:
@@ -31,7 +35,7 @@ def send_bonus(call: Call) -> Mapping[str, Any]:
             f"Worker {call.params['WorkerId']} did not do assignment {assignment.external_id}.",
             code="InvalidParameterValue",
         )
-    work.pay_bonus(
+    reviewing.pay_bonus(
         requester=call.requester,
         assignment=assignment,
         amount=amount.quantize(CENT),

@@ -6,11 +6,12 @@ from typing import Any, TypeVar
 from django.core import signing
 from django.db.models import Model, QuerySet
 
+from crowd.marketplace import seals
 from crowd.marketplace.errors import ParameterValidationError
 from crowd.marketplace.operations.registry import Call
 
 DEFAULT_PAGE = 10
-SALT = "marketplace.page"
+KIND = "rows"
 Row = TypeVar("Row", bound=Model)
 
 
@@ -25,7 +26,7 @@ def page(
     return {
         name: [describe(row) for row in shown],
         "NumResults": len(shown),
-        "NextToken": signing.dumps(shown[-1].pk, salt=SALT) if len(found) > size else None,
+        "NextToken": seals.sign_place(shown[-1].pk, of=KIND) if len(found) > size else None,
     }
 
 
@@ -33,7 +34,7 @@ def _read(token: str) -> int:
     if not token:
         return 0
     try:
-        return int(signing.loads(token, salt=SALT))
+        return seals.read_place(token, of=KIND)
     except signing.BadSignature:
         raise ParameterValidationError(
             "NextToken is not one of ours.", code="InvalidParameterValue"

@@ -1,23 +1,21 @@
 """UniqueRequestToken: remembered for 24 hours. A repeat is an error that names what the first one made."""
 
-from datetime import timedelta
-
 from crowd.marketplace.errors import RequestError
 from crowd.marketplace.models import Requester, RequestToken
 from crowd.marketplace.operations.registry import Call
-
-MEMORY = timedelta(hours=24)
+from crowd.marketplace.services.tidying import TOKEN_MEMORY
 
 
 def refuse_repeat(call: Call, *, operation: str, code: str) -> None:
     """Raises RequestError if this token has been used; forgets it once it is a day old."""
+    # Two calls with one token at once: the second waits here, and then sees what the first made. Locked
+    # without a token too: every caller moves the requester's money, and what comes between has locks as well.
+    Requester.objects.select_for_update(no_key=True).get(pk=call.requester.pk)
     token = call.text("UniqueRequestToken")
     if not token:
         return
-    # Two calls with one token at once: the second waits here, and then sees what the first made.
-    Requester.objects.select_for_update(no_key=True).get(pk=call.requester.pk)
     used = RequestToken.objects.filter(requester=call.requester, operation=operation, token=token)
-    used.filter(created_at__lt=call.now - MEMORY).delete()
+    used.filter(created_at__lt=call.now - TOKEN_MEMORY).delete()
     if earlier := used.first():
         raise RequestError(
             f"The request token {token} has been used already; it made {earlier.made}.", code=code

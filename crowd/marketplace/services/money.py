@@ -1,64 +1,139 @@
-"""Transfers of the requester's money. Callers hold the transaction; the requester's row is locked first."""
+"""Transfers of money. Callers hold the transaction; the rows that keep a balance are locked first.
 
+Balances are computed in Python under a row lock: SQLite would add decimals as floats.
+"""
+
+from collections.abc import Iterable
 from datetime import datetime
 from decimal import Decimal
 from uuid import uuid4
 
 from crowd.marketplace.errors import RequestError
-from crowd.marketplace.models import LedgerEntry, Requester
+from crowd.marketplace.models import LedgerEntry, Payout, Requester, Worker
 
 Account = LedgerEntry.Account
 
 
-def deposit(*, requester_id: int, amount: Decimal, now: datetime) -> None:
-    change_available(requester_id=requester_id, by=amount)
-    _transfer(requester_id, amount, Account.DEPOSITS, Account.AVAILABLE, subject="deposit", now=now)
+def deposit(*, requester_id: int, amount: Decimal, now: datetime, subject: str = "deposit") -> None:
+    _change(requester_id, available=amount)
+    _transfer(
+        Account.DEPOSITS, Account.AVAILABLE, amount, requester_id=requester_id, subject=subject, now=now
+    )
+
+
+def withdraw(*, requester_id: int, amount: Decimal, now: datetime, subject: str = "withdrawal") -> None:
+    """Back to the requester. Raises InsufficientFunds."""
+    _change(requester_id, available=-amount)
+    _transfer(
+        Account.AVAILABLE, Account.DEPOSITS, amount, requester_id=requester_id, subject=subject, now=now
+    )
 
 
 def hold(*, requester_id: int, amount: Decimal, subject: str, now: datetime) -> None:
     """Set aside for a HIT's assignments. Raises InsufficientFunds."""
-    change_available(requester_id=requester_id, by=-amount)
-    _transfer(requester_id, amount, Account.AVAILABLE, Account.HELD, subject=subject, now=now)
+    _change(requester_id, available=-amount, on_hold=amount)
+    _transfer(Account.AVAILABLE, Account.HELD, amount, requester_id=requester_id, subject=subject, now=now)
 
 
 def release(*, requester_id: int, amount: Decimal, subject: str, now: datetime) -> None:
-    change_available(requester_id=requester_id, by=amount)
-    _transfer(requester_id, amount, Account.HELD, Account.AVAILABLE, subject=subject, now=now)
+    _change(requester_id, available=amount, on_hold=-amount)
+    _transfer(Account.HELD, Account.AVAILABLE, amount, requester_id=requester_id, subject=subject, now=now)
 
 
-def settle_reward(*, requester_id: int, reward: Decimal, fee: Decimal, subject: str, now: datetime) -> None:
+def settle_reward(
+    *, requester_id: int, worker_id: int, reward: Decimal, fee: Decimal, subject: str, now: datetime
+) -> None:
     """From what was held to the worker and the fee: the balance was charged at creation."""
-    _transfer(requester_id, reward, Account.HELD, Account.WORKERS, subject=subject, now=now)
-    _transfer(requester_id, fee, Account.HELD, Account.FEES, subject=subject, now=now)
+    _change(requester_id, on_hold=-(reward + fee))
+    _pay(Account.HELD, reward, fee, requester_id=requester_id, worker_id=worker_id, subject=subject, now=now)
 
 
-def spend_bonus(*, requester_id: int, bonus: Decimal, fee: Decimal, subject: str, now: datetime) -> None:
-    change_available(requester_id=requester_id, by=-(bonus + fee))
-    _transfer(requester_id, bonus, Account.AVAILABLE, Account.WORKERS, subject=subject, now=now)
-    _transfer(requester_id, fee, Account.AVAILABLE, Account.FEES, subject=subject, now=now)
+def spend_bonus(
+    *, requester_id: int, worker_id: int, bonus: Decimal, fee: Decimal, subject: str, now: datetime
+) -> None:
+    """Raises InsufficientFunds."""
+    _change(requester_id, available=-(bonus + fee))
+    _pay(
+        Account.AVAILABLE,
+        bonus,
+        fee,
+        requester_id=requester_id,
+        worker_id=worker_id,
+        subject=subject,
+        now=now,
+    )
 
 
-def change_available(*, requester_id: int, by: Decimal) -> None:
-    """Computed in Python under a row lock: SQLite would add decimals as floats."""
+def pay_out(*, worker_id: int, amount: Decimal, reference: str, paid_by: str, now: datetime) -> Payout:
+    """What the operator paid outside. Raises RequestError if that is more than is owed."""
+    worker = Worker.objects.select_for_update(no_key=True).get(pk=worker_id)
+    if not 0 < amount <= worker.owed:
+        raise RequestError(f"{worker} is owed ${worker.owed}; a payout of ${amount} does not fit.")
+    worker.owed -= amount
+    worker.save(update_fields=["owed"])
+    payout = Payout.objects.create(
+        worker=worker, amount=amount, reference=reference, paid_by=paid_by, paid_at=now
+    )
+    _transfer(
+        Account.WORKERS, Account.PAID, amount, worker_id=worker_id, subject=f"payout {payout.pk}", now=now
+    )
+    return payout
+
+
+def lock_parties(*, requester_id: int, worker_ids: Iterable[int]) -> None:
+    """For whoever pays several workers at once: the locks in their order, before anything moves."""
+    Requester.objects.select_for_update(no_key=True).get(pk=requester_id)
+    list(Worker.objects.select_for_update(no_key=True).filter(pk__in=worker_ids).order_by("pk"))
+
+
+def _change(requester_id: int, *, available: Decimal = Decimal(0), on_hold: Decimal = Decimal(0)) -> None:
     requester = Requester.objects.select_for_update(no_key=True).get(pk=requester_id)
-    if requester.available + by < 0:
+    if requester.available + available < 0:
         raise RequestError(
             f"This Requester has insufficient funds in their account to complete this transaction: "
-            f"{-by} needed, {requester.available} available.",
+            f"{-available} needed, {requester.available} available.",
             code="InsufficientFunds",
         )
-    requester.available += by
-    requester.save(update_fields=["available"])
+    requester.available += available
+    requester.on_hold += on_hold
+    requester.save(update_fields=["available", "on_hold"])
+
+
+def _pay(
+    source: Account,
+    amount: Decimal,
+    fee: Decimal,
+    *,
+    requester_id: int,
+    worker_id: int,
+    subject: str,
+    now: datetime,
+) -> None:
+    worker = Worker.objects.select_for_update(no_key=True).get(pk=worker_id)
+    worker.earned += amount
+    worker.owed += amount
+    worker.save(update_fields=["earned", "owed"])
+    _transfer(
+        source,
+        Account.WORKERS,
+        amount,
+        requester_id=requester_id,
+        worker_id=worker_id,
+        subject=subject,
+        now=now,
+    )
+    _transfer(source, Account.FEES, fee, requester_id=requester_id, subject=subject, now=now)
 
 
 def _transfer(
-    requester_id: int,
-    amount: Decimal,
     source: Account,
     target: Account,
+    amount: Decimal,
     *,
     subject: str,
     now: datetime,
+    requester_id: int | None = None,
+    worker_id: int | None = None,
 ) -> None:
     if not amount:
         return
@@ -66,6 +141,7 @@ def _transfer(
     LedgerEntry.objects.bulk_create(
         LedgerEntry(
             requester_id=requester_id,
+            worker_id=worker_id,
             account=account,
             amount=signed,
             transfer=transfer,

@@ -1,48 +1,98 @@
 """How one gets in and out, and the address that is both the API (POST) and the worker's list (GET)."""
 
 from django.conf import settings
-from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
+from django.middleware.csrf import rotate_token
 from django.shortcuts import redirect, render
-from django.utils import timezone
+from django.utils.http import url_has_allowed_host_and_scheme
+from django.utils.translation import gettext as _
 from django.views.decorators.csrf import csrf_exempt, csrf_protect
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
-from crowd.marketplace import wire
-from crowd.marketplace.models import Requester
-from crowd.marketplace.services import people
+from crowd.marketplace import clock, rates, wire
+from crowd.marketplace.errors import RuleBroken
+from crowd.marketplace.models import Requester, Worker
+from crowd.marketplace.services import accounts, guessing, people
 from crowd.marketplace.site import pages
-from crowd.marketplace.site.session import COOKIE
+from crowd.marketplace.site.forms import Registration
+from crowd.marketplace.site.session import COOKIE, find_worker, open_session, show_sign_in
+from crowd.marketplace.site.showing import too_many
+from crowd.marketplace.topics import wire as topics
+from crowd.marketplace.visitors import address_of
+
+REGISTRATIONS_AN_HOUR = 20  # from one address
+HOUR_S = 3600
 
 
 @csrf_exempt
 @require_http_methods(["GET", "HEAD", "POST"])
 def root(request: HttpRequest) -> HttpResponse:
-    """The API is signed, and answers to no cookie; so this address alone needs no CSRF token."""
-    if request.method == "POST":
-        return wire.api(request)
-    return pages.hit_list(request)
+    """The APIs are signed, and answer to no cookie; so this address alone needs no CSRF token."""
+    return api(request) if request.method == "POST" else pages.hit_list(request)
+
+
+@csrf_exempt
+@require_POST
+def api(request: HttpRequest) -> HttpResponse:
+    return topics.api(request) if topics.is_meant(request) else wire.api(request)
 
 
 @csrf_protect
 @require_http_methods(["GET", "HEAD", "POST"])
 def invitation(request: HttpRequest, token: str) -> HttpResponse:
     """Looking at the link changes nothing; the button signs in (mail scanners open links)."""
-    now = timezone.now()
-    found = people.find_invitation(token=token, now=now)
+    found = people.find_invitation(token=token, now=clock.now())
     if not found:
         return render(request, "marketplace/invitation_over.html", status=404)
     if request.method != "POST":
         return render(request, "marketplace/invitation.html", {"invited": found.worker})
-    response = redirect("marketplace:list")
-    response.set_cookie(
-        COOKIE,
-        people.sign_in(worker=found.worker, now=now),
-        max_age=people.SESSION_LIFE,
-        httponly=True,
-        secure=settings.MARKETPLACE_URL.startswith("https:"),
-        samesite="Lax",
-    )
-    return response
+    return _let_in(request, found.worker, to="")
+
+
+@csrf_protect
+@require_http_methods(["GET", "HEAD", "POST"])
+def sign_in(request: HttpRequest) -> HttpResponse:
+    if request.method != "POST":
+        return (
+            redirect("marketplace:list")
+            if find_worker(request)
+            else show_sign_in(request, status=200, wanted="")
+        )
+    name, wanted = request.POST.get("sign_in_name", ""), request.POST.get("wanted", "")
+    try:
+        worker = accounts.find_by_password(
+            sign_in_name=name, password=request.POST.get("password", ""), address=address_of(request)
+        )
+    except guessing.TooManyFailures:
+        return too_many(request, wait_s=guessing.WINDOW_S)
+    if worker:
+        return _let_in(request, worker, to=wanted)
+    reason = _("Sign-in name and password do not fit together. Check both and try again.")
+    return show_sign_in(request, status=422, reason=reason, sign_in_name=name, wanted=wanted)
+
+
+@csrf_protect
+@require_http_methods(["GET", "HEAD", "POST"])
+def register(request: HttpRequest) -> HttpResponse:
+    """There only where the operator lets anybody in."""
+    if not settings.MARKETPLACE_OPEN_REGISTRATION:
+        raise Http404
+    form = Registration(request.POST if request.method == "POST" else None)
+    if form.is_valid():
+        if not rates.spend("register", address_of(request), most=REGISTRATIONS_AN_HOUR, window_s=HOUR_S):
+            return too_many(request, wait_s=HOUR_S)
+        try:
+            worker = accounts.register(
+                name=form.cleaned_data["name"],
+                sign_in_name=form.cleaned_data["sign_in_name"],
+                password=form.cleaned_data["password"],
+                now=clock.now(),
+            )
+        except RuleBroken as refusal:
+            form.add_error("sign_in_name", str(refusal))
+        else:
+            return _let_in(request, worker, to="")
+    return render(request, "marketplace/register.html", {"form": form}, status=422 if form.errors else 200)
 
 
 @require_POST
@@ -56,3 +106,15 @@ def sign_out(request: HttpRequest) -> HttpResponse:
 @require_GET
 def health(request: HttpRequest) -> JsonResponse:
     return JsonResponse({"requesters": Requester.objects.count() > 0})
+
+
+def _let_in(request: HttpRequest, worker: Worker, *, to: str) -> HttpResponse:
+    """Whoever is suspended too: what they have begun they may finish."""
+    is_ours = url_has_allowed_host_and_scheme(to, allowed_hosts=None) and to.startswith("/")
+    response = redirect(to if is_ours else "marketplace:list")
+    try:
+        open_session(request, response, worker)
+    except RuleBroken as refusal:
+        return show_sign_in(request, status=403, wanted="", reason=str(refusal))
+    rotate_token(request)
+    return response

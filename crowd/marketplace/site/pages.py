@@ -1,111 +1,152 @@
-"""What a signed-in worker sees: list, preview, the framed work, queue and history."""
+"""From the list to the framed work: find, preview, accept, work, return, queue."""
 
-from typing import Any
+from collections.abc import Iterator
+from datetime import datetime
+from math import ceil
 
-from csp.constants import SELF
-from csp.utils import build_policy
-from django.core.paginator import Paginator
 from django.http import Http404, HttpRequest, HttpResponse
-from django.shortcuts import get_object_or_404, redirect, render
-from django.utils import timezone
-from django.views.decorators.http import require_GET, require_POST
+from django.shortcuts import get_object_or_404, redirect
+from django.urls import reverse
+from django.views.decorators.http import require_POST, require_safe
 
-from crowd.marketplace import frames, queries
-from crowd.marketplace.models import Assignment, HITType, Worker
+from crowd.marketplace import clock, frames, queries
+from crowd.marketplace.models import HIT, Assignment, HITType, Worker
 from crowd.marketplace.services import work as services
+from crowd.marketplace.site.access import access_to
+from crowd.marketplace.site.listing import Find, read_listing
 from crowd.marketplace.site.session import worker_required
+from crowd.marketplace.site.showing import show
+
+TRIES = 5  # a place can be taken between the look and the grasp
 
 
 @worker_required
 def hit_list(request: HttpRequest, worker: Worker) -> HttpResponse:
-    now = timezone.now()
+    now = clock.now()
     services.settle(now=now)
-    groups = queries.open_groups(worker=worker, now=now)
-    return _show(request, "list", worker, {"groups": groups})
+    find = Find.read(request.GET)
+    listing = read_listing(find, worker=worker, now=now)
+    context = {
+        "find": find,
+        "listing": listing,
+        "earlier": find.address(before=listing.before) if listing.before else "",
+        "further": find.address(after=listing.after) if listing.after else "",
+        "start": find.address(),
+        "all_address": find.address(mine=""),
+    }
+    return show(request, "list", worker, context)
 
 
-@require_GET
+@require_safe
 @worker_required
 def preview(request: HttpRequest, worker: Worker, group_id: str) -> HttpResponse:
-    now = timezone.now()
+    now = clock.now()
     services.settle(now=now)
-    group = get_object_or_404(HITType.objects.select_related("requester"), external_id=group_id)
+    group = _group(group_id)
+    access = access_to(group, worker=worker)
+    if not access.can_discover:
+        raise Http404
+    context = {"group": group, "access": access}
+    if not access.can_preview:
+        return show(request, "not_for_you", worker, context, status=403)
     hit = queries.next_hit(group=group, worker=worker, now=now)
     if not hit:
-        return _show(request, "none_left", worker, {"group": group})
-    context = {"group": group, "hit": hit, "frame_url": frames.preview_url(hit)}
-    return _show(request, "preview", worker, context)
+        return show(request, "none_left", worker, context)
+    return show(request, "preview", worker, {**context, "hit": hit, "frame_url": frames.preview_url(hit)})
 
 
 @require_POST
 @worker_required
 def accept(request: HttpRequest, worker: Worker, group_id: str) -> HttpResponse:
-    """The next HIT of the group that is free for this worker; a race for the last place is told as such."""
-    now = timezone.now()
+    """The HIT that was previewed, or the next one that is free; a race for the last place is told as such."""
+    now = clock.now()
     services.settle(now=now)
-    group = get_object_or_404(HITType.objects.select_related("requester"), external_id=group_id)
+    group = _group(group_id)
     if open_work := queries.accepted_work(worker=worker).filter(hit__hit_type=group).first():
-        return redirect("marketplace:work", open_work.external_id)
-    while hit := queries.next_hit(group=group, worker=worker, now=now):
+        return _to_work(request, open_work)
+    access = access_to(group, worker=worker)
+    if not access.can_discover:
+        raise Http404
+    context = {"group": group, "access": access, "reason": "", "handed_in": "next" in request.POST}
+    if not access.can_accept:
+        return show(request, "not_for_you", worker, context, status=403)
+    for hit in _choices(group, worker=worker, wanted=request.POST.get("hit", ""), now=now):
         try:
-            assignment = services.accept_hit(hit_id=hit.pk, worker=worker, now=now)
-        except services.NotAvailable:
-            continue
-        return redirect("marketplace:work", assignment.external_id)
-    return _show(request, "none_left", worker, {"group": group})
+            return _to_work(request, services.accept_hit(hit_id=hit.pk, worker=worker, now=now))
+        except services.NotAvailable as refusal:
+            context["reason"] = refusal
+    return show(request, "none_left", worker, context, status=409 if context["reason"] else 200)
 
 
-@require_GET
+@require_safe
 @worker_required
 def work(request: HttpRequest, worker: Worker, assignment_id: str) -> HttpResponse:
-    services.settle(now=timezone.now())
+    """The open work in its frame; afterwards, what has become of it."""
+    now = clock.now()
+    services.settle(now=now)
     assignment = _own(worker, assignment_id)
+    context = {"assignment": assignment, "group": assignment.hit.hit_type, "goes_on": "next" in request.GET}
     if assignment.status != Assignment.Status.ACCEPTED:
-        return _show(request, "work_over", worker, {"assignment": assignment})
-    context = {"assignment": assignment, "frame_url": frames.work_url(assignment)}
-    return _show(request, "work", worker, context)
+        return _show_submission(request, worker, context, assignment, now=now)
+    left_s = ceil((assignment.deadline_at - now).total_seconds())
+    return show(
+        request, "work", worker, {**context, "left_s": left_s, "frame_url": frames.work_url(assignment)}
+    )
 
 
 @require_POST
 @worker_required
 def return_work(request: HttpRequest, worker: Worker, assignment_id: str) -> HttpResponse:
-    services.return_assignment(assignment=_own(worker, assignment_id), now=timezone.now())
-    return redirect("marketplace:list")
+    services.return_assignment(assignment=_own(worker, assignment_id), now=clock.now())
+    return redirect("marketplace:queue" if request.POST.get("from") == "queue" else "marketplace:list")
 
 
-@require_GET
+@require_safe
 @worker_required
 def queue(request: HttpRequest, worker: Worker) -> HttpResponse:
-    services.settle(now=timezone.now())
-    return _show(request, "queue", worker, {"assignments": queries.accepted_work(worker=worker)})
+    now = clock.now()
+    services.settle(now=now)
+    return show(request, "queue", worker, {"assignments": queries.accepted_work(worker=worker), "now": now})
 
 
-@require_GET
-@worker_required
-def history(request: HttpRequest, worker: Worker) -> HttpResponse:
-    services.settle(now=timezone.now())
-    page = Paginator(queries.history(worker=worker), 25).get_page(request.GET.get("page"))
-    context = {"page": page, "earnings": queries.earnings(worker=worker)}
-    return _show(request, "history", worker, context)
+def _show_submission(
+    request: HttpRequest, worker: Worker, context: dict[str, object], assignment: Assignment, *, now: datetime
+) -> HttpResponse:
+    group = assignment.hit.hit_type
+    values = {
+        "bonuses": assignment.bonuses.order_by("pk"),
+        "has_more": queries.next_hit(group=group, worker=worker, now=now) is not None,
+    }
+    return show(request, "submission", worker, {**context, **values})
+
+
+def _choices(group: HITType, *, worker: Worker, wanted: str, now: datetime) -> Iterator[HIT]:
+    if wanted.isascii() and wanted.isalnum():
+        yield from queries.open_hits(worker=worker, now=now).filter(hit_type=group, external_id=wanted)
+    for _ in range(TRIES):
+        if not (hit := queries.next_hit(group=group, worker=worker, now=now)):
+            return
+        yield hit
+
+
+def _to_work(request: HttpRequest, assignment: Assignment) -> HttpResponse:
+    """Whoever wanted to go on from one to the next still wants to."""
+    address = reverse("marketplace:work", args=[assignment.external_id])
+    return redirect(f"{address}?next=1" if request.POST.get("next") else address)
+
+
+def _group(external_id: str) -> HITType:
+    return get_object_or_404(HITType.objects.select_related("requester"), external_id=external_id)
 
 
 def _own(worker: Worker, external_id: str) -> Assignment:
-    """Another worker's assignment does not exist for this one."""
+    """Another worker's does not exist for this one. An id given back may be ours again: the latest."""
     assignment = (
         Assignment.objects.select_related("hit__hit_type__requester", "hit__requester", "worker")
         .filter(external_id=external_id, worker=worker)
+        .order_by("-pk")
         .first()
     )
     if not assignment:
         raise Http404("This work is not in your queue.")
     return assignment
-
-
-def _show(request: HttpRequest, page: str, worker: Worker, context: dict[str, Any]) -> HttpResponse:
-    """The page frames nothing but the question it shows, and what answers when that is handed in."""
-    response = render(request, f"marketplace/{page}.html", {"worker": worker, **context})
-    if frame_url := context.get("frame_url"):
-        # Ourselves too: handing in takes the frame to our own submit address.
-        policy = build_policy(replace={"frame-src": [SELF, frames.origin(frame_url)]})
-        response["Content-Security-Policy"] = policy
-    return response

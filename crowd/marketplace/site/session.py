@@ -3,27 +3,68 @@
 from collections.abc import Callable
 from typing import Concatenate, ParamSpec
 
-from django.http import HttpRequest, HttpResponse
+from django.conf import settings
+from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
-from django.utils import timezone
 
+from crowd.marketplace import clock, rates
 from crowd.marketplace.models import Worker
 from crowd.marketplace.services import people
+from crowd.marketplace.site.showing import refuse, too_many
 
 COOKIE = "worker_session"
 P = ParamSpec("P")
+View = Callable[Concatenate[HttpRequest, Worker, P], HttpResponse]
 
 
-def worker_required(
-    view: Callable[Concatenate[HttpRequest, Worker, P], HttpResponse],
-) -> Callable[Concatenate[HttpRequest, P], HttpResponse]:
-    """Hands the signed-in worker to the view; shows anybody else how to get in."""
+def worker_required(view: View[P]) -> Callable[Concatenate[HttpRequest, P], HttpResponse]:
+    """Hands the signed-in worker to the view; shows anybody else how to get in. Nothing of it is cached."""
 
     def signed_in(request: HttpRequest, /, *args: P.args, **kwargs: P.kwargs) -> HttpResponse:
-        token = request.COOKIES.get(COOKIE, "")
-        worker = people.find_session_worker(token=token, now=timezone.now()) if token else None
+        worker = find_worker(request)
         if worker is None:
-            return render(request, "marketplace/sign_in.html", status=200 if request.path == "/" else 403)
-        return view(request, worker, *args, **kwargs)
+            response = show_sign_in(request, status=200 if request.path == "/" else 403)
+        else:
+            response = _answer(request, worker, view, *args, **kwargs)
+        response["Cache-Control"] = "no-store"
+        return response
 
     return signed_in
+
+
+def find_worker(request: HttpRequest) -> Worker | None:
+    token = request.COOKIES.get(COOKIE, "")
+    return people.find_session_worker(token=token, now=clock.now()) if token else None
+
+
+def show_sign_in(request: HttpRequest, *, status: int, **context: object) -> HttpResponse:
+    """After signing in one goes on where one wanted to, if that is a page to look at."""
+    wanted = request.get_full_path() if request.method == "GET" and request.path != "/" else ""
+    is_open = settings.MARKETPLACE_OPEN_REGISTRATION
+    values = {"wanted": wanted, "is_open": is_open, **context}
+    return render(request, "marketplace/sign_in.html", values, status=status)
+
+
+def open_session(request: HttpRequest, response: HttpResponse, worker: Worker) -> None:
+    """A new session; the one that this browser had before ends."""
+    people.sign_out(token=request.COOKIES.get(COOKIE, ""))
+    response.set_cookie(
+        COOKIE,
+        people.sign_in(worker=worker, now=clock.now()),
+        max_age=people.SESSION_LIFE,
+        httponly=True,
+        secure=settings.MARKETPLACE_URL.startswith("https:"),
+        samesite="Lax",
+    )
+
+
+def _answer(
+    request: HttpRequest, worker: Worker, view: View[P], /, *args: P.args, **kwargs: P.kwargs
+) -> HttpResponse:
+    """What is not there is told with the way on to what is."""
+    if not rates.allow("worker", worker.external_id, per_second=settings.MARKETPLACE_WORKER_RATE):
+        return too_many(request, worker)
+    try:
+        return view(request, worker, *args, **kwargs)
+    except Http404:
+        return refuse(request, "not_found", status=404, worker=worker)

@@ -7,18 +7,28 @@ from csp.utils import build_policy
 from django.core import signing
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
-from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.clickjacking import xframe_options_sameorigin
 from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_POST
 
-from crowd.marketplace import frames, seals
-from crowd.marketplace.models import Assignment
-from crowd.marketplace.questions import write_answer
-from crowd.marketplace.services import work
+from crowd.marketplace import clock, frames, seals
+from crowd.marketplace.models import HIT, Assignment
+from crowd.marketplace.questions import (
+    LARGEST_FILE,
+    MOST_FILES,
+    File,
+    find_problems,
+    name_of_file,
+    read_form,
+    read_given,
+    write_answer,
+    write_given,
+)
+from crowd.marketplace.services import uploads, work
 
 OWN_FIELDS = {"assignmentId", "hitId", "workerId", "turkSubmitTo"}
+LARGEST_BODY = (MOST_FILES + 1) * LARGEST_FILE
 
 
 class SubmitRefused(Exception):
@@ -36,8 +46,9 @@ class HandedInBefore(SubmitRefused):
 @xframe_options_sameorigin
 def external_submit(request: HttpRequest, signed: str) -> HttpResponse:
     """Answers inside the worker page's frame, which alone may show it."""
-    response = _submit(request, signed, now=timezone.now())
-    response["Content-Security-Policy"] = build_policy(replace={"frame-ancestors": [SELF]})
+    response = _submit(request, signed, now=clock.now())
+    # A form that is shown again brings a stricter policy of its own.
+    response.setdefault("Content-Security-Policy", build_policy(replace={"frame-ancestors": [SELF]}))
     return response
 
 
@@ -55,7 +66,10 @@ def preview_submit(request: HttpRequest) -> HttpResponse:
 def _submit(request: HttpRequest, signed: str, *, now: datetime) -> HttpResponse:
     work.settle(now=now)
     try:
+        _refuse_large(request)
         assignment = _find(signed, claimed=request.POST.get("assignmentId", ""))
+        if assignment.hit.kind == HIT.Kind.FORM:
+            return _submit_form(request, assignment, now=now)
         fields = _read_fields(request)
         if not work.submit_assignment(assignment=assignment, answer=write_answer(fields), now=now):
             raise _why_not_open(assignment)
@@ -63,6 +77,36 @@ def _submit(request: HttpRequest, signed: str, *, now: datetime) -> HttpResponse
         context = {"reason": refusal, "was_handed_in": refusal.was_handed_in}
         return render(request, "marketplace/submit_refused.html", context, status=409)
     return render(request, "marketplace/submitted.html", {"assignment": assignment})
+
+
+def _submit_form(request: HttpRequest, assignment: Assignment, *, now: datetime) -> HttpResponse:
+    """A QuestionForm of ours: shown again, as it was filled in, until nothing is wrong with it."""
+    if assignment.status != Assignment.Status.ACCEPTED:
+        raise _why_not_open(assignment)
+    form = read_form(assignment.hit.question)
+    given = read_given(form, dict(request.POST.lists()), read_files(request))
+    if problems := find_problems(form, given):
+        return frames.show_work(request, assignment, values=given, problems=problems)
+    answer = write_given(form, given, key_prefix=assignment.external_id)
+    if not uploads.submit_form(assignment=assignment, answer=answer, given=given, now=now):
+        raise _why_not_open(assignment)
+    return render(request, "marketplace/submitted.html", {"assignment": assignment})
+
+
+def read_files(request: HttpRequest) -> dict[str, File]:
+    """By field. One byte more than is allowed is enough to see that a file is too large."""
+    files = ((field, sent[0]) for field, sent in request.FILES.lists() if sent)
+    return {
+        field: File(name=name_of_file(file.name or ""), content=file.read(LARGEST_FILE + 1))
+        for field, file in files
+    }
+
+
+def _refuse_large(request: HttpRequest) -> None:
+    """Before anything of the body is read."""
+    length = request.META.get("CONTENT_LENGTH") or "0"
+    if not length.isdigit() or int(length) > LARGEST_BODY:
+        raise SubmitRefused(_("This is more than can be handed in. Choose smaller files."))
 
 
 def _why_not_open(assignment: Assignment) -> SubmitRefused:
@@ -89,9 +133,11 @@ def _find(signed: str, *, claimed: str) -> Assignment:
         payload = seals.read_submit(signed)
     except signing.BadSignature:
         raise SubmitRefused(_("This submit address is not valid. Open the work from your queue.")) from None
-    if payload["assignment"] != claimed:
+    if payload.get("assignment") != claimed:
         raise SubmitRefused(_("This submit address belongs to other work. Open it from your queue."))
-    assignment = Assignment.objects.select_related("hit__hit_type").filter(external_id=claimed).first()
+    # The row too: after a return the id is used again, and the first attempt's path must not reach the next.
+    found = Assignment.objects.filter(external_id=claimed, pk=str(payload.get("row", 0)))
+    assignment = found.select_related("hit__hit_type").first()
     if not assignment:
         raise SubmitRefused(_("This work does not exist any more."))
     return assignment

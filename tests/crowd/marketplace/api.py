@@ -16,7 +16,7 @@ from botocore.exceptions import ClientError
 from botocore.httpsession import URLLib3Session
 from django.utils import timezone
 
-from crowd.marketplace.services.people import Credentials
+from crowd.marketplace.services.requesters import Credentials
 from tests.conftest import Sites
 from tests.factories import external_question
 

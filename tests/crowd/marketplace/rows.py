@@ -1,5 +1,6 @@
 """Rows that many tests of the marketplace need, made by its own services."""
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from decimal import Decimal
@@ -9,7 +10,7 @@ from crowd.marketplace.database import atomic
 from crowd.marketplace.models import HIT, Assignment, LedgerEntry, Requester, Worker
 from crowd.marketplace.operations.hits import describe_hit
 from crowd.marketplace.questions import read_question
-from crowd.marketplace.services import work
+from crowd.marketplace.services import posting, work
 from tests.factories import NOW, external_question, invite, make_requester
 
 MONTH_S = 2_592_000
@@ -35,25 +36,28 @@ def post_hit(
     delay_s: int = MONTH_S,
     title: str = "Which pictures?",
     url: str = "https://example.org/q",
+    question: str = "",
+    requirements: Sequence[Mapping[str, Any]] = (),
     now: datetime = NOW,
 ) -> HIT:
-    terms = work.Terms(
+    terms = posting.Terms(
         title=title,
         description="Pick them.",
         keywords="",
         reward=Decimal(reward),
         assignment_duration_s=duration_s,
         auto_approval_delay_s=delay_s,
-        requirements=[],
+        requirements=list(requirements),
     )
     with atomic():
-        return work.create_hit(
-            requester=requester or make_requester(now=now).requester,
-            terms=terms,
-            question=read_question(external_question(url)),
+        hit_type = posting.find_or_make_type(
+            requester=requester or make_requester(now=now).requester, terms=terms
+        )
+        return posting.create_hit(
+            hit_type=hit_type,
+            question=read_question(question or external_question(url)),
             max_assignments=max_assignments,
             lifetime=lifetime,
-            annotation="",
             now=now,
         )
 

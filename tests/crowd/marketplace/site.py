@@ -17,6 +17,8 @@ from crowd.marketplace.site.session import COOKIE
 from tests.crowd.marketplace.rows import post_hit
 from tests.factories import invite
 
+SIGNATURE = re.compile(r"(:|%3A)\w{6}(:|%3A)[\w-]{43}")
+
 
 @dataclass(frozen=True, kw_only=True)
 class Browser:
@@ -85,3 +87,8 @@ def submit_path(page: Any) -> str:
     """Where the question page of this frame would send its form."""
     submit_to = query_of(frame_url(page))["turkSubmitTo"]
     return f"{urlsplit(submit_to).path.rstrip('/')}/mturk/externalSubmit"
+
+
+def unsigned(text: str) -> str:
+    """Without the instants and signatures: what was signed a second later is the same address."""
+    return SIGNATURE.sub("", text)

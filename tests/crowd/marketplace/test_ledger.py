@@ -16,7 +16,7 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, rule, run_stat
 from crowd.marketplace.database import ALIAS, atomic
 from crowd.marketplace.errors import RequestError
 from crowd.marketplace.models import HIT, Assignment, BonusPayment
-from crowd.marketplace.services import work
+from crowd.marketplace.services import ending, reviewing, work
 from tests.crowd.marketplace.rows import available, balances, post_hit
 from tests.factories import NOW, invite, make_requester
 
@@ -92,19 +92,21 @@ class Market(RuleBasedStateMachine):
     def approve(self, number: int, *, override: bool) -> None:
         if assignment := pick(self.assignments, number):
             with suppress(RequestError):
-                work.approve_assignment(assignment=assignment, feedback="", override=override, now=self.now)
+                reviewing.approve_assignment(
+                    assignment=assignment, feedback="", override=override, now=self.now
+                )
 
     @rule(number=PICK)
     def reject(self, number: int) -> None:
         if assignment := pick(self.assignments, number):
             with suppress(RequestError):
-                work.reject_assignment(assignment=assignment, feedback="", now=self.now)
+                reviewing.reject_assignment(assignment=assignment, feedback="", now=self.now)
 
     @rule(number=PICK, cents=st.integers(1, 150))
     def pay(self, number: int, cents: int) -> None:
         if assignment := pick(self.assignments, number):
             with suppress(RequestError), atomic():
-                work.pay_bonus(
+                reviewing.pay_bonus(
                     requester=self.requester,
                     assignment=assignment,
                     amount=Decimal(cents) / 100,
@@ -115,7 +117,7 @@ class Market(RuleBasedStateMachine):
     @rule(number=PICK)
     def expire(self, number: int) -> None:
         if hit := pick(self.hits, number):
-            work.expire_hit(hit=hit, now=self.now)
+            ending.expire_hit(hit=hit, now=self.now)
 
     @rule(seconds=st.sampled_from([1, 59, 300, 600]))
     def wait(self, seconds: int) -> None:

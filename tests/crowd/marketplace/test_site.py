@@ -1,18 +1,15 @@
 """List, preview, work, queue and history as a signed-in worker sees them."""
 
 from datetime import timedelta
-from decimal import Decimal
 from typing import Any
 
 import pytest
-from django.conf import settings
+from django.conf import LazySettings, settings
 from django.core import signing
 from django.utils import timezone
-from pytest_django import DjangoAssertNumQueries
 
-from crowd.marketplace import seals
-from crowd.marketplace.database import atomic
-from crowd.marketplace.models import HIT, Assignment
+from crowd.marketplace import queries, seals
+from crowd.marketplace.models import HIT, Assignment, Worker
 from crowd.marketplace.services import work
 from tests.crowd.marketplace.rows import facts, hand_in, status_of
 from tests.crowd.marketplace.site import (
@@ -23,6 +20,7 @@ from tests.crowd.marketplace.site import (
     open_hit,
     query_of,
     signed_in,
+    submit_path,
     text_of,
     work_path,
 )
@@ -32,8 +30,13 @@ pytestmark = pytest.mark.django_db
 
 EMPTY = {
     "/": "There is no work for you right now.",
+    "/?q=x": "Nothing open fits “x”.",
+    "/?mine=1": "There is nothing open that you can accept.",
     "/work/": "You have accepted nothing that is still open. Find work",
     "/history/": "Nothing handed in yet. Find work",
+    "/history/?q=x": "Nothing handed in fits this search.",
+    "/earnings/": "Nothing has been paid out yet.",
+    "/messages/": "No messages.",
 }
 
 
@@ -45,43 +48,6 @@ def test_empty_pages_say_what_to_do(browser: Browser) -> None:
     pages = {path: text_of(browser.get(path)) for path in EMPTY}
 
     assert [path for path, said in EMPTY.items() if said not in pages[path]] == []
-
-
-def test_list_shows_each_group_once_newest_first(browser: Browser) -> None:
-    requester = make_requester(now=timezone.now()).requester
-    for title in ("Older", "Older", "Newer"):
-        open_hit(requester=requester, title=title, duration_s=900)
-
-    response = browser.get("/")
-
-    groups = response.context["groups"]
-    assert [(group.title, group.hits) for group in groups] == [("Newer", 1), ("Older", 2)]
-    assert f"Reward $0.05 HITs 2 Time 15 minutes Requester {requester.name}" in text_of(response)
-
-
-def test_list_leaves_out_what_this_worker_cannot_have(browser: Browser) -> None:
-    handed_in(browser, open_hit(title="Done", max_assignments=2))
-    accepted(browser, open_hit(title="Held", max_assignments=2))
-    accepted(signed_in(), open_hit(title="Full"))
-    open_hit(title="Expired", lifetime=timedelta(minutes=1), ago=timedelta(minutes=2))
-    work.return_assignment(assignment=accepted(browser, open_hit(title="Returned")), now=timezone.now())
-
-    assert [group.title for group in browser.get("/").context["groups"]] == ["Returned"]
-
-
-@pytest.mark.parametrize("hits", [1, 200])
-def test_list_asks_the_same_number_of_queries(
-    browser: Browser, django_assert_max_num_queries: DjangoAssertNumQueries, hits: int
-) -> None:
-    requester = make_requester(now=timezone.now()).requester
-    with atomic():
-        for number in range(hits):
-            open_hit(requester=requester, title=f"Group {number % 20}")
-
-    with django_assert_max_num_queries(6, using="marketplace"):
-        response = browser.get("/")
-
-    assert sum(group.hits for group in response.context["groups"]) == hits
 
 
 def test_preview_frames_the_question_without_worker_ticket_or_assignment(browser: Browser) -> None:
@@ -130,7 +96,8 @@ def test_accept_leads_to_the_framed_work(browser: Browser) -> None:
         "workerId": browser.worker.external_id,
     }
     assert submit_to.startswith(f"{settings.MARKETPLACE_URL}/submit/")
-    assert seals.read_submit(submit_to.rpartition("/")[2]) == {"assignment": assignment.external_id}
+    signed = seals.read_submit(submit_to.rpartition("/")[2])
+    assert signed == {"assignment": assignment.external_id, "row": assignment.pk}
     assert read_ticket(ticket, hit) == {
         "hit": hit.external_id,
         "assignment": assignment.external_id,
@@ -160,6 +127,99 @@ def test_accept_twice_leads_to_the_same_work(browser: Browser) -> None:
     places = [browser.post(f"{group_path(hit)}accept/")["Location"] for _ in range(2)]
 
     assert places == [work_path(browser.worker.assignments.get())] * 2
+
+
+def test_accept_takes_the_hit_that_was_previewed(browser: Browser) -> None:
+    requester = make_requester(now=timezone.now()).requester
+    hits = [open_hit(requester=requester) for _ in range(8)]
+    page = browser.get(group_path(hits[0]))
+    seen = page.context["hit"]
+    assert f'name="hit" value="{seen.external_id}"' in page.content.decode()
+
+    browser.client.post(f"{group_path(hits[0])}accept/", {"hit": seen.external_id})
+
+    assert browser.worker.assignments.get().hit == seen
+
+
+@pytest.mark.parametrize("wanted", ["taken", "foreign", "NOSUCH", "a\0b", "x" * 5_000])
+def test_accept_takes_another_where_the_previewed_one_cannot_be_had(browser: Browser, wanted: str) -> None:
+    requester = make_requester(now=timezone.now()).requester
+    taken, free = open_hit(requester=requester), open_hit(requester=requester)
+    accepted(signed_in(), taken)
+    ids = {"taken": taken.external_id, "foreign": open_hit().external_id}
+
+    browser.client.post(f"{group_path(free)}accept/", {"hit": ids.get(wanted, wanted)})
+
+    assert browser.worker.assignments.get().hit == free
+
+
+def test_race_for_the_last_place_is_told(browser: Browser, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Between the look and the grasp somebody else is quicker, each time."""
+    hit = open_hit()
+    monkeypatch.setattr(queries, "next_hit", lambda **_: hit)
+    accepted(signed_in(), hit)
+
+    response = browser.post(f"{group_path(hit)}accept/")
+
+    assert (response.status_code, browser.worker.assignments.count()) == (409, 0)
+    assert "Other workers have taken every place in this HIT." in text_of(response)
+
+
+def test_wish_to_go_on_is_carried_from_work_to_work(browser: Browser) -> None:
+    requester = make_requester(now=timezone.now()).requester
+    hits = [open_hit(requester=requester) for _ in range(2)]
+
+    first = browser.client.post(f"{group_path(hits[0])}accept/", {"next": "1"})["Location"]
+    work.submit_assignment(
+        assignment=browser.worker.assignments.get(), answer="<answer/>", now=timezone.now()
+    )
+    pages = [browser.get(first), browser.get(first.removesuffix("?next=1"))]
+
+    assert first.endswith("?next=1")
+    assert ['name="next" value="1" checked' in page.content.decode() for page in pages] == [True, False]
+
+
+def test_suspended_worker_accepts_nothing_and_is_told_why(browser: Browser) -> None:
+    hit = open_hit()
+    Worker.objects.filter(pk=browser.worker.pk).update(suspended_at=timezone.now())
+
+    answers = [browser.get("/"), browser.get(group_path(hit)), browser.post(f"{group_path(hit)}accept/")]
+
+    assert [answer.status_code for answer in answers] == [200, 200, 403]
+    assert ["Your account is suspended." in text_of(answer) for answer in answers] == [True] * 3
+    assert ["accept/" in answer.content.decode() for answer in answers] == [False] * 3
+    assert "What you have begun you may finish" in text_of(answers[0])
+    assert browser.worker.assignments.count() == 0
+
+
+def test_suspended_worker_finishes_what_they_have_begun(browser: Browser) -> None:
+    kept, given_back = accepted(browser, open_hit()), accepted(browser, open_hit())
+    Worker.objects.filter(pk=browser.worker.pk).update(suspended_at=timezone.now())
+
+    queue, page = browser.get("/work/"), browser.get(work_path(kept))
+    browser.client.post(submit_path(page), {"assignmentId": kept.external_id, "label": "cat"})
+    browser.post(f"{work_path(given_back)}return/")
+
+    assert (queue.status_code, work_path(kept) in queue.content.decode()) == (200, True)
+    assert [status_of(kept), status_of(given_back)] == ["Submitted", "Returned"]
+
+
+def test_erased_worker_has_no_session_left(browser: Browser) -> None:
+    Worker.objects.filter(pk=browser.worker.pk).update(erased_at=timezone.now())
+
+    assert "You are not signed in" in text_of(browser.get("/"))
+
+
+@pytest.mark.usefixtures("one_window")
+def test_too_many_requests_are_answered_in_friendly_words(browser: Browser, settings: LazySettings) -> None:
+    settings.MARKETPLACE_WORKER_RATE = 1
+
+    answers = [browser.get("/work/") for _ in range(12)]
+
+    assert {answer.status_code for answer in answers[:10]} == {200}
+    assert (answers[-1].status_code, answers[-1]["Retry-After"]) == (429, "10")
+    assert "Wait a few seconds and load the page again" in text_of(answers[-1])
+    assert signed_in().get("/work/").status_code == 200
 
 
 def test_work_page_names_the_work_and_sandboxes_its_frame(browser: Browser) -> None:
@@ -230,58 +290,3 @@ def test_queue_shows_what_is_open_most_urgent_first(browser: Browser) -> None:
     shown = browser.get("/work/").context["assignments"]
 
     assert [assignment.hit.hit_type.title for assignment in shown] == ["Short", "Long"]
-
-
-def test_history_shows_what_was_earned_in_dollars_and_cents(browser: Browser) -> None:
-    for reward in ("0.10", "0.20", "0.03"):
-        done = handed_in(browser, open_hit(reward=reward, delay_s=0))
-        work.pay_bonus(
-            requester=done.hit.requester,
-            assignment=done,
-            amount=Decimal("0.07"),
-            reason="",
-            now=timezone.now(),
-        )
-
-    said = text_of(browser.get("/history/"))
-
-    assert "Rewards approved $0.33 Bonuses $0.21 Together $0.54 " in said
-    assert said.count("approved $0.10 $0.07") == 1
-
-
-def test_history_of_nothing_is_zero_dollars_and_cents(browser: Browser) -> None:
-    assert "Rewards approved $0.00 Bonuses $0.00 Together $0.00 " in text_of(browser.get("/history/"))
-
-
-def test_history_tells_the_state_of_each(browser: Browser) -> None:
-    waiting, rejected = (handed_in(browser, open_hit(title=title)) for title in ("Waiting", "Rejected"))
-    work.reject_assignment(assignment=rejected, feedback="No.", now=timezone.now())
-
-    said = text_of(browser.get("/history/"))
-
-    assert (said.count("waiting for approval $0.05 –"), said.count("rejected $0.05 –")) == (1, 1)
-    assert "Rewards approved $0.00" in said
-    assert status_of(waiting) == "Submitted"
-
-
-@pytest.mark.parametrize(("done", "shown"), [(1, 1), (40, 25)])
-def test_history_asks_the_same_number_of_queries(
-    browser: Browser, django_assert_max_num_queries: DjangoAssertNumQueries, done: int, shown: int
-) -> None:
-    with atomic():
-        for _ in range(done):
-            handed_in(browser, open_hit())
-
-    with django_assert_max_num_queries(8, using="marketplace"):
-        response = browser.get("/history/")
-
-    assert response.content.decode().count("<tr>") - 1 == shown
-
-
-def test_history_pages_hold_everything_once(browser: Browser) -> None:
-    with atomic():
-        made = [handed_in(browser, open_hit()).pk for _ in range(27)]
-
-    pages = [browser.get(f"/history/?page={number}").context["page"] for number in (1, 2)]
-
-    assert [row.pk for page in pages for row in page] == made[::-1]

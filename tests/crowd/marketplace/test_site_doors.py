@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from datetime import timedelta
+from urllib.parse import urlsplit
 
 import pytest
 from django.conf import LazySettings
@@ -219,3 +220,23 @@ def test_health_tells_only_whether_there_is_a_requester() -> None:
     open_hit()
 
     assert (before, stranger().get("/health/").json()) == ({"requesters": False}, {"requesters": True})
+
+
+@pytest.mark.parametrize(
+    "path", ["/", "/sign-in/", "/desk/", "/desk/sign-in/", "/control/state/", "/health/"]
+)
+def test_amazons_host_names_show_no_page(client: Client, settings: LazySettings, path: str) -> None:
+    answers = [client.get(path, headers={"host": host}).status_code for host in settings.AMAZON_HOSTS]
+
+    assert set(answers) == ({405} if path == "/" else {404})
+
+
+@pytest.mark.parametrize("site", ["MARKETPLACE_URL", "MARKETPLACE_CONTENT_URL"])
+def test_host_name_that_ends_in_a_dot_is_the_same_site(
+    client: Client, settings: LazySettings, site: str
+) -> None:
+    host = urlsplit(getattr(settings, site)).hostname
+
+    answer = client.get("/admin/login/", headers={"host": f"{host}."})
+
+    assert answer.status_code == 404

@@ -51,7 +51,7 @@ def test_preview_and_work_may_frame_the_question_and_our_own_answer(browser: Bro
 
 def test_submit_answer_may_stand_in_our_own_frame_only(browser: Browser) -> None:
     assignment = accepted(browser, open_hit())
-    signed = seals.sign_submit({"assignment": assignment.external_id})
+    signed = seals.sign_submit({"assignment": assignment.external_id, "row": assignment.pk})
     path = f"/submit/{signed}/mturk/externalSubmit"
 
     answers = [stranger().post(path, {"assignmentId": assignment.external_id, "a": "b"}) for _ in range(2)]

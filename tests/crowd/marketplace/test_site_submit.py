@@ -35,9 +35,12 @@ def assignment(browser: Browser) -> Assignment:
 
 
 def path_of(assignment: Assignment) -> str:
-    """The signed path alone, as seals make it."""
-    signed = seals.sign_submit({"assignment": assignment.external_id})
-    return f"/submit/{signed}/mturk/externalSubmit"
+    """The signed path alone, which names the row."""
+    return f"/submit/{seals.sign_submit(claim(assignment))}/mturk/externalSubmit"
+
+
+def claim(assignment: Assignment) -> dict[str, object]:
+    return {"assignment": assignment.external_id, "row": assignment.pk}
 
 
 def form(assignment: Assignment, **fields: Any) -> dict[str, Any]:
@@ -91,13 +94,11 @@ def test_submit_with_the_path_of_other_work_is_refused(assignment: Assignment) -
 
 
 def tampered_paths(assignment: Assignment) -> list[str]:
-    signed = seals.sign_submit({"assignment": assignment.external_id})
+    signed = seals.sign_submit(claim(assignment))
     payload, _, signature = signed.partition(":")
-    other_key = signing.dumps({"assignment": assignment.external_id}, key="other", salt="marketplace.submit")
+    other_key = signing.dumps(claim(assignment), key="other", salt="marketplace.submit")
     other_salt = signing.dumps(
-        {"assignment": assignment.external_id},
-        key=django_settings.MARKETPLACE_KEYS[0],
-        salt="marketplace.page",
+        claim(assignment), key=django_settings.MARKETPLACE_KEYS[0], salt="marketplace.page"
     )
     return [
         signed[:-1] + ("A" if signed[-1] != "A" else "B"),

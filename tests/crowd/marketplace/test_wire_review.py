@@ -8,7 +8,7 @@ import pytest
 from django.utils import timezone
 
 from crowd.marketplace.models import HIT, BonusPayment
-from crowd.marketplace.services.people import Credentials
+from crowd.marketplace.services.requesters import Credentials
 from tests.conftest import Sites
 from tests.crowd.marketplace.api import Refusal, client_of, error_of, refusal_of, refused
 from tests.crowd.marketplace.rows import accept, available, hand_in, post_hit, status_of

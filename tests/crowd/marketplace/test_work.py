@@ -1,14 +1,15 @@
 """Accepting, returning, submitting and expiring, at instants that the tests choose."""
 
 from collections.abc import Callable
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 import pytest
+from django.db import DataError
 
-from crowd.marketplace.models import HIT, Assignment
-from crowd.marketplace.services import work
+from crowd.marketplace.models import HIT, Assignment, HITType, Worker
+from crowd.marketplace.services import ending, posting, reviewing, work
 from tests.crowd.marketplace.rows import Facts, accept, available, facts, hand_in, post_hit, status_of
-from tests.factories import NOW, invite
+from tests.factories import NOW, invite, make_requester
 
 pytestmark = pytest.mark.django_db
 
@@ -35,8 +36,8 @@ def test_hit_of_five_assignments_passes_every_state() -> None:
     for assignment in (fourth, fifth, accept(hit)):
         submit(assignment)
     rows.append(facts(hit))
-    work.approve_assignment(assignment=first, feedback="", override=False, now=NOW)
-    work.reject_assignment(assignment=second, feedback="", now=NOW)
+    reviewing.approve_assignment(assignment=first, feedback="", override=False, now=NOW)
+    reviewing.reject_assignment(assignment=second, feedback="", now=NOW)
     rows.append(facts(hit))
 
     assert rows == [
@@ -52,7 +53,7 @@ def test_hit_of_five_assignments_passes_every_state() -> None:
 def test_hit_of_five_assignments_reads_zero_once_expired() -> None:
     hit = post_hit(max_assignments=5)
 
-    work.expire_hit(hit=hit, now=NOW)
+    ending.expire_hit(hit=hit, now=NOW)
 
     assert facts(hit) == Facts(status="Reviewable", available=0, pending=0, completed=0)
 
@@ -72,7 +73,7 @@ def test_accept_is_refused_to_who_has_done_it() -> None:
     worker, _ = invite()
     done = hand_in(hit, worker=worker)
 
-    for review in (None, work.reject_assignment):
+    for review in (None, reviewing.reject_assignment):
         if review:
             review(assignment=done, feedback="No.", now=NOW)
         with pytest.raises(work.NotAvailable, match="already done"):
@@ -87,7 +88,7 @@ def full(hit: HIT) -> None:
 
 
 def expired(hit: HIT) -> None:
-    work.expire_hit(hit=hit, now=NOW)
+    ending.expire_hit(hit=hit, now=NOW)
 
 
 def past_its_time(hit: HIT) -> None:
@@ -121,7 +122,7 @@ def test_return_frees_the_place_and_the_next_attempt_is_another_assignment() -> 
     assert facts(hit) == Facts(status="Assignable", available=1, pending=0, completed=0)
     second = accept(hit, worker=worker)
     assert (first.attempt, second.attempt) == (1, 2)
-    assert first.external_id != second.external_id
+    assert (first.external_id, first.pk) == (second.external_id, second.pk - 1)
 
 
 def test_return_of_what_is_not_held_changes_nothing() -> None:
@@ -197,7 +198,7 @@ def test_expire_with_one_pending_lets_that_one_submit() -> None:
     hit = post_hit(max_assignments=3)
     pending = accept(hit)
 
-    work.expire_hit(hit=hit, now=NOW + MINUTE)
+    ending.expire_hit(hit=hit, now=NOW + MINUTE)
 
     later = NOW + 2 * MINUTE
     assert facts(hit, now=later) == Facts(status="Unassignable", available=0, pending=1, completed=0)
@@ -209,7 +210,7 @@ def test_expire_keeps_the_first_instant_and_frees_money_once() -> None:
     hit = post_hit(max_assignments=4, reward="1.00")
 
     for minutes in (1, 2):
-        work.expire_hit(hit=hit, now=NOW + minutes * MINUTE)
+        ending.expire_hit(hit=hit, now=NOW + minutes * MINUTE)
 
     assert HIT.objects.get().expires_at == NOW + MINUTE
     assert available(hit.requester) == 100
@@ -240,3 +241,58 @@ def test_settle_twice_is_settle_once() -> None:
     work.settle(now=DEADLINE)
 
     assert (facts(hit, now=DEADLINE), available(hit.requester)) == before
+
+
+def test_settle_after_a_long_stop_does_its_part_and_the_sweep_does_the_rest() -> None:
+    requester = make_requester().requester
+    for number in range(3):
+        post_hit(requester=requester, title=f"Round {number}", lifetime=timedelta(minutes=number + 1))
+    later = NOW + timedelta(hours=1)
+
+    waits = work.settle(now=later, most=2)
+
+    assert waits
+    assert [bool(hit.closed_at) for hit in HIT.objects.order_by("pk")] == [True, True, False]
+    work.settle_all(now=later)
+    assert HIT.objects.filter(closed_at=None).count() == 0
+
+
+def test_unlist_bare_types_leaves_those_with_an_open_hit() -> None:
+    requester = make_requester().requester
+    ended, opened = (post_hit(requester=requester, title=title) for title in ("Ended", "Open"))
+    ending.expire_hit(hit=ended, now=NOW)
+
+    posting.unlist_bare_types()
+
+    assert [HITType.objects.get(pk=hit.hit_type_id).is_listed for hit in (ended, opened)] == [False, True]
+
+
+def test_settle_of_a_row_that_fails_goes_on_with_the_others(monkeypatch: pytest.MonkeyPatch) -> None:
+    requester = make_requester().requester
+    first, second = (
+        post_hit(requester=requester, title=title, lifetime=timedelta(minutes=1)) for title in ("One", "Two")
+    )
+    end = ending.end_if_over
+
+    def fail(hit: HIT, *, now: datetime) -> None:
+        if hit.pk == first.pk:
+            raise DataError("too long")
+        end(hit, now=now)
+
+    monkeypatch.setattr(ending, "end_if_over", fail)
+
+    work.settle(now=NOW + timedelta(hours=1))
+
+    closed = [bool(HIT.objects.get(pk=hit.pk).closed_at) for hit in (first, second)]
+    assert closed == [False, True]
+
+
+def test_accepting_with_a_row_read_before_the_erasure_is_refused() -> None:
+    hit = post_hit()
+    worker, _ = invite()
+    Worker.objects.filter(pk=worker.pk).update(erased_at=NOW)
+
+    with pytest.raises(work.NotAvailable):
+        accept(hit, worker=worker)
+
+    assert Assignment.objects.count() == 0

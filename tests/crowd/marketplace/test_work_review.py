@@ -8,7 +8,7 @@ import pytest
 from crowd.marketplace.database import atomic
 from crowd.marketplace.errors import RequestError
 from crowd.marketplace.models import HIT, Assignment, BonusPayment
-from crowd.marketplace.services import work
+from crowd.marketplace.services import ending, reviewing, work
 from tests.crowd.marketplace.rows import (
     Facts,
     accept,
@@ -33,18 +33,18 @@ def amazon_hit(*, delay_s: int = 3600) -> HIT:
 
 
 def approve(assignment: Assignment, *, override: bool = False, days: int = 0) -> None:
-    work.approve_assignment(
+    reviewing.approve_assignment(
         assignment=assignment, feedback="Thanks.", override=override, now=NOW + timedelta(days=days)
     )
 
 
 def reject(assignment: Assignment) -> None:
-    work.reject_assignment(assignment=assignment, feedback="No.", now=NOW)
+    reviewing.reject_assignment(assignment=assignment, feedback="No.", now=NOW)
 
 
 def pay(assignment: Assignment, amount: str) -> None:
     with atomic():
-        work.pay_bonus(
+        reviewing.pay_bonus(
             requester=assignment.hit.requester,
             assignment=assignment,
             amount=Decimal(amount),
@@ -256,7 +256,7 @@ def test_work_without_reward_or_fee_moves_no_money() -> None:
     hit = post_hit(requester=requester, reward="0.00", max_assignments=2)
 
     approve(hand_in(hit))
-    work.expire_hit(hit=hit, now=NOW)
+    ending.expire_hit(hit=hit, now=NOW)
 
     assert balances(requester) == {}
     assert facts(hit) == Facts(status="Reviewable", available=0, pending=0, completed=1)

@@ -1,39 +1,29 @@
-from collections.abc import Sequence
-from decimal import Decimal
 from fractions import Fraction
-from typing import ClassVar
 
 import pytest
 
 from crowd.winogavil import services
 from crowd.winogavil.models import Association, Place
-from crowd.winogavil.solving import SolveFamily
-from hits.models import Assignment, Item
-from scoring import rivals
-from scoring.models import Score
+from hits.models import Assignment, Batch, Item
+from scoring.models import Score, Verdict
+from scoring.services.answering import answer_waiting
+from scoring.services.playing import play_against
 from tests.factories import (
     NOW,
     make_assignment,
     make_association,
+    make_batch,
     make_picture,
     make_study,
 )
+from tests.scoring.fakes import FakeRival, make_rival, use_fakes
 
 pytestmark = pytest.mark.django_db
 
 
-class LastOnes(rivals.Rival):
-    """Always prefers what is shown last, and counts how often it is asked."""
-
-    name: ClassVar[str] = "last"
-    provenance = {"rival": "last"}
-
-    def __init__(self) -> None:
-        self.asked: list[str] = []
-
-    def score(self, text: str, pictures: Sequence[rivals.Picture]) -> list[float]:
-        self.asked.append(text)
-        return [float(place) for place in range(len(pictures))]
+@pytest.fixture
+def fake(monkeypatch: pytest.MonkeyPatch) -> type[FakeRival]:
+    return use_fakes(monkeypatch)
 
 
 def score(association: Association, *values: str) -> list[Assignment]:
@@ -84,37 +74,67 @@ def test_seed_association_refuses_a_choice_that_is_no_candidate() -> None:
     assert Association.objects.count() == 0
 
 
-def test_ask_rival_stores_the_verdict_with_its_provenance() -> None:
-    association = make_association(size=5, chosen=2)
+def test_ask_rivals_puts_each_association_to_its_studys_rivals_once() -> None:
+    association = make_association(cue="cold", size=5, chosen=2)
+    make_association(cue="warm")
 
-    asked = services.ask_rival(rival=LastOnes(), now=NOW)
+    asked = [services.ask_rivals(now=NOW) for _ in range(2)]
+
+    assert asked == [2, 0]
+    riddle = association.item.riddle
+    pictures = [place.picture for place in association.places.all()]
+    assert (riddle.text, riddle.chosen, riddle.study) == ("cold", [0, 1], association.item.study)
+    assert [one["sha256"] for one in riddle.pictures] == [picture.sha256 for picture in pictures]
+    assert riddle.pictures[0]["caption"] == pictures[0].concept
+
+
+def test_ask_rivals_leaves_the_items_of_drafts(fake: type[FakeRival]) -> None:
+    batch = make_batch()
+    Item.objects.filter(pk=make_association(study=batch.study).item_id).update(batch=batch)
+
+    drafted = services.ask_rivals(now=NOW)
+    Batch.objects.update(status="open", launched_at=NOW)
+
+    assert (drafted, services.ask_rivals(now=NOW)) == (0, 1)
+
+
+def test_read_verdicts_takes_the_word_of_the_rival_that_is_paid_on(fake: type[FakeRival]) -> None:
+    association = make_association(size=5, chosen=2)
+    play_against(study=association.item.study, rival=make_rival(), by=None, now=NOW)
+    services.ask_rivals(now=NOW)
+    answer_waiting(clock=lambda: NOW)
+
+    read = [services.read_verdicts() for _ in range(2)]
 
     association.refresh_from_db()
-    assert asked == 1
-    assert (association.model_score, association.fool_score) == (0, 100)
-    assert (association.rival or {})["provenance"] == {"rival": "last"}
-    assert list(association.places.values_list("predicted", flat=True)) == [False] * 3 + [True] * 2
+    verdict = association.item.riddle.verdict
+    assert read == [1, 0]
+    assert verdict is not None
+    assert (verdict.rival.name, Verdict.objects.count()) == ("minilm", 2)
+    assert (association.model_score, association.asked_at) == (verdict.model_score, NOW)
+    predicted = association.places.filter(predicted=True).values_list("position", flat=True)
+    assert list(predicted) == verdict.places
+    assert not association.places.filter(predicted=None).exists()
 
 
-def test_ask_rival_asks_once_for_each_association() -> None:
-    make_association(cue="cold")
-    rival = LastOnes()
-
-    services.ask_rival(rival=rival, now=NOW)
-    services.ask_rival(rival=rival, now=NOW)
-
-    assert rival.asked == ["cold"]
-
-
-def test_ask_one_keeps_the_first_verdict() -> None:
+def test_without_a_verdict_nothing_is_scored(fake: type[FakeRival]) -> None:
     association = make_association()
-    services.ask_one(association, rival=LastOnes(), now=NOW)
-    before = Association.objects.values().get()
+    fake.down = True
+    services.ask_rivals(now=NOW)
+    answer_waiting(clock=lambda: NOW)
 
-    first = services.ask_one(association, rival=LastOnes(), now=NOW)
+    services.read_verdicts()
 
-    assert not first
-    assert Association.objects.values().get() == before
+    association.refresh_from_db()
+    assert (association.model_score, association.fool_score, association.asked_at) == (None, None, None)
+
+
+@pytest.mark.parametrize("size", [4, 7])
+def test_seed_board_refuses_other_sizes(size: int) -> None:
+    with pytest.raises(ValueError, match="5, 6, 10, 12"):
+        services.seed_board(study=make_study(), pictures=[make_picture() for _ in range(size)])
+
+    assert not Item.objects.exists()
 
 
 @pytest.mark.parametrize(
@@ -142,10 +162,33 @@ def test_finalize_waits_while_answers_are_still_wanted() -> None:
     assert services.finalize_associations(now=NOW) == 0
 
 
-def test_owes_reads_the_table_of_the_study_on_recorded_scores() -> None:
-    owed = []
-    for value in ("1", "1/3"):
-        assignment = score(make_association(), value)[0]
-        owed.append([(row.rule, row.amount) for row in SolveFamily().owes(assignment=assignment)])
+def test_finalize_reopens_first_what_has_lost_an_answer() -> None:
+    association = make_association()
+    Item.objects.update(wanted=0)
+    lost = score(association, "1", "1", "1")[0]
+    services.finalize_associations(now=NOW)
+    Item.objects.update(wanted=1, recount=True)
+    Assignment.objects.filter(pk=lost.pk).update(kept_out=True)
 
-    assert owed == [[("all right", Decimal("0.01"))], []]
+    services.finalize_associations(now=NOW)
+    association.refresh_from_db()
+    reopened = (association.final_at, association.solvers_mean, association.solvable)
+    Item.objects.update(wanted=0)
+    score(association, "0")
+    services.finalize_associations(now=NOW)
+
+    association.refresh_from_db()
+    assert reopened == (None, None, None)
+    assert (association.solvers_mean, association.solvable) == (Fraction(2, 3), False)
+    assert not Item.objects.get().recount
+
+
+def test_finalize_of_what_was_taken_out_meanwhile_waits() -> None:
+    association = make_association()
+    Item.objects.update(wanted=0)
+    score(association, "1", "1", "1")
+    stale = Association.objects.get()
+    Item.objects.update(wanted=1)
+
+    assert services.finalize_one(stale, now=NOW) is False
+    assert Association.objects.get().final_at is None

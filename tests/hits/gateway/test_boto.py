@@ -1,7 +1,12 @@
 """What is boto3's own: the guard of the endpoint, and outcomes that nobody knows."""
 
+import json
 import socket
+from collections.abc import Iterator
+from contextlib import contextmanager
 from decimal import Decimal
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from threading import Thread
 from typing import Any
 from uuid import uuid4
 
@@ -22,7 +27,7 @@ from tests.stubbed import StubbedTurk
     ],
 )
 def test_make_client_refuses_amazon_unless_switched_on(endpoint: str) -> None:
-    keys = {"access_key_id": "k", "secret_access_key": "s"}
+    keys: dict[str, Any] = {"access_key_id": "k", "secret_access_key": "s"}
 
     with pytest.raises(ProviderRefused, match="CROWD_ALLOW_AMAZON"):
         make_client(endpoint=endpoint, allow_amazon=False, **keys)
@@ -97,3 +102,58 @@ def test_terms_that_boto3_refuses_are_refused_and_not_unclear(requirements: Any)
 
     with pytest.raises(ProviderRefused):
         BotoProvider(client).create_hit(spec, token=uuid4())
+
+
+@contextmanager
+def provider_that_answers(*statuses: int) -> Iterator[BotoProvider]:
+    """Over loopback, for only a request that leaves is counted: one status after the other."""
+    left = list(statuses)
+    refusal = {"__type": "RequestError", "TurkErrorCode": "AWS.MechanicalTurk.AssignmentDoesNotExist"}
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_POST(self) -> None:
+            self.rfile.read(int(self.headers["Content-Length"]))
+            body = json.dumps(refusal).encode()
+            self.send_response(left.pop(0))
+            self.send_header("Content-Length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
+
+        def log_message(self, *_: Any) -> None:
+            """Quiet."""
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    thread = Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True)
+    thread.start()
+    endpoint = f"http://127.0.0.1:{server.server_port}"
+    keys: dict[str, Any] = {"access_key_id": "k", "secret_access_key": "s"}
+    try:
+        yield BotoProvider(make_client(endpoint=endpoint, allow_amazon=False, **keys))
+    finally:
+        server.shutdown()
+        server.server_close()
+        thread.join()
+
+
+@pytest.mark.parametrize(("statuses", "is_only_answer"), [([400], True), ([503, 400], False)])
+def test_refusal_tells_whether_the_request_was_made_once(statuses: list[int], is_only_answer: bool) -> None:
+    with provider_that_answers(*statuses) as provider, pytest.raises(ProviderRefused) as refusal:
+        provider.send_bonus(
+            assignment_external_id="A1",
+            worker_external_id="W1",
+            amount=Decimal("0.10"),
+            reason="All right.",
+            token=uuid4(),
+        )
+
+    assert (refusal.value.code, refusal.value.is_only_answer) == ("AssignmentDoesNotExist", is_only_answer)
+
+
+def test_refusal_whose_attempts_nobody_counted_may_not_be_the_only_answer() -> None:
+    turk = StubbedTurk()
+    turk.faults["get_account_balance"] = ["refused"]
+
+    with pytest.raises(ProviderRefused) as refusal:
+        turk.provider.get_balance()
+
+    assert not refusal.value.is_only_answer

@@ -10,7 +10,7 @@ from django.utils import timezone
 
 from crowd.marketplace.models import HIT, Assignment
 from crowd.marketplace.questions import write_answer
-from crowd.marketplace.services import work
+from crowd.marketplace.services import reviewing, work
 from hits.errors import ProviderRefused
 from hits.gateway import HITSpec, Provider, ProviderBonus
 from hits.gateway.boto import BotoProvider, make_client
@@ -46,7 +46,7 @@ class Marketplace:
 
     def reject(self, assignment: str) -> None:
         row = Assignment.objects.get(external_id=assignment)
-        work.reject_assignment(assignment=row, feedback="", now=timezone.now())
+        reviewing.reject_assignment(assignment=row, feedback="", now=timezone.now())
 
 
 @pytest.fixture(params=["stubber", "marketplace"])

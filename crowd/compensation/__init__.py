@@ -1,0 +1,1 @@
+"""A bonus to collect: the work of a HIT that pays what no assignment can carry."""

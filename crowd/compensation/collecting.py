@@ -1,0 +1,47 @@
+"""The worker's task: read what the bonus is for, and hand in. Nothing can be wrong with it."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from django.http import QueryDict
+
+from hits.families import Answer, Score, TaskFamily, TaskPage
+from hits.models import Assignment, Bonus, Item
+from hits.services.compensating import TASK
+
+COLLECTED = {"collected": True}
+
+
+class CollectFamily(TaskFamily):
+    """No researcher launches it: hits.services.compensating makes its batches, one for each bonus."""
+
+    key = TASK
+    name = "Bonus to collect"
+    title = "A bonus is waiting for you"
+    description = "Accept and hand in: the reward is your bonus."
+    is_offered = False
+
+    def practice_page(self) -> TaskPage:
+        return TaskPage(template="compensation/collect.html")
+
+    def work_page(self, *, assignment: Assignment, items: Sequence[Item]) -> TaskPage:
+        return TaskPage(template="compensation/collect.html", context={"bonus": _bonus_of(assignment)})
+
+    def review_page(self, *, assignment: Assignment, items: Sequence[Item]) -> TaskPage:
+        context = {"bonus": _bonus_of(assignment), "is_collected": assignment.answer is not None}
+        return TaskPage(template="compensation/review.html", context=context)
+
+    def read_answer(self, *, form: QueryDict, items: Sequence[Item]) -> Answer:
+        return COLLECTED
+
+    def check_answer(self, *, answer: Any, items: Sequence[Item]) -> Answer:
+        return COLLECTED
+
+    def judge(self, *, answer: Answer, items: Sequence[Item]) -> Sequence[Score]:
+        return []
+
+
+def _bonus_of(assignment: Assignment) -> dict[str, Any] | None:
+    """What its worker may see of it. None once the HIT pays it no longer."""
+    found = Bonus.objects.filter(compensation=assignment.hit.batch_id).first()
+    return None if found is None else {"amount": found.amount, "reason": found.reason}

@@ -1,0 +1,9 @@
+"""What answers under Amazon's host names, where a proxy leads programs: the APIs, and no page."""
+
+from django.urls import path
+
+from crowd.marketplace.site import doors
+
+urlpatterns = [path("", doors.api)]
+
+handler500 = "crowd.marketplace.site.refusals.server_error"

@@ -1,0 +1,28 @@
+"""What must not be started at all."""
+
+import ipaddress
+from urllib.parse import urlsplit
+
+from django.conf import settings
+from django.core.exceptions import ImproperlyConfigured
+
+
+def refuse_exposed_control() -> None:
+    """The control API turns clocks and makes money: never on a marketplace that others can reach."""
+    if settings.MARKETPLACE_CONTROL_KEY and not is_on_loopback(settings.MARKETPLACE_URL):
+        raise ImproperlyConfigured(
+            "CROWD_MARKETPLACE_CONTROL_KEY is for tests and rehearsals on one machine, and "
+            f"CROWD_MARKETPLACE_URL is {settings.MARKETPLACE_URL}. Unset the key."
+        )
+
+
+def is_on_loopback(url: str) -> bool:
+    host = urlsplit(url).hostname or ""
+    return host == "localhost" or host.endswith(".localhost") or is_loopback(host)
+
+
+def is_loopback(address: str) -> bool:
+    try:
+        return ipaddress.ip_address(address).is_loopback
+    except ValueError:
+        return False

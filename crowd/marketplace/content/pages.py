@@ -1,0 +1,99 @@
+"""HTML, forms and files. No session here: who knows the signed address may see what it names."""
+
+from django.conf import settings
+from django.core import signing
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.templatetags.static import static
+from django.utils.http import content_disposition_header
+from django.views.decorators.clickjacking import xframe_options_exempt
+from django.views.decorators.http import require_safe
+
+from crowd.marketplace import clock, frames, seals
+from crowd.marketplace.models import HIT, Assignment, QualificationRequest, Upload
+from crowd.marketplace.questions import html_of, map_addresses
+
+
+@require_safe
+@xframe_options_exempt
+def preview(request: HttpRequest, signed: str) -> HttpResponse:
+    external_id = _read(signed, "hit")
+    hit = HIT.objects.select_related("hit_type").filter(external_id=external_id, disposed_at=None).first()
+    if hit is None:
+        return _gone(request)
+    if hit.kind == HIT.Kind.FORM:
+        return frames.show_preview(request, hit)
+    return _show_html(hit, submit_to=settings.MARKETPLACE_URL)
+
+
+@require_safe
+@xframe_options_exempt
+def work(request: HttpRequest, signed: str) -> HttpResponse:
+    assignment = (
+        Assignment.objects.select_related("hit__hit_type")
+        .filter(pk=_read(signed, "row"), status=Assignment.Status.ACCEPTED, deadline_at__gt=clock.now())
+        .first()
+    )
+    if assignment is None:
+        return _gone(request)
+    if assignment.hit.kind == HIT.Kind.FORM:
+        return frames.show_work(request, assignment)
+    return _show_html(assignment.hit, submit_to=frames.submit_to(assignment))
+
+
+@require_safe
+@xframe_options_exempt
+def test(request: HttpRequest, signed: str) -> HttpResponse:
+    """The test of a qualification, while its time runs."""
+    begun = (
+        QualificationRequest.objects.select_related("type")
+        .filter(
+            external_id=_read(signed, "test"),
+            status=QualificationRequest.Status.STARTED,
+            deadline_at__gt=clock.now(),
+        )
+        .first()
+    )
+    return frames.show_test(request, begun) if begun else _gone(request)
+
+
+@require_safe
+def file(request: HttpRequest, signed: str) -> HttpResponse:
+    """A worker's file, as a download and never as a page."""
+    upload = Upload.objects.filter(pk=_read(signed, "upload")).first()
+    if upload is None:
+        raise Http404
+    response = HttpResponse(bytes(upload.content), content_type="application/octet-stream")
+    response["Content-Disposition"] = content_disposition_header(
+        as_attachment=True, filename=upload.name
+    ) or ("attachment")
+    response["Content-Security-Policy"] = "default-src 'none'; sandbox"
+    response["X-Content-Type-Options"] = "nosniff"
+    response["Referrer-Policy"] = "no-referrer"
+    response["Cache-Control"] = "no-store"
+    return response
+
+
+def _show_html(hit: HIT, *, submit_to: str) -> HttpResponse:
+    page = map_addresses(
+        html_of(hit.question),
+        submit_url=f"{submit_to}{frames.SUBMIT_PATH}",
+        helper_url=f"{settings.MARKETPLACE_CONTENT_URL}{static('marketplace/external_hit.js')}",
+    )
+    return frames.guard_html(HttpResponse(page))
+
+
+def _gone(request: HttpRequest) -> HttpResponse:
+    return frames.guard_form(render(request, "marketplace/content/gone.html", status=410))
+
+
+def _read(signed: str, name: str) -> str:
+    """What the address names; one of another kind, or too old, is no address at all."""
+    try:
+        payload = seals.read_content(signed)
+    except signing.BadSignature:
+        raise Http404 from None
+    expires = payload.get("expires")
+    if name not in payload or (isinstance(expires, float) and expires <= clock.now().timestamp()):
+        raise Http404
+    return str(payload[name])

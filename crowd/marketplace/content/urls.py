@@ -1,0 +1,13 @@
+"""The whole of the content host: what requesters wrote themselves, in a sandbox, without cookies."""
+
+from django.urls import path
+
+from crowd.marketplace.content import pages
+
+app_name = "content"
+urlpatterns = [
+    path("hits/<str:signed>/", pages.preview, name="preview"),
+    path("work/<str:signed>/", pages.work, name="work"),
+    path("tests/<str:signed>/", pages.test, name="test"),
+    path("files/<str:signed>/", pages.file, name="file"),
+]

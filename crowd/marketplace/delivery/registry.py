@@ -1,0 +1,22 @@
+"""Which transport carries what. The API's list of transports has no word for a webhook; its address has."""
+
+from crowd.marketplace.delivery import webhook
+from crowd.marketplace.delivery.interface import Transport, invalid_endpoint
+from crowd.marketplace.delivery.sns import SNS
+from crowd.marketplace.delivery.sqs import SQS
+from crowd.marketplace.delivery.webhook import Webhook
+
+TRANSPORTS: dict[str, Transport] = {"SQS": SQS(), "SNS": SNS()}
+WEBHOOK: Transport = Webhook()
+
+
+def transport_of(*, name: str, address: str) -> Transport:
+    """Raises InvalidTransportEndpoint for one that this marketplace has not."""
+    if name == "SNS" and address.startswith(webhook.PREFIX):
+        return WEBHOOK
+    if name not in TRANSPORTS:
+        raise invalid_endpoint(
+            f"This marketplace sends no notifications by {name}. Use SQS with a queue's URL, or SNS with "
+            "an https address (webhook+https://... for plain signed JSON)."
+        )
+    return TRANSPORTS[name]

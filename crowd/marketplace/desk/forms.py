@@ -1,0 +1,190 @@
+"""What the desk's forms take. What a database cannot keep is refused here."""
+
+import re
+from decimal import Decimal
+
+from django import forms
+
+from crowd.marketplace import countries, domain
+from crowd.marketplace.models import Layout, LedgerEntry, Payout, Requester, Worker
+
+MOST_INVITED = 500
+LINE_END = re.compile(r"\r\n|\r|\n")
+COUNTRIES = [("", "Not known"), *sorted(countries.NAMES.items(), key=lambda country: country[1])]
+LONGEST_NOTE = LedgerEntry._meta.get_field("subject").max_length
+
+
+def _width(model: type, field: str) -> int:
+    width: int = model._meta.get_field(field).max_length  # type: ignore[attr-defined]
+    return width
+
+
+class AmountField(forms.DecimalField):
+    """Dollars with whole cents."""
+
+    def __init__(self, *, least: Decimal = domain.CENT, **options: object) -> None:
+        super().__init__(
+            min_value=least,
+            max_value=Requester.MOST_MONEY,
+            decimal_places=2,
+            widget=forms.NumberInput(attrs={"step": "0.01", "inputmode": "decimal"}),
+            **options,  # type: ignore[arg-type]
+        )
+
+
+class FeesField(forms.CharField):
+    def __init__(self) -> None:
+        super().__init__(
+            label="Fees",
+            max_length=16,
+            help_text="none, amazon (20 %, or 40 % from ten assignments on), or a rate such as 5%",
+        )
+
+    def clean(self, value: object) -> str:
+        text = str(super().clean(value))
+        try:
+            domain.fee_schedule(text)
+        except ValueError as error:
+            raise forms.ValidationError(str(error)) from None
+        return text
+
+
+class SignInForm(forms.Form):
+    sign_in_name = forms.CharField(
+        label="Sign-in name",
+        max_length=64,
+        widget=forms.TextInput(
+            attrs={"autocomplete": "username", "autofocus": True, "autocapitalize": "none"}
+        ),
+    )
+    password = forms.CharField(
+        max_length=1000,
+        strip=False,
+        widget=forms.PasswordInput(attrs={"autocomplete": "current-password"}),
+    )
+
+
+class RequesterForm(forms.Form):
+    name = forms.CharField(max_length=_width(Requester, "name"))
+    fee_schedule = FeesField()
+    deposit = AmountField(
+        label="First deposit in dollars", least=Decimal(0), required=False, help_text="Empty for none."
+    )
+
+    def clean_name(self) -> str:
+        name: str = self.cleaned_data["name"]
+        if Requester.objects.filter(name=name).exists():
+            raise forms.ValidationError("There is a requester of that name already.")
+        return name
+
+
+class FeesForm(forms.Form):
+    fee_schedule = FeesField()
+
+
+class TransferForm(forms.Form):
+    amount = AmountField(label="Amount in dollars")
+    note = forms.CharField(
+        max_length=LONGEST_NOTE,
+        required=False,
+        help_text="Stands in the ledger: the number of an invoice, for instance.",
+    )
+
+
+class LayoutForm(forms.Form):
+    name = forms.CharField(max_length=_width(Layout, "name"))
+    html = forms.CharField(
+        label="HTML",
+        help_text="The whole page. ${name} is replaced by the value that a HIT gives for name.",
+        widget=forms.Textarea(attrs={"rows": 16, "spellcheck": "false", "class": "code"}),
+    )
+    frame_height = forms.IntegerField(
+        label="Height of the frame in pixels",
+        min_value=0,
+        max_value=10_000,
+        initial=0,
+        help_text="0: by itself.",
+    )
+
+
+class InviteForm(forms.Form):
+    names = forms.CharField(
+        label="Names, one on each line",
+        max_length=MOST_INVITED * 80,
+        widget=forms.Textarea(attrs={"rows": 8}),
+        help_text="As you would greet them. They see it, and so do you; requesters do not.",
+    )
+
+    def clean_names(self) -> list[str]:
+        names = [line.strip() for line in LINE_END.split(self.cleaned_data["names"]) if line.strip()]
+        if not names or len(names) > MOST_INVITED:
+            raise forms.ValidationError(f"Invite at least one, and at most {MOST_INVITED} at once.")
+        longest = _width(Worker, "name")
+        if too_long := [name for name in names if len(name) > longest]:
+            raise forms.ValidationError(f"A name has at most {longest} characters: {too_long[0][:80]}")
+        if unprintable := [name for name in names if not name.isprintable()]:
+            raise forms.ValidationError(f"A name has no tab and nothing unseen: {unprintable[0]}")
+        return names
+
+
+class FactsForm(forms.Form):
+    country = forms.ChoiceField(required=False, choices=COUNTRIES)
+    subdivision = forms.RegexField(
+        "^[A-Za-z0-9]{1,3}$",
+        label="State or region",
+        required=False,
+        max_length=3,
+        help_text="As in US-PA: PA.",
+    )
+    is_adult = forms.BooleanField(label="Is an adult", required=False)
+    is_master = forms.BooleanField(label="Is a Master", required=False)
+
+    def clean_subdivision(self) -> str:
+        return str(self.cleaned_data["subdivision"]).upper()
+
+    def clean(self) -> None:
+        if self.cleaned_data.get("subdivision") and not self.cleaned_data.get("country"):
+            self.add_error("country", "A state or region needs its country.")
+
+
+class ReasonForm(forms.Form):
+    reason = forms.CharField(
+        max_length=500, help_text="For you and the other operators; it is kept in the log."
+    )
+
+
+class EraseForm(forms.Form):
+    """The worker id is typed, so that nobody is erased by a slip."""
+
+    worker_id = forms.CharField(label="Worker id", max_length=64)
+    in_spite_of = forms.BooleanField(
+        label="Yes, although this worker loses open work or money by it", required=False
+    )
+
+    def __init__(self, *args: object, expected: str, has_obstacles: bool, **options: object) -> None:
+        super().__init__(*args, **options)  # type: ignore[arg-type]
+        self._expected = expected
+        if not has_obstacles:
+            del self.fields["in_spite_of"]
+
+    def clean_worker_id(self) -> str:
+        if self.cleaned_data["worker_id"].strip() != self._expected:
+            raise forms.ValidationError(f"Type {self._expected}, the id of the worker to erase.")
+        return self._expected
+
+
+class PaymentsForm(forms.Form):
+    lines = forms.CharField(
+        label="Worker id and amount on each line",
+        max_length=500_000,
+        widget=forms.Textarea(attrs={"rows": 8, "spellcheck": "false", "class": "code"}),
+        help_text="Or paste the exported file as it is.",
+    )
+
+
+class PaidForm(PaymentsForm):
+    reference = forms.CharField(
+        max_length=_width(Payout, "reference"),
+        required=False,
+        help_text="Of the transfer, for your books. It stands beside every payout.",
+    )

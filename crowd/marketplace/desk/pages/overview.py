@@ -1,0 +1,74 @@
+"""The first page, the log, the blocks, and the address that leads nowhere."""
+
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404
+from django.urls import reverse
+from django.views.decorators.http import require_http_methods, require_safe
+
+from crowd.marketplace import clock
+from crowd.marketplace.desk import lists, queries
+from crowd.marketplace.desk.session import operator_required
+from crowd.marketplace.desk.showing import ask, doing, show, tell
+from crowd.marketplace.models import Block, Operator
+from crowd.marketplace.services.work import settle
+
+
+@require_safe
+@operator_required
+def overview(request: HttpRequest, operator: Operator) -> HttpResponse:
+    now = clock.now()
+    settle(now=now)
+    return show(request, operator, "overview", {"overview": queries.overview(now=now)})
+
+
+@require_safe
+@operator_required
+def books(request: HttpRequest, operator: Operator) -> HttpResponse:
+    """Apart from the overview: it reads the whole ledger."""
+    settle(now=clock.now())
+    found = queries.books()
+    return show(request, operator, "books", {"books": found, "difference": sum(found.values())})
+
+
+@require_safe
+@operator_required
+def log(request: HttpRequest, operator: Operator) -> HttpResponse:
+    search = lists.searched(request)
+    page = lists.paged(request, queries.deeds(search=search))
+    return show(request, operator, "log", {"page": page, "search": search})
+
+
+@require_safe
+@operator_required
+def blocks(request: HttpRequest, operator: Operator) -> HttpResponse:
+    search = lists.searched(request)
+    page = lists.paged(request, queries.blocks(search=search))
+    return show(request, operator, "blocks", {"page": page, "search": search})
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@operator_required
+def lift_block(request: HttpRequest, operator: Operator, block_id: int) -> HttpResponse:
+    block = get_object_or_404(Block.objects.select_related("requester", "worker"), pk=block_id)
+    if request.method != "POST":
+        return ask(
+            request,
+            operator,
+            title=f"Lift the block of {block.worker}?",
+            text=[
+                f"{block.requester} blocked this worker. They may then do that requester’s work again.",
+                "The requester is not told, and may block them again.",
+            ],
+            button="Lift the block",
+            back=reverse("desk:blocks"),
+        )
+    with doing(
+        request, operator, "block lifted", about=block.worker.external_id, note=f"of {block.requester}"
+    ):
+        block.delete()
+    return tell("The block is lifted.", "desk:blocks")
+
+
+@operator_required
+def nowhere(request: HttpRequest, operator: Operator) -> HttpResponse:
+    raise Http404

@@ -1,0 +1,125 @@
+"""Who is owed what, the list to pay by, and marking it paid."""
+
+from collections.abc import Sequence
+from decimal import Decimal
+
+from django.db.models import QuerySet
+from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
+from django.http.response import HttpResponseBase
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+
+from crowd.marketplace import clock
+from crowd.marketplace.desk import lists, queries
+from crowd.marketplace.desk.forms import PaidForm, PaymentsForm
+from crowd.marketplace.desk.session import operator_required
+from crowd.marketplace.desk.showing import doing, show, tell
+from crowd.marketplace.errors import RuleBroken
+from crowd.marketplace.models import Operator, Worker
+from crowd.marketplace.services import payouts as services
+from crowd.marketplace.services.work import settle
+from crowd.marketplace.spreadsheets import csv_file
+from crowd.marketplace.templatetags.dollars import dollars
+
+HISTORY_HEADER = ("paid at", "worker id", "name", "amount", "reference", "marked by")
+
+
+@require_safe
+@operator_required
+def index(request: HttpRequest, operator: Operator) -> HttpResponse:
+    settle(now=clock.now())
+    search, sort = lists.searched(request), lists.sorted_by(request, queries.OWED_SORTS)
+    context = {
+        "page": lists.paged(request, queries.owed_workers(search=search, sort=sort)),
+        "search": search,
+        "sort": sort,
+        "count": queries.owed_workers().count(),
+        "sum": queries.owed_sum(),
+    }
+    return show(request, operator, "payouts", context)
+
+
+@require_POST
+@operator_required
+def selected(request: HttpRequest, operator: Operator) -> HttpResponseBase:
+    """What was ticked, as the file to pay by, or to be marked as paid."""
+    chosen = _chosen(request)
+    if request.POST.get("do") == "file":
+        rows = ((worker.external_id, worker.name, worker.owed) for worker in chosen.iterator(chunk_size=1000))
+        return csv_file(f"payouts-{clock.now():%Y-%m-%d}", header=services.HEADER, rows=rows)
+    payments = services.owed_to(chosen[: services.MOST_AT_ONCE])
+    return _review(request, operator, payments)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@operator_required
+def review(request: HttpRequest, operator: Operator) -> HttpResponse:
+    """What is about to be marked, from lines such as the exported file has them."""
+    form = PaymentsForm(request.POST or None)
+    if not form.is_valid():
+        status = 422 if form.errors else 200
+        return show(request, operator, "payouts_paste", {"form": form}, status=status)
+    return _review(request, operator, services.read_payments(form.cleaned_data["lines"]))
+
+
+@require_POST
+@operator_required
+def mark_paid(request: HttpRequest, operator: Operator) -> HttpResponse:
+    form = PaidForm(request.POST)
+    if not form.is_valid():
+        raise RuleBroken("The list or the reference is too long, or is no text. Nothing was changed.")
+    payments = services.read_payments(form.cleaned_data["lines"])
+    reference = form.cleaned_data["reference"]
+    total = dollars(sum((payment.amount for payment in payments), Decimal(0)))
+    with doing(request, operator, "paid", note=f"{total} to {len(payments)}: {reference}"):
+        services.pay(payments=payments, reference=reference, paid_by=operator.sign_in_name, now=clock.now())
+    return tell(f"{total} marked as paid. Payouts: {len(payments)}.", "desk:payout_history")
+
+
+@require_safe
+@operator_required
+def history(request: HttpRequest, operator: Operator) -> HttpResponse:
+    search = lists.searched(request)
+    page = lists.paged(request, queries.payouts(search=search))
+    return show(request, operator, "payout_history", {"page": page, "search": search})
+
+
+@require_safe
+@operator_required
+def history_file(request: HttpRequest, operator: Operator) -> StreamingHttpResponse:
+    """What the search finds, of any number."""
+    rows = (
+        (
+            payout.paid_at.isoformat(),
+            payout.worker.external_id,
+            payout.worker.name,
+            payout.amount,
+            payout.reference,
+            payout.paid_by,
+        )
+        for payout in queries.payouts(search=lists.searched(request)).iterator(chunk_size=1000)
+    )
+    return csv_file("paid", header=HISTORY_HEADER, rows=rows)
+
+
+def _chosen(request: HttpRequest) -> QuerySet[Worker]:
+    owed = queries.owed_workers()
+    if request.POST.get("everybody"):
+        return owed
+    ticked = [external_id.replace("\0", "") for external_id in request.POST.getlist("worker")]
+    if not ticked:
+        raise RuleBroken("Tick at least one worker, or everybody.")
+    return owed.filter(external_id__in=ticked)
+
+
+def _review(request: HttpRequest, operator: Operator, payments: Sequence[services.Payment]) -> HttpResponse:
+    if not payments:
+        raise RuleBroken(
+            "Nothing is owed to the workers you ticked. Somebody may have marked it as paid before."
+        )
+    context = {
+        "payments": payments,
+        "total": sum(payment.amount for payment in payments),
+        "fit": all(payment.fits for payment in payments),
+        "form": PaidForm(initial={"lines": services.write_payments(payments)}),
+    }
+    return show(request, operator, "payouts_review", context)

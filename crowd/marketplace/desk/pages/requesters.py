@@ -1,0 +1,189 @@
+"""Requesters: the list, a new one, and what one has."""
+
+from decimal import Decimal
+
+from django.conf import settings
+from django.http import Http404, HttpRequest, HttpResponse
+from django.urls import reverse
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+
+from crowd.marketplace import clock
+from crowd.marketplace.desk import lists, queries
+from crowd.marketplace.desk.forms import FeesForm, RequesterForm
+from crowd.marketplace.desk.session import operator_required
+from crowd.marketplace.desk.showing import ask, doing, show, tell
+from crowd.marketplace.models import Operator, Requester
+from crowd.marketplace.services import requesters as services
+from crowd.marketplace.templatetags.dollars import dollars
+
+LATEST = 8
+
+
+@require_safe
+@operator_required
+def index(request: HttpRequest, operator: Operator) -> HttpResponse:
+    search, sort = lists.searched(request), lists.sorted_by(request, queries.REQUESTER_SORTS)
+    page = lists.paged(request, queries.requesters(search=search, sort=sort))
+    return show(request, operator, "requesters", {"page": page, "search": search, "sort": sort})
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@operator_required
+def new(request: HttpRequest, operator: Operator) -> HttpResponse:
+    form = RequesterForm(request.POST or None, initial={"fee_schedule": settings.MARKETPLACE_FEES})
+    if not form.is_valid():
+        status = 422 if form.errors else 200
+        return show(request, operator, "requester_new", {"form": form}, status=status)
+    with doing(request, operator, "requester made", note=form.cleaned_data["name"]):
+        made = services.create_requester(
+            name=form.cleaned_data["name"],
+            deposit=form.cleaned_data["deposit"] or Decimal(0),
+            fee_schedule=form.cleaned_data["fee_schedule"],
+            now=clock.now(),
+        )
+    secrets = [
+        ("Endpoint", settings.MARKETPLACE_URL),
+        ("Access key id", made.access_key_id),
+        ("Secret access key", made.secret_access_key),
+        ("Ticket key", made.ticket_key),
+    ]
+    return _secrets(request, operator, made.requester, title=f"{made.requester} can begin", secrets=secrets)
+
+
+@require_safe
+@operator_required
+def detail(request: HttpRequest, operator: Operator, requester_id: str) -> HttpResponse:
+    requester = find_requester(requester_id)
+    context = {
+        "requester": requester,
+        "keys": requester.access_keys.order_by("-id"),
+        "layouts": requester.layouts.defer("html").order_by("name"),
+        "transfers": queries.transfers(requester=requester)[:LATEST],
+        "deeds": queries.deeds().filter(about=requester.external_id)[:LATEST],
+        "fees_form": FeesForm(initial={"fee_schedule": requester.fee_schedule}),
+    }
+    return show(request, operator, "requester", context)
+
+
+@require_POST
+@operator_required
+def set_fees(request: HttpRequest, operator: Operator, requester_id: str) -> HttpResponse:
+    requester = find_requester(requester_id)
+    form = FeesForm(request.POST)
+    if not form.is_valid():
+        return ask(
+            request,
+            operator,
+            title=f"Fees of {requester}",
+            text=[],
+            button="Set the fees",
+            back=reverse("desk:requester", args=[requester_id]),
+            form=form,
+        )
+    fees = form.cleaned_data["fee_schedule"]
+    with doing(request, operator, "fees set", about=requester.external_id, note=fees):
+        services.set_fees(requester_id=requester.pk, fee_schedule=fees)
+    return tell("The fees are set, for HITs and bonuses from now on.", "desk:requester", requester_id)
+
+
+@require_POST
+@operator_required
+def new_key(request: HttpRequest, operator: Operator, requester_id: str) -> HttpResponse:
+    requester = find_requester(requester_id)
+    with doing(request, operator, "access key made", about=requester.external_id):
+        made = services.add_key(requester_id=requester.pk, now=clock.now())
+    secrets = [("Access key id", made.access_key_id), ("Secret access key", made.secret_access_key)]
+    return _secrets(request, operator, requester, title=f"A new key for {requester}", secrets=secrets)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@operator_required
+def revoke_key(request: HttpRequest, operator: Operator, requester_id: str, key_id: str) -> HttpResponse:
+    requester = find_requester(requester_id)
+    key = requester.access_keys.filter(access_key_id=key_id, revoked_at=None).first()
+    if not key:
+        raise Http404
+    if request.method != "POST":
+        return ask(
+            request,
+            operator,
+            title=f"Revoke the key {key}?",
+            text=[
+                "Whatever signs with this key is refused from that moment on.",
+                "A revoked key never works again; make a new one before if the requester goes on working.",
+            ],
+            button="Revoke the key",
+            back=reverse("desk:requester", args=[requester_id]),
+            is_grave=True,
+        )
+    with doing(request, operator, "access key revoked", about=requester.external_id, note=key_id):
+        services.revoke_key(key=key, now=clock.now())
+    return tell(f"The key {key} is revoked.", "desk:requester", requester_id)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@operator_required
+def new_ticket_key(request: HttpRequest, operator: Operator, requester_id: str) -> HttpResponse:
+    requester = find_requester(requester_id)
+    if request.method != "POST":
+        return ask(
+            request,
+            operator,
+            title=f"A new ticket key for {requester}?",
+            text=[
+                "Tickets tell the requester’s pages which worker is at work. They are signed with this key.",
+                "The old key ends at once: pages that do not know the new one believe no ticket.",
+            ],
+            button="Make a new ticket key",
+            back=reverse("desk:requester", args=[requester_id]),
+            is_grave=True,
+        )
+    with doing(request, operator, "ticket key renewed", about=requester.external_id):
+        ticket_key = services.renew_ticket_key(requester_id=requester.pk)
+    secrets = [("Ticket key", ticket_key)]
+    return _secrets(request, operator, requester, title=f"A new ticket key for {requester}", secrets=secrets)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@operator_required
+def close(request: HttpRequest, operator: Operator, requester_id: str) -> HttpResponse:
+    requester = find_requester(requester_id)
+    if request.method != "POST":
+        return ask(
+            request,
+            operator,
+            title=f"Close {requester}?",
+            text=[
+                "All keys stop, and no new one can be made. This cannot be undone.",
+                "HITs that are open stay until they expire.",
+                "Work that was handed in is approved when its time has come, and workers are paid for it.",
+                f"{dollars(requester.available)} are available, {dollars(requester.on_hold)} on hold.",
+                "What is left can be withdrawn afterwards.",
+            ],
+            button="Close the requester",
+            back=reverse("desk:requester", args=[requester_id]),
+            is_grave=True,
+        )
+    with doing(request, operator, "requester closed", about=requester.external_id):
+        services.close_requester(requester_id=requester.pk, now=clock.now())
+    return tell(f"{requester} is closed.", "desk:requester", requester_id)
+
+
+def find_requester(external_id: str) -> Requester:
+    requester = Requester.objects.filter(external_id=external_id).first()
+    if not requester:
+        raise Http404
+    return requester
+
+
+def _secrets(
+    request: HttpRequest,
+    operator: Operator,
+    requester: Requester,
+    *,
+    title: str,
+    secrets: list[tuple[str, str]],
+) -> HttpResponse:
+    """The only time that they are seen."""
+    context = {"title": title, "requester": requester, "secrets": secrets}
+    return show(request, operator, "secrets", context)

@@ -1,0 +1,158 @@
+"""Workers: the list, and what is known and decided about one."""
+
+from django.db.models import QuerySet
+from django.http import Http404, HttpRequest, HttpResponse
+from django.urls import reverse
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+
+from crowd.marketplace import clock
+from crowd.marketplace.desk import lists, queries
+from crowd.marketplace.desk.forms import EraseForm, FactsForm, ReasonForm
+from crowd.marketplace.desk.session import operator_required
+from crowd.marketplace.desk.showing import ask, doing, show, tell
+from crowd.marketplace.models import Block, Operator, Worker
+from crowd.marketplace.services import erasure
+from crowd.marketplace.services import workers as services
+from crowd.marketplace.services.work import settle
+
+LATEST = 8
+FACTS = ("country", "subdivision", "is_adult", "is_master")
+FILTER_NAMES = {
+    "all": "All",
+    "owed": "Owed",
+    "suspended": "Suspended",
+    "erasure": "Erasure asked for",
+    "erased": "Erased",
+}
+
+
+@require_safe
+@operator_required
+def index(request: HttpRequest, operator: Operator) -> HttpResponse:
+    search, sort = lists.searched(request), lists.sorted_by(request, queries.WORKER_SORTS)
+    only = request.GET.get("only", "")
+    only = only if only in FILTER_NAMES else "all"
+    page = lists.paged(request, queries.workers(search=search, sort=sort, only=only))
+    context = {"page": page, "search": search, "sort": sort, "only": only, "filters": FILTER_NAMES}
+    return show(request, operator, "workers", context)
+
+
+@require_safe
+@operator_required
+def detail(request: HttpRequest, operator: Operator, worker_id: str) -> HttpResponse:
+    settle(now=clock.now())
+    worker = find_worker(worker_id)
+    facts = FactsForm(initial={name: getattr(worker, name) for name in FACTS})
+    return _show_detail(request, operator, worker, facts)
+
+
+@require_POST
+@operator_required
+def set_facts(request: HttpRequest, operator: Operator, worker_id: str) -> HttpResponse:
+    worker = find_worker(worker_id)
+    form = FactsForm(request.POST)
+    if not form.is_valid():
+        return _show_detail(request, operator, worker, form, status=422)
+    with doing(request, operator, "facts set", about=worker.external_id):
+        services.set_facts(worker_id=worker.pk, **form.cleaned_data)
+    return tell("Saved.", "desk:worker", worker_id)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@operator_required
+def suspend(request: HttpRequest, operator: Operator, worker_id: str) -> HttpResponse:
+    worker = find_worker(worker_id)
+    form = ReasonForm(request.POST or None)
+    if not form.is_valid():
+        return _ask_reason(
+            request,
+            operator,
+            worker,
+            form,
+            title=f"Suspend {worker}?",
+            text="They can accept nothing more. What they have begun they may finish; what is owed stays.",
+            button="Suspend",
+        )
+    reason = form.cleaned_data["reason"]
+    with doing(request, operator, "worker suspended", about=worker.external_id, note=reason):
+        services.suspend_worker(worker_id=worker.pk, now=clock.now())
+    return tell("The worker is suspended.", "desk:worker", worker_id)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@operator_required
+def lift(request: HttpRequest, operator: Operator, worker_id: str) -> HttpResponse:
+    worker = find_worker(worker_id)
+    form = ReasonForm(request.POST or None)
+    if not form.is_valid():
+        return _ask_reason(
+            request,
+            operator,
+            worker,
+            form,
+            title=f"Let {worker} work again?",
+            text="They can accept HITs again at once.",
+            button="Lift the suspension",
+        )
+    reason = form.cleaned_data["reason"]
+    with doing(request, operator, "suspension lifted", about=worker.external_id, note=reason):
+        services.lift_suspension(worker_id=worker.pk)
+    return tell("The suspension is lifted.", "desk:worker", worker_id)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@operator_required
+def erase(request: HttpRequest, operator: Operator, worker_id: str) -> HttpResponse:
+    worker = find_worker(worker_id)
+    if worker.erased_at:
+        raise Http404
+    obstacles = erasure.find_obstacles(worker=worker)
+    form = EraseForm(request.POST or None, expected=worker.external_id, has_obstacles=bool(obstacles))
+    if not form.is_valid():
+        context = {"worker": worker, "obstacles": obstacles, "form": form}
+        return show(request, operator, "erase", context, status=422 if form.errors else 200)
+    with doing(request, operator, "worker erased", about=worker.external_id):
+        erasure.erase_worker(
+            worker_id=worker.pk,
+            in_spite_of_obstacles=form.cleaned_data.get("in_spite_of", False),
+            now=clock.now(),
+        )
+    return tell("The worker is erased.", "desk:worker", worker_id)
+
+
+def find_worker(external_id: str) -> Worker:
+    worker = Worker.objects.filter(external_id=external_id).first()
+    if not worker:
+        raise Http404
+    return worker
+
+
+def _show_detail(
+    request: HttpRequest, operator: Operator, worker: Worker, facts: FactsForm, *, status: int = 200
+) -> HttpResponse:
+    context = {
+        "worker": worker,
+        "form": facts,
+        "payouts": worker.payouts.order_by("-id")[:LATEST],
+        "blocks": _blocks_of(worker),
+        "deeds": queries.deeds().filter(about=worker.external_id)[:LATEST],
+    }
+    return show(request, operator, "worker", context, status=status)
+
+
+def _blocks_of(worker: Worker) -> QuerySet[Block]:
+    return worker.blocks.select_related("requester").order_by("-id")
+
+
+def _ask_reason(
+    request: HttpRequest,
+    operator: Operator,
+    worker: Worker,
+    form: ReasonForm,
+    *,
+    title: str,
+    text: str,
+    button: str,
+) -> HttpResponse:
+    back = reverse("desk:worker", args=[worker.external_id])
+    return ask(request, operator, title=title, text=[text], button=button, back=back, form=form)

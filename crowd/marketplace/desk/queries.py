@@ -1,0 +1,134 @@
+"""What the desk shows, in a total order."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from decimal import Decimal
+from typing import TypedDict
+
+from django.db.models import OuterRef, Q, QuerySet, Subquery, Sum
+from django.db.models.functions import Coalesce
+from django_stubs_ext import WithAnnotations
+
+from crowd.marketplace.domain import round_half_up
+from crowd.marketplace.models import HIT, Block, Deed, Event, LedgerEntry, Payout, Requester, Worker
+
+ZERO = Decimal(0)
+REQUESTER_SORTS = {
+    "name": ("name",),
+    "newest": ("-id",),
+    "available": ("-available", "id"),
+    "on_hold": ("-on_hold", "id"),
+}
+WORKER_SORTS = {
+    "newest": ("-id",),
+    "name": ("name", "id"),
+    "submitted": ("-submitted", "id"),
+    "owed": ("-owed", "id"),
+}
+OWED_SORTS = {"owed": ("-owed", "id"), "name": ("name", "id")}
+WORKER_FILTERS = {
+    "all": Q(erased_at=None),
+    "suspended": Q(suspended_at__isnull=False),
+    "owed": Q(owed__gt=0),
+    "erasure": Q(erasure_requested_at__isnull=False, erased_at=None),
+    "erased": Q(erased_at__isnull=False),
+}
+
+
+class Giver(TypedDict):
+    source: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Overview:
+    open_hits: int
+    workers: int
+    to_pay: int
+    owed: Decimal
+    to_erase: int
+    given_up: int  # events that nobody took
+    late: int  # events that are tried again
+
+
+def overview(*, now: datetime) -> Overview:
+    workers = Worker.objects.filter(erased_at=None)
+    events = Event.objects.filter(delivered_at=None)
+    return Overview(
+        open_hits=HIT.objects.filter(closed_at=None, expires_at__gt=now).count(),
+        workers=workers.count(),
+        to_pay=owed_workers().count(),
+        owed=owed_sum(),
+        to_erase=Worker.objects.filter(WORKER_FILTERS["erasure"]).count(),
+        given_up=events.filter(given_up_at__isnull=False).count(),
+        late=events.filter(given_up_at=None, attempts__gt=0).count(),
+    )
+
+
+def books() -> dict[str, Decimal]:
+    """The sum of every account. One pass over the ledger; SQLite sums as floats, so rounded to the cent."""
+    sums = LedgerEntry.objects.order_by().values_list("account").annotate(sum=Sum("amount"))
+    found = {account: round_half_up(amount) for account, amount in sums}
+    return {account.value: found.get(account.value, ZERO) for account in LedgerEntry.Account}
+
+
+def requesters(*, search: str, sort: str) -> QuerySet[Requester]:
+    found = Requester.objects.filter(Q(name__icontains=search) | Q(external_id__iexact=search))
+    return found.order_by(*REQUESTER_SORTS[sort])
+
+
+def transfers(*, requester: Requester) -> "QuerySet[WithAnnotations[LedgerEntry, Giver]]":
+    """The side that received of each, newest first, with the account that gave as `source`."""
+    giver = LedgerEntry.objects.filter(transfer=OuterRef("transfer"), amount__lt=0)
+    return (
+        LedgerEntry.objects.filter(requester=requester, amount__gt=0)
+        .annotate(source=Subquery(giver.values("account")[:1]))
+        .order_by("-id")
+    )
+
+
+def workers(*, search: str, sort: str, only: str) -> QuerySet[Worker]:
+    found = Worker.objects.filter(WORKER_FILTERS[only])
+    return _search_workers(found, search).order_by(*WORKER_SORTS[sort])
+
+
+def owed_workers(*, search: str = "", sort: str = "owed") -> QuerySet[Worker]:
+    return _search_workers(Worker.objects.filter(owed__gt=0), search).order_by(*OWED_SORTS[sort])
+
+
+def owed_sum() -> Decimal:
+    return round_half_up(owed_workers().aggregate(sum=Coalesce(Sum("owed"), ZERO))["sum"])
+
+
+def payouts(*, search: str) -> QuerySet[Payout]:
+    found = Payout.objects.select_related("worker").order_by("-id")
+    return found.filter(
+        Q(worker__external_id__iexact=search)
+        | Q(worker__name__icontains=search)
+        | Q(reference__icontains=search)
+    )
+
+
+def blocks(*, search: str) -> QuerySet[Block]:
+    found = Block.objects.select_related("requester", "worker").order_by("-id")
+    return found.filter(
+        Q(requester__name__icontains=search)
+        | Q(worker__name__icontains=search)
+        | Q(worker__external_id__iexact=search)
+    )
+
+
+def deeds(*, search: str = "") -> QuerySet[Deed]:
+    """What operators did, newest first."""
+    found = Deed.objects.select_related("operator").order_by("-id")
+    return found.filter(
+        Q(what__icontains=search)
+        | Q(about__iexact=search)
+        | Q(note__icontains=search)
+        | Q(operator__sign_in_name__iexact=search)
+    )
+
+
+def _search_workers(found: QuerySet[Worker], search: str) -> QuerySet[Worker]:
+    return found.filter(
+        Q(name__icontains=search) | Q(sign_in_name__icontains=search) | Q(external_id__iexact=search)
+    )

@@ -1,0 +1,76 @@
+"""Who is at the desk: a cookie of its own, good for the desk's addresses alone."""
+
+from collections.abc import Callable
+from typing import Concatenate, ParamSpec
+from urllib.parse import urlencode
+
+from django.conf import settings
+from django.http import Http404, HttpRequest, HttpResponse
+from django.http.response import HttpResponseBase
+from django.shortcuts import redirect
+from django.urls import reverse
+
+from crowd.marketplace import clock
+from crowd.marketplace.desk.showing import show
+from crowd.marketplace.errors import RuleBroken
+from crowd.marketplace.models import Operator
+from crowd.marketplace.services import operators
+
+COOKIE = "operator_session"
+P = ParamSpec("P")
+
+
+def operator_required(
+    view: Callable[Concatenate[HttpRequest, Operator, P], HttpResponseBase],
+) -> Callable[Concatenate[HttpRequest, P], HttpResponseBase]:
+    """Hands the signed-in operator to the view; sends anybody else to the door. Nothing of it is cached."""
+
+    def guarded(request: HttpRequest, /, *args: P.args, **kwargs: P.kwargs) -> HttpResponseBase:
+        token = request.COOKIES.get(COOKIE, "")
+        operator = operators.find_session_operator(token=token, now=clock.now()) if token else None
+        response = _answer(request, operator, view, *args, **kwargs) if operator else _to_the_door(request)
+        response["Cache-Control"] = "no-store"
+        return response
+
+    return guarded
+
+
+def open_session(response: HttpResponse, token: str) -> None:
+    response.set_cookie(
+        COOKIE,
+        token,
+        max_age=operators.SESSION_LIFE,
+        path=reverse("desk:overview"),
+        httponly=True,
+        secure=settings.MARKETPLACE_URL.startswith("https:"),
+        samesite="Strict",
+    )
+
+
+def close_session(request: HttpRequest, response: HttpResponse) -> None:
+    operators.sign_out(token=request.COOKIES.get(COOKIE, ""))
+    response.delete_cookie(COOKIE, path=reverse("desk:overview"), samesite="Strict")
+
+
+def _to_the_door(request: HttpRequest) -> HttpResponse:
+    wanted = request.get_full_path() if request.method == "GET" else reverse("desk:overview")
+    return redirect(f"{reverse('desk:sign_in')}?{urlencode({'next': wanted})}")
+
+
+def _answer(
+    request: HttpRequest,
+    operator: Operator,
+    view: Callable[Concatenate[HttpRequest, Operator, P], HttpResponseBase],
+    *args: P.args,
+    **kwargs: P.kwargs,
+) -> HttpResponseBase:
+    """What went wrong is told in the look of the desk."""
+    try:
+        return view(request, operator, *args, **kwargs)
+    except Http404:
+        return show(request, operator, "not_found", {}, status=404)
+    except RuleBroken as refusal:
+        return show(request, operator, "refused", {"reason": refusal}, status=409)
+    except operators.AlreadyDone:
+        reason = "This was done already, and was not done twice."
+        return show(request, operator, "refused", {"reason": reason, "is_done": True}, status=409)

@@ -1,0 +1,100 @@
+"""How a page of the desk answers: shown, asked once more, or led on with a word of what was done."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Any
+from uuid import uuid4
+
+from django.conf import settings
+from django.core import signing
+from django.forms import Form
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+
+from crowd.marketplace import clock
+from crowd.marketplace.models import Operator
+from crowd.marketplace.services import operators
+
+NOTE = "operator_note"
+NOTE_LIFE_S = 60
+SALT = "marketplace.desk.note"
+
+
+def show(
+    request: HttpRequest,
+    operator: Operator | None,
+    page: str,
+    context: Mapping[str, Any],
+    *,
+    status: int = 200,
+) -> HttpResponse:
+    """With a token for the page's forms, and the word of what was done before, which is said once."""
+    values = {"operator": operator, "form_token": uuid4(), "note": _read_note(request), **context}
+    response = render(request, f"marketplace/desk/{page}.html", values, status=status)
+    if NOTE in request.COOKIES:
+        response.delete_cookie(NOTE, path=reverse("desk:overview"), samesite="Strict")
+    return response
+
+
+def ask(
+    request: HttpRequest,
+    operator: Operator,
+    *,
+    title: str,
+    text: Sequence[str],
+    button: str,
+    back: str,
+    form: Form | None = None,
+    is_grave: bool = False,
+) -> HttpResponse:
+    """One more question before a deed; the answer is sent to the same address."""
+    context = {
+        "title": title,
+        "text": text,
+        "button": button,
+        "back": back,
+        "form": form,
+        "is_grave": is_grave,
+    }
+    return show(request, operator, "ask", context, status=422 if form and form.errors else 200)
+
+
+def tell(note: str, to: str, *args: object) -> HttpResponse:
+    """Leads on to a page that says the note once; a cookie carries it, for Django's sessions are not ours."""
+    response = redirect(to, *args)
+    response.set_cookie(
+        NOTE,
+        signing.dumps(note, key=settings.MARKETPLACE_KEYS[0], salt=SALT),
+        max_age=NOTE_LIFE_S,
+        path=reverse("desk:overview"),
+        httponly=True,
+        secure=settings.MARKETPLACE_URL.startswith("https:"),
+        samesite="Strict",
+    )
+    return response
+
+
+@contextmanager
+def doing(
+    request: HttpRequest, operator: Operator, what: str, *, about: str = "", note: str = ""
+) -> Iterator[None]:
+    """The deed of this form: recorded, and done once however often the form is sent."""
+    token = operators.read_token(request.POST.get("form_token", ""))
+    with operators.do_once(
+        operator=operator, token=token, what=what, about=about, note=note, now=clock.now()
+    ):
+        yield
+
+
+def _read_note(request: HttpRequest) -> str:
+    try:
+        note: str = signing.loads(
+            request.COOKIES.get(NOTE, ""),
+            key=settings.MARKETPLACE_KEYS[0],
+            salt=SALT,
+            max_age=NOTE_LIFE_S,
+        )
+    except signing.BadSignature:
+        return ""
+    return note

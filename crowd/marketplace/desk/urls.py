@@ -1,0 +1,55 @@
+from django.urls import path, re_path
+
+from crowd.marketplace.desk.pages import (
+    doors,
+    invitations,
+    layouts,
+    money,
+    overview,
+    payouts,
+    requesters,
+    workers,
+)
+
+app_name = "desk"
+REQUESTER = "requesters/<slug:requester_id>/"
+WORKER = "workers/<slug:worker_id>/"
+urlpatterns = [
+    path("", overview.overview, name="overview"),
+    path("sign-in/", doors.sign_in, name="sign_in"),
+    path("sign-out/", doors.sign_out, name="sign_out"),
+    path("books/", overview.books, name="books"),
+    path("log/", overview.log, name="log"),
+    path("blocks/", overview.blocks, name="blocks"),
+    path("blocks/<int:block_id>/lift/", overview.lift_block, name="lift_block"),
+    path("requesters/", requesters.index, name="requesters"),
+    path("requesters/new/", requesters.new, name="new_requester"),
+    path(REQUESTER, requesters.detail, name="requester"),
+    path(f"{REQUESTER}fees/", requesters.set_fees, name="set_fees"),
+    path(f"{REQUESTER}keys/", requesters.new_key, name="new_key"),
+    path(f"{REQUESTER}keys/<slug:key_id>/revoke/", requesters.revoke_key, name="revoke_key"),
+    path(f"{REQUESTER}ticket-key/", requesters.new_ticket_key, name="new_ticket_key"),
+    path(f"{REQUESTER}close/", requesters.close, name="close_requester"),
+    path(f"{REQUESTER}deposit/", money.deposit, name="deposit"),
+    path(f"{REQUESTER}withdraw/", money.withdraw, name="withdraw"),
+    path(f"{REQUESTER}ledger/", money.ledger, name="ledger"),
+    path(f"{REQUESTER}ledger.csv", money.ledger_file, name="ledger_file"),
+    path(f"{REQUESTER}layouts/new/", layouts.add, name="new_layout"),
+    path(f"{REQUESTER}layouts/<slug:layout_id>/", layouts.replace, name="layout"),
+    path("workers/", workers.index, name="workers"),
+    path("workers/invite/", invitations.invite, name="invite"),
+    path("workers/links.csv", invitations.links_file, name="links_file"),
+    path(WORKER, workers.detail, name="worker"),
+    path(f"{WORKER}facts/", workers.set_facts, name="set_facts"),
+    path(f"{WORKER}invitation/", invitations.invite_again, name="invite_again"),
+    path(f"{WORKER}suspend/", workers.suspend, name="suspend"),
+    path(f"{WORKER}lift/", workers.lift, name="lift"),
+    path(f"{WORKER}erase/", workers.erase, name="erase"),
+    path("payouts/", payouts.index, name="payouts"),
+    path("payouts/selected/", payouts.selected, name="payouts_selected"),
+    path("payouts/review/", payouts.review, name="payouts_review"),
+    path("payouts/paid/", payouts.mark_paid, name="mark_paid"),
+    path("payouts/history/", payouts.history, name="payout_history"),
+    path("payouts/history.csv", payouts.history_file, name="payout_history_file"),
+    re_path("", overview.nowhere),
+]

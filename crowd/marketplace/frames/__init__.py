@@ -1,0 +1,34 @@
+"""What the worker's frame opens, and what that page may do."""
+
+from crowd.marketplace.frames.addresses import (
+    NOT_AVAILABLE,
+    SUBMIT_PATH,
+    file_url,
+    origin,
+    preview_url,
+    submit_to,
+    test_submit_url,
+    test_url,
+    ticket,
+    work_url,
+)
+from crowd.marketplace.frames.policies import guard_form, guard_html
+from crowd.marketplace.frames.showing import show_preview, show_test, show_work
+
+__all__ = [
+    "NOT_AVAILABLE",
+    "SUBMIT_PATH",
+    "file_url",
+    "guard_form",
+    "guard_html",
+    "origin",
+    "preview_url",
+    "show_preview",
+    "show_test",
+    "show_work",
+    "submit_to",
+    "test_submit_url",
+    "test_url",
+    "ticket",
+    "work_url",
+]

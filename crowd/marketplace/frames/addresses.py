@@ -1,0 +1,90 @@
+"""The address that the worker's frame opens, with what the API promises appended.
+
+An ExternalQuestion is the requester's own address; HTML and forms are on the content host, signed.
+"""
+
+from datetime import datetime, timedelta
+from urllib.parse import urlencode, urlsplit
+
+from django.conf import settings
+
+from crowd.marketplace import seals
+from crowd.marketplace.models import HIT, Assignment, QualificationRequest, Upload
+
+NOT_AVAILABLE = "ASSIGNMENT_ID_NOT_AVAILABLE"
+SUBMIT_PATH = "/mturk/externalSubmit"
+FILE_LIFE = timedelta(seconds=60)
+
+
+def preview_url(hit: HIT) -> str:
+    return _append(
+        hit.external_url or _content_url("hits", {"hit": hit.external_id}),
+        assignmentId=NOT_AVAILABLE,
+        hitId=hit.external_id,
+        turkSubmitTo=settings.MARKETPLACE_URL,
+    )
+
+
+def work_url(assignment: Assignment) -> str:
+    """With the ticket, which proves to the requester what the bare parameters only claim."""
+    return _append(
+        assignment.hit.external_url or _content_url("work", _attempt(assignment)),
+        assignmentId=assignment.external_id,
+        hitId=assignment.hit.external_id,
+        workerId=assignment.worker.external_id,
+        turkSubmitTo=submit_to(assignment),
+        ticket=ticket(assignment),
+    )
+
+
+def test_url(request: QualificationRequest) -> str:
+    """The page of a qualification's test, for the worker who began it."""
+    return _content_url("tests", {"test": request.external_id})
+
+
+def file_url(upload: Upload, *, now: datetime) -> str:
+    """Good for a minute, for whoever has it."""
+    return _content_url("files", {"upload": upload.pk, "expires": (now + FILE_LIFE).timestamp()})
+
+
+def ticket(assignment: Assignment) -> str:
+    payload = {
+        "hit": assignment.hit.external_id,
+        "assignment": assignment.external_id,
+        "worker": assignment.worker.external_id,
+        "attempt": assignment.attempt,
+        "accepted": assignment.accepted_at.timestamp(),
+        "expires": assignment.deadline_at.timestamp(),
+    }
+    return seals.sign_ticket(payload, key=assignment.hit.requester.ticket_key)
+
+
+def submit_to(assignment: Assignment) -> str:
+    """A path that only this attempt's frame knows; "/mturk/externalSubmit" follows it."""
+    return f"{settings.MARKETPLACE_URL}/submit/{seals.sign_submit(_attempt(assignment))}"
+
+
+def test_submit_url(request: QualificationRequest) -> str:
+    signed = seals.sign_submit({"test": request.external_id})
+    return f"{settings.MARKETPLACE_URL}/submit/test/{signed}"
+
+
+def origin(url: str) -> str:
+    parts = urlsplit(url)
+    return f"{parts.scheme}://{parts.netloc}"
+
+
+def _attempt(assignment: Assignment) -> dict[str, object]:
+    """The row too: a later acceptance may bear the same id."""
+    return {"assignment": assignment.external_id, "row": assignment.pk}
+
+
+def _content_url(kind: str, payload: dict[str, object]) -> str:
+    return f"{settings.MARKETPLACE_CONTENT_URL}/{kind}/{seals.sign_content(payload)}/"
+
+
+def _append(url: str, **parameters: str) -> str:
+    """The requester's own query stays as it is, to the letter: it may be signed."""
+    parts = urlsplit(url)
+    query = "&".join(part for part in (parts.query, urlencode(parameters)) if part)
+    return parts._replace(query=query).geturl()

@@ -1,0 +1,47 @@
+"""What a page of the content host may do. All of them have an opaque origin, and reach nobody's storage."""
+
+from collections.abc import Mapping, Sequence
+
+from django.conf import settings
+from django.http import HttpResponse
+
+SANDBOX = ("allow-scripts", "allow-forms", "allow-popups")
+ANYWHERE = ("*", "data:", "blob:")
+
+
+def guard_html(response: HttpResponse) -> HttpResponse:
+    """A requester's own page: it may load and run what it likes, inside its sandbox."""
+    anything = (*ANYWHERE, "'unsafe-inline'", "'unsafe-eval'")
+    return _guard(response, {"default-src": anything, "object-src": ("'none'",)})
+
+
+def guard_form(response: HttpResponse) -> HttpResponse:
+    """A page of ours about a requester's words: pictures from anywhere, scripts and styles only ours."""
+    # Named, not 'self': that means nothing to an origin that is opaque.
+    own = (settings.MARKETPLACE_CONTENT_URL, settings.MARKETPLACE_URL)
+    return _guard(
+        response,
+        {
+            "default-src": ("'none'",),
+            "script-src": own,
+            "style-src": own,
+            "img-src": ("http:", "https:", "data:"),
+            "media-src": ("http:", "https:"),
+            "base-uri": ("'none'",),
+        },
+    )
+
+
+def _guard(response: HttpResponse, sources: Mapping[str, Sequence[str]]) -> HttpResponse:
+    directives = {
+        **sources,
+        "form-action": (settings.MARKETPLACE_URL,),
+        "frame-ancestors": (settings.MARKETPLACE_URL,),
+        "sandbox": SANDBOX,
+    }
+    response["Content-Security-Policy"] = "; ".join(
+        f"{name} {' '.join(values)}" for name, values in directives.items()
+    )
+    response["Referrer-Policy"] = "no-referrer"
+    response["Cache-Control"] = "no-store"
+    return response

@@ -1,0 +1,85 @@
+import os
+import sys
+from collections.abc import Mapping
+from typing import Any
+from urllib.parse import urlsplit
+
+from django.conf import settings
+from django.core.management import call_command
+from django.core.management.base import BaseCommand, CommandParser
+
+from crowd.marketplace.database import ALIAS
+from crowd.marketplace.processes import Supervisor
+
+MANAGE = sys.argv[0]
+
+
+class Command(BaseCommand):
+    help = "Serves the marketplace alone: its API, its worker site, and what the clock makes due."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument(
+            "--port", type=int, default=_own_port(), help="as in CROWD_MARKETPLACE_URL, if that has one"
+        )
+        parser.add_argument(
+            "--bind", default="127.0.0.1", help="address to listen on; reachable only from here by default"
+        )
+        parser.add_argument("--workers", type=int, default=1, help="web processes")
+        parser.add_argument("--threads", type=int, default=8, help="threads of each")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        settings.STATIC_ROOT.mkdir(parents=True, exist_ok=True)
+        call_command("migrate", database=ALIAS, verbosity=0, interactive=False)
+        environment = _environment(port=options["port"])
+        commands = {
+            "web": _web_command(options),
+            "sweep": [sys.executable, MANAGE, "marketplace_sweep"],
+        }
+        self._tell(environment["CROWD_MARKETPLACE_URL"], options)
+        Supervisor(commands, environment=environment).run()
+
+    def _tell(self, url: str, options: Mapping[str, Any]) -> None:
+        # The other commands print addresses too, and must know the same one.
+        manage = "manage.py" if url == settings.MARKETPLACE_URL else f"CROWD_MARKETPLACE_URL={url} manage.py"
+        lines = (
+            f"The marketplace listens on {options['bind']}:{options['port']}; Ctrl-C stops it.",
+            f"  Requesters (boto3's endpoint_url) and workers (a browser): {url}/",
+            f"  The operator's desk: {url}/desk/",
+            "Next, in another terminal:",
+            f"  {manage} marketplace_operator NAME",
+            "      makes the desk's first user",
+            f"  {manage} marketplace_provision --requester NAME --deposit 100 --workers 3",
+            "      makes a requester with keys, and invites workers",
+        )
+        self.stdout.write("\n".join(lines))
+        self.stdout.flush()
+
+
+def _own_port() -> int:
+    return urlsplit(settings.MARKETPLACE_URL).port or 8600
+
+
+def _environment(*, port: int) -> dict[str, str]:
+    """Ours, and for what nobody set: an address of this machine. The researchers' host is not answered."""
+    sites = (settings.MARKETPLACE_URL, settings.MARKETPLACE_CONTENT_URL)
+    unset = {
+        "CROWD_MARKETPLACE_URL": f"http://localhost:{port}",
+        "CROWD_ALLOWED_HOSTS": ",".join(urlsplit(site).hostname or "" for site in sites),
+    }
+    return {**unset, **os.environ}
+
+
+def _web_command(options: Mapping[str, Any]) -> list[str]:
+    return [
+        sys.executable, "-m", "gunicorn", "config.wsgi",
+        "--bind", f"{options['bind']}:{options['port']}",
+        "--workers", str(options["workers"]),
+        "--worker-class", "gthread",
+        "--threads", str(options["threads"]),
+        "--graceful-timeout", "4",
+        "--keep-alive", "5",
+        # Tickets and signed paths make long addresses.
+        "--limit-request-line", "8190",
+        "--log-level", "warning",
+        "--no-control-socket",
+    ]  # fmt: skip

@@ -1,0 +1,105 @@
+"""Who may do what: qualification types, what workers hold, and what they ask for."""
+
+from django.db import models
+from django.db.models import Q
+
+from crowd.marketplace import domain
+from crowd.marketplace.models.people import Requester, Worker
+
+
+class QualificationType(models.Model):
+    class Status(models.TextChoices):
+        ACTIVE = "Active"
+        INACTIVE = "Inactive"
+
+    requester = models.ForeignKey(Requester, models.PROTECT, related_name="qualification_types")
+    external_id = models.CharField(max_length=64, unique=True, default=domain.new_id)
+    name = models.CharField(max_length=200)
+    description = models.CharField(max_length=2000)
+    keywords = models.CharField(max_length=1000, blank=True)
+    status = models.CharField(max_length=8, choices=Status)
+    test = models.TextField(blank=True, help_text="A QuestionForm.")
+    answer_key = models.TextField(blank=True)
+    test_duration_s = models.PositiveIntegerField(null=True)
+    retry_delay_s = models.PositiveIntegerField(null=True, help_text="None: one attempt only.")
+    is_auto_granted = models.BooleanField(default=False)
+    auto_granted_value = models.IntegerField(default=1)
+    created_at = models.DateTimeField()
+    disposed_at = models.DateTimeField(null=True)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["requester", "name"],
+                condition=Q(disposed_at=None),
+                name="qualification_type_name_once",
+            ),
+            models.CheckConstraint(
+                condition=Q(test="") | Q(test_duration_s__isnull=False, is_auto_granted=False),
+                name="qualification_test_has_its_time",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class Qualification(models.Model):
+    """One worker's, of one type; revoked ones stay to be listed."""
+
+    type = models.ForeignKey(QualificationType, models.PROTECT, related_name="qualifications")
+    worker = models.ForeignKey(Worker, models.PROTECT, related_name="qualifications")
+    value = models.IntegerField()
+    granted_at = models.DateTimeField()
+    revoked_at = models.DateTimeField(null=True)
+    reason = models.TextField(blank=True, help_text="Why it was revoked, for the worker.")
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["type", "worker"], name="qualification_once_per_worker"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.type} {self.value}"
+
+
+class QualificationRequest(models.Model):
+    """A worker's wish for a qualification; with a test, from the moment that they began it."""
+
+    class Status(models.TextChoices):
+        STARTED = "Started"  # the test is open
+        PENDING = "Pending"  # waits for the requester
+        GRANTED = "Granted"
+        REJECTED = "Rejected"
+        LAPSED = "Lapsed"  # the test's time ran out
+        WITHDRAWN = "Withdrawn"  # by the worker
+
+    OPEN = (Status.STARTED, Status.PENDING)
+
+    external_id = models.CharField(max_length=64, unique=True, default=domain.new_id)
+    type = models.ForeignKey(QualificationType, models.PROTECT, related_name="requests")
+    worker = models.ForeignKey(Worker, models.PROTECT, related_name="qualification_requests")
+    status = models.CharField(max_length=16, choices=Status)
+    started_at = models.DateTimeField()
+    deadline_at = models.DateTimeField(null=True)
+    submitted_at = models.DateTimeField(null=True)
+    decided_at = models.DateTimeField(null=True)
+    answer = models.TextField(blank=True)
+    reason = models.TextField(blank=True)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["type", "worker"],
+                condition=Q(status__in=("Started", "Pending")),
+                name="qualification_request_one_open",
+            ),
+        ]
+        indexes = [
+            models.Index(fields=["type", "id"], condition=Q(status="Pending"), name="request_to_decide"),
+            models.Index(fields=["deadline_at"], condition=Q(status="Started"), name="test_overdue"),
+            models.Index(fields=["worker", "type", "-id"], name="request_of_worker"),
+        ]
+
+    def __str__(self) -> str:
+        return self.external_id

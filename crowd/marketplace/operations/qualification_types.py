@@ -1,0 +1,244 @@
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from django.core import signing
+from django.db.models import Q, QuerySet, TextField
+from django.db.models.functions import Cast
+
+from crowd.marketplace import seals
+from crowd.marketplace.errors import (
+    InvalidParameterCombination,
+    ParameterValidationError,
+    does_not_exist,
+    out_of_range,
+)
+from crowd.marketplace.models import HIT, HITType, QualificationType
+from crowd.marketplace.operations.hit_types import YEAR_S, check_bounds
+from crowd.marketplace.operations.hits import page_of_hits
+from crowd.marketplace.operations.paging import DEFAULT_PAGE, page
+from crowd.marketplace.operations.registry import Call, operation
+from crowd.marketplace.queries.searching import contains_all, words_of
+from crowd.marketplace.questions.answer_key import check_fits, read_answer_key
+from crowd.marketplace.questions.form import read_form
+from crowd.marketplace.questions.form_answers import FileUpload
+from crowd.marketplace.services import qualification_types as services
+from crowd.marketplace.services.requirement_checks import LEAST_INTEGER, MOST_INTEGER
+from crowd.marketplace.services.system_qualifications import SYSTEM_IDS, SYSTEM_TYPES, SystemType
+
+Status = QualificationType.Status
+LONGEST = {"Name": 200, "Description": 2000, "Keywords": 1000}
+RANGES = {
+    "TestDurationInSeconds": (1, YEAR_S),
+    "RetryDelayInSeconds": (0, YEAR_S),
+    "AutoGrantedValue": (LEAST_INTEGER, MOST_INTEGER),
+}
+SEARCHED = ("name", "description", "keywords")
+KIND = "system types"  # of the places that NextTokens name
+
+
+@operation
+def create_qualification_type(call: Call) -> Mapping[str, Any]:
+    check_bounds(call, ranges=RANGES, longest=LONGEST)
+    if not call.text("Name").strip():
+        raise out_of_range("The length of Name", low=1, high=LONGEST["Name"])
+    type_ = services.create_type(
+        requester=call.requester,
+        name=call.text("Name"),
+        keywords=call.text("Keywords"),
+        change=_read_change(call),
+        now=call.now,
+    )
+    return {"QualificationType": describe_own(type_)}
+
+
+@operation
+def update_qualification_type(call: Call) -> Mapping[str, Any]:
+    check_bounds(call, ranges=RANGES, longest=LONGEST)
+    type_ = services.update_type(type_id=find_own_type(call).pk, change=_read_change(call))
+    return {"QualificationType": describe_own(type_)}
+
+
+@operation
+def delete_qualification_type(call: Call) -> Mapping[str, Any]:
+    services.dispose_type(type_id=find_own_type(call).pk, now=call.now)
+    return {}
+
+
+@operation
+def get_qualification_type(call: Call) -> Mapping[str, Any]:
+    external_id = call.text("QualificationTypeId")
+    for system in SYSTEM_TYPES:
+        if system.external_id == external_id:
+            return {"QualificationType": describe_system(system)}
+    return {"QualificationType": _describe_for(call, _find_visible(call))}
+
+
+@operation
+def list_qualification_types(call: Call) -> Mapping[str, Any]:
+    """The marketplace's own come first, where workers need not be able to ask and anybody's are wanted."""
+    words = words_of(call.text("Query"))
+    rows = _visible(call).filter(contains_all(words, columns=SEARCHED))
+    if call.params["MustBeRequestable"]:
+        rows = rows.filter(status=Status.ACTIVE)
+    if call.params.get("MustBeOwnedByCaller"):
+        rows = rows.filter(requester=call.requester)
+    elif not call.params["MustBeRequestable"]:
+        return _page_after_system(call, rows, system=[one for one in SYSTEM_TYPES if _is_found(one, words)])
+    return _page(call, rows)
+
+
+@operation
+def list_hits_for_qualification_type(call: Call) -> Mapping[str, Any]:
+    """Of the caller: another's questions are not for them."""
+    rows = HIT.objects.filter(requester=call.requester, disposed_at=None)
+    external_id = call.text("QualificationTypeId")
+    if external_id not in SYSTEM_IDS:
+        return page_of_hits(call, rows.filter(hit_type__required=_find_visible(call)))
+    # Nobody's rows: only the requirements themselves name them, as a quoted id that is like no other text.
+    types = HITType.objects.filter(requester=call.requester).annotate(named=Cast("requirements", TextField()))
+    naming = list(types.filter(named__contains=f'"{external_id}"').values_list("pk", flat=True))
+    return page_of_hits(call, rows.filter(hit_type__in=naming))
+
+
+def find_own_type(call: Call) -> QualificationType:
+    """Another requester's type does not exist for what only its owner may do."""
+    external_id = call.text("QualificationTypeId")
+    type_ = QualificationType.objects.filter(
+        requester=call.requester, external_id=external_id, disposed_at=None
+    ).first()
+    if not type_:
+        raise does_not_exist("QualificationType", external_id)
+    return type_
+
+
+def _find_visible(call: Call) -> QualificationType:
+    external_id = call.text("QualificationTypeId")
+    type_ = _visible(call).filter(external_id=external_id).first()
+    if not type_:
+        raise does_not_exist("QualificationType", external_id)
+    return type_
+
+
+def _visible(call: Call) -> QuerySet[QualificationType]:
+    """The caller's own, and what others give."""
+    own_or_given = Q(requester=call.requester) | Q(status=Status.ACTIVE)
+    return QualificationType.objects.filter(own_or_given, disposed_at=None)
+
+
+def _page(call: Call, rows: QuerySet[QualificationType]) -> Mapping[str, Any]:
+    return page(call, rows, name="QualificationTypes", describe=lambda row: _describe_for(call, row))
+
+
+def _page_after_system(
+    call: Call, rows: QuerySet[QualificationType], *, system: Sequence[SystemType]
+) -> Mapping[str, Any]:
+    """Tokens within the system's types have a salt of their own; all others are those of the rows."""
+    start = _read_place(call.text("NextToken"))
+    if start is None:
+        return _page(call, rows)
+    size = call.params.get("MaxResults", DEFAULT_PAGE)
+    shown = [describe_system(one) for one in system[start : start + size]]
+    answer: dict[str, Any] = {"QualificationTypes": shown, "NumResults": len(shown), "NextToken": None}
+    if start + size < len(system) or (len(shown) == size and rows.exists()):
+        answer["NextToken"] = seals.sign_place(start + size, of=KIND)
+    elif len(shown) < size:
+        rest = {**call.params, "NextToken": None, "MaxResults": size - len(shown)}
+        custom = _page(replace(call, params=rest), rows)
+        answer["QualificationTypes"] = [*shown, *custom["QualificationTypes"]]
+        answer["NumResults"] = len(answer["QualificationTypes"])
+        answer["NextToken"] = custom["NextToken"]
+    return answer
+
+
+def _read_place(token: str) -> int | None:
+    """None for a token of the rows, which their own page reads."""
+    if not token:
+        return 0
+    try:
+        return seals.read_place(token, of=KIND)
+    except signing.BadSignature:
+        return None
+
+
+def _is_found(system: SystemType, words: Sequence[str]) -> bool:
+    text = f"{system.name} {system.description}".lower()
+    return all(word.lower() in text for word in words)
+
+
+def _read_change(call: Call) -> services.Change:
+    return services.Change(
+        description=call.params.get("Description"),
+        status=call.params.get("QualificationTypeStatus"),
+        test=_read_test(call),
+        retry_delay_s=call.params.get("RetryDelayInSeconds"),
+        is_auto_granted=call.params.get("AutoGranted"),
+        auto_granted_value=call.params.get("AutoGrantedValue"),
+    )
+
+
+def _read_test(call: Call) -> services.Test | None:
+    """The three parameters are one: an update replaces all of them, or none."""
+    if not call.text("Test"):
+        for name in ("AnswerKey", "TestDurationInSeconds"):
+            if call.params.get(name):
+                raise InvalidParameterCombination(f"{name} needs the Test that it is about.")
+        return None
+    if "TestDurationInSeconds" not in call.params:
+        raise ParameterValidationError(
+            "A Test needs its TestDurationInSeconds.", code="InvalidParameterValue"
+        )
+    _check_test(call.text("Test"), key=call.text("AnswerKey"))
+    return services.Test(
+        form=call.text("Test"),
+        answer_key=call.text("AnswerKey"),
+        duration_s=call.params["TestDurationInSeconds"],
+    )
+
+
+def _check_test(xml: str, *, key: str) -> None:
+    form = read_form(xml, noun="Test")
+    if any(isinstance(question.answer, FileUpload) for question in form.questions):
+        raise ParameterValidationError("A Test cannot ask for files.", code="InvalidParameterValue")
+    if key:
+        check_fits(form, read_answer_key(key))
+
+
+def _describe_for(call: Call, type_: QualificationType) -> Mapping[str, Any]:
+    return describe_own(type_) if type_.requester_id == call.requester.pk else describe_foreign(type_)
+
+
+def describe_foreign(type_: QualificationType) -> Mapping[str, Any]:
+    """Neither test nor key: whoever may read them here may also be a worker elsewhere."""
+    return {
+        "QualificationTypeId": type_.external_id,
+        "CreationTime": type_.created_at,
+        "Name": type_.name,
+        "Description": type_.description,
+        "Keywords": type_.keywords,
+        "QualificationTypeStatus": type_.status,
+        "TestDurationInSeconds": type_.test_duration_s,
+        "RetryDelayInSeconds": type_.retry_delay_s,
+        "IsRequestable": type_.status == Status.ACTIVE,
+        "AutoGranted": type_.is_auto_granted,
+        "AutoGrantedValue": type_.auto_granted_value if type_.is_auto_granted else None,
+    }
+
+
+def describe_own(type_: QualificationType) -> Mapping[str, Any]:
+    return {
+        **describe_foreign(type_),
+        "Test": type_.test or None,
+        "AnswerKey": type_.answer_key or None,
+    }
+
+
+def describe_system(system: SystemType) -> Mapping[str, Any]:
+    return {
+        "QualificationTypeId": system.external_id,
+        "Name": system.name,
+        "Description": system.description,
+        "QualificationTypeStatus": Status.ACTIVE,
+        "IsRequestable": False,
+        "AutoGranted": False,
+    }

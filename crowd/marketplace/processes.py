@@ -1,0 +1,72 @@
+"""The processes of a marketplace served alone: each restarted when it dies, none outliving its parent."""
+
+import ctypes
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Mapping
+from types import FrameType
+
+import structlog
+
+log = structlog.get_logger()
+PR_SET_PDEATHSIG = 1
+SHORTEST_LIFE_S = 2.0
+STOP_S = 8  # whoever takes longer is killed, which is safe too
+
+
+class Supervisor:
+    """They hold no state, so dying loses nothing."""
+
+    def __init__(self, commands: Mapping[str, list[str]], *, environment: Mapping[str, str]) -> None:
+        self._commands = commands
+        self._environment = dict(environment)
+        self._running: dict[str, subprocess.Popen[bytes]] = {}
+        self._due: dict[str, float] = {}
+        self._is_stopping = False
+
+    def run(self) -> None:
+        """Until it is told to stop."""
+        for number in (signal.SIGTERM, signal.SIGINT):
+            signal.signal(number, self._stop)
+        for name in self._commands:
+            self._start(name)
+        while not self._is_stopping:
+            time.sleep(0.1)
+            self._restart_dead()
+        self._end_all()
+
+    def _restart_dead(self) -> None:
+        """Whoever dies at once waits a little, so that a broken set-up does not spin."""
+        for name, process in list(self._running.items()):
+            if process.poll() is not None and time.monotonic() >= self._due[name] and not self._is_stopping:
+                log.warning("marketplace.process.died", name=name, code=process.returncode)
+                self._start(name)
+
+    def _start(self, name: str) -> None:
+        self._due[name] = time.monotonic() + SHORTEST_LIFE_S
+        # No thread runs here, so the call before exec is safe.
+        self._running[name] = subprocess.Popen(
+            self._commands[name],
+            env=self._environment,
+            preexec_fn=die_with_parent,  # noqa: PLW1509
+        )
+
+    def _stop(self, number: int, frame: FrameType | None) -> None:
+        self._is_stopping = True
+
+    def _end_all(self) -> None:
+        for process in self._running.values():
+            process.terminate()
+        for process in self._running.values():
+            try:
+                process.wait(timeout=STOP_S)
+            except subprocess.TimeoutExpired:
+                process.kill()
+
+
+def die_with_parent() -> None:
+    """Killing the parent outright must not leave its processes behind (Linux)."""
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGTERM)

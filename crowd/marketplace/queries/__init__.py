@@ -1,0 +1,35 @@
+"""What the worker site shows, in total orders, and in time that does not grow with the number of HITs."""
+
+from crowd.marketplace.queries.groups import COUNTED, LISTED, count_hits, listed_groups
+from crowd.marketplace.queries.hits import next_hit, open_hits
+from crowd.marketplace.queries.keysets import Keyset, Page, read_page
+from crowd.marketplace.queries.records import (
+    HISTORY,
+    LATEST,
+    accepted_work,
+    count_unread,
+    history,
+    messages,
+    payouts,
+)
+from crowd.marketplace.queries.searching import words_of
+
+__all__ = [
+    "COUNTED",
+    "HISTORY",
+    "LATEST",
+    "LISTED",
+    "Keyset",
+    "Page",
+    "accepted_work",
+    "count_hits",
+    "count_unread",
+    "history",
+    "listed_groups",
+    "messages",
+    "next_hit",
+    "open_hits",
+    "payouts",
+    "read_page",
+    "words_of",
+]

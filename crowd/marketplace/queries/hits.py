@@ -1,0 +1,56 @@
+"""Which HITs a worker may take, and which of them an accept takes."""
+
+from datetime import datetime
+from random import SystemRandom
+from typing import Literal
+
+from django.db import connections
+from django.db.models import BooleanField, Exists, F, Func, OuterRef, QuerySet, Value
+
+from crowd.marketplace.models import HAS_PLACES, HIT, Assignment, HITType, Worker
+
+MOST = 2**63 - 1
+_chance = SystemRandom()
+
+
+def open_hits(*, worker: Worker, now: datetime) -> QuerySet[HIT]:
+    """HITs with a place left that this worker neither holds nor has done."""
+    held = Assignment.objects.filter(hit=OuterRef("pk"), worker=worker, status__in=Assignment.HOLDING)
+    return with_places(now=now).filter(~Exists(held)).order_by("pk")
+
+
+def with_places(*, now: datetime) -> QuerySet[HIT]:
+    """In the words of the partial index `hit_open`, so that it is used."""
+    return HIT.objects.filter(HAS_PLACES, closed_at=None, expires_at__gt=now)
+
+
+def next_hit(*, group: HITType, worker: Worker, now: datetime) -> HIT | None:
+    """From a random place on: workers do not queue for one row, and nobody steps over all their old work."""
+    ends = _between(with_places(now=now), group, 0, MOST).values_list("pk", flat=True)
+    first, last = ends.first(), ends.last()
+    if first is None or last is None:
+        return None
+    wanted = open_hits(worker=worker, now=now)
+    start = _chance.randint(first, max(first, last))
+    upper = _between(wanted, group, start, last).first()
+    return upper or _between(wanted, group, first, start - 1).last()
+
+
+def _between(hits: QuerySet[HIT], group: HITType, low: int, high: int) -> QuerySet[HIT]:
+    """By the index of (hit type, id).
+
+    Given the type as an equality, PostgreSQL may walk the primary key over all other types' HITs instead;
+    both columns compared as one value leave it no choice. SQLite chooses well by itself.
+    """
+    if connections[hits.db].vendor == "sqlite":
+        return hits.filter(hit_type=group, pk__range=(low, high))
+    bounds = (_compare(">=", group.pk, low), _compare("<=", group.pk, high))
+    return hits.filter(*bounds).order_by("hit_type_id", "pk")
+
+
+def _compare(comparison: Literal["<=", ">="], type_id: int, pk: int) -> Func:
+    rows = (
+        Func(*parts, template="(%(expressions)s)", output_field=BooleanField())
+        for parts in ((F("hit_type_id"), F("pk")), (Value(type_id), Value(pk)))
+    )
+    return Func(*rows, template="%(expressions)s", arg_joiner=f" {comparison} ", output_field=BooleanField())

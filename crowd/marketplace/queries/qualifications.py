@@ -1,0 +1,52 @@
+"""What a worker holds, has asked for, and could ask for."""
+
+from django.db.models import Exists, OuterRef, Q, QuerySet
+
+from crowd.marketplace.models import Qualification, QualificationRequest, QualificationType, Worker
+from crowd.marketplace.queries.keysets import Keyset
+from crowd.marketplace.queries.searching import contains_all
+
+NEWEST = Keyset(("-pk",))
+SEARCHED = ("name", "description", "keywords", "requester__name")
+Request = QualificationRequest.Status
+
+
+def qualifications_of(worker: Worker) -> QuerySet[Qualification]:
+    """Those taken back too, so that the worker finds out why."""
+    return Qualification.objects.filter(worker=worker, type__disposed_at=None).select_related(
+        "type__requester"
+    )
+
+
+def requests_of(worker: Worker) -> QuerySet[QualificationRequest]:
+    """The last one for each type, unless it was granted: then the qualification itself is listed."""
+    later = QualificationRequest.objects.filter(
+        worker=worker, type=OuterRef("type"), pk__gt=OuterRef("pk")
+    ).exclude(status=Request.WITHDRAWN)
+    return (
+        QualificationRequest.objects.filter(~Exists(later), worker=worker)
+        .exclude(status__in=(Request.GRANTED, Request.WITHDRAWN))
+        .select_related("type__requester")
+    )
+
+
+def types_to_ask_for(worker: Worker, *, words: list[str]) -> QuerySet[QualificationType]:
+    """Those that the worker neither has nor has asked for before."""
+    held = Qualification.objects.filter(worker=worker, type=OuterRef("pk"))
+    asked = QualificationRequest.objects.filter(worker=worker, type=OuterRef("pk")).exclude(
+        status=Request.WITHDRAWN
+    )
+    return (
+        QualificationType.objects.filter(contains_all(words, columns=SEARCHED))
+        .filter(~Exists(held), ~Exists(asked), disposed_at=None, status=QualificationType.Status.ACTIVE)
+        .select_related("requester")
+    )
+
+
+def known_types(worker: Worker) -> QuerySet[QualificationType]:
+    """Those whose page this worker may see: given at present, or with something of the worker's own."""
+    own = Q(pk__in=Qualification.objects.filter(worker=worker).values("type")) | Q(
+        pk__in=QualificationRequest.objects.filter(worker=worker).values("type")
+    )
+    given = Q(status=QualificationType.Status.ACTIVE, disposed_at=None)
+    return QualificationType.objects.filter(own | given).select_related("requester")

@@ -1,0 +1,54 @@
+"""A worker's own records: what is open, what was handed in, messages and payouts."""
+
+from collections.abc import Sequence
+
+from django.db.models import QuerySet
+
+from crowd.marketplace.models import Assignment, Message, Payout, Worker
+from crowd.marketplace.queries.keysets import Keyset
+from crowd.marketplace.queries.searching import contains_all
+
+Status = Assignment.Status
+LATEST = Keyset(("-pk",))
+HISTORY = {
+    "newest": LATEST,
+    "oldest": Keyset(("pk",)),
+    "reward": Keyset(("-hit__hit_type__reward", "-pk")),
+}
+HANDED_IN = (Status.SUBMITTED, Status.APPROVED, Status.REJECTED)
+SEARCHED = ("hit__hit_type__title", "hit__hit_type__requester__name")
+
+
+def accepted_work(*, worker: Worker) -> QuerySet[Assignment]:
+    return (
+        Assignment.objects.filter(worker=worker, status=Status.ACCEPTED)
+        .select_related("hit__hit_type__requester")
+        .order_by("deadline_at", "pk")
+    )
+
+
+def history(*, worker: Worker, status: str = "", words: Sequence[str] = ()) -> QuerySet[Assignment]:
+    """What the worker handed in, newest first, with its bonuses; of one status, if that is given."""
+    return (
+        Assignment.objects.filter(
+            contains_all(list(words), columns=SEARCHED),
+            worker=worker,
+            status__in=[status] if status in HANDED_IN else HANDED_IN,
+        )
+        .select_related("hit__hit_type__requester")
+        .prefetch_related("bonuses")
+        .order_by("-pk")
+    )
+
+
+def messages(*, worker: Worker) -> QuerySet[Message]:
+    return Message.objects.filter(worker=worker).select_related("requester")
+
+
+def count_unread(*, worker: Worker) -> int:
+    """Up to ten: more is told as 9+."""
+    return Message.objects.filter(worker=worker, read_at=None)[:10].count()
+
+
+def payouts(*, worker: Worker) -> QuerySet[Payout]:
+    return Payout.objects.filter(worker=worker)

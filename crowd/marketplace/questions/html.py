@@ -1,0 +1,101 @@
+"""HTMLQuestion: a whole page that the requester wrote, and HIT layouts, which become one."""
+
+import re
+from collections.abc import Mapping
+from xml.etree.ElementTree import Element, SubElement, tostring
+
+from crowd.marketplace.questions.external import read_height
+from crowd.marketplace.questions.reading import (
+    SCHEMAS,
+    XML_WHITE_SPACE,
+    Question,
+    invalid,
+    parse,
+    shorten,
+)
+
+HTML_SCHEMA = f"{SCHEMAS}/2011-11-11/HTMLQuestion.xsd"
+HTML = f"{{{HTML_SCHEMA}}}"
+PLACEHOLDER = re.compile(r"\$\{([^{}]*)\}")
+HAS_FORM = re.compile(r"<(form|crowd-form)\b", re.IGNORECASE)
+UNPRINTABLE = re.compile("[\0-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
+# What the service puts around a layout that is only the inside of a form.
+PAGE = """<!DOCTYPE html>
+<html>
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<script src="https://s3.amazonaws.com/mturk-public/externalHIT_v1.js"></script>
+</head>
+<body>
+<form name="mturk_form" method="post" id="mturk_form" action="https://www.mturk.com/mturk/externalSubmit">
+<input type="hidden" value="" name="assignmentId" id="assignmentId">
+{layout}
+<p><input type="submit" id="submitButton" value="Submit"></p>
+</form>
+<script>turkSetAssignmentID();</script>
+</body>
+</html>
+"""
+
+
+def read_html_question(root: Element, *, xml: str) -> Question:
+    if [child.tag for child in root] != [f"{HTML}HTMLContent", f"{HTML}FrameHeight"]:
+        raise invalid("HTMLQuestion needs HTMLContent and then FrameHeight, and nothing else.")
+    content, height = root
+    if len(content) or not (content.text or "").strip():
+        raise invalid("HTMLContent must hold the page's HTML, in a CDATA section, and may not be empty.")
+    return Question(kind="html", xml=xml, frame_height=read_height(_word(height)))
+
+
+def html_of(xml: str) -> str:
+    """The page in an HTMLQuestion that was accepted before."""
+    return parse(xml, noun="Question").findtext(f"{HTML}HTMLContent", "")
+
+
+def render_layout(html: str, parameters: Mapping[str, str], *, frame_height: int = 0) -> str:
+    """The HTMLQuestion of a HIT layout. Values go in as they are: they are the requester's, as the page is.
+
+    Raises ParameterValidationError, naming the parameters that the layout lacks or knows nothing of.
+    """
+    wanted = set(PLACEHOLDER.findall(html))
+    if missing := wanted - parameters.keys():
+        raise invalid(f"HITLayoutParameters lack: {_names(missing)}.")
+    if unknown := parameters.keys() - wanted:
+        raise invalid(f"The layout has no place for the HITLayoutParameters: {_names(unknown)}.")
+    page = PLACEHOLDER.sub(lambda place: parameters[place[1]], html)
+    return write_html_question(page, frame_height=frame_height)
+
+
+def write_html_question(html: str, *, frame_height: int) -> str:
+    """As XML that reads back to this page; the inside of a form gets its form."""
+    if UNPRINTABLE.search(html):
+        raise invalid("A layout or its parameters hold control characters that XML has no place for.")
+    root = Element("HTMLQuestion", xmlns=HTML_SCHEMA)
+    page = html if HAS_FORM.search(html) else PAGE.replace("{layout}", html)
+    SubElement(root, "HTMLContent").text = page
+    SubElement(root, "FrameHeight").text = str(frame_height)
+    # A bare carriage return would be read back as a line feed.
+    xml: str = tostring(root, encoding="unicode").replace("\r", "&#13;")
+    read_html_question(parse(xml, noun="The layout with its parameters"), xml=xml)
+    return xml
+
+
+def _names(names: set[str]) -> str:
+    return shorten(", ".join(sorted(names)))
+
+
+def _word(element: Element) -> str:
+    return (element.text or "").strip(XML_WHITE_SPACE)
+
+
+HARD_CODED_SUBMIT = re.compile(
+    r"(https?:)?//(www|workersandbox)\.mturk\.com/mturk/externalSubmit\b", re.IGNORECASE
+)
+HELPER_SCRIPT = re.compile(r"(https?:)?//s3\.amazonaws\.com/mturk-public/externalHIT_v1\.js\b", re.IGNORECASE)
+
+
+def map_addresses(html: str, *, submit_url: str, helper_url: str) -> str:
+    """Amazon's addresses, which requesters' pages spell out, become ours, which need no escaping anywhere."""
+    mapped = HARD_CODED_SUBMIT.sub(lambda _: submit_url, html)
+    return HELPER_SCRIPT.sub(lambda _: helper_url, mapped)

@@ -1,0 +1,20 @@
+"""A requester's refusals of workers."""
+
+from datetime import datetime
+
+from crowd.marketplace.models import Block, Requester, Worker
+
+
+def block_worker(*, requester: Requester, worker: Worker, reason: str, now: datetime) -> None:
+    """Once more only replaces the reason."""
+    Block.objects.update_or_create(
+        requester=requester,
+        worker=worker,
+        defaults={"reason": reason},
+        create_defaults={"reason": reason, "created_at": now},
+    )
+
+
+def unblock_worker(*, requester: Requester, worker: Worker) -> None:
+    """Of a worker who is not blocked: nothing to do."""
+    Block.objects.filter(requester=requester, worker=worker).delete()

@@ -1,0 +1,95 @@
+"""How a HIT ends: expiry, completion, deletion, and what its review policies then do."""
+
+from datetime import datetime
+
+from crowd.marketplace import domain
+from crowd.marketplace.database import atomic
+from crowd.marketplace.errors import RequestError, out_of_range, wrong_state
+from crowd.marketplace.models import HIT
+from crowd.marketplace.services import events, posting, review_policies
+
+
+def set_expiration(*, hit: HIT, expires_at: datetime, now: datetime) -> None:
+    """`hit` is locked. The past expires it at once; a later time opens an expired one again."""
+    if expires_at <= now:
+        expire_hit(hit=hit, now=now)
+        return
+    posting.refuse_if_disposed(hit)
+    if expires_at > now + posting.LONGEST_LIFE:
+        raise out_of_range("ExpireAt", low="now", high="365 days from now")
+    is_longer = expires_at > hit.expires_at
+    hit.expires_at = expires_at
+    hit.save(update_fields=["expires_at"])
+    if hit.closed_at and hit.counts.available:
+        posting.reopen(hit, now=now)
+    if is_longer:
+        events.record(hit=hit, event_type="HITExtended", now=now)
+
+
+def expire_hit(*, hit: HIT, now: datetime) -> None:
+    """Nobody new may start; whoever accepted may submit until the own deadline."""
+    with atomic():
+        locked = posting.lock_hit(hit.pk)
+        if locked.expires_at > now:
+            locked.expires_at = now
+            locked.save(update_fields=["expires_at"])
+        if not locked.closed_at:
+            end_if_over(locked, now=now)
+
+
+def expire_if_due(hit_id: int, *, now: datetime) -> None:
+    """For the clock: a HIT whose time was lengthened meanwhile stays open."""
+    with atomic():
+        hit = posting.lock_hit(hit_id)
+        if not hit.closed_at and hit.expires_at <= now:
+            end_if_over(hit, now=now)
+
+
+def end_if_over(hit: HIT, *, now: datetime) -> None:
+    """Called once whenever work ended or the time was over; `hit` is locked and its counters are fresh."""
+    if not hit.closed_at:
+        is_expired = hit.expires_at <= now
+        if not is_expired and hit.counts.done < hit.max_assignments:
+            return
+        hit.closed_at = min(now, hit.expires_at)  # not when somebody came to look
+        hit.save(update_fields=["closed_at"])
+        posting.release_places(hit, places=hit.counts.available, now=now)
+        if is_expired:
+            events.record(hit=hit, event_type="HITExpired", now=now)
+    if not hit.pending:
+        events.record(hit=hit, event_type="HITReviewable", now=now)
+        review_policies.judge_hit(hit=hit, now=now)
+
+
+def set_reviewing(*, hit: HIT, revert: bool) -> None:
+    """`hit` is locked."""
+    wanted: domain.HITStatus = "Reviewing" if revert else "Reviewable"
+    status = posting.hit_status(hit)
+    if status != wanted:
+        raise wrong_state("HIT", allowed=wanted, current=status)
+    hit.is_reviewing = not revert
+    hit.save(update_fields=["is_reviewing"])
+
+
+def dispose_hit(*, hit: HIT, now: datetime) -> None:
+    """`hit` is locked. Nothing in it may wait for a review."""
+    status = posting.hit_status(hit)
+    if status not in ("Reviewable", "Reviewing"):
+        raise wrong_state("HIT", allowed="Reviewing, Reviewable", current=status)
+    if hit.submitted:
+        raise RequestError(
+            f"HIT {hit.external_id} has {hit.submitted} assignments to approve or reject first.",
+            code="InvalidHITState",
+        )
+    hit.disposed_at = now
+    hit.save(update_fields=["disposed_at"])
+    events.record(hit=hit, event_type="HITDisposed", now=now)
+
+
+def dispose_if_still_over(*, hit_id: int, now: datetime) -> None:
+    """For the clock: a HIT that was extended meanwhile stays."""
+    with atomic():
+        hit = posting.lock_hit(hit_id)
+        is_old = hit.closed_at is not None and hit.closed_at <= now - posting.DISPOSED_AFTER
+        if is_old and posting.hit_status(hit) in ("Reviewable", "Reviewing") and not hit.submitted:
+            dispose_hit(hit=hit, now=now)

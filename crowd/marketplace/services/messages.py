@@ -1,0 +1,24 @@
+"""What requesters write to workers who did work for them."""
+
+from collections.abc import Collection, Sequence
+from datetime import datetime
+
+from django.db.models import Exists, OuterRef
+
+from crowd.marketplace.models import Assignment, Message, Requester, Worker
+
+REVIEWED = (Assignment.Status.APPROVED, Assignment.Status.REJECTED)
+
+
+def write_to_workers(
+    *, requester: Requester, worker_ids: Sequence[str], subject: str, text: str, now: datetime
+) -> Collection[str]:
+    """The ids of those who got it: workers of whom the requester has reviewed something."""
+    reviewed = Assignment.objects.filter(worker=OuterRef("pk"), hit__requester=requester, status__in=REVIEWED)
+    known = Worker.objects.filter(Exists(reviewed), external_id__in=set(worker_ids), erased_at=None)
+    workers = list(known.order_by("pk"))
+    Message.objects.bulk_create(
+        Message(worker=worker, requester=requester, subject=subject, text=text, sent_at=now)
+        for worker in workers
+    )
+    return {worker.external_id for worker in workers}

@@ -1,0 +1,158 @@
+"""What workers ask for: a grant by hand, one given at once, or a test. Lock order: worker, type, request."""
+
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+
+from django.utils.dateformat import format as format_date
+from django.utils.translation import gettext as _
+
+from crowd.marketplace.database import atomic
+from crowd.marketplace.models import Qualification, QualificationRequest, QualificationType, Worker
+from crowd.marketplace.questions.answer_key import read_answer_key, score
+from crowd.marketplace.questions.answers import read_answers
+from crowd.marketplace.services.qualifications import grant
+
+Status = QualificationRequest.Status
+
+
+class NotAskable(Exception):
+    """The worker cannot ask for this now; the message is for the worker."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Obstacle:
+    """Why a worker cannot ask now. `until` is None if it will not pass by itself."""
+
+    reason: str
+    until: datetime | None = None
+
+
+def ask(*, type_: QualificationType, worker: Worker, now: datetime) -> QualificationRequest:
+    """Granted at once or left to the requester; the open request if there is one (a double click)."""
+    with atomic():
+        if opened := _lock_and_find_open(type_, worker, now=now):
+            return opened
+        fresh = _refuse_obstacle(type_, worker, now=now)
+        if fresh.test:
+            raise NotAskable(_("There is a test for this qualification now. Read about it first."))
+        request = QualificationRequest(type=fresh, worker=worker, started_at=now, submitted_at=now)
+        value = fresh.auto_granted_value if fresh.is_auto_granted else None
+        _settle(request, value=value, now=now)
+    return request
+
+
+def begin_test(*, type_: QualificationType, worker: Worker, now: datetime) -> QualificationRequest:
+    """The clock runs from here; the open attempt if there is one (a double click)."""
+    with atomic():
+        if opened := _lock_and_find_open(type_, worker, now=now):
+            return opened
+        fresh = _refuse_obstacle(type_, worker, now=now)
+        if not fresh.test:
+            raise NotAskable(_("There is no test for this qualification."))
+        return QualificationRequest.objects.create(
+            type=fresh,
+            worker=worker,
+            status=Status.STARTED,
+            started_at=now,
+            deadline_at=now + timedelta(seconds=fresh.test_duration_s or 0),
+        )
+
+
+def submit_test(*, request_id: int, answer: str, now: datetime) -> QualificationRequest:
+    """Scored and granted at once where there is a key. Raises NotAskable if the test is over."""
+    with atomic():
+        locked = QualificationRequest.objects.select_for_update(of=("self",), no_key=True)
+        request = locked.select_related("type", "worker").get(pk=request_id)
+        refuse_if_over(request, now=now)
+        request.answer, request.submitted_at = answer, now
+        key = request.type.answer_key
+        value = score(read_answer_key(key), read_answers(answer)) if key else None
+        _settle(request, value=value, now=now)
+    return request
+
+
+def refuse_if_over(request: QualificationRequest, *, now: datetime) -> None:
+    """Raises NotAskable unless the test may still be handed in."""
+    if request.submitted_at:
+        raise NotAskable(_("We have received this test before. Nothing changed."))
+    if request.status != Status.STARTED or not request.deadline_at or request.deadline_at <= now:
+        raise NotAskable(_("The time for this test is over. Nothing was handed in."))
+
+
+def withdraw(*, type_: QualificationType, worker: Worker, now: datetime) -> bool:
+    """False if nothing waited any more. A test that was handed in stays an attempt."""
+    waiting = QualificationRequest.objects.filter(type=type_, worker=worker, status=Status.PENDING)
+    return bool(waiting.update(status=Status.WITHDRAWN, decided_at=now))
+
+
+def find_obstacle(*, type_: QualificationType, worker: Worker, now: datetime) -> Obstacle | None:
+    if type_.disposed_at or type_.status != QualificationType.Status.ACTIVE:
+        return Obstacle(reason=_("This qualification is not given any more."))
+    if worker.suspended_at:
+        return Obstacle(reason=_("Your account is suspended. Ask the group that invited you."))
+    if not type_.test and Qualification.objects.filter(type=type_, worker=worker, revoked_at=None).exists():
+        return Obstacle(reason=_("You have this qualification."))
+    attempt = last_attempt(type_=type_, worker=worker)
+    return _too_soon(type_, attempt, now=now) if attempt else None
+
+
+def last_attempt(*, type_: QualificationType, worker: Worker) -> QualificationRequest | None:
+    """A request that was withdrawn is none, unless a test was handed in with it."""
+    requests = QualificationRequest.objects.filter(type=type_, worker=worker)
+    return requests.exclude(status=Status.WITHDRAWN, deadline_at=None).order_by("-pk").first()
+
+
+def again_at(type_: QualificationType, attempt: QualificationRequest) -> datetime | None:
+    """When the delay after this attempt has passed; None where one attempt is all there is."""
+    if type_.retry_delay_s is None:
+        return None
+    return (attempt.submitted_at or attempt.started_at) + timedelta(seconds=type_.retry_delay_s)
+
+
+def _too_soon(type_: QualificationType, attempt: QualificationRequest, *, now: datetime) -> Obstacle | None:
+    until = again_at(type_, attempt)
+    if until is None:
+        return Obstacle(reason=_("You can ask for this qualification only once, and you have done so."))
+    if until <= now:
+        return None
+    when = format_date(until.astimezone(UTC), "j M Y, H:i")
+    return Obstacle(reason=_("You may try again from %(when)s UTC.") % {"when": when}, until=until)
+
+
+def _lock_and_find_open(
+    type_: QualificationType, worker: Worker, *, now: datetime
+) -> QualificationRequest | None:
+    """One worker's requests come one after the other."""
+    Worker.objects.select_for_update(no_key=True).get(pk=worker.pk)
+    mine = QualificationRequest.objects.filter(
+        type=type_, worker=worker, status__in=QualificationRequest.OPEN
+    )
+    opened = mine.first()
+    if opened and opened.deadline_at and opened.status == Status.STARTED and opened.deadline_at <= now:
+        mine.filter(pk=opened.pk).update(status=Status.LAPSED, decided_at=opened.deadline_at)
+        return None
+    return opened
+
+
+def _refuse_obstacle(type_: QualificationType, worker: Worker, *, now: datetime) -> QualificationType:
+    """The type as it is now, which nobody changes or deletes meanwhile."""
+    fresh = QualificationType.objects.select_for_update(no_key=True).get(pk=type_.pk)
+    if obstacle := find_obstacle(type_=fresh, worker=worker, now=now):
+        raise NotAskable(obstacle.reason)
+    return fresh
+
+
+def _settle(request: QualificationRequest, *, value: int | None, now: datetime) -> None:
+    """Saves the request: granted where a value is given, unless the requester took this one back before.
+
+    What was taken back by hand is given again only by hand; otherwise asking would undo it.
+    """
+    was_revoked = Qualification.objects.filter(
+        type=request.type, worker=request.worker, revoked_at__isnull=False
+    ).exists()
+    if value is None or was_revoked:
+        request.status = Status.PENDING
+    else:
+        request.status, request.decided_at = Status.GRANTED, now
+        grant(type_=request.type, worker=request.worker, value=value, now=now)
+    request.save()

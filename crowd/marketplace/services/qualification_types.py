@@ -1,0 +1,89 @@
+"""Qualification types: made, changed and deleted by their requester."""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from django.db import IntegrityError
+from django.utils.translation import gettext as _
+
+from crowd.marketplace.database import atomic
+from crowd.marketplace.errors import InvalidParameterCombination, RequestError
+from crowd.marketplace.models import QualificationRequest, QualificationType, Requester
+
+Request = QualificationRequest.Status
+
+
+@dataclass(frozen=True, kw_only=True)
+class Test:
+    """Without a key the requester reads the answers and decides."""
+
+    form: str
+    duration_s: int
+    answer_key: str = ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Change:
+    """What UpdateQualificationType may change; None leaves it as it is."""
+
+    description: str | None = None
+    status: str | None = None
+    test: Test | None = None
+    retry_delay_s: int | None = None
+    is_auto_granted: bool | None = None
+    auto_granted_value: int | None = None
+
+
+def create_type(
+    *, requester: Requester, name: str, keywords: str, change: Change, now: datetime
+) -> QualificationType:
+    """Raises RequestError while another type of theirs has the name."""
+    type_ = QualificationType(requester=requester, name=name, keywords=keywords, created_at=now)
+    _apply(change, to=type_)
+    try:
+        with atomic():
+            type_.save()
+    except IntegrityError:
+        earlier = QualificationType.objects.filter(requester=requester, name=name, disposed_at=None).first()
+        if not earlier:
+            raise
+        raise RequestError(
+            "You have already created a QualificationType with this name. "
+            f"It is {earlier.external_id}. Delete it, or choose another name.",
+            code="QualificationTypeAlreadyExists",
+        ) from None
+    return type_
+
+
+def update_type(*, type_id: int, change: Change) -> QualificationType:
+    with atomic():
+        type_ = QualificationType.objects.select_for_update(no_key=True).get(pk=type_id)
+        _apply(change, to=type_)
+        type_.save()
+    return type_
+
+
+def dispose_type(*, type_id: int, now: datetime) -> None:
+    """HIT types that require it stay, and nobody meets them any more. Whoever still waits is told."""
+    with atomic():
+        type_ = QualificationType.objects.select_for_update(no_key=True).get(pk=type_id)
+        if type_.disposed_at is None:
+            type_.disposed_at = now
+            type_.save(update_fields=["disposed_at"])
+        type_.requests.filter(status__in=QualificationRequest.OPEN).update(
+            status=Request.REJECTED, decided_at=now, reason=_("The requester has deleted this qualification.")
+        )
+
+
+def _apply(change: Change, *, to: QualificationType) -> None:
+    for name in ("description", "status", "retry_delay_s", "is_auto_granted", "auto_granted_value"):
+        value = getattr(change, name)
+        if value is not None:
+            setattr(to, name, value)
+    if change.test:
+        to.test, to.answer_key = change.test.form, change.test.answer_key
+        to.test_duration_s = change.test.duration_s
+    if to.test and to.is_auto_granted:
+        raise InvalidParameterCombination(
+            "A QualificationType has either a Test or AutoGranted, not both; a Test cannot be taken away."
+        )

@@ -1,0 +1,94 @@
+"""Why a worker may not do a HIT, in plain words."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+
+from crowd.marketplace import countries
+from crowd.marketplace.models import Worker
+from crowd.marketplace.services.system_qualifications import (
+    ADULT,
+    LOCALE,
+    MASTERS,
+    NUMBER_APPROVED,
+    PERCENT_APPROVED,
+)
+
+BOUNDS = {
+    "LessThan": gettext_lazy("less than %(values)s"),
+    "LessThanOrEqualTo": gettext_lazy("at most %(values)s"),
+    "GreaterThan": gettext_lazy("more than %(values)s"),
+    "GreaterThanOrEqualTo": gettext_lazy("at least %(values)s"),
+    "EqualTo": gettext_lazy("exactly %(values)s"),
+    "NotEqualTo": gettext_lazy("anything but %(values)s"),
+    "In": gettext_lazy("one of %(values)s"),
+    "NotIn": gettext_lazy("none of %(values)s"),
+    "Exists": gettext_lazy("any"),
+}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Named:
+    """A qualification type as the worker knows it."""
+
+    name: str
+    is_requestable: bool
+
+
+UNNAMED = Named(name="?", is_requestable=False)
+
+
+def explain(
+    requirement: Mapping[str, Any], *, worker: Worker, value: int | None, named: Mapping[str, Named]
+) -> str:
+    type_id, comparator = requirement["QualificationTypeId"], requirement["Comparator"]
+    if type_id == LOCALE:
+        return _explain_location(requirement, worker=worker)
+    if type_id in MASTERS:
+        return _("Not for Masters.") if comparator == "DoesNotExist" else _("Only for Masters.")
+    if type_id == ADULT and value is None:
+        return _("Only for workers who have said that they are adults.")
+    if comparator == "DoesNotExist" or type_id == ADULT:
+        return _("Nobody who has “%(name)s” can do this.") % {"name": _name_of(type_id, named)}
+    bound = BOUNDS[comparator] % {"values": ", ".join(map(str, requirement.get("IntegerValues") or []))}
+    return _explain_value(type_id, bound=bound, value=value, named=named)
+
+
+def _explain_value(type_id: str, *, bound: str, value: int | None, named: Mapping[str, Named]) -> str:
+    terms = {"bound": bound, "value": value}
+    if type_id == PERCENT_APPROVED:
+        return _("Needs %(bound)s %% approved work; yours is %(value)d %%.") % terms
+    if type_id == NUMBER_APPROVED:
+        return _("Needs %(bound)s approved pieces of work; you have %(value)d.") % terms
+    return _explain_custom(named.get(type_id, UNNAMED), bound=bound, value=value)
+
+
+def _explain_custom(type_: Named, *, bound: str, value: int | None) -> str:
+    if value is not None:
+        return _("Needs %(bound)s in the qualification “%(name)s”; yours is %(value)d.") % {
+            "bound": bound,
+            "name": type_.name,
+            "value": value,
+        }
+    if type_.is_requestable:
+        return _("Needs the qualification “%(name)s”, which you can ask for.") % {"name": type_.name}
+    return _("Needs the qualification “%(name)s”.") % {"name": type_.name}
+
+
+def _explain_location(requirement: Mapping[str, Any], *, worker: Worker) -> str:
+    places = ", ".join(
+        countries.name_place(place["Country"], place.get("Subdivision") or "")
+        for place in requirement["LocaleValues"]
+    )
+    is_exclusion = requirement["Comparator"] in ("NotEqualTo", "NotIn")
+    text = _("Not for workers in %(places)s.") if is_exclusion else _("Only for workers in %(places)s.")
+    reason = text % {"places": places}
+    return reason if worker.country else _("%(reason)s Your country is not known yet.") % {"reason": reason}
+
+
+def _name_of(type_id: str, named: Mapping[str, Named]) -> str:
+    system = {PERCENT_APPROVED: _("Approval rate"), NUMBER_APPROVED: _("Approved work"), ADULT: _("Adult")}
+    return system.get(type_id) or named.get(type_id, UNNAMED).name

@@ -1,0 +1,191 @@
+"""Who may do a HIT: qualification requirements, held against what the worker is and has.
+
+A worker who lacks a qualification meets DoesNotExist alone. NotEqualTo and NotIn compare a value, as the
+other comparators do, and where there is none (or no known country) nothing can be compared.
+"""
+
+import operator
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal, cast
+
+from django.db.models import Q
+
+from crowd.marketplace.errors import does_not_exist, wrong_state
+from crowd.marketplace.models import Qualification, QualificationType, Requester, Worker
+from crowd.marketplace.services.requirement_checks import Requirement, check_sense
+from crowd.marketplace.services.requirement_reasons import Named, explain
+from crowd.marketplace.services.system_qualifications import (
+    ADULT,
+    LOCALE,
+    MASTERS,
+    SYSTEM_IDS,
+    system_value,
+)
+
+__all__ = [
+    "Guarded",
+    "Named",
+    "Requirement",
+    "Standing",
+    "Unmet",
+    "check_requirements",
+    "find_unmet",
+    "names_masters",
+    "names_of",
+    "standing_of",
+]
+
+Guarded = Literal["Accept", "PreviewAndAccept", "DiscoverPreviewAndAccept"]
+COMPARISONS: Mapping[str, Callable[[int, int], bool]] = {
+    "LessThan": operator.lt,
+    "LessThanOrEqualTo": operator.le,
+    "GreaterThan": operator.gt,
+    "GreaterThanOrEqualTo": operator.ge,
+    "EqualTo": operator.eq,
+    "NotEqualTo": operator.ne,
+}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Unmet:
+    """One requirement that the worker does not meet; the reason is for the worker."""
+
+    requirement: Requirement
+    reason: str
+    guarded: Guarded
+
+
+@dataclass(frozen=True, kw_only=True)
+class Standing:
+    """What a worker is and holds, read once for a whole list."""
+
+    worker: Worker
+    held: Mapping[str, int]  # external id of a qualification type to its value
+    # Held, of types deleted since. They open nothing any more, and still keep out by DoesNotExist.
+    bygone: frozenset[str] = frozenset()
+
+
+def standing_of(worker: Worker) -> Standing:
+    rows = list(
+        Qualification.objects.filter(worker=worker, revoked_at=None).values_list(
+            "type__external_id", "value", "type__disposed_at"
+        )
+    )
+    return Standing(
+        worker=worker,
+        held={type_id: value for type_id, value, disposed_at in rows if not disposed_at},
+        bygone=frozenset(type_id for type_id, _, disposed_at in rows if disposed_at),
+    )
+
+
+def find_unmet(
+    requirements: Sequence[Requirement],
+    *,
+    standing: Standing,
+    names: Mapping[str, Named] | None = None,
+) -> list[Unmet]:
+    """A list passes the `names_of` all its requirements; otherwise those of the unmet ones are looked up."""
+    missed = [requirement for requirement in requirements if not _is_met(requirement, standing)]
+    named = names_of(missed) if names is None else names
+    return [
+        Unmet(
+            requirement=requirement,
+            reason=explain(
+                requirement,
+                worker=standing.worker,
+                value=_value(requirement["QualificationTypeId"], standing),
+                named=named,
+            ),
+            guarded=_guarded(requirement),
+        )
+        for requirement in missed
+    ]
+
+
+def names_of(requirements: Iterable[Requirement]) -> Mapping[str, Named]:
+    """What workers call the types that these requirements name. One query, or none."""
+    type_ids = {requirement["QualificationTypeId"] for requirement in requirements} - SYSTEM_IDS
+    if not type_ids:
+        return {}
+    rows = QualificationType.objects.filter(external_id__in=type_ids)
+    return {
+        type_id: Named(
+            name=name,
+            is_requestable=status == QualificationType.Status.ACTIVE and disposed_at is None,
+        )
+        for type_id, name, status, disposed_at in rows.values_list(
+            "external_id", "name", "status", "disposed_at"
+        )
+    }
+
+
+def check_requirements(
+    requirements: Sequence[Requirement], *, requester: Requester
+) -> list[QualificationType]:
+    """Raises the API's error for what makes no sense; returns the types that are named, system ones aside."""
+    check_sense(requirements)
+    type_ids = list(dict.fromkeys(requirement["QualificationTypeId"] for requirement in requirements))
+    wanted = [type_id for type_id in type_ids if type_id not in SYSTEM_IDS]
+    if not wanted:
+        return []
+    usable = Q(requester=requester) | Q(status=QualificationType.Status.ACTIVE)
+    rows = QualificationType.objects.filter(usable, external_id__in=wanted, disposed_at=None)
+    found = {row.external_id: row for row in rows}
+    for type_id in wanted:
+        if type_id not in found:
+            raise does_not_exist("QualificationType", type_id)
+        if found[type_id].status != QualificationType.Status.ACTIVE:
+            raise wrong_state("QualificationType", allowed="Active", current="Inactive")
+    return [found[type_id] for type_id in wanted]
+
+
+def names_masters(requirements: Sequence[Requirement]) -> bool:
+    """Whether the fee for Masters is due: keeping them out costs nothing."""
+    return any(
+        requirement["QualificationTypeId"] in MASTERS and requirement["Comparator"] == "Exists"
+        for requirement in requirements
+    )
+
+
+def _is_met(requirement: Requirement, standing: Standing) -> bool:
+    type_id, comparator = requirement["QualificationTypeId"], requirement["Comparator"]
+    if type_id == LOCALE:
+        return _is_in_place(requirement, standing.worker)
+    values = requirement.get("IntegerValues") or []
+    if type_id == ADULT and comparator == "EqualTo" and values == [0]:
+        return True  # The service reads it as "adults are not required", not as "no adults".
+    value = _value(type_id, standing)
+    if comparator == "DoesNotExist":
+        return value is None and type_id not in standing.bygone
+    return value is not None and _compare(comparator, value, values)
+
+
+def _compare(comparator: str, value: int, values: Sequence[int]) -> bool:
+    if comparator == "Exists":
+        return True
+    if comparator in ("In", "NotIn"):
+        return (value in values) == (comparator == "In")
+    return COMPARISONS[comparator](value, values[0])
+
+
+def _is_in_place(requirement: Requirement, worker: Worker) -> bool:
+    if not worker.country:
+        return False
+    is_there = any(
+        place["Country"] == worker.country
+        and (place.get("Subdivision") or worker.subdivision) == worker.subdivision
+        for place in requirement["LocaleValues"]
+    )
+    return is_there == (requirement["Comparator"] in ("EqualTo", "In"))
+
+
+def _value(type_id: str, standing: Standing) -> int | None:
+    if type_id in SYSTEM_IDS:
+        return system_value(type_id, worker=standing.worker)
+    return standing.held.get(type_id)
+
+
+def _guarded(requirement: Requirement) -> Guarded:
+    preview_too = "PreviewAndAccept" if requirement.get("RequiredToPreview") else "Accept"
+    return cast(Guarded, requirement.get("ActionsGuarded") or preview_too)

@@ -1,0 +1,114 @@
+"""What a review does to an assignment and to the money. Lock order: HIT, assignment, requester, worker."""
+
+from datetime import datetime, timedelta
+from decimal import Decimal
+
+from django.db.models import F
+
+from crowd.marketplace.database import atomic
+from crowd.marketplace.errors import RequestError, wrong_state
+from crowd.marketplace.models import HIT, Assignment, BonusPayment, Requester, Worker
+from crowd.marketplace.services import events, money, posting
+
+Status = Assignment.Status
+OVERRIDE_LIFE = timedelta(days=30)
+LONGEST_FEEDBACK = 1024
+FEEDBACK_RULE = f"at most {LONGEST_FEEDBACK} characters, no control characters."
+
+
+def is_feedback(text: str) -> bool:
+    return len(text) <= LONGEST_FEEDBACK and not any(c < " " and c not in "\t\r\n" for c in text)
+
+
+def approve_assignment(*, assignment: Assignment, feedback: str, override: bool, now: datetime) -> None:
+    """Pays the reward out of what was held. A rejection holds nothing any more, so an override holds anew."""
+    with atomic():
+        hit = posting.lock_hit(assignment.hit_id)
+        row = Assignment.objects.select_for_update(no_key=True).get(pk=assignment.pk)
+        allowed = {Status.SUBMITTED} | ({Status.REJECTED} if override else set())
+        if row.status not in allowed:
+            raise wrong_state("Assignment", allowed=", ".join(sorted(allowed)))
+        if row.status == Status.REJECTED:
+            _hold_for_override(hit, row, now=now)
+        was = _mark(hit, row, status=Status.APPROVED, feedback=feedback, now=now)
+        money.settle_reward(
+            requester_id=hit.requester_id,
+            worker_id=row.worker_id,
+            reward=hit.hit_type.reward,
+            fee=hit.fee,
+            subject=row.external_id,
+            now=now,
+        )
+        _count_and_tell(hit, row, was=was, now=now)
+
+
+def reject_assignment(*, assignment: Assignment, feedback: str, now: datetime) -> None:
+    with atomic():
+        hit = posting.lock_hit(assignment.hit_id)
+        row = Assignment.objects.select_for_update(no_key=True).get(pk=assignment.pk)
+        if row.status != Status.SUBMITTED:
+            raise wrong_state("Assignment", allowed=Status.SUBMITTED)
+        was = _mark(hit, row, status=Status.REJECTED, feedback=feedback, now=now)
+        money.release(
+            requester_id=hit.requester_id,
+            amount=hit.hit_type.reward + hit.fee,
+            subject=row.external_id,
+            now=now,
+        )
+        _count_and_tell(hit, row, was=was, now=now)
+
+
+def pay_bonus(
+    *, requester: Requester, assignment: Assignment, amount: Decimal, reason: str, now: datetime
+) -> BonusPayment:
+    """Callers hold the transaction. Raises InsufficientFunds."""
+    money.spend_bonus(
+        requester_id=requester.pk,
+        worker_id=assignment.worker_id,
+        bonus=amount,
+        fee=requester.fees.on_bonus(amount),
+        subject=assignment.external_id,
+        now=now,
+    )
+    return BonusPayment.objects.create(
+        assignment=assignment,
+        worker_id=assignment.worker_id,
+        amount=amount,
+        reason=reason,
+        granted_at=now,
+    )
+
+
+def _hold_for_override(hit: HIT, row: Assignment, *, now: datetime) -> None:
+    """Raises if it is too late, the HIT is gone, or the money is."""
+    if hit.disposed_at:
+        raise RequestError("The HIT of this assignment has been deleted.", code="InvalidAssignmentState")
+    if row.submitted_at and now > row.submitted_at + OVERRIDE_LIFE:
+        raise RequestError("A rejection can be overridden for 30 days.", code="InvalidAssignmentState")
+    money.hold(
+        requester_id=hit.requester_id, amount=hit.hit_type.reward + hit.fee, subject=row.external_id, now=now
+    )
+
+
+def _mark(hit: HIT, row: Assignment, *, status: Status, feedback: str, now: datetime) -> str:
+    """The assignment and its HIT, both locked. Returns the status of before."""
+    was = row.status
+    row.status = status
+    row.feedback = feedback
+    if status == Status.APPROVED:
+        row.approved_at = now
+    else:
+        row.rejected_at = now
+    row.save(update_fields=["status", "feedback", "approved_at", "rejected_at"])
+    moved = {was.lower(): F(was.lower()) - 1, status.lower(): F(status.lower()) + 1}
+    HIT.objects.filter(pk=hit.pk).update(**moved)
+    return was
+
+
+def _count_and_tell(hit: HIT, row: Assignment, *, was: str, now: datetime) -> None:
+    """The worker's record, after the money: the requester's row is locked before the worker's."""
+    record = {row.status.lower(): F(row.status.lower()) + 1}
+    if was == Status.REJECTED:
+        record["rejected"] = F("rejected") - 1
+    Worker.objects.filter(pk=row.worker_id).update(**record)
+    events.record(hit=hit, event_type=f"Assignment{row.status}", assignment=row, now=now)

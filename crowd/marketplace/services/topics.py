@@ -1,0 +1,132 @@
+"""Topics and who is subscribed to them. Nobody is told anything before they confirmed."""
+
+import re
+import secrets
+from datetime import datetime, timedelta
+from uuid import uuid4
+
+from django.db.models import QuerySet
+
+from crowd.marketplace import domain
+from crowd.marketplace.database import atomic
+from crowd.marketplace.errors import TopicRefused
+from crowd.marketplace.models import Destination, Event, Requester, Subscription, Topic
+
+NAME = re.compile(r"[A-Za-z0-9_-]{1,256}", re.ASCII)
+CONFIRMATION = "SubscriptionConfirmation"
+CONFIRMATION_LIFE = timedelta(days=3)
+MOST_TOPICS = 1000  # a requester's
+MOST_SUBSCRIPTIONS = 20  # a topic's: each of its events becomes as many rows
+
+
+def create_topic(*, requester: Requester, name: str, now: datetime) -> Topic:
+    """The one of this name, made if it is not there."""
+    if not NAME.fullmatch(name):
+        raise TopicRefused(
+            "Invalid parameter: Topic Name. Use 1 to 256 letters, digits, hyphens, underscores."
+        )
+    with atomic():
+        Requester.objects.select_for_update(no_key=True).get(pk=requester.pk)
+        known = Topic.objects.filter(requester=requester, name=name).first()
+        if known:
+            return known
+        if requester.topics.count() >= MOST_TOPICS:
+            raise TopicRefused(
+                f"You have {MOST_TOPICS} topics. Delete some first.", code="TopicLimitExceeded", status=403
+            )
+        return Topic.objects.create(requester=requester, name=name, created_at=now)
+
+
+def find_topic(*, requester: Requester, arn: str) -> Topic | None:
+    """Somebody else's does not exist."""
+    name = arn.rpartition(":")[2]
+    if not NAME.fullmatch(name) or arn != domain.topic_arn(account=requester.pk, name=name):
+        return None
+    return Topic.objects.filter(requester=requester, name=name).first()
+
+
+def lock_topic(*, requester: Requester, arn: str) -> Topic | None:
+    """Not deleted while something new comes to refer to it. Callers hold the transaction."""
+    found = find_topic(requester=requester, arn=arn)
+    return Topic.objects.select_for_update(no_key=True).filter(pk=found.pk).first() if found else None
+
+
+def delete_topic(*, requester: Requester, arn: str) -> None:
+    """With its subscriptions, and with the settings of the HIT types that told it. Twice does no harm."""
+    with atomic():
+        topic = lock_topic(requester=requester, arn=arn)
+        if topic:
+            _end(Subscription.objects.filter(topic=topic))
+            topic.delete()
+
+
+def subscribe(*, topic: Topic, protocol: str, endpoint: str, now: datetime) -> Subscription:
+    """Asks the address whether it wants this. Callers have locked the topic and checked the address.
+
+    Who is asked again gets another letter, unless the last one is still on its way.
+    """
+    found = Subscription.objects.filter(topic=topic, endpoint=endpoint).first()
+    subscription = found or _make(topic, protocol=protocol, endpoint=endpoint, now=now)
+    if not subscription.confirmed_at and not _waiting(subscription.destination_id).exists():
+        subscription.asked_at = now
+        subscription.save(update_fields=["asked_at"])
+        Event.objects.create(
+            destination_id=subscription.destination_id, event_type=CONFIRMATION, occurred_at=now, due_at=now
+        )
+    return subscription
+
+
+def confirm_subscription(*, token: str, now: datetime, topic: Topic | None = None) -> Subscription:
+    """By whoever got the letter. A second time changes nothing."""
+    theirs = Subscription.objects.filter(token=token, **({"topic": topic} if topic else {}))
+    still_good = theirs.filter(confirmed_at=None, asked_at__gt=now - CONFIRMATION_LIFE)
+    still_good.update(confirmed_at=now)
+    confirmed = theirs.filter(confirmed_at__isnull=False).first()
+    if not confirmed:
+        raise TopicRefused("Invalid parameter: Token. It is unknown or older than three days.")
+    return confirmed
+
+
+def find_subscription(*, requester: Requester, arn: str) -> Subscription | None:
+    mine = Subscription.objects.select_related("topic").filter(topic__requester=requester)
+    return mine.filter(arn=arn).first()
+
+
+def unsubscribe(*, requester: Requester, arn: str) -> None:
+    """Nothing more is sent, not even what waits. Twice does no harm."""
+    with atomic():
+        _end(Subscription.objects.filter(topic__requester=requester, arn=arn))
+
+
+def _make(topic: Topic, *, protocol: str, endpoint: str, now: datetime) -> Subscription:
+    if topic.subscriptions.count() >= MOST_SUBSCRIPTIONS:
+        raise TopicRefused(
+            f"This topic has {MOST_SUBSCRIPTIONS} subscriptions.",
+            code="SubscriptionLimitExceeded",
+            status=403,
+        )
+    arn = f"{topic.arn}:{uuid4()}"
+    # Its address is the subscription, not the endpoint: one endpoint may hear of several topics.
+    destination = Destination.objects.create(
+        requester_id=topic.requester_id, transport="SNS", address=arn, free_at=now
+    )
+    return Subscription.objects.create(
+        topic=topic,
+        destination=destination,
+        arn=arn,
+        protocol=protocol,
+        endpoint=endpoint,
+        token=secrets.token_hex(32),
+        asked_at=now,
+    )
+
+
+def _end(subscriptions: QuerySet[Subscription]) -> None:
+    """The destinations stay until their events are forgotten."""
+    for subscription in subscriptions:
+        _waiting(subscription.destination_id).delete()
+        subscription.delete()
+
+
+def _waiting(destination_id: int) -> QuerySet[Event]:
+    return Event.objects.filter(destination_id=destination_id, delivered_at=None, given_up_at=None)

@@ -1,0 +1,71 @@
+"""What the operator decides about workers: who is invited, what is known of them, who must pause."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from crowd.marketplace import seals
+from crowd.marketplace.database import atomic
+from crowd.marketplace.errors import RuleBroken
+from crowd.marketplace.models import Invitation, Worker
+from crowd.marketplace.services import people
+
+
+@dataclass(frozen=True, kw_only=True)
+class Invited:
+    """The token is shown once, within the link."""
+
+    worker: Worker
+    token: str
+
+
+def invite_workers(*, names: Sequence[str], now: datetime) -> list[Invited]:
+    with atomic():
+        made = [people.invite_worker(name=name, now=now) for name in names]
+    return [Invited(worker=worker, token=token) for worker, token in made]
+
+
+def invite_again(*, worker_id: int, now: datetime) -> str:
+    """The token of a new link. The links of before end."""
+    token, token_digest = seals.new_bearer()
+    with atomic():
+        worker = _lock(worker_id)
+        worker.invitations.all().delete()
+        Invitation.objects.create(
+            worker=worker,
+            token_digest=token_digest,
+            created_at=now,
+            expires_at=now + people.INVITATION_LIFE,
+        )
+    return token
+
+
+def suspend_worker(*, worker_id: int, now: datetime) -> None:
+    """They accept nothing more; what they have begun they may finish."""
+    with atomic():
+        worker = _lock(worker_id)
+        worker.suspended_at = worker.suspended_at or now
+        worker.save(update_fields=["suspended_at"])
+
+
+def lift_suspension(*, worker_id: int) -> None:
+    with atomic():
+        worker = _lock(worker_id)
+        worker.suspended_at = None
+        worker.save(update_fields=["suspended_at"])
+
+
+def set_facts(*, worker_id: int, country: str, subdivision: str, is_adult: bool, is_master: bool) -> None:
+    """What system qualifications are computed from, beside the record."""
+    with atomic():
+        worker = _lock(worker_id)
+        worker.country, worker.subdivision = country, subdivision
+        worker.is_adult, worker.is_master = is_adult, is_master
+        worker.save(update_fields=["country", "subdivision", "is_adult", "is_master"])
+
+
+def _lock(worker_id: int) -> Worker:
+    worker = Worker.objects.select_for_update(no_key=True).get(pk=worker_id)
+    if worker.erased_at:
+        raise RuleBroken("This worker was erased; nothing can be changed any more.")
+    return worker

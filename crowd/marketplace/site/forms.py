@@ -1,0 +1,166 @@
+"""What a worker writes about themselves: checked, and refused in plain words."""
+
+from typing import Any, cast
+
+from django import forms
+from django.contrib.auth.password_validation import (
+    UserAttributeSimilarityValidator,
+    validate_password,
+)
+from django.core.exceptions import ValidationError
+from django.core.validators import RegexValidator
+from django.http import QueryDict
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+
+from crowd.marketplace import countries
+from crowd.marketplace.models import Worker
+
+SIGN_IN_NAME = RegexValidator(
+    r"\A[A-Za-z0-9](?:[A-Za-z0-9._@+-]*[A-Za-z0-9])?\Z",
+    gettext_lazy("Use letters, digits and . _ - @ + only; begin and end with a letter or digit."),
+)
+SUBDIVISION = RegexValidator(r"\A[A-Za-z0-9]{1,3}\Z", gettext_lazy("At most three letters or digits."))
+NOT_LIKE_THE_NAME = UserAttributeSimilarityValidator(user_attributes=("sign_in_name", "name"))
+PASSWORD_LENGTH = 256
+
+
+def refuse_unprintable(name: str) -> None:
+    """A name stands within a line, also in the operator's files."""
+    if not name.isprintable():
+        raise ValidationError(_("Leave out line breaks, tabs and characters that cannot be seen."))
+
+
+class SignInNameField(forms.CharField):
+    def __init__(self) -> None:
+        super().__init__(
+            label=gettext_lazy("Sign-in name"),
+            min_length=3,
+            max_length=64,
+            validators=[SIGN_IN_NAME],
+            help_text=gettext_lazy("3 to 64 letters and digits. Only you see it."),
+            widget=forms.TextInput(
+                {"autocomplete": "username", "autocapitalize": "none", "spellcheck": "false"}
+            ),
+        )
+
+
+class NameField(forms.CharField):
+    def __init__(self) -> None:
+        super().__init__(
+            label=gettext_lazy("Your name"),
+            max_length=64,
+            validators=[refuse_unprintable],
+            help_text=gettext_lazy("What this site calls you. Requesters see only a number."),
+            widget=forms.TextInput({"autocomplete": "name"}),
+        )
+
+
+class PasswordField(forms.CharField):
+    def __init__(self, label: Any, *, autocomplete: str, help_text: Any = "") -> None:
+        super().__init__(
+            label=label,
+            max_length=PASSWORD_LENGTH,
+            strip=False,
+            help_text=help_text,
+            widget=forms.PasswordInput({"autocomplete": autocomplete}),
+        )
+
+
+class PlainForm(forms.Form):
+    """Labels as they are, without a colon."""
+
+    def __init__(self, data: QueryDict | None = None, *, initial: dict[str, Any] | None = None) -> None:
+        super().__init__(data, initial=initial, label_suffix="")
+
+
+class NewPassword(PlainForm):
+    """A sign-in name with a new password, written twice."""
+
+    sign_in_name = SignInNameField()
+    password = PasswordField(
+        gettext_lazy("New password"),
+        autocomplete="new-password",
+        help_text=gettext_lazy("At least 8 characters. Longer is better than stranger."),
+    )
+    again = PasswordField(gettext_lazy("New password again"), autocomplete="new-password")
+
+    def clean(self) -> dict[str, Any]:
+        cleaned = super().clean() or {}
+        password = cleaned.get("password")
+        if password and cleaned.get("again") and cleaned["again"] != password:
+            self.add_error("again", _("The two passwords differ."))
+        if password:
+            self._judge(password, about=self._about(cleaned))
+        return cleaned
+
+    def _about(self, cleaned: dict[str, Any]) -> Worker:
+        return Worker(name=cleaned.get("name", ""), sign_in_name=cleaned.get("sign_in_name", ""))
+
+    def _judge(self, password: str, *, about: Worker) -> None:
+        """By the site's own rules. They know Django's users, so the likeness to a worker is judged apart."""
+        try:
+            validate_password(password)
+            NOT_LIKE_THE_NAME.validate(password, cast(Any, about))
+        except ValidationError as error:
+            self.add_error("password", error)
+
+
+class ChangedPassword(NewPassword):
+    """With the present password, if there is one."""
+
+    present = PasswordField(gettext_lazy("Present password"), autocomplete="current-password")
+    field_order = ("present", "sign_in_name", "password", "again")
+
+    def __init__(self, data: QueryDict | None = None, *, worker: Worker) -> None:
+        super().__init__(data, initial={"sign_in_name": worker.sign_in_name})
+        self.worker = worker
+        if not worker.password:
+            del self.fields["present"]
+
+    def _about(self, cleaned: dict[str, Any]) -> Worker:
+        return Worker(name=self.worker.name, sign_in_name=cleaned.get("sign_in_name", ""))
+
+
+class Registration(NewPassword):
+    name = NameField()
+    field_order = ("name", "sign_in_name", "password", "again")
+
+
+class AboutMe(PlainForm):
+    """The country can be told once."""
+
+    name = NameField()
+    country = forms.ChoiceField(
+        label=gettext_lazy("Country you live in"),
+        required=False,
+        help_text=gettext_lazy(
+            "Some work is for certain countries only. You can tell it once; think before."
+        ),
+    )
+    subdivision = forms.CharField(
+        label=gettext_lazy("State or province"),
+        required=False,
+        validators=[SUBDIVISION],
+        help_text=gettext_lazy("Its short code, such as PA for Pennsylvania. May stay empty."),
+    )
+    is_adult = forms.BooleanField(
+        label=gettext_lazy("I am an adult, and may be shown work for adults"), required=False
+    )
+
+    def __init__(self, data: QueryDict | None = None, *, worker: Worker) -> None:
+        super().__init__(data, initial={"name": worker.name, "is_adult": worker.is_adult})
+        if worker.country:
+            del self.fields["country"], self.fields["subdivision"]
+        else:
+            names = sorted(countries.NAMES.items(), key=lambda entry: entry[1])
+            self.fields["country"].choices = [("", _("Not told yet")), *names]  # type: ignore[attr-defined]
+
+    def clean_subdivision(self) -> str:
+        return str(self.cleaned_data["subdivision"]).upper()
+
+    def clean(self) -> dict[str, Any]:
+        cleaned = super().clean() or {}
+        if cleaned.get("subdivision") and not cleaned.get("country"):
+            self.add_error("country", _("Choose the country as well."))
+        return cleaned

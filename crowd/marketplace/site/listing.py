@@ -1,0 +1,136 @@
+"""One page of open work: candidates are read in chunks until the page is full, up to a bound."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+
+from django.http import QueryDict
+
+from crowd.marketplace import queries
+from crowd.marketplace.models import HITType, Worker
+from crowd.marketplace.queries.keysets import Mark, write_mark
+from crowd.marketplace.site.access import Access, Doorkeeper
+
+SIZE = 20
+CHUNK = 60
+MOST = 600  # candidates looked at for one page; further ones are on the next
+
+
+@dataclass(frozen=True, kw_only=True)
+class Find:
+    """What the worker looks for, as the address says it. Anything senseless there means the default."""
+
+    text: str = ""
+    sort: str = "newest"
+    is_mine: bool = False  # only what this worker may accept
+    after: str = ""
+    before: str = ""
+
+    @classmethod
+    def read(cls, query: QueryDict) -> "Find":
+        sort = query.get("sort", "")
+        return cls(
+            text=" ".join(queries.words_of(query.get("q", ""))),
+            sort=sort if sort in queries.LISTED else "newest",
+            is_mine=query.get("mine") == "1",
+            after=query.get("after", ""),
+            before=query.get("before", ""),
+        )
+
+    def address(self, **changes: object) -> str:
+        """The query of the same search, elsewhere in it."""
+        query = QueryDict(mutable=True)
+        values: dict[str, Any] = {"q": self.text, "sort": self.sort, "mine": "1" if self.is_mine else ""}
+        query.update({name: value for name, value in {**values, **changes}.items() if value})
+        return f"?{query.urlencode()}"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Offer:
+    access: Access
+    hits: int
+
+    @property
+    def is_many(self) -> bool:
+        return self.hits > queries.COUNTED
+
+
+@dataclass(frozen=True, kw_only=True)
+class Listing:
+    offers: list[Offer]
+    before: str
+    after: str
+    left_out: bool  # something that the worker might discover, but not accept
+
+
+def read_listing(find: Find, *, worker: Worker, now: datetime) -> Listing:
+    keyset = queries.LISTED[find.sort]
+    backwards = bool(find.before) and not find.after
+    start = keyset.read_mark(find.before if backwards else find.after)
+    reading = _read(find, worker=worker, start=start, backwards=backwards and start is not None, now=now)
+    came_from = keyset.mark(reading.shown[0].group) if start and reading.shown else start
+    ends = (came_from, reading.end)
+    if backwards and start:
+        reading.shown.reverse()
+        ends = ends[::-1]
+    before, after = (write_mark(mark) if mark else "" for mark in ends)
+    offers = _count(reading.shown, worker=worker, now=now)
+    return Listing(offers=offers, before=before, after=after, left_out=reading.left_out)
+
+
+@dataclass(kw_only=True)
+class _Reading:
+    """`end` is where the next page goes on, if there is more."""
+
+    shown: list[Access] = field(default_factory=list)
+    left_out: bool = False
+    end: Mark | None = None
+
+
+def _read(find: Find, *, worker: Worker, start: Mark | None, backwards: bool, now: datetime) -> _Reading:
+    reading, last = _Reading(), start
+    candidates = _candidates(find, worker=worker, start=start, backwards=backwards, now=now)
+    for number, (group, access) in enumerate(candidates, start=1):
+        if access and access.can_discover:
+            if find.is_mine and not access.can_accept:
+                reading.left_out = True
+            elif len(reading.shown) == SIZE:
+                reading.end = last
+                break
+            else:
+                reading.shown.append(access)
+        last = queries.LISTED[find.sort].mark(group)
+        if number == MOST:
+            reading.end = last
+            break
+    return reading
+
+
+def _candidates(
+    find: Find, *, worker: Worker, start: Mark | None, backwards: bool, now: datetime
+) -> Iterator[tuple[HITType, Access | None]]:
+    """Every listed group in order; with None where nothing of it is left for this worker."""
+    keyset, doorkeeper, chunk_size = queries.LISTED[find.sort], Doorkeeper(worker), CHUNK
+    mark = start
+    while chunk_size == CHUNK:
+        groups = queries.listed_groups(
+            worker=worker,
+            words=queries.words_of(find.text),
+            keyset=keyset,
+            after=mark,
+            backwards=backwards,
+            now=now,
+        )
+        chunk = list(groups[:CHUNK])
+        left = [group for group in chunk if group.some_hit is not None]  # type: ignore[attr-defined]
+        judged = {access.group.pk: access for access in doorkeeper.judge(left)}
+        for group in chunk:
+            yield group, judged.get(group.pk)
+        chunk_size = len(chunk)
+        mark = keyset.mark(chunk[-1]) if chunk else None
+
+
+def _count(shown: list[Access], *, worker: Worker, now: datetime) -> list[Offer]:
+    counted = queries.count_hits(groups=[access.group.pk for access in shown], worker=worker, now=now)
+    return [Offer(access=access, hits=counted.get(access.group.pk, 0)) for access in shown]

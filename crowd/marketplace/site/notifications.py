@@ -1,0 +1,41 @@
+"""What receivers of notifications may ask for. But for the confirmation, nothing changes by it."""
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404
+from django.views.decorators.cache import cache_control
+from django.views.decorators.http import require_GET, require_safe
+
+from crowd.marketplace import clock
+from crowd.marketplace.errors import TopicRefused
+from crowd.marketplace.models import SigningKey
+from crowd.marketplace.services import topics
+from crowd.marketplace.topics.documents import write_answer, write_error
+
+HOW_TO_STOP = (
+    "These notifications belong to a HIT type. Its requester stops them through the API: call "
+    "UpdateNotificationSettings with Active=false, or Unsubscribe if you are told by a topic.\n"
+)
+
+
+@require_safe
+@cache_control(public=True, max_age=86_400)
+def certificate(request: HttpRequest, number: int) -> HttpResponse:
+    """By which the signature of a post is checked (SigningCertURL)."""
+    key = get_object_or_404(SigningKey, pk=number)
+    return HttpResponse(key.certificate, content_type="application/x-pem-file")
+
+
+@require_GET
+def confirm(request: HttpRequest, token: str) -> HttpResponse:
+    """What a subscribed address opens to agree (SubscribeURL). Only it was ever given the token."""
+    try:
+        subscription = topics.confirm_subscription(token=token, now=clock.now())
+    except TopicRefused as refusal:
+        return write_error(refusal.message, code=refusal.code, status=refusal.status)
+    return write_answer("ConfirmSubscription", {"SubscriptionArn": subscription.arn})
+
+
+@require_safe
+def unsubscribe(request: HttpRequest) -> HttpResponse:
+    """The format demands an address (UnsubscribeURL). A link alone must not silence anybody's work."""
+    return HttpResponse(HOW_TO_STOP, content_type="text/plain; charset=utf-8")

@@ -1,0 +1,28 @@
+"""What the marketplace's host answers where no page does: errors in the look of the site."""
+
+from django.http import HttpRequest, HttpResponse
+
+from crowd.marketplace import wire
+from crowd.marketplace.site.showing import refuse
+from crowd.marketplace.topics import wire as topics
+
+
+def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
+    return refuse(request, "bad_request", status=400)
+
+
+def forbidden(request: HttpRequest, exception: Exception) -> HttpResponse:
+    return refuse(request, "forbidden", status=403)
+
+
+def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
+    return refuse(request, "not_found", status=404)
+
+
+def server_error(request: HttpRequest) -> HttpResponse:
+    """Asks no database: that may be what failed. A program is answered in its own language."""
+    if "X-Amz-Target" in request.headers:
+        return wire.fault()
+    if request.method == "POST" and request.path == "/" and topics.is_meant(request):
+        return topics.fault()
+    return refuse(request, "server_error", status=500)

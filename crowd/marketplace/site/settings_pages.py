@@ -1,0 +1,108 @@
+"""What a worker decides about themselves: name, sign-in, country, sessions, erasure."""
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+
+from crowd.marketplace import clock, countries
+from crowd.marketplace.errors import RuleBroken
+from crowd.marketplace.models import Worker
+from crowd.marketplace.services import accounts, guessing
+from crowd.marketplace.site.forms import AboutMe, ChangedPassword
+from crowd.marketplace.site.session import COOKIE, worker_required
+from crowd.marketplace.site.showing import show, too_many
+from crowd.marketplace.visitors import address_of
+
+SAVED = ("about", "password")
+
+
+@require_safe
+@worker_required
+def settings(request: HttpRequest, worker: Worker) -> HttpResponse:
+    return _show(request, worker)
+
+
+@require_POST
+@worker_required
+def about_me(request: HttpRequest, worker: Worker) -> HttpResponse:
+    form = AboutMe(request.POST, worker=worker)
+    if not form.is_valid():
+        return _show(request, worker, about=form)
+    accounts.describe_self(worker=worker, **form.cleaned_data)
+    return _saved("about")
+
+
+@require_POST
+@worker_required
+def password(request: HttpRequest, worker: Worker) -> HttpResponse:
+    form = ChangedPassword(request.POST, worker=worker)
+    if not form.is_valid():
+        return _show(request, worker, sign_in=form)
+    try:
+        accounts.set_password(
+            worker=worker,
+            sign_in_name=form.cleaned_data["sign_in_name"],
+            password=form.cleaned_data["password"],
+            present=form.cleaned_data.get("present", ""),
+            address=address_of(request),
+            token=request.COOKIES.get(COOKIE, ""),
+        )
+    except guessing.TooManyFailures:
+        return too_many(request, worker, wait_s=guessing.WINDOW_S)
+    except accounts.WrongPassword as refusal:
+        form.add_error("present", str(refusal))
+        return _show(request, worker, sign_in=form)
+    except RuleBroken as refusal:
+        form.add_error("sign_in_name", str(refusal))
+        return _show(request, worker, sign_in=form)
+    return _saved("password")
+
+
+@require_POST
+@worker_required
+def sign_out_everywhere(request: HttpRequest, worker: Worker) -> HttpResponse:
+    accounts.sign_out_everywhere(worker=worker)
+    response = redirect("marketplace:list")
+    response.delete_cookie(COOKIE)
+    return response
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@worker_required
+def erasure(request: HttpRequest, worker: Worker) -> HttpResponse:
+    """Asked twice: the first press explains once more, the second one asks the operator."""
+    if request.method == "POST" and request.POST.get("sure") == "yes":
+        accounts.request_erasure(worker=worker, now=clock.now())
+        return redirect("marketplace:erasure")
+    return show(request, "erasure", worker, {"asks_again": request.method == "POST"})
+
+
+@require_POST
+@worker_required
+def withdraw_erasure(request: HttpRequest, worker: Worker) -> HttpResponse:
+    accounts.withdraw_erasure_request(worker=worker)
+    return redirect("marketplace:erasure")
+
+
+def _show(
+    request: HttpRequest,
+    worker: Worker,
+    *,
+    about: AboutMe | None = None,
+    sign_in: ChangedPassword | None = None,
+) -> HttpResponse:
+    saved = request.GET.get("saved", "")
+    context = {
+        "about": about or AboutMe(worker=worker),
+        "sign_in": sign_in or ChangedPassword(worker=worker),
+        "place": countries.name_place(worker.country, worker.subdivision),
+        "sessions": worker.sessions.filter(expires_at__gt=clock.now()).count(),
+        "saved": saved if saved in SAVED else "",
+    }
+    return show(request, "settings", worker, context, status=422 if about or sign_in else 200)
+
+
+def _saved(what: str) -> HttpResponse:
+    response = redirect("marketplace:settings")
+    response["Location"] += f"?saved={what}"
+    return response

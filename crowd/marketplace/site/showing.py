@@ -1,0 +1,47 @@
+"""How a page of the worker site answers."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from csp.constants import SELF
+from csp.utils import build_policy
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+
+from crowd.marketplace import frames
+from crowd.marketplace.models import Worker
+
+TRY_AGAIN_S = 10
+
+
+def show(
+    request: HttpRequest,
+    page: str,
+    worker: Worker,
+    context: Mapping[str, Any],
+    *,
+    status: int = 200,
+) -> HttpResponse:
+    """The page frames nothing but the question it shows, and what answers when that is handed in."""
+    response = render(request, f"marketplace/{page}.html", {"worker": worker, **context}, status=status)
+    if frame_url := context.get("frame_url"):
+        # Ourselves too: handing in takes the frame to our own submit address.
+        policy = build_policy(replace={"frame-src": [SELF, frames.origin(frame_url)]})
+        response["Content-Security-Policy"] = policy
+    return response
+
+
+def refuse(
+    request: HttpRequest, page: str, *, status: int, worker: Worker | None = None, **context: object
+) -> HttpResponse:
+    """A page that says why not, and where to go on."""
+    return render(request, f"marketplace/refused/{page}.html", {"worker": worker, **context}, status=status)
+
+
+def too_many(
+    request: HttpRequest, worker: Worker | None = None, *, wait_s: int = TRY_AGAIN_S
+) -> HttpResponse:
+    wait = {"wait_s": wait_s, "wait_minutes": wait_s // 60}
+    response = refuse(request, "too_many", status=429, worker=worker, **wait)
+    response["Retry-After"] = str(wait_s)
+    return response

@@ -1,0 +1,33 @@
+// What requesters' pages call from Amazon's externalHIT_v1.js, by the same names. See docs/questions.md.
+"use strict";
+
+const TURK_PREVIEW = "ASSIGNMENT_ID_NOT_AVAILABLE";
+const TURK_ACCEPT_FIRST = "You must ACCEPT the HIT before you can submit the results.";
+
+function turkGetParam(name, defaultValue = "") {
+  const value = new URLSearchParams(location.search).get(name);
+  return value === null ? defaultValue : value;
+}
+
+function turkGetAssignmentId() {
+  return turkGetParam("assignmentId");
+}
+
+function turkIsPreview() {
+  return turkGetAssignmentId() === TURK_PREVIEW;
+}
+
+function turkGetSubmitToHost() {
+  return turkGetParam("turkSubmitTo", "https://www.mturk.com").replace(/\/$/, "");
+}
+
+// Fills the hidden field, and in a preview puts the button out of use.
+function turkSetAssignmentID(fieldId = "assignmentId", buttonId = "submitButton") {
+  const field = document.getElementById(fieldId);
+  if (field) field.value = turkGetAssignmentId();
+  const button = document.getElementById(buttonId);
+  if (!button || !turkIsPreview()) return;
+  button.disabled = true;
+  if (button.matches("input")) button.value = TURK_ACCEPT_FIRST;
+  else button.textContent = TURK_ACCEPT_FIRST;
+}

@@ -1,0 +1,10 @@
+"""From where somebody asks."""
+
+from django.conf import settings
+from django.http import HttpRequest
+
+
+def address_of(request: HttpRequest) -> str:
+    """Behind a proxy that speaks TLS for us, the last address is the one that the proxy itself saw."""
+    forwarded = request.headers.get("X-Forwarded-For", "") if settings.SECURE_PROXY_SSL_HEADER else ""
+    return forwarded.rpartition(",")[2].strip() or str(request.META.get("REMOTE_ADDR", ""))

@@ -1,0 +1,80 @@
+"""Who may read a statement: whoever holds a link that we signed for its worker and that is not over.
+
+The token stands in the path: it can be reloaded and gone back to without a cookie, and our own log writes
+down routes, never paths.
+"""
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+
+from django.conf import settings
+from django.core import signing
+
+from hits.errors import CrowdError
+from hits.models import Assignment, Study, Worker
+
+SALT = "crowd.statement"
+LASTS = timedelta(hours=12)
+# Without tickets only the provider's word on handed-in work proves whose it is.
+CONFIRMED = (Assignment.Status.SUBMITTED, Assignment.Status.APPROVED, Assignment.Status.REJECTED)
+
+
+class Unknown(CrowdError):
+    """Nobody of ours signed it, or what it was signed for is not there."""
+
+
+class Over(CrowdError):
+    """Signed by us, and too old. `language` is of the study that the worker came from."""
+
+    def __init__(self, *, language: str) -> None:
+        super().__init__("The link is too old.")
+        self.language = language
+
+
+@dataclass(frozen=True, kw_only=True)
+class Link:
+    """The page speaks the language of the study that the worker came from, and its days are that study's."""
+
+    token: str
+    worker: Worker
+    study: Study
+
+
+def is_proven(assignment: Assignment) -> bool:
+    """Whether whoever sees the frame of this work is surely its worker."""
+    return bool(assignment.hit.batch.account.ticket_key) or assignment.status in CONFIRMED
+
+
+def write_token(*, assignment: Assignment, now: datetime) -> str:
+    """The caller has asked is_proven."""
+    payload = {
+        "worker": str(assignment.worker.public_id),
+        "study": str(assignment.hit.batch.study.public_id),
+        "expires": int((now + LASTS).timestamp()),
+    }
+    return signing.dumps(payload, key=settings.TOKEN_KEYS[0], salt=SALT)
+
+
+def read_token(token: str, *, now: datetime) -> Link:
+    """Raises Unknown or Over."""
+    payload = _read(token)
+    study = Study.objects.filter(public_id=payload["study"]).first()
+    if study is None:
+        raise Unknown("There is no such study.")
+    if now.timestamp() >= payload["expires"]:
+        raise Over(language=study.language)
+    worker = Worker.objects.select_related("account").filter(public_id=payload["worker"]).first()
+    if worker is None:
+        raise Unknown("There is no such worker.")
+    return Link(token=token, worker=worker, study=study)
+
+
+def _read(token: str) -> dict[str, Any]:
+    first: str = settings.TOKEN_KEYS[0]
+    others: list[str | bytes] = [*settings.TOKEN_KEYS[1:]]
+    try:
+        payload: dict[str, Any] = signing.loads(token, key=first, fallback_keys=others, salt=SALT)
+    except signing.BadSignature:
+        raise Unknown("The link was not signed by us.") from None
+    return payload

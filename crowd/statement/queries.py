@@ -1,0 +1,106 @@
+"""One worker's work and money, and nobody else's. Sums are made in Python's Decimal."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from decimal import Decimal
+from typing import Any
+from zoneinfo import ZoneInfo
+
+from django.db.models import Count, DateTimeField, Prefetch, Q, QuerySet
+from django.db.models.functions import Coalesce, TruncMonth
+
+from hits.models import Appeal, Assignment, Bonus, Decision, Worker
+
+Status = Assignment.Status
+PAID = (Bonus.Status.SENT, Bonus.Status.CONFIRMED)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Totals:
+    """Of what is shown. Money that is coming is not promised twice: rewards wait for a decision."""
+
+    works: int
+    rewards: Decimal
+    waiting: Decimal
+    bonuses_paid: Decimal
+    bonuses_coming: Decimal
+
+    @property
+    def paid(self) -> Decimal:
+        return self.rewards + self.bonuses_paid
+
+
+def works_of(worker: Worker) -> QuerySet[Assignment]:
+    """What was handed in, newest first. What is only saved here counts where a ticket proves whose it is."""
+    shown = Q(status__in=(Status.SUBMITTED, Status.APPROVED, Status.REJECTED))
+    if worker.account.ticket_key:
+        shown |= Q(status=Status.SAVED)
+    handed_in_at = Coalesce("submitted_at", "saved_at", output_field=DateTimeField())
+    works = Assignment.objects.filter(shown, worker=worker).annotate(handed_in_at=handed_in_at)
+    return works.order_by("-pk")
+
+
+def with_everything(works: QuerySet[Assignment]) -> QuerySet[Assignment]:
+    """Three more queries, however many there are. The answers stay where they are."""
+    rejections = Decision.objects.filter(kind=Decision.Kind.REJECT, status=Decision.Status.DONE)
+    return (
+        works.select_related("hit__batch")
+        .defer("answer")
+        .prefetch_related(
+            Prefetch("bonuses", Bonus.objects.order_by("pk")),
+            Prefetch("appeals", Appeal.objects.order_by("pk")),
+            Prefetch("decisions", rejections.order_by("pk"), to_attr="rejections"),
+        )
+    )
+
+
+def months_of(worker: Worker, *, zone: ZoneInfo) -> list[datetime]:
+    """The first instant of each month with work, newest first."""
+    month = TruncMonth("handed_in_at", tzinfo=zone, output_field=DateTimeField())
+    found = works_of(worker).order_by().values_list(month, flat=True).distinct()
+    return sorted((start for start in found if start), reverse=True)
+
+
+def in_month(works: QuerySet[Any], start: datetime) -> QuerySet[Any]:
+    """`start` is the month's first instant, in the zone that it is counted in."""
+    year, month = (start.year + 1, 1) if start.month == 12 else (start.year, start.month + 1)
+    end = datetime(year, month, 1, tzinfo=start.tzinfo)
+    return works.filter(handed_in_at__gte=start, handed_in_at__lt=end)
+
+
+def totals_of(works: QuerySet[Assignment]) -> Totals:
+    """Two queries."""
+    rewards = _count_rewards(works)
+    counted = (
+        Bonus.objects.filter(assignment__in=works.order_by().values("pk"))
+        # A HIT of its own has paid it: that HIT's reward is counted already.
+        .exclude(status=Bonus.Status.CONFIRMED, compensation__isnull=False)
+        .exclude(status=Bonus.Status.WAIVED)
+        .values_list("status", "amount")
+        .annotate(number=Count("pk"))
+        .order_by()
+    )
+    bonuses = [(status in PAID, amount * number) for status, amount, number in counted]
+    return Totals(
+        works=sum(number for _, _, number in rewards),
+        rewards=_sum([reward * number for status, reward, number in rewards if status == Status.APPROVED]),
+        waiting=_sum(
+            [
+                reward * number
+                for status, reward, number in rewards
+                if status in (Status.SUBMITTED, Status.SAVED)
+            ]
+        ),
+        bonuses_paid=_sum([amount for is_paid, amount in bonuses if is_paid]),
+        bonuses_coming=_sum([amount for is_paid, amount in bonuses if not is_paid]),
+    )
+
+
+def _count_rewards(works: QuerySet[Assignment]) -> Sequence[tuple[str, Decimal, int]]:
+    counted = works.order_by().values_list("status", "hit__batch__reward")
+    return list(counted.annotate(number=Count("pk")))
+
+
+def _sum(amounts: Sequence[Decimal]) -> Decimal:
+    return sum(amounts, Decimal(0))

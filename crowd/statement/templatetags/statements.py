@@ -1,0 +1,26 @@
+from collections.abc import Mapping
+from decimal import Decimal
+from typing import Any
+
+from django import template
+from django.urls import reverse
+from django.utils import timezone
+
+from crowd.statement import links, words
+from hits.models import Assignment
+
+register = template.Library()
+
+
+@register.inclusion_tag("statement/link.html", takes_context=True)
+def statement_link(context: Mapping[str, Any]) -> dict[str, str]:
+    """For the framed pages: nothing where it is not proven who looks at them."""
+    work = context.get("assignment")
+    if not isinstance(work, Assignment) or not links.is_proven(work):
+        return {"url": ""}
+    return {"url": reverse("statement:pay", args=[links.write_token(assignment=work, now=timezone.now())])}
+
+
+@register.filter
+def money(amount: Decimal, currency: str) -> str:
+    return words.money(amount, currency)

@@ -1,0 +1,201 @@
+"""What became of work and money, in the worker's words: honest, and without alarm."""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from decimal import Decimal
+from fractions import Fraction
+from typing import Any
+
+from django.utils import formats, timezone
+from django.utils.functional import Promise
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+
+from hits.models import Assignment, Bonus
+
+Work = Assignment.Status
+Status = Bonus.Status
+GOOD, BAD, PLAIN = "good", "bad", ""
+# What a rule may have noted for itself, and what tells a person nothing.
+INTERNAL = re.compile(
+    r"(^|_)(id|ids|pk|key|token|digest|sha256|hash|answer|answers|solution|solutions|chosen|picks)$"
+)
+RANDOM = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}|[0-9a-f]{32,}", re.IGNORECASE)
+# In the order in which they are read: one of the databases keeps none.
+LABELS: Mapping[str, str | Promise] = {
+    "measure": gettext_lazy("What was measured"),
+    "at_least": gettext_lazy("Needed at least"),
+    "mean": gettext_lazy("Your average"),
+    "score": gettext_lazy("Your score"),
+    "when": gettext_lazy("Only where"),
+    "scores": gettext_lazy("Your scores"),
+    "items": gettext_lazy("Part"),
+    "from": gettext_lazy("From"),
+    "below": gettext_lazy("Below"),
+    "seconds": gettext_lazy("Time counted"),
+    "is_active_time": gettext_lazy("Only time at work was counted"),
+    "hourly": gettext_lazy("Pay for an hour"),
+    "reward": gettext_lazy("Reward"),
+    "other_bonuses": gettext_lazy("Other bonuses"),
+    "earned": gettext_lazy("Reward and bonuses before"),
+    "lacking": gettext_lazy("What was missing"),
+    "at_most": gettext_lazy("At most"),
+    "owed_before": gettext_lazy("Counted before"),
+    "amount": gettext_lazy("Amount"),
+}
+RANKS = {name: rank for rank, name in enumerate(LABELS)}
+# How what a rule has noted is written: exact fractions, whole per cent, money, seconds. Else as it is.
+FRACTIONS = {"score", "scores", "mean", "when"}
+PER_CENT = {"at_least", "from", "below"}
+MONEY = {"amount", "hourly", "reward", "other_bonuses", "earned", "lacking", "at_most", "owed_before"}
+TIMES = {"seconds"}
+OURS = {"kind", "floor_cents"}
+DEPTH = 3
+
+
+@dataclass(frozen=True, kw_only=True)
+class State:
+    """One short sentence, and whether it is good news."""
+
+    words: str
+    tone: str = PLAIN
+
+
+@dataclass(frozen=True, kw_only=True)
+class Figure:
+    """A line of how an amount came about. `number` tells the parts of a list apart."""
+
+    label: str
+    value: str
+
+
+def state_of_work(work: Assignment) -> State:
+    if work.status == Work.APPROVED:
+        return State(
+            words=_on(_("Approved and paid on %(day)s"), work.approved_at, _("Approved and paid")), tone=GOOD
+        )
+    if work.status == Work.REJECTED:
+        return State(words=_on(_("Not accepted on %(day)s"), work.rejected_at, _("Not accepted")), tone=BAD)
+    if work.status == Work.SAVED:
+        return State(words=_("Saved here; the platform has not told us yet that you handed it in"))
+    until = _on(
+        _("Received; it is looked at by %(day)s"), work.auto_approves_at, _("Received; it is looked at")
+    )
+    return State(words=until)
+
+
+def state_of_bonus(bonus: Bonus) -> State:
+    """Nothing of who decides, and nothing that is not so."""
+    status = Status(bonus.status)
+    if status == Status.CONFIRMED and bonus.compensation_id:
+        return State(words=_("Paid by a HIT of its own"), tone=GOOD)
+    if status == Status.CONFIRMED:
+        return State(
+            words=_on(_("Paid on %(day)s"), bonus.sent_at or bonus.confirmed_at, _("Paid")), tone=GOOD
+        )
+    if status == Status.SENT:
+        return State(words=_on(_("Sent on %(day)s"), bonus.sent_at, _("Sent")), tone=GOOD)
+    if status == Status.OWED and bonus.held_at:
+        return State(words=_("Somebody takes a closer look before it is paid"))
+    return State(words=str(WORDS[status]))
+
+
+WORDS: Mapping[Status, str | Promise] = {
+    Status.OWED: gettext_lazy("Will be paid after a last check"),
+    Status.APPROVED: gettext_lazy("Approved; it is sent next"),
+    Status.SENDING: gettext_lazy("Being sent"),
+    Status.UNKNOWN: gettext_lazy("Being sent; we are checking with the platform that it arrived"),
+    Status.REFUSED: gettext_lazy("Still yours; the platform could not send it yet, and we take care of that"),
+    Status.COMPENSATING: gettext_lazy("Will be paid by a HIT that only you can do; look for it in your list"),
+    Status.WAIVED: gettext_lazy("Will not be paid after all; ask us if you think that is wrong"),
+}
+
+
+def money(amount: Decimal, currency: str) -> str:
+    number = formats.number_format(amount, decimal_pos=2)
+    return f"${number}" if currency == "USD" else f"{number} {currency}"
+
+
+def figures_of(bonus: Bonus, *, currency: str) -> list[Figure]:
+    """Whatever its rule has noted: scores and steps. What looks like a name of a row stays away."""
+    figures = bonus.figures
+    return list(_lines(figures, currency, depth=DEPTH)) if isinstance(figures, Mapping) else []
+
+
+def _lines(figures: Mapping[str, Any], currency: str, *, depth: int, before: str = "") -> Iterator[Figure]:
+    for name in sorted(figures, key=_rank):
+        value = figures[name]
+        if name in OURS or INTERNAL.search(str(name)) or value in (None, "", [], {}):
+            continue
+        label = f"{before}{_label(str(name))}"
+        if _is_plain(value):
+            if not RANDOM.search(str(value)):
+                yield Figure(label=label, value=_text(str(name), value, currency))
+        elif depth and isinstance(value, Mapping):
+            yield from _lines(value, currency, depth=depth - 1, before=f"{label}: ")
+        elif depth and isinstance(value, Sequence):
+            yield from _parts(str(name), label, value, currency, depth=depth - 1)
+
+
+def _parts(name: str, label: str, values: Sequence[Any], currency: str, *, depth: int) -> Iterator[Figure]:
+    """A list of numbers is one line; a list of steps is a line for each step."""
+    if all(_is_plain(value) for value in values):
+        yield Figure(label=label, value="; ".join(_text(name, value, currency) for value in values))
+        return
+    for number, value in enumerate(values, start=1):
+        inner = list(_lines(value, currency, depth=depth)) if isinstance(value, Mapping) else []
+        if inner:
+            words = "; ".join(f"{figure.label}: {figure.value}" for figure in inner)
+            yield Figure(label=f"{label} {number}", value=words)
+
+
+def _is_plain(value: Any) -> bool:
+    return isinstance(value, str | int | float | bool)
+
+
+def _rank(name: str) -> tuple[int, str]:
+    """What has no words of ours comes last."""
+    return RANKS.get(name, len(RANKS)), name
+
+
+def _label(name: str) -> str:
+    return str(LABELS.get(name) or name.replace("_", " ").strip().capitalize())
+
+
+def _text(name: str, value: Any, currency: str) -> str:
+    """What cannot be read as what its name says is written as it is."""
+    if isinstance(value, bool):
+        return _("yes") if value else _("no")
+    try:
+        if name in FRACTIONS:
+            return _per_cent(100 * Fraction(value))
+        if name in PER_CENT:
+            return _per_cent(Fraction(value))
+        if name in MONEY:
+            return money(Decimal(str(value)), currency)
+        if name in TIMES:
+            return _time(int(value))
+    except (ValueError, ArithmeticError):
+        pass
+    return str(value)
+
+
+def _per_cent(value: Fraction) -> str:
+    """At most two places: exact where that is enough, and never above what it is."""
+    hundredths = value.numerator * 100 // value.denominator
+    places = 0 if hundredths % 100 == 0 else 2
+    return f"{formats.number_format(Decimal(hundredths) / 100, decimal_pos=places)} %"
+
+
+def _time(seconds: int) -> str:
+    minutes, rest = divmod(seconds, 60)
+    return _("%(minutes)d min %(seconds)d s") % {"minutes": minutes, "seconds": rest}
+
+
+def _on(words: str, at: datetime | None, otherwise: str) -> str:
+    """The day is told where it is known, in the zone of the page."""
+    if at is None:
+        return otherwise
+    return words % {"day": formats.date_format(timezone.localtime(at), "DATE_FORMAT")}

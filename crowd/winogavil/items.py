@@ -1,0 +1,171 @@
+"""Associations from a researcher's file, and associations asked anew."""
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from django.db.models import Count
+
+from crowd.pictures.models import Picture
+from crowd.winogavil import domain
+from crowd.winogavil.files import BETWEEN, Line, Problems, read_lines
+from crowd.winogavil.models import Association, Place
+from crowd.winogavil.services import SOLVE
+from hits.models import Batch, Item
+
+AT_ONCE = 500
+FILE_HELP = (
+    "CSV or JSON with three columns: cue (one word), candidates (5, 6, 10 or 12 pictures of the pool, "
+    f"separated by {BETWEEN}) and chosen (those that belong to the cue). Name a picture by its key, or by "
+    "its concept where only one picture of the pool has it. Further columns are not read. "
+    "If any line is wrong, nothing is added and every wrong line is named."
+)
+HEADING = "cue,candidates,chosen"
+SAMPLE = ("snow", ("snowman", "ice", "fire", "owl", "bee"))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Row:
+    """An association that may be made: its pictures exist, and the game allows it."""
+
+    cue: str
+    candidates: tuple[int, ...]
+    chosen: frozenset[int]
+
+
+def read_rows(content: bytes) -> list[Row]:
+    """Raises InvalidItems that names every bad line."""
+    problems = Problems()
+    lines = read_lines(content, problems=problems)
+    pool = _find_pictures({name for line in lines for name in (*line.candidates, *line.chosen)})
+    rows = {line.place: row for line in lines if (row := _read_row(line, pool=pool, problems=problems))}
+    _refuse_repeats(rows, problems=problems)
+    problems.refuse()
+    return list(rows.values())
+
+
+def add_rows(rows: Sequence[Row], *, batch: Batch) -> int:
+    """The caller holds the transaction."""
+    for start in range(0, len(rows), AT_ONCE):
+        _make([(row, None) for row in rows[start : start + AT_ONCE]], batch=batch)
+    return len(rows)
+
+
+def repeat_items(items: Sequence[Item], *, batch: Batch) -> int:
+    """The same cue, pictures and choice, without anything that was found out about them."""
+    for start in range(0, len(items), AT_ONCE):
+        some = items[start : start + AT_ONCE]
+        found = Association.objects.filter(item__in=some).prefetch_related("places").order_by("item_id")
+        _make([(_row_of(association), association.item_id) for association in found], batch=batch)
+    return len(items)
+
+
+def remove_items(*, batch: Batch) -> None:
+    Association.objects.filter(item__batch=batch).delete()
+
+
+def example_file() -> str:
+    """Of the pool's own pictures, so that it could be uploaded as it is."""
+    once = Picture.objects.values("concept").annotate(times=Count("pk")).filter(times=1)
+    concepts = [
+        concept
+        for concept in once.order_by("concept").values_list("concept", flat=True)[:20]
+        if concept and not set(concept) & set(f'{BETWEEN},;"\n\r\t')
+    ]
+    cue, sample = SAMPLE
+    candidates = concepts[:5] if len(concepts) >= 5 else list(sample)
+    return f"{HEADING}\n{cue},{BETWEEN.join(candidates)},{BETWEEN.join(candidates[:2])}\n"
+
+
+def _make(rows: Sequence[tuple[Row, int | None]], *, batch: Batch) -> None:
+    items = Item.objects.bulk_create(
+        Item(study=batch.study, batch=batch, task=SOLVE, wanted=domain.SOLVERS_WANTED, repeats_id=repeats)
+        for _, repeats in rows
+    )
+    associations = Association.objects.bulk_create(
+        Association(item=item, cue=row.cue) for item, (row, _) in zip(items, rows, strict=True)
+    )
+    Place.objects.bulk_create(
+        Place(association=association, picture_id=picture, position=position, chosen=picture in row.chosen)
+        for association, (row, _) in zip(associations, rows, strict=True)
+        for position, picture in enumerate(row.candidates)
+    )
+
+
+def _row_of(association: Association) -> Row:
+    places = list(association.places.all())
+    return Row(
+        cue=association.cue,
+        candidates=tuple(place.picture_id for place in places),
+        chosen=frozenset(place.picture_id for place in places if place.chosen),
+    )
+
+
+def _find_pictures(names: set[str]) -> Mapping[str, list[Picture]]:
+    """By key, and by concept: a concept may be that of several pictures."""
+    found: defaultdict[str, list[Picture]] = defaultdict(list)
+    for some in _in_parts(sorted(names)):
+        for picture in Picture.objects.filter(key__in=some).only("pk", "key", "concept"):
+            found[picture.key] = [picture]
+    for some in _in_parts(sorted(names - set(found))):
+        for picture in Picture.objects.filter(concept__in=some).only("pk", "key", "concept"):
+            found[picture.concept].append(picture)
+    return found
+
+
+def _in_parts(names: Sequence[str]) -> Iterator[Sequence[str]]:
+    for start in range(0, len(names), AT_ONCE):
+        yield names[start : start + AT_ONCE]
+
+
+def _read_row(line: Line, *, pool: Mapping[str, list[Picture]], problems: Problems) -> Row | None:
+    said = [
+        words for name in dict.fromkeys((*line.candidates, *line.chosen)) if (words := _doubt(name, pool))
+    ]
+    for kind, names in (("candidates", line.candidates), ("chosen", line.chosen)):
+        if len({_one(name, pool) for name in names}) < len(names) and not said:
+            said.append(f"one of the {kind} is named twice.")
+    try:
+        domain.check_association(cue=line.cue, candidates=len(line.candidates), chosen=len(line.chosen))
+    except ValueError as error:
+        said.append(str(error))
+    candidates = [_one(name, pool) for name in line.candidates]
+    chosen = [_one(name, pool) for name in line.chosen]
+    if not said and not set(chosen) <= set(candidates):
+        said.append("every chosen picture must be one of the candidates.")
+    for words in said:
+        problems.say(line.place, words)
+    if said:
+        return None
+    return Row(
+        cue=line.cue,
+        candidates=tuple(pk for pk in candidates if pk is not None),
+        chosen=frozenset(pk for pk in chosen if pk is not None),
+    )
+
+
+def _doubt(name: str, pool: Mapping[str, list[Picture]]) -> str:
+    """Why a name does not tell a picture."""
+    if not name:
+        return "a picture has no name: two separators stand side by side."
+    found = pool.get(name, [])
+    if not found:
+        return f"the pool has no picture “{name}”."
+    if len(found) > 1:
+        keys = ", ".join(picture.key for picture in found[:3])
+        return f"“{name}” is the concept of {len(found)} pictures. Use a key instead: {keys}."
+    return ""
+
+
+def _one(name: str, pool: Mapping[str, list[Picture]]) -> int | None:
+    found = pool.get(name, [])
+    return found[0].pk if len(found) == 1 else None
+
+
+def _refuse_repeats(rows: Mapping[str, Row], *, problems: Problems) -> None:
+    first: dict[tuple[str, frozenset[int], frozenset[int]], str] = {}
+    for place, row in rows.items():
+        same = (row.cue.casefold(), frozenset(row.candidates), row.chosen)
+        if same in first:
+            problems.say(place, f"it is the same as {first[same].lower()}.")
+        first.setdefault(same, place)

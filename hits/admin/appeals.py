@@ -1,0 +1,201 @@
+"""Workers' appeals: those that wait for an answer first, and a page to answer one."""
+
+from datetime import datetime
+from decimal import Decimal
+from typing import Any
+
+from django import forms
+from django.contrib import admin, messages
+from django.core.exceptions import PermissionDenied
+from django.db.models import QuerySet
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect
+from django.template.response import TemplateResponse
+from django.urls import URLPattern, path, reverse
+from django.utils import timezone
+from django.utils.formats import date_format
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
+from django.utils.text import Truncator
+from django.views.decorators.http import require_POST
+
+from hits.access import visible
+from hits.admin.parts import ReadOnlyAdmin, VisibleStudies, in_words
+from hits.admin.selecting import signed_in
+from hits.errors import RuleBroken
+from hits.models import Appeal
+from hits.queries import appeals as queries
+from hits.services import appealing
+
+OTHERS = 10
+Status = Appeal.Status
+
+
+class AnswerForm(forms.Form):
+    """What the worker reads, and what is owed besides."""
+
+    granted = forms.TypedChoiceField(
+        label="Your decision",
+        choices=[("no", "Nothing changes"), ("yes", "Granted: the worker is right")],
+        coerce=lambda word: word == "yes",
+        widget=forms.RadioSelect,
+    )
+    amount = forms.DecimalField(
+        label="Owe an extra amount",
+        required=False,
+        min_value=Decimal("0.01"),
+        max_digits=8,
+        decimal_places=2,
+        widget=forms.NumberInput(attrs={"step": "0.01", "min": "0.01", "inputmode": "decimal"}),
+        help_text="Only where it is granted. Nothing is paid at once: it is owed from now on, and goes into "
+        "a bonus run, which two people decide on. Leave it empty if no money is missing.",
+    )
+    answer = forms.CharField(
+        label="Your answer",
+        max_length=appealing.LONGEST,
+        widget=forms.Textarea(attrs={"rows": 5}),
+        help_text="The worker reads it, under the work. Your name is not shown. It cannot be changed later.",
+    )
+
+
+class Overdue(admin.SimpleListFilter):
+    title = "waiting"
+    parameter_name = "waiting"
+
+    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
+        return [("open", "Waits for an answer"), ("overdue", f"For {_days()} days and longer")]
+
+    def queryset(self, request: HttpRequest, queryset: QuerySet[Appeal]) -> QuerySet[Appeal]:
+        if self.value() == "open":
+            return queryset.filter(status=Status.OPEN)
+        if self.value() == "overdue":
+            return queryset.filter(status=Status.OPEN, made_at__lt=_overdue_before())
+        return queryset
+
+
+@admin.register(Appeal)
+class AppealAdmin(ReadOnlyAdmin[Appeal]):
+    list_display = ("asked", "state", "worker", "study", "asked_on", "answered_by")
+    list_filter = (Overdue, "status", ("assignment__hit__batch__study", VisibleStudies))
+    list_select_related = ("worker", "answered_by", "assignment__hit__batch__study")
+    list_display_links = None  # the first column is one
+    list_per_page = 50
+    show_full_result_count = False
+    search_fields = ("=worker__pseudonym", "text")
+    actions = None
+    change_list_template = "admin/hits/appeals.html"
+
+    def get_urls(self) -> list[URLPattern]:
+        answer = self.admin_site.admin_view(require_POST(self.answer_view))
+        return [path("<int:pk>/answer/", answer, name="hits_appeal_answer"), *super().get_urls()]
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Appeal]:
+        return visible(super().get_queryset(request), request.user)
+
+    def get_ordering(self, request: HttpRequest) -> tuple[Any, ...]:
+        """Who has waited longest comes first."""
+        return (queries.OPEN_FIRST, "made_at")
+
+    def changelist_view(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> Any:
+        waiting = queries.waiting_for(signed_in(request), overdue_before=_overdue_before())
+        context = {"title": "Appeals", "waiting": waiting, "days": _days(), **(extra_context or {})}
+        return super().changelist_view(request, context)
+
+    def change_view(
+        self,
+        request: HttpRequest,
+        object_id: str,
+        form_url: str = "",
+        extra_context: dict[str, Any] | None = None,
+    ) -> HttpResponse:
+        if request.method == "POST":
+            raise PermissionDenied
+        return self._page(request, self._find(request, object_id), form=AnswerForm(label_suffix=""))
+
+    def answer_view(self, request: HttpRequest, pk: int) -> HttpResponse:
+        """One call; whoever comes second is told, and nothing of theirs is written."""
+        if not request.user.has_perm(appealing.ANSWER):
+            raise PermissionDenied
+        appeal, form = self._find(request, str(pk)), AnswerForm(request.POST, label_suffix="")
+        if not form.is_valid():
+            return self._page(request, appeal, form=form, status=400)
+        try:
+            bonus = appealing.answer_appeal(
+                appeal=appeal, **form.cleaned_data, by=signed_in(request), now=timezone.now()
+            )
+        except RuleBroken as broken:
+            messages.error(request, str(broken))
+            return self._page(request, self._find(request, str(pk)), form=form, status=409)
+        words = "Answered. The worker reads it on the page of work and pay."
+        if bonus:
+            words += f" ${bonus.amount} are owed, and wait for a bonus run of two people."
+        messages.success(request, words)
+        following = queries.next_open(signed_in(request), after=appeal.pk)
+        return redirect("admin:hits_appeal_change", following) if following else self._to_list()
+
+    def _find(self, request: HttpRequest, number: str) -> Appeal:
+        if not self.has_view_permission(request):
+            raise PermissionDenied
+        rows = visible(Appeal.objects.all(), request.user)
+        appeal = (
+            queries.read_appeal(rows, pk=int(number)) if number.isdecimal() and len(number) < 19 else None
+        )
+        if appeal is None:
+            raise Http404
+        return appeal
+
+    def _page(
+        self, request: HttpRequest, appeal: Appeal, *, form: AnswerForm, status: int = 200
+    ) -> HttpResponse:
+        work = appeal.assignment
+        context = {
+            **self.admin_site.each_context(request),
+            "title": f"Appeal of {appeal.worker}",
+            "opts": self.opts,
+            "appeal": appeal,
+            "work": work,
+            "batch": work.hit.batch,
+            "state": self.state(appeal),
+            "bonuses": queries.bonuses_of(appeal),
+            "decisions": queries.decisions_on(appeal),
+            "others": queries.others_of(appeal, user=request.user, most=OTHERS),
+            "form": form,
+            "is_open": appeal.status == Status.OPEN,
+            "may_answer": request.user.has_perm(appealing.ANSWER),
+            "may_review": request.user.has_perm("hits.review_assignment"),
+            "may_see_work": request.user.has_perm("hits.view_assignment"),
+        }
+        return TemplateResponse(request, "admin/hits/appeal.html", context, status=status)
+
+    def _to_list(self) -> HttpResponse:
+        return redirect("admin:hits_appeal_changelist")
+
+    @admin.display(description="what the worker asks")
+    def asked(self, appeal: Appeal) -> SafeString:
+        address = reverse("admin:hits_appeal_change", args=[appeal.pk])
+        return format_html('<a href="{}">{}</a>', address, Truncator(appeal.text).chars(90))
+
+    @admin.display(description="asked on", ordering="made_at")
+    def asked_on(self, appeal: Appeal) -> str:
+        return date_format(appeal.made_at, "j M Y")
+
+    @admin.display(ordering="assignment__hit__batch__study__name")
+    def study(self, appeal: Appeal) -> str:
+        return str(appeal.assignment.hit.batch.study)
+
+    @admin.display(description="state", ordering="status")
+    def state(self, appeal: Appeal) -> SafeString:
+        if appeal.status != Status.OPEN:
+            return format_html("{}", appeal.get_status_display())
+        waits = in_words(max(0, int((timezone.now() - appeal.made_at).total_seconds())))
+        if appeal.made_at < _overdue_before():
+            return format_html('<strong class="overdue">Overdue: waits {}</strong>', waits)
+        return format_html("Waits {}", waits)
+
+
+def _overdue_before() -> datetime:
+    return timezone.now() - appealing.ANSWERED_WITHIN
+
+
+def _days() -> int:
+    return appealing.ANSWERED_WITHIN.days

@@ -1,0 +1,178 @@
+"""Handed-in work as a list, and one work to look at. Deciding on one after another is hits.admin.review."""
+
+from typing import Any
+
+from django.contrib import admin, messages
+from django.core.exceptions import PermissionDenied
+from django.db.models import QuerySet
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect
+from django.template.response import TemplateResponse
+from django.urls import URLPattern, path, reverse
+from django.utils import timezone
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
+
+from hits.access import studies_of, visible
+from hits.admin import review
+from hits.admin.parts import ReadOnlyAdmin, in_words, read_number
+from hits.errors import RuleBroken
+from hits.models import Assignment, Decision
+from hits.services import reviewing
+
+# As many are decided by one click at most.
+MOST_AT_ONCE = 500
+QUESTIONS = {
+    "approve": ("Approve", "Their workers are paid."),
+    "keep_out": ("Keep out of the data", "Their workers are paid, and other workers are asked instead."),
+    "reject": ("Reject", "Their workers are not paid and read the reason; other workers are asked instead."),
+}
+
+
+class StudyFilter(admin.SimpleListFilter):
+    """Only the studies that this person may see."""
+
+    title = "study"
+    parameter_name = "study"
+
+    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
+        return [(str(pk), name) for pk, name in studies_of(request.user).values_list("pk", "name")]
+
+    def queryset(self, request: HttpRequest, queryset: QuerySet[Assignment]) -> QuerySet[Assignment]:
+        chosen = read_number(self.value() or "")
+        return queryset if chosen is None else queryset.filter(hit__batch__study=chosen)
+
+
+class DataFilter(admin.SimpleListFilter):
+    title = "data"
+    parameter_name = "data"
+
+    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
+        return [("kept_out", "Kept out"), ("lost", "Answer lost")]
+
+    def queryset(self, request: HttpRequest, queryset: QuerySet[Assignment]) -> QuerySet[Assignment]:
+        if self.value() == "kept_out":
+            return queryset.filter(kept_out=True)
+        if self.value() == "lost":
+            return queryset.filter(submitted_at__isnull=False, answer__isnull=True)
+        return queryset
+
+
+@admin.register(Assignment)
+class AssignmentAdmin(ReadOnlyAdmin[Assignment]):
+    list_display = ("__str__", "worker", "batch", "state", "took", "submitted_at", "see_work")
+    list_filter = ("status", DataFilter, StudyFilter)
+    list_select_related = ("account", "worker", "hit__batch__study")
+    list_per_page = 50
+    show_full_result_count = False
+    search_fields = ("=external_id", "=worker__pseudonym")
+    ordering = ("-pk",)
+    actions = ("approve", "keep_out", "reject")
+    change_list_template = "admin/hits/assignments.html"
+
+    def get_urls(self) -> list[URLPattern]:
+        work = self.admin_site.admin_view(self.work_view)
+        return [
+            path("<int:assignment_id>/work/", work, name="hits_assignment_work"),
+            *review.urls(self),
+            *super().get_urls(),
+        ]
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Assignment]:
+        return visible(super().get_queryset(request), request.user)
+
+    def has_decide_permission(self, request: HttpRequest) -> bool:
+        return request.user.has_perm(review.REVIEW)
+
+    @admin.action(description="Approve…", permissions=["decide"])
+    def approve(self, request: HttpRequest, rows: QuerySet[Assignment]) -> HttpResponse | None:
+        return self._decide_all(request, rows, kind=Decision.Kind.APPROVE)
+
+    @admin.action(description="Pay, and keep out of the data…", permissions=["decide"])
+    def keep_out(self, request: HttpRequest, rows: QuerySet[Assignment]) -> HttpResponse | None:
+        return self._decide_all(request, rows, kind=Decision.Kind.KEEP_OUT)
+
+    @admin.action(description="Reject…", permissions=["decide"])
+    def reject(self, request: HttpRequest, rows: QuerySet[Assignment]) -> HttpResponse | None:
+        return self._decide_all(request, rows, kind=Decision.Kind.REJECT)
+
+    def work_view(self, request: HttpRequest, assignment_id: int) -> HttpResponse:
+        """The work as the worker saw it, with what was expected."""
+        rows = Assignment.objects.select_related("hit__batch__study", "worker")
+        assignment = get_object_or_404(visible(rows, request.user), pk=assignment_id)
+        if not self.has_view_permission(request, assignment):
+            raise PermissionDenied
+        context = {
+            **review.work_page(assignment),
+            **self.admin_site.each_context(request),
+            **review.facts_of(assignment, now=timezone.now()),
+            "title": f"Work of {assignment.worker}",
+            "bonuses": assignment.bonuses.order_by("pk"),
+            "may_review": request.user.has_perm(review.REVIEW) and assignment.submitted_at is not None,
+        }
+        return TemplateResponse(request, "admin/hits/work.html", context)
+
+    def lookup_allowed(self, lookup: str, value: str, request: HttpRequest) -> bool:
+        """The batch's page links here; a filter that named every batch would grow with history."""
+        return lookup == "hit__batch__exact" or super().lookup_allowed(lookup, value, request)
+
+    def _decide_all(
+        self, request: HttpRequest, rows: QuerySet[Assignment], *, kind: Decision.Kind
+    ) -> HttpResponse | None:
+        """Asked once more, with their number; then each is decided on by itself, and none twice."""
+        chosen = list(rows.order_by("pk")[: MOST_AT_ONCE + 1])
+        if len(chosen) > MOST_AT_ONCE:
+            messages.error(request, f"At most {MOST_AT_ONCE} at once, please. Nothing was decided.")
+            return None
+        reason = " ".join(request.POST.get("reason", "").split())
+        if "confirmed" not in request.POST:
+            return self._ask(request, chosen, kind=kind)
+        try:
+            outcomes = reviewing.decide_all(
+                assignments=chosen,
+                kind=kind,
+                reason=reason,
+                by=request.user,  # type: ignore[arg-type]
+                now=timezone.now(),
+            )
+        except RuleBroken as broken:
+            messages.error(request, str(broken))
+            return self._ask(request, chosen, kind=kind, reason=reason)
+        level = messages.SUCCESS if set(outcomes) <= {"intended"} else messages.WARNING
+        messages.add_message(request, level, f"{review.words_of(outcomes)}.")
+        return redirect(request.get_full_path())
+
+    def _ask(
+        self, request: HttpRequest, chosen: list[Assignment], *, kind: Decision.Kind, reason: str = ""
+    ) -> HttpResponse:
+        verb, meaning = QUESTIONS[kind]
+        context = {
+            **self.admin_site.each_context(request),
+            "title": f"{verb}?",
+            "verb": verb,
+            "meaning": meaning,
+            "kind": kind.value,
+            "chosen": chosen,
+            "reason": reason,
+            "needs_reason": kind == Decision.Kind.REJECT,
+            "undecided": sum(work.status == Assignment.Status.SUBMITTED for work in chosen),
+        }
+        return TemplateResponse(request, "admin/hits/decide_all.html", context)
+
+    @admin.display(description="batch")
+    def batch(self, assignment: Assignment) -> str:
+        return str(assignment.hit.batch)
+
+    @admin.display(description="status", ordering="status")
+    def state(self, assignment: Assignment) -> str:
+        words = assignment.get_status_display()
+        return f"{words}, kept out of the data" if assignment.kept_out else words
+
+    @admin.display(description="time taken", ordering="worked_s", empty_value="–")
+    def took(self, assignment: Assignment) -> str | None:
+        return None if assignment.worked_s is None else in_words(assignment.worked_s)
+
+    @admin.display(description="work")
+    def see_work(self, assignment: Assignment) -> SafeString:
+        address = reverse("admin:hits_assignment_work", args=[assignment.pk])
+        return format_html('<a href="{}">See the work</a>', address)

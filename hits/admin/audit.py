@@ -1,0 +1,149 @@
+"""The audit log: who did what to money, and when. Read-only for everybody."""
+
+from datetime import datetime, time, timedelta
+from typing import Any, cast
+
+from django.contrib import admin
+from django.core.exceptions import PermissionDenied
+from django.db.models import Exists, OuterRef, QuerySet
+from django.http import HttpRequest
+from django.http.response import HttpResponseBase
+from django.template.response import TemplateResponse
+from django.urls import URLPattern, path, reverse
+from django.utils import timezone
+from django.utils.dateparse import parse_date
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
+from django.views.decorators.http import require_POST
+
+from hits.admin.downloads import send
+from hits.admin.parts import FIRST_DAY, LAST_DAY, ReadOnlyAdmin, VisibleStudies, read_number
+from hits.admin.selecting import signed_in
+from hits.models import AuditEvent, User
+from hits.queries.audits import events_for
+from hits.services import finance_files
+
+SUBJECTS = (
+    ("run.", "Bonus runs"),
+    ("bonus.", "Single bonuses"),
+    ("halt.", "The kill switch"),
+    ("match.", "Comparisons with the provider"),
+    ("difference.", "Differences"),
+    ("deposit.", "Deposits"),
+    ("appeal.", "Appeals"),
+    ("wage", "Wages"),
+    ("study.", "Studies and their bonus tables"),
+    ("file.", "Files that somebody took"),
+)
+
+
+class SubjectFilter(admin.SimpleListFilter):
+    title = "what it is about"
+    parameter_name = "about"
+
+    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
+        return list(SUBJECTS)
+
+    def queryset(self, request: HttpRequest, queryset: QuerySet[AuditEvent]) -> QuerySet[AuditEvent]:
+        known = dict(SUBJECTS)
+        value = self.value()
+        return queryset.filter(kind__startswith=value) if value in known else queryset
+
+
+class PersonFilter(admin.SimpleListFilter):
+    """People who have done something with money, and the house itself."""
+
+    title = "who"
+    parameter_name = "who"
+
+    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
+        acts = AuditEvent.objects.filter(by=OuterRef("pk"))
+        people = User.objects.filter(Exists(acts)).order_by("username")
+        return [("nobody", "The house itself"), *((str(one.pk), one.get_username()) for one in people)]
+
+    def queryset(self, request: HttpRequest, queryset: QuerySet[AuditEvent]) -> QuerySet[AuditEvent]:
+        if self.value() == "nobody":
+            return queryset.filter(by=None)
+        number = read_number(self.value() or "")
+        return queryset if number is None else queryset.filter(by=number)
+
+
+class PeriodFilter(admin.SimpleListFilter):
+    title = "when"
+    parameter_name = "days"
+
+    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
+        return [("1", "In the last day"), ("7", "In the last 7 days"), ("31", "In the last 31 days")]
+
+    def queryset(self, request: HttpRequest, queryset: QuerySet[AuditEvent]) -> QuerySet[AuditEvent]:
+        if self.value() not in ("1", "7", "31"):
+            return queryset
+        return queryset.filter(at__gte=timezone.now() - timedelta(days=int(self.value() or 0)))
+
+
+@admin.register(AuditEvent)
+class AuditEventAdmin(ReadOnlyAdmin[AuditEvent]):
+    change_list_template = "admin/hits/audit_list.html"
+    list_display = ("when", "by", "kind", "words", "about")
+    list_display_links = None
+    list_filter = (SubjectFilter, PersonFilter, PeriodFilter, ("study", VisibleStudies))
+    list_select_related = ("by", "study", "account", "run")
+    search_fields = ("words", "kind", "by__username", "run__title")
+    ordering = ("-pk",)
+    list_per_page = 100
+    show_full_result_count = False
+    actions = None
+
+    class Media:
+        css = {"all": ("hits/payments.css",)}
+
+    def get_urls(self) -> list[URLPattern]:
+        view = self.admin_site.admin_view(require_POST(self.file_view))
+        return [path("file/", view, name="hits_auditevent_file"), *super().get_urls()]
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[AuditEvent]:
+        return events_for(request.user)
+
+    def get_search_results(
+        self, request: HttpRequest, queryset: QuerySet[AuditEvent], search_term: str
+    ) -> tuple[QuerySet[AuditEvent], bool]:
+        """A day is a period; everything else is words."""
+        if start := _read_day(search_term):
+            return queryset.filter(at__gte=start, at__lt=start + timedelta(days=1)), False
+        return super().get_search_results(request, queryset, search_term)
+
+    def file_view(self, request: HttpRequest) -> HttpResponseBase:
+        """What the list shows, with the search and the filters that it was shown by."""
+        if not self.has_view_permission(request):
+            raise PermissionDenied
+        events = self.get_changelist_instance(request).get_queryset(request)
+        rows = AuditEvent.objects.filter(pk__in=events.order_by().values("pk"))
+        file = finance_files.audit_file(events=rows, by=signed_in(request), now=timezone.now())
+        return send(file, kind="csv")
+
+    def changelist_view(
+        self, request: HttpRequest, extra_context: dict[str, Any] | None = None
+    ) -> TemplateResponse:
+        context = {**(extra_context or {}), "title": "Audit log"}
+        return cast("TemplateResponse", super().changelist_view(request, context))
+
+    @admin.display(description="when (UTC)", ordering="pk")
+    def when(self, event: AuditEvent) -> str:
+        return f"{event.at:%Y-%m-%d %H:%M}"
+
+    @admin.display(description="about")
+    def about(self, event: AuditEvent) -> SafeString | str:
+        if event.run:
+            address = reverse("admin:hits_run_change", args=[event.run_id])
+            return format_html('<a href="{}">{}</a>', address, event.run.title)
+        return str(event.study or event.account or "")
+
+
+def _read_day(text: str) -> datetime | None:
+    try:
+        day = parse_date(text.strip())
+    except ValueError:
+        return None
+    if day is None or not FIRST_DAY <= day <= LAST_DAY:
+        return None
+    return timezone.make_aware(datetime.combine(day, time()))

@@ -1,0 +1,115 @@
+from typing import Any
+
+from django.contrib import admin, messages
+from django.core.exceptions import PermissionDenied
+from django.db.models import QuerySet
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect
+from django.template.response import TemplateResponse
+from django.urls import URLPattern, reverse
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
+
+from hits import families, queries
+from hits.access import visible
+from hits.admin import owing, wages
+from hits.admin.batches import guide, launch, live
+from hits.admin.batches.prices import cost_of, table_of
+from hits.admin.parts import VisibleStudies, in_words, read_number
+from hits.domain.requirements import in_words as requirements_in_words
+from hits.errors import RuleBroken
+from hits.models import Batch, Item
+from hits.services import drafting
+
+Status = Batch.Status
+
+
+@admin.register(Batch)
+class BatchAdmin(admin.ModelAdmin[Batch]):
+    """The list; what is behind it is the guide while a batch is a draft, and its live view afterwards."""
+
+    list_display = ("title", "number", "study", "account", "status", "filled", "launched_at", "next_step")
+    list_filter = ("status", ("study", VisibleStudies), "account")
+    search_fields = ("title", "study__name")
+    ordering = ("-pk",)
+    actions = None
+    show_full_result_count = False
+
+    def get_urls(self) -> list[URLPattern]:
+        ours = [*guide.urls(self), *launch.urls(self), *live.urls(self), *wages.urls(self), *owing.urls(self)]
+        return [*ours, *super().get_urls()]
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Batch]:
+        return visible(queries.batches_with_counts(), request.user)
+
+    def has_delete_permission(self, request: HttpRequest, obj: Batch | None = None) -> bool:
+        draft = obj is None or obj.status == Status.DRAFT
+        return draft and super().has_delete_permission(request, obj)
+
+    def add_view(
+        self, request: HttpRequest, form_url: str = "", extra_context: dict[str, Any] | None = None
+    ) -> HttpResponse:
+        return guide.start_view(self, request)
+
+    def change_view(
+        self,
+        request: HttpRequest,
+        object_id: str,
+        form_url: str = "",
+        extra_context: dict[str, Any] | None = None,
+    ) -> HttpResponse:
+        """A draft is changed in the guide. What was launched was promised: it is shown, and never changed."""
+        batch = guide.get_visible(request, read_number(object_id) or 0)
+        if batch.status == Status.DRAFT and self.has_change_permission(request, batch):
+            return redirect("admin:hits_batch_step", batch.pk, "what")
+        if not self.has_view_permission(request, batch):
+            raise PermissionDenied
+        context = {**self.admin_site.each_context(request), **terms_context(batch)}
+        context["excluded"] = guide.excluded_rows(request).filter(excluded_from=batch)
+        context["can_copy"] = self.has_add_permission(request)
+        return TemplateResponse(request, "admin/hits/guide/frozen.html", context)
+
+    def get_deleted_objects(
+        self, objs: Any, request: HttpRequest
+    ) -> tuple[list[Any], dict[str, int], set[str], list[Any]]:
+        """A draft has nothing behind it but its own items."""
+        items = Item.objects.filter(batch__in=objs).count()
+        return [str(batch) for batch in objs], {"drafts": len(objs), "items": items}, set(), []
+
+    def delete_model(self, request: HttpRequest, obj: Batch) -> None:
+        try:
+            drafting.delete_draft(batch=obj)
+        except RuleBroken as error:
+            messages.error(request, str(error))
+            raise PermissionDenied from error
+
+    @admin.display(description="number", ordering="pk")
+    def number(self, batch: Batch) -> int:
+        return int(batch.pk)
+
+    @admin.display(description="filled")
+    def filled(self, batch: Batch) -> str:
+        return f"{batch.submitted} of {batch.places}"  # type: ignore[attr-defined]
+
+    @admin.display(description="next step")
+    def next_step(self, batch: Batch) -> SafeString:
+        words = {"draft": "Check and launch", "paused": "See why", "paused_funds": "See why"}
+        page = "admin:hits_batch_live" if batch.is_launched else "admin:hits_batch_launch"
+        return format_html(
+            '<a href="{}">{}</a>', reverse(page, args=[batch.pk]), words.get(batch.status, "Progress")
+        )
+
+
+def terms_context(batch: Batch) -> dict[str, Any]:
+    """Everything that was promised, in words. Whatever lies in other rows was kept at the launch."""
+    frozen = batch.terms or {}
+    return {
+        "title": "Terms of the batch",
+        "batch": batch,
+        "family": families.registered().get(batch.task),
+        "cost": frozen.get("cost", {}).get("total", cost_of(batch).total),
+        "rules": table_of(batch.rules, items=batch.items_per_assignment),
+        "fee_schedule": frozen.get("fee_schedule", batch.account.fee_schedule),
+        "spans": {name: in_words(getattr(batch, name)) for name in guide.SPANS},
+        "requirements": frozen.get("requirements_in_words", requirements_in_words(batch.requirements)),
+    }

@@ -1,0 +1,122 @@
+"""A batch's work as a file: sent while it is read, so that it may be as large as it likes."""
+
+import csv
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from functools import partial
+from typing import Any
+
+from django import forms
+from django.contrib import admin
+from django.core.exceptions import PermissionDenied
+from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
+from django.template.response import TemplateResponse
+from django.urls import URLPattern, path
+from django.utils import timezone
+
+from hits.admin.batches.steer import get_batch
+from hits.domain.spreadsheets import harmless
+from hits.models import Batch
+from hits.services import exporting
+
+EXPORT = "hits.export_batch"
+# In every row of a table: a file that was cut up still says where it comes from.
+PROVENANCE = ("study", "batch_id", "exported_at")
+TYPES = {"csv": "text/csv; charset=utf-8", "jsonl": "application/jsonl; charset=utf-8"}
+LINES = 200
+
+
+class ExportForm(forms.Form):
+    kind = forms.ChoiceField(
+        label="File",
+        choices=[("csv", "CSV, for spreadsheets and R"), ("jsonl", "JSON Lines, with the batch's terms")],
+        initial="csv",
+        widget=forms.RadioSelect,
+    )
+    include_excluded = forms.BooleanField(
+        label="Include rejected work, and work that was paid and kept out of the data", required=False
+    )
+
+
+def urls(batches: admin.ModelAdmin[Batch]) -> list[URLPattern]:
+    view = batches.admin_site.admin_view(partial(export_view, batches))
+    return [path("<int:batch_id>/export/", view, name="hits_batch_export")]
+
+
+def export_view(
+    batches: admin.ModelAdmin[Batch], request: HttpRequest, batch_id: int
+) -> HttpResponse | StreamingHttpResponse:
+    """Asks for the form of it, and sends the file when that is answered."""
+    batch = get_batch(batches, request, batch_id)
+    if not request.user.has_perm(EXPORT):
+        raise PermissionDenied
+    form = ExportForm(request.POST if request.method == "POST" else None)
+    if form.is_bound and form.is_valid():
+        return _send(request, batch, **form.cleaned_data)
+    context = {
+        **batches.admin_site.each_context(request),
+        "title": "Export",
+        "batch": batch,
+        "form": form,
+        "columns": [*exporting.COLUMNS, *PROVENANCE],
+    }
+    return TemplateResponse(request, "admin/hits/export.html", context)
+
+
+def write_csv(rows: Iterable[Mapping[str, Any]], *, about: Mapping[str, Any]) -> Iterator[str]:
+    """With a mark at the start by which spreadsheets know the encoding."""
+    writer = csv.writer(_Echo())
+    yield "\ufeff" + writer.writerow([*exporting.COLUMNS, *PROVENANCE])
+    tail = [_cell(about[name]) for name in PROVENANCE]
+    for row in rows:
+        yield writer.writerow([*(_cell(row[name]) for name in exporting.COLUMNS), *tail])
+
+
+def write_jsonl(rows: Iterable[Mapping[str, Any]], *, about: Mapping[str, Any]) -> Iterator[str]:
+    """The first line is about the file; every other one is a row."""
+    yield json.dumps({"about": about}, ensure_ascii=False) + "\n"
+    for row in rows:
+        yield json.dumps(row, ensure_ascii=False) + "\n"
+
+
+class _Echo:
+    """What csv writes to: it hands the line back."""
+
+    def write(self, line: str) -> str:
+        return line
+
+
+def _cell(value: Any) -> str | int:
+    """Nothing in it is run when somebody opens the file in a spreadsheet."""
+    if value is None:
+        return ""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, int):
+        return value
+    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+    return harmless(text)
+
+
+def _send(request: HttpRequest, batch: Batch, *, kind: str, include_excluded: bool) -> StreamingHttpResponse:
+    by: Any = request.user
+    now = timezone.now()
+    exporting.record_export(batch=batch, include_excluded=include_excluded, by=by, now=now)
+    about = exporting.describe_export(batch=batch, include_excluded=include_excluded, by=by, now=now)
+    rows = exporting.export_batch(batch=batch, include_excluded=include_excluded)
+    lines = (write_csv if kind == "csv" else write_jsonl)(rows, about=about)
+    response = StreamingHttpResponse(_in_pieces(lines), content_type=TYPES[kind])
+    name = f"batch-{str(batch.public_id)[:8]}-{now:%Y%m%d-%H%M}.{kind}"
+    response["Content-Disposition"] = f'attachment; filename="{name}"'
+    return response
+
+
+def _in_pieces(lines: Iterator[str]) -> Iterator[str]:
+    """A write to the socket for each row would cost more than the row."""
+    held: list[str] = []
+    for line in lines:
+        held.append(line)
+        if len(held) == LINES:
+            yield "".join(held)
+            held.clear()
+    yield "".join(held)

@@ -1,0 +1,335 @@
+"""The guide's forms. What they find valid is saved through hits.services.drafting and nowhere else."""
+
+from collections.abc import Iterable, Mapping
+from typing import Any, ClassVar
+
+from django import forms
+from django.core.exceptions import ValidationError
+from django.db.models import Model, QuerySet
+
+from hits import families
+from hits.access import studies_of, visible
+from hits.admin.spans import SpanField
+from hits.domain import criteria
+from hits.domain.requirements import COMPARATORS, GUARDED, check
+from hits.models import Account, Batch
+from hits.services.drafting import STEPS
+
+DAY_S = 86_400
+YEAR_S = 365 * DAY_S
+# Newest first; whatever is older can be named by its number.
+LATEST = 50
+MOST_OWN = 10
+FEWEST_OWN = 2
+
+
+class RowChoice(forms.TypedChoiceField):
+    """One of some rows that are read once, for showing and for checking."""
+
+    def offer(self, rows: Iterable[Model], *, label: Any = str) -> None:
+        known = {str(row.pk): row for row in rows}
+        self.choices = [("", "–––"), *((key, label(row)) for key, row in known.items())]
+        self.coerce = known.__getitem__
+        self.empty_value = None
+        if self.required and len(known) == 1:
+            self.initial = next(iter(known))
+
+
+def batch_label(batch: Batch) -> str:
+    day = f", {batch.launched_at:%d %b %Y}" if batch.launched_at else ""
+    return f"{batch.study}: {batch.title} (number {batch.pk}{day})"
+
+
+def launched_batches(user: Any) -> QuerySet[Batch]:
+    launched = Batch.objects.filter(launched_at__isnull=False)
+    return visible(launched, user).select_related("study").order_by("-pk")
+
+
+class Requirements(forms.JSONField):
+    """An empty box for an empty list."""
+
+    def prepare_value(self, value: Any) -> Any:
+        return super().prepare_value(value) if value else ""
+
+
+class WhatForm(forms.Form):
+    step: ClassVar[str] = "what"
+    study = RowChoice(help_text="Whose budget and bonus table the batch has.")
+    account = RowChoice(help_text="Where the work is posted and paid. Fixed once the batch is launched.")
+    task = forms.ChoiceField(label="What the workers do")
+    items_from = forms.ChoiceField(
+        label="Where the items come from",
+        choices=Batch.ItemsFrom.choices,
+        widget=forms.RadioSelect,
+        initial=Batch.ItemsFrom.POOL,
+    )
+    source_batch = RowChoice(
+        required=False,
+        label="The other batch",
+        help_text="Its items are asked anew, of other workers: who took part in it may not take part here.",
+    )
+
+    def __init__(self, *args: Any, user: Any, batch: Batch | None, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self._row("study").offer(studies_of(user).order_by("-pk"))
+        self._row("account").offer(Account.objects.order_by("name"))
+        sources = launched_batches(user)
+        if batch is not None:
+            sources = sources.filter(study=batch.study_id, task=batch.task)
+        rows = list(sources[:LATEST])
+        if batch is not None and batch.source_batch is not None and batch.source_batch not in rows:
+            rows.append(batch.source_batch)
+        self._row("source_batch").offer(rows, label=batch_label)
+        task: Any = self.fields["task"]
+        task.choices = [(key, family.name) for key, family in families.offered().items()]
+
+    def clean(self) -> dict[str, Any]:
+        cleaned: dict[str, Any] = super().clean() or {}
+        if cleaned.get("items_from") != Batch.ItemsFrom.BATCH:
+            cleaned["source_batch"] = None
+            self.errors.pop("source_batch", None)
+        elif not cleaned.get("source_batch") and "source_batch" not in self.errors:
+            self.add_error("source_batch", "Choose the batch whose items are to be asked anew.")
+        return cleaned
+
+    def values(self) -> dict[str, Any]:
+        return {name: self.cleaned_data[name] for name in STEPS[self.step]}
+
+    def _row(self, name: str) -> RowChoice:
+        field = self.fields[name]
+        assert isinstance(field, RowChoice)  # noqa: S101
+        return field
+
+
+class TermsForm(forms.ModelForm[Batch]):
+    step: ClassVar[str] = "terms"
+    duration_s = SpanField(
+        label="Time for one assignment",
+        least=30,
+        most=YEAR_S,
+        help_text="From accepting to handing in. Be generous: whoever is late is not paid.",
+    )
+    lifetime_s = SpanField(label="The HITs stay open for", least=30, most=YEAR_S)
+    auto_approval_s = SpanField(
+        label="Approved by itself after",
+        least=0,
+        most=30 * DAY_S,
+        help_text="Work that nobody has decided on is then approved, and can be rejected no more.",
+    )
+    estimated_s = SpanField(
+        label="Expected time for one assignment",
+        least=1,
+        most=YEAR_S,
+        help_text="Foretells the hourly wage until times have been measured.",
+    )
+
+    class Meta:
+        model = Batch
+        fields = STEPS["terms"]
+        widgets: ClassVar[dict[str, Any]] = {
+            "description": forms.Textarea(attrs={"rows": 3}),
+            "sharding": forms.RadioSelect,
+            "review_by": forms.RadioSelect,
+            "reward": forms.NumberInput(attrs={"step": "0.01", "min": "0"}),
+        }
+        help_texts: ClassVar[dict[str, str]] = {
+            "title": "What workers see in the list.",
+            "keywords": "Separated by commas. Workers search by them.",
+            "reward": "Dollars for each assignment.",
+            "items_per_assignment": "So many questions stand on one worker's page.",
+        }
+
+    def clean(self) -> dict[str, Any]:
+        cleaned: dict[str, Any] = super().clean() or {}
+        hits, pilot = cleaned.get("hits_wanted"), cleaned.get("pilot_hits")
+        if hits is not None and pilot is not None and pilot > hits:
+            self.add_error("pilot_hits", f"A pilot of {pilot} is more than the {hits} HITs of the batch.")
+        return cleaned
+
+    def values(self) -> dict[str, Any]:
+        return {name: self.cleaned_data[name] for name in STEPS[self.step]}
+
+
+class PeopleForm(forms.Form):
+    step: ClassVar[str] = "people"
+    approved_percent = forms.IntegerField(
+        label="Earlier work approved, at least (per cent)", required=False, min_value=0, max_value=100
+    )
+    approved_number = forms.IntegerField(
+        label="Earlier assignments approved, at least", required=False, min_value=0, max_value=10_000_000
+    )
+    countries = forms.CharField(
+        label="Only from these countries", required=False, help_text="Codes such as US, GB or US-PA."
+    )
+    not_countries = forms.CharField(
+        label="Not from these countries", required=False, help_text="Codes, as above."
+    )
+    masters = forms.BooleanField(label="Masters only", required=False, help_text="Costs a higher fee.")
+    adult = forms.BooleanField(label="Only who agreed to see adult content", required=False)
+    guarded = forms.ChoiceField(
+        label="Whoever does not meet them", choices=list(GUARDED.items()), widget=forms.RadioSelect
+    )
+    further = Requirements(
+        label="Further requirements, as the Requester API takes them",
+        required=False,
+        widget=forms.Textarea(attrs={"rows": 4, "spellcheck": "false"}),
+        help_text="A JSON list, for what no field above can say. Usually empty.",
+    )
+    exclude_batches = forms.MultipleChoiceField(
+        label="Who took part in one of these may not take part",
+        required=False,
+        widget=forms.CheckboxSelectMultiple,
+    )
+    older_batches = forms.CharField(
+        label="Older batches, by number", required=False, help_text="Numbers separated by commas."
+    )
+    repeat_group = forms.CharField(
+        label="Repeat group",
+        required=False,
+        max_length=64,
+        help_text="A worker takes part in one batch only of those that share this name. Empty: no limit.",
+    )
+
+    def __init__(self, *args: Any, user: Any, batch: Batch, **kwargs: Any) -> None:
+        self.batch = batch
+        requirements = criteria.read(batch.requirements)
+        chosen = list(visible(batch.exclude_batches.select_related("study"), user).order_by("-pk"))
+        kwargs["initial"] = {**people_initial(requirements), "repeat_group": batch.repeat_group}
+        kwargs["initial"]["exclude_batches"] = [str(row.pk) for row in chosen]
+        super().__init__(*args, **kwargs)
+        self._seen_by_user = launched_batches(user).filter(account=batch.account_id)
+        offered = {row.pk: row for row in [*chosen, *self._seen_by_user[:LATEST]]}
+        self._shown = set(offered)
+        exclusions: Any = self.fields["exclude_batches"]
+        exclusions.choices = [(str(pk), batch_label(row)) for pk, row in offered.items()]
+        self._own = [*requirements.own, *[None] * FEWEST_OWN][:MOST_OWN]
+        if self.is_bound:
+            self._own += [None] * (MOST_OWN - len(self._own))
+        for number, own in enumerate(self._own):
+            self._add_own(number, own)
+
+    def own_rows(self) -> list[list[forms.BoundField]]:
+        """Those that were filled in, and some empty ones."""
+        rows = [[self[f"own_{part}_{number}"] for part in OWN] for number in range(len(self._own))]
+        filled = [row for row in rows if any(field.value() for field in (row[0], row[2]))]
+        return (filled + [row for row in rows if row not in filled])[: max(len(filled) + FEWEST_OWN, 1)]
+
+    def clean_countries(self) -> list[str]:
+        return _places(self.cleaned_data["countries"])
+
+    def clean_not_countries(self) -> list[str]:
+        return _places(self.cleaned_data["not_countries"])
+
+    def clean_further(self) -> list[Any]:
+        further: list[Any] = self.cleaned_data["further"] or []
+        try:
+            check(further)
+        except ValueError as error:
+            raise ValidationError(str(error)) from error
+        return further
+
+    def clean_older_batches(self) -> list[int]:
+        text = self.cleaned_data["older_batches"].replace(",", " ")
+        if not all(number.isdecimal() and len(number) < 18 for number in text.split()):
+            raise ValidationError("Give numbers of batches, separated by commas.")
+        numbers = {int(number) for number in text.split()}
+        known = set(self._seen_by_user.filter(pk__in=numbers).values_list("pk", flat=True))
+        if missing := sorted(numbers - known):
+            raise ValidationError(
+                f"On this account there is no launched batch {', '.join(map(str, missing))} that you may see."
+            )
+        return sorted(known)
+
+    def clean(self) -> dict[str, Any]:
+        cleaned: dict[str, Any] = super().clean() or {}
+        if self.errors:
+            return cleaned
+        own = [row for number in range(len(self._own)) if (row := self._read_own(number))]
+        names = ("approved_percent", "approved_number", "countries", "not_countries", "masters", "adult")
+        found = criteria.Criteria(
+            own=own,
+            guarded=cleaned["guarded"],
+            further=cleaned["further"],
+            **{name: cleaned[name] for name in names},
+        )
+        requirements = criteria.build(found, environment=self.batch.account.environment)
+        try:
+            check(requirements)
+        except ValueError as error:
+            raise ValidationError(str(error)) from error
+        cleaned["requirements"] = requirements
+        return cleaned
+
+    def values(self) -> dict[str, Any]:
+        """Exclusions that this person may not see stay as they are."""
+        chosen = {int(pk) for pk in self.cleaned_data["exclude_batches"]}
+        there = set(self.batch.exclude_batches.values_list("pk", flat=True))
+        return {
+            "requirements": self.cleaned_data["requirements"],
+            "exclude_batches": sorted(chosen | set(self.cleaned_data["older_batches"]) | there - self._shown),
+            "repeat_group": self.cleaned_data["repeat_group"],
+        }
+
+    def _add_own(self, number: int, own: criteria.Own | None) -> None:
+        row = number + 1
+        self.fields[f"own_type_{number}"] = forms.CharField(
+            required=False, max_length=64, widget=_named(forms.TextInput, f"Qualification type {row}")
+        )
+        self.fields[f"own_comparator_{number}"] = forms.ChoiceField(
+            required=False,
+            choices=list(COMPARATORS.items()),
+            initial="GreaterThanOrEqualTo",
+            widget=_named(forms.Select, f"Comparison {row}"),
+        )
+        self.fields[f"own_values_{number}"] = forms.CharField(
+            required=False, widget=_named(forms.TextInput, f"Values {row}")
+        )
+        if own is not None:
+            values = (own.type_id, own.comparator, ", ".join(map(str, own.values)))
+            self.initial.update(
+                {f"own_{part}_{number}": value for part, value in zip(OWN, values, strict=True)}
+            )
+
+    def _read_own(self, number: int) -> criteria.Own | None:
+        kind, comparator, text = (self.cleaned_data[f"own_{part}_{number}"].strip() for part in OWN)
+        if not kind and not text:
+            return None
+        if not kind:
+            self.add_error(f"own_type_{number}", "Give the id of the qualification type too.")
+            return None
+        try:
+            values = tuple(int(value) for value in text.replace(",", " ").split())
+        except ValueError:
+            self.add_error(f"own_values_{number}", "Values are whole numbers, separated by commas.")
+            return None
+        return criteria.Own(type_id=kind, comparator=comparator or "Exists", values=values)
+
+
+OWN = ("type", "comparator", "values")
+FORMS: Mapping[str, type[WhatForm | TermsForm | PeopleForm]] = {
+    form.step: form for form in (WhatForm, TermsForm, PeopleForm)
+}
+
+
+def people_initial(found: criteria.Criteria) -> dict[str, Any]:
+    return {
+        "approved_percent": found.approved_percent,
+        "approved_number": found.approved_number,
+        "countries": ", ".join(found.countries),
+        "not_countries": ", ".join(found.not_countries),
+        "masters": found.masters,
+        "adult": found.adult,
+        "guarded": found.guarded,
+        "further": [dict(row) for row in found.further] or None,
+    }
+
+
+def _places(text: str) -> list[str]:
+    try:
+        return criteria.read_places(text)
+    except ValueError as error:
+        raise ValidationError(str(error)) from error
+
+
+def _named(widget: type[forms.Widget], name: str) -> forms.Widget:
+    return widget(attrs={"aria-label": name})

@@ -1,0 +1,353 @@
+"""The guide: a draft in three steps and a launch page, each saved by itself, in any order."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+from uuid import UUID, uuid4
+
+from django.contrib import admin, messages
+from django.core.exceptions import PermissionDenied
+from django.core.files.uploadedfile import UploadedFile
+from django.db.models import Count, Exists, OuterRef, QuerySet, Sum
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect
+from django.template.response import TemplateResponse
+from django.urls import URLPattern, path, reverse
+
+from hits import families
+from hits.access import studies_of, visible
+from hits.admin.batches.forms import FORMS, PeopleForm, TermsForm, WhatForm
+from hits.admin.batches.prices import plans_of
+from hits.admin.parts import in_words, read_number
+from hits.domain.requirements import in_words as requirements_in_words
+from hits.errors import InvalidItems, RuleBroken
+from hits.models import Batch
+from hits.queries import answers_wanted
+from hits.services import drafting
+
+Batches = admin.ModelAdmin[Batch]
+StepForm = WhatForm | TermsForm | PeopleForm
+WITH_NAMES = Batch.objects.select_related("study", "account", "source_batch__study")
+SPANS = ("duration_s", "lifetime_s", "auto_approval_s", "estimated_s")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Step:
+    key: str
+    name: str
+    url: str
+    is_current: bool
+    note: str = ""
+
+
+NAMES = {"what": "What is asked", "terms": "Terms", "people": "People", "launch": "Check and launch"}
+NEXT = {"what": "terms", "terms": "people", "people": "launch"}
+
+
+def urls(batches: Batches) -> list[URLPattern]:
+    def page(view: Any) -> Any:
+        return batches.admin_site.admin_view(partial(view, batches))
+
+    return [
+        path("<int:batch_id>/step/<slug:step>/", page(step_view), name="hits_batch_step"),
+        path("<int:batch_id>/items/", page(items_view), name="hits_batch_items"),
+        path("<int:batch_id>/copy/", page(copy_view), name="hits_batch_copy"),
+        path("example/<str:task>/", page(example_view), name="hits_batch_example"),
+    ]
+
+
+def start_view(batches: Batches, request: HttpRequest) -> HttpResponse:
+    """The first step of a draft that does not exist yet. Sent twice it makes one draft."""
+    if not batches.has_add_permission(request):
+        raise PermissionDenied
+    form = WhatForm(request.POST or None, user=request.user, batch=None, initial=_first_choice(request))
+    if request.method == "POST" and form.is_valid():
+        try:
+            draft = drafting.start_draft(
+                **form.values(),
+                by=request.user,  # type: ignore[arg-type]
+                key=_read_key(request.POST.get("key", "")),
+            )
+        except RuleBroken as error:
+            form.add_error(None, str(error))
+        else:
+            batches.log_addition(request, draft, [{"added": {}}])
+            return redirect(_after(draft, "what", request))
+    context = {
+        **batches.admin_site.each_context(request),
+        "title": "New batch",
+        "steps": [Step(key=key, name=name, url="", is_current=key == "what") for key, name in NAMES.items()],
+        "step": "what",
+        "form": form,
+        "key": request.POST.get("key") or str(uuid4()),
+        "next_name": NAMES["terms"],
+    }
+    return TemplateResponse(request, "admin/hits/guide/what.html", context)
+
+
+def step_view(batches: Batches, request: HttpRequest, batch_id: int, step: str) -> HttpResponse:
+    if step not in FORMS:
+        raise Http404
+    batch = get_draft(batches, request, batch_id)
+    if batch.status != Batch.Status.DRAFT:
+        return _leave(request, batch)
+    form = make_form(request, batch, step)
+    if request.method == "POST" and form.is_valid():
+        saved = _save(batches, request, batch, form)
+        if saved is not None:
+            return saved
+    return show_step(batches, request, batch, form)
+
+
+def items_view(batches: Batches, request: HttpRequest, batch_id: int) -> HttpResponse:
+    """Adds a file's items to the draft, or takes all of its items away again."""
+    batch = get_draft(batches, request, batch_id)
+    if request.method != "POST":
+        return redirect("admin:hits_batch_step", batch.pk, "what")
+    try:
+        if "remove" in request.POST:
+            removed = drafting.remove_items(batch=batch)
+            messages.success(request, f"{_items(removed)} removed. The study's pool is as it was.")
+        else:
+            added = drafting.add_items(
+                batch=batch, content=_read_upload(request), seen=_read_count(request.POST.get("there", ""))
+            )
+            batches.log_change(request, batch, f"Added {_items(added)} from a file.")
+            messages.success(request, f"{_items(added)} added. You can remove them again below.")
+    except InvalidItems as error:
+        return show_step(batches, request, batch, _unbound(request, batch, "what"), problems=error.problems)
+    except RuleBroken as error:
+        messages.error(request, str(error))
+    return redirect("admin:hits_batch_step", batch.pk, "what")
+
+
+def copy_view(batches: Batches, request: HttpRequest, batch_id: int) -> HttpResponse:
+    if not batches.has_add_permission(request):
+        raise PermissionDenied
+    batch = get_visible(request, batch_id)
+    if request.method != "POST":
+        return redirect("admin:hits_batch_change", batch.pk)
+    try:
+        draft = drafting.copy_batch(batch=batch, by=request.user)  # type: ignore[arg-type]
+    except RuleBroken as error:
+        messages.error(request, str(error))
+        return redirect("admin:hits_batch_change", batch.pk)
+    batches.log_addition(request, draft, f"Copied from batch {batch.pk}.")
+    words = "A new draft with the same terms."
+    if draft.items_from == Batch.ItemsFrom.FILE:
+        words += " It has no items yet: those of the file stay with the batch that asked them."
+    messages.success(request, words)
+    return redirect("admin:hits_batch_step", draft.pk, "what")
+
+
+def example_view(batches: Batches, request: HttpRequest, task: str) -> HttpResponse:
+    if not (batches.has_add_permission(request) or batches.has_change_permission(request)):
+        raise PermissionDenied
+    family = families.registered().get(task)
+    content = family.example_file() if family else ""
+    if not content:
+        raise Http404
+    return HttpResponse(
+        content,
+        content_type="text/csv; charset=utf-8",
+        headers={"Content-Disposition": 'attachment; filename="items.csv"'},
+    )
+
+
+def get_visible(request: HttpRequest, batch_id: int) -> Batch:
+    return get_object_or_404(visible(WITH_NAMES.all(), request.user), pk=batch_id)
+
+
+def excluded_rows(request: HttpRequest) -> QuerySet[Batch]:
+    """With a mark at those of studies that this person may see: of others only the number is shown."""
+    seen = Exists(studies_of(request.user).filter(pk=OuterRef("study")))
+    return Batch.objects.select_related("study").annotate(is_seen=seen).order_by("pk")
+
+
+def get_draft(batches: Batches, request: HttpRequest, batch_id: int) -> Batch:
+    """Of somebody who may change it; whether it is still a draft, the service asks again under its lock."""
+    batch = get_visible(request, batch_id)
+    if not batches.has_change_permission(request, batch):
+        raise PermissionDenied
+    return batch
+
+
+def make_form(request: HttpRequest, batch: Batch, step: str) -> StepForm:
+    return (
+        _form(request.POST, request, batch, step)
+        if request.method == "POST"
+        else _unbound(request, batch, step)
+    )
+
+
+def show_step(
+    batches: Batches, request: HttpRequest, batch: Batch, form: StepForm, *, problems: Sequence[str] = ()
+) -> HttpResponse:
+    """A form that was refused keeps the stamp it came with, so that a second window stays noticed."""
+    fresh = get_visible(request, batch.pk) if form.is_bound or problems else batch
+    items, wanted = count_items(fresh)
+    context = {
+        **batches.admin_site.each_context(request),
+        "title": f"Draft: {fresh.title}",
+        "batch": fresh,
+        "step": form.step,
+        "steps": steps_of(fresh, current=form.step, wanted=wanted),
+        "form": form,
+        "seen": request.POST.get("seen") if form.is_bound else None,
+        "wanted": wanted,
+        "next_name": NAMES[NEXT[form.step]],
+        "can_delete": batches.has_delete_permission(request, fresh),
+        "problems": problems,
+    }
+    if context["seen"] is None or getattr(form, "is_stale", False):
+        context["seen"] = drafting.stamp(fresh, form.step)
+    context |= _about(fresh, form, items=items, wanted=wanted)
+    return TemplateResponse(request, f"admin/hits/guide/{form.step}.html", context)
+
+
+def steps_of(batch: Batch, *, current: str, wanted: int) -> list[Step]:
+    notes = {"what": f"{wanted} answers wanted" if wanted else "no items yet"}
+    return [
+        Step(
+            key=key,
+            name=name,
+            url=step_url(batch, key),
+            is_current=key == current,
+            note=notes.get(key, ""),
+        )
+        for key, name in NAMES.items()
+    ]
+
+
+def step_url(batch: Batch, step: str) -> str:
+    if step == "launch":
+        return reverse("admin:hits_batch_launch", args=[batch.pk])
+    return reverse("admin:hits_batch_step", args=[batch.pk, step])
+
+
+def _save(batches: Batches, request: HttpRequest, batch: Batch, form: StepForm) -> HttpResponse | None:
+    """None if it was refused; the form then says why, and shows what somebody else has saved."""
+    try:
+        saved = drafting.save_step(
+            batch=batch, step=form.step, values=form.values(), seen=request.POST.get("seen", "")
+        )
+    except RuleBroken as error:
+        form.add_error(None, str(error))
+        if error.code == "stale":
+            form.is_stale = True  # type: ignore[union-attr]
+            form.saved_now = differences(batch, form)  # type: ignore[union-attr]
+        return None
+    batches.log_change(request, saved, f"Saved “{NAMES[form.step]}”.")
+    return redirect(_after(saved, form.step, request))
+
+
+def differences(batch: Batch, form: StepForm) -> list[tuple[str, str]]:
+    """What is saved now, where it is not what was typed."""
+    saved = WITH_NAMES.get(pk=batch.pk)
+    found = []
+    for name, typed in form.values().items():
+        now = _saved(saved, name)
+        if now != typed:
+            label = str(Batch._meta.get_field(name).verbose_name)  # type: ignore[union-attr]
+            found.append((label.capitalize(), saved_in_words(saved, name)))
+    return found
+
+
+def saved_in_words(batch: Batch, name: str) -> str:
+    value = _saved(batch, name)
+    if name == "requirements":
+        words = "; ".join(requirements_in_words(value))
+    elif name == drafting.EXCLUSIONS:
+        words = ", ".join(f"number {pk}" for pk in value)
+    elif name in SPANS:
+        words = in_words(value)
+    elif display := getattr(batch, f"get_{name}_display", None):
+        words = str(display())
+    else:
+        words = "" if value is None else str(value)
+    return words or "nothing"
+
+
+def _saved(batch: Batch, name: str) -> Any:
+    if name == drafting.EXCLUSIONS:
+        return sorted(other.pk for other in batch.exclude_batches.all())
+    return getattr(batch, name)
+
+
+def _form(data: Any, request: HttpRequest, batch: Batch, step: str) -> StepForm:
+    if step == "terms":
+        return TermsForm(data, instance=batch)
+    if step == "people":
+        return PeopleForm(data, user=request.user, batch=batch)
+    initial = {name: batch.serializable_value(name) for name in drafting.STEPS["what"]}
+    return WhatForm(data, user=request.user, batch=batch, initial=initial)
+
+
+def _unbound(request: HttpRequest, batch: Batch, step: str) -> StepForm:
+    return _form(None, request, batch, step)
+
+
+def count_items(batch: Batch) -> tuple[int, int]:
+    """The batch's own items, and the answers wanted. The pool's items are not counted: there are many."""
+    if batch.items_from == Batch.ItemsFrom.POOL:
+        return 0, answers_wanted(batch)
+    counted = batch.items.aggregate(items=Count("pk"), wanted=Sum("wanted"))
+    return counted["items"], counted["wanted"] or 0
+
+
+def _about(batch: Batch, form: StepForm, *, items: int, wanted: int) -> dict[str, Any]:
+    """What a step shows beside its form."""
+    family = families.registered().get(batch.task)
+    if form.step == "what":
+        return {"family": family, "items": items, "takes_files": bool(family and family.file_help)}
+    if form.step == "terms":
+        return {"suggested": drafting.hits_for(batch, answers=wanted), "plans": plans_of(batch)}
+    return {"requirements": requirements_in_words(batch.requirements)}
+
+
+def _after(batch: Batch, step: str, request: HttpRequest) -> str:
+    """Onward, unless a file of items is still to be added or the other button was pressed."""
+    stays = "stay" in request.POST or (
+        step == "what" and batch.items_from == Batch.ItemsFrom.FILE and not batch.items.exists()
+    )
+    if stays:
+        messages.success(request, "Saved.")
+    return step_url(batch, step if stays else NEXT[step])
+
+
+def _leave(request: HttpRequest, batch: Batch) -> HttpResponse:
+    messages.warning(request, "This batch is no draft any more: its terms cannot be changed.")
+    return redirect("admin:hits_batch_change", batch.pk)
+
+
+def _first_choice(request: HttpRequest) -> dict[str, Any]:
+    study = request.GET.get("study", "")
+    return {"study": study} if read_number(study) else {}
+
+
+def _read_key(text: str) -> UUID | None:
+    try:
+        return UUID(text)
+    except ValueError:
+        return None
+
+
+def _read_count(text: str) -> int | None:
+    return int(text) if text.isdecimal() and len(text) < 10 else None
+
+
+def _read_upload(request: HttpRequest) -> bytes:
+    upload = request.FILES.get("file")
+    if not isinstance(upload, UploadedFile):
+        raise InvalidItems(["Choose a file first."])
+    if (upload.size or 0) > drafting.MOST_BYTES:
+        raise InvalidItems(
+            [f"The file has more than {drafting.MOST_BYTES // 1_000_000} MB. Cut it into several."]
+        )
+    content: bytes = upload.read()
+    return content
+
+
+def _items(count: int) -> str:
+    return "1 item" if count == 1 else f"{count} items"

@@ -1,0 +1,228 @@
+"""The last page before money is spent: everything the batch promises and costs, in words."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from decimal import Decimal
+from functools import partial
+from typing import Any
+
+from django.contrib import admin, messages
+from django.core.exceptions import PermissionDenied
+from django.db.models import Prefetch, prefetch_related_objects
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect
+from django.template.response import TemplateResponse
+from django.urls import URLPattern, path
+from django.utils import timezone
+from django.utils.translation import ngettext
+
+from hits import families
+from hits.admin.batches.guide import SPANS, excluded_rows, get_visible, steps_of
+from hits.admin.batches.prices import Wage, plans_of, table_of, wage_of
+from hits.admin.parts import in_words
+from hits.domain.bonus_tables import wants_floor
+from hits.domain.requirements import in_words as requirements_in_words
+from hits.errors import CrowdError
+from hits.gateway import Provider, provider_for
+from hits.models import Batch
+from hits.queries import answers_wanted
+from hits.queries.workers import recruiting_facts
+from hits.services import drafting
+from hits.tasks import launch_batches, nudge
+
+Batches = admin.ModelAdmin[Batch]
+Status = Batch.Status
+REVIEW_TAKES_S = 2 * 86_400
+HOUR_S = 3600
+# Whoever is slow is not late: this many times the expected time.
+SLOW = 3
+
+
+@dataclass(frozen=True, kw_only=True)
+class Balance:
+    """The provider's word, or why there is none: the page is useful either way."""
+
+    amount: Decimal | None
+    problem: str = ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Budget:
+    total: Decimal
+    reserved: Decimal
+    this: Decimal
+
+    @property
+    def before(self) -> Decimal:
+        return self.total - self.reserved
+
+    @property
+    def after(self) -> Decimal:
+        return self.before - self.this
+
+
+def urls(batches: Batches) -> list[URLPattern]:
+    view = batches.admin_site.admin_view(partial(launch_view, batches))
+    return [path("<int:batch_id>/launch/", view, name="hits_batch_launch")]
+
+
+def launch_view(batches: Batches, request: HttpRequest, batch_id: int) -> HttpResponse:
+    """Whoever may see the batch sees it; launching takes a permission of its own."""
+    batch = get_visible(request, batch_id)
+    may = request.user.has_perm("hits.launch_batch")
+    if not (may if request.method == "POST" else batches.has_view_permission(request, batch)):
+        raise PermissionDenied
+    if batch.is_launched:
+        if request.method == "POST":
+            messages.warning(request, "This batch has been launched already.")
+        return redirect("admin:hits_batch_live", batch.pk)
+    if request.method == "POST":
+        return _launch(request, batch)
+    context = {**batches.admin_site.each_context(request), **launch_context(request, batch)}
+    return TemplateResponse(request, "admin/hits/guide/launch.html", context)
+
+
+def _launch(request: HttpRequest, batch: Batch) -> HttpResponse:
+    if batch.account.is_real_money and not request.user.has_perm("hits.launch_production"):
+        raise PermissionDenied
+    try:
+        drafting.launch_draft(
+            batch=batch,
+            seen=request.POST.get("seen", ""),
+            by=request.user,  # type: ignore[arg-type]
+            confirmed=_is_confirmed(request, batch),
+            now=timezone.now(),
+        )
+    except CrowdError as error:
+        messages.error(request, str(error))
+        return redirect("admin:hits_batch_launch", batch.pk)
+    nudge(launch_batches)
+    hits = batch.hits.count()
+    words = ngettext("Launched: %d HIT is on its way.", "Launched: %d HITs are on their way.", hits)
+    messages.success(request, words % hits)
+    return redirect("admin:hits_batch_live", batch.pk)
+
+
+def _is_confirmed(request: HttpRequest, batch: Batch) -> bool:
+    """Typed, not ticked: whoever spends real money has read which batch it is."""
+    typed = " ".join(request.POST.get("confirmed", "").split())
+    return typed.casefold() == " ".join(batch.title.split()).casefold()
+
+
+def launch_context(request: HttpRequest, batch: Batch) -> dict[str, Any]:
+    prefetch_related_objects([batch], Prefetch("exclude_batches", excluded_rows(request)))
+    plans = plans_of(batch)
+    chosen = next(plan for plan in plans if plan.is_chosen)
+    wanted = answers_wanted(batch)
+    provider, balance = _ask_balance(batch)
+    wage = wage_of(batch)
+    budget = _budget(batch, chosen.cost.total)
+    return {
+        "title": "Check and launch",
+        "batch": batch,
+        "family": families.registered().get(batch.task),
+        "steps": steps_of(batch, current="launch", wanted=wanted),
+        "plans": plans,
+        "plan": chosen,
+        "rules": table_of(batch.rules, items=batch.items_per_assignment),
+        "wanted": wanted,
+        "asked": asked_by(batch),
+        "balance": balance,
+        "is_covered": balance.amount is not None and balance.amount >= chosen.cost.total,
+        "budget": budget,
+        "wage": wage,
+        "expected": in_words(round(wage.seconds)) if wage else "",
+        "recruiting": recruiting_facts(batch, provider),
+        "requirements": requirements_in_words(batch.requirements),
+        "excluded": batch.exclude_batches.all(),
+        "spans": {name: in_words(getattr(batch, name)) for name in SPANS},
+        "warnings": list(warnings(batch, wanted=wanted, wage=wage)),
+        "problems": list(_problems(batch, wanted=wanted, budget=budget)),
+        "can_launch": request.user.has_perm("hits.launch_batch"),
+        "lacks_production": batch.account.is_real_money
+        and not request.user.has_perm("hits.launch_production"),
+        "seen": drafting.stamp_all(batch),
+    }
+
+
+def asked_by(batch: Batch) -> int:
+    """How many answers the plan has room for."""
+    return batch.hits_wanted * batch.assignments_per_hit * batch.items_per_assignment
+
+
+def warnings(batch: Batch, *, wanted: int, wage: Wage | None) -> Iterator[str]:
+    """What is allowed and seldom meant."""
+    if batch.account.is_real_money:
+        yield "This account spends real money."
+    yield from _warn_of_items(batch, wanted=wanted)
+    yield from _warn_of_time(batch)
+    if not batch.reward:
+        yield "The reward is nothing: workers are paid by bonuses alone, if at all."
+    elif wage is not None and wage.is_low:
+        yield (
+            f"At ${wage.hourly} an hour the batch pays less than the ${wage.floor} "
+            "that the study has set as the least."
+        )
+
+
+def _warn_of_items(batch: Batch, *, wanted: int) -> Iterator[str]:
+    room = asked_by(batch)
+    if wanted and room > wanted:
+        yield (
+            f"The plan has room for {room} answers, and {wanted} are wanted: "
+            "some workers will find nothing to do and give their place back."
+        )
+    elif room < wanted:
+        yield f"{wanted} answers are wanted, and the plan has room for {room}: {wanted - room} stay open."
+    if batch.pilot_hits and batch.pilot_hits == batch.hits_wanted:
+        yield "The pilot is the whole batch: nothing is kept back."
+
+
+def _warn_of_time(batch: Batch) -> Iterator[str]:
+    by_hand = batch.review_by == Batch.Review.HAND
+    if by_hand and batch.auto_approval_s < REVIEW_TAKES_S:
+        yield (
+            f"A person decides on each work, and it is approved by itself after "
+            f"{in_words(batch.auto_approval_s)}: hardly time to look."
+        )
+    if batch.duration_s < SLOW * batch.estimated_s:
+        yield (
+            f"One assignment is expected to take {in_words(batch.estimated_s)}, and "
+            f"{in_words(batch.duration_s)} are given: slow workers will be late, and not paid."
+        )
+    if batch.lifetime_s < max(HOUR_S, batch.duration_s):
+        yield f"The HITs stay open for {in_words(batch.lifetime_s)} only: many workers never see them."
+
+
+def _problems(batch: Batch, *, wanted: int, budget: Budget | None) -> Iterator[str]:
+    """Why a launch would be refused."""
+    if batch.status == Status.CANCELLED:
+        yield "This draft was cancelled. Copy it to go on with it."
+    if wants_floor(batch.rules) and not batch.study.wage_floor:
+        yield "The bonus table pays up to the study's least wage, and the study has none. Give it one."
+    if batch.task not in families.registered():
+        yield f"There is no task {batch.task} any more. Choose another."
+    if not wanted:
+        yield "There is nothing to ask: no item wants an answer. Add items, or choose another source."
+    if budget is None:
+        yield "The study has no budget. Give it one: a launch is paid from it."
+    elif budget.after < 0:
+        yield (
+            f"The study's budget has ${budget.before:.2f} left, and this batch can cost ${budget.this:.2f}. "
+            f"Raise the budget by ${-budget.after:.2f}, or make the batch smaller."
+        )
+
+
+def _budget(batch: Batch, cost: Decimal) -> Budget | None:
+    if batch.study.budget is None:
+        return None
+    return Budget(total=batch.study.budget, reserved=batch.study.reserved, this=cost)
+
+
+def _ask_balance(batch: Batch) -> tuple[Provider | None, Balance]:
+    """Asked once and not for long; a provider that is silent is asked nothing more."""
+    try:
+        provider = provider_for(batch.account, quick=True)
+        return provider, Balance(amount=provider.get_balance())
+    except CrowdError as error:
+        return None, Balance(amount=None, problem=str(error))

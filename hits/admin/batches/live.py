@@ -1,0 +1,164 @@
+"""A batch that runs, in numbers and charts."""
+
+from datetime import datetime
+from functools import partial
+from typing import Any
+
+from django.contrib import admin
+from django.core.exceptions import PermissionDenied
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect
+from django.template.response import TemplateResponse
+from django.urls import URLPattern, path
+from django.utils import timezone
+
+from hits import access, families
+from hits.admin.batches import charts, export, steer
+from hits.admin.parts import in_words
+from hits.models import Batch
+from hits.queries.live import FEWEST, Live, live_figures, with_changes
+
+EVENTS = 20
+# How soon the page asks again while HITs are on their way, and while workers are.
+SENDING_MS, WORKING_MS = 2000, 5000
+Status = Batch.Status
+WORDS = {
+    Status.LAUNCHING: "HITs are on their way to the provider.",
+    Status.PAUSED: "Nothing more is sent and nobody new starts. Work in progress still counts.",
+    Status.PAUSED_FUNDS: "The account is out of money. Nothing more is sent.",
+    Status.OPEN: "Workers can take the HITs.",
+    Status.DRAINING: "Nobody starts any more. The batch ends when the last work in progress is in.",
+    Status.COMPLETE: "Every HIT is over.",
+    Status.CANCELLED: "Nobody works on it any more. What was handed in stays.",
+}
+ADVICE = {
+    Status.PAUSED_FUNDS: "Put money in, then resume.",
+    Status.PAUSED: "Put right what the provider names, then resume.",
+}
+
+
+def urls(batches: admin.ModelAdmin[Batch]) -> list[URLPattern]:
+    """The pages of this module and of its neighbors, under the batch's own address."""
+    view = batches.admin_site.admin_view(partial(live_view, batches))
+    live = path("<int:batch_id>/live/", view, name="hits_batch_live")
+    return [live, *steer.urls(batches), *export.urls(batches)]
+
+
+def live_view(batches: admin.ModelAdmin[Batch], request: HttpRequest, batch_id: int) -> HttpResponse:
+    """With ?fragment only what moves: the page asks for it by itself."""
+    if not batches.has_view_permission(request):
+        raise PermissionDenied
+    rows = with_changes(Batch.objects.select_related("study", "account"))
+    batch = get_object_or_404(access.visible(rows, request.user), pk=batch_id)
+    if batch.launched_at is None:
+        return redirect("admin:hits_batch_launch", batch.pk)
+    context = live_context(request, batch, now=timezone.now())
+    if "fragment" in request.GET:
+        return TemplateResponse(request, "admin/hits/live_parts.html", context)
+    page = {**batches.admin_site.each_context(request), **context, "title": "Live view"}
+    return TemplateResponse(request, "admin/hits/live.html", page)
+
+
+def live_context(request: HttpRequest, batch: Batch, *, now: datetime) -> dict[str, Any]:
+    live = live_figures(batch, now=now)
+    may_steer = request.user.has_perm(steer.STEER)
+    return {
+        "batch": batch,
+        "live": live,
+        "every_ms": _every_ms(batch, live),
+        "state": _state_of(batch, live),
+        "money": _money_of(batch),
+        "pilot": _pilot_of(batch, live),
+        "wage": _wage_of(batch, live),
+        "finish": _finish_of(batch, live),
+        "verbs": steer.verbs_of(batch, posting=live.posting) if may_steer else [],
+        "may_export": request.user.has_perm(export.EXPORT),
+        "submissions": charts.draw_submissions(live.work.over_time, places=live.posting.places),
+        "times": charts.draw_times(live.times.bars, median_s=live.times.median_s),
+        "times_unit": charts.unit_of(live.times.bars[-1])[1] if live.times.bars else "",
+        "median": charts.duration(live.times.median_s),
+        **_events_of(request, batch),
+    }
+
+
+def _every_ms(batch: Batch, live: Live) -> int:
+    """0: nothing of it moves by itself any more."""
+    changes = batch.changes_waiting  # type: ignore[attr-defined]
+    if batch.status in (Status.LAUNCHING, Status.DRAINING) or changes:
+        return SENDING_MS
+    moves = batch.status == Status.OPEN or live.work.waiting or live.work.in_progress or batch.is_stale
+    return WORKING_MS if moves else 0
+
+
+def _state_of(batch: Batch, live: Live) -> dict[str, Any]:
+    """What it is doing, what the provider said to it, and what to do about that."""
+    status = Status(batch.status)
+    words = WORDS[status]
+    if status == Status.OPEN and live.posting.held_back:
+        words = "The pilot is out. The rest waits until you have seen it."
+    advice = ADVICE.get(status, "") if batch.problem or status == Status.PAUSED_FUNDS else ""
+    if status == Status.PAUSED and not batch.problem:
+        advice = "Resume when you want it to go on."
+    return {"words": words, "advice": advice, "task": _task_name(batch)}
+
+
+def _task_name(batch: Batch) -> str:
+    family = families.registered().get(batch.task)
+    return family.name if family else batch.task
+
+
+def _money_of(batch: Batch) -> dict[str, Any]:
+    """Spent is counted with the other figures, a few seconds after something has changed."""
+    return {
+        "spent": batch.figures.get("spent"),
+        "owed": batch.figures.get("bonuses_owed"),
+        "paid": batch.figures.get("bonuses_paid"),
+        "budget": batch.study.budget,
+        "left": batch.study.budget_left,
+    }
+
+
+def _pilot_of(batch: Batch, live: Live) -> dict[str, Any] | None:
+    """While the rest waits: what the pilot says about it."""
+    if not live.posting.held_back:
+        return None
+    hits = live.posting.intended - live.posting.held_back
+    is_done = bool(hits) and live.posting.closed >= hits
+    return {"hits": hits, "done": live.posting.closed, "rest": live.posting.held_back, "is_done": is_done}
+
+
+def _wage_of(batch: Batch, live: Live) -> dict[str, Any]:
+    """Against the study's floor, in words: a color alone would not say it."""
+    floor, median, tenth = batch.study.wage_floor, live.times.median_hourly, live.times.tenth_hourly
+    return {
+        "floor": floor,
+        "median_is_low": floor is not None and median is not None and median < floor,
+        "tenth_is_low": floor is not None and tenth is not None and tenth < floor,
+        "paid_is_low": batch.figures.get("is_below_floor", False),
+        "tenth_paid": batch.figures.get("p10_paid"),
+    }
+
+
+def _finish_of(batch: Batch, live: Live) -> str:
+    if batch.status in (Status.COMPLETE, Status.CANCELLED):
+        return "It is over."
+    if not live.left:
+        return "Every place is filled." if live.posting.places else "No HITs yet."
+    if batch.status in (Status.PAUSED, Status.PAUSED_FUNDS):
+        return "Not while it is paused."
+    if live.left_s is None:
+        return f"Not enough yet to tell: it takes {FEWEST} submissions."
+    return f"In about {in_words(max(live.left_s, 60))}, at {live.an_hour:.0f} an hour."
+
+
+def _events_of(request: HttpRequest, batch: Batch) -> dict[str, Any]:
+    """Newest first, a page at a time, by the events' own order: no count of them all."""
+    events = batch.events.select_related("by").order_by("-pk")
+    before = request.GET.get("before", "")
+    is_older = before.isascii() and before.isdigit() and len(before) < 19
+    found = list((events.filter(pk__lt=int(before)) if is_older else events)[: EVENTS + 1])
+    return {
+        "events": found[:EVENTS],
+        "older": found[EVENTS - 1].pk if len(found) > EVENTS else None,
+        "is_older": is_older,
+    }

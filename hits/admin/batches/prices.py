@@ -1,0 +1,113 @@
+"""What a draft would cost, and what an hour of it would pay."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+
+from hits import domain
+from hits.models import Batch
+
+# So many batches back somebody may have worked on one.
+LATEST = 20
+
+
+@dataclass(frozen=True, kw_only=True)
+class Plan:
+    """One way to post the work, and its price."""
+
+    name: str
+    hits: int
+    places: int
+    cost: domain.Cost
+    is_chosen: bool
+
+
+@dataclass(frozen=True, kw_only=True)
+class Wage:
+    """Dollars an hour, and where the time was taken from."""
+
+    hourly: Decimal
+    seconds: float
+    basis: str
+    floor: Decimal | None
+
+    @property
+    def is_low(self) -> bool:
+        return self.floor is not None and self.hourly < self.floor
+
+
+@dataclass(frozen=True, kw_only=True)
+class Line:
+    """A rule of the bonus table in words, and what it can come to for one assignment."""
+
+    name: str
+    words: str
+    most: Decimal
+
+
+def table_of(rules: Sequence[domain.BonusRule], *, items: int) -> list[Line]:
+    return [Line(name=rule.name, words=rule.in_words, most=rule.most(items=items)) for rule in rules]
+
+
+def plans_of(batch: Batch) -> list[Plan]:
+    """Below ten workers for each task there is one plan; from ten on there are two, at two prices."""
+    workers = batch.assignments_per_hit
+    sizes = {Batch.Sharding.SHARDS: domain.shards(workers), Batch.Sharding.WHOLE: [workers]}
+    names = {
+        Batch.Sharding.SHARDS: f"{len(domain.shards(workers))} HITs of at most {domain.MANY - 1} each",
+        Batch.Sharding.WHOLE: f"One HIT of {workers}",
+    }
+    if workers < domain.MANY:
+        return [_plan(batch, "The plan", [workers], is_chosen=True)]
+    return [_plan(batch, names[way], sizes[way], is_chosen=batch.sharding == way) for way in sizes]
+
+
+def cost_of(batch: Batch) -> domain.Cost:
+    """The same as batch.cost, without a list of all its HITs."""
+    return _times(domain.cost_of(batch.sizes, prices=batch.prices), batch.hits_wanted)
+
+
+def wage_of(batch: Batch) -> Wage | None:
+    """By the times of the batch that it repeats or of the study's latest, else by the estimate."""
+    measured = _measured(batch)
+    if measured is None:
+        seconds, basis = float(batch.estimated_s), "your estimate: nothing has been measured yet"
+    else:
+        number, items, median = measured
+        seconds = median * batch.items_per_assignment / items
+        basis = f"the median that was measured in batch {number}"
+        if items != batch.items_per_assignment:
+            basis += f", at {batch.items_per_assignment} items for each assignment instead of {items}"
+    hourly = domain.hourly_wage(reward=batch.reward, seconds=seconds)
+    if hourly is None:
+        return None
+    return Wage(hourly=hourly, seconds=seconds, basis=basis, floor=batch.study.wage_floor)
+
+
+def _measured(batch: Batch) -> tuple[int, int, float] | None:
+    """Number, items for each assignment and median of the latest batch of this task that has one."""
+    earlier = Batch.objects.filter(study=batch.study_id, task=batch.task, launched_at__isnull=False)
+    if batch.source_batch_id:
+        earlier = earlier.filter(pk=batch.source_batch_id)
+    latest = earlier.order_by("-pk").values_list("pk", "items_per_assignment", "figures")[:LATEST]
+    times = ((number, items, figures.get("median_s")) for number, items, figures in latest)
+    return next(((number, items, median) for number, items, median in times if median), None)
+
+
+def _plan(batch: Batch, name: str, sizes: list[int], *, is_chosen: bool) -> Plan:
+    return Plan(
+        name=name,
+        hits=len(sizes) * batch.hits_wanted,
+        places=sum(sizes) * batch.hits_wanted,
+        cost=_times(domain.cost_of(sizes, prices=batch.prices), batch.hits_wanted),
+        is_chosen=is_chosen,
+    )
+
+
+def _times(cost: domain.Cost, tasks: int) -> domain.Cost:
+    return domain.Cost(
+        rewards=tasks * cost.rewards,
+        fees=tasks * cost.fees,
+        bonuses=tasks * cost.bonuses,
+        bonus_fees=tasks * cost.bonus_fees,
+    )

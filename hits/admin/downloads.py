@@ -1,0 +1,59 @@
+"""Files for the finance office, sent while they are read or from the disk: memory stays flat."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from django import forms
+from django.http import FileResponse, HttpRequest, StreamingHttpResponse
+from django.http.response import HttpResponseBase
+
+from hits.domain.spreadsheets import write_csv
+from hits.services.finance_files import LONGEST_REASON, FinanceFile
+from hits.services.workbooks import write_workbook
+
+FORMATS = [("xlsx", "XLSX, for Excel and LibreOffice"), ("csv", "CSV, for everything else")]
+XLSX = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
+LINES = 200
+
+
+class FormatForm(forms.Form):
+    """Which kind of file. Whoever may see them can ask for the provider's ids, and says why."""
+
+    format = forms.ChoiceField(label="File", choices=FORMATS, initial="xlsx", widget=forms.RadioSelect)
+    with_ids = forms.BooleanField(label="Add the workers' ids at the provider", required=False)
+    reason = forms.CharField(
+        label="Why the ids are needed", required=False, max_length=LONGEST_REASON, help_text="For the record."
+    )
+
+    def __init__(self, request: HttpRequest, **kwargs: Any) -> None:
+        super().__init__(request.POST if request.method == "POST" else None, label_suffix="", **kwargs)
+        if not request.user.has_perm("hits.see_worker_id"):
+            del self.fields["with_ids"], self.fields["reason"]
+
+    @property
+    def wanted_reason(self) -> str | None:
+        """None: no ids are asked for."""
+        return self.cleaned_data.get("reason", "") if self.cleaned_data.get("with_ids") else None
+
+
+def send(file: FinanceFile, *, kind: str) -> HttpResponseBase:
+    name = f"{file.name}.{kind}"
+    if kind == "xlsx":
+        book = write_workbook(file.header, file.rows)
+        return FileResponse(book, as_attachment=True, filename=name, content_type=XLSX)
+    return StreamingHttpResponse(
+        _in_pieces(write_csv(file.header, file.rows)),
+        content_type="text/csv; charset=utf-8",
+        headers={"Content-Disposition": f'attachment; filename="{name}"'},
+    )
+
+
+def _in_pieces(lines: Iterator[str]) -> Iterator[str]:
+    """A write to the socket for each row would cost more than the row."""
+    held: list[str] = []
+    for line in lines:
+        held.append(line)
+        if len(held) == LINES:
+            yield "".join(held)
+            held.clear()
+    yield "".join(held)

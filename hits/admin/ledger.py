@@ -1,0 +1,31 @@
+"""The ledger in the admin: all rows that one sees, and each study's books as a statement."""
+
+from functools import partial
+
+from django.contrib import admin
+from django.db.models import QuerySet
+from django.http import HttpRequest
+from django.urls import URLPattern, path
+
+from hits.access import visible
+from hits.admin import books
+from hits.admin.parts import ReadOnlyAdmin, VisibleStudies
+from hits.models import LedgerEntry
+
+
+@admin.register(LedgerEntry)
+class LedgerEntryAdmin(ReadOnlyAdmin[LedgerEntry]):
+    list_display = ("at", "study", "batch", "kind", "amount", "source", "target", "grant_code", "words", "by")
+    list_display_links = None
+    list_filter = ("kind", ("study", VisibleStudies))
+    list_select_related = ("study", "batch__study", "by")
+    ordering = ("-pk",)
+    list_per_page = 100
+    show_full_result_count = False
+
+    def get_urls(self) -> list[URLPattern]:
+        view = self.admin_site.admin_view(partial(books.books_view, self))
+        return [path("study/<int:pk>/", view, name="hits_ledger_study"), *super().get_urls()]
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[LedgerEntry]:
+        return visible(super().get_queryset(request), request.user)

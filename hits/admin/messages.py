@@ -1,0 +1,112 @@
+"""Messages to workers: what was written, and whom it reached."""
+
+from typing import Any
+
+from django.contrib import admin, messages
+from django.core.exceptions import PermissionDenied
+from django.db.models import QuerySet
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect
+from django.template.response import TemplateResponse
+from django.urls import URLPattern, path
+from django.utils.translation import ngettext
+
+from hits.admin import letters
+from hits.admin.parts import ReadOnlyAdmin
+from hits.admin.selecting import page_of, signed_in
+from hits.models import Message, Recipient
+from hits.queries import people
+from hits.services import writing
+from hits.tasks import nudge, send_messages
+
+Status = Recipient.Status
+
+
+@admin.register(Message)
+class MessageAdmin(ReadOnlyAdmin[Message]):
+    list_display = ("subject", "account", "study", "by", "made_at", "delivery")
+    list_filter = ("account",)
+    search_fields = ("subject",)
+    ordering = ("-pk",)
+    list_per_page = 50
+    show_full_result_count = False
+
+    class Media:
+        css = {"all": ("hits/workers.css",)}
+
+    def get_urls(self) -> list[URLPattern]:
+        shown = self.admin_site.admin_view
+        return [
+            path("write/", shown(letters.compose_view), name="hits_message_compose"),
+            path("<int:message_id>/retry/", shown(self.retry_view), name="hits_message_retry"),
+            *super().get_urls(),
+        ]
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Message]:
+        return people.messages_for(request.user).select_related("account", "study", "by")
+
+    def get_changelist_instance(self, request: HttpRequest) -> Any:
+        """The figures of the page's rows, in one query."""
+        changes = super().get_changelist_instance(request)
+        tallies = people.tallies(message.pk for message in changes.result_list)
+        for message in changes.result_list:
+            message.tally = tallies[message.pk]
+        return changes
+
+    def changelist_view(
+        self, request: HttpRequest, extra_context: dict[str, Any] | None = None
+    ) -> HttpResponse:
+        return super().changelist_view(request, {**(extra_context or {}), "title": "Messages to workers"})
+
+    def change_view(
+        self,
+        request: HttpRequest,
+        object_id: str,
+        form_url: str = "",
+        extra_context: dict[str, Any] | None = None,
+    ) -> HttpResponse:
+        message = self.get_object(request, object_id)
+        if message is None:
+            raise Http404
+        if not self.has_view_permission(request, message):
+            raise PermissionDenied
+        tally = people.tallies([message.pk])[message.pk]
+        status = request.GET.get("status", "")
+        rows = message.recipients.select_related("worker").order_by("pk")
+        if status in Status.values:
+            rows = rows.filter(status=status)
+        total = tally.counts.get(status, 0) if status in Status.values else tally.total
+        context = {
+            **self.admin_site.each_context(request),
+            "opts": self.opts,
+            "title": message.subject,
+            "message": message,
+            "tally": tally,
+            "failed": tally.counts.get(Status.FAILED, 0),
+            "unknown": tally.counts.get(Status.UNKNOWN, 0),
+            "status": status,
+            "page": page_of(rows, number=request.GET.get("page"), total=total),
+            "may_write": request.user.has_perm("hits.send_message"),
+        }
+        return TemplateResponse(request, "admin/hits/message/page.html", context)
+
+    def retry_view(self, request: HttpRequest, message_id: int) -> HttpResponse:
+        """A person may repeat what is unclear, having read that somebody may get it twice."""
+        if not request.user.has_perm("hits.send_message") or not self.has_view_permission(request):
+            raise PermissionDenied
+        message = get_object_or_404(self.get_queryset(request), pk=message_id)
+        status = request.POST.get("status", "")
+        if status == Status.UNKNOWN and not request.POST.get("sure"):
+            messages.error(request, "Tick the box first: somebody may get the message twice.")
+        elif status in (Status.UNKNOWN, Status.FAILED):
+            count = writing.retry_recipients(
+                recipients=message.recipients.filter(status=status), by=signed_in(request)
+            )
+            nudge(send_messages)
+            words = ngettext("On its way again to %d worker.", "On its way again to %d workers.", count)
+            messages.success(request, words % count)
+        return redirect("admin:hits_message_change", message.pk)
+
+    @admin.display(description="delivery")
+    def delivery(self, message: Message) -> str:
+        return message.tally.words  # type: ignore[attr-defined, no-any-return]

@@ -1,0 +1,203 @@
+"""Payments that wait for a person. Each says what happened, and offers the one action that is safe."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+from urllib.parse import urlencode
+
+from django.contrib import admin, messages
+from django.core.exceptions import PermissionDenied
+from django.core.paginator import Paginator
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect
+from django.template.response import TemplateResponse
+from django.urls import URLPattern, path, reverse
+from django.utils import timezone
+
+from hits.access import studies_of
+from hits.admin.parts import read_number
+from hits.admin.selecting import PAGE, signed_in
+from hits.domain.refusals import Action
+from hits.errors import RuleBroken
+from hits.models import Bonus
+from hits.queries.unclear import STATES, waiting_payments
+from hits.services import compensating, refused, settling
+from hits.tasks import nudge, pay_bonuses
+
+SETTLE = "hits.settle_bonus"
+Status = Bonus.Status
+
+
+@dataclass(frozen=True, kw_only=True)
+class Verb:
+    """`asks` is read before it happens; without it, it happens at once."""
+
+    button: str
+    act: Callable[..., Any]
+    asks: str = ""
+    done: str = ""
+    wants_reason: bool = False
+
+
+VERBS = {
+    "look": Verb(button="Look now", act=settling.look_now),
+    "count_as_paid": Verb(
+        button="Count it as paid",
+        act=settling.count_as_paid,
+        asks="The provider is asked once more. If it still has no list of this HIT, the books say from then "
+        "on that this bonus was paid, and it is never sent again. If it was not, the balance shows so much "
+        "too much; what the worker lacks is then owed anew, by an appeal, and two people pay it.",
+        done="It counts as paid now, and is never sent again.",
+        wants_reason=True,
+    ),
+    "send_again": Verb(
+        button="Send it again",
+        act=refused.send_again,
+        asks="It is sent again in a moment, under the approval that it has. The provider's list is read "
+        "first, and the request carries the same token: what was paid is not paid twice.",
+        done="It is sent again in a moment.",
+    ),
+    "decide_anew": Verb(
+        button="Have it decided anew",
+        act=refused.decide_anew,
+        asks="The approval is taken back. The bonus is owed as before, and goes into another run, which two "
+        "people pay, or give up. Nothing is paid until then.",
+        done="It is owed again, and waits for another run.",
+    ),
+    "pay_by_hit": Verb(
+        button="Pay by a HIT of its own",
+        act=compensating.start,
+        asks="A HIT is posted that only this worker can take. Its reward is the bonus, and it asks for one "
+        "click. Until it is over, no payment of this bonus can be sent.",
+        done="The HIT goes out in a moment. It is followed until the worker is paid.",
+    ),
+    "take_back": Verb(
+        button="Take the HIT back",
+        act=compensating.take_back,
+        asks="Nobody can take the HIT any more. Once the provider has said that it was not taken, the bonus "
+        "stands here again as refused.",
+        done="The HIT is being taken back.",
+    ),
+}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Row:
+    bonus: Bonus
+    happened: str
+    advice: str
+    verb: str
+    since: datetime | None
+
+    @property
+    def button(self) -> str:
+        return VERBS[self.verb].button
+
+    @property
+    def is_asked(self) -> bool:
+        return bool(VERBS[self.verb].asks)
+
+
+def urls() -> list[URLPattern]:
+    view = admin.site.admin_view
+    return [
+        path("payments/queue/", view(queue_view), name="hits_payment_queue"),
+        path("payments/queue/<int:pk>/<slug:verb>/", view(act_view), name="hits_payment_act"),
+    ]
+
+
+def queue_view(request: HttpRequest) -> HttpResponse:
+    if not request.user.has_perm("hits.view_bonus"):
+        raise PermissionDenied
+    state, study = request.GET.get("state", ""), read_number(request.GET.get("study", ""))
+    rows = waiting_payments(request.user, now=timezone.now(), state=state)
+    if study is not None:
+        rows = rows.filter(assignment__hit__batch__study=study)
+    page = Paginator(rows, PAGE).get_page(request.GET.get("page"))
+    kept = {"state": state if state in STATES else "", "study": study}
+    keep = urlencode({name: value for name, value in kept.items() if value})
+    context = {
+        "title": "Unclear and refused payments",
+        "page": page,
+        "rows": [row_of(bonus) for bonus in page],
+        "states": STATES,
+        "studies": studies_of(request.user).order_by("name")[:200],
+        "state": state,
+        "study": study,
+        "keep": f"{keep}&" if keep else "",
+        "is_filtered": bool(keep),
+        "may_act": request.user.has_perm(SETTLE),
+    }
+    return _render(request, "admin/hits/payment_queue.html", context)
+
+
+def act_view(request: HttpRequest, pk: int, verb: str) -> HttpResponse:
+    """A GET asks, a POST does it."""
+    if not request.user.has_perms([SETTLE, "hits.view_bonus"]):
+        raise PermissionDenied
+    if verb not in VERBS:
+        raise Http404
+    now = timezone.now()
+    bonus = get_object_or_404(waiting_payments(request.user, now=now), pk=pk)
+    chosen = VERBS[verb]
+    if request.method != "POST":
+        context = {"title": chosen.button, "row": row_of(bonus), "verb": verb, "chosen": chosen}
+        return _render(request, "admin/hits/payment_act.html", context)
+    given = {"reason": request.POST.get("reason", "")} if chosen.wants_reason else {}
+    try:
+        said = chosen.act(bonus=bonus, by=signed_in(request), now=now, **given)
+    except RuleBroken as broken:
+        messages.error(request, str(broken))
+    else:
+        messages.success(request, chosen.done or str(said))
+        nudge(pay_bonuses)
+    return redirect("admin:hits_payment_queue")
+
+
+def row_of(bonus: Bonus) -> Row:
+    """What happened, in words, and what helps."""
+    if bonus.status == Status.REFUSED:
+        return _refused(bonus)
+    if bonus.status == Status.COMPENSATING:
+        happened = "A HIT of its own is out, which only this worker can take."
+        advice = "Nothing, until the worker has taken it. It is followed by itself."
+        return _row(bonus, happened, advice, "take_back")
+    if bonus.problem == settling.GONE:
+        advice = (
+            "It is never sent again. Look for it on the provider's statement, and ask the worker. "
+            "Then count it as paid."
+        )
+        return _row(bonus, bonus.problem, advice, "count_as_paid")
+    if bonus.status == Status.SENT:
+        happened = "The provider said yes, and its list of payments does not show it."
+        advice = "It is not sent again. Look once more; the comparison of the books shows it as well."
+        return _row(bonus, happened, advice, "look")
+    happened = bonus.problem or "The request got no clear answer: it may have been paid, or not."
+    advice = "It is not sent again before the provider's list has been read. That happens by itself."
+    if bonus.problem:
+        advice = "It is never sent again by itself. Compare the books, and ask the provider."
+    return _row(bonus, happened, advice, "look")
+
+
+def _refused(bonus: Bonus) -> Row:
+    refusal = refused.refusal_of(bonus)
+    verbs = {
+        Action.SEND_AGAIN: "send_again",
+        Action.DEPOSIT: "send_again",
+        Action.DECIDE_ANEW: "decide_anew",
+        Action.PAY_BY_HIT: "pay_by_hit" if compensating.can_compensate(bonus) else "decide_anew",
+    }
+    return _row(bonus, refusal.happened, refusal.advice, verbs[refusal.action])
+
+
+def _row(bonus: Bonus, happened: str, advice: str, verb: str) -> Row:
+    since = bonus.sent_at if bonus.status == Status.SENT else bonus.sending_at
+    return Row(bonus=bonus, happened=happened, advice=advice, verb=verb, since=since)
+
+
+def _render(request: HttpRequest, template: str, context: dict[str, Any]) -> HttpResponse:
+    trail = reverse("admin:hits_payment_queue")
+    return TemplateResponse(
+        request, template, {**admin.site.each_context(request), "queue_url": trail, **context}
+    )

@@ -1,0 +1,149 @@
+"""The payments desk: what waits, what is unclear, what is overdue, and how long the money lasts."""
+
+from datetime import datetime
+from typing import Any
+
+from django import forms
+from django.contrib import admin, messages
+from django.core.exceptions import PermissionDenied
+from django.http import HttpRequest
+from django.http.response import HttpResponseBase
+from django.shortcuts import get_object_or_404
+from django.template.response import TemplateResponse
+from django.urls import URLPattern, path
+from django.utils import timezone
+
+from hits.access import studies_of
+from hits.admin.downloads import FormatForm, send
+from hits.admin.selecting import signed_in
+from hits.domain.months import Month, month_of, read_month
+from hits.errors import RuleBroken
+from hits.models import Bonus, Run, Study
+from hits.queries.payments import Desk, desk_of, whole_runs
+from hits.services import finance_files
+
+MONTHS = 36
+SOON_DAYS = 14
+Status = Bonus.Status
+
+
+class CloseForm(FormatForm):
+    """A month of one study, or of all."""
+
+    field_order = ("month", "study", "format", "with_ids", "reason")
+    month = forms.TypedChoiceField(label="Month", coerce=read_month)
+    study = forms.ModelChoiceField(
+        Study.objects.none(), empty_label="All studies that you see", required=False
+    )
+
+    def __init__(self, request: HttpRequest, *, now: datetime) -> None:
+        months = _months_until(now)
+        super().__init__(request, initial={"month": str(months[1]), "study": request.GET.get("study")})
+        self.fields["month"].choices = [(str(month), str(month)) for month in months]  # type: ignore[attr-defined]
+        self.fields["study"].queryset = studies_of(request.user).order_by("name")  # type: ignore[attr-defined]
+
+
+def urls() -> list[URLPattern]:
+    """Under the admin's own address: they belong to no single table."""
+    view = admin.site.admin_view
+    return [
+        path("payments/", view(desk_view), name="hits_payments"),
+        path("payments/close/", view(close_view), name="hits_close"),
+        path("payments/run/<int:pk>/file/", view(run_file_view), name="hits_run_file"),
+    ]
+
+
+def desk_view(request: HttpRequest) -> HttpResponseBase:
+    user = signed_in(request)
+    if not (user.has_perm("hits.view_bonus") or user.has_perm("hits.view_run")):
+        raise PermissionDenied
+    desk = desk_of(user, now=timezone.now())
+    context = {
+        **admin.site.each_context(request),
+        "title": "Payments",
+        "desk": desk,
+        "bonuses": {status: desk.bonuses.get(status) for status in Status.values},
+        "halted": [purse for purse in desk.purses if purse.halt],
+        "overdue": _overdue(desk),
+        "is_clear": _is_clear(request, desk),
+        "soon_days": SOON_DAYS,
+    }
+    return TemplateResponse(request, "admin/hits/payments.html", context)
+
+
+def close_view(request: HttpRequest) -> HttpResponseBase:
+    """The form of a month's close, and the file when that is answered."""
+    if not request.user.has_perm("hits.view_ledgerentry"):
+        raise PermissionDenied
+    now = timezone.now()
+    form = CloseForm(request, now=now)
+    if form.is_bound and form.is_valid():
+        study = form.cleaned_data["study"]
+        try:
+            file = finance_files.close_file(
+                studies=[study] if study else list(studies_of(request.user)),
+                month=form.cleaned_data["month"],
+                by=signed_in(request),
+                now=now,
+                reason=form.wanted_reason,
+            )
+        except RuleBroken as broken:
+            messages.error(request, str(broken))
+        else:
+            return send(file, kind=form.cleaned_data["format"])
+    context = {**admin.site.each_context(request), "title": "A month's close", "form": form}
+    return TemplateResponse(request, "admin/hits/close.html", context, status=_status(form))
+
+
+def run_file_view(request: HttpRequest, pk: int) -> HttpResponseBase:
+    if not request.user.has_perm("hits.view_run"):
+        raise PermissionDenied
+    rows = whole_runs(Run.objects.select_related("prepared_by", "decided_by"), signed_in(request))
+    run = get_object_or_404(rows, pk=pk)
+    form = FormatForm(request)
+    if form.is_bound and form.is_valid():
+        try:
+            file = finance_files.run_file(
+                run=run, by=signed_in(request), now=timezone.now(), reason=form.wanted_reason
+            )
+        except RuleBroken as broken:
+            messages.error(request, str(broken))
+        else:
+            return send(file, kind=form.cleaned_data["format"])
+    context = {**admin.site.each_context(request), "title": "File of a run", "form": form, "run": run}
+    return TemplateResponse(request, "admin/hits/run_file.html", context, status=_status(form))
+
+
+def _status(form: forms.Form) -> int:
+    return 409 if form.is_bound else 200
+
+
+def _overdue(desk: Desk) -> list[dict[str, Any]]:
+    """What waits for longer than it should, with the words for it."""
+    words = {
+        Status.OWED: "owed for more than 7 days",
+        Status.APPROVED: "approved more than an hour ago and not sent",
+        Status.SENT: "sent more than a day ago and not confirmed",
+    }
+    return [
+        {"status": status, "words": text, "count": desk.bonuses[status].late}
+        for status, text in words.items()
+        if status in desk.bonuses and desk.bonuses[status].late
+    ]
+
+
+def _is_clear(request: HttpRequest, desk: Desk) -> bool:
+    """Nothing on this page asks for anything."""
+    user = request.user
+    mine = desk.drafts or (desk.to_approve and user.has_perm("hits.approve_run"))
+    unclear = Status.UNKNOWN in desk.bonuses or Status.REFUSED in desk.bonuses or Status.OWED in desk.bonuses
+    return not (mine or unclear or desk.appeals or desk.differences or _overdue(desk))
+
+
+def _months_until(now: datetime) -> list[Month]:
+    """The newest first; some zone is a day ahead."""
+    month = month_of(now, zone="Pacific/Kiritimati")
+    found = [month]
+    while len(found) < MONTHS:
+        found.append(found[-1].previous)
+    return found

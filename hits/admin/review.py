@@ -1,0 +1,287 @@
+"""One handed-in work after another: seen as its worker saw it, and decided on with one key."""
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import asdict
+from datetime import datetime, timedelta
+from typing import Any
+from urllib.parse import urlencode
+
+from django import forms
+from django.contrib import admin, messages
+from django.core.exceptions import PermissionDenied
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect
+from django.template.response import TemplateResponse
+from django.urls import URLPattern, path, reverse
+from django.utils import timezone
+from django.views.decorators.http import require_POST
+
+from hits import families
+from hits.access import visible
+from hits.admin.parts import in_words
+from hits.errors import RuleBroken
+from hits.models import Assignment, Batch, Decision
+from hits.queries import reviews
+from hits.queries.reviews import Order, State, Wanted
+from hits.services import reviewing
+from hits.services.working import items_served
+
+REVIEW = "hits.review_assignment"
+SECOND = "hits.second_rejection"
+# Below this part of the batch's median somebody has hardly read the question.
+HASTY = 1 / 3
+Kind = Decision.Kind
+Status = Assignment.Status
+DONE = {
+    Kind.APPROVE: "Approved.",
+    Kind.KEEP_OUT: "Paid, and kept out of the data.",
+    Kind.REJECT: "Rejected.",
+    Kind.OVERRIDE: "The rejection is taken back.",
+}
+
+
+class QueueForm(forms.Form):
+    """What a reviewer looks through. Whatever cannot be read is left out."""
+
+    state = forms.ChoiceField(label="Show", choices=State.choices, required=False)
+    batch = forms.TypedChoiceField(coerce=int, empty_value=None, required=False)
+    study = forms.TypedChoiceField(coerce=int, empty_value=None, required=False)
+    worker = forms.CharField(label="Worker", max_length=16, required=False)
+    order = forms.ChoiceField(choices=Order.choices, required=False)
+
+    def __init__(self, wanted: Wanted, *, batches: list[Batch]) -> None:
+        super().__init__(initial=asdict(wanted), label_suffix="")
+        studies = {batch.study_id: batch.study.name for batch in batches}
+        choices = [(batch.pk, f"{batch.title} ({batch.pk})") for batch in batches]
+        self.fields["batch"].choices = [("", "All batches"), *choices]  # type: ignore[attr-defined]
+        self.fields["study"].choices = [("", "All studies"), *studies.items()]  # type: ignore[attr-defined]
+
+
+def urls(works: admin.ModelAdmin[Assignment]) -> list[URLPattern]:
+    view = works.admin_site.admin_view
+    return [
+        path("review/", view(review_view), name="hits_assignment_review"),
+        path("<int:pk>/decide/", view(require_POST(decide_view)), name="hits_assignment_decide"),
+        path("<int:pk>/note/", view(require_POST(note_view)), name="hits_assignment_note"),
+        path("undo/<int:pk>/", view(require_POST(undo_view)), name="hits_assignment_undo"),
+        path("second/<int:pk>/", view(require_POST(second_view)), name="hits_assignment_second"),
+    ]
+
+
+def review_view(request: HttpRequest) -> HttpResponse:
+    if not (request.user.has_perm(REVIEW) or request.user.has_perm("hits.view_assignment")):
+        raise PermissionDenied
+    return _page(request, pk=_number(request.GET.get("at")))
+
+
+def decide_view(request: HttpRequest, pk: int) -> HttpResponse:
+    """Then the next one; the decision can be undone from there for a moment."""
+    _require(request, REVIEW)
+    work = get_object_or_404(visible(Assignment.objects.all(), request.user), pk=pk)
+    kind = request.POST.get("kind", "")
+    # A box of several lines is for reading; the worker is sent one line.
+    reason = " ".join((request.POST.get("reason") or request.POST.get("saved") or "").split())
+    now = timezone.now()
+    try:
+        decision = reviewing.decide(
+            assignment=work,
+            kind=kind,
+            reason=reason,
+            by=request.user,  # type: ignore[arg-type]
+            now=now,
+        )
+    except RuleBroken as broken:
+        messages.error(request, str(broken))
+        if broken.code in ("no_reason", "bad_reason"):
+            return _page(request, pk=pk, reason=request.POST.get("reason", ""), status=409)
+        return _go(request, at=pk)
+    if decision.status == Decision.Status.WAITING:
+        messages.warning(
+            request, "You have rejected as many as one person may today: this one waits for a second person."
+        )
+    else:
+        messages.success(request, f"{DONE[Kind(kind)]} It is sent to the provider in a moment.")
+    until = int(decision.send_at.timestamp())
+    return _go(request, at=_number(request.GET.get("next")), undo=decision.pk, until=until)
+
+
+def undo_view(request: HttpRequest, pk: int) -> HttpResponse:
+    decision = _decision(request, pk, REVIEW)
+    try:
+        reviewing.undo(decision=decision, by=request.user, now=timezone.now())  # type: ignore[arg-type]
+    except RuleBroken as broken:
+        messages.error(request, str(broken))
+    else:
+        messages.success(request, "Undone. Nothing was sent.")
+    return _go(request, at=decision.assignment_id)
+
+
+def second_view(request: HttpRequest, pk: int) -> HttpResponse:
+    decision = _decision(request, pk, SECOND)
+    agree = request.POST.get("agree") == "yes"
+    try:
+        reviewing.second(decision=decision, by=request.user, agree=agree, now=timezone.now())  # type: ignore[arg-type]
+    except RuleBroken as broken:
+        messages.error(request, str(broken))
+        return _go(request, at=decision.assignment_id)
+    if not agree:
+        messages.success(request, "Declined. The work waits for a decision again.")
+        return _go(request, at=_number(request.GET.get("next")))
+    messages.success(request, "Rejected by two people. It is sent to the provider in a moment.")
+    until = int(decision.send_at.timestamp())
+    return _go(request, at=_number(request.GET.get("next")), undo=decision.pk, until=until)
+
+
+def note_view(request: HttpRequest, pk: int) -> HttpResponse:
+    _require(request, REVIEW)
+    work = get_object_or_404(visible(Assignment.objects.all(), request.user), pk=pk)
+    text = request.POST.get("text", "")
+    try:
+        reviewing.add_note(assignment=work, text=text, by=request.user, now=timezone.now())  # type: ignore[arg-type]
+    except RuleBroken as broken:
+        messages.error(request, str(broken))
+        return _page(request, pk=pk, note=text, status=409)
+    return _go(request, at=pk)
+
+
+def facts_of(work: Assignment, *, now: datetime) -> dict[str, Any]:
+    """What both pages of a work say of its time and its deadlines, in words."""
+    pace, is_hasty = _pace(work)
+    facts: dict[str, Any] = {"assignment": work, "pace": pace, "is_hasty": is_hasty}
+    if work.status == Status.SUBMITTED:
+        facts["countdown"] = _countdown(work, now=now)
+    if work.status == Status.REJECTED and work.submitted_at:
+        facts["override_until"] = work.submitted_at + reviewing.OVERRIDE_WITHIN
+        facts["can_override"] = now <= facts["override_until"]
+    return facts
+
+
+def work_page(work: Assignment) -> dict[str, Any]:
+    """As its worker saw it, also when its items have been given to somebody else since."""
+    family = families.get(work.hit.batch.task)
+    page = family.review_page(assignment=work, items=items_served(work))
+    return {**page.context, "page_template": page.template}
+
+
+def words_of(outcomes: Mapping[str, int]) -> str:
+    """What became of many decisions: "38 decided, 2 had been decided already"."""
+    words = {
+        "intended": "decided",
+        "waiting": "waiting for a second person",
+        "decided_already": "had been decided already",
+        "not_submitted": "not handed in",
+        "override_too_late": "too late to be taken back",
+    }
+    counted = Counter(outcomes)
+    return ", ".join(f"{counted[code]} {words.get(code, code)}" for code in [*words] if counted[code])
+
+
+def _page(
+    request: HttpRequest, *, pk: int | None, reason: str = "", note: str = "", status: int = 200
+) -> HttpResponse:
+    now, user = timezone.now(), request.user
+    wanted = _read_wanted(request)
+    work = reviews.work_in_queue(user=user, wanted=wanted, pk=pk)  # type: ignore[arg-type]
+    context: dict[str, Any] = {
+        **admin.site.each_context(request),
+        "title": "Review",
+        "form": QueueForm(wanted, batches=reviews.batches_to_review(user)),  # type: ignore[arg-type]
+        "wanted": wanted,
+        "filters": _filters(wanted),
+        "undo": _undo(request, now=now),
+        "reason": reason,
+        "note": note,
+        "assignment": work,
+    }
+    if work is not None:
+        past = reviews.past_of(work, study_id=work.hit.batch.study_id, now=now)
+        may = {"may_review": user.has_perm(REVIEW), "may_second": _may_second(request, past)}
+        context = {**work_page(work), **context, **facts_of(work, now=now), **may, "past": past}
+        context["place"] = work.before + 1 if work.is_listed else None
+        context["next_filters"] = _filters(wanted, next=work.next_pk)
+        context["decisions"] = _open_decisions(work, past, can_override=context.get("can_override", False))
+    return TemplateResponse(request, "admin/hits/review.html", context, status=status)
+
+
+def _open_decisions(work: Assignment, past: reviews.Past, *, can_override: bool) -> set[str]:
+    """What can be decided now, if one may."""
+    if past.unsent:
+        return set()
+    if work.status == Status.SUBMITTED:
+        return {Kind.APPROVE, Kind.KEEP_OUT, Kind.REJECT}
+    if work.status == Status.APPROVED and not work.kept_out:
+        return {Kind.KEEP_OUT}
+    return {Kind.OVERRIDE} if can_override else set()
+
+
+def _may_second(request: HttpRequest, past: reviews.Past) -> bool:
+    waiting = past.waiting
+    return waiting is not None and waiting.by != request.user.get_username() and request.user.has_perm(SECOND)
+
+
+def _read_wanted(request: HttpRequest) -> Wanted:
+    """What cannot be read asks for nothing: a link of another day still opens."""
+    asked = request.GET
+    return Wanted(
+        state=asked["state"] if asked.get("state") in State.values else State.WAITING,
+        order=asked["order"] if asked.get("order") in Order.values else Order.OLDEST,
+        batch=_number(asked.get("batch")),
+        study=_number(asked.get("study")),
+        worker=asked.get("worker", "").strip()[:16],
+    )
+
+
+def _filters(wanted: Wanted, **more: Any) -> str:
+    """For links: what differs from the ordinary."""
+    asked = {**asdict(wanted), **more}
+    if asked["order"] == Order.OLDEST:
+        del asked["order"]
+    return urlencode({name: str(value) for name, value in asked.items() if value})
+
+
+def _go(request: HttpRequest, **more: Any) -> HttpResponse:
+    return redirect(f"{reverse('admin:hits_assignment_review')}?{_filters(_read_wanted(request), **more)}")
+
+
+def _undo(request: HttpRequest, *, now: datetime) -> dict[str, int] | None:
+    """Shown as long as it is of use. Whether it is allowed is decided when it is asked for."""
+    decision, until = _number(request.GET.get("undo")), _number(request.GET.get("until"))
+    left = (until or 0) - int(now.timestamp())
+    shown = decision is not None and 0 < left <= reviewing.UNDO_FOR.total_seconds()
+    return {"pk": decision, "seconds": left} if shown and decision else None
+
+
+def _pace(work: Assignment) -> tuple[str, bool]:
+    """How long it took, beside what the others took."""
+    if work.worked_s is None:
+        return "not known", False
+    took, median = in_words(work.worked_s), work.hit.batch.figures.get("median_s")
+    if not median:
+        return took, False
+    hasty = work.worked_s < median * HASTY
+    beside = f"{took}; half of the others took {in_words(round(median))} or less"
+    return (f"much too fast? {beside}" if hasty else beside), hasty
+
+
+def _countdown(work: Assignment, *, now: datetime) -> str:
+    """Before the provider has told the moment, the batch's terms do."""
+    delay = timedelta(seconds=work.hit.batch.auto_approval_s)
+    due = work.auto_approves_at or (work.submitted_at or now) + delay
+    left = int((due - now).total_seconds())
+    return f"approves itself in {in_words(left)}" if left > 0 else "approves itself now"
+
+
+def _decision(request: HttpRequest, pk: int, permission: str) -> Decision:
+    _require(request, permission)
+    rows = visible(Decision.objects.select_related("assignment"), request.user)
+    return get_object_or_404(rows, pk=pk)
+
+
+def _require(request: HttpRequest, permission: str) -> None:
+    if not request.user.has_perm(permission):
+        raise PermissionDenied
+
+
+def _number(text: str | None) -> int | None:
+    return int(text) if text and text.isascii() and text.isdigit() and len(text) < 16 else None

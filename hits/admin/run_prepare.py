@@ -1,0 +1,165 @@
+"""Preparing a run: owed bonuses are looked for, added up, and put into a draft."""
+
+from dataclasses import asdict
+from decimal import Decimal
+from typing import Any
+from urllib.parse import urlencode
+
+from django import forms
+from django.contrib import admin, messages
+from django.core.exceptions import PermissionDenied
+from django.db.models import QuerySet
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect
+from django.template.response import TemplateResponse
+from django.urls import URLPattern, path, reverse
+from django.utils import timezone
+
+from hits.access import visible
+from hits.admin.parts import read_number
+from hits.admin.selecting import page_of, signed_in
+from hits.errors import RuleBroken
+from hits.models import Bonus, Run
+from hits.queries.runs import STUDY, Chosen, drafts_of, owed_for, sum_of
+from hits.services import runs
+
+PREPARE = "hits.prepare_run"
+# So many drafts of one's own are offered to be added to.
+DRAFTS = 20
+MOST = 5000
+BATCH = "assignment__hit__batch"
+MONEY: dict[str, Any] = {"max_digits": 13, "decimal_places": 2, "min_value": Decimal(0), "required": False}
+
+
+class SearchForm(forms.Form):
+    """Which owed bonuses. What cannot be read is said beside its field, and asks for nothing."""
+
+    study = forms.TypedChoiceField(coerce=int, empty_value=None, required=False)
+    batch = forms.TypedChoiceField(coerce=int, empty_value=None, required=False)
+    rule = forms.ChoiceField(required=False)
+    worker = forms.CharField(label="Worker (pseudonym)", max_length=16, required=False)
+    least = forms.DecimalField(label="At least, $", **MONEY)
+    most = forms.DecimalField(label="At most, $", **MONEY)
+    days = forms.IntegerField(label="Owed for so many days", min_value=0, max_value=10_000, required=False)
+
+    def __init__(self, data: Any, *, facets: list[dict[str, Any]]) -> None:
+        super().__init__(data, label_suffix="")
+        offer: Any = self.fields
+        studies = {row[STUDY]: row[f"{STUDY}__name"] for row in facets}
+        batches = {row[BATCH]: f"{row[f'{BATCH}__title']} ({row[BATCH]})" for row in facets}
+        rules = {row["rule"]: row["rule"] for row in facets}
+        for name, every, found in (
+            ("study", "Every study", studies),
+            ("batch", "Every batch", batches),
+            ("rule", "Every rule", rules),
+        ):
+            offer[name].choices = [("", every), *sorted(found.items(), key=lambda item: item[1])]
+
+    def read(self) -> Chosen:
+        self.is_valid()
+        return Chosen(**{name: value for name, value in self.cleaned_data.items() if value not in (None, "")})
+
+
+def urls(model: admin.ModelAdmin[Run]) -> list[URLPattern]:
+    return [path("prepare/", model.admin_site.admin_view(prepare_view), name="hits_run_prepare")]
+
+
+def prepare_view(request: HttpRequest) -> HttpResponse:
+    if not (request.user.has_perm(PREPARE) and request.user.has_perm("hits.view_run")):
+        raise PermissionDenied
+    form = SearchForm(request.GET, facets=_facets(request))
+    chosen = form.read()
+    owed = owed_for(request.user, chosen, now=timezone.now())
+    if request.method == "POST":
+        return _prepare(request, _selected(request, owed if not form.errors else owed.none()), form, chosen)
+    return _page(request, form, chosen, owed if not form.errors else owed.none())
+
+
+def ask_about(request: HttpRequest, bonuses: QuerySet[Bonus]) -> HttpResponse:
+    """From another list: what was chosen there goes into a new run, or into a draft."""
+    chosen = list(bonuses.order_by("pk")[:MOST])
+    context = {
+        **admin.site.each_context(request),
+        "title": "Put into a run",
+        "carried": ",".join(str(bonus.pk) for bonus in chosen),
+        "count": len(chosen),
+        "total": sum(bonus.amount for bonus in chosen),
+        "drafts": drafts_of(request.user)[:DRAFTS],
+        "kinds": Run.Kind.choices,
+        "values": {},
+    }
+    return TemplateResponse(request, "admin/hits/run/put.html", context)
+
+
+def _prepare(
+    request: HttpRequest, bonuses: QuerySet[Bonus], form: SearchForm, chosen: Chosen
+) -> HttpResponse:
+    by, now, asked = signed_in(request), timezone.now(), request.POST
+    draft = read_number(asked.get("into", ""))
+    try:
+        if asked.get("which") == "all" and asked.getlist("bonus"):
+            raise RuleBroken("which", "You ticked rows, and chose all that match. Choose one of the two.")
+        if draft is not None:
+            run = get_object_or_404(drafts_of(by), pk=draft)
+            count = runs.add_to_run(run=run, bonuses=bonuses, by=by, now=now)
+            messages.success(request, f"Added: {count}.")
+            return redirect("admin:hits_run_change", run.pk)
+        kind = Run.Kind.WAIVE if asked.get("kind") == Run.Kind.WAIVE else Run.Kind.PAY
+        run = runs.prepare_run(
+            bonuses=bonuses,
+            by=by,
+            title=asked.get("title", ""),
+            note=asked.get("note", ""),
+            kind=kind,
+            now=now,
+        )
+    except RuleBroken as broken:
+        messages.error(request, str(broken))
+        return _page(request, form, chosen, owed_for(by, chosen, now=now), status=409)
+    messages.success(request, "A draft is made. Look through it, then freeze it.")
+    return redirect("admin:hits_run_change", run.pk)
+
+
+def _selected(request: HttpRequest, owed: QuerySet[Bonus]) -> QuerySet[Bonus]:
+    """All that match, or the ticked ones, or those that another list sends."""
+    if request.POST.get("which") == "all":
+        return owed
+    texts = [*request.POST.getlist("bonus"), *request.POST.get("bonuses", "").split(",")]
+    keys = [key for text in texts[:MOST] if (key := read_number(text)) is not None]
+    return visible(Bonus.objects.filter(pk__in=keys), request.user)
+
+
+def _facets(request: HttpRequest) -> list[dict[str, Any]]:
+    """What there is to choose from, among all that is owed."""
+    everything = owed_for(request.user, Chosen(), now=timezone.now()).order_by()
+    names = (STUDY, f"{STUDY}__name", BATCH, f"{BATCH}__title", "rule")
+    return list(everything.values(*names).distinct())
+
+
+def _page(
+    request: HttpRequest, form: SearchForm, chosen: Chosen, owed: QuerySet[Bonus], *, status: int = 200
+) -> HttpResponse:
+    count, total = sum_of(owed)
+    rows = owed.select_related("assignment__worker", f"{STUDY}", "assignment__account").defer(
+        "assignment__answer"
+    )
+    keep = {name: str(value) for name, value in asdict(chosen).items() if value not in (None, "")}
+    into = read_number(request.GET.get("into", "") or request.POST.get("into", ""))
+    if into is not None:
+        keep["into"] = str(into)
+    context = {
+        **admin.site.each_context(request),
+        "title": "Prepare a run",
+        "form": form,
+        "is_filtered": chosen != Chosen(),
+        "count": count,
+        "total": total,
+        "page": page_of(rows, number=request.GET.get("page"), total=count),
+        "keep": urlencode(keep) + "&" if keep else "",
+        "action": f"{reverse('admin:hits_run_prepare')}?{urlencode(keep)}",
+        "into": into,
+        "drafts": drafts_of(request.user)[:DRAFTS],
+        "kinds": Run.Kind.choices,
+        "values": request.POST,
+    }
+    return TemplateResponse(request, "admin/hits/run/prepare.html", context, status=status)

@@ -1,0 +1,158 @@
+"""Bonus runs: the list, and one run as its preparer, its approver and everybody later sees it."""
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any, cast
+from urllib.parse import urlencode
+
+from django.contrib import admin
+from django.core.exceptions import PermissionDenied
+from django.core.paginator import Page, Paginator
+from django.db.models import QuerySet
+from django.http import Http404, HttpRequest, HttpResponse
+from django.template.response import TemplateResponse
+from django.urls import URLPattern
+from django.utils import timezone
+
+from hits.admin import run_prepare, run_verbs
+from hits.admin.parts import ReadOnlyAdmin
+from hits.models import Bonus, Run
+from hits.queries import runs
+from hits.queries.run_rows import Row, outliers_of, owner_limit, rows_of
+
+PAGE = 50
+Status = Run.Status
+DONE = (Bonus.Status.SENT, Bonus.Status.CONFIRMED, Bonus.Status.WAIVED)
+
+
+class WaitingFilter(admin.SimpleListFilter):
+    title = "what waits"
+    parameter_name = "waits"
+
+    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
+        return [("me", "For me to decide"), ("mine", "Prepared by me")]
+
+    def queryset(self, request: HttpRequest, queryset: QuerySet[Run]) -> QuerySet[Run]:
+        if self.value() == "me":
+            return queryset.filter(pk__in=runs.runs_to_decide(request.user).values("pk"))
+        return queryset.filter(prepared_by=request.user.pk) if self.value() == "mine" else queryset
+
+
+@admin.register(Run)
+class RunAdmin(ReadOnlyAdmin[Run]):
+    list_display = ("title", "kind", "state", "count", "amount", "prepared_by", "prepared_at", "decided_by")
+    list_filter = (WaitingFilter, "status", "kind")
+    list_per_page = PAGE
+    show_full_result_count = False
+    search_fields = ("title", "note", "=public_id", "=digest", "=prepared_by__username")
+    sortable_by = ()
+    actions = None
+    change_list_template = "admin/hits/run/list.html"
+
+    class Media:
+        css = {"all": ("hits/runs.css",)}
+
+    def get_urls(self) -> list[URLPattern]:
+        return [*run_prepare.urls(self), *run_verbs.urls(self), *super().get_urls()]
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Run]:
+        return runs.waiting_first(runs.visible_runs(request.user), request.user)
+
+    def changelist_view(
+        self, request: HttpRequest, extra_context: dict[str, Any] | None = None
+    ) -> HttpResponse:
+        context = {"title": "Bonus runs", "may_prepare": request.user.has_perm("hits.prepare_run")}
+        return super().changelist_view(request, {**(extra_context or {}), **context})
+
+    def change_view(
+        self,
+        request: HttpRequest,
+        object_id: str,
+        form_url: str = "",
+        extra_context: dict[str, Any] | None = None,
+    ) -> HttpResponse:
+        run = self.get_object(request, object_id)
+        if run is None:
+            raise Http404
+        if not self.has_view_permission(request, run):
+            raise PermissionDenied
+        context = {**self.admin_site.each_context(request), **page_of(request, run, now=timezone.now())}
+        return TemplateResponse(request, "admin/hits/run/page.html", {"opts": self.opts, **context})
+
+    @admin.display(description="status")
+    def state(self, run: Run) -> str:
+        return run_verbs.state_of(run)
+
+    @admin.display(description="total")
+    def amount(self, run: Run) -> str:
+        return f"${run.total:,.2f}"
+
+
+def page_of(request: HttpRequest, run: Run, *, now: datetime) -> dict[str, Any]:
+    """All that the page shows; nothing of it asks the database once more for each row."""
+    rows = rows_of(run)
+    is_open = run.status in (Status.DRAFT, Status.FROZEN)
+    outliers = outliers_of(rows, run) if is_open else {row.pk: row.flags for row in rows if row.flags}
+    marks = {row.pk: row.flags for row in rows if row.flags} if run.status == Status.FROZEN else outliers
+    query, marked_only = request.GET.get("q", "").strip()[:100], request.GET.get("show") == "marked"
+    found = find_rows(rows, query=query, keys=set(marks) if marked_only else None)
+    found.sort(key=lambda row: (row.pk not in marks, row.pk))
+    page = Paginator(found, PAGE).get_page(request.GET.get("page"))
+    return {
+        "title": run.title,
+        "run": run,
+        "state": run_verbs.state_of(run),
+        "sum": run_verbs.sum_in_words(run),
+        "totals": runs.totals_of(rows),
+        "marked": len(marks),
+        "page": page,
+        "lines": _marked(page, marks),
+        "query": query,
+        "marked_only": marked_only,
+        "keep": urlencode({"q": query, **({"show": "marked"} if marked_only else {})}) + "&",
+        "since": runs.since_freeze(run, rows, outliers) if run.status == Status.FROZEN else None,
+        **_progress(run, rows),
+        **_rights(request, run, rows),
+    }
+
+
+def find_rows(rows: Sequence[Row], *, query: str, keys: set[int] | None = None) -> list[Row]:
+    """By the pseudonym, the rule, the batch or the reason."""
+    words = query.casefold()
+    return [
+        row
+        for row in rows
+        if (keys is None or row.pk in keys)
+        and words in f"{row.now['worker']} {row.now['rule']} {row.batch_title} {row.now['reason']}".casefold()
+    ]
+
+
+def _marked(page: Page[Row], marks: dict[int, list[str]]) -> list[tuple[Row, list[str]]]:
+    return [(row, marks.get(row.pk, [])) for row in cast("list[Row]", page.object_list)]
+
+
+def _progress(run: Run, rows: Sequence[Row]) -> dict[str, Any]:
+    if run.status not in (Status.APPROVED, Status.VOID) or not run.decided_at:
+        return {}
+    return {"progress": runs.progress_of(rows), "done": sum(row.status in DONE for row in rows)}
+
+
+def _rights(request: HttpRequest, run: Run, rows: Sequence[Row]) -> dict[str, Any]:
+    """What this person can do now; the services decide again when it is asked for."""
+    user = request.user
+    is_mine = run.prepared_by_id == user.pk
+    may_prepare, may_approve = user.has_perm("hits.prepare_run"), user.has_perm("hits.approve_run")
+    is_open = run.status in (Status.DRAFT, Status.FROZEN)
+    decides = run.status == Status.FROZEN and may_approve and not is_mine
+    limit = owner_limit(run, rows, user.pk) if decides else None
+    return {
+        "is_mine": is_mine,
+        "may_edit": run.status == Status.DRAFT and is_mine and may_prepare,
+        "may_thaw": run.status == Status.FROZEN and is_mine and may_prepare,
+        "may_dissolve": is_open and may_prepare and (is_mine or not run.prepared_by.is_active),
+        "may_split": is_open and is_mine and may_prepare and run.count > 1,
+        "may_hold": is_open and user.has_perm("hits.hold_bonus"),
+        "may_decide": decides,
+        "may_approve": decides and limit is None,
+        "limit": limit,
+    }

@@ -1,0 +1,52 @@
+"""A selection of rows carried from page to page, and long lists in pages."""
+
+from collections.abc import Iterable
+from typing import Any, cast
+
+from django.core.paginator import Page, Paginator
+from django.db.models import Model, QuerySet
+from django.http import HttpRequest
+
+from hits.models import User, Worker
+from hits.queries.people import workers_for
+
+PAGE = 50
+MOST = 5000
+
+
+def signed_in(request: HttpRequest) -> User:
+    """Admin pages are shown to nobody else."""
+    return cast("User", request.user)
+
+
+def carried(workers: Iterable[Worker]) -> str:
+    """One field for all of them: forms may not have thousands."""
+    return ",".join(str(worker.pk) for worker in workers)
+
+
+def selected_workers(request: HttpRequest, text: str) -> QuerySet[Worker]:
+    """Those of the selection whom this person may see. What is no number selects nobody."""
+    numbers = [part for part in text.split(",")[:MOST] if part.isascii() and part.isdigit()]
+    keys = [int(part) for part in numbers if len(part) < 19]
+    return workers_for(request.user).filter(pk__in=keys).order_by("pk")
+
+
+class Counted(Paginator[Any]):
+    """Where the number of rows is known, nothing is counted again."""
+
+    def __init__(self, rows: "QuerySet[Any]", *, total: int) -> None:
+        super().__init__(rows, PAGE)
+        self._total = total
+
+    @property
+    def count(self) -> int:
+        return self._total
+
+
+def page_of(rows: "QuerySet[Any]", *, number: str | None, total: int) -> Page[Any]:
+    """The last one for a number too large, the first for rubbish."""
+    return Counted(rows, total=total).get_page(number)
+
+
+def opts_of(model: type[Model]) -> Any:
+    return model._meta

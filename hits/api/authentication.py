@@ -1,0 +1,53 @@
+"""Who asks: a token of their own with scopes, or a signed-in session of the admin."""
+
+from typing import Any
+
+from django.utils import timezone
+from rest_framework.authentication import BaseAuthentication, get_authorization_header
+from rest_framework.exceptions import AuthenticationFailed
+from rest_framework.request import Request
+
+from hits.models import ApiToken, User
+from hits.services import tokens
+
+LONGEST_HEADER = 300
+ANOTHER = "Make another in the admin, under API tokens."
+
+
+class BearerToken(BaseAuthentication):
+    """`Authorization: Bearer crowd_...`. Every refusal says what to do."""
+
+    def authenticate(self, request: Request) -> tuple[User, ApiToken] | None:
+        header = get_authorization_header(request)
+        scheme, _, secret = header.partition(b" ")
+        if not header:
+            return None
+        if scheme.lower() != b"bearer" or len(header) > LONGEST_HEADER:
+            raise AuthenticationFailed("Send your token as “Authorization: Bearer crowd_…”.")
+        token = tokens.find_token(secret=secret.strip().decode("ascii", errors="replace"))
+        return _check(token)
+
+    def authenticate_header(self, request: Request) -> str:
+        return "Bearer"
+
+
+def _check(token: ApiToken | None) -> tuple[User, ApiToken]:
+    now = timezone.now()
+    if token is None:
+        raise AuthenticationFailed("There is no such token. Make one in the admin, under API tokens.")
+    if token.revoked_at is not None:
+        raise AuthenticationFailed(f"This token has been revoked. {ANOTHER}")
+    if token.expires_at <= now:
+        raise AuthenticationFailed(f"This token has expired. {ANOTHER}")
+    if not token.user.is_active:
+        raise AuthenticationFailed("The owner of this token may not sign in any more.")
+    tokens.mark_used(token=token, now=now)
+    return token.user, token
+
+
+def user_of(request: Request) -> User:
+    """The views behind this are closed to strangers."""
+    user: Any = request.user
+    if not isinstance(user, User):
+        raise AuthenticationFailed
+    return user

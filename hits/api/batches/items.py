@@ -1,0 +1,69 @@
+"""A draft's own items, from a file."""
+
+from typing import Any
+
+from django.db.models import QuerySet
+from drf_spectacular.utils import extend_schema
+from rest_framework import serializers
+from rest_framework.decorators import action
+from rest_framework.parsers import MultiPartParser
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from hits.api.permissions import need
+from hits.api.resources import Resource
+from hits.models import Batch
+from hits.queries import answers_wanted
+from hits.services import drafting
+from hits.services.tokens import Scope
+
+
+class ItemsInput(serializers.Serializer[Any]):
+    file = serializers.FileField(help_text="CSV or JSON, as the task describes it.")
+
+
+class ItemsState(serializers.Serializer[Any]):
+    added = serializers.IntegerField(help_text="Items that this request added; fewer than none: took away.")
+    items = serializers.IntegerField(help_text="Items that the draft has of its own by now.")
+    answers_wanted = serializers.IntegerField()
+
+
+class ItemsViewSet(Resource):
+    """Files come as forms, so these have a parser of their own."""
+
+    queryset: QuerySet[Batch] = Batch.objects.select_related("study", "account")
+    serializer_class = ItemsState
+    parser_classes = (MultiPartParser,)
+    needs = {
+        "items": need(Scope.READ, "view_batch"),
+        "add_items": need(Scope.DRAFT, "change_batch"),
+        "remove_items": need(Scope.DRAFT, "change_batch"),
+    }
+
+    @extend_schema(responses=ItemsState)
+    @action(detail=True)
+    def items(self, request: Request, public_id: str) -> Response:
+        """Tell how many items the batch has of its own, and how many answers it still wants."""
+        return _state(self.get_object())
+
+    @extend_schema(request=ItemsInput, responses={201: ItemsState})
+    @items.mapping.post
+    def add_items(self, request: Request, public_id: str) -> Response:
+        """Add the items of a file to a draft: all of its lines, or none."""
+        batch, values = self.get_object(), self.read(ItemsInput)
+        if values["file"].size > drafting.MOST_BYTES:
+            raise serializers.ValidationError({"file": ["The file is too large. Cut it into several."]})
+        added = drafting.add_items(batch=batch, content=values["file"].read())
+        return _state(batch, added=added, status=201)
+
+    @extend_schema(request=None, responses=ItemsState)
+    @items.mapping.delete
+    def remove_items(self, request: Request, public_id: str) -> Response:
+        """Remove all items that are the draft's own."""
+        batch = self.get_object()
+        return _state(batch, added=-drafting.remove_items(batch=batch))
+
+
+def _state(batch: Batch, *, added: int = 0, status: int = 200) -> Response:
+    state = {"added": added, "items": batch.items.count(), "answers_wanted": answers_wanted(batch)}
+    return Response(ItemsState(state).data, status=status)

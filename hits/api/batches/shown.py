@@ -1,0 +1,73 @@
+"""Batches as they are shown."""
+
+from typing import Any
+
+from rest_framework import serializers
+
+from hits.api.fields import PublicId, UserName
+from hits.models import Batch, BatchEvent
+from hits.services import drafting
+
+
+class CostSerializer(serializers.Serializer[Any]):
+    """At most: every place filled, every bonus earned."""
+
+    rewards = serializers.DecimalField(13, 2)
+    fees = serializers.DecimalField(13, 2)
+    bonuses = serializers.DecimalField(13, 2)
+    bonus_fees = serializers.DecimalField(13, 2)
+    total = serializers.DecimalField(13, 2)
+
+
+class BatchSerializer(serializers.ModelSerializer[Batch]):
+    study = PublicId()
+    account = PublicId()
+    source_batch = PublicId()
+    exclude_batches = PublicId(many=True)
+    launched_by = UserName()
+    cost = CostSerializer()
+    places = serializers.IntegerField(help_text="Assignments when every place is filled.")
+    submitted = serializers.IntegerField()
+
+    class Meta:
+        model = Batch
+        fields = (
+            "public_id",
+            *(name for names in drafting.STEPS.values() for name in names),
+            "status",
+            "problem",
+            "places",
+            "submitted",
+            "cost",
+            "reserved",
+            "created_at",
+            "launched_at",
+            "launched_by",
+            "pilot_released_at",
+            "cancelled_at",
+        )
+        read_only_fields = fields
+
+
+class EventSerializer(serializers.ModelSerializer[BatchEvent]):
+    by = UserName()
+
+    class Meta:
+        model = BatchEvent
+        fields = ("kind", "words", "by", "at")
+
+
+class ProgressSerializer(serializers.Serializer[Any]):
+    hits = serializers.IntegerField()
+    hits_sent = serializers.IntegerField()
+    places = serializers.IntegerField()
+    submitted = serializers.IntegerField()
+    approved = serializers.IntegerField()
+    bonuses_owed = serializers.DecimalField(13, 2)
+    bonuses_paid = serializers.DecimalField(13, 2)
+
+
+class FiguresSerializer(serializers.Serializer[Any]):
+    progress = ProgressSerializer(help_text="Counted now.")
+    figures = serializers.DictField(help_text="Counted a moment ago, with times, wages and what was spent.")
+    is_stale = serializers.BooleanField(help_text="Something has changed since the figures were counted.")

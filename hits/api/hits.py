@@ -1,0 +1,100 @@
+"""HITs, and what can be done to some of them at once."""
+
+from collections.abc import Callable
+from typing import Any
+
+from django.utils import timezone
+from drf_spectacular.utils import extend_schema
+from rest_framework import mixins, serializers
+from rest_framework.decorators import action
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from hits.api.authentication import user_of
+from hits.api.fields import PublicId
+from hits.api.filters import HITFilters
+from hits.api.permissions import need
+from hits.api.resources import Resource
+from hits.models import HIT
+from hits.services import steering
+from hits.services.tokens import Scope
+from hits.tasks import nudge, send_changes
+
+MOST_HITS = 1000
+LONGEST_S = 31_536_000
+
+
+class HITSerializer(serializers.ModelSerializer[HIT]):
+    batch = PublicId()
+
+    class Meta:
+        model = HIT
+        fields = (
+            "public_id",
+            "batch",
+            "number",
+            "status",
+            "max_assignments",
+            "sent_at",
+            "expires_at",
+            "closed_at",
+            "problem",
+        )
+
+
+class ChosenHITs(serializers.Serializer[Any]):
+    hits = serializers.ListField(child=serializers.UUIDField(), min_length=1, max_length=MOST_HITS)
+
+
+class LongerHITs(ChosenHITs):
+    seconds = serializers.IntegerField(min_value=60, max_value=LONGEST_S)
+
+
+class WiderHITs(ChosenHITs):
+    places = serializers.IntegerField(min_value=1, max_value=1000, help_text="More, for each of them.")
+
+
+class Changed(serializers.Serializer[Any]):
+    changed = serializers.IntegerField(help_text="How many HITs the provider is being told about.")
+
+
+class HITViewSet(mixins.ListModelMixin, mixins.RetrieveModelMixin, Resource):
+    queryset = HIT.objects.select_related("batch")
+    serializer_class = HITSerializer
+    filters = HITFilters
+    needs = {
+        "list": need(Scope.READ, "view_hit"),
+        "retrieve": need(Scope.READ, "view_hit"),
+        "expire": need(Scope.LAUNCH, "steer_batch"),
+        "extend": need(Scope.LAUNCH, "steer_batch"),
+        "add_places": need(Scope.LAUNCH, "steer_batch"),
+    }
+
+    @extend_schema(request=ChosenHITs, responses=Changed)
+    @action(detail=False, methods=["post"])
+    def expire(self, request: Request) -> Response:
+        """Let nobody start these HITs any more. Who has begun may finish."""
+        return self._change(ChosenHITs, steering.expire_hits)
+
+    @extend_schema(request=LongerHITs, responses=Changed)
+    @action(detail=False, methods=["post"])
+    def extend(self, request: Request) -> Response:
+        """Give these HITs more time to be started."""
+        return self._change(LongerHITs, steering.extend_hits)
+
+    @extend_schema(request=WiderHITs, responses=Changed)
+    @action(detail=False, methods=["post"], url_path="add-places")
+    def add_places(self, request: Request) -> Response:
+        """Let more workers do each of these HITs."""
+        return self._change(WiderHITs, steering.add_places)
+
+    def _change(self, serializer: type[ChosenHITs], verb: Callable[..., int]) -> Response:
+        values = self.read(serializer)
+        asked = set(values.pop("hits"))
+        hits = self.get_queryset().filter(public_id__in=asked)
+        if hits.count() < len(asked):
+            raise serializers.ValidationError({"hits": ["Some of them are not there. Nothing was changed."]})
+        rows = HIT.objects.filter(pk__in=hits.values("pk"))
+        changed = verb(hits=rows, by=user_of(self.request), now=timezone.now(), **values)
+        nudge(send_changes)
+        return Response({"changed": changed})

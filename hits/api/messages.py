@@ -1,0 +1,110 @@
+"""Letters to workers, and what became of them."""
+
+from functools import partial
+from typing import Any
+from uuid import UUID
+
+from django.db import transaction
+from django.db.models import Count, Q, QuerySet
+from django.utils import timezone
+from rest_framework import mixins, serializers
+
+from hits import access
+from hits.api.authentication import user_of
+from hits.api.fields import PublicId, UserName
+from hits.api.filters import MessageFilters
+from hits.api.permissions import need
+from hits.api.repeating import Repeatable
+from hits.api.resources import Resource
+from hits.models import Account, Message, Recipient, Study, Worker
+from hits.services import writing
+from hits.services.tokens import Scope
+from hits.tasks import nudge, send_messages
+
+MOST_WORKERS = 1000
+
+
+class MessageSerializer(serializers.ModelSerializer[Message]):
+    account = PublicId()
+    study = PublicId()
+    by = UserName()
+    waiting = serializers.IntegerField()
+    sent = serializers.IntegerField()
+    failed = serializers.IntegerField()
+    unknown = serializers.IntegerField(help_text="Nobody can say whether these were delivered.")
+
+    class Meta:
+        model = Message
+        fields = (
+            "public_id",
+            "account",
+            "study",
+            "subject",
+            "text",
+            "by",
+            "made_at",
+            "waiting",
+            "sent",
+            "failed",
+            "unknown",
+        )
+        read_only_fields = fields
+
+
+class MessageInput(serializers.Serializer[Any]):
+    account = serializers.UUIDField()
+    study = serializers.UUIDField(required=False, allow_null=True, default=None)
+    workers = serializers.ListField(child=serializers.UUIDField(), min_length=1, max_length=MOST_WORKERS)
+    subject = serializers.CharField(max_length=writing.LONGEST_SUBJECT)
+    text = serializers.CharField(max_length=writing.LONGEST_TEXT)
+
+
+class MessageViewSet(mixins.ListModelMixin, mixins.RetrieveModelMixin, Repeatable, Resource):
+    queryset = Message.objects.select_related("account", "study", "by")
+    serializer_class = MessageSerializer
+    input_class = MessageInput
+    filters = MessageFilters
+    needs = {
+        "list": need(Scope.READ, "view_message"),
+        "retrieve": need(Scope.READ, "view_message"),
+        "create": need(Scope.WORKERS, "send_message"),
+    }
+
+    def get_queryset(self) -> QuerySet[Message]:
+        """Of one's studies, and one's own."""
+        user = self.request.user
+        rows = Message.objects.select_related("account", "study", "by").annotate(
+            waiting=_count(Recipient.Status.WAITING, Recipient.Status.SENDING),
+            sent=_count(Recipient.Status.SENT),
+            failed=_count(Recipient.Status.FAILED),
+            unknown=_count(Recipient.Status.UNKNOWN),
+        )
+        if user.has_perm(access.SEES_ALL):
+            return rows
+        return rows.filter(Q(study__in=access.studies_of(user)) | Q(by=user.pk))
+
+    def make(self, serializer: serializers.BaseSerializer[Any], *, public_id: UUID | None) -> Message:
+        user, values = user_of(self.request), serializer.validated_data
+        study = values["study"] and self.find(Study.objects.all(), field="study", public_id=values["study"])
+        workers = access.visible(Worker.objects.filter(public_id__in=values["workers"]), user)
+        if len(found := list(workers)) < len(set(values["workers"])):
+            raise serializers.ValidationError({"workers": ["Some of them are not there. Nothing was sent."]})
+        account = Account.objects.filter(public_id=values["account"]).first()
+        if account is None:
+            raise serializers.ValidationError({"account": ["There is none with this id."]})
+        message = writing.write_message(
+            account=account,
+            study=study,
+            workers=found,
+            subject=values["subject"],
+            text=values["text"],
+            by=user,
+            now=timezone.now(),
+            public_id=public_id,
+        )
+        transaction.on_commit(partial(nudge, send_messages))
+        return message
+
+
+def _count(*statuses: Recipient.Status) -> Count:
+    return Count("recipients", filter=Q(recipients__status__in=statuses))

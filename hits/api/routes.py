@@ -1,0 +1,25 @@
+"""Where each resource is. Not in the package itself: the settings name modules of it before all is loaded."""
+
+from rest_framework.routers import SimpleRouter
+
+from hits.api.assignments import AssignmentViewSet
+from hits.api.batches import BatchViewSet, ItemsViewSet
+from hits.api.hits import HITViewSet
+from hits.api.me import MeView
+from hits.api.messages import MessageViewSet
+from hits.api.money import AccountViewSet, BonusViewSet
+from hits.api.studies import LedgerViewSet, StudyViewSet
+from hits.api.workers import WorkerViewSet
+
+router = SimpleRouter()
+router.register("me", MeView, basename="me")
+router.register("studies", StudyViewSet)
+router.register("accounts", AccountViewSet)
+router.register("batches", BatchViewSet, basename="batch")
+router.register("batches", ItemsViewSet, basename="batch-items")
+router.register("hits", HITViewSet)
+router.register("assignments", AssignmentViewSet)
+router.register("workers", WorkerViewSet)
+router.register("messages", MessageViewSet)
+router.register("bonuses", BonusViewSet)
+router.register("ledger", LedgerViewSet)

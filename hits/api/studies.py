@@ -1,0 +1,143 @@
+"""Studies, and where their money went."""
+
+from typing import Any
+
+from django.db import transaction
+from django.db.models import QuerySet
+from django.utils import timezone
+from rest_framework import mixins, serializers
+
+from hits.api.authentication import user_of
+from hits.api.fields import PublicId, UserName
+from hits.api.filters import LedgerFilters, StudyFilters
+from hits.api.permissions import need
+from hits.api.repeating import Changeable, Repeatable
+from hits.api.resources import Resource
+from hits.models import LedgerEntry, Study, User
+from hits.models.studies import FIXED_BY_LAUNCH
+from hits.services.budgets import grant_budget
+from hits.services.tokens import Scope
+
+
+class StudySerializer(serializers.ModelSerializer[Study]):
+    budget_left = serializers.DecimalField(13, 2, read_only=True, allow_null=True)
+    members = serializers.ListField(
+        child=serializers.CharField(max_length=150),
+        max_length=100,
+        required=False,
+        write_only=True,
+        help_text="User names of everybody who sees the study. Whoever makes it is one of them.",
+    )
+
+    class Meta:
+        model = Study
+        fields = (
+            "public_id",
+            "name",
+            "lab",
+            "language",
+            "time_zone",
+            "grant_code",
+            "bonus_rules",
+            "budget",
+            "reserved",
+            "budget_left",
+            "wage_floor",
+            "rejections_a_day",
+            "large_bonus",
+            "many_bonuses",
+            "large_run",
+            "members",
+            "created_at",
+        )
+        read_only_fields = ("reserved",)
+        extra_kwargs = {"rejections_a_day": {"max_value": 1_000_000}}
+
+    def validate_members(self, names: list[str]) -> list[User]:
+        found = {user.username: user for user in User.objects.filter(username__in=names, is_staff=True)}
+        if unknown := sorted(set(names) - set(found)):
+            raise serializers.ValidationError(f"Nobody here is called {', '.join(unknown)}.")
+        return list(found.values())
+
+    def validate(self, values: dict[str, Any]) -> dict[str, Any]:
+        study: Any = self.instance
+        changed = [
+            name
+            for name in FIXED_BY_LAUNCH
+            if study and values.get(name, getattr(study, name)) != getattr(study, name)
+        ]
+        if changed and study.batches.filter(launched_at__isnull=False).exists():
+            raise serializers.ValidationError(
+                dict.fromkeys(
+                    changed, "It is fixed by the first launch. Make another study for something else."
+                )
+            )
+        return values
+
+    def to_representation(self, study: Study) -> dict[str, Any]:
+        shown = super().to_representation(study)
+        return {**shown, "members": sorted(user.username for user in study.members.all())}
+
+    def create(self, values: dict[str, Any]) -> Study:
+        members = values.pop("members", [])
+        with transaction.atomic():
+            study = Study.objects.create(**values)
+            study.members.set({*members, user_of(self.context["request"])})
+            grant_budget(study=study, by=user_of(self.context["request"]), now=timezone.now())
+        return study
+
+    def update(self, study: Study, values: dict[str, Any]) -> Study:
+        """Only what was sent: a launch may be booking money on the same row."""
+        members = values.pop("members", None)
+        for name, value in values.items():
+            setattr(study, name, value)
+        with transaction.atomic():
+            study.save(update_fields=list(values))
+            grant_budget(study=study, by=user_of(self.context["request"]), now=timezone.now())
+            if members is not None:
+                study.members.set(members)
+        return study
+
+
+class StudyViewSet(mixins.ListModelMixin, mixins.RetrieveModelMixin, Repeatable, Changeable, Resource):
+    queryset = Study.objects.prefetch_related("members")
+    serializer_class = StudySerializer
+    filters = StudyFilters
+    needs = {
+        "list": need(Scope.READ, "view_study"),
+        "retrieve": need(Scope.READ, "view_study"),
+        "create": need(Scope.DRAFT, "add_study"),
+        "partial_update": need(Scope.DRAFT, "change_study"),
+    }
+
+
+class LedgerEntrySerializer(serializers.ModelSerializer[LedgerEntry]):
+    study = PublicId()
+    batch = PublicId()
+    bonus = PublicId()
+    by = UserName()
+
+    class Meta:
+        model = LedgerEntry
+        fields = (
+            "study",
+            "batch",
+            "bonus",
+            "kind",
+            "source",
+            "target",
+            "amount",
+            "grant_code",
+            "words",
+            "by",
+            "at",
+        )
+
+
+class LedgerViewSet(mixins.ListModelMixin, Resource):
+    """The ledger: each row moves an amount from one book of a study to another. It only grows."""
+
+    queryset: QuerySet[LedgerEntry] = LedgerEntry.objects.select_related("study", "batch", "bonus", "by")
+    serializer_class = LedgerEntrySerializer
+    filters = LedgerFilters
+    needs = {"list": need(Scope.READ, "view_ledgerentry")}

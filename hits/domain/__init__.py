@@ -1,0 +1,36 @@
+"""The rules of money and work that need no database: standard library only."""
+
+from hits.domain.bonus_rules import BonusRule, Earned, Work, evaluate
+from hits.domain.bonus_tables import read_bonus_rules
+from hits.domain.matching import is_amazon, is_same_moment
+from hits.domain.money import (
+    FEES,
+    MANY,
+    Cost,
+    FeeSchedule,
+    Prices,
+    cost_of,
+    round_to_cents,
+    shards,
+)
+from hits.domain.wages import hourly_wage, percentile
+
+__all__ = [
+    "FEES",
+    "MANY",
+    "BonusRule",
+    "Cost",
+    "Earned",
+    "FeeSchedule",
+    "Prices",
+    "Work",
+    "cost_of",
+    "evaluate",
+    "hourly_wage",
+    "is_amazon",
+    "is_same_moment",
+    "percentile",
+    "read_bonus_rules",
+    "round_to_cents",
+    "shards",
+]

@@ -1,0 +1,47 @@
+"""How long somebody was at work, from the heartbeats of a page. Only our own clock counts."""
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+# The page sends one so often. A beat that comes sooner is left to the next: its time is not lost.
+SHORTEST_STEP = timedelta(seconds=5)
+# What one beat earns at most, and the silence after which it only starts anew.
+LONGEST_STEP = timedelta(seconds=30)
+IDLE = timedelta(seconds=60)
+SECOND = timedelta(seconds=1)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Counted:
+    """Seconds of active time, and the moment up to which they are counted."""
+
+    active_s: int
+    beat_at: datetime
+
+
+def count_beat(
+    before: Counted | None, *, opened_at: datetime, now: datetime, shortest: timedelta = SHORTEST_STEP
+) -> Counted | None:
+    """None: nothing to write. Never more than has passed on the clock since the page was opened."""
+    if before is None:
+        return Counted(active_s=0, beat_at=now)
+    passed = now - before.beat_at
+    if timedelta(0) <= passed < shortest:
+        return None
+    if passed < timedelta(0) or passed > IDLE:
+        return Counted(active_s=before.active_s, beat_at=now)
+    seconds = min(passed, LONGEST_STEP) // SECOND
+    # Parts of a second count with the next beat, unless a pause ends them.
+    beat_at = before.beat_at + seconds * SECOND if passed <= LONGEST_STEP else now
+    most = max(before.active_s, (now - opened_at) // SECOND)
+    return Counted(active_s=min(before.active_s + seconds, most), beat_at=beat_at)
+
+
+def effective_seconds(*, active_s: int | None, worked_s: int | None) -> int | None:
+    """What pay by the hour is counted from: active time where the page told of any, never above the clock's.
+
+    A page without scripts, or whose heartbeats did not come through, counts from accepting to submitting.
+    """
+    if not active_s or worked_s is None:
+        return active_s or worked_s
+    return min(active_s, worked_s)

@@ -1,0 +1,270 @@
+"""The rules of a study's bonus table, and what one submission earns by them. Exact: never a float.
+
+Each reading keeps the figures that led to it, so that a worker can be told and a bonus can be proved.
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from decimal import Decimal
+from fractions import Fraction
+from math import ceil
+from typing import Any, ClassVar
+
+CENT = Decimal("0.01")
+NOTHING = Decimal(0)
+HOUR_S = 3600
+Scores = Mapping[str, Fraction]  # of one item, by measure
+
+
+@dataclass(frozen=True, kw_only=True)
+class Work:
+    """What is recorded of one submission when the table is read."""
+
+    items: Sequence[Scores] = ()
+    reward: Decimal = NOTHING
+    seconds: int | None = None
+    # By rule, and not given up: a wage counts it as pay, whatever the scores say today.
+    owed: Mapping[str, Decimal] = field(default_factory=dict)
+
+    def of(self, measure: str) -> list[Fraction]:
+        return [scores[measure] for scores in self.items if measure in scores]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Earned:
+    """What one rule comes to, nothing too, and the scores and steps that led there, ready for JSON."""
+
+    rule: str
+    amount: Decimal
+    figures: Mapping[str, Any]
+
+
+@dataclass(frozen=True, kw_only=True)
+class BonusRule(ABC):
+    """A line of a study's bonus table."""
+
+    kind: ClassVar[str]
+    name: str
+
+    @abstractmethod
+    def most(self, *, items: int) -> Decimal:
+        """What it comes to at most for one submission of so many items: so much is set aside."""
+
+    @abstractmethod
+    def reckon(self, work: Work, *, other_bonuses: Decimal) -> tuple[Decimal, dict[str, Any]]:
+        """The amount, and its figures."""
+
+    @property
+    @abstractmethod
+    def in_words(self) -> str:
+        """For the researcher, who checks what the table means."""
+
+    @property
+    def measures(self) -> tuple[str, ...]:
+        return ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Condition(BonusRule):
+    kind = "condition"
+    measure: str
+    at_least: int
+    amount: Decimal
+
+    def most(self, *, items: int) -> Decimal:
+        return self.amount
+
+    def reckon(self, work: Work, *, other_bonuses: Decimal) -> tuple[Decimal, dict[str, Any]]:
+        scores = work.of(self.measure)
+        mean = sum(scores, Fraction(0)) / len(scores) if scores else None
+        amount = self.amount if _reaches(mean, self.at_least) else NOTHING
+        return amount, {
+            "measure": self.measure,
+            "at_least": self.at_least,
+            "scores": [str(score) for score in scores],
+            "mean": _text(mean),
+        }
+
+    @property
+    def in_words(self) -> str:
+        return f"${self.amount:.2f} once, where the mean of {self.measure} is at least {self.at_least} %"
+
+    @property
+    def measures(self) -> tuple[str, ...]:
+        return (self.measure,)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Flat(BonusRule):
+    kind = "flat"
+    amount: Decimal
+
+    def most(self, *, items: int) -> Decimal:
+        return self.amount
+
+    def reckon(self, work: Work, *, other_bonuses: Decimal) -> tuple[Decimal, dict[str, Any]]:
+        return self.amount, {}
+
+    @property
+    def in_words(self) -> str:
+        return f"${self.amount:.2f} for every approved submission"
+
+
+@dataclass(frozen=True, kw_only=True)
+class PerItem(BonusRule):
+    kind = "per_item"
+    measure: str
+    at_least: int
+    amount: Decimal
+
+    def most(self, *, items: int) -> Decimal:
+        return items * self.amount
+
+    def reckon(self, work: Work, *, other_bonuses: Decimal) -> tuple[Decimal, dict[str, Any]]:
+        steps = [self._step(scores.get(self.measure)) for scores in work.items]
+        return _total(steps), {"measure": self.measure, "at_least": self.at_least, "items": steps}
+
+    def _step(self, score: Fraction | None) -> dict[str, Any]:
+        amount = self.amount if _reaches(score, self.at_least) else NOTHING
+        return {"score": _text(score), "amount": _money(amount)}
+
+    @property
+    def in_words(self) -> str:
+        return f"${self.amount:.2f} for each item where {self.measure} is at least {self.at_least} %"
+
+    @property
+    def measures(self) -> tuple[str, ...]:
+        return (self.measure,)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Tier:
+    """From this many per cent on, and below that many; None: up to 100, which is in it."""
+
+    start: int
+    below: int | None
+    amount: Decimal
+
+    def holds(self, score: Fraction) -> bool:
+        return self.start <= 100 * score and (self.below is None or 100 * score < self.below)
+
+    @property
+    def in_words(self) -> str:
+        end = "on" if self.below is None else f"to below {self.below} %"
+        return f"${self.amount:.2f} from {self.start} % {end}"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Gate:
+    """Items below it earn nothing by the rule, however high they score."""
+
+    measure: str
+    at_least: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class Tiers(BonusRule):
+    kind = "tiers"
+    measure: str
+    tiers: tuple[Tier, ...]
+    when: Gate | None = None
+
+    def most(self, *, items: int) -> Decimal:
+        return items * max(tier.amount for tier in self.tiers)
+
+    def reckon(self, work: Work, *, other_bonuses: Decimal) -> tuple[Decimal, dict[str, Any]]:
+        steps = [self._step(scores) for scores in work.items]
+        figures: dict[str, Any] = {"measure": self.measure, "items": steps}
+        if self.when:
+            figures["when"] = {"measure": self.when.measure, "at_least": self.when.at_least}
+        return _total(steps), figures
+
+    def _step(self, scores: Scores) -> dict[str, Any]:
+        score = scores.get(self.measure)
+        step: dict[str, Any] = {"score": _text(score), "amount": _money(NOTHING)}
+        if self.when:
+            step["when"] = _text(scores.get(self.when.measure))
+            if not _reaches(scores.get(self.when.measure), self.when.at_least):
+                return step
+        for tier in self.tiers:
+            if score is not None and tier.holds(score):
+                return {**step, "from": tier.start, "below": tier.below, "amount": _money(tier.amount)}
+        return step
+
+    @property
+    def in_words(self) -> str:
+        tiers = "; ".join(tier.in_words for tier in self.tiers)
+        gate = f", only where {self.when.measure} is at least {self.when.at_least} %" if self.when else ""
+        return f"for each item by its {self.measure}{gate}: {tiers}"
+
+    @property
+    def measures(self) -> tuple[str, ...]:
+        return (self.measure, self.when.measure) if self.when else (self.measure,)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Wage(BonusRule):
+    """What reward and bonuses lack to an hourly wage. Without one of its own it has the study's least."""
+
+    kind = "wage"
+    at_most: Decimal
+    hourly: Decimal | None = None
+
+    def most(self, *, items: int) -> Decimal:
+        return self.at_most
+
+    def reckon(self, work: Work, *, other_bonuses: Decimal) -> tuple[Decimal, dict[str, Any]]:
+        lacking = NOTHING
+        if self.hourly is not None and work.seconds is not None:
+            due = Fraction(self.hourly) * work.seconds / HOUR_S
+            pay = Fraction(work.reward) + Fraction(other_bonuses)
+            lacking = max(0, ceil(100 * (due - pay))) * CENT
+        return min(lacking, self.at_most), {
+            "hourly": None if self.hourly is None else _money(self.hourly),
+            "seconds": work.seconds,
+            "reward": _money(work.reward),
+            "other_bonuses": _money(other_bonuses),
+            "lacking": _money(lacking),
+            "at_most": _money(self.at_most),
+        }
+
+    @property
+    def in_words(self) -> str:
+        wage = "the study's least" if self.hourly is None else f"${self.hourly:.2f}"
+        return f"up to ${self.at_most:.2f}, so that reward and bonuses come to {wage} an hour of active time"
+
+
+def evaluate(rules: Iterable[BonusRule], *, work: Work) -> list[Earned]:
+    """What each rule comes to, in the order of the table. Wages are reckoned after all the others."""
+    rules = list(rules)
+    found: dict[str, Earned] = {}
+    for rule in sorted(rules, key=lambda rule: isinstance(rule, Wage)):
+        others = _others(rule.name, found, work)
+        amount, figures = rule.reckon(work, other_bonuses=others)
+        evidence = {"kind": rule.kind, **figures, "amount": _money(amount)}
+        found[rule.name] = Earned(rule=rule.name, amount=amount, figures=evidence)
+    return [found[rule.name] for rule in rules]
+
+
+def _others(name: str, found: Mapping[str, Earned], work: Work) -> Decimal:
+    """Today's or what is owed already, whichever is more: an obligation stays when its score falls."""
+    names = (found.keys() | work.owed.keys()) - {name}
+    today = {other: found[other].amount if other in found else NOTHING for other in names}
+    return sum((max(today[other], work.owed.get(other, NOTHING)) for other in names), NOTHING)
+
+
+def _reaches(score: Fraction | None, at_least: int) -> bool:
+    return score is not None and 100 * score >= at_least
+
+
+def _money(amount: Decimal) -> str:
+    return f"{amount:.2f}"
+
+
+def _text(score: Fraction | None) -> str | None:
+    return None if score is None else str(score)
+
+
+def _total(steps: Iterable[Mapping[str, Any]]) -> Decimal:
+    return sum((Decimal(step["amount"]) for step in steps), NOTHING)

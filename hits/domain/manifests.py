@@ -1,0 +1,25 @@
+"""The canonical text of a bonus run: what is approved is exactly these lines."""
+
+import json
+from collections.abc import Iterable, Mapping
+from decimal import Decimal
+from hashlib import sha256
+
+
+def write_line(facts: Mapping[str, str | Decimal | int]) -> str:
+    """One row. The same facts give the same line on every machine and database."""
+    return json.dumps(
+        {name: str(value) for name, value in facts.items()},
+        sort_keys=True,
+        ensure_ascii=False,
+        separators=(",", ":"),
+    )
+
+
+def digest_of(text: str) -> str:
+    return sha256(text.encode()).hexdigest()
+
+
+def write_manifest(lines: Iterable[str]) -> str:
+    """Sorted, one line for each row: the order of selection means nothing."""
+    return "".join(f"{line}\n" for line in sorted(lines))

@@ -1,0 +1,43 @@
+"""Calendar months of a study's own time zone: what is monthly begins and ends there."""
+
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, time
+from zoneinfo import ZoneInfo
+
+
+@dataclass(frozen=True, order=True)
+class Month:
+    year: int
+    number: int
+
+    def __str__(self) -> str:
+        return f"{self.year:04}-{self.number:02}"
+
+    @property
+    def next(self) -> "Month":
+        return Month(self.year + self.number // 12, self.number % 12 + 1)
+
+    @property
+    def previous(self) -> "Month":
+        return Month(self.year - (self.number == 1), (self.number - 2) % 12 + 1)
+
+    def bounds(self, zone: str) -> tuple[datetime, datetime]:
+        """Its first instant there, and the first instant of the next month."""
+        return _first_instant(self, zone), _first_instant(self.next, zone)
+
+
+def read_month(text: str) -> Month:
+    """Of 2026-11. Raises ValueError."""
+    day = datetime.strptime(text, "%Y-%m").date()  # noqa: DTZ007 -- a month, and no instant
+    return Month(day.year, day.month)
+
+
+def month_of(moment: datetime, *, zone: str) -> Month:
+    """The month that it is there."""
+    there = moment.astimezone(ZoneInfo(zone))
+    return Month(there.year, there.month)
+
+
+def _first_instant(month: Month, zone: str) -> datetime:
+    first = date(month.year, month.number, 1)
+    return datetime.combine(first, time(), ZoneInfo(zone)).astimezone(UTC)

@@ -1,0 +1,54 @@
+"""What an approver should look at first in a bonus run, in words. Pure rules over plain facts."""
+
+from collections import Counter, defaultdict
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from statistics import median
+
+# An amount so many times its rule's median is unlike the others, if there are enough to tell.
+UNLIKE = 3
+ENOUGH = 5
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Facts:
+    """Of one bonus. `in_flight` is what else of the same submission is on its way, in words."""
+
+    worker: Hashable
+    rule: Hashable
+    amount: Decimal
+    large: Decimal
+    many: int
+    is_rejected: bool = False
+    is_kept_out: bool = False
+    is_blocked: bool = False
+    in_flight: str = ""
+
+
+def find_outliers(rows: Sequence[Facts]) -> list[list[str]]:
+    """One list of words for each row, in the rows' order; empty where nothing is unusual."""
+    of_worker = Counter(row.worker for row in rows)
+    medians = _medians(rows)
+    return [_words_of(row, of_worker[row.worker], medians.get(row.rule)) for row in rows]
+
+
+def _medians(rows: Sequence[Facts]) -> dict[Hashable, Decimal]:
+    amounts: dict[Hashable, list[Decimal]] = defaultdict(list)
+    for row in rows:
+        amounts[row.rule].append(row.amount)
+    return {rule: median(found) for rule, found in amounts.items() if len(found) >= ENOUGH}
+
+
+def _words_of(row: Facts, of_worker: int, usual: Decimal | None) -> list[str]:
+    said = [
+        (row.is_rejected, "The work was rejected."),
+        (row.is_kept_out, "The work is kept out of the data."),
+        (row.is_blocked, "The worker is blocked."),
+        (row.amount > row.large, f"Above ${row.large:.2f}."),
+        (of_worker > row.many, f"One of {of_worker} bonuses for this worker: more than {row.many}."),
+        (bool(row.in_flight), row.in_flight),
+    ]
+    if usual is not None and row.amount > UNLIKE * usual:
+        said.append((True, f"More than {UNLIKE} times what its rule usually pays here (${usual:.2f})."))
+    return [words for holds, words in said if holds]

@@ -1,0 +1,118 @@
+"""Who may work, as the Requester API takes it and in words."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+LOCALE = "00000000000000000071"
+PERCENT_APPROVED = "000000000000000000L0"
+NUMBER_APPROVED = "00000000000000000040"
+ADULT = "00000000000000000060"
+MASTERS = {
+    "production": "2F1QJWKUDD8XADTFD2Q0G6UTO95ALH",
+    "sandbox": "2ARFPLSP75KLA8M8DH1HTEQVJT3SY6",
+    "marketplace": "2ARFPLSP75KLA8M8DH1HTEQVJT3SY6",
+}
+NAMES = {
+    LOCALE: "Country",
+    PERCENT_APPROVED: "Share of earlier work that was approved, in per cent",
+    NUMBER_APPROVED: "Number of earlier assignments that were approved",
+    ADULT: "Agreed to see adult content",
+}
+COMPARATORS = {
+    "LessThan": "less than",
+    "LessThanOrEqualTo": "at most",
+    "GreaterThan": "more than",
+    "GreaterThanOrEqualTo": "at least",
+    "EqualTo": "exactly",
+    "NotEqualTo": "not",
+    "Exists": "is held",
+    "DoesNotExist": "is not held",
+    "In": "one of",
+    "NotIn": "none of",
+}
+GUARDED = {
+    "Accept": "others may look, and not accept",
+    "PreviewAndAccept": "others see that it exists, and not more",
+    "DiscoverPreviewAndAccept": "others do not see that it exists",
+}
+MOST = 10
+MOST_LOCALES = 30
+MOST_INTEGERS = 15
+
+
+def wants_masters(requirements: Sequence[Mapping[str, Any]]) -> bool:
+    return any(row.get("QualificationTypeId") in MASTERS.values() for row in requirements)
+
+
+def in_words(requirements: Sequence[Mapping[str, Any]]) -> list[str]:
+    """One sentence each, for people."""
+    return [_sentence(row) for row in requirements]
+
+
+def check(requirements: Any) -> None:
+    """Raises ValueError with the number of the rule and what is wrong with it."""
+    if not isinstance(requirements, list) or not all(isinstance(row, dict) for row in requirements):
+        raise ValueError("Requirements are a list of objects, as the Requester API takes them.")
+    if len(requirements) > MOST:
+        raise ValueError(f"A HIT takes at most {MOST} requirements; these are {len(requirements)}.")
+    for number, row in enumerate(requirements, start=1):
+        _check_row(row, number)
+
+
+def _check_row(row: Mapping[str, Any], number: int) -> None:
+    known = {
+        "QualificationTypeId",
+        "Comparator",
+        "IntegerValues",
+        "LocaleValues",
+        "RequiredToPreview",
+        "ActionsGuarded",
+    }
+    if unknown := sorted(set(row) - known):
+        raise ValueError(f"Requirement {number}: {', '.join(map(str, unknown))} is not a field of it.")
+    if not isinstance(row.get("QualificationTypeId"), str) or not row["QualificationTypeId"]:
+        raise ValueError(f"Requirement {number} needs a QualificationTypeId.")
+    comparator = row.get("Comparator")
+    if not isinstance(comparator, str) or comparator not in COMPARATORS:
+        raise ValueError(f"Requirement {number}: the Comparator is one of {', '.join(COMPARATORS)}.")
+    guarded = row.get("ActionsGuarded", "Accept")
+    if not isinstance(guarded, str) or guarded not in GUARDED:
+        raise ValueError(f"Requirement {number}: ActionsGuarded is one of {', '.join(GUARDED)}.")
+    _check_values(row, comparator, number)
+
+
+def _check_values(row: Mapping[str, Any], comparator: str, number: int) -> None:
+    integers, locales = row.get("IntegerValues", []), row.get("LocaleValues", [])
+    if not isinstance(integers, list) or not all(type(value) is int for value in integers):
+        raise ValueError(f"Requirement {number}: IntegerValues is a list of whole numbers.")
+    if not isinstance(locales, list) or not all(
+        isinstance(value, dict)
+        and isinstance(value.get("Country"), str)
+        and isinstance(value.get("Subdivision", ""), str)
+        for value in locales
+    ):
+        raise ValueError(f"Requirement {number}: LocaleValues is a list of objects with a Country as text.")
+    given = len(integers) + len(locales)
+    most = MOST_LOCALES if locales else MOST_INTEGERS
+    if comparator in ("Exists", "DoesNotExist"):
+        right = given == 0
+    elif comparator in ("In", "NotIn"):
+        right = 1 <= given <= most
+    else:
+        right = given == 1
+    if not right or (integers and locales):
+        raise ValueError(f"Requirement {number}: {comparator} does not go with {given} values.")
+    if (row["QualificationTypeId"] == LOCALE) != bool(locales):
+        raise ValueError(f"Requirement {number}: a country, and nothing else, is compared with LocaleValues.")
+
+
+def _sentence(row: Mapping[str, Any]) -> str:
+    kind = str(row.get("QualificationTypeId", ""))
+    name = "Masters" if kind in MASTERS.values() else NAMES.get(kind, f"Qualification {kind}")
+    comparator = COMPARATORS.get(str(row.get("Comparator")), str(row.get("Comparator")))
+    values = [str(value) for value in row.get("IntegerValues", [])]
+    values += [
+        "-".join(filter(None, (v.get("Country"), v.get("Subdivision")))) for v in row.get("LocaleValues", [])
+    ]
+    words = f"{name}: {comparator} {', '.join(values)}".rstrip()
+    return f"{words}; {GUARDED[guarded]}" if (guarded := row.get("ActionsGuarded")) in GUARDED else words

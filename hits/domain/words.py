@@ -1,0 +1,15 @@
+"""What people type: whether it is whole, and can be stored, sent and shown."""
+
+from unicodedata import category
+
+# Controls, half characters, and what breaks a line.
+UNWANTED = ("Cc", "Cs", "Zl", "Zp")
+
+
+def is_one_line(text: str, *, longest: int) -> bool:
+    return 0 < len(text) <= longest and not any(category(sign) in UNWANTED for sign in text)
+
+
+def has_controls(text: str) -> bool:
+    """Beyond line breaks and tabs."""
+    return any(category(sign) in UNWANTED and sign not in "\n\t" for sign in text)

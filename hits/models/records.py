@@ -1,0 +1,21 @@
+"""What is only ever added: who did what to a batch."""
+
+from django.db import models
+
+from hits.models.studies import Batch
+
+
+class BatchEvent(models.Model):
+    """What was done to a batch, by whom. Append-only."""
+
+    batch = models.ForeignKey(Batch, models.PROTECT, related_name="events")
+    kind = models.CharField(max_length=32)
+    words = models.CharField(max_length=500)
+    by = models.ForeignKey("hits.User", models.PROTECT, null=True, related_name="+")
+    at = models.DateTimeField()
+
+    class Meta:
+        indexes = [models.Index(fields=["batch", "id"], name="batch_event_in_order")]
+
+    def __str__(self) -> str:
+        return self.words

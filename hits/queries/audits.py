@@ -1,0 +1,30 @@
+"""Who may read which acts: those on studies that one sees, what one did oneself, and the kill switch."""
+
+from typing import Any
+
+from django.db.models import Exists, OuterRef, Q, QuerySet
+
+from hits.access import SEES_ALL, studies_of
+from hits.models import AuditEvent, Bonus, RunRow
+from hits.queries.matches import accounts_for
+
+# What stops or starts everybody's payments concerns everybody.
+FOR_ALL = "halt."
+
+
+def events_for(user: Any) -> QuerySet[AuditEvent]:
+    """Of a run: only if every bonus of it may be seen, since the words name its total."""
+    events = AuditEvent.objects.all()
+    if user.has_perm(SEES_ALL):
+        return events
+    studies = studies_of(user)
+    rows = RunRow.objects.filter(run=OuterRef("run"))
+    foreign = rows.exclude(bonus__assignment__hit__batch__study__in=studies)
+    bonus = Bonus.objects.filter(pk=OuterRef("bonus"), assignment__hit__batch__study__in=studies)
+    of_study = Q(study__in=studies)
+    of_run = Q(study=None, run__isnull=False) & Exists(rows) & ~Exists(foreign)
+    of_bonus = Q(study=None, run=None) & Exists(bonus)
+    of_account = Q(study=None, run=None, bonus=None, account__in=accounts_for(user))
+    return events.filter(
+        Q(by=user.pk) | of_study | of_run | of_bonus | of_account | Q(kind__startswith=FOR_ALL)
+    )

@@ -1,0 +1,298 @@
+"""One batch in numbers, for the page that watches it: few queries, each counted in the database."""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from decimal import Decimal
+from typing import Any
+
+from django.db.models import (
+    BooleanField,
+    Case,
+    Count,
+    Exists,
+    F,
+    Func,
+    IntegerField,
+    Max,
+    Min,
+    OuterRef,
+    Q,
+    QuerySet,
+    Subquery,
+    Sum,
+    Value,
+    When,
+)
+from django.db.models.functions import Coalesce
+
+from hits.domain import hourly_wage, percentile
+from hits.models import HIT, Assignment, Batch, Change, Lease
+from hits.queries.times import EFFECTIVE_S, of_the_house
+
+HOUR = timedelta(hours=1)
+# Fewer submissions than these foretell nothing.
+FEWEST = 5
+# Where the last hour is too quiet, so many submissions before it are looked at.
+LATEST = 50
+BUCKETS = 48
+# A chart's steps: seconds that a clock or a calendar names.
+STEPS_S = (15, 60, 300, 900, 1800, 3600, 10_800, 21_600, 43_200, 86_400, 172_800, 604_800, 2_419_200)
+BARS = 8
+BARS_S = (1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 21_600, 86_400)
+Status = Assignment.Status
+
+
+class EpochSeconds(Func):
+    """Whole seconds since 1970 of an instant, in either database's own words."""
+
+    output_field = IntegerField()
+
+    def as_sqlite(self, compiler: Any, connection: Any, **context: Any) -> Any:
+        template = "CAST(strftime('%%%%s', %(expressions)s) AS INTEGER)"
+        return self.as_sql(compiler, connection, template=template, **context)
+
+    def as_postgresql(self, compiler: Any, connection: Any, **context: Any) -> Any:
+        template = "FLOOR(EXTRACT(EPOCH FROM %(expressions)s))::bigint"
+        return self.as_sql(compiler, connection, template=template, **context)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Posting:
+    """The batch's HITs, and the places on them."""
+
+    hits: int
+    withdrawn: int
+    sent: int
+    open: int
+    closed: int
+    in_trouble: int
+    held_back: int
+    places: int
+    # Of HITs that somebody can still start, sent or not.
+    places_startable: int
+    first_sent_at: datetime | None
+    last_closed_at: datetime | None
+
+    @property
+    def intended(self) -> int:
+        return self.hits - self.withdrawn
+
+    @property
+    def unsent(self) -> int:
+        return self.intended - self.sent
+
+
+@dataclass(frozen=True, kw_only=True)
+class Bar:
+    """Assignments that took from `start_s` on, up to `end_s`; None: as long as you like."""
+
+    start_s: int
+    end_s: int | None
+    count: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class Times:
+    """How long the handed-in work took, and what that pays by the hour."""
+
+    measured: int
+    median_s: float | None
+    median_hourly: Decimal | None
+    # Nine of ten workers earn at least this by the hour.
+    tenth_hourly: Decimal | None
+    bars: Sequence[Bar]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Work:
+    """The batch's assignments, by what became of them."""
+
+    in_progress: int
+    saved: int
+    returned: int
+    abandoned: int
+    submitted: int
+    waiting: int
+    approved: int
+    rejected: int
+    kept_out: int
+    # Handed in on HITs that somebody can still start.
+    submitted_startable: int
+    last_hour: int
+    # (end of the step, submissions until then), from the first step to the last.
+    over_time: Sequence[tuple[datetime, int]]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Live:
+    posting: Posting
+    work: Work
+    times: Times
+    # None: not enough yet to tell.
+    an_hour: float | None
+
+    @property
+    def left(self) -> int:
+        """Places that somebody can still fill."""
+        return max(0, self.posting.places_startable - self.work.submitted_startable)
+
+    @property
+    def left_s(self) -> int | None:
+        return round(self.left * 3600 / self.an_hour) if self.an_hour else None
+
+
+def with_changes(batches: QuerySet[Batch]) -> QuerySet[Batch]:
+    """Beside each batch, how many changes of its HITs are on their way, and how many were refused."""
+    return batches.annotate(
+        changes_waiting=_changes(Change.Status.INTENDED), changes_refused=_changes(Change.Status.REFUSED)
+    )
+
+
+def live_figures(batch: Batch, *, now: datetime) -> Live:
+    posting = posting_of(batch)
+    start, end = span_of(batch, posting=posting, now=now)
+    work = work_of(batch, start=start, end=end, now=now)
+    return Live(
+        posting=posting, work=work, times=times_of(batch), an_hour=pace_of(work, start=start, now=now)
+    )
+
+
+def posting_of(batch: Batch) -> Posting:
+    sent, withdrawn = ~Q(external_id=""), Q(status=HIT.Status.WITHDRAWN)
+    startable = Q(status__in=(HIT.Status.INTENDED, HIT.Status.OPEN))
+    beyond_pilot = Q(status=HIT.Status.INTENDED, number__gt=batch.pilot_hits)
+    counted = HIT.objects.filter(batch=batch).aggregate(
+        hits=Count("pk"),
+        withdrawn=Count("pk", filter=withdrawn),
+        sent=Count("pk", filter=sent),
+        open=Count("pk", filter=Q(status=HIT.Status.OPEN)),
+        closed=Count("pk", filter=Q(status=HIT.Status.CLOSED)),
+        in_trouble=Count("pk", filter=~Q(problem="")),
+        held_back=Count("pk", filter=beyond_pilot),
+        places=Coalesce(Sum("max_assignments", filter=~withdrawn), 0),
+        places_startable=Coalesce(Sum("max_assignments", filter=startable), 0),
+        first_sent_at=Min("sent_at"),
+        last_closed_at=Max("closed_at"),
+    )
+    is_held_back = batch.pilot_hits and batch.pilot_released_at is None
+    return Posting(**{**counted, "held_back": counted["held_back"] if is_held_back else 0})
+
+
+def span_of(batch: Batch, *, posting: Posting, now: datetime) -> tuple[datetime, datetime]:
+    """What the chart over time shows: from the first HIT sent until the last was over, or now."""
+    start = posting.first_sent_at or batch.launched_at or now
+    over = batch.status in (Batch.Status.COMPLETE, Batch.Status.CANCELLED) and posting.last_closed_at
+    return start, max(start, over or now)
+
+
+def work_of(batch: Batch, *, start: datetime, end: datetime, now: datetime) -> Work:
+    """One query, whose answer has a row for each state and step of time, and not for each assignment."""
+    step_s = next((step for step in STEPS_S if (end - start).total_seconds() <= BUCKETS * step), STEPS_S[-1])
+    released_late = Lease.objects.filter(assignment=OuterRef("pk"), ended_at__gte=OuterRef("deadline_at"))
+    rows: list[Any] = list(
+        Assignment.objects.filter(hit__batch=batch)
+        .values(
+            "status",
+            "kept_out",
+            "hit__status",
+            step=EpochSeconds("submitted_at") / Value(step_s),
+            # The provider calls it abandoned when the time ran out, and returned when it was given back.
+            abandoned=Case(
+                When(status=Status.GONE, then=Exists(released_late)),
+                default=Value(False),
+                output_field=BooleanField(),
+            ),
+        )
+        .annotate(n=Count("pk"), recent=Count("pk", filter=Q(submitted_at__gt=now - HOUR)))
+        .order_by()
+    )
+    handed_in = [row for row in rows if row["step"] is not None]
+
+    def count(**wanted: object) -> int:
+        return sum(row["n"] for row in rows if all(row[name] == value for name, value in wanted.items()))
+
+    return Work(
+        in_progress=count(status=Status.OPENED),
+        saved=count(status=Status.SAVED),
+        returned=count(status=Status.GONE, abandoned=False),
+        abandoned=count(status=Status.GONE, abandoned=True),
+        submitted=sum(row["n"] for row in handed_in),
+        waiting=count(status=Status.SUBMITTED),
+        approved=count(status=Status.APPROVED),
+        rejected=count(status=Status.REJECTED),
+        kept_out=count(kept_out=True),
+        submitted_startable=sum(row["n"] for row in handed_in if row["hit__status"] == HIT.Status.OPEN),
+        last_hour=sum(row["recent"] for row in handed_in),
+        over_time=_cumulate(handed_in, step_s=step_s, start=start, end=end),
+    )
+
+
+def times_of(batch: Batch) -> Times:
+    """Counted by the second: as many rows as there are different times, whatever the batch's size."""
+    done = Assignment.objects.filter(hit__batch=batch, submitted_at__isnull=False).exclude(of_the_house())
+    known = done.annotate(seconds=EFFECTIVE_S).filter(seconds__isnull=False)
+    counted = dict(known.values_list("seconds").annotate(n=Count("pk")).order_by("seconds"))
+    ranked = [seconds for seconds, n in counted.items() for _ in range(n)]
+    median_s, slow_s = percentile(ranked, 0.5), percentile(ranked, 0.9)
+    return Times(
+        measured=len(ranked),
+        median_s=median_s,
+        median_hourly=_hourly(batch, median_s),
+        tenth_hourly=_hourly(batch, slow_s),
+        bars=_bars(counted, slow_s=slow_s),
+    )
+
+
+def pace_of(work: Work, *, start: datetime, now: datetime) -> float | None:
+    """Submissions an hour: of the last hour, or of the last fifty if that was quiet."""
+    if work.last_hour >= FEWEST:
+        return work.last_hour / max(min(HOUR, now - start) / HOUR, 1 / 60)
+    if work.submitted < FEWEST:
+        return None
+    wanted = max(work.submitted - LATEST, 0)
+    since = max((at for at, total in work.over_time if total <= wanted), default=start)
+    done = work.submitted - max((total for at, total in work.over_time if at <= since), default=0)
+    return done / max((now - since) / HOUR, 1 / 60)
+
+
+def _cumulate(
+    rows: Sequence[Mapping[str, Any]], *, step_s: int, start: datetime, end: datetime
+) -> list[tuple[datetime, int]]:
+    """What was handed in before the first step or after the last one counts all the same."""
+    added = Counter[int]()
+    for row in rows:
+        added[row["step"]] += row["n"]
+    first, last = int(start.timestamp()) // step_s, int(end.timestamp()) // step_s
+    first, last = min([first, *added]), max([last, *added])
+    steps = range(first, last + 1) if last - first <= 2 * BUCKETS else sorted({first, *added, last})
+    total, points = 0, []
+    for step in steps:
+        total += added[step]
+        points.append((datetime.fromtimestamp((step + 1) * step_s, UTC), total))
+    return points
+
+
+def _bars(counted: Mapping[int, int], *, slow_s: float | None) -> list[Bar]:
+    """Even bars up to where nine of ten are done and a little more; the last one holds the rest."""
+    if slow_s is None:
+        return []
+    width = next((width for width in BARS_S if slow_s < width * (BARS - 1)), BARS_S[-1])
+    sizes = Counter[int]()
+    for seconds, n in counted.items():
+        sizes[min(seconds // width, BARS - 1)] += n
+    return [
+        Bar(start_s=i * width, end_s=(i + 1) * width if i < BARS - 1 else None, count=sizes[i])
+        for i in range(max(sizes) + 1)
+    ]
+
+
+def _hourly(batch: Batch, seconds: float | None) -> Decimal | None:
+    return None if seconds is None else hourly_wage(reward=batch.reward, seconds=seconds)
+
+
+def _changes(status: Change.Status) -> Coalesce:
+    of_batch = Change.objects.filter(hit__batch=OuterRef("pk"), status=status).order_by()
+    counted = of_batch.values(batch=F("hit__batch")).annotate(n=Count("pk")).values("n")
+    return Coalesce(Subquery(counted, output_field=IntegerField()), 0)

@@ -1,0 +1,225 @@
+"""What a match compares, and what its pages show. Nothing here grows with what was matched before."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from decimal import Decimal
+from typing import Any
+
+from django.db.models import Count, Exists, F, Max, OuterRef, Q, QuerySet, Subquery, Sum
+
+from hits.access import SEES_ALL, studies_of
+from hits.domain import round_to_cents
+from hits.models import (
+    HIT,
+    Account,
+    Assignment,
+    Batch,
+    Bonus,
+    Change,
+    Decision,
+    Deposit,
+    Difference,
+    LedgerEntry,
+    Match,
+)
+
+NOTHING = Decimal(0)
+Kind = LedgerEntry.Kind
+REWARDS = (Kind.REWARD, Kind.REWARD_FEE)
+BONUSES = (Kind.SENT, Kind.BONUS_FEE)
+# The provider's list may show a payment this much later.
+GRACE = timedelta(minutes=10)
+# An outcome that has been unknown for longer is a person's business.
+TOO_LONG = timedelta(hours=1)
+# Entries are numbered before they are seen by others: so old, all of them are.
+SETTLED = timedelta(days=1)
+DECIDED = (Assignment.Status.APPROVED, Assignment.Status.REJECTED)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Spent:
+    """What the books have spent on an account, and a point behind which nothing is added any more."""
+
+    rewards: Decimal
+    bonuses: Decimal
+    carried: dict[str, str]
+    carried_until: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class Held:
+    """What the provider must be holding for work of ours, and HITs of which only it knows."""
+
+    amount: Decimal
+    expired: tuple[tuple[str, Decimal], ...]
+
+
+def last_done(account: Account) -> Match | None:
+    done = Match.objects.filter(account=account, status=Match.Status.DONE)
+    return done.order_by("-pk").first()
+
+
+def hits_with_news(match: Match, *, last: Match | None) -> QuerySet[HIT]:
+    """HITs of which something may differ now that did not at the last match."""
+    sent = HIT.objects.filter(batch__account=match.account).exclude(external_id="")
+    booked = LedgerEntry.objects.filter(kind__in=(Kind.SENT, Kind.CONFIRMED), batch__account=match.account)
+    booked = booked.filter(pk__gt=last.carried_until if last else 0).filter(
+        Q(assignment__hit__matched_at=None) | Q(at__gt=F("assignment__hit__matched_at") - GRACE)
+    )
+    unclear = Bonus.objects.filter(
+        assignment__account=match.account,
+        status__in=(Bonus.Status.SENDING, Bonus.Status.UNKNOWN, Bonus.Status.SENT),
+    )
+    differing = Difference.objects.filter(account=match.account, resolved_at=None, hit__isnull=False)
+    return sent.filter(
+        Q(pk__in=booked.values("assignment__hit"))
+        | Q(pk__in=unclear.values("assignment__hit"))
+        | Q(pk__in=differing.values("hit"))
+    ).filter(_unmatched_since(match.started_at))
+
+
+def hits_longest_ago(match: Match) -> QuerySet[HIT]:
+    sent = HIT.objects.filter(batch__account=match.account).exclude(external_id="")
+    return sent.filter(_unmatched_since(match.started_at)).order_by(
+        F("matched_at").asc(nulls_first=True), "pk"
+    )
+
+
+def spent(account: Account, *, last: Match | None, now: datetime) -> Spent:
+    """Adds to what the last match carried over, so that it costs what was booked since."""
+    since = last.carried_until if last else 0
+    before = (
+        {name: Decimal(value) for name, value in (last.figures.get("carried") or {}).items()} if last else {}
+    )
+    rows = LedgerEntry.objects.filter(batch__account=account, kind__in=(*REWARDS, *BONUSES), pk__gt=since)
+    newest = LedgerEntry.objects.filter(at__lte=now - SETTLED).order_by("-pk").values_list("pk", flat=True)
+    until = max(since, newest.first() or 0)
+    carried = _by_kind(rows.filter(pk__lte=until), before)
+    total = _by_kind(rows.filter(pk__gt=until), carried)
+    return Spent(
+        rewards=sum((total.get(kind, NOTHING) for kind in REWARDS), NOTHING),
+        bonuses=sum((total.get(kind, NOTHING) for kind in BONUSES), NOTHING),
+        carried={kind: f"{amount:.2f}" for kind, amount in carried.items()},
+        carried_until=until,
+    )
+
+
+def held(account: Account, *, now: datetime) -> Held:
+    """Four queries. Of HITs that are over by the clock and not closed here, only the provider knows."""
+    running = HIT.objects.filter(batch__account=account, status=HIT.Status.OPEN)
+    is_over = Q(expires_at__lte=now)
+    places = running.exclude(is_over).order_by().values_list("batch", "max_assignments")
+    decided = (
+        Assignment.objects.filter(hit__in=running.exclude(is_over), status__in=DECIDED)
+        .order_by()
+        .values_list("hit__batch", "hit__max_assignments")
+    )
+    waiting = Assignment.objects.filter(account=account, status=Assignment.Status.SUBMITTED)
+    waiting = waiting.filter(Q(hit__status=HIT.Status.CLOSED) | Q(hit__expires_at__lte=now))
+    counted: dict[tuple[int, int], int] = {}
+    for batch, size, n in places.annotate(n=Count("pk")):
+        counted[batch, size] = counted.get((batch, size), 0) + n * size
+    for batch, size, n in decided.annotate(n=Count("pk")):
+        counted[batch, size] = counted.get((batch, size), 0) - n
+    undecided = waiting.order_by().values_list("hit__batch", "hit__max_assignments")
+    for batch, size, n in undecided.annotate(n=Count("pk")):
+        counted[batch, size] = counted.get((batch, size), 0) + n
+    over = list(running.filter(is_over).values_list("external_id", "batch", "max_assignments"))
+    batches = _batches({batch for batch, _ in counted} | {batch for _, batch, _ in over})
+    return Held(
+        amount=sum((n * _place(batches[batch], size) for (batch, size), n in counted.items()), NOTHING),
+        expired=tuple((external_id, _place(batches[batch], size)) for external_id, batch, size in over),
+    )
+
+
+def explained(account: Account) -> Decimal:
+    """What differences make of the balance: open ones, and those that a person has accepted."""
+    latest: dict[tuple[str, str], Decimal] = {}
+    rows = Difference.objects.filter(account=account).exclude(cause=Difference.Cause.BALANCE)
+    kept = rows.filter(Q(resolved_at=None) | Q(resolved_by__isnull=False))
+    for cause, subject, effect in kept.order_by("pk").values_list("cause", "subject", "effect"):
+        latest[cause, subject] = effect
+    return sum(latest.values(), NOTHING)
+
+
+def deposited(account: Account) -> Decimal:
+    return sum(Deposit.objects.filter(account=account).values_list("amount", flat=True), NOTHING)
+
+
+def is_moving(account: Account, *, now: datetime) -> bool:
+    """Something is on its way to the provider, so a balance may be read before or after it."""
+    bonuses = Bonus.objects.filter(assignment__account=account)
+    fresh = Q(sending_at=None) | Q(sending_at__gt=now - TOO_LONG)
+    return (
+        bonuses.filter(fresh, status__in=(Bonus.Status.SENDING, Bonus.Status.UNKNOWN)).exists()
+        or bonuses.filter(status=Bonus.Status.SENT, sent_at__gt=now - GRACE).exists()
+        or HIT.objects.filter(
+            batch__account=account, status=HIT.Status.INTENDED, asked_at__isnull=False
+        ).exists()
+        or Change.objects.filter(
+            hit__batch__account=account, status=Change.Status.INTENDED, asked_at__isnull=False
+        ).exists()
+        or Decision.objects.filter(
+            assignment__account=account, kind=Decision.Kind.REJECT, status=Decision.Status.INTENDED
+        ).exists()
+    )
+
+
+def accounts_for(user: Any) -> QuerySet[Account]:
+    """Those on which this person sees a study's batches."""
+    if user.has_perm(SEES_ALL):
+        return Account.objects.all()
+    seen = Batch.objects.filter(account=OuterRef("pk"), study__in=studies_of(user))
+    return Account.objects.filter(Exists(seen))
+
+
+def differences_for(user: Any) -> QuerySet[Difference]:
+    """On the accounts that this person sees, and of no study that is hidden from them."""
+    rows = Difference.objects.filter(account__in=accounts_for(user))
+    if user.has_perm(SEES_ALL):
+        return rows
+    return rows.filter(Q(hit=None) | Q(hit__batch__study__in=studies_of(user)))
+
+
+def accounts_with_matches(user: Any) -> QuerySet[Account]:
+    """With the newest match of each, and the newest that came to an end."""
+    of_account = Match.objects.filter(account=OuterRef("pk")).order_by("-pk")
+    done = of_account.filter(status=Match.Status.DONE)
+    return (
+        accounts_for(user)
+        .annotate(
+            newest_match=Subquery(of_account.values("pk")[:1]), done_match=Subquery(done.values("pk")[:1])
+        )
+        .order_by("name")
+    )
+
+
+def open_counts(accounts: Iterable[int], user: Any) -> dict[int, int]:
+    rows = differences_for(user).filter(resolved_at=None, account__in=list(accounts))
+    return dict(rows.order_by().values_list("account").annotate(n=Count("pk")))
+
+
+def last_deposits(accounts: Iterable[int]) -> dict[int, datetime]:
+    rows = Deposit.objects.filter(account__in=list(accounts), by__isnull=False)
+    return dict(rows.order_by().values_list("account").annotate(at=Max("at")))
+
+
+def _unmatched_since(moment: datetime) -> Q:
+    return Q(matched_at=None) | Q(matched_at__lt=moment)
+
+
+def _by_kind(rows: QuerySet[LedgerEntry], before: dict[str, Decimal]) -> dict[str, Decimal]:
+    found = dict(rows.order_by().values_list("kind").annotate(sum=Sum("amount")))
+    return {
+        kind: before.get(kind, NOTHING) + round_to_cents(found.get(kind, NOTHING))
+        for kind in sorted({*before, *found})
+    }
+
+
+def _batches(keys: Iterable[int]) -> dict[int, Batch]:
+    return Batch.objects.select_related("account", "study").in_bulk(list(keys))
+
+
+def _place(batch: Batch, size: int) -> Decimal:
+    return batch.reward + batch.prices.fee(assignments_per_hit=size)

@@ -1,0 +1,235 @@
+"""What payments staff have to do, in a handful of queries however many bonuses there are."""
+
+from collections import defaultdict
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from decimal import Decimal
+from typing import Any
+
+from django.db.models import Count, Exists, F, Min, OuterRef, Q, QuerySet, Subquery, Sum
+from django.db.models.functions import Coalesce
+
+from hits.access import SEES_ALL, studies_of, visible
+from hits.domain import FEES, round_to_cents
+from hits.models import (
+    Account,
+    Appeal,
+    Bonus,
+    Halt,
+    LedgerEntry,
+    Match,
+    Run,
+    RunRow,
+    User,
+)
+from hits.queries.matches import accounts_for, differences_for
+
+Status = Bonus.Status
+Kind = LedgerEntry.Kind
+NOTHING = Decimal(0)
+OWED_TOO_LONG = timedelta(days=7)
+UNSENT_TOO_LONG = timedelta(hours=1)
+UNCONFIRMED_TOO_LONG = timedelta(days=1)
+SPENT_OVER = timedelta(days=14)
+# As the two partial indexes of bonuses have them.
+TO_DECIDE = (Status.OWED, Status.REFUSED)
+IN_FLIGHT = (Status.APPROVED, Status.SENDING, Status.UNKNOWN, Status.SENT, Status.COMPENSATING)
+# Promised, and not gone yet.
+COMMITTED = (Status.OWED, Status.APPROVED, Status.SENDING, Status.UNKNOWN, Status.REFUSED)
+SPENDING = (Kind.REWARD, Kind.REWARD_FEE, Kind.SENT, Kind.BONUS_FEE)
+MOST_RUNS = 50
+
+
+@dataclass(kw_only=True)
+class Waiting:
+    """Bonuses of one state: how many, how much, and since when the oldest of them waits."""
+
+    count: int = 0
+    amount: Decimal = NOTHING
+    late: int = 0
+    held: int = 0
+    oldest_at: datetime | None = None
+
+    def add(self, group: Mapping[str, Any]) -> None:
+        self.count += group["count"]
+        self.amount += group["count"] * group["amount"]
+        self.late += group["late"]
+        self.held += group["held"]
+        self.oldest_at = min(self.oldest_at or group["oldest"], group["oldest"])
+
+
+@dataclass(kw_only=True)
+class Committed:
+    """What an account still has to pay: owed, on its way, and the provider's fees on both."""
+
+    owed: Decimal = NOTHING
+    approved: Decimal = NOTHING
+    fees: Decimal = NOTHING
+
+    @property
+    def total(self) -> Decimal:
+        return self.owed + self.approved + self.fees
+
+    def add(self, group: Mapping[str, Any]) -> None:
+        amount = group["count"] * group["amount"]
+        if group["status"] == Status.OWED:
+            self.owed += amount
+        else:
+            self.approved += amount
+        self.fees += group["count"] * FEES[group["by"]].on_bonus(group["amount"])
+
+
+@dataclass(frozen=True, kw_only=True)
+class Purse:
+    """One account: what the provider held when it was last asked, and what will be asked of it."""
+
+    account: Account
+    balance: Decimal | None
+    matched_at: datetime | None
+    halt: str
+    differences: int
+    committed: Committed
+    spent: Decimal
+
+    @property
+    def is_short(self) -> bool:
+        return self.balance is not None and self.balance < self.committed.total
+
+    @property
+    def runway_days(self) -> int | None:
+        """How long the rest lasts at the pace of late. None: nothing was spent, or nothing is known."""
+        if self.balance is None or not self.spent:
+            return None
+        a_day = self.spent / SPENT_OVER.days
+        return max(0, int((self.balance - self.committed.total) / a_day))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Desk:
+    """All of it, as far as this person may see."""
+
+    bonuses: Mapping[str, Waiting]
+    purses: list[Purse]
+    to_approve: list[Run]
+    drafts: list[Run]
+    waiting: list[Run]
+    appeals: int
+    oldest_appeal_at: datetime | None
+
+    @property
+    def differences(self) -> int:
+        return sum(purse.differences for purse in self.purses)
+
+
+def desk_of(user: User, *, now: datetime) -> Desk:
+    bonuses, committed = _bonuses(user, now=now)
+    drafts, to_approve, waiting = _runs(user)
+    appeals = visible(Appeal.objects.filter(status=Appeal.Status.OPEN), user).aggregate(
+        count=Count("pk"), oldest=Min("made_at")
+    )
+    return Desk(
+        bonuses=bonuses,
+        purses=_purses(user, committed=committed, now=now),
+        drafts=drafts,
+        to_approve=to_approve,
+        waiting=waiting,
+        appeals=appeals["count"],
+        oldest_appeal_at=appeals["oldest"],
+    )
+
+
+def whole_runs(rows: QuerySet[Run], user: User) -> QuerySet[Run]:
+    """Those of which this person may see every bonus."""
+    if user.has_perm(SEES_ALL):
+        return rows
+    foreign = RunRow.objects.filter(run=OuterRef("pk")).exclude(
+        bonus__assignment__hit__batch__study__in=studies_of(user)
+    )
+    return rows.filter(~Exists(foreign))
+
+
+def _bonuses(user: User, *, now: datetime) -> tuple[dict[str, Waiting], dict[int, Committed]]:
+    """One query by state, account and amount: tables know few amounts, and fees are rounded on each."""
+    is_open = Q(status__in=TO_DECIDE) | Q(status__in=IN_FLIGHT)
+    groups = (
+        visible(Bonus.objects.filter(is_open), user)
+        .values(
+            "status", "amount", account=F("assignment__account"), by=F("assignment__account__fee_schedule")
+        )
+        .annotate(
+            count=Count("pk"),
+            held=Count("pk", filter=Q(held_at__isnull=False)),
+            late=Count("pk", filter=_is_late(now)),
+            oldest=Min(Coalesce("sent_at", "sending_at", "approved_at", "owed_at")),
+        )
+        .order_by()
+    )
+    waiting: dict[str, Waiting] = defaultdict(Waiting)
+    committed: dict[int, Committed] = defaultdict(Committed)
+    for group in groups:
+        waiting[group["status"]].add(group)
+        if group["status"] in COMMITTED:
+            committed[group["account"]].add(group)
+    return waiting, committed
+
+
+def _is_late(now: datetime) -> Q:
+    return (
+        Q(status=Status.OWED, owed_at__lt=now - OWED_TOO_LONG)
+        | Q(status=Status.APPROVED, approved_at__lt=now - UNSENT_TOO_LONG)
+        | Q(status=Status.SENT, sent_at__lt=now - UNCONFIRMED_TOO_LONG)
+    )
+
+
+def _runs(user: User) -> tuple[list[Run], list[Run], list[Run]]:
+    """Drafts of one's own; frozen ones of others; frozen ones of one's own."""
+    is_open = Run.objects.filter(status__in=(Run.Status.DRAFT, Run.Status.FROZEN))
+    rows = whole_runs(is_open, user).select_related("prepared_by").order_by("pk")[:MOST_RUNS]
+    found = list(rows)
+    mine = [run for run in found if run.prepared_by_id == user.pk]
+    return (
+        [run for run in mine if run.status == Run.Status.DRAFT],
+        [run for run in found if run.status == Run.Status.FROZEN and run.prepared_by_id != user.pk],
+        [run for run in mine if run.status == Run.Status.FROZEN],
+    )
+
+
+def _purses(user: User, *, committed: Mapping[int, Committed], now: datetime) -> list[Purse]:
+    """The accounts that one sees, the most committed first."""
+    last = Match.objects.filter(account=OuterRef("pk"), status=Match.Status.DONE).order_by("-pk")
+    halts = Halt.objects.filter(Q(account=OuterRef("pk")) | Q(account=None), lifted_at=None)
+    found = differences_for(user).filter(account=OuterRef("pk"), resolved_at=None).order_by()
+    accounts = accounts_for(user).annotate(
+        balance=Subquery(last.values("balance")[:1]),
+        matched_at=Subquery(last.values("ended_at")[:1]),
+        halted=Subquery(halts.order_by("pk").values("reason")[:1]),
+        found=Coalesce(Subquery(found.values("account").annotate(n=Count("pk")).values("n")), 0),
+    )
+    spent = _spent(user, now=now)
+    purses = [
+        Purse(
+            account=account,
+            balance=account.balance,
+            matched_at=account.matched_at,
+            halt=account.halted or "",
+            differences=account.found,
+            committed=committed.get(account.pk, Committed()),
+            spent=spent.get(account.pk, NOTHING),
+        )
+        for account in accounts.order_by("name")
+    ]
+    return sorted(purses, key=lambda purse: -purse.committed.total)
+
+
+def _spent(user: User, *, now: datetime) -> dict[int, Decimal]:
+    """By account, of late: rewards, bonuses, fees."""
+    groups = (
+        LedgerEntry.objects.filter(
+            study__in=studies_of(user), at__gte=now - SPENT_OVER, at__lte=now, kind__in=SPENDING
+        )
+        .values(account=F("batch__account"))
+        .annotate(sum=Sum("amount"))
+        .order_by()
+    )
+    return {group["account"]: round_to_cents(group["sum"]) for group in groups}

@@ -1,0 +1,232 @@
+"""The review queue: one work after another, each with its place in the list, in few queries."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from django.db.models import (
+    CharField,
+    DateTimeField,
+    Exists,
+    F,
+    Func,
+    IntegerField,
+    OuterRef,
+    Q,
+    QuerySet,
+    Subquery,
+    TextChoices,
+    Value,
+)
+from django.db.models.functions import Coalesce
+
+from hits.access import visible
+from hits.models import Assignment, Batch, Decision, Note, User
+
+# Work that never approves itself comes last.
+NEVER = datetime(9999, 1, 1, tzinfo=UTC)
+# Whose reasons are offered again.
+REASONS_OF = timedelta(days=30)
+MOST_REASONS = 8
+MOST_BATCHES = 100
+Status = Assignment.Status
+
+
+class State(TextChoices):
+    WAITING = "waiting", "Waiting for a decision"
+    LOST = "lost", "Waiting, and the answer was lost"
+    SECOND = "second", "Waiting for a second person"
+    SENDING = "sending", "On the way to the provider"
+    APPROVED = "approved"
+    KEPT_OUT = "kept_out", "Paid, and kept out of the data"
+    REJECTED = "rejected"
+
+
+class Order(TextChoices):
+    OLDEST = "oldest", "Oldest first"
+    SOONEST = "soonest", "What approves itself soonest first"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Wanted:
+    """What a reviewer looks through."""
+
+    state: str = State.WAITING
+    batch: int | None = None
+    study: int | None = None
+    worker: str = ""
+    order: str = Order.OLDEST
+
+
+@dataclass(frozen=True, kw_only=True)
+class Entry:
+    """A line of a work's history: a decision, or a note."""
+
+    kind: str
+    at: datetime
+    by: str
+    second_by: str
+    text: str
+    status: str
+    problem: str
+    pk: int
+
+    @property
+    def words(self) -> str:
+        if self.kind == NOTE:
+            return "Note"
+        return f"{Decision.Kind(self.kind).label}: {Decision.Status(self.status).label.lower()}"
+
+    @property
+    def is_waiting(self) -> bool:
+        return self.status == Decision.Status.WAITING
+
+    @property
+    def is_unsent(self) -> bool:
+        return self.status in (Decision.Status.WAITING, Decision.Status.INTENDED)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Past:
+    """What was decided on a work and written beside it, and the reasons lately given in its study."""
+
+    entries: Sequence[Entry]
+    reasons: Sequence[str]
+
+    @property
+    def waiting(self) -> Entry | None:
+        return next((entry for entry in self.entries if entry.is_waiting), None)
+
+    @property
+    def unsent(self) -> Entry | None:
+        return next((entry for entry in self.entries if entry.is_unsent), None)
+
+
+NOTE, REASON = "note", "reason"
+
+
+def review_queue(*, user: User, wanted: Wanted) -> QuerySet[Assignment]:
+    """What this person may see of it, in order."""
+    found = visible(Assignment.objects.filter(_in_state(wanted.state)), user)
+    if wanted.batch:
+        found = found.filter(hit__batch=wanted.batch)
+    if wanted.study:
+        found = found.filter(hit__batch__study=wanted.study)
+    if wanted.worker:
+        found = found.filter(worker__pseudonym=wanted.worker)
+    return _with_due(found).order_by(*_keys(wanted))
+
+
+def work_in_queue(*, user: User, wanted: Wanted, pk: int | None) -> Any:
+    """The work asked for, or the first, with its place, its neighbors and its worker's record; or None."""
+    queue = review_queue(user=user, wanted=wanted)
+    # Found before anything is counted for it: a database may count for every row that it sorts.
+    chosen = Subquery(queue.values("pk")[:1]) if pk is None else pk
+    works = _with_due(visible(_handed_in(), user).filter(pk=chosen))
+    before, after = _beside(wanted, "lt"), _beside(wanted, "gt")
+    there = tuple(f"-{key}" for key in _keys(wanted))
+    return (
+        works.select_related("hit__batch__study", "hit__batch__account", "worker")
+        .annotate(
+            is_listed=Exists(queue.filter(pk=OuterRef("pk"))),
+            listed=_count(queue),
+            before=_count(queue.filter(before)),
+            next_pk=Subquery(queue.filter(after).values("pk")[:1]),
+            previous_pk=Subquery(queue.filter(before).order_by(*there).values("pk")[:1]),
+            worker_approved=_count(_of_worker(Status.APPROVED)),
+            worker_rejected=_count(_of_worker(Status.REJECTED)),
+        )
+        .first()
+    )
+
+
+def past_of(work: Assignment, *, study_id: int, now: datetime) -> Past:
+    """In one query: decisions, notes, and the reasons for rejections in the study these days."""
+    decisions = Decision.objects.filter(assignment=work).values_list(
+        "kind", "made_at", "by__username", "second_by__username", "reason", "status", "problem", "pk"
+    )
+    notes = Note.objects.filter(assignment=work).values_list(
+        _words(NOTE), "at", "by__username", _words(""), "text", _words(""), _words(""), "pk"
+    )
+    lately = Decision.objects.filter(
+        kind=Decision.Kind.REJECT, made_at__gte=now - REASONS_OF, assignment__hit__batch__study=study_id
+    ).values_list(
+        _words(REASON),
+        Value(NEVER, DateTimeField()),
+        _words(""),
+        _words(""),
+        "reason",
+        _words(""),
+        _words(""),
+        Value(0, IntegerField()),
+    )
+    names = ("kind", "at", "by", "second_by", "text", "status", "problem", "pk")
+    found = decisions.union(notes, lately)
+    rows: list[dict[str, Any]] = [dict(zip(names, row, strict=True)) for row in found]
+    return Past(
+        entries=sorted(
+            (Entry(**{**row, "second_by": row["second_by"] or ""}) for row in rows if row["kind"] != REASON),
+            key=lambda entry: (entry.at, entry.pk),
+        ),
+        reasons=sorted(row["text"] for row in rows if row["kind"] == REASON)[:MOST_REASONS],
+    )
+
+
+def batches_to_review(user: User) -> list[Batch]:
+    """The newest ones, each with its study: what the filters offer."""
+    launched = visible(Batch.objects.exclude(launched_at=None), user)
+    return list(launched.select_related("study").order_by("-pk")[:MOST_BATCHES])
+
+
+def _in_state(state: str) -> Q:
+    deciding = Decision.objects.filter(assignment=OuterRef("pk"))
+    waiting = Q(Exists(deciding.filter(status=Decision.Status.WAITING)))
+    sending = Q(Exists(deciding.filter(status=Decision.Status.INTENDED)))
+    undecided = Q(status=Status.SUBMITTED) & ~waiting & ~sending
+    states: dict[str, Q] = {
+        State.WAITING: undecided,
+        State.LOST: undecided & Q(answer__isnull=True),
+        State.SECOND: waiting,
+        State.SENDING: sending,
+        State.APPROVED: Q(status=Status.APPROVED, kept_out=False),
+        State.KEPT_OUT: Q(kept_out=True),
+        State.REJECTED: Q(status=Status.REJECTED),
+    }
+    return states[state]
+
+
+def _handed_in() -> QuerySet[Assignment]:
+    return Assignment.objects.filter(status__in=(Status.SUBMITTED, Status.APPROVED, Status.REJECTED))
+
+
+def _with_due(works: QuerySet[Assignment]) -> QuerySet[Assignment]:
+    return works.annotate(due=Coalesce("auto_approves_at", Value(NEVER), output_field=DateTimeField()))
+
+
+def _keys(wanted: Wanted) -> tuple[str, ...]:
+    return ("due", "pk") if wanted.order == Order.SOONEST else ("pk",)
+
+
+def _beside(wanted: Wanted, side: str) -> Q:
+    """Those that come before ("lt") or after ("gt") the outer row."""
+    if wanted.order == Order.SOONEST:
+        nearer = Q(**{f"due__{side}": OuterRef("due")})
+        return nearer | Q(**{"due": OuterRef("due"), f"pk__{side}": OuterRef("pk")})
+    return Q(**{f"pk__{side}": OuterRef("pk")})
+
+
+def _of_worker(status: str) -> QuerySet[Assignment]:
+    """In this study: others are not everybody's to see."""
+    return Assignment.objects.filter(
+        worker=OuterRef("worker"), hit__batch__study=OuterRef("hit__batch__study"), status=status
+    )
+
+
+def _count(rows: QuerySet[Assignment]) -> Subquery:
+    counted = rows.order_by().annotate(counted=Func(F("pk"), function="COUNT", output_field=IntegerField()))
+    return Subquery(counted.values("counted"))
+
+
+def _words(text: str) -> Value:
+    return Value(text, CharField())

@@ -1,0 +1,199 @@
+"""Bonus runs as their pages show them: which ones, what they add up to, what waits, what changed since."""
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from decimal import Decimal
+from typing import Any
+
+from django.db.models import Case, Count, Exists, IntegerField, OuterRef, Q, QuerySet, Sum, Value, When
+
+from hits.access import SEES_ALL, studies_of, visible
+from hits.domain import round_to_cents
+from hits.models import Bonus, Run, RunRow
+from hits.queries.run_rows import Row
+
+Status = Run.Status
+TOP_WORKERS = 10
+STUDY = "assignment__hit__batch__study"
+
+
+def visible_runs(user: Any) -> QuerySet[Run]:
+    """Those with no row of a study that this person does not see; an empty one is its preparer's."""
+    runs = Run.objects.select_related("prepared_by", "decided_by")
+    if user.has_perm(SEES_ALL):
+        return runs
+    rows = RunRow.objects.filter(run=OuterRef("pk"))
+    foreign = rows.exclude(bonus__assignment__hit__batch__study__in=studies_of(user))
+    return runs.filter(~Exists(foreign), Q(prepared_by=user.pk) | Exists(rows))
+
+
+def waiting_first(runs: QuerySet[Run], user: Any) -> QuerySet[Run]:
+    """What this person can decide on, then their own drafts, then the rest; each newest first."""
+    decides = When(Q(status=Status.FROZEN) & ~Q(prepared_by=user.pk), then=Value(0))
+    is_open = When(Q(status__in=(Status.DRAFT, Status.FROZEN)), then=Value(2))
+    mine = When(status=Status.DRAFT, prepared_by=user.pk, then=Value(1))
+    if not user.has_perm("hits.approve_run"):
+        return runs.alias(turn=Case(mine, is_open, default=3, output_field=_int())).order_by("turn", "-pk")
+    return runs.alias(turn=Case(decides, mine, is_open, default=3, output_field=_int())).order_by(
+        "turn", "-pk"
+    )
+
+
+def runs_to_decide(user: Any) -> QuerySet[Run]:
+    """Frozen by somebody else, and all of it visible."""
+    runs = visible_runs(user).filter(status=Status.FROZEN).exclude(prepared_by=user.pk)
+    return runs if user.has_perm("hits.approve_run") else runs.none()
+
+
+def drafts_of(user: Any) -> QuerySet[Run]:
+    return Run.objects.filter(status=Status.DRAFT, prepared_by=user.pk).order_by("-pk")
+
+
+@dataclass(kw_only=True)
+class Part:
+    """What belongs together in a run."""
+
+    words: str
+    more: str = ""
+    is_real_money: bool = False
+    count: int = 0
+    total: Decimal = Decimal(0)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Totals:
+    count: int
+    total: Decimal
+    studies: list[Part] = field(default_factory=list)
+    workers: list[Part] = field(default_factory=list)
+    rules: list[Part] = field(default_factory=list)
+    accounts: list[Part] = field(default_factory=list)
+    worker_count: int = 0
+
+    @property
+    def is_real_money(self) -> bool:
+        return any(part.is_real_money for part in self.accounts)
+
+    @property
+    def other_workers(self) -> int:
+        return self.worker_count - len(self.workers)
+
+
+def totals_of(rows: Sequence[Row]) -> Totals:
+    """Summed in decimals, from the rows themselves."""
+    workers = _parts(rows, lambda row: (row.now["worker"], row.account_name))
+    return Totals(
+        count=len(rows),
+        total=sum((row.amount for row in rows), Decimal(0)),
+        studies=_parts(rows, lambda row: (row.study_name, row.now["grant"])),
+        workers=workers[:TOP_WORKERS],
+        rules=_parts(rows, lambda row: (row.now["rule"], row.study_name)),
+        accounts=_parts(rows, lambda row: (row.account_name, row.now["currency"])),
+        worker_count=len(workers),
+    )
+
+
+def _parts(rows: Iterable[Row], key: Callable[[Row], tuple[str, str]]) -> list[Part]:
+    """The most money first."""
+    parts: dict[tuple[str, str], Part] = {}
+    for row in rows:
+        words = key(row)
+        part = parts.setdefault(words, Part(words=words[0], more=words[1]))
+        part.count += 1
+        part.total += row.amount
+        part.is_real_money |= row.is_real_money
+    return sorted(parts.values(), key=lambda part: (-part.total, part.words))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Progress:
+    """How far the sending of an approved run is."""
+
+    words: str
+    count: int
+    total: Decimal
+
+
+def progress_of(rows: Sequence[Row]) -> list[Progress]:
+    counts = Counter(row.status for row in rows)
+    return [
+        Progress(
+            words=str(status.label),
+            count=counts[status],
+            total=sum((row.amount for row in rows if row.status == status), Decimal(0)),
+        )
+        for status in Bonus.Status
+        if counts[status]
+    ]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Since:
+    """What is no longer as it was at the freeze."""
+
+    changed: list[Row]
+    flagged: list[tuple[Row, list[str]]]
+    new_count: int
+    new_total: Decimal
+
+    @property
+    def is_nothing(self) -> bool:
+        return not (self.changed or self.flagged or self.new_count)
+
+
+def since_freeze(run: Run, rows: Sequence[Row], outliers: dict[int, list[str]]) -> Since:
+    """One query, for what became owed in the same studies since, and is in no run."""
+    fresh = [(row, [words for words in outliers.get(row.pk, []) if words not in row.flags]) for row in rows]
+    later = owed_free().filter(owed_at__gt=run.frozen_at, **{f"{STUDY}__in": {row.study_id for row in rows}})
+    count, total = sum_of(later)
+    return Since(
+        changed=[row for row in rows if not (row.is_free and row.is_as_frozen)],
+        flagged=[(row, words) for row, words in fresh if words],
+        new_count=count,
+        new_total=total,
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class Chosen:
+    """Which of the owed bonuses somebody asks for."""
+
+    study: int | None = None
+    batch: int | None = None
+    rule: str = ""
+    worker: str = ""
+    least: Decimal | None = None
+    most: Decimal | None = None
+    days: int | None = None
+
+
+def owed_free() -> QuerySet[Bonus]:
+    """What can go into a run: owed, not held, and in no other one."""
+    live = RunRow.objects.filter(bonus=OuterRef("pk"), is_live=True)
+    return Bonus.objects.filter(~Exists(live), status=Bonus.Status.OWED, held_at=None)
+
+
+def owed_for(user: Any, chosen: Chosen, *, now: datetime) -> QuerySet[Bonus]:
+    """The oldest first."""
+    asked = {
+        STUDY: chosen.study,
+        "assignment__hit__batch": chosen.batch,
+        "rule": chosen.rule or None,
+        "assignment__worker__pseudonym": chosen.worker or None,
+        "amount__gte": chosen.least,
+        "amount__lte": chosen.most,
+        "owed_at__lte": None if chosen.days is None else now - timedelta(days=chosen.days),
+    }
+    wanted = {name: value for name, value in asked.items() if value is not None}
+    return visible(owed_free(), user).filter(**wanted).order_by("owed_at", "pk")
+
+
+def sum_of(bonuses: QuerySet[Bonus]) -> tuple[int, Decimal]:
+    sums = bonuses.order_by().aggregate(count=Count("pk"), total=Sum("amount"))
+    return sums["count"], round_to_cents(Decimal(sums["total"] or 0))
+
+
+def _int() -> IntegerField[int, int]:
+    return IntegerField()

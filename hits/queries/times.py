@@ -1,0 +1,21 @@
+"""How long work took, as pay by the hour counts it: hits.domain.active_time, said in SQL."""
+
+from django.db.models import IntegerField, Q, Value
+from django.db.models.functions import Coalesce, Least, NullIf
+
+from hits import families
+
+SECONDS = IntegerField()
+ACTIVE_S = NullIf("active_s", Value(0), output_field=SECONDS)
+# Both sides are null together, for the databases differ in what the least of a null is.
+EFFECTIVE_S = Least(
+    Coalesce(ACTIVE_S, "worked_s", output_field=SECONDS),
+    Coalesce("worked_s", ACTIVE_S, output_field=SECONDS),
+    output_field=SECONDS,
+)
+
+
+def of_the_house() -> Q:
+    """Assignments that are no work, as those that only pay a bonus: their minutes count nowhere."""
+    tasks = [key for key, family in families.registered().items() if not family.is_offered]
+    return Q(hit__batch__task__in=tasks)

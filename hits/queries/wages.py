@@ -1,0 +1,245 @@
+"""What an hour of approved work pays, bonuses included, against the study's floor."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from functools import cached_property
+from typing import Any
+
+from django.db.models import (
+    BooleanField,
+    Count,
+    DecimalField,
+    Exists,
+    ExpressionWrapper,
+    F,
+    FloatField,
+    Max,
+    OuterRef,
+    Q,
+    QuerySet,
+    Subquery,
+    Sum,
+    Value,
+)
+from django.db.models.functions import Cast, Coalesce
+
+from hits.domain import percentile, round_to_cents
+from hits.domain.wages import HOUR_S, cents, hourly_wage, lacking
+from hits.models import Assignment, Batch, Bonus
+from hits.queries.times import EFFECTIVE_S, of_the_house
+
+TOP_UP = "wage top-up"
+BARS = 10
+# Dollars an hour that a bar of the chart is wide.
+WIDTHS = tuple(Decimal(width) for width in ("0.5", "1", "2", "5", "10", "20", "50", "100", "500", "5000"))
+NOTHING = Decimal(0)
+
+
+@dataclass(frozen=True, kw_only=True)
+class PayGroup:
+    """Approved work that took as long and earned as much."""
+
+    seconds: int
+    earned: Decimal
+    # Of top-ups that two people gave up: what they decided is not asked again.
+    given_up: Decimal
+    # Its bonus table has been read, and no top-up for this floor was proposed before.
+    is_due: bool
+    n: int
+
+    @property
+    def hourly(self) -> Decimal:
+        return hourly_wage(reward=self.earned, seconds=self.seconds) or NOTHING
+
+
+@dataclass(frozen=True, kw_only=True)
+class PayBar:
+    start: Decimal
+    end: Decimal | None
+    count: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class TopUp:
+    """What one submission lacks, as the page shows it and as it is proposed."""
+
+    assignment: Assignment
+    seconds: int
+    is_active_time: bool
+    earned: Decimal
+    amount: Decimal
+    # How many top-ups this work has been given before.
+    revision: int
+
+    @property
+    def hourly(self) -> Decimal:
+        return hourly_wage(reward=self.earned, seconds=self.seconds) or NOTHING
+
+
+@dataclass(frozen=True, kw_only=True)
+class Pay:
+    """A batch's approved work by the hour. Without a floor nothing is below it."""
+
+    batch: Batch
+    floor: Decimal | None
+    groups: Sequence[PayGroup]
+    approved: int
+
+    @cached_property
+    def measured(self) -> int:
+        return sum(group.n for group in self.groups)
+
+    @cached_property
+    def median(self) -> Decimal | None:
+        return self._at(0.5)
+
+    @cached_property
+    def tenth(self) -> Decimal | None:
+        """Nine of ten earn at least this by the hour."""
+        return self._at(0.1)
+
+    @cached_property
+    def is_low(self) -> bool:
+        """What is watched: the tenth percentile against the floor."""
+        return self.floor is not None and self.tenth is not None and self.tenth < self.floor
+
+    @cached_property
+    def below(self) -> int:
+        return sum(group.n for group, _ in self._lacking)
+
+    @cached_property
+    def due(self) -> int:
+        """How many top-ups can be proposed now."""
+        return sum(n for n, _ in self._due)
+
+    @cached_property
+    def total(self) -> Decimal:
+        return sum((n * amount for n, amount in self._due), NOTHING)
+
+    @cached_property
+    def fees(self) -> Decimal:
+        fees = self.batch.prices.fees
+        return sum((n * fees.on_bonus(amount) for n, amount in self._due), NOTHING)
+
+    @cached_property
+    def bars(self) -> list[PayBar]:
+        """Even bars up to where half earn less and as much again; the last one holds the rest."""
+        if self.median is None:
+            return []
+        top = max(2 * self.median, 2 * (self.floor or NOTHING))
+        width = next((width for width in WIDTHS if top <= width * (BARS - 1)), WIDTHS[-1])
+        counts = [0] * BARS
+        for group in self.groups:
+            counts[min(int(group.hourly // width), BARS - 1)] += group.n
+        last = max(place for place, count in enumerate(counts) if count)
+        return [
+            PayBar(start=place * width, end=(place + 1) * width if place < BARS - 1 else None, count=count)
+            for place, count in enumerate(counts[: last + 1])
+        ]
+
+    @cached_property
+    def _lacking(self) -> list[tuple[PayGroup, Decimal]]:
+        if self.floor is None:
+            return []
+        found = (
+            (group, lacking(earned=group.earned, seconds=group.seconds, floor=self.floor))
+            for group in self.groups
+        )
+        return [(group, amount) for group, amount in found if amount]
+
+    @cached_property
+    def _due(self) -> list[tuple[int, Decimal]]:
+        found = ((group.n, amount - group.given_up) for group, amount in self._lacking if group.is_due)
+        return [(n, amount) for n, amount in found if amount > 0]
+
+    def _at(self, share: float) -> Decimal | None:
+        ranked = sorted(cents(group.hourly) for group in self.groups for _ in range(group.n))
+        found = percentile(ranked, share)
+        return None if found is None else round_to_cents(Decimal(str(found)) / 100)
+
+
+def pay_of(batch: Batch) -> Pay:
+    """One query, whatever the batch's size. What was kept out is no part of it: it earns no bonus."""
+    floor = batch.study.wage_floor
+    counted = list(
+        _approved(batch, floor)
+        .order_by()
+        .values_list("seconds", "extra", "given_up", "is_read", "is_topped")
+        .annotate(n=Count("pk"))
+    )
+    groups = [
+        PayGroup(
+            seconds=seconds,
+            earned=batch.reward + round_to_cents(extra),
+            given_up=round_to_cents(given_up),
+            is_due=bool(is_read and not is_topped),
+            n=n,
+        )
+        for seconds, extra, given_up, is_read, is_topped, n in counted
+        if seconds
+    ]
+    return Pay(batch=batch, floor=floor, groups=groups, approved=sum(row[-1] for row in counted))
+
+
+def top_ups_due(batch: Batch, *, most: int) -> list[TopUp]:
+    """One query. Who lacks most comes first."""
+    floor = batch.study.wage_floor
+    if floor is None:
+        return []
+    earned = Cast("extra", FloatField()) + Cast("given_up", FloatField()) + Value(float(batch.reward))
+    short = ExpressionWrapper(
+        Value(float(floor)) * F("seconds") - earned * Value(float(HOUR_S)), output_field=FloatField()
+    )
+    rows = (
+        _approved(batch, floor)
+        .filter(seconds__gt=0, is_read=True, is_topped=False)
+        .annotate(short=short, revisions=_of_work(Bonus.objects.filter(rule=TOP_UP), Max("revision")))
+        .filter(short__gt=0.5)  # floats are noisy; a cent is 36 of these
+        .select_related("worker", "hit__batch__study", "hit__batch__account")
+        .order_by("-short", "pk")
+    )
+    found = (_top_up(row, batch=batch, floor=floor) for row in rows[:most])
+    return [top_up for top_up in found if top_up.amount]
+
+
+def top_ups_made(batch: Batch) -> QuerySet[Bonus]:
+    return Bonus.objects.filter(assignment__hit__batch=batch, rule=TOP_UP)
+
+
+def _top_up(row: Any, *, batch: Batch, floor: Decimal) -> TopUp:
+    earned = batch.reward + round_to_cents(row.extra)
+    return TopUp(
+        assignment=row,
+        seconds=row.seconds,
+        is_active_time=bool(row.active_s) and row.active_s == row.seconds,
+        earned=earned,
+        amount=lacking(earned=earned + round_to_cents(row.given_up), seconds=row.seconds, floor=floor),
+        revision=0 if row.revisions is None else row.revisions + 1,
+    )
+
+
+def _approved(batch: Batch, floor: Decimal | None) -> QuerySet[Any]:
+    """With the seconds of each, what it earned beside the reward, and whether a top-up may be proposed."""
+    given_up = Q(status=Bonus.Status.WAIVED)
+    topped = Bonus.objects.filter(
+        assignment=OuterRef("pk"), rule=TOP_UP, figures__floor_cents__gte=cents(floor or NOTHING)
+    )
+    approved = Assignment.objects.filter(hit__batch=batch, status=Assignment.Status.APPROVED, kept_out=False)
+    return approved.exclude(of_the_house()).annotate(
+        seconds=EFFECTIVE_S,
+        extra=_sum(Bonus.objects.exclude(given_up)),
+        given_up=_sum(Bonus.objects.filter(given_up, rule=TOP_UP)),
+        is_read=ExpressionWrapper(Q(owed_at__isnull=False), output_field=BooleanField()),
+        is_topped=Exists(topped),
+    )
+
+
+def _sum(bonuses: QuerySet[Bonus]) -> Coalesce:
+    money = DecimalField(max_digits=13, decimal_places=2)
+    return Coalesce(_of_work(bonuses, Sum("amount")), Value(NOTHING), output_field=money)
+
+
+def _of_work(bonuses: QuerySet[Bonus], total: Any) -> Subquery:
+    of_work = bonuses.filter(assignment=OuterRef("pk")).order_by()
+    return Subquery(of_work.values("assignment").annotate(total=total).values("total"))

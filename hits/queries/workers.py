@@ -1,0 +1,131 @@
+"""Workers: whom a batch may have, and what is known of one."""
+
+from dataclasses import dataclass
+
+import structlog
+from django.db.models import Count, Q, QuerySet
+
+from hits.domain import requirements
+from hits.errors import ProviderRefused, ProviderUnavailable
+from hits.gateway import Provider
+from hits.models import Assignment, Batch, Block, Worker
+
+log = structlog.get_logger()
+# Held by everybody in some measure, so that counting who holds them tells nothing.
+UNCOUNTED = {*requirements.NAMES, *requirements.MASTERS.values()}
+
+
+def blocks_in_force() -> QuerySet[Block]:
+    """What a person wanted and nobody lifted; the provider may not have been told yet."""
+    return Block.objects.filter(status__in=(Block.Status.INTENDED, Block.Status.ACTIVE))
+
+
+def work_shut_out(batch: Batch) -> QuerySet[Assignment]:
+    """Work in the batches whose people may not take part in this one."""
+    excluded = batch.exclude_batches.through.objects.filter(from_batch=batch.pk).values("to_batch")
+    return _kept().filter(hit__batch__in=excluded)
+
+
+def work_of_group(batch: Batch) -> QuerySet[Assignment]:
+    """Work in the other batches of its repeat group, on the same account."""
+    if not batch.repeat_group:
+        return Assignment.objects.none()
+    group = Batch.objects.filter(account=batch.account_id, repeat_group=batch.repeat_group)
+    return _kept().filter(hit__batch__in=group.exclude(pk=batch.pk).values("pk"))
+
+
+def known_workers(batch: Batch) -> QuerySet[Worker]:
+    """Of its account, neither blocked nor shut out: those whom the batch can count on."""
+    shut_out = [rows.values("worker") for rows in (blocks_in_force(), work_shut_out(batch))]
+    if batch.repeat_group:
+        shut_out.append(work_of_group(batch).values("worker"))
+    kept_from = Q()
+    for workers in shut_out:
+        kept_from |= Q(pk__in=workers)
+    return Worker.objects.filter(~kept_from, account=batch.account_id)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Qualified:
+    """How many workers hold a qualification at the provider; None where nobody could say."""
+
+    qualification_type_id: str
+    count: int | None
+    is_barred: bool = False
+
+    @property
+    def words(self) -> str:
+        name = f"qualification {self.qualification_type_id}"
+        if self.count is None:
+            return f"How many workers hold {name} could not be read from the provider."
+        people = f"{self.count} worker holds" if self.count == 1 else f"{self.count} workers hold"
+        return f"{people} {name}{', and may not take part' if self.is_barred else ''}."
+
+
+@dataclass(frozen=True, kw_only=True)
+class Recruiting:
+    """How many people the plan needs, and how many there are."""
+
+    needed: int
+    assignments: int
+    known: int
+    shut_out: int
+    qualified: tuple[Qualified, ...] = ()
+
+    @property
+    def is_short(self) -> bool:
+        """Fewer people hold a qualification than one task needs: it cannot be filled."""
+        counts = [row.count for row in self.qualified if row.count is not None and not row.is_barred]
+        return min(counts, default=self.needed) < self.needed
+
+    @property
+    def words(self) -> list[str]:
+        places = "1 assignment" if self.assignments == 1 else f"{self.assignments} assignments"
+        people = "1 worker" if self.needed == 1 else f"{self.needed} different workers"
+        known = "1 worker is" if self.known == 1 else f"{self.known} workers are"
+        kept = f"; {self.shut_out} more may not take part" if self.shut_out else ""
+        said = [
+            f"The plan needs {people} for each task, and {places} in all.",
+            f"{known} known on this account from earlier work{kept}. Others can find the HITs too.",
+            *(row.words for row in self.qualified),
+        ]
+        short = "Fewer workers hold a qualification than one task needs: grant it to more, or ask for fewer."
+        return [*said, short] if self.is_short else said
+
+
+def recruiting_facts(batch: Batch, provider: Provider | None) -> Recruiting:
+    """Useful without the provider too: what only it could say is then unknown."""
+    people = Worker.objects.filter(account=batch.account_id).aggregate(
+        all=Count("pk"), known=Count("pk", filter=Q(pk__in=known_workers(batch).values("pk")))
+    )
+    return Recruiting(
+        needed=batch.assignments_per_hit,
+        assignments=batch.assignments_per_hit * batch.hits_wanted,
+        known=people["known"],
+        shut_out=people["all"] - people["known"],
+        qualified=qualified_counts(batch, provider),
+    )
+
+
+def qualified_counts(batch: Batch, provider: Provider | None) -> tuple[Qualified, ...]:
+    """For each requirement that names a qualification of one's own. After one silence, no more are asked."""
+    counted = []
+    for row in batch.requirements:
+        kind = str(row.get("QualificationTypeId", ""))
+        if kind in UNCOUNTED:
+            continue
+        count = None
+        try:
+            count = provider.count_qualified(kind) if provider else None
+        except ProviderUnavailable:
+            provider = None
+        except ProviderRefused as refusal:
+            log.info("qualification.not_counted", code=refusal.code)
+        barred = row.get("Comparator") == "DoesNotExist"
+        counted.append(Qualified(qualification_type_id=kind, count=count, is_barred=barred))
+    return tuple(counted)
+
+
+def _kept() -> QuerySet[Assignment]:
+    """Whatever was neither returned nor abandoned."""
+    return Assignment.objects.exclude(status=Assignment.Status.GONE)

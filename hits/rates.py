@@ -1,0 +1,19 @@
+"""How often something may be done. Counts live in Django's cache: losing them loses nothing."""
+
+from hashlib import sha256
+from time import time
+
+from django.core.cache import cache
+from redis.exceptions import RedisError
+
+
+def spend(bucket: str, key: str, *, most: int, window_s: int) -> bool:
+    """Counts one deed; False once there were more than `most` in this window of the clock."""
+    # Digested, for a key may come from outside and be of any length.
+    digest = sha256(key.encode(errors="replace")).hexdigest()
+    name = f"hits.rate:{bucket}:{digest}:{int(time() // window_s)}"
+    try:
+        cache.add(name, 0, timeout=2 * window_s)
+        return cache.incr(name) <= most
+    except (RedisError, ValueError):  # away, or thrown out in between: work goes before limits
+        return True

@@ -1,0 +1,30 @@
+"""Heartbeats of the work page: the server counts active time with its own clock.
+
+One UPDATE a beat, and no lock but that of the assignment's row for its length. Each beat swaps the moment
+that it has seen: of two tabs, or of a hostile client, nobody earns more than passes on the clock.
+"""
+
+from datetime import datetime, timedelta
+
+from hits.domain.active_time import SECOND, SHORTEST_STEP, Counted, count_beat
+from hits.models import Assignment
+
+
+def count_activity(*, assignment: Assignment, now: datetime) -> bool:
+    """True if it was written. Nothing counts once the answer is saved, or after the deadline."""
+    return _count(assignment, now=now, shortest=SHORTEST_STEP)
+
+
+def count_last_stretch(*, assignment: Assignment, now: datetime) -> bool:
+    """From the last heartbeat to the answer. The caller saves the answer in the same transaction."""
+    return assignment.beat_at is not None and _count(assignment, now=now, shortest=SECOND)
+
+
+def _count(assignment: Assignment, *, now: datetime, shortest: timedelta) -> bool:
+    seen = assignment.beat_at
+    before = Counted(active_s=assignment.active_s or 0, beat_at=seen) if seen else None
+    counted = count_beat(before, opened_at=assignment.opened_at, now=now, shortest=shortest)
+    if counted is None or now >= assignment.deadline_at:
+        return False
+    unchanged = Assignment.objects.filter(pk=assignment.pk, status=Assignment.Status.OPENED, beat_at=seen)
+    return bool(unchanged.update(active_s=counted.active_s, beat_at=counted.beat_at))

@@ -1,0 +1,30 @@
+"""What every change of a batch shares: its row locked, its intents written, its history kept."""
+
+from collections.abc import Iterable
+from datetime import datetime
+from itertools import islice
+
+from hits.models import HIT, Batch, BatchEvent, User
+from hits.services.figures import mark_stale
+
+CHUNK = 500
+
+
+def lock_batch(batch_id: int) -> Batch:
+    """The row as it is now, for the caller's transaction."""
+    rows = Batch.objects.select_related("account", "study")
+    return rows.select_for_update(of=("self",)).get(pk=batch_id)
+
+
+def write_intents(batch: Batch, *, numbers: Iterable[int]) -> None:
+    """In slices: a batch of any size is written in little memory."""
+    intents = (
+        HIT(batch=batch, number=number, max_assignments=size) for number in numbers for size in batch.sizes
+    )
+    while chunk := list(islice(intents, CHUNK)):
+        HIT.objects.bulk_create(chunk)
+    mark_stale(batch.pk)
+
+
+def tell(batch: Batch, kind: str, words: str, *, by: User | None, now: datetime) -> None:
+    BatchEvent.objects.create(batch=batch, kind=kind, words=words[:500], by=by, at=now)

@@ -1,0 +1,152 @@
+"""Blocks: soft ones are ours alone, hard ones are the provider's too.
+
+A block concerns the whole account. What the provider is to be told is told by one sender at a time, so
+that a block on its way never overtakes the lifting of it.
+"""
+
+from collections.abc import Iterator
+from datetime import datetime, timedelta
+
+import structlog
+from cryptography.fernet import InvalidToken
+from django.db import IntegrityError, transaction
+from django.db.models import Q, QuerySet
+
+from hits.domain.words import is_one_line
+from hits.errors import ProviderError, ProviderRefused, ProviderUnavailable, RuleBroken
+from hits.gateway import Provider, provider_for
+from hits.models import Account, Block, User, Worker
+from hits.services.sending import Clock, ticking
+from hits.states import move
+
+Kind = Block.Kind
+Status = Block.Status
+LONGEST_REASON = 500
+# A request is over, one way or the other, well before this. Also how long an unclear one rests.
+CLAIM = timedelta(minutes=3)
+# Of one account in one sweep: the others have their turn.
+MOST_AT_ONCE = 20
+ON_ITS_WAY = (Status.INTENDED, Status.LIFTING)
+log = structlog.get_logger()
+
+
+def block_worker(*, worker: Worker, kind: str, reason: str, by: User, now: datetime) -> Block:
+    """A soft block holds at once; a hard one holds on our pages at once, and a sweep tells the provider."""
+    if kind not in Kind.values:
+        raise RuleBroken("no_such_kind", f"A block is one of {', '.join(Kind.values)}.")
+    reason = _read_reason(reason)
+    status = Status.ACTIVE if kind == Kind.SOFT else Status.INTENDED
+    try:
+        with transaction.atomic():
+            block = Block.objects.create(
+                worker=worker, kind=kind, status=status, reason=reason, by=by, made_at=now
+            )
+    except IntegrityError:
+        raise _blocked_already() from None
+    log.info("worker.blocked", worker=str(worker.public_id), kind=kind, by=str(by.public_id))
+    return block
+
+
+def lift_block(*, block: Block, by: User, now: datetime) -> None:
+    """Our pages open at once. Lifting what is lifted, or on its way, changes nothing."""
+    to = Status.LIFTED if block.kind == Kind.SOFT else Status.LIFTING
+    lifted = move(block, to, since=(Status.INTENDED, Status.ACTIVE), problem="", lifted_by=by, lifted_at=now)
+    if lifted:
+        log.info("worker.block_lifted", worker=str(block.worker.public_id), by=str(by.public_id))
+
+
+def ask_again(*, block: Block, by: User, now: datetime) -> None:
+    """What the provider refused, block or lifting, is asked once more."""
+    to = Status.LIFTING if block.lifted_at else Status.INTENDED
+    try:
+        with transaction.atomic():
+            asked = move(block, to, since=(Status.REFUSED,), problem="")
+    except IntegrityError:
+        raise _blocked_already() from None
+    if asked:
+        log.info("worker.block_asked_again", worker=str(block.worker.public_id), by=str(by.public_id))
+
+
+def send_blocks(*, now: datetime, clock: Clock | None = None) -> int:
+    """Tells the providers. Both requests change nothing more when they come twice."""
+    clock = clock or ticking(now)
+    waiting = Block.objects.filter(status__in=ON_ITS_WAY).values("worker__account")
+    return sum(
+        _send_blocks_of(account, clock=clock)
+        for account in Account.objects.filter(pk__in=waiting).order_by("pk")
+    )
+
+
+def _send_blocks_of(account: Account, *, clock: Clock) -> int:
+    sent = 0
+    try:
+        provider = provider_for(account)
+        for block in _claim(account, clock=clock):
+            sent += _send(block, provider)
+    except ProviderError as error:
+        # Its claims rest for a while, and then are asked again.
+        log.warning("worker.blocks_waiting", account=str(account.public_id), error=type(error).__name__)
+    return sent
+
+
+def _claim(account: Account, *, clock: Clock) -> Iterator[Block]:
+    """Each just before it is sent. Who reads it anew sees what a person changed meanwhile."""
+    on_their_way = Block.objects.filter(status__in=ON_ITS_WAY)
+    due = on_their_way.filter(_is_free(clock()), worker__account=account).order_by("pk")
+    for pk in list(due.values_list("pk", flat=True)[:MOST_AT_ONCE]):
+        # By the time it is now: a claim of when the sweep began would be over too soon.
+        now = clock()
+        if on_their_way.filter(_is_free(now), pk=pk).update(claimed_at=now):
+            yield Block.objects.select_related("worker").get(pk=pk)
+
+
+def _is_free(now: datetime) -> Q:
+    return Q(claimed_at=None) | Q(claimed_at__lt=now - CLAIM)
+
+
+def _send(block: Block, provider: Provider) -> bool:
+    lifts = block.status == Status.LIFTING
+    try:
+        external_id = block.worker.external_id
+    except InvalidToken:
+        _end(block, Status.REFUSED, problem=f"The id of {block.worker} cannot be unsealed. Nobody was told.")
+        log.warning("worker.id_sealed", worker=str(block.worker.public_id))
+        return False
+    try:
+        if lifts:
+            provider.unblock_worker(external_id)
+        else:
+            provider.block_worker(external_id, reason=block.reason)
+    except ProviderUnavailable:
+        raise
+    except ProviderRefused as refusal:
+        said = str(refusal).replace(external_id, block.worker.pseudonym)
+        _end(block, Status.REFUSED, problem=said)
+        log.warning("worker.block_refused", worker=str(block.worker.public_id), code=refusal.code)
+        return False
+    return _end(block, Status.LIFTED if lifts else Status.ACTIVE)
+
+
+def _end(block: Block, to: Status, *, problem: str = "") -> bool:
+    """Lifted meanwhile, the block stays where it is, and is free for its next request at once."""
+    ended = move(block, to, since=(block.status,), claimed_at=None, problem=problem)
+    if not ended:
+        _in_flight(block).update(claimed_at=None)
+    return ended
+
+
+def _in_flight(block: Block) -> QuerySet[Block]:
+    return Block.objects.filter(pk=block.pk, status__in=ON_ITS_WAY)
+
+
+def _read_reason(reason: str) -> str:
+    reason = reason.strip()
+    if not is_one_line(reason, longest=LONGEST_REASON):
+        raise RuleBroken("reason_wanted", f"Give a reason of 1 to {LONGEST_REASON} characters, on one line.")
+    return reason
+
+
+def _blocked_already() -> RuleBroken:
+    return RuleBroken(
+        "blocked_already", "This worker is blocked in this way already, or the lifting of it is on its way."
+    )

@@ -1,0 +1,102 @@
+"""A bonus in the worker's words, made of the figures that are kept with it. The caller sets the language."""
+
+from collections.abc import Callable, Mapping, Sequence
+from fractions import Fraction
+from typing import Any
+
+from django.utils.translation import gettext as _
+
+Figures = Mapping[str, Any]
+MINUTE_S = 60
+
+
+def reason_of(rule: str, figures: Figures) -> str:
+    """One sentence or two: what was done, and what it earned."""
+    words = {"rule": rule, **{key: value for key, value in figures.items() if isinstance(value, str | int)}}
+    reason = REASONS[figures["kind"]](words, figures)
+    if "owed_before" in figures:
+        reason += " " + _("This comes on top of the $%(owed_before)s of before.") % words
+    return reason
+
+
+def steps_of(figures: Figures) -> list[str]:
+    """Line by line how the amount came about; of some kinds there is nothing to add to the reason."""
+    return [
+        _("Question %(number)d: %(score)s, $%(amount)s")
+        % {"number": number, "score": _score(step, figures), "amount": step["amount"]}
+        for number, step in enumerate(figures.get("items", ()), start=1)
+    ]
+
+
+def percent(score: str | None) -> str:
+    """Rounded down, so that it never reads like a threshold that it has not reached."""
+    if score is None:
+        return _("no score")
+    hundredths = int(10_000 * Fraction(score))
+    whole, rest = divmod(hundredths, 100)
+    return f"{whole}.{rest:02d} %" if rest else f"{whole} %"
+
+
+def _condition(words: dict[str, Any], figures: Figures) -> str:
+    return _("Bonus “%(rule)s”: your answers scored at least %(at_least)d %% (%(measure)s).") % words
+
+
+def _flat(words: dict[str, Any], figures: Figures) -> str:
+    return _("Bonus “%(rule)s” for work that was approved.") % words
+
+
+def _per_item(words: dict[str, Any], figures: Figures) -> str:
+    words |= _counted(figures["items"])
+    return (
+        _("Bonus “%(rule)s”: %(earning)d of %(count)d answers scored at least %(at_least)d %% (%(measure)s).")
+        % words
+    )
+
+
+def _tiers(words: dict[str, Any], figures: Figures) -> str:
+    words |= _counted(figures["items"])
+    words["steps"] = ", ".join(f"{_score(step, figures)}: ${step['amount']}" for step in figures["items"])
+    return _("Bonus “%(rule)s” by score (%(measure)s), for each question: %(steps)s.") % words
+
+
+def _wage(words: dict[str, Any], figures: Figures) -> str:
+    minutes, seconds = divmod(figures["seconds"] or 0, MINUTE_S)
+    words |= {"minutes": minutes, "seconds": seconds}
+    if figures["lacking"] == figures["amount"]:
+        reason = _(
+            "Bonus “%(rule)s”: your work took %(minutes)d min %(seconds)d s. With the reward of $%(reward)s "
+            "and other bonuses of $%(other_bonuses)s this lifts your pay to $%(hourly)s an hour."
+        )
+    else:
+        reason = _(
+            "Bonus “%(rule)s”: your work took %(minutes)d min %(seconds)d s. With the reward of $%(reward)s "
+            "and other bonuses of $%(other_bonuses)s, $%(lacking)s were missing to $%(hourly)s an hour; this "
+            "rule pays at most $%(at_most)s."
+        )
+    return reason % words
+
+
+def _extra(words: dict[str, Any], figures: Figures) -> str:
+    return _("Bonus “%(rule)s”, decided by a person.") % words
+
+
+REASONS: Mapping[str, Callable[[dict[str, Any], Figures], str]] = {
+    "condition": _condition,
+    "flat": _flat,
+    "per_item": _per_item,
+    "tiers": _tiers,
+    "wage": _wage,
+    "extra": _extra,
+}
+
+
+def _counted(steps: Sequence[Figures]) -> dict[str, int]:
+    return {"count": len(steps), "earning": sum(step["amount"] != "0.00" for step in steps)}
+
+
+def _score(step: Figures, figures: Figures) -> str:
+    """With the score that opens the gate, where the rule has one."""
+    if "when" not in figures:
+        return percent(step["score"])
+    gate = f"{figures['when']['measure']} {percent(step['when'])}"
+    return f"{percent(step['score'])} ({gate})"

@@ -1,0 +1,120 @@
+"""A study's money set aside and given back: this one place, and no other.
+
+Rows are locked in the house's order: HITs, then their batch, then its study. Sums are made in Python's
+Decimal: one of the databases adds floats.
+"""
+
+from datetime import datetime
+from decimal import Decimal
+
+from django.db import transaction
+from django.db.models import F
+
+from hits.domain import round_to_cents
+from hits.errors import RuleBroken
+from hits.models import Batch, LedgerEntry, Study, User
+from hits.queries.batches import Tally, tally_of
+from hits.services.ledger import Book, Kind, Transfer, post
+
+SET_ASIDE = (Kind.RESERVED, Kind.RELEASED)
+
+
+def grant_budget(*, study: Study, by: User | None, now: datetime) -> None:
+    """Books what the study's budget has become since it was last booked. Whoever changes it calls this."""
+    with transaction.atomic():
+        held = Study.objects.select_for_update().get(pk=study.pk)
+        rows = LedgerEntry.objects.filter(study=held, kind=Kind.GRANTED).values_list("source", "amount")
+        granted = sum((-amount if source == Book.BUDGET else amount for source, amount in rows), Decimal(0))
+        more = (held.budget or Decimal(0)) - granted
+        books = (Book.GRANT, Book.BUDGET) if more > 0 else (Book.BUDGET, Book.GRANT)
+        transfer = Transfer(
+            kind=Kind.GRANTED,
+            source=books[0],
+            target=books[1],
+            amount=abs(more),
+            study=held,
+            words="Budget raised" if more > 0 else "Budget lowered",
+        )
+        post([transfer], by=by, now=now)
+
+
+def reserve(*, batch: Batch, amount: Decimal, words: str, by: User | None, now: datetime) -> None:
+    """The caller holds the transaction. Raises RuleBroken with the figure if the budget has less left."""
+    if amount and by:
+        refuse_real_money(batch=batch, by=by)
+    amount = round_to_cents(amount)
+    if not amount:
+        return
+    Batch.objects.select_for_update(of=("self",)).get(pk=batch.pk)
+    study = Study.objects.select_for_update().get(pk=batch.study_id)
+    left = study.budget_left
+    if left is None:
+        raise RuleBroken("no_budget", f"The study “{study}” has no budget yet. Give it one first.")
+    if amount > left:
+        raise RuleBroken(
+            "over_budget",
+            f"This needs ${amount}, and ${max(left, Decimal(0))} of the ${study.budget} of the study "
+            f"“{study}” are left. Raise the study's budget, or make this smaller.",
+        )
+    _book(batch, amount, words=words, by=by, now=now)
+    # Whoever is counting at this moment has not seen what this money is for.
+    Batch.objects.filter(pk=batch.pk).update(is_stale=True, marks=F("marks") + 1)
+
+
+def refuse_real_money(*, batch: Batch, by: User) -> None:
+    """Raises RuleBroken if the batch spends real money and this person may not."""
+    if batch.account.is_real_money and not by.has_perm("hits.launch_production"):
+        raise RuleBroken(
+            "not_allowed",
+            f"{batch.account} spends real money, and you may not spend more of it. Ask somebody who may.",
+        )
+
+
+def settle(*, batch: Batch, now: datetime) -> Decimal:
+    """Makes the batch's reservation what it has cost and can still cost at most; returns the difference."""
+    last = last_entry(batch)
+    return settle_counted(batch=batch, tally=tally_of(batch), last=last, now=now)
+
+
+def last_entry(batch: Batch) -> int:
+    """Read before counting: money that was reserved meanwhile is seen by it."""
+    return (
+        LedgerEntry.objects.filter(batch=batch, kind__in=SET_ASIDE)
+        .order_by("-pk")
+        .values_list("pk", flat=True)
+        .first()
+        or 0
+    )
+
+
+def settle_counted(*, batch: Batch, tally: Tally, last: int, now: datetime) -> Decimal:
+    """Books nothing if money was reserved since the count: the batch is marked then, and counted again."""
+    with transaction.atomic():
+        held = Batch.objects.select_for_update(of=("self",)).get(pk=batch.pk)
+        if not held.is_launched or last_entry(held) != last:
+            return Decimal(0)
+        difference = round_to_cents(tally.at_most(held.prices)) - held.reserved
+        words = "Counted anew: less is needed" if difference < 0 else "Counted anew: more is needed"
+        _book(held, difference, words=words, by=None, now=now)
+    return difference
+
+
+def _book(batch: Batch, amount: Decimal, *, words: str, by: User | None, now: datetime) -> None:
+    """An entry, and both sums with it. The caller has locked the batch."""
+    if not amount:
+        return
+    study = Study.objects.select_for_update().get(pk=batch.study_id)
+    held = Batch.objects.values_list("reserved", flat=True).get(pk=batch.pk)
+    back = amount < 0
+    transfer = Transfer(
+        kind=Kind.RELEASED if back else Kind.RESERVED,
+        source=Book.RESERVED if back else Book.BUDGET,
+        target=Book.RELEASED if back else Book.RESERVED,
+        amount=abs(amount),
+        study=study,
+        batch=batch,
+        words=words,
+    )
+    post([transfer], by=by, now=now)
+    Study.objects.filter(pk=study.pk).update(reserved=study.reserved + amount)
+    Batch.objects.filter(pk=batch.pk).update(reserved=held + amount)

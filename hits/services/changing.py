@@ -1,0 +1,269 @@
+"""What the provider must still be told of HITs that exist. Rows first; this tells, and looks if it must."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime, timedelta
+
+import structlog
+from django.db import transaction
+from django.db.models import DateTimeField, Exists, ExpressionWrapper, F, OuterRef, Q, QuerySet, Value
+from django.db.models.fields import DurationField
+from django.db.models.functions import Coalesce
+
+from hits.errors import ProviderError, ProviderRefused, ProviderUnavailable
+from hits.gateway import Provider, provider_for
+from hits.models import HIT, Account, Batch, Change, User
+from hits.services.batch_rows import CHUNK, lock_batch, tell
+from hits.services.figures import mark_stale
+from hits.services.sending import TURN, Clock, ticking
+from hits.states import move
+
+# Longer than any call with its repetitions: two changes of one HIT must reach the provider in order.
+CLAIM = timedelta(minutes=3)
+# A batch that is held back asks again after so long, if the provider refused to expire a HIT.
+AGAIN = timedelta(minutes=10)
+Kind = Change.Kind
+Status = Batch.Status
+# Paused by a person: a pause that a refusal made has words, and leaves what is out as it is.
+BY_HAND = Q(status=Status.PAUSED, problem="")
+log = structlog.get_logger()
+
+
+def send_changes(*, now: datetime, clock: Clock | None = None) -> int:
+    """Writes what pauses and drains want, tells the provider of every change, and completes batches."""
+    clock = clock or ticking(now)
+    hold_back(now=clock())
+    give_back_time(now=clock())
+    told = _tell_all(clock)
+    complete_batches(now=clock())
+    return told
+
+
+def write_changes(
+    kind: str,
+    hits: Sequence[HIT],
+    *,
+    by: User | None,
+    now: datetime,
+    ends: Mapping[int, datetime] | None = None,
+    places: int | None = None,
+) -> int:
+    """What is on its way already is left, and what it overtakes is taken back. The HITs are locked."""
+    overtaken = {Kind.EXPIRE: Kind.EXTEND, Kind.EXTEND: Kind.EXPIRE}.get(Kind(kind))
+    for start in range(0, len(hits), CHUNK):
+        chunk = hits[start : start + CHUNK]
+        on_their_way = Change.objects.filter(hit__in=chunk, status=Change.Status.INTENDED)
+        on_their_way.filter(kind=overtaken, claimed_at=None).delete()
+        Change.objects.bulk_create(
+            (
+                Change(
+                    hit=hit,
+                    kind=kind,
+                    expires_at=ends[hit.pk] if ends else None,
+                    places=places,
+                    by=by,
+                    made_at=now,
+                )
+                for hit in chunk
+            ),
+            ignore_conflicts=True,
+        )
+    return len(hits)
+
+
+def hold_back(*, now: datetime) -> None:
+    """Nobody new starts at a batch that was paused or drained: what is out is expired, in slices."""
+    for batch in Batch.objects.filter(BY_HAND | Q(status=Status.DRAINING)).order_by("pk"):
+        while _hold_slice(batch, now=now):
+            log.info("batch.held_back", batch=str(batch.public_id))
+
+
+def _hold_slice(batch: Batch, *, now: datetime) -> bool:
+    with transaction.atomic():
+        hits = list(_startable(batch, now=now).select_for_update(of=("self",), no_key=True)[:CHUNK])
+        if not hits or lock_batch(batch.pk).status != batch.status:
+            return False
+        if batch.status == Status.PAUSED:
+            _keep_time(hits, lifetime_s=batch.lifetime_s, now=now)
+        write_changes(Kind.EXPIRE, hits, by=None, now=now)
+    return True
+
+
+def _startable(batch: Batch, *, now: datetime) -> QuerySet[HIT]:
+    changes = Change.objects.filter(hit=OuterRef("pk"), kind=Kind.EXPIRE)
+    refused = changes.filter(status=Change.Status.REFUSED, done_at__gt=now - AGAIN)
+    return batch.hits.filter(
+        Q(expires_at=None) | Q(expires_at__gt=now),
+        ~Exists(changes.filter(status=Change.Status.INTENDED)),
+        ~Exists(refused),
+        status=HIT.Status.OPEN,
+    ).order_by("pk")
+
+
+def _keep_time(hits: Iterable[HIT], *, lifetime_s: int, now: datetime) -> None:
+    """Not of one that holds some already: the pause before this one took it."""
+    whole = Value(now + timedelta(seconds=lifetime_s), output_field=DateTimeField())
+    end = Coalesce(F("expires_at"), whole)
+    left = ExpressionWrapper(end - Value(now, output_field=DateTimeField()), output_field=DurationField())
+    HIT.objects.filter(pk__in=[hit.pk for hit in hits], time_left=None).update(time_left=left)
+
+
+def give_back_time(*, now: datetime) -> None:
+    """The pause is over: what it expired opens again for the time that it had left."""
+    while _give_back_slice(now=now):
+        log.info("hit.time_given_back")
+
+
+def _give_back_slice(*, now: datetime) -> bool:
+    running = (Status.LAUNCHING, Status.OPEN, Status.PAUSED_FUNDS)
+    runs = Q(batch__status__in=running) | (Q(batch__status=Status.PAUSED) & ~Q(batch__problem=""))
+    with transaction.atomic():
+        held = HIT.objects.filter(runs, time_left__isnull=False).order_by("pk")
+        hits = list(held.select_for_update(of=("self",), no_key=True)[:CHUNK])
+        batches = {pk: lock_batch(pk) for pk in sorted({hit.batch_id for hit in hits})}
+        hits = [hit for hit in hits if not _is_held(batches[hit.batch_id])]
+        ends = {hit.pk: now + hit.time_left for hit in hits if hit.time_left}
+        write_changes(Kind.EXTEND, hits, by=None, now=now, ends=ends)
+        HIT.objects.filter(pk__in=ends).update(time_left=None)
+    return bool(hits)
+
+
+def _is_held(batch: Batch) -> bool:
+    return batch.status == Status.DRAINING or (batch.status == Status.PAUSED and not batch.problem)
+
+
+def _tell_all(clock: Clock) -> int:
+    """Every account has its turn. One that cannot be used keeps its own changes waiting, nobody else's."""
+    intended = Change.objects.filter(status=Change.Status.INTENDED)
+    told = 0
+    for account in Account.objects.filter(pk__in=intended.values("hit__batch__account")).order_by("pk"):
+        try:
+            told += _tell_account(account, clock=clock)
+        except ProviderError as error:
+            log.warning("change.waits", account=str(account.public_id), error=type(error).__name__)
+    return told
+
+
+def _tell_account(account: Account, *, clock: Clock) -> int:
+    provider, until = provider_for(account), clock() + TURN
+    told, last = 0, 0
+    while clock() <= until and (change := _next(account, after=last, now=clock())):
+        last = change.pk
+        told += _tell(change, provider=provider, clock=clock)
+    return told
+
+
+def _next(account: Account, *, after: int, now: datetime) -> Change | None:
+    """In order for each HIT: what an earlier change still holds up is not among them."""
+    intended = Change.objects.filter(status=Change.Status.INTENDED)
+    earlier = intended.filter(hit=OuterRef("hit"), pk__lt=OuterRef("pk"))
+    free = intended.filter(_is_free(now), ~Exists(earlier), pk__gt=after, hit__batch__account=account)
+    return free.select_related("hit").order_by("pk").first()
+
+
+def _tell(change: Change, *, provider: Provider, clock: Clock) -> bool:
+    if not _take(change, now=clock()):
+        return False
+    try:
+        _apply(change, provider=provider)
+    except ProviderRefused as refusal:
+        _refuse(change, refusal, now=clock())
+        return False
+    except ProviderUnavailable:
+        mine = Change.objects.filter(pk=change.pk, claimed_at=change.claimed_at)
+        mine.filter(status=Change.Status.INTENDED).update(claimed_at=None)
+        raise
+    _record(change, now=clock())
+    return True
+
+
+def _take(change: Change, *, now: datetime) -> bool:
+    free = Change.objects.filter(_is_free(now), pk=change.pk, status=Change.Status.INTENDED)
+    change.claimed_at = now
+    return bool(free.update(claimed_at=now, asked_at=change.asked_at or now))
+
+
+def _is_free(now: datetime) -> Q:
+    return Q(claimed_at=None) | Q(claimed_at__lt=now - CLAIM)
+
+
+def _apply(change: Change, *, provider: Provider) -> None:
+    external_id = change.hit.external_id
+    if change.kind == Kind.EXPIRE:
+        provider.expire_hit(external_id)
+    elif change.kind == Kind.EXTEND and change.expires_at:
+        provider.extend_hit(external_id, expires_at=change.expires_at)
+    else:
+        _add_places(change, provider=provider)
+
+
+def _add_places(change: Change, *, provider: Provider) -> None:
+    """Asked for once: after an unclear outcome or a refusal, the HIT's own number tells."""
+    places, hit = change.places or 0, change.hit
+
+    def has_them() -> bool:
+        return provider.get_hit(hit.external_id).max_assignments >= hit.max_assignments + places
+
+    if change.asked_at and has_them():
+        return
+    try:
+        provider.add_places(hit.external_id, places=places, token=change.token)
+    except ProviderRefused:
+        if not has_them():
+            raise
+
+
+def _record(change: Change, *, now: datetime) -> None:
+    """The HIT is looked at soon: what was over may be open again, or the other way round."""
+    with transaction.atomic():
+        hit = HIT.objects.select_for_update(no_key=True).get(pk=change.hit_id)
+        if not move(change, Change.Status.DONE, done_at=now, problem=""):
+            return
+        told = HIT.objects.filter(pk=hit.pk)
+        if change.kind == Kind.ADD:
+            told.update(look_at=now, max_assignments=F("max_assignments") + (change.places or 0))
+        else:
+            told.update(look_at=now, expires_at=now if change.kind == Kind.EXPIRE else change.expires_at)
+        if change.kind != Kind.EXPIRE and hit.status == HIT.Status.CLOSED:
+            move(hit, HIT.Status.OPEN, closed_at=None)
+        mark_stale(hit.batch_id)
+
+
+def _refuse(change: Change, refusal: ProviderRefused, *, now: datetime) -> None:
+    """A person reads the provider's words. What was reserved for it goes back with the next count."""
+    with transaction.atomic():
+        HIT.objects.select_for_update(no_key=True).get(pk=change.hit_id)
+        move(change, Change.Status.REFUSED, done_at=now, problem=str(refusal))
+        mark_stale(change.hit.batch_id)
+    log.warning("change.refused", hit=str(change.hit.public_id), kind=change.kind, code=refusal.code)
+
+
+def complete_batches(*, now: datetime) -> int:
+    """Open and draining batches of which every HIT is over. The row is locked: HITs may be added just now."""
+    candidates = Batch.objects.filter(status__in=(Status.OPEN, Status.DRAINING))
+    return sum(_complete(pk, now=now) for pk in _finished(candidates).values_list("pk", flat=True))
+
+
+def _complete(batch_id: int, *, now: datetime) -> bool:
+    with transaction.atomic():
+        batch = lock_batch(batch_id)
+        if not _finished(Batch.objects.filter(pk=batch_id)).exists():
+            return False
+        end = Status.CANCELLED if batch.cancelled_at else Status.COMPLETE
+        if not move(batch, end, since=(Status.OPEN, Status.DRAINING)):
+            return False
+        words = "Cancelled: all its work is over." if batch.cancelled_at else "Complete."
+        tell(batch, end, words, by=None, now=now)
+        mark_stale(batch_id)
+    log.info("batch.ended", batch=str(batch.public_id), status=end)
+    return True
+
+
+def _finished(batches: QuerySet[Batch]) -> QuerySet[Batch]:
+    """No HIT is out, will go out, or is to be opened again."""
+    hits = HIT.objects.filter(batch=OuterRef("pk"))
+    changes = Change.objects.filter(status=Change.Status.INTENDED, hit__batch=OuterRef("pk"))
+    return batches.filter(
+        ~Exists(hits.filter(status__in=(HIT.Status.INTENDED, HIT.Status.OPEN))),
+        ~Exists(hits.filter(time_left__isnull=False)),
+        ~Exists(changes),
+    ).order_by("pk")

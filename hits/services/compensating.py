@@ -1,0 +1,137 @@
+"""A bonus that no assignment can carry is paid by a HIT of its own: one place, for its worker alone.
+
+Two people have approved the amount; the HIT pays it as its reward. While it is out, the bonus is
+COMPENSATING, from where no payment can be sent. What becomes of it is hits.services.paying_by_hit.
+"""
+
+from datetime import datetime
+from decimal import Decimal
+
+import structlog
+from django.db import transaction
+from django.utils import translation
+from django.utils.translation import gettext as _
+
+from hits.access import may_see
+from hits.domain import refusals
+from hits.errors import RuleBroken
+from hits.models import Batch, Bonus, Item, Run, User
+from hits.queries.run_rows import live_row
+from hits.queries.workers import blocks_in_force
+from hits.services import auditing
+from hits.services.obligations import move_bonus
+from hits.services.paying_by_hit import send_compensations
+from hits.services.steering import cancel_batch
+
+__all__ = ["TASK", "can_compensate", "send_compensations", "start", "take_back"]
+TASK = "compensation"
+# Where another request for the same assignment may not help; elsewhere another action is the safe one.
+SERVED = (refusals.WORK_GONE, refusals.TOO_EARLY)
+MOST_REWARD = Decimal("9999.99")
+LIFETIME_S = 30 * 86_400
+DURATION_S = 86_400
+# The provider approves by itself then, should we be down.
+AUTO_APPROVAL_S = 3600
+PERMISSION = "hits.settle_bonus"
+Status = Bonus.Status
+log = structlog.get_logger()
+
+
+def can_compensate(bonus: Bonus) -> bool:
+    """By the row alone, so that a list may ask it of each; `start` looks closer."""
+    return (
+        bonus.status == Status.REFUSED
+        and bonus.held_at is None
+        and not bonus.before_runs
+        and bonus.amount <= MOST_REWARD
+        and refusals.explain(code=bonus.refusal_code, words=bonus.problem) in SERVED
+    )
+
+
+def start(*, bonus: Bonus, by: User, now: datetime) -> Batch:
+    """The batch of one HIT, which the next sweep sends. Raises RuleBroken, and nothing is written."""
+    _refuse_unless_allowed(bonus, by=by)
+    with transaction.atomic():
+        held = _lock(bonus)
+        _check_start(held)
+        batch = _draft(held, by=by)
+        move_bonus(held, Status.COMPENSATING, now=now, by=by, since=[Status.REFUSED], compensation=batch)
+        words = f"Pays ${held.amount} by a HIT of its own, after “{held.refusal_code}”."
+        auditing.note("compensation.started", words, by=by, now=now, bonus=held, study=batch.study)
+    bonus.refresh_from_db()
+    log.info("compensation.started", bonus=str(bonus.public_id))
+    return batch
+
+
+def take_back(*, bonus: Bonus, by: User, now: datetime) -> None:
+    """Nobody takes the HIT any more; once that is sure, the bonus is refused as before. Raises RuleBroken."""
+    _refuse_unless_allowed(bonus, by=by)
+    bonus.refresh_from_db()
+    batch = bonus.compensation
+    if bonus.status != Status.COMPENSATING or batch is None:
+        raise RuleBroken("not_compensating", "No HIT of its own is out for this bonus.")
+    with transaction.atomic():
+        cancel_batch(batch=batch, by=by, now=now)
+        words = f"Takes back the HIT that pays ${bonus.amount}."
+        auditing.note("compensation.taken_back", words, by=by, now=now, bonus=bonus, study=batch.study)
+
+
+def _refuse_unless_allowed(bonus: Bonus, *, by: User) -> None:
+    if not by.has_perm(PERMISSION):
+        raise RuleBroken("not_allowed", "Your role does not include this. Ask whoever manages the accounts.")
+    if not may_see(bonus, by):
+        raise RuleBroken("not_visible", "This bonus belongs to a study that you do not see.")
+
+
+def _check_start(bonus: Bonus) -> None:
+    if bonus.status != Status.REFUSED:
+        state = bonus.get_status_display().lower()
+        raise RuleBroken("not_refused", f"Somebody has acted on this bonus already: it is {state} by now.")
+    if not can_compensate(bonus):
+        advice = refusals.explain(code=bonus.refusal_code, words=bonus.problem).advice
+        raise RuleBroken("other_action", f"A HIT of its own is not the way here. {advice}")
+    row = live_row(bonus)
+    if row is None or row.run_status != Run.Status.APPROVED or not row.is_as_frozen:
+        raise RuleBroken(
+            "changed", "This is no longer what two people approved. Take it back, and let them decide anew."
+        )
+    if blocks_in_force().filter(worker=bonus.assignment.worker_id).exists():
+        raise RuleBroken(
+            "blocked", "The worker is blocked and could not take a HIT. Lift the block, then start again."
+        )
+
+
+def _draft(bonus: Bonus, *, by: User) -> Batch:
+    """In the worker's language. Its one item is leased to whoever opens it, which only one person may."""
+    original = bonus.assignment.hit.batch
+    with translation.override(original.study.language):
+        title = _("A bonus of $%(amount)s is waiting for you") % {"amount": bonus.amount}
+        description = _(
+            "We could not send you this bonus in the usual way, so you collect it here. "
+            "Accept and hand in: there is nothing else to do. What it is for: %(reason)s"
+        ) % {"reason": bonus.reason}
+    batch = Batch.objects.create(
+        study=original.study,
+        account=bonus.assignment.account,
+        task=TASK,
+        title=title,
+        description=description,
+        keywords="bonus",
+        reward=bonus.amount,
+        items_from=Batch.ItemsFrom.FILE,
+        hits_wanted=1,
+        assignments_per_hit=1,
+        estimated_s=30,
+        duration_s=DURATION_S,
+        lifetime_s=LIFETIME_S,
+        auto_approval_s=AUTO_APPROVAL_S,
+        review_by=Batch.Review.AUTO,
+        created_by=by,
+    )
+    Item.objects.create(study=batch.study, batch=batch, task=TASK, wanted=1)
+    return batch
+
+
+def _lock(bonus: Bonus) -> Bonus:
+    rows = Bonus.objects.select_for_update(of=("self",), no_key=True)
+    return rows.select_related("assignment__account", "assignment__hit__batch__study").get(pk=bonus.pk)

@@ -1,0 +1,65 @@
+"""Money that went to a provider or came back from it. It is recorded once, and never changed."""
+
+from datetime import datetime, timedelta
+from decimal import Decimal
+
+from django.db import transaction
+
+from hits.errors import RuleBroken
+from hits.models import Account, Deposit, Difference, User
+from hits.services.auditing import note
+
+ADD = "hits.add_deposit"
+MOST = Decimal(10_000_000)
+OPENING = "Opening balance: what was there when the books began"
+# The same again within this is a second click, and not a second deposit.
+AGAIN = timedelta(minutes=2)
+
+
+def record_deposit(*, account: Account, amount: Decimal, words: str, by: User, now: datetime) -> Deposit:
+    """A negative amount is a withdrawal. Closes the difference in the balance that it explains."""
+    if not by.has_perm(ADD):
+        raise RuleBroken("not_allowed", "You may not record deposits. Ask somebody of the payments staff.")
+    if not amount or abs(amount) > MOST or amount != amount.quantize(Decimal("0.01")):
+        raise RuleBroken("bad_amount", f"Give an amount of whole cents, not zero, and at most ${MOST}.")
+    if not words.strip():
+        raise RuleBroken("no_words", "Say what it was, such as the number of the transfer.")
+    with transaction.atomic():
+        held = Account.objects.select_for_update(no_key=True).get(pk=account.pk)
+        same = Deposit.objects.filter(account=held, amount=amount, words=words.strip(), by=by)
+        if same.filter(at__gt=now - AGAIN).exists():
+            raise RuleBroken(
+                "recorded_already",
+                f"${amount} was recorded with these words a moment ago. If it is another transfer, say so "
+                "in the words.",
+            )
+        made = Deposit.objects.create(account=held, amount=amount, words=words.strip(), by=by, at=now)
+        _close_explained(made, by=by, now=now)
+        kind = "deposit.recorded" if amount > 0 else "withdrawal.recorded"
+        note(kind, f"{_name(amount)}: {made.words}", by=by, now=now, account=held)
+    return made
+
+
+def open_books(*, account: Account, amount: Decimal, now: datetime) -> None:
+    """What the first match found and no book explains. The caller holds no transaction; it happens once."""
+    with transaction.atomic():
+        held = Account.objects.select_for_update(no_key=True).get(pk=account.pk)
+        if not amount or Deposit.objects.filter(account=held, by=None).exists():
+            return
+        Deposit.objects.create(account=held, amount=amount, words=OPENING, by=None, at=now)
+        note("deposit.opening", f"{OPENING}: ${amount}", by=None, now=now, account=held)
+
+
+def _close_explained(made: Deposit, *, by: User, now: datetime) -> None:
+    rows = Difference.objects.filter(
+        account=made.account, cause=Difference.Cause.BALANCE, resolved_at=None
+    ).select_for_update(no_key=True)
+    for row in rows:
+        if row.ours is not None and row.theirs is not None and row.theirs - row.ours == made.amount:
+            row.resolved_at, row.resolved_by = now, by
+            row.resolution = f"{_name(made.amount)} was recorded: {made.words}"
+            row.save(update_fields=["resolved_at", "resolved_by", "resolution"])
+
+
+def _name(amount: Decimal) -> str:
+    return f"A deposit of ${amount:.2f}" if amount > 0 else f"A withdrawal of ${-amount:.2f}"

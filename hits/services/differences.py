@@ -1,0 +1,152 @@
+"""What a match found: each thing is one row, found again while it lasts, and closed when it is gone."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from decimal import Decimal
+
+from django.db import transaction
+
+from hits.domain.causes import CAUSES
+from hits.domain.payments import Gap
+from hits.errors import RuleBroken
+from hits.models import HIT, Account, Bonus, Difference, Match, User
+from hits.services.auditing import note
+
+SETTLE = "hits.run_match"
+GONE = "A later comparison no longer found it."
+LONGEST_REASON = 1000
+Cause = Difference.Cause
+Key = tuple[str, str]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Found:
+    """A gap with what it is about. No provider's id is in its words or its subject."""
+
+    gap: Gap
+    subject: str
+    words: str
+    hit: HIT | None = None
+    bonus: Bonus | None = None
+
+    @property
+    def key(self) -> Key:
+        return self.gap.cause, self.subject
+
+
+def record_differences(found: Sequence[Found], *, match: Match, hits: Sequence[HIT], now: datetime) -> None:
+    """Of HITs that were just compared, whole: what of them is open and was not found is over."""
+    rows = list(Difference.objects.filter(account=match.account, hit__in=hits))
+    still_open = [row for row in rows if row.resolved_at is None]
+    _record(found, open_ones=still_open, kept=_accepted(rows), match=match, now=now)
+
+
+def record_balance(*, ours: Decimal, theirs: Decimal, match: Match, now: datetime) -> None:
+    """Nothing if they agree."""
+    rows = Difference.objects.filter(account=match.account, cause=Cause.BALANCE, resolved_at=None)
+    gap = Gap(cause=Cause.BALANCE, ours=ours, theirs=theirs, effect=Decimal(0))
+    side = "more" if theirs > ours else "less"
+    words = (
+        f"The provider's balance is ${theirs:.2f}; by the books it should be ${ours:.2f}: "
+        f"${abs(theirs - ours):.2f} {side} than expected."
+    )
+    found = [Found(gap=gap, subject="balance", words=words)] if ours != theirs else []
+    _record(found, open_ones=rows, kept={}, match=match, now=now)
+
+
+def resolve_difference(*, difference: Difference, reason: str, by: User, now: datetime) -> None:
+    """Closed with what a person found out. It is opened again only if its figures change."""
+    _require(by)
+    reason = reason.strip()[:LONGEST_REASON]
+    if not reason:
+        raise RuleBroken("no_reason", "Say what you found out: whoever reads the books later needs it.")
+    if not CAUSES[difference.cause].by_reason:
+        raise RuleBroken("other_way", CAUSES[difference.cause].action)
+    with transaction.atomic():
+        mine = Difference.objects.filter(pk=difference.pk, resolved_at=None)
+        if not mine.update(resolved_at=now, resolved_by=by, resolution=reason):
+            raise RuleBroken("resolved_already", "Somebody has closed it already, or it is gone by itself.")
+        words = f"{CAUSES[difference.cause].title}: closed. {reason}"
+        note("difference.resolved", words, by=by, now=now, **_about(difference))
+
+
+def look_again(*, difference: Difference, by: User, now: datetime) -> None:
+    """The payer asks the provider's list for this bonus at once, and so does the next match."""
+    _require(by)
+    if difference.cause != Cause.NOT_LISTED or difference.resolved_at or difference.bonus is None:
+        raise RuleBroken("nothing_to_look_for", "There is nothing to look for here any more.")
+    with transaction.atomic():
+        Bonus.objects.filter(pk=difference.bonus.pk, status=Bonus.Status.SENT).update(look_at=now, looks=0)
+        note(
+            "difference.look_again",
+            f"Looked for again: {difference.words}",
+            by=by,
+            now=now,
+            **_about(difference),
+        )
+
+
+def _record(
+    found: Sequence[Found],
+    *,
+    open_ones: Iterable[Difference],
+    kept: dict[Key, Difference],
+    match: Match,
+    now: datetime,
+) -> None:
+    known = {(row.cause, row.subject): row for row in open_ones}
+    new = [one for one in found if one.key not in known and not _is_accepted(one, kept)]
+    if not known and not new:
+        return
+    with transaction.atomic():
+        # Two matches at once do not happen; two steps of one might, after a crash: the row is made once.
+        Difference.objects.bulk_create([_row(one, match) for one in new], ignore_conflicts=True)
+        for one in found:
+            if one.key in known:
+                Difference.objects.filter(pk=known[one.key].pk, resolved_at=None).update(
+                    ours=one.gap.ours,
+                    theirs=one.gap.theirs,
+                    effect=one.gap.effect,
+                    words=one.words,
+                    last_match=match,
+                )
+        gone = [row.pk for key, row in known.items() if key not in {one.key for one in found}]
+        Difference.objects.filter(pk__in=gone, resolved_at=None).update(resolved_at=now, resolution=GONE)
+
+
+def _accepted(rows: Iterable[Difference]) -> dict[Key, Difference]:
+    """The newest row of each that a person has closed."""
+    closed = [row for row in rows if row.resolved_by_id]
+    return {(row.cause, row.subject): row for row in sorted(closed, key=lambda row: row.pk)}
+
+
+def _is_accepted(one: Found, kept: dict[Key, Difference]) -> bool:
+    row = kept.get(one.key)
+    gap = one.gap
+    return row is not None and (row.ours, row.theirs, row.effect) == (gap.ours, gap.theirs, gap.effect)
+
+
+def _row(one: Found, match: Match) -> Difference:
+    return Difference(
+        account=match.account,
+        cause=one.gap.cause,
+        subject=one.subject,
+        bonus=one.bonus,
+        hit=one.hit,
+        ours=one.gap.ours,
+        theirs=one.gap.theirs,
+        effect=one.gap.effect,
+        words=one.words,
+        first_match=match,
+        last_match=match,
+    )
+
+
+def _about(difference: Difference) -> dict[str, Account | Bonus | None]:
+    return {"account": difference.account, "bonus": difference.bonus}
+
+
+def _require(by: User) -> None:
+    if not by.has_perm(SETTLE):
+        raise RuleBroken("not_allowed", "You may not settle differences. Ask somebody of the payments staff.")

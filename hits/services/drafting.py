@@ -1,0 +1,322 @@
+"""A draft, one step after another: each is saved by itself, and only while nobody has launched it."""
+
+import hashlib
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime
+from decimal import Decimal
+from typing import Any
+from uuid import UUID, uuid4
+
+import structlog
+from django.db import IntegrityError, transaction
+
+from hits import families
+from hits.domain import criteria
+from hits.errors import InvalidItems, RuleBroken
+from hits.models import Account, Batch, Item, Lease, Study, User
+from hits.queries import answers_wanted
+from hits.services.launching import launch_batch
+
+STEPS: dict[str, tuple[str, ...]] = {
+    "what": ("study", "account", "task", "items_from", "source_batch"),
+    "terms": (
+        "title",
+        "description",
+        "keywords",
+        "reward",
+        "hits_wanted",
+        "assignments_per_hit",
+        "sharding",
+        "items_per_assignment",
+        "duration_s",
+        "lifetime_s",
+        "auto_approval_s",
+        "review_by",
+        "pilot_hits",
+        "estimated_s",
+    ),
+    "people": ("requirements", "exclude_batches", "repeat_group"),
+}
+EXCLUSIONS = "exclude_batches"
+REWARD = Decimal("0.03")
+MOST_BYTES = 5_000_000
+MOST_ITEMS = 5_000
+MOST_HITS = 100_000
+ItemsFrom = Batch.ItemsFrom
+log = structlog.get_logger()
+
+
+def start_draft(
+    *, study: Study, account: Account, task: str, by: User | None, key: UUID | None = None, **values: Any
+) -> Batch:
+    """A draft with the task's own words. Asked twice with one key it makes one, and returns that one."""
+    key = key or uuid4()
+    if known := Batch.objects.filter(public_id=key, created_by=by).first():
+        return known
+    family = families.get(task)
+    words = {"title": family.title, "description": family.description, "estimated_s": family.item_s}
+    terms = {**words, "reward": REWARD, **values}
+    draft = Batch(public_id=key, study=study, account=account, task=task, created_by=by, **terms)
+    try:
+        with transaction.atomic():
+            _save_new(draft)
+            draft.hits_wanted = values.get("hits_wanted") or suggest_hits(draft)
+            _check_size(draft)
+            draft.save()
+    except IntegrityError:
+        # Sent twice at the same moment: the other one was first.
+        return Batch.objects.get(public_id=key, created_by=by)
+    log.info("batch.drafted", batch=str(draft.public_id))
+    return draft
+
+
+def stamp(batch: Batch, step: str) -> str:
+    """The same as long as nobody has saved other values of this step."""
+    return _digest({name: _plain(batch, name) for name in STEPS[step]})
+
+
+def stamp_all(batch: Batch) -> str:
+    """The same as long as the whole draft is: what a launch page has shown is what is launched."""
+    stamps = [stamp(batch, step) for step in STEPS]
+    promised = [batch.study.bonus_rules, str(batch.study.wage_floor)]  # shown there too
+    return _digest([stamps, promised])
+
+
+def save_step(*, batch: Batch, step: str, values: Mapping[str, Any], seen: str | None = None) -> Batch:
+    """Raises RuleBroken("stale") if somebody saved the step since `seen` was read, and nothing changes."""
+    with transaction.atomic():
+        draft = lock_draft(batch)
+        if seen is not None and seen != stamp(draft, step):
+            raise RuleBroken(
+                "stale",
+                "This step was saved in another window, or by somebody else, after you opened it. "
+                "What you typed is still here. Compare, and save again to keep yours.",
+            )
+        save_values(draft, {name: values[name] for name in STEPS[step] if name in values})
+    return draft
+
+
+def save_values(draft: Batch, values: dict[str, Any]) -> None:
+    """The caller holds the draft's lock and has checked the values themselves."""
+    exclusions = values.pop(EXCLUSIONS, None)
+    before = suggest_hits(draft)
+    wanted = (values.pop("items_from", draft.items_from), values.pop("source_batch", draft.source_batch))
+    _keep_items_together(draft, values, items_from=wanted[0])
+    environment = draft.account.environment
+    for name, value in values.items():
+        setattr(draft, name, value)
+    if draft.account.environment != environment:
+        draft.requirements = criteria.move_masters(draft.requirements, environment=draft.account.environment)
+    if exclusions is not None:
+        draft.exclude_batches.set(exclusions)
+    _take_items_from(draft, *wanted)
+    if "hits_wanted" not in values:
+        _follow(draft, before=before)
+    _check_size(draft)
+    draft.save()
+
+
+def add_items(*, batch: Batch, content: bytes, seen: int | None = None) -> int:
+    """All lines of the file, or none. Raises InvalidItems with every line that is wrong."""
+    if len(content) > MOST_BYTES:
+        raise InvalidItems([f"A file has at most {MOST_BYTES // 1_000_000} MB. Cut it into several."])
+    rows = families.get(batch.task).read_items(content)
+    with transaction.atomic():
+        draft = lock_draft(batch)
+        there = draft.items.count()
+        if draft.items_from != ItemsFrom.FILE:
+            raise RuleBroken("not_from_file", "Choose a file as the source of the items first, and save.")
+        if draft.task != batch.task:
+            raise RuleBroken("stale", "The task was changed meanwhile. Add the file again.")
+        if seen is not None and seen != there:
+            raise RuleBroken(
+                "stale", f"The batch has {there} items by now. Look whether this file is among them already."
+            )
+        if there + len(rows) > MOST_ITEMS:
+            raise InvalidItems(
+                [f"A batch has at most {MOST_ITEMS} items; these would be {there + len(rows)}."]
+            )
+        before = suggest_hits(draft)
+        added = families.get(draft.task).add_items(rows, batch=draft)
+        _follow(draft, before=before)
+        draft.save(update_fields=["hits_wanted"])
+    log.info("batch.items_added", batch=str(batch.public_id), items=added)
+    return added
+
+
+def remove_items(*, batch: Batch) -> int:
+    """The draft's own items, all of them. The study's pool stays as it is."""
+    with transaction.atomic():
+        draft = lock_draft(batch)
+        before = suggest_hits(draft)
+        removed = _drop_items(draft)
+        if draft.items_from == ItemsFrom.BATCH:
+            _leave_source(draft)
+            draft.items_from = ItemsFrom.POOL
+        _follow(draft, before=before)
+        draft.save()
+    return removed
+
+
+def copy_batch(*, batch: Batch, by: User | None) -> Batch:
+    """A new draft with the same terms. Items of a file stay with the batch that asked them."""
+    _refuse_own(batch)
+    names = [name for step in STEPS.values() for name in step if name != EXCLUSIONS]
+    draft = Batch(**{name: getattr(batch, name) for name in names}, created_by=by)
+    with transaction.atomic():
+        _save_new(draft, exclusions=batch.exclude_batches.all())
+        draft.save()
+    log.info("batch.copied", batch=str(draft.public_id), source=str(batch.public_id))
+    return draft
+
+
+def launch_draft(*, batch: Batch, seen: str, by: User, confirmed: bool, now: datetime) -> None:
+    """What the launch page has shown, and nothing else: a draft that was saved since is refused."""
+    with transaction.atomic():
+        if seen != stamp_all(lock_draft(batch)):
+            raise RuleBroken(
+                "stale", "The draft was changed after this page was opened. Look at it again, then launch."
+            )
+        launch_batch(batch=batch, by=by, confirmed=confirmed, now=now)
+
+
+def delete_draft(*, batch: Batch) -> None:
+    with transaction.atomic():
+        draft = lock_draft(batch)
+        _drop_items(draft)
+        draft.delete()
+    log.info("batch.draft_deleted", batch=str(batch.public_id))
+
+
+def lock_draft(batch: Batch) -> Batch:
+    """As it is in the database now. Raises RuleBroken if it is a draft no more; the caller's transaction."""
+    rows = Batch.objects.select_for_update(of=("self",)).select_related("study", "account")
+    draft = rows.filter(pk=batch.pk).first()
+    if draft is None:
+        raise RuleBroken("gone", "This draft was deleted meanwhile. Nothing was saved.")
+    if draft.status != Batch.Status.DRAFT:
+        raise RuleBroken("not_a_draft", "This batch is no draft any more: its terms cannot be changed.")
+    _refuse_own(draft)
+    return draft
+
+
+def _refuse_own(batch: Batch) -> None:
+    if not families.is_offered(batch.task):
+        raise RuleBroken(
+            "not_by_hand",
+            "This batch pays one bonus, as two people approved it: it is not changed, copied or deleted. "
+            "Cancel it if the bonus is to be paid in another way.",
+        )
+
+
+def suggest_hits(batch: Batch) -> int:
+    """As many HITs as ask for every answer that is wanted, and never none."""
+    return hits_for(batch, answers=answers_wanted(batch))
+
+
+def hits_for(batch: Batch, *, answers: int) -> int:
+    per_hit = int(batch.items_per_assignment) * int(batch.assignments_per_hit)
+    return max(1, min(-(-answers // per_hit), MOST_HITS))
+
+
+def _save_new(draft: Batch, *, exclusions: Iterable[Batch] = ()) -> None:
+    """Items and exclusions point at its row, so the row comes first, and is saved once more afterwards."""
+    wanted = (draft.items_from, draft.source_batch)
+    draft.items_from, draft.source_batch = ItemsFrom.POOL, None
+    draft.save()
+    draft.exclude_batches.set(exclusions)
+    _take_items_from(draft, *wanted)
+
+
+def _check_size(draft: Batch) -> None:
+    hits = len(draft.sizes) * draft.hits_wanted
+    if hits > MOST_HITS:
+        raise RuleBroken(
+            "too_many_hits",
+            f"These would be {hits:,} HITs; a batch has at most {MOST_HITS:,}. Ask for fewer.",
+        )
+
+
+def _follow(draft: Batch, *, before: int) -> None:
+    """The number of HITs moves with the items as long as nobody has set another."""
+    if draft.hits_wanted == before:
+        draft.hits_wanted = suggest_hits(draft)
+
+
+def _keep_items_together(draft: Batch, values: Mapping[str, Any], *, items_from: str) -> None:
+    """A draft's own items belong to its study and its task."""
+    moved = any(name in values and values[name] != getattr(draft, name) for name in ("study", "task"))
+    left = draft.items_from == ItemsFrom.FILE and items_from != ItemsFrom.FILE
+    if (moved or left) and (count := draft.items.count()):
+        if draft.items_from == ItemsFrom.BATCH:
+            _drop_items(draft)
+            _leave_source(draft)
+            return
+        raise RuleBroken(
+            "has_items", f"Remove the {count} items of this batch first: they came from a file for it."
+        )
+
+
+def _take_items_from(draft: Batch, items_from: str, source: Batch | None) -> None:
+    if items_from != ItemsFrom.BATCH:
+        if draft.items_from == ItemsFrom.BATCH:
+            _drop_items(draft)
+            _leave_source(draft)
+        draft.items_from, draft.source_batch = ItemsFrom(items_from), None
+        return
+    if draft.items_from == ItemsFrom.BATCH and draft.source_batch == source:
+        return
+    items = _items_to_repeat(draft, source)
+    _drop_items(draft)
+    _leave_source(draft)
+    assert source is not None  # noqa: S101 - _items_to_repeat has refused that
+    families.get(draft.task).repeat_items(items, batch=draft)
+    draft.items_from, draft.source_batch = ItemsFrom.BATCH, source
+    # Their answers are already known to those who gave them.
+    draft.exclude_batches.add(source)
+
+
+def _items_to_repeat(draft: Batch, source: Batch | None) -> Sequence[Item]:
+    """What the other batch asked: its own items, or what its workers were given of the pool."""
+    if source is None:
+        raise RuleBroken("no_source", "Choose the batch whose items are to be asked anew.")
+    if (source.study_id, source.task) != (draft.study_id, draft.task) or not source.is_launched:
+        raise RuleBroken("wrong_source", "Choose a launched batch of the same study and the same task.")
+    asked = Item.objects.filter(study=source.study_id, task=source.task)
+    if source.items_from == ItemsFrom.POOL:
+        leases = Lease.objects.filter(assignment__hit__batch=source).exclude(status=Lease.Status.RELEASED)
+        asked = asked.filter(pk__in=leases.values("item"))
+    else:
+        asked = asked.filter(batch=source)
+    items = list(asked.order_by("pk")[: MOST_ITEMS + 1])
+    if not items:
+        raise RuleBroken("nothing_asked", "That batch has asked nothing yet, so nothing can be asked anew.")
+    if len(items) > MOST_ITEMS:
+        raise RuleBroken("too_many_items", f"A batch has at most {MOST_ITEMS} items; that one asked more.")
+    return items
+
+
+def _leave_source(draft: Batch) -> None:
+    """The exclusion that came with the source goes with it."""
+    if draft.source_batch is not None:
+        draft.exclude_batches.remove(draft.source_batch)
+    draft.source_batch = None
+
+
+def _drop_items(draft: Batch) -> int:
+    families.get(draft.task).remove_items(batch=draft)
+    removed, _ = Item.objects.filter(batch=draft).delete()
+    return removed
+
+
+def _digest(values: Any) -> str:
+    """Of the values, however a database orders the keys of a JSON column."""
+    return hashlib.sha256(json.dumps(values, sort_keys=True).encode()).hexdigest()[:24]
+
+
+def _plain(batch: Batch, name: str) -> Any:
+    if name == EXCLUSIONS:
+        return sorted(other.pk for other in batch.exclude_batches.all())
+    value = batch.serializable_value(name)
+    return value if isinstance(value, list | dict) else str(value)

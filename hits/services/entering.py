@@ -1,0 +1,81 @@
+"""May this worker start this HIT? A decision with a reason, made anew at every entry."""
+
+from datetime import datetime
+from typing import Any
+
+from django.db import transaction
+from django.db.models import Exists, OuterRef, Q, QuerySet
+from django.utils.translation import gettext as _
+
+from hits import families
+from hits.errors import RuleBroken
+from hits.models import HIT, Assignment, Batch, Bonus, Worker
+from hits.queries.workers import blocks_in_force, work_of_group, work_shut_out
+
+
+def refuse_entry(*, hit: HIT, worker: Worker, now: datetime) -> None:
+    """Raises RuleBroken, with a code and words for the worker. Two queries.
+
+    What the provider let a worker accept is honored in a paused or draining batch too; only what is over
+    is over. People are told apart by their rows: the same person at two accounts is not recognized.
+    Within the transaction that opens the work, two visits of one worker at once are decided one by one.
+    """
+    if is_over(hit):
+        raise RuleBroken("not_open", _("This work is over. Please return the HIT."))
+    with transaction.atomic():
+        # The second visit waits here, and the next query sees what the first one opened.
+        Worker.objects.select_for_update(no_key=True).only("pk").get(pk=worker.pk)
+        code = _reason_against(hit, worker=worker)
+    if code:
+        raise RuleBroken(code, _words(code))
+
+
+def is_over(hit: HIT) -> bool:
+    ended = hit.status in (HIT.Status.CLOSED, HIT.Status.WITHDRAWN)
+    return ended or hit.batch.status == Batch.Status.CANCELLED
+
+
+def _reason_against(hit: HIT, *, worker: Worker) -> str:
+    """The first rule that stands against it, or nothing."""
+    batch = hit.batch
+    own = Q(worker=OuterRef("pk"))
+    rules: dict[str, Any] = {
+        "blocked": Exists(blocks_in_force().filter(worker=OuterRef("pk"))),
+        "took_part": Exists(work_shut_out(batch).filter(own)),
+    }
+    if batch.repeat_group:
+        rules["repeat_group"] = Exists(work_of_group(batch).filter(own))
+    if not families.is_offered(batch.task):
+        paid = Bonus.objects.filter(compensation=batch, status=Bonus.Status.COMPENSATING)
+        rules["for_another"] = ~Exists(paid.filter(assignment__worker=OuterRef("pk")))
+    if len(batch.sizes) > 1:
+        rules["other_shard"] = Exists(_work_on_other_shards(hit).filter(own))
+    found = Worker.objects.filter(pk=worker.pk).values_list(*rules.values()).get()
+    return next((code for code, stands in zip(rules, found, strict=True) if stands), "")
+
+
+def _work_on_other_shards(hit: HIT) -> QuerySet[Assignment]:
+    same_task = Assignment.objects.filter(hit__batch=hit.batch_id, hit__number=hit.number)
+    return same_task.exclude(hit=hit.pk).exclude(status=Assignment.Status.GONE)
+
+
+def _words(code: str) -> str:
+    return {
+        "blocked": _("This work is not offered to you. Please return the HIT; nothing else changes."),
+        "for_another": _(
+            "This HIT pays one bonus to one person, and that is not you, or it has been paid already. "
+            "Please return the HIT; nothing else changes."
+        ),
+        "took_part": _(
+            "You took part in earlier work of this study, and this needs people who have not. "
+            "Thank you. Please return the HIT."
+        ),
+        "repeat_group": _(
+            "You have taken part in this series already, and each person can do so once. "
+            "Thank you. Please return the HIT."
+        ),
+        "other_shard": _(
+            "You have worked on this task in another HIT, and every answer is to come from somebody else. "
+            "Thank you. Please return the HIT."
+        ),
+    }[code]

@@ -1,0 +1,125 @@
+"""A batch's work under pseudonyms, row by row in slices: as large as it may be, memory stays flat."""
+
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from typing import Any
+
+import structlog
+from django.db.models import Prefetch, Q
+
+from hits.models import HIT, Assignment, Batch, BatchEvent, Bonus, Decision, Lease, User
+
+# HITs read at a time. A HIT has few assignments as a rule, and never more than some thousand.
+SLICE = 100
+Status = Assignment.Status
+COUNTED = (Status.SUBMITTED, Status.APPROVED)
+# The keys of a row, in order: the columns of a table of them.
+COLUMNS = (
+    "worker",
+    "hit_number",
+    "hit",
+    "assignment",
+    "attempt",
+    "accepted_at",
+    "submitted_at",
+    "approved_at",
+    "rejected_at",
+    "worked_s",
+    "status",
+    "kept_out",
+    "reasons",
+    "answer",
+    "items",
+    "bonuses",
+)
+log = structlog.get_logger()
+
+
+def export_batch(*, batch: Batch, include_excluded: bool) -> Iterator[dict[str, Any]]:
+    """Handed-in work in the order of the HITs. Excluded is what was rejected, or paid and kept out."""
+    for hits in _slices(batch):
+        yield from _rows(hits, include_excluded=include_excluded)
+
+
+def describe_export(*, batch: Batch, include_excluded: bool, by: User, now: datetime) -> dict[str, Any]:
+    """Where the rows come from: what was asked, on which terms, and who took them out when."""
+    return {
+        "study": batch.study.name,
+        "study_id": str(batch.study.public_id),
+        "batch": batch.title,
+        "batch_id": str(batch.public_id),
+        "task": batch.task,
+        "reward": str(batch.reward),
+        "launched_at": _utc(batch.launched_at),
+        "terms": batch.terms,
+        "exported_at": _utc(now),
+        "exported_by": by.get_username(),
+        "includes_excluded": include_excluded,
+    }
+
+
+def record_export(*, batch: Batch, include_excluded: bool, by: User, now: datetime) -> None:
+    """Who took the work out is on the batch's own record."""
+    words = "Exported, with what was rejected and kept out." if include_excluded else "Exported."
+    BatchEvent.objects.create(batch=batch, kind="exported", words=words, by=by, at=now)
+    log.info("batch.exported", batch=str(batch.public_id), by=str(by.public_id), excluded=include_excluded)
+
+
+def _slices(batch: Batch) -> Iterator[list[HIT]]:
+    """By the HITs' own order and not by an open cursor, which a slow reader would hold for long."""
+    rows = HIT.objects.filter(batch=batch).only("pk", "number", "public_id").order_by("number", "pk")
+    hits = list(rows[:SLICE])
+    while hits:
+        yield hits
+        last = hits[-1]
+        after = Q(number=last.number, pk__gt=last.pk) | Q(number__gt=last.number)
+        hits = list(rows.filter(after, number__gte=last.number)[:SLICE])
+
+
+def _rows(hits: list[HIT], *, include_excluded: bool) -> Iterator[dict[str, Any]]:
+    counted = Q(status__in=COUNTED, kept_out=False)
+    excluded = Q(status__in=(*COUNTED, Status.REJECTED))
+    by_pk = {hit.pk: hit for hit in hits}
+    work = (
+        Assignment.objects.filter(excluded if include_excluded else counted, hit__in=list(by_pk))
+        .select_related("worker")
+        .defer("worker__external_id")
+        .prefetch_related(
+            Prefetch("leases", Lease.objects.select_related("item").order_by("pk")),
+            Prefetch("bonuses", Bonus.objects.order_by("pk")),
+            Prefetch("decisions", Decision.objects.filter(status=Decision.Status.DONE).order_by("pk")),
+        )
+    )
+    for assignment in sorted(work, key=lambda row: (by_pk[row.hit_id].number, row.hit_id, row.pk)):
+        yield _row(assignment, hit=by_pk[assignment.hit_id])
+
+
+def _row(assignment: Assignment, *, hit: HIT) -> dict[str, Any]:
+    return {
+        "worker": assignment.worker.pseudonym,
+        "hit_number": hit.number,
+        "hit": str(hit.public_id),
+        "assignment": str(assignment.public_id),
+        "attempt": assignment.attempt,
+        "accepted_at": _utc(assignment.accepted_at),
+        "submitted_at": _utc(assignment.submitted_at),
+        "approved_at": _utc(assignment.approved_at),
+        "rejected_at": _utc(assignment.rejected_at),
+        "worked_s": assignment.worked_s,
+        "status": assignment.status,
+        "kept_out": assignment.kept_out,
+        "reasons": [
+            {"kind": decision.kind, "reason": decision.reason} for decision in assignment.decisions.all()
+        ],
+        "answer": assignment.answer,
+        # Given back since or not: these are the items that the answer is about.
+        "items": list(dict.fromkeys(str(lease.item.public_id) for lease in assignment.leases.all())),
+        "bonuses": [
+            {"rule": bonus.rule, "amount": str(bonus.amount), "status": bonus.status}
+            for bonus in assignment.bonuses.all()
+        ],
+    }
+
+
+def _utc(at: datetime | None) -> str | None:
+    return None if at is None else at.astimezone(UTC).isoformat()

@@ -1,0 +1,89 @@
+"""A batch in numbers, counted whenever something of it has changed, so that lists count nothing."""
+
+from datetime import datetime, timedelta
+from decimal import Decimal
+from typing import Any
+
+from django.db.models import Case, F, Value, When
+
+from hits.domain import hourly_wage, percentile, round_to_cents
+from hits.models import HIT, Assignment, Batch
+from hits.queries.batches import PAID, TAKEN, Tally, seconds_worked, tally_of
+from hits.queries.wages import pay_of
+from hits.services import budgets
+
+# The larger, the rarer: a second for so many HITs, so that counting never takes most of the time.
+HITS_A_SECOND = 1000
+SLOW = 0.9  # the time that nine of ten stay under: who needs longer earns less than this wage
+Status = Assignment.Status
+
+
+def mark_stale(batch_id: int) -> None:
+    """Something of it has changed: its figures and its reservation want counting anew.
+
+    It locks the batch's row until the caller's transaction ends, so it comes last there.
+    """
+    Batch.objects.filter(pk=batch_id).update(is_stale=True, marks=F("marks") + 1)
+
+
+def refresh_stale(*, now: datetime) -> int:
+    """Whoever is killed in between has changed nothing, and the mark is still there."""
+    stale = Batch.objects.filter(is_stale=True).select_related("account", "study").order_by("pk")
+    return sum(refresh(batch=batch, now=now) for batch in stale if _is_due(batch, now=now))
+
+
+def refresh(*, batch: Batch, now: datetime) -> bool:
+    """The mark goes only if nobody marked the batch again while it was counted."""
+    last = budgets.last_entry(batch)
+    tally = tally_of(batch)
+    budgets.settle_counted(batch=batch, tally=tally, last=last, now=now)
+    still_stale = Case(When(marks=batch.marks, then=Value(value=False)), default=Value(value=True))
+    counted = _figures(batch, tally, now=now)
+    return bool(Batch.objects.filter(pk=batch.pk).update(figures=counted, is_stale=still_stale))
+
+
+def _is_due(batch: Batch, *, now: datetime) -> bool:
+    counted, hits = batch.figures.get("counted_at"), batch.figures.get("hits", 0)
+    pause = timedelta(seconds=hits // HITS_A_SECOND)
+    return counted is None or not pause or datetime.fromisoformat(counted) + pause <= now
+
+
+def _figures(batch: Batch, tally: Tally, *, now: datetime) -> dict[str, Any]:
+    """Money as text: JSON has no decimals."""
+    seconds = seconds_worked(batch)
+    median, slow = percentile(seconds, 0.5), percentile(seconds, SLOW)
+    pay = pay_of(batch)
+    return {
+        "hits": tally.count_hits(HIT.Status.INTENDED, HIT.Status.OPEN, HIT.Status.CLOSED),
+        "hits_sent": tally.count_hits(HIT.Status.OPEN, HIT.Status.CLOSED),
+        "hits_open": tally.count_hits(HIT.Status.OPEN),
+        "hits_withdrawn": tally.count_hits(HIT.Status.WITHDRAWN),
+        "places": tally.places,
+        "in_progress": tally.count_work(Status.OPENED, Status.SAVED),
+        "submitted": tally.count_work(*TAKEN),
+        "waiting": tally.count_work(Status.SUBMITTED),
+        "approved": tally.count_work(Status.APPROVED),
+        "rejected": tally.count_work(Status.REJECTED),
+        "kept_out": tally.kept_out,
+        "gone": tally.count_work(Status.GONE),
+        "bonuses_owed": _money(tally.bonus_sum()),
+        "bonuses_paid": _money(tally.bonus_sum(*PAID)),
+        "spent": _money(tally.spent(batch.prices)),
+        "median_s": median,
+        "median_hourly": _wage(batch, median),
+        "p10_hourly": _wage(batch, slow),
+        # With bonuses, of approved work: what the study's floor is held against.
+        "p10_paid": None if pay.tenth is None else str(pay.tenth),
+        "below_floor": pay.below,
+        "is_below_floor": pay.is_low,
+        "counted_at": now.isoformat(),
+    }
+
+
+def _wage(batch: Batch, seconds: float | None) -> str | None:
+    wage = None if seconds is None else hourly_wage(reward=batch.reward, seconds=seconds)
+    return None if wage is None else str(wage)
+
+
+def _money(amount: Decimal) -> str:
+    return str(round_to_cents(amount))

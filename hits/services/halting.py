@@ -1,0 +1,84 @@
+"""The kill switch. After a halt has returned, no payment of what it covers starts.
+
+A claim and a halt lock the account, and are therefore one after the other. What was claimed before is on its
+way: it ends, and is settled from the provider's list like any other.
+"""
+
+from datetime import datetime
+
+import structlog
+from django.db import IntegrityError, transaction
+from django.db.models import Q, QuerySet
+
+from hits.errors import RuleBroken
+from hits.models import Account, Halt, User
+from hits.services import auditing
+
+LONGEST_REASON = 500
+log = structlog.get_logger()
+
+
+def halt_payments(*, account: Account | None, reason: str, by: User | None, now: datetime) -> Halt:
+    """Of one account, or of all where none is given. By nobody: the house itself. Raises RuleBroken."""
+    if by is not None:
+        _refuse_unless_allowed(by)
+    if not 1 <= len(reason.strip()) <= LONGEST_REASON:
+        raise RuleBroken(
+            "no_reason", f"Say why, in at most {LONGEST_REASON} characters: others will wonder what happened."
+        )
+    try:
+        with transaction.atomic():
+            list(_locked(Account.objects.filter(pk=account.pk) if account else Account.objects.all()))
+            halt = Halt.objects.create(account=account, reason=reason.strip(), by=by, at=now)
+            where = account or "every account"
+            auditing.note(
+                "halt.set", f"Stopped the payments of {where}: {halt.reason}", by=by, now=now, account=account
+            )
+    except IntegrityError as error:
+        raise RuleBroken("already_halted", "These payments are stopped already.") from error
+    log.warning("payments.halted", account=str(account.public_id) if account else "all")
+    return halt
+
+
+def lift_halt(*, halt: Halt, by: User, now: datetime) -> None:
+    """Raises RuleBroken."""
+    _refuse_unless_allowed(by)
+    with transaction.atomic():
+        if not Halt.objects.filter(pk=halt.pk, lifted_at=None).update(lifted_at=now, lifted_by=by):
+            raise RuleBroken("not_halted", "Somebody has let these payments go on already.")
+        where = halt.account or "every account"
+        auditing.note(
+            "halt.lifted", f"Let the payments of {where} go on.", by=by, now=now, account=halt.account
+        )
+    halt.refresh_from_db()
+
+
+def halt_by_the_house(*, account: Account, reason: str, now: datetime) -> None:
+    """Where a halt is on already, that one does."""
+    try:
+        halt_payments(account=account, reason=reason[:LONGEST_REASON], by=None, now=now)
+    except RuleBroken as broken:
+        log.info("payments.halted_already", account=str(account.public_id), code=broken.code)
+
+
+def open_halts() -> QuerySet[Halt]:
+    return Halt.objects.filter(lifted_at=None).select_related("account", "by").order_by("pk")
+
+
+def is_halted(account_id: int) -> bool:
+    return Halt.objects.filter(Q(account=None) | Q(account=account_id), lifted_at=None).exists()
+
+
+def may_start(account_id: int) -> bool:
+    """Within the transaction that claims a payment: until that ends, nobody can set a halt."""
+    list(_locked(Account.objects.filter(pk=account_id)))
+    return not is_halted(account_id)
+
+
+def _locked(accounts: QuerySet[Account]) -> QuerySet[Account, int]:
+    return accounts.order_by("pk").select_for_update(of=("self",), no_key=True).values_list("pk", flat=True)
+
+
+def _refuse_unless_allowed(by: User) -> None:
+    if not by.has_perm("hits.set_halt"):
+        raise RuleBroken("not_allowed", "Your role does not include this. Ask whoever manages the accounts.")

@@ -1,0 +1,59 @@
+"""The one place that writes the ledger. Callers hold the transaction in which the thing itself happens."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import datetime
+from decimal import Decimal
+
+from hits.models import Assignment, Batch, Bonus, LedgerEntry, Study, User
+
+Book = LedgerEntry.Book
+Kind = LedgerEntry.Kind
+Status = Bonus.Status
+# Where the money of an obligation lies in each of its states.
+BOOK_OF: dict[str, Book] = {
+    Status.OWED: Book.OWED,
+    Status.APPROVED: Book.APPROVED,
+    Status.SENDING: Book.APPROVED,
+    Status.UNKNOWN: Book.APPROVED,
+    Status.REFUSED: Book.APPROVED,
+    Status.SENT: Book.SENT,
+    Status.CONFIRMED: Book.CONFIRMED,
+    Status.COMPENSATING: Book.RESERVED,
+    Status.WAIVED: Book.RESERVED,
+}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Transfer:
+    kind: Kind
+    source: Book
+    target: Book
+    amount: Decimal
+    study: Study
+    batch: Batch | None = None
+    assignment: Assignment | None = None
+    bonus: Bonus | None = None
+    words: str = ""
+
+
+def post(transfers: Iterable[Transfer], *, by: User | None, now: datetime) -> None:
+    """Nothing is written for nothing: an amount of zero moves no money."""
+    LedgerEntry.objects.bulk_create(
+        LedgerEntry(
+            kind=transfer.kind,
+            source=transfer.source,
+            target=transfer.target,
+            amount=transfer.amount,
+            study=transfer.study,
+            batch=transfer.batch,
+            assignment=transfer.assignment,
+            bonus=transfer.bonus,
+            grant_code=transfer.study.grant_code,
+            words=transfer.words,
+            by=by,
+            at=now,
+        )
+        for transfer in transfers
+        if transfer.amount
+    )

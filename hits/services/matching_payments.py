@@ -1,0 +1,174 @@
+"""A page of HITs against the provider's own lists of payments: each bonus once, and nothing beside."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from decimal import Decimal
+
+from hits import seals
+from hits.domain import FeeSchedule
+from hits.domain.payments import Due, Gap, Listed, compare_bonus, reference_of, with_fee
+from hits.errors import ProviderRefused
+from hits.gateway import Provider, ProviderBonus
+from hits.models import HIT, Account, Bonus, Difference
+from hits.queries.matches import GRACE, TOO_LONG
+from hits.services.differences import Found
+
+Status = Bonus.Status
+Cause = Difference.Cause
+ON_THE_WAY = (Status.SENDING, Status.UNKNOWN)
+ZERO = Decimal(0)
+
+
+@dataclass(kw_only=True)
+class Comparison:
+    """What a page of HITs came to."""
+
+    ours: Decimal = ZERO
+    theirs: Decimal = ZERO
+    found: list[Found] = field(default_factory=list)
+    # Those whose list was read. The provider forgets HITs after some months.
+    read: list[HIT] = field(default_factory=list)
+
+
+def compare_hits(hits: Sequence[HIT], *, account: Account, provider: Provider, now: datetime) -> Comparison:
+    """Two queries for the page, and the calls for the lists."""
+    result = Comparison()
+    lists = {hit.pk: paid for hit in hits if (paid := _list(hit, provider)) is not None}
+    bonuses = _bonuses_of(hits, lists)
+    for hit in hits:
+        if hit.pk in lists:
+            _compare(hit, lists[hit.pk], bonuses, account=account, result=result, now=now)
+            result.read.append(hit)
+    return result
+
+
+def _list(hit: HIT, provider: Provider) -> list[ProviderBonus] | None:
+    try:
+        return list(provider.list_bonuses(hit_external_id=hit.external_id))
+    except ProviderRefused as refusal:
+        if refusal.code != "HITDoesNotExist":
+            raise
+        return None
+
+
+def _bonuses_of(hits: Sequence[HIT], lists: dict[int, list[ProviderBonus]]) -> dict[str, Bonus]:
+    """By reference: the HITs' own bonuses, and any other that a payment of theirs names."""
+    rows = Bonus.objects.select_related("assignment__worker").defer("assignment__answer")
+    bonuses = {str(row.token): row for row in rows.filter(assignment__hit__in=hits)}
+    named = {reference_of(paid.reason) for listed in lists.values() for paid in listed}
+    elsewhere = named - bonuses.keys() - {""}
+    bonuses |= {str(row.token): row for row in rows.filter(token__in=elsewhere)} if elsewhere else {}
+    return bonuses
+
+
+def _compare(
+    hit: HIT,
+    listed: Sequence[ProviderBonus],
+    bonuses: dict[str, Bonus],
+    *,
+    account: Account,
+    result: Comparison,
+    now: datetime,
+) -> None:
+    fees = hit.batch.prices.fees
+    paid: dict[str, list[Listed]] = defaultdict(list)
+    strange: list[ProviderBonus] = []
+    for payment in listed:
+        result.theirs += payment.amount
+        bonus = bonuses.get(reference_of(payment.reason))
+        if bonus is None or bonus.assignment.account_id != account.pk:
+            strange.append(payment)
+        else:
+            paid[str(bonus.token)].append(_listed(payment, account))
+    own = {token: row for token, row in bonuses.items() if row.assignment.hit_id == hit.pk}
+    for token, bonus in own.items():
+        due = _due(bonus, now=now)
+        result.ours += due.amount if due.is_sent else ZERO
+        if gap := compare_bonus(due, paid.get(token, []), fees=fees):
+            result.found.append(_of_bonus(gap, bonus, hit))
+    for token in paid.keys() - own.keys():
+        result.found.append(_of_other_work(paid[token], bonuses[token], hit, fees=fees))
+    result.found.extend(_of_strangers(strange, hit, account=account, fees=fees))
+
+
+def _due(bonus: Bonus, *, now: datetime) -> Due:
+    is_sent = bonus.status in (Status.SENT, Status.CONFIRMED) and bonus.compensation_id is None
+    asked_at = bonus.sending_at or bonus.sent_at
+    fresh = is_sent and bonus.sent_at is not None and bonus.sent_at > now - GRACE
+    on_the_way = bonus.status in ON_THE_WAY
+    too_long = asked_at is not None and asked_at <= now - TOO_LONG
+    return Due(
+        amount=bonus.amount,
+        work=bonus.assignment.external_id,
+        worker=bonus.assignment.worker.external_id_index,
+        is_sent=is_sent,
+        is_moving=fresh or (on_the_way and not too_long),
+        is_unclear=on_the_way and too_long,
+        is_paid_by_hit=_is_paid_by_hit(bonus),
+    )
+
+
+def _is_paid_by_hit(bonus: Bonus) -> bool:
+    return bonus.status == Status.CONFIRMED and bonus.compensation_id is not None
+
+
+def _listed(payment: ProviderBonus, account: Account) -> Listed:
+    worker = seals.blind_index(str(account.public_id), payment.worker_external_id)
+    return Listed(amount=payment.amount, work=payment.assignment_external_id, worker=worker)
+
+
+def _of_bonus(gap: Gap, bonus: Bonus, hit: HIT) -> Found:
+    what = f"the bonus “{bonus.rule}” of ${bonus.amount} for {bonus.assignment.worker.pseudonym}"
+    words = {
+        Cause.TWICE: f"The list shows ${gap.theirs} in several payments for {what}.",
+        Cause.OTHER_AMOUNT: f"The list shows ${gap.theirs} for {what}.",
+        Cause.OTHER_WORKER: f"The list shows another worker or other work for {what}.",
+        Cause.NOT_LISTED: f"The list does not show {what}, which was sent.",
+        Cause.UNCLEAR: f"Nobody knows whether {what} was paid; it "
+        + ("is on the list." if gap.theirs else "is not on the list."),
+        Cause.NOT_OURS: f"The list shows {what}, which is not recorded as sent here: it is "
+        f"{bonus.get_status_display().lower()}.",
+    }[Cause(gap.cause)]
+    if _is_paid_by_hit(bonus):
+        words = f"The list shows ${gap.theirs} for {what}, which a HIT of its own has paid already."
+    return Found(gap=gap, subject=f"bonus:{bonus.public_id}", words=words, hit=hit, bonus=bonus)
+
+
+def _of_other_work(paid: Sequence[Listed], bonus: Bonus, hit: HIT, *, fees: FeeSchedule) -> Found:
+    amount, effect = _sums((one.amount for one in paid), fees)
+    gap = Gap(cause=Cause.OTHER_WORKER, ours=ZERO, theirs=amount, effect=effect)
+    words = (
+        f"${amount} was paid for work of this HIT with the reference of a bonus of another HIT: "
+        f"“{bonus.rule}” for {bonus.assignment.worker.pseudonym}."
+    )
+    subject = f"bonus:{bonus.public_id}:{hit.public_id}"
+    return Found(gap=gap, subject=subject, words=words, hit=hit, bonus=bonus)
+
+
+def _of_strangers(
+    payments: Sequence[ProviderBonus], hit: HIT, *, account: Account, fees: FeeSchedule
+) -> list[Found]:
+    """One row for payments that are alike, under a name that tells nobody whom they went to."""
+    alike: dict[str, list[ProviderBonus]] = defaultdict(list)
+    for payment in payments:
+        parts = (payment.assignment_external_id, payment.worker_external_id, str(payment.amount))
+        alike[seals.blind_index(str(account.public_id), *parts, payment.reason)[:32]].append(payment)
+    return [_of_stranger(key, same, hit, account=account, fees=fees) for key, same in alike.items()]
+
+
+def _of_stranger(
+    key: str, same: Sequence[ProviderBonus], hit: HIT, *, account: Account, fees: FeeSchedule
+) -> Found:
+    amount, effect = _sums((payment.amount for payment in same), fees)
+    who = seals.pseudonym(str(account.public_id), same[0].worker_external_id)
+    count = "A payment" if len(same) == 1 else f"{len(same)} payments"
+    words = f"{count} of ${same[0].amount} to {who} without a reference of ours."
+    gap = Gap(cause=Cause.NOT_OURS, ours=ZERO, theirs=amount, effect=effect)
+    return Found(gap=gap, subject=f"payment:{hit.public_id}:{key}", words=words, hit=hit)
+
+
+def _sums(amounts: Iterable[Decimal], fees: FeeSchedule) -> tuple[Decimal, Decimal]:
+    paid = list(amounts)
+    return sum(paid, ZERO), -sum((with_fee(amount, fees=fees) for amount in paid), ZERO)

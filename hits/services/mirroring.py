@@ -1,0 +1,146 @@
+"""What was handed in at the provider becomes ours: once, by the right worker, and payable."""
+
+import json
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from datetime import datetime
+from itertools import islice
+from typing import Any, TypeVar
+
+import structlog
+from django.db import transaction
+
+from hits import families, seals
+from hits.domain import is_same_moment
+from hits.errors import InvalidAnswer
+from hits.gateway import Provider, ProviderAssignment
+from hits.models import HIT, Account, Assignment, Worker
+from hits.services.figures import mark_stale
+from hits.services.working import UNSETTLED, answer_leases, items_served, release_items
+from hits.states import move
+
+# Far beyond any answer of ours; what is longer was never ours.
+LONGEST_ANSWER = 100_000
+PAGE = 100
+Status = Assignment.Status
+# What ours may be when theirs is so; our own word may be newer than the page that was read.
+AGREEING = {
+    "Submitted": {Status.SUBMITTED, Status.APPROVED, Status.REJECTED},
+    "Approved": {Status.APPROVED},
+    "Rejected": {Status.REJECTED, Status.APPROVED},
+}
+Key = tuple[str, str]
+Known = tuple[datetime | None, str]
+Row = TypeVar("Row")
+log = structlog.get_logger()
+
+
+def pages(rows: Iterable[Row]) -> Iterator[list[Row]]:
+    """A hundred at a time, and never more in memory."""
+    left = iter(rows)
+    while page := list(islice(left, PAGE)):
+        yield page
+
+
+def read_assignments(*, hit: HIT, provider: Provider, now: datetime) -> None:
+    """All pages, one at a time. What is here already costs one query for a page of it."""
+    for page in pages(provider.list_assignments(hit.external_id)):
+        known = _known(page, hit=hit)
+        for found in page:
+            if not any(_agrees(row, found) for row in known[_key(found, hit.batch.account)]):
+                record_submission(hit=hit, found=found, now=now)
+
+
+def record_submission(*, hit: HIT, found: ProviderAssignment, now: datetime) -> Assignment:
+    """Makes work payable. Work that never reached us is taken from the provider's copy of the answer."""
+    worker = Worker.objects.known(account=hit.batch.account, external_id=found.worker_external_id)
+    with transaction.atomic():
+        HIT.objects.select_for_update(no_key=True).get(pk=hit.pk)
+        assignment = _match(hit=hit, worker=worker, found=found, now=now)
+        if assignment.status in (*UNSETTLED, Status.GONE):
+            _submit(assignment, found=found, now=now)
+        _mirror_review(assignment, found=found, now=now)
+        mark_stale(hit.batch_id)
+    return assignment
+
+
+def _key(found: ProviderAssignment, account: Account) -> Key:
+    return found.external_id, seals.blind_index(str(account.public_id), found.worker_external_id)
+
+
+def _known(page: Sequence[ProviderAssignment], *, hit: HIT) -> dict[Key, list[Known]]:
+    known: dict[Key, list[Known]] = defaultdict(list)
+    ids = [found.external_id for found in page]
+    ours = Assignment.objects.filter(account=hit.batch.account, external_id__in=ids, hit=hit)
+    rows = ours.values_list("external_id", "worker__external_id_index", "accepted_at", "status")
+    for external_id, index, accepted_at, status in rows:
+        known[external_id, index].append((accepted_at, status))
+    return known
+
+
+def _agrees(row: Known, found: ProviderAssignment) -> bool:
+    accepted_at, status = row
+    return is_same_moment(accepted_at, found.accepted_at) and status in AGREEING.get(found.status, ())
+
+
+def _match(*, hit: HIT, worker: Worker, found: ProviderAssignment, now: datetime) -> Assignment:
+    """Our attempt with the provider's accept time; one that had none yet; else a new one."""
+    attempts = Assignment.objects.filter(
+        account=hit.batch.account, external_id=found.external_id, worker=worker
+    ).order_by("-attempt")
+    for assignment in attempts:
+        # Without a ticket somebody may have named it on another HIT's page.
+        if assignment.hit_id == hit.pk and is_same_moment(assignment.accepted_at, found.accepted_at):
+            assignment.hit = hit
+            return assignment
+    return Assignment.objects.create(
+        account=hit.batch.account,
+        hit=hit,
+        worker=worker,
+        external_id=found.external_id,
+        attempt=len(attempts) + 1,
+        accepted_at=found.accepted_at,
+        deadline_at=now,
+        opened_at=now,
+    )
+
+
+def _submit(assignment: Assignment, *, found: ProviderAssignment, now: datetime) -> None:
+    worked = found.submitted_at - (assignment.accepted_at or found.accepted_at)
+    changes: dict[str, Any] = {
+        "submitted_at": found.submitted_at,
+        "auto_approves_at": found.auto_approves_at,
+        "worked_s": max(0, int(worked.total_seconds())),
+    }
+    if assignment.accepted_at is None:
+        changes["accepted_at"] = found.accepted_at
+    if assignment.answer is None and (recovered := _recover_answer(assignment, found=found)):
+        changes["answer"] = recovered
+    if not move(assignment, Status.SUBMITTED, **changes):
+        return
+    if assignment.answer is None:
+        release_items(assignment, now=now)  # somebody else is asked; a person decides on this one
+    else:
+        answer_leases(assignment, now=now)
+    log.info("assignment.submitted", assignment=str(assignment.public_id))
+
+
+def _mirror_review(assignment: Assignment, *, found: ProviderAssignment, now: datetime) -> None:
+    """What was decided there without us, by a person or by the clock, is decided here."""
+    if found.status == "Rejected" and assignment.status == Status.SUBMITTED:
+        if move(assignment, Status.REJECTED, rejected_at=found.rejected_at or now):
+            release_items(assignment, now=now)
+    elif found.status == "Approved" and assignment.status in (Status.SUBMITTED, Status.REJECTED):
+        move(assignment, Status.APPROVED, approved_at=found.approved_at or now)
+
+
+def _recover_answer(assignment: Assignment, *, found: ProviderAssignment) -> Any:
+    """None if it cannot be believed: the work is then shown to a person instead of being judged."""
+    try:
+        sent = found.answers.get("answer", "")
+        claimed = json.loads(sent) if len(sent) <= LONGEST_ANSWER else None
+        family = families.get(assignment.hit.batch.task)
+        return family.check_answer(answer=claimed, items=items_served(assignment))
+    except (ValueError, RecursionError, InvalidAnswer):
+        log.warning("assignment.answer_lost", assignment=str(assignment.public_id))
+        return None

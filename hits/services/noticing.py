@@ -1,0 +1,269 @@
+"""Events from providers: kept when they come, applied in any order, each as often as it comes.
+
+They only make things sooner. What is payable, only the provider's own list says, and the next look reads
+it with or without an event.
+"""
+
+from collections.abc import Collection
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+import structlog
+from cryptography.fernet import InvalidToken
+from django.conf import settings
+from django.db import DataError, transaction
+from django.db.models import Q, QuerySet
+from django.urls import reverse
+
+from hits import rates
+from hits.domain.documents import Told, read_document, unwrap
+from hits.errors import ProviderError
+from hits.gateway import provider_for
+from hits.gateway.queues import AT_ONCE, Queue, queue_for
+from hits.models import HIT, Account, Assignment, Batch, Event, Notice
+from hits.services import looking, working
+
+ACCEPTED = "AssignmentAccepted"
+GIVEN_BACK = ("AssignmentReturned", "AssignmentAbandoned")
+SUBMITTED = "AssignmentSubmitted"
+# What the provider's own lists then show.
+WORTH_A_LOOK = {
+    *GIVEN_BACK,
+    SUBMITTED,
+    "AssignmentApproved",
+    "AssignmentRejected",
+    "HITReviewable",
+    "HITExpired",
+    "HITExtended",
+    "HITDisposed",
+}
+AT_A_TIME = 500
+MOST_RECEIVED = 500  # of one queue in one sweep
+KEEP_BODIES = timedelta(days=7)
+KEEP_ROWS = timedelta(days=60)
+SUBSCRIBE_AGAIN_S = 60
+log = structlog.get_logger()
+
+
+def receive(*, account: Account, document: str, now: datetime) -> bool:
+    """Keeps one document whose origin was checked. False if it was here before.
+
+    Raises ValueError for what is no such document, and then nothing is kept.
+    """
+    read = read_document(document)
+    _, is_new = Notice.objects.get_or_create(
+        account=account,
+        document_id=read.document_id,
+        defaults={"body": document, "received_at": now},
+    )
+    return is_new
+
+
+def handle_notices(*, now: datetime) -> int:
+    """A slice of what waits, oldest first. What cannot be handled says why, and stops no other."""
+    waiting = Notice.objects.filter(handled_at=None).order_by("pk").values_list("pk", flat=True)
+    return sum(_handle(pk, now=now) for pk in list(waiting[:AT_A_TIME]))
+
+
+def poll_queues(*, now: datetime) -> int:
+    """New documents of every account that hears by a queue."""
+    accounts = Account.objects.filter(notify_by=Account.Notify.SQS).exclude(notify_address="")
+    return sum(_poll(account, now=now) for account in accounts.order_by("pk"))
+
+
+def subscribe_batches(*, now: datetime) -> int:
+    """Tells the provider where the events of new HIT types go. Polling is behind it, so failures only log."""
+    subscribed = 0
+    for batch in _unsubscribed().select_related("account").order_by("pk"):
+        try:
+            if not can_hear(batch.account) or not rates.spend(
+                "subscribe", str(batch.public_id), most=1, window_s=SUBSCRIBE_AGAIN_S
+            ):
+                continue
+            _subscribe(batch)
+        except (ProviderError, InvalidToken) as error:
+            log.warning("batch.not_subscribed", batch=str(batch.public_id), error=type(error).__name__)
+            continue
+        subscribed += Batch.objects.filter(pk=batch.pk, notified_at=None).update(notified_at=now)
+    return subscribed
+
+
+def subscribe_anew(*, account: Account) -> int:
+    """For an account that hears in another way from now on: its live batches are to be told."""
+    live = Batch.objects.filter(account=account, status__in=(Batch.Status.LAUNCHING, Batch.Status.OPEN))
+    return live.exclude(notified_at=None).update(notified_at=None)
+
+
+def can_hear(account: Account) -> bool:
+    """Whether an event of this account could reach us and be believed."""
+    needed = {
+        Account.Notify.WEBHOOK: account.ticket_key,  # what the posts are signed with
+        Account.Notify.SNS: True,
+        Account.Notify.SQS: account.notify_address,
+    }
+    return bool(needed.get(Account.Notify(account.notify_by)))
+
+
+def purge_notices(*, now: datetime) -> int:
+    """Texts are emptied soon after they were handled, rows go later: slice by slice."""
+    old = Notice.objects.filter(received_at__lt=now - KEEP_BODIES, handled_at__isnull=False)
+    emptied = 0
+    while pks := list(old.exclude(body="").order_by("received_at").values_list("pk", flat=True)[:AT_A_TIME]):
+        emptied += Notice.objects.filter(pk__in=pks).update(body="")
+    while _delete_oldest(before=now - KEEP_ROWS):
+        pass
+    return emptied
+
+
+@dataclass(frozen=True, kw_only=True)
+class Inbox:
+    """What an account has told us of late."""
+
+    last_received_at: datetime | None
+    waiting: int
+    problems: int
+
+
+def describe_inbox(account: Account) -> Inbox:
+    """Problems are those of the notices that are still kept."""
+    last = account.notices.order_by("-pk").values_list("received_at", flat=True).first()
+    return Inbox(
+        last_received_at=last,
+        waiting=account.notices.filter(handled_at=None).count(),
+        problems=account.notices.exclude(problem="").count(),
+    )
+
+
+def find_acceptance(*, hit: HIT, assignment_id: str) -> datetime | None:
+    """When the provider said that this assignment was accepted; None if unsaid, or said to be over since."""
+    told = Event.objects.filter(
+        account=hit.batch.account,
+        assignment_external_id=assignment_id,
+        kind__in=(ACCEPTED, SUBMITTED, *GIVEN_BACK),
+        hit_external_id=hit.external_id,
+    )
+    moments = dict(told.order_by("occurred_at").values_list("kind", "occurred_at"))
+    accepted = moments.pop(ACCEPTED, None)
+    # Events tell whole seconds: within one, a return came first and this is the next acceptance.
+    return accepted if accepted and all(over <= accepted for over in moments.values()) else None
+
+
+def _handle(pk: int, *, now: datetime) -> bool:
+    try:
+        notice = Notice.objects.get(pk=pk)
+        events = read_document(notice.body).events
+        with transaction.atomic():
+            claimed = Notice.objects.filter(pk=pk, handled_at=None).update(handled_at=now)
+            if claimed:
+                _apply(events, notice=notice, now=now)
+    except Notice.DoesNotExist:
+        return False
+    except InvalidToken:
+        return _set_aside(pk, "Its text cannot be unsealed: the key it was sealed with is gone.", now=now)
+    except (ValueError, DataError) as error:
+        return _set_aside(pk, str(error)[:500], now=now)
+    return bool(claimed)
+
+
+def _set_aside(pk: int, problem: str, *, now: datetime) -> bool:
+    Notice.objects.filter(pk=pk, handled_at=None).update(handled_at=now, problem=problem)
+    log.warning("notice.not_handled", notice=pk, problem=problem)
+    return False
+
+
+def _apply(events: Collection[Told], *, notice: Notice, now: datetime) -> None:
+    """The caller holds the transaction. HITs of other accounts are nobody's here."""
+    Event.objects.bulk_create(
+        Event(
+            notice=notice,
+            account_id=notice.account_id,
+            kind=event.kind,
+            occurred_at=event.occurred_at,
+            hit_external_id=event.hit_id,
+            assignment_external_id=event.assignment_id,
+        )
+        for event in events
+    )
+    named = {event.hit_id for event in events if event.kind in WORTH_A_LOOK and event.hit_id}
+    ours = HIT.objects.filter(external_id__in=named, batch__account=notice.account_id)
+    if hit_ids := list(ours.order_by("pk").values_list("pk", flat=True)):
+        looking.look_soon(hit_ids=hit_ids, now=now)
+    given_back = [event for event in events if event.kind in GIVEN_BACK and event.assignment_id]
+    gone = {
+        assignment.pk: assignment
+        for event in given_back
+        for assignment in _given_up(event, account_id=notice.account_id)
+    }
+    working.give_up_all([gone[pk] for pk in sorted(gone)], now=now)
+
+
+def _given_up(event: Told, *, account_id: int) -> QuerySet[Assignment]:
+    """Only what was accepted before: the id may have been given to somebody else since.
+
+    Events tell whole seconds, so whoever accepted within that second is left alone; the deadline or the
+    provider's list decides on them.
+    """
+    earlier = Assignment.objects.filter(
+        account=account_id,
+        external_id=event.assignment_id,
+        hit__external_id=event.hit_id,
+        status__in=(Assignment.Status.OPENED, Assignment.Status.SAVED),
+        accepted_at__lt=event.occurred_at.replace(microsecond=0),
+    )
+    return earlier.select_related("hit")
+
+
+def _poll(account: Account, *, now: datetime) -> int:
+    """An account that cannot be used keeps its own messages waiting, and nobody else's."""
+    kept = 0
+    try:
+        queue = queue_for(account)
+        for _ in range(MOST_RECEIVED // AT_ONCE):
+            messages = queue.receive()
+            kept += sum(_take(queue, message.body, account=account, now=now) for message in messages)
+            for message in messages:  # only now: each is a row of ours
+                queue.delete(message)
+            if len(messages) < AT_ONCE:
+                break
+    except ProviderError as error:
+        log.warning("queue.not_polled", account=str(account.public_id), error=str(error))
+    return kept
+
+
+def _take(queue: Queue, body: str, *, account: Account, now: datetime) -> bool:
+    """Rubbish would come again and again, so it is thrown away too, and logged."""
+    try:
+        return receive(account=account, document=unwrap(body), now=now)
+    except ValueError as problem:
+        log.warning("queue.rubbish", account=str(account.public_id), reason=str(problem))
+        return False
+
+
+def _unsubscribed() -> QuerySet[Batch]:
+    live = Q(status__in=(Batch.Status.LAUNCHING, Batch.Status.OPEN), notified_at=None) & ~Q(hit_type_id="")
+    return Batch.objects.filter(live).exclude(account__notify_by=Account.Notify.NONE)
+
+
+def _subscribe(batch: Batch) -> None:
+    transport, destination = destination_of(batch.account)
+    provider_for(batch.account).notify_events(batch.hit_type_id, transport=transport, destination=destination)
+
+
+def destination_of(account: Account) -> tuple[str, str]:
+    """The API has no word for plain posts; the marketplace knows them by their address."""
+    if account.notify_by == Account.Notify.SQS:
+        return "SQS", account.notify_address
+    if account.notify_by == Account.Notify.SNS:
+        return "SNS", account.notify_address or _own_address("inbox_topic", account)
+    return "SNS", f"webhook+{_own_address('inbox_webhook', account)}"
+
+
+def _own_address(name: str, account: Account) -> str:
+    return settings.PUBLIC_URL + reverse(name, args=[account.public_id])
+
+
+def _delete_oldest(*, before: datetime) -> int:
+    """Rows lie in the order in which they came: only the oldest need be looked at."""
+    oldest = list(Notice.objects.order_by("pk").values_list("pk", "received_at", "handled_at")[:AT_A_TIME])
+    gone = [pk for pk, received_at, handled_at in oldest if received_at < before and handled_at]
+    return Notice.objects.filter(pk__in=gone).delete()[0] if gone else 0

@@ -1,0 +1,84 @@
+"""Scores have changed: what today's make more of a batch's work, shown first, and owed by who has seen it.
+
+Less changes nothing. Lock order: the assignments, then what hits.services.owing locks.
+"""
+
+from collections.abc import Iterator
+from datetime import datetime
+from decimal import Decimal
+
+from django.db import transaction
+from django.db.models import QuerySet
+
+from hits.access import may_see
+from hits.errors import RuleBroken
+from hits.models import Assignment, Batch, Bonus, User
+from hits.services import auditing, owing
+
+OWE = "hits.prepare_run"
+READ = 500
+# Works in one transaction: whoever has more does it in several goes.
+MOST = 1000
+CHANGED = "What the scores make more of it has changed since you opened the page. Look again, then decide."
+
+
+def lacking_in(*, batch: Batch, work: int | None = None, now: datetime) -> list[Bonus]:
+    """Of the first works that lack something, unsaved. With `work`, of that one alone."""
+    found: list[Bonus] = []
+    lacks: set[int] = set()
+    for held in _slices(_read(batch, work)):
+        for bonus in owing.lacking(held, now=now):
+            lacks.add(bonus.assignment_id)
+            if len(lacks) > MOST:
+                return found
+            found.append(bonus)
+    return found
+
+
+def owe_lacking(
+    *,
+    batch: Batch,
+    seen: tuple[int, Decimal],
+    why: str,
+    by: User,
+    now: datetime,
+    work: int | None = None,
+) -> list[Bonus]:
+    """All of what was seen (how many, and what they came to), or RuleBroken and nothing."""
+    if not by.has_perm(OWE) or not may_see(batch, by):
+        raise RuleBroken("not_allowed", "You may not do this. Ask somebody who prepares bonus runs.")
+    owing.check_why(why)
+    with transaction.atomic():
+        lacks = {bonus.assignment_id for bonus in lacking_in(batch=batch, work=work, now=now)}
+        held = list(_read(batch, work).filter(pk__in=lacks).select_for_update(of=("self",), no_key=True))
+        made = owing.lacking(held, why=why, now=now)
+        if not made:
+            raise RuleBroken("nothing_lacking", "Today's scores make nothing more of it than is owed by now.")
+        total = total_of(made)
+        if seen != (len(made), total):
+            raise RuleBroken("changed_meanwhile", CHANGED)
+        owing.set_aside_and_owe(batch, made, by=by, now=now)
+        words = f"Owed ${total} more ({len(made)}) in batch {batch.public_id}, by today's scores: {why}"
+        auditing.note("bonus.owed_again", words, by=by, now=now, study=batch.study, account=batch.account)
+    return made
+
+
+def total_of(bonuses: list[Bonus]) -> Decimal:
+    return sum((bonus.amount for bonus in bonuses), Decimal(0))
+
+
+def _read(batch: Batch, work: int | None) -> QuerySet[Assignment]:
+    """Whose table has been read: before that, the sweep owes what they earn."""
+    rows = Assignment.objects.filter(
+        hit__batch=batch, status=Assignment.Status.APPROVED, owed_at__isnull=False
+    )
+    rows = rows if work is None else rows.filter(pk=work)
+    related = ("hit__batch__study", "hit__batch__account", "worker")
+    return rows.select_related(*related).defer("answer", "worker__external_id").order_by("pk")
+
+
+def _slices(rows: QuerySet[Assignment]) -> Iterator[list[Assignment]]:
+    held = list(rows[:READ])
+    while held:
+        yield held
+        held = list(rows.filter(pk__gt=held[-1].pk)[:READ])

@@ -1,0 +1,220 @@
+"""Approved bonuses are sent once each, whoever dies on the way.
+
+A crash or a timeout in the middle of sending leaves SENDING or UNKNOWN. Neither is ever repeated blindly: the
+provider's list of payments decides, once the request can no longer be on its way. Whatever was sent before is
+looked for again before it is sent again, always with its one token.
+"""
+
+import time
+from datetime import datetime, timedelta
+from decimal import Decimal
+
+import structlog
+from cryptography.fernet import InvalidToken
+from django.db import transaction
+from django.db.models import QuerySet
+
+from hits.domain import refusals
+from hits.errors import ProviderError, ProviderRefused, ProviderUnavailable
+from hits.gateway import Provider
+from hits.models import Account, Bonus
+from hits.services import halting, runs, settling
+from hits.services.looking import usable
+from hits.services.obligations import move_bonus, move_bonuses
+from hits.services.sending import Clock, ticking
+from hits.services.settling import SENDING_IS_STALE, Found
+
+Status = Bonus.Status
+# So many of each account in one run, and for so long, so that all of them get their turn.
+SLICE = 200
+TURN_S = 60
+# What cannot be sent for a reason of its own keeps nobody else waiting.
+ASIDE = timedelta(minutes=5)
+# So long after a request whose payment was looked for in vain, no list is late any more.
+LISTED_WITHIN = timedelta(days=1)
+READ = ("assignment__worker", "assignment__account", "assignment__hit")
+log = structlog.get_logger()
+
+
+def pay_bonuses(*, now: datetime) -> int:
+    """Settles what is unclear first, then sends what is approved."""
+    clock = ticking(now)
+    stale = Bonus.objects.filter(status=Status.SENDING, sending_at__lt=now - SENDING_IS_STALE)
+    move_bonuses(stale, Status.UNKNOWN, now=now, since=[Status.SENDING], look_at=now, looks=0)
+    settling.settle_due([Status.UNKNOWN], now=now)
+    waiting = settling.due(Bonus.objects.filter(status=Status.APPROVED, held_at=None), now=now)
+    return sum(
+        _pay_turn(account, provider, waiting, clock=clock)
+        for account, provider in usable(waiting.values("assignment__account"))
+        if not halting.is_halted(account.pk)
+    )
+
+
+def confirm_bonuses(*, now: datetime) -> int:
+    """SENT is our word, CONFIRMED the provider's."""
+    return settling.settle_due([Status.SENT], now=now)
+
+
+def pay_bonus(*, bonus: Bonus, provider: Provider, now: datetime) -> bool:
+    """SENDING is committed before the request leaves: whoever loses that race sends nothing."""
+    try:
+        worker_external_id = bonus.assignment.worker.external_id
+        found = _look_again(bonus, provider)
+    except InvalidToken:  # it waits for the key, and the others do not wait for it
+        log.warning("bonus.worker_id_sealed", bonus=str(bonus.public_id))
+        return _set_aside(bonus, now=now)
+    except ProviderRefused as refusal:
+        log.warning("bonus.list_refused", bonus=str(bonus.public_id), code=refusal.code)
+        if refusal.hit_is_gone and bonus.sending_at and bonus.sending_at < now - LISTED_WITHIN:
+            return _refuse_gone(bonus, refusal, now=now)
+        return _set_aside(bonus, now=now)
+    is_first = bonus.sending_at is None
+    if not _claim(bonus, now=now):
+        return False
+    if found != Found.NOT_LISTED:
+        return _believe(bonus, found, now=now)
+    return _send(bonus, provider, worker_external_id, is_first=is_first, now=now)
+
+
+def _send(
+    bonus: Bonus, provider: Provider, worker_external_id: str, *, is_first: bool, now: datetime
+) -> bool:
+    try:
+        provider.send_bonus(
+            assignment_external_id=bonus.assignment.external_id,
+            worker_external_id=worker_external_id,
+            amount=bonus.amount,
+            reason=bonus.reason_with_reference,
+            token=bonus.token,
+        )
+    except ProviderUnavailable:
+        log.warning("bonus.outcome_unknown", bonus=str(bonus.public_id))
+        return _unclear(bonus, now=now)
+    except ProviderRefused as refusal:
+        return _refused(bonus, refusal, provider=provider, is_first=is_first, now=now)
+    return _believe(bonus, Found.PAID, now=now)
+
+
+def _pay_turn(account: Account, provider: Provider, waiting: QuerySet[Bonus], *, clock: Clock) -> int:
+    paid, ends = 0, time.monotonic() + TURN_S
+    bonuses = waiting.filter(assignment__account=account).order_by("look_at", "pk")
+    for bonus in bonuses.select_related(*READ)[:SLICE]:
+        try:
+            is_paid = pay_bonus(bonus=bonus, provider=provider, now=clock())
+        except ProviderUnavailable:
+            break
+        paid += is_paid
+        if bonus.status == Status.UNKNOWN or time.monotonic() > ends:
+            break  # after an unclear one the account's others would wait for the same answer
+        if not is_paid and halting.is_halted(account.pk):
+            break
+    return paid
+
+
+def _claim(bonus: Bonus, *, now: datetime) -> bool:
+    """The halt, the approval and the row itself, looked at and decided in one transaction.
+
+    `sending_at` is still what it was before the look at the list: nobody has sent it in between.
+    """
+    with transaction.atomic():
+        if not halting.may_start(bonus.assignment.account_id) or runs.void_if_changed(bonus=bonus, now=now):
+            return False
+        return move_bonus(
+            bonus,
+            Status.SENDING,
+            now=now,
+            where={"sending_at": bonus.sending_at, "held_at": None},
+            sending_at=now,
+            look_at=None,
+            problem="",
+            refusal_code="",
+        )
+
+
+def _look_again(bonus: Bonus, provider: Provider) -> Found:
+    """A first request needs no look. Raises ProviderError."""
+    if bonus.sending_at is None:
+        return Found.NOT_LISTED
+    return settling.find(bonus, settling.read_list(bonus.assignment.hit, provider))
+
+
+def _believe(bonus: Bonus, found: Found, *, now: datetime) -> bool:
+    if found == Found.PAID:
+        return move_bonus(
+            bonus, Status.SENT, now=now, since=[Status.SENDING], sent_at=now, look_at=now, looks=0
+        )
+    return _unclear(bonus, now=now, problem=settling.OTHERWISE)
+
+
+def _unclear(bonus: Bonus, *, now: datetime, problem: str = "") -> bool:
+    move_bonus(bonus, Status.UNKNOWN, now=now, look_at=now, looks=0, problem=problem)
+    return False
+
+
+def _refused(
+    bonus: Bonus, refusal: ProviderRefused, *, provider: Provider, is_first: bool, now: datetime
+) -> bool:
+    """A used token is refused too, so even a refusal is believed only after a look."""
+    meaning = refusals.explain(code=refusal.code, words=str(refusal))
+    stops_account = meaning.stops_account
+    if stops_account:
+        _stop(bonus.assignment.account, refusal, now=now)
+    try:
+        found = settling.find(bonus, settling.read_list(bonus.assignment.hit, provider))
+    except ProviderRefused as unread:
+        # The only request that ever was, answered once: there is nothing that a list could show.
+        if not (is_first and refusal.is_only_answer and unread.hit_is_gone and meaning is refusals.WORK_GONE):
+            return _unclear(bonus, now=now)
+        found = Found.NOT_LISTED
+    except ProviderError:
+        return _unclear(bonus, now=now)
+    if found != Found.NOT_LISTED:
+        return _believe(bonus, found, now=now)
+    if stops_account:  # it waits with the others
+        move_bonus(bonus, Status.APPROVED, now=now, since=[Status.SENDING])
+        return False
+    return _write_refusal(bonus, refusal, now=now)
+
+
+def _refuse_gone(bonus: Bonus, refusal: ProviderRefused, *, now: datetime) -> bool:
+    """Looked for in vain before, and the HIT is gone since: nothing can be sent to it, or be found there."""
+    return _claim(bonus, now=now) and _write_refusal(bonus, refusal, now=now)
+
+
+def _write_refusal(bonus: Bonus, refusal: ProviderRefused, *, now: datetime) -> bool:
+    work = bonus.assignment
+    words = str(refusal).replace(work.worker.external_id, work.worker.pseudonym)
+    words = words.replace(work.external_id, str(work.public_id))
+    move_bonus(bonus, Status.REFUSED, now=now, problem=words, refusal_code=refusal.code)
+    log.warning("bonus.refused", bonus=str(bonus.public_id), code=refusal.code)
+    return False
+
+
+def _stop(account: Account, refusal: ProviderRefused, *, now: datetime) -> None:
+    """Instead of two hundred refusals, one after the other."""
+    if refusal.out_of_funds:
+        reason = (
+            f"{account} is out of funds: ${_needed(account)} are approved and wait, with fees. "
+            "Deposit that at the provider, then let payments go on."
+        )
+    else:
+        reason = (
+            f"The provider refuses {account} itself ({refusal.code}). "
+            "Have the account's key put right, then let payments go on."
+        )
+    halting.halt_by_the_house(account=account, reason=reason, now=now)
+
+
+def _needed(account: Account) -> Decimal:
+    waiting = Bonus.objects.filter(
+        status__in=(Status.APPROVED, Status.SENDING), assignment__account=account
+    ).select_related("assignment__hit__batch__account")
+    needed = Decimal(0)
+    for bonus in waiting.iterator(chunk_size=500):
+        needed += bonus.amount + bonus.assignment.hit.batch.prices.fees.on_bonus(bonus.amount)
+    return needed
+
+
+def _set_aside(bonus: Bonus, *, now: datetime) -> bool:
+    Bonus.objects.filter(pk=bonus.pk, status=Status.APPROVED).update(look_at=now + ASIDE)
+    return False

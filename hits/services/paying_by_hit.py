@@ -1,0 +1,201 @@
+"""The HITs that pay a bonus: sent by a sweep, and followed until the bonus is confirmed or refused again.
+
+The provider is asked first, for the worker's qualification, and then the batch is launched like any other.
+Lock order: account, bonus, the older batch, the younger, study.
+"""
+
+from datetime import datetime, timedelta
+from typing import Any
+
+import structlog
+from cryptography.fernet import InvalidToken
+from django.db import transaction
+from django.db.models import Exists, OuterRef, Q, QuerySet
+from django.utils import translation
+from django.utils.translation import gettext as _
+
+from hits.errors import ProviderError, ProviderRefused, ProviderUnavailable, RuleBroken
+from hits.gateway import Provider
+from hits.models import HIT, Assignment, Batch, Bonus
+from hits.queries.batches import TAKEN
+from hits.services import auditing, halting, settling
+from hits.services.batch_rows import lock_batch
+from hits.services.budgets import settle
+from hits.services.launching import launch_batch
+from hits.services.looking import usable
+from hits.services.obligations import move_bonus
+from hits.services.working import UNSETTLED
+from hits.states import move
+
+# A HIT that the provider lost might show up again for so long after its end.
+LOST_FOR = timedelta(days=2)
+# Sent in one run, of each account.
+SLICE = 100
+LAPSED = (
+    "The HIT of its own is over, and the worker did not take it. "
+    "Write to the worker and start another one, or let two people decide anew."
+)
+LISTED = (
+    "The provider's list of payments names this bonus by now. "
+    "Send it again: the list is read first, and the payment is found there."
+)
+Status = Bonus.Status
+log = structlog.get_logger()
+
+
+def send_compensations(*, now: datetime) -> int:
+    """Ends what is over, then sends what waits: killed anywhere, the next run goes on."""
+    done = settle_compensations(now=now)
+    drafts = _compensating().filter(compensation__status=Batch.Status.DRAFT, held_at=None)
+    for account, provider in usable(drafts.values("assignment__account")):
+        if not halting.is_halted(account.pk):
+            done += _send_turn(drafts.filter(assignment__account=account), provider, now=now)
+    return done
+
+
+def settle_compensations(*, now: datetime) -> int:
+    """Paid where the worker's own work is approved; refused again where nobody can hand in any more."""
+    own = _work().filter(worker=OuterRef("assignment__worker"))
+    paid = _compensating().filter(Exists(own.filter(status=Assignment.Status.APPROVED)))
+    done = sum(_confirm(bonus, now=now) for bonus in paid)
+    # Rejected there it stays: a rejection can be taken back, and would pay what had been paid otherwise.
+    over = ~Exists(_live_hits(now)) & ~Exists(own.filter(status__in=(*TAKEN, *UNSETTLED)))
+    lapsed = _compensating().filter(over).exclude(compensation__status=Batch.Status.DRAFT)
+    return done + sum(_return(bonus, LAPSED, now=now, is_over=True) for bonus in lapsed)
+
+
+def _send_turn(drafts: QuerySet[Bonus], provider: Provider, *, now: datetime) -> int:
+    sent = 0
+    for bonus in drafts[:SLICE]:
+        try:
+            sent += _send(bonus, provider, now=now)
+        except ProviderUnavailable as error:
+            log.warning("compensation.waits", bonus=str(bonus.public_id), error=str(error))
+            break
+        except InvalidToken:  # it waits for the key, and the others do not wait for it
+            log.warning("bonus.worker_id_sealed", bonus=str(bonus.public_id))
+        except (ProviderError, RuleBroken) as refusal:
+            sent += _return(bonus, _in_our_words(bonus, refusal), now=now)
+    return sent
+
+
+def _send(bonus: Bonus, provider: Provider, *, now: datetime) -> bool:
+    """Raises ProviderError, or RuleBroken where no money is left."""
+    batch = _batch_of(bonus)
+    if _is_listed(bonus, provider):
+        return _return(bonus, LISTED, now=now)
+    if not batch.requirements:
+        required = [_qualify(bonus, provider)]
+        Batch.objects.filter(pk=batch.pk, status=Batch.Status.DRAFT).update(requirements=required)
+    return _launch(bonus, batch, now=now)
+
+
+def _is_listed(bonus: Bonus, provider: Provider) -> bool:
+    """A list may be late: what it names by now has been paid. A HIT that is gone has none."""
+    try:
+        listed = settling.read_list(bonus.assignment.hit, provider)
+    except ProviderRefused:
+        return False
+    return settling.find(bonus, listed) != settling.Found.NOT_LISTED
+
+
+def _qualify(bonus: Bonus, provider: Provider) -> dict[str, Any]:
+    """What this one worker holds. Its name carries the bonus' token, so it is made once."""
+    worker = bonus.assignment.worker.external_id
+    with translation.override(bonus.assignment.hit.batch.study.language):
+        name = _("A bonus to collect") + f" [{bonus.token}]"
+        description = _("Whoever holds it can take the HIT that pays this bonus.")
+    qualification = provider.create_qualification(name=name, description=description)
+    provider.grant_qualification(qualification, worker_external_id=worker)
+    return {
+        "QualificationTypeId": qualification,
+        "Comparator": "EqualTo",
+        "IntegerValues": [1],
+        "ActionsGuarded": "DiscoverPreviewAndAccept",
+    }
+
+
+def _launch(bonus: Bonus, batch: Batch, *, now: datetime) -> bool:
+    """What the bonus had reserved is free before the HIT reserves it: in between nobody else has it."""
+    with transaction.atomic():
+        if not halting.may_start(bonus.assignment.account_id) or not _still_waits(bonus, batch):
+            return False
+        original = lock_batch(bonus.assignment.hit.batch_id)
+        if lock_batch(batch.pk).status != Batch.Status.DRAFT:
+            return False
+        settle(batch=original, now=now)
+        launch_batch(batch=batch, by=None, now=now)
+    return True
+
+
+def _confirm(bonus: Bonus, *, now: datetime) -> bool:
+    """Its reward is in the books by itself, as that of any work."""
+    paid = {"sent_at": now, "confirmed_at": now, "problem": ""}
+    with transaction.atomic():
+        if not _move(bonus, Status.CONFIRMED, now=now, **paid):
+            return False
+        words = f"Paid ${bonus.amount} by a HIT of its own."
+        auditing.note("compensation.paid", words, by=None, now=now, bonus=bonus)
+    log.info("compensation.paid", bonus=str(bonus.public_id))
+    return True
+
+
+def _return(bonus: Bonus, words: str, *, now: datetime, is_over: bool = False) -> bool:
+    """Refused as before, and approved still. False if somebody was sooner, and nothing is changed."""
+    batch = _batch_of(bonus)
+    with transaction.atomic():
+        if not _still_waits(bonus, batch):
+            return False
+        lock_batch(bonus.assignment.hit.batch_id)
+        draft = [Batch.Status.DRAFT]
+        if not is_over and not move(batch, Batch.Status.CANCELLED, since=draft, cancelled_at=now):
+            return False  # it was launched meanwhile, and goes on
+        _move(bonus, Status.REFUSED, now=now, compensation=None, problem=words)
+        auditing.note("compensation.returned", words, by=None, now=now, bonus=bonus)
+    log.info("compensation.returned", bonus=str(bonus.public_id))
+    return True
+
+
+def _move(bonus: Bonus, to: str, *, now: datetime, **changes: Any) -> bool:
+    """Only as long as it is about this batch: another may have been started since."""
+    return move_bonus(
+        bonus,
+        to,
+        now=now,
+        since=[Status.COMPENSATING],
+        where={"compensation": bonus.compensation_id},
+        **changes,
+    )
+
+
+def _still_waits(bonus: Bonus, batch: Batch) -> bool:
+    """Locked from here on: one of two sweeps goes on, the other finds it done."""
+    rows = Bonus.objects.select_for_update(of=("self",), no_key=True)
+    return rows.filter(pk=bonus.pk, status=Status.COMPENSATING, compensation=batch).exists()
+
+
+def _compensating() -> QuerySet[Bonus]:
+    rows = Bonus.objects.filter(status=Status.COMPENSATING).order_by("pk")
+    return rows.select_related("compensation", "assignment__worker", "assignment__hit__batch__study")
+
+
+def _work() -> QuerySet[Assignment]:
+    return Assignment.objects.filter(hit__batch=OuterRef("compensation"))
+
+
+def _live_hits(now: datetime) -> QuerySet[HIT]:
+    """On which somebody may still hand in, or start."""
+    lost = ~Q(problem="") & ~Q(expires_at__lt=now - LOST_FOR)
+    is_live = Q(status__in=(HIT.Status.INTENDED, HIT.Status.OPEN)) | Q(time_left__isnull=False) | lost
+    return HIT.objects.filter(is_live, batch=OuterRef("compensation"))
+
+
+def _batch_of(bonus: Bonus) -> Batch:
+    assert bonus.compensation is not None  # noqa: S101 - every COMPENSATING bonus has one
+    return bonus.compensation
+
+
+def _in_our_words(bonus: Bonus, refusal: Exception) -> str:
+    worker = bonus.assignment.worker
+    words = str(refusal).replace(worker.external_id, worker.pseudonym)
+    return f"The HIT of its own could not be sent. {words}"

@@ -1,0 +1,61 @@
+"""What a person does about a bonus that the provider refused: one safe action for each kind of refusal."""
+
+from datetime import datetime
+
+from django.db import transaction
+
+from hits.domain.refusals import Action, Refusal, explain
+from hits.errors import RuleBroken
+from hits.models import Bonus, RunRow, User
+from hits.services import auditing
+from hits.services.obligations import move_bonus
+
+Status = Bonus.Status
+
+
+def refusal_of(bonus: Bonus) -> Refusal:
+    return explain(code=bonus.refusal_code, words=bonus.problem)
+
+
+def send_again(*, bonus: Bonus, by: User, now: datetime) -> None:
+    """Under the approval it has. The payer reads the list first, and the token stays. Raises RuleBroken."""
+    _refuse_unless(by, bonus, Action.SEND_AGAIN, Action.DEPOSIT)
+    with transaction.atomic():
+        if not move_bonus(
+            bonus, Status.APPROVED, now=now, by=by, since=[Status.REFUSED], look_at=None, looks=0
+        ):
+            raise _moved_on(bonus)
+        auditing.note(
+            "bonus.sent_again",
+            f"Sends ${bonus.amount} again under the same approval, after “{bonus.refusal_code}”.",
+            by=by,
+            now=now,
+            bonus=bonus,
+        )
+
+
+def decide_anew(*, bonus: Bonus, by: User, now: datetime) -> None:
+    """Owed again: it needs another run, and two people. Raises RuleBroken."""
+    _refuse_unless(by, bonus, Action.DECIDE_ANEW, Action.PAY_BY_HIT)
+    with transaction.atomic():
+        if not move_bonus(bonus, Status.OWED, now=now, by=by, since=[Status.REFUSED]):
+            raise _moved_on(bonus)
+        RunRow.objects.filter(bonus=bonus, is_live=True).update(is_live=False)
+        auditing.note(
+            "bonus.decided_anew",
+            f"${bonus.amount} is owed again and needs another run, after “{bonus.refusal_code}”.",
+            by=by,
+            now=now,
+            bonus=bonus,
+        )
+
+
+def _refuse_unless(by: User, bonus: Bonus, *actions: Action) -> None:
+    if not by.has_perm("hits.settle_bonus"):
+        raise RuleBroken("not_allowed", "Your role does not include this. Ask whoever manages the accounts.")
+    if bonus.status == Status.REFUSED and refusal_of(bonus).action not in actions:
+        raise RuleBroken("other_action", f"That does not help here. {refusal_of(bonus).advice}")
+
+
+def _moved_on(bonus: Bonus) -> RuleBroken:
+    return RuleBroken("not_refused", f"${bonus.amount}: somebody has acted on this bonus already.")

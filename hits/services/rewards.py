@@ -1,0 +1,51 @@
+"""Rewards and fees of approved work, in the ledger: each once, whoever approved it."""
+
+from datetime import datetime
+
+from django.db import transaction
+
+from hits.models import Assignment
+from hits.services.ledger import Book, Kind, Transfer, post
+
+SLICE = 500
+
+
+def book_rewards(*, now: datetime) -> int:
+    """State is the queue: whatever is approved and not booked yet, in slices that a crash leaves whole."""
+    booked = 0
+    while done := _book_slice(now=now):
+        booked += done
+    return booked
+
+
+def _book_slice(*, now: datetime) -> int:
+    with transaction.atomic():
+        due = Assignment.objects.filter(status=Assignment.Status.APPROVED, booked_at=None).order_by("pk")
+        work = list(
+            due.select_related("hit__batch__study", "hit__batch__account")
+            .defer("answer")
+            .select_for_update(of=("self",), no_key=True)[:SLICE]
+        )
+        post((transfer for row in work for transfer in _transfers(row)), by=None, now=now)
+        Assignment.objects.filter(pk__in=[row.pk for row in work]).update(booked_at=now)
+    return len(work)
+
+
+def _transfers(work: Assignment) -> list[Transfer]:
+    batch = work.hit.batch
+    fee = batch.prices.fee(assignments_per_hit=work.hit.max_assignments)
+    return [
+        Transfer(
+            kind=kind,
+            source=Book.RESERVED,
+            target=target,
+            amount=amount,
+            study=batch.study,
+            batch=batch,
+            assignment=work,
+        )
+        for kind, target, amount in (
+            (Kind.REWARD, Book.CONFIRMED, batch.reward),
+            (Kind.REWARD_FEE, Book.FEES, fee),
+        )
+    ]

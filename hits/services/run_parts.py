@@ -1,0 +1,97 @@
+"""What the services of bonus runs share. Lock order: the run, then its bonuses in the order of their keys."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from decimal import Decimal
+
+from django.db.models import QuerySet
+
+from hits.access import visible
+from hits.domain.words import has_controls, is_one_line
+from hits.errors import RuleBroken
+from hits.models import Bonus, Run, RunRow, User
+
+Status = Run.Status
+LONGEST_REASON = 500
+LONGEST_NOTE = 2000
+# So many keys fit into one statement on both databases.
+CHUNK = 2000
+
+
+def lock_run(run: Run) -> Run:
+    return Run.objects.select_for_update(of=("self",)).select_related("prepared_by").get(pk=run.pk)
+
+
+def lock_bonuses(bonuses: QuerySet[Bonus]) -> list[Bonus]:
+    return list(bonuses.order_by("pk").select_for_update(of=("self",), no_key=True))
+
+
+def lock_free(bonuses: Iterable[Bonus], *, by: User) -> list[Bonus]:
+    """Owed, not held, in no other run, and of studies that this person sees. Raises RuleBroken if none is."""
+    keys = [bonus.pk for bonus in bonuses]
+    owed = Bonus.objects.filter(pk__in=keys, status=Bonus.Status.OWED, held_at=None)
+    taken = RunRow.objects.filter(is_live=True, bonus__in=keys).values("bonus")
+    if free := lock_bonuses(visible(owed.exclude(pk__in=taken), by)):
+        return free
+    raise RuleBroken(
+        "nothing_owed", "Nothing of this can go into a run: it is decided on, held, or in another run."
+    )
+
+
+def count_run(run: Run) -> None:
+    amounts = run.rows.filter(is_live=True).values_list("bonus__amount", flat=True)
+    run.count, run.total = len(amounts), sum(amounts, Decimal(0))
+    run.save(update_fields=["count", "total"])
+
+
+def let_go(run: Run) -> None:
+    """Its bonuses may go into other runs; what it was about stays on record."""
+    run.rows.filter(is_live=True).update(is_live=False)
+
+
+def refuse_unless(by: User, permission: str) -> None:
+    if not by.has_perm(permission):
+        raise RuleBroken("not_allowed", "Your role does not include this. Ask whoever manages the accounts.")
+
+
+def refuse_stranger(run: Run, *, by: User) -> None:
+    """A draft is its preparer's alone: else who changed it could approve it."""
+    refuse_unless(by, "hits.prepare_run")
+    if run.prepared_by_id != by.pk:
+        raise RuleBroken("not_yours", "Only who prepares a run can change it.")
+
+
+def check_reason(reason: str, *, longest: int = LONGEST_REASON) -> str:
+    words = " ".join(reason.split())
+    if not is_one_line(words, longest=longest):
+        raise RuleBroken("no_reason", f"Say why, in at most {longest} characters: others will read it.")
+    return words
+
+
+def check_note(note: str) -> str:
+    """None is needed. Raises RuleBroken for what no text column holds."""
+    words = note.replace("\r\n", "\n").strip()
+    if len(words) > LONGEST_NOTE or has_controls(words):
+        raise RuleBroken(
+            "bad_note", f"A note has at most {LONGEST_NOTE} characters, and none that is unseen."
+        )
+    return words
+
+
+def check_title(title: str) -> str:
+    words = " ".join(title.split())
+    if not is_one_line(words, longest=128):
+        raise RuleBroken("no_title", "Give the run a title of at most 128 characters.")
+    return words
+
+
+def not_now(run: Run) -> RuleBroken:
+    return RuleBroken("not_now", f"This run is {in_words(run)} by now. Nothing was changed.")
+
+
+def in_words(run: Run) -> str:
+    words = run.get_status_display()
+    return words[:1].lower() + words[1:]
+
+
+def chunks(bonuses: Sequence[Bonus]) -> Iterator[Sequence[Bonus]]:
+    return (bonuses[start : start + CHUNK] for start in range(0, len(bonuses), CHUNK))

@@ -1,0 +1,271 @@
+"""Intents become HITs, by several senders at once; any of them may die between any two statements."""
+
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from datetime import datetime, timedelta
+from threading import Event
+from typing import Any
+
+import structlog
+from django.conf import settings
+from django.db import connections, transaction
+from django.db.models import Exists, F, OuterRef, Q, QuerySet
+from django.urls import reverse
+
+from hits.errors import ProviderError, ProviderRefused, ProviderUnavailable
+from hits.gateway import HITSpec, Provider, ProviderHIT, provider_for
+from hits.models import HIT, Batch
+from hits.services.batch_rows import lock_batch, tell
+from hits.services.figures import mark_stale
+from hits.states import move
+
+# Two senders of one intent make one HIT, by its token; the claim only saves the second request.
+CLAIM = timedelta(seconds=20)
+# A little less than the day for which providers remember a token.
+TOKEN_MEMORY = timedelta(hours=23)
+# How long one batch is sent before the next one has its turn.
+TURN = timedelta(seconds=30)
+# So many batches in one run without an answer: it is the account, and its other batches would wait too.
+MOST_SILENT = 2
+Status = Batch.Status
+Clock = Callable[[], datetime]
+log = structlog.get_logger()
+
+
+def ticking(now: datetime) -> Clock:
+    """From `now` on by whole seconds: a long sweep must not claim rows by the time when it began."""
+    began = time.monotonic()
+    return lambda: now + timedelta(seconds=int(time.monotonic() - began))
+
+
+def send_launching_batches(*, now: datetime, clock: Clock | None = None) -> int:
+    """Sends what may be sent of every launching batch, and opens the batches that are through."""
+    clock = clock or ticking(now)
+    sent = 0
+    silent: Counter[int] = Counter()  # how many batches of an account got no answer
+    launching = Batch.objects.filter(status=Status.LAUNCHING).select_related("account", "study")
+    for batch in launching.order_by("pk"):
+        if silent[batch.account_id] >= MOST_SILENT:
+            continue
+        try:
+            provider = provider_for(batch.account)
+        except ProviderRefused as refusal:
+            _stop(batch, refusal, now=clock())
+            continue
+        gone_out = send_intents(batch=batch, provider=provider, clock=clock)
+        if not gone_out and _waiting(batch, now=clock()):
+            silent[batch.account_id] += 1
+        sent += gone_out
+        _open(batch, now=clock())
+    _settle_draining(clock, silent=silent)
+    return sent
+
+
+def send_intents(*, batch: Batch, provider: Provider, clock: Clock) -> int:
+    """Resumes at the first unsent intent. An unclear outcome leaves the intent: the same token asks again."""
+    senders = len(_waiting(batch, now=clock())[: settings.SENDERS])
+    stop = Event()
+    if senders <= 1:
+        return _send_turn(batch, provider=provider, stop=stop, clock=clock)
+    with ThreadPoolExecutor(senders) as pool:
+        turns = [
+            pool.submit(_send_in_thread, batch, provider=provider, stop=stop, clock=clock)
+            for _ in range(senders)
+        ]
+        return sum(turn.result() for turn in turns)
+
+
+def spec_of(hit: HIT, *, batch: Batch) -> HITSpec:
+    return HITSpec(
+        title=batch.title,
+        description=batch.description,
+        keywords=batch.keywords,
+        reward=batch.reward,
+        question_url=settings.PUBLIC_URL + reverse("frame:question", args=[hit.public_id]),
+        max_assignments=hit.max_assignments,
+        duration_s=batch.duration_s,
+        lifetime_s=batch.lifetime_s,
+        auto_approval_s=batch.auto_approval_s,
+        annotation=f"crowd:{hit.public_id}",
+        requirements=batch.requirements,
+    )
+
+
+def withdraw_unasked(hits: QuerySet[HIT]) -> int:
+    """Nobody has told the provider of these. One that is being sent at this moment is not among them."""
+    return hits.filter(status=HIT.Status.INTENDED, asked_at=None).update(status=HIT.Status.WITHDRAWN)
+
+
+def _send_in_thread(batch: Batch, *, provider: Provider, stop: Event, clock: Clock) -> int:
+    try:
+        return _send_turn(batch, provider=provider, stop=stop, clock=clock)
+    finally:
+        connections.close_all()
+
+
+def _send_turn(batch: Batch, *, provider: Provider, stop: Event, clock: Clock) -> int:
+    """One HIT after the other, until nothing may be sent, a call fails for whomever, or the turn is over."""
+    sent, until = 0, clock() + TURN
+    while not stop.is_set() and clock() <= until and (hit := _claim(batch, clock=clock)):
+        if _send(hit, batch=batch, provider=provider, clock=clock):
+            sent += 1
+        else:
+            stop.set()
+    return sent
+
+
+def _send(hit: HIT, *, batch: Batch, provider: Provider, clock: Clock) -> bool:
+    try:
+        created = _create(hit, batch=batch, provider=provider, now=clock())
+    except ProviderRefused as refusal:
+        _unclaim(hit, asked_at=hit.asked_at)
+        _stop(batch, refusal, now=clock())
+        return False
+    except ProviderUnavailable:
+        _unclaim(hit)
+        log.warning("hit.send_unclear", hit=str(hit.public_id))
+        return False
+    _record(hit, created, batch=batch, now=clock())
+    return True
+
+
+def _create(hit: HIT, *, batch: Batch, provider: Provider, now: datetime) -> ProviderHIT:
+    """After a day the token protects no more, so an intent asked about before is looked for first."""
+    spec = spec_of(hit, batch=batch)
+    if hit.asked_at and now - hit.asked_at > TOKEN_MEMORY and (made := _find(hit, provider=provider)):
+        return made
+    return provider.create_hit(spec, token=hit.token)
+
+
+def _find(hit: HIT, *, provider: Provider) -> ProviderHIT | None:
+    annotation = f"crowd:{hit.public_id}"
+    return next((found for found in provider.list_hits() if found.annotation == annotation), None)
+
+
+def _record(hit: HIT, created: ProviderHIT, *, batch: Batch, now: datetime) -> None:
+    with transaction.atomic():
+        move(
+            hit,
+            HIT.Status.OPEN,
+            external_id=created.external_id,
+            sent_at=now,
+            expires_at=created.expires_at or now + timedelta(seconds=batch.lifetime_s),
+            look_at=now + timedelta(seconds=settings.SURVEY_S),
+        )
+        if created.hit_type_id and not batch.hit_type_id:
+            Batch.objects.filter(pk=batch.pk, hit_type_id="").update(hit_type_id=created.hit_type_id)
+        mark_stale(batch.pk)
+    batch.hit_type_id = batch.hit_type_id or created.hit_type_id
+
+
+def _unsent(batch: Batch) -> QuerySet[HIT]:
+    """Of these, what the pilot does not hold back."""
+    every = Q(batch__pilot_hits=0) | Q(batch__pilot_released_at__isnull=False)
+    intents = HIT.objects.filter(batch=batch, status=HIT.Status.INTENDED)
+    return intents.filter(every | Q(number__lte=F("batch__pilot_hits")))
+
+
+def _waiting(batch: Batch, *, now: datetime) -> Sequence[HIT]:
+    """A few intents, in order, that no other sender is at. None once the batch is paused."""
+    free = _unsent(batch).filter(_is_free(now), batch__status=Status.LAUNCHING)
+    return list(free.order_by("pk")[: 2 * settings.SENDERS])
+
+
+def _claim(batch: Batch, *, clock: Clock) -> HIT | None:
+    """Committed just before the call, with the moment of the first one: asked for is never withdrawn."""
+    while waiting := _waiting(batch, now=clock()):
+        for hit in waiting:
+            if _take(hit, now=clock()):
+                return hit
+    return None
+
+
+def _take(hit: HIT, *, now: datetime) -> bool:
+    # Columns of the row itself alone: a joined one would not be read anew by whoever had to wait. And only as
+    # it was read: whoever has asked since may have made the HIT, and that moment must not be forgotten.
+    free = HIT.objects.filter(_is_free(now), pk=hit.pk, status=HIT.Status.INTENDED, asked_at=hit.asked_at)
+    hit.claimed_at = now
+    return bool(free.update(claimed_at=now, asked_at=hit.asked_at or now))
+
+
+def _is_free(now: datetime) -> Q:
+    return Q(claimed_at=None) | Q(claimed_at__lt=now - CLAIM)
+
+
+def _unclaim(hit: HIT, **changes: Any) -> None:
+    """Not if it has taken so long that another sender is at it."""
+    mine = HIT.objects.filter(pk=hit.pk, status=HIT.Status.INTENDED, claimed_at=hit.claimed_at)
+    mine.update(claimed_at=None, **changes)
+
+
+def _stop(batch: Batch, refusal: ProviderRefused, *, now: datetime) -> None:
+    """HITs that are out stay out; the rest waits for a person."""
+    pause = Status.PAUSED_FUNDS if refusal.out_of_funds else Status.PAUSED
+    with transaction.atomic():
+        if not move(batch, pause, since=(Status.LAUNCHING,), problem=str(refusal)):
+            return
+        tell(batch, pause, f"Sending stopped. The provider says: {refusal}", by=None, now=now)
+    log.warning("batch.paused", batch=str(batch.public_id), code=refusal.code)
+
+
+def _open(batch: Batch, *, now: datetime) -> None:
+    """Once everything is out that may go out. HITs may be added at this moment, so the batch is locked."""
+    if _unsent(batch).exists():
+        return
+    with transaction.atomic():
+        locked = lock_batch(batch.pk)
+        if not _unsent(locked).exists() and move(locked, Status.OPEN, since=(Status.LAUNCHING,)):
+            tell(locked, "sent", "Everything that may go out is out.", by=None, now=now)
+            mark_stale(locked.pk)
+
+
+def _settle_draining(clock: Clock, *, silent: Counter[int]) -> None:
+    """Intents of batches that end: what the provider may know of is asked for again, by its token."""
+    intents = HIT.objects.filter(batch=OuterRef("pk"), status=HIT.Status.INTENDED)
+    draining = Batch.objects.filter(Exists(intents), status=Status.DRAINING)
+    for batch in draining.select_related("account", "study").order_by("pk"):
+        if withdraw_unasked(batch.hits.all()):
+            mark_stale(batch.pk)
+        if silent[batch.account_id] >= MOST_SILENT:
+            continue
+        try:
+            provider = provider_for(batch.account)
+            for hit in _asked(batch, clock=clock):
+                _settle_asked(hit, batch=batch, provider=provider, clock=clock)
+        except ProviderError as error:
+            log.warning("batch.drain_waits", batch=str(batch.public_id), error=type(error).__name__)
+            silent[batch.account_id] += 1
+
+
+def _asked(batch: Batch, *, clock: Clock) -> Iterator[HIT]:
+    last = 0
+    intents = batch.hits.filter(status=HIT.Status.INTENDED).order_by("pk")
+    while hit := intents.filter(_is_free(clock()), pk__gt=last).first():
+        last = hit.pk
+        if _take(hit, now=clock()):
+            yield hit
+
+
+def _settle_asked(hit: HIT, *, batch: Batch, provider: Provider, clock: Clock) -> None:
+    """Open in the end, and expired by the next sweep; or surely never made, and withdrawn."""
+    try:
+        made = _find_or_create(hit, batch=batch, provider=provider, now=clock())
+    except ProviderError:
+        _unclaim(hit)
+        raise
+    if made:
+        _record(hit, made, batch=batch, now=clock())
+    elif move(hit, HIT.Status.WITHDRAWN):
+        mark_stale(batch.pk)
+
+
+def _find_or_create(hit: HIT, *, batch: Batch, provider: Provider, now: datetime) -> ProviderHIT | None:
+    """A refusal may be about something else than the HIT, so it is believed only after a look."""
+    if hit.asked_at and now - hit.asked_at > TOKEN_MEMORY:
+        return _find(hit, provider=provider)
+    try:
+        return provider.create_hit(spec_of(hit, batch=batch), token=hit.token)
+    except ProviderRefused:
+        return _find(hit, provider=provider)

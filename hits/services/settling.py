@@ -1,0 +1,282 @@
+"""What became of payments. The provider's own list decides: one list serves all bonuses of a HIT.
+
+Found means: our token in the reason, this worker, this amount. Listed with our token and otherwise is neither
+paid nor unpaid: it is never sent again, and waits for a person.
+"""
+
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from datetime import datetime, timedelta
+from enum import Enum
+
+import structlog
+from cryptography.fernet import InvalidToken
+from django.db import transaction
+from django.db.models import Q, QuerySet
+
+from hits.domain.payments import reference_of
+from hits.domain.words import is_one_line
+from hits.errors import ProviderError, ProviderRefused, ProviderUnavailable, RuleBroken
+from hits.gateway import Provider, ProviderBonus, provider_for
+from hits.models import HIT, Account, Bonus, User
+from hits.services import auditing
+from hits.services.looking import usable
+from hits.services.obligations import move_bonus, move_bonuses
+
+Status = Bonus.Status
+# Longer than every attempt of one request together, however slowly it fails: it is over by then.
+SENDING_IS_STALE = timedelta(minutes=5)
+# A list that does not show a payment, or is refused, is worth a look ever more rarely.
+LOOKS_AFTER = (
+    timedelta(seconds=5),
+    timedelta(seconds=15),
+    timedelta(minutes=1),
+    timedelta(minutes=5),
+    timedelta(minutes=30),
+    timedelta(hours=2),
+)
+MOST_LOOKS = 1000
+NO_ANSWER = timedelta(seconds=15)
+# So many bonuses of each account in one run, so that all accounts get their turn.
+SLICE = 500
+OTHERWISE = (
+    "The provider lists a payment with this bonus's reference, but to another worker or of another amount."
+)
+GONE = (
+    "The provider does not know the HIT any more, so its list of payments cannot be read: nobody can look "
+    "there whether this bonus was paid."
+)
+LONGEST_REASON = 500
+SETTLE = "hits.settle_bonus"
+Listed = Mapping[str, Sequence[ProviderBonus]]
+log = structlog.get_logger()
+
+
+class Found(Enum):
+    PAID = "paid"
+    OTHERWISE = "otherwise"
+    NOT_LISTED = "not listed"
+    SEALED = "the worker's id cannot be unsealed"
+
+
+def settle_due(statuses: Collection[str], *, now: datetime) -> int:
+    """Looks at the HITs of what is due, and returns how many bonuses were settled."""
+    settled = 0
+    waiting = due(Bonus.objects.filter(status__in=statuses), now=now)
+    for account, provider in usable(waiting.values("assignment__account")):
+        for hit in _hits_of(waiting, account):
+            done = settle_hit(hit=hit, provider=provider, now=now)
+            if done is None:
+                break  # the account's other HITs would wait for the same answer
+            settled += done
+    return settled
+
+
+def settle_hit(*, hit: HIT, provider: Provider, now: datetime) -> int | None:
+    """None if the provider does not answer."""
+    try:
+        return _settle_by_list(hit, provider, now=now)
+    except ProviderUnavailable:
+        return None
+    except ProviderRefused:
+        return 0
+
+
+def read_list(hit: HIT, provider: Provider) -> Listed:
+    """The payments of a HIT by our references in their reasons."""
+    listed = defaultdict(list)
+    for payment in provider.list_bonuses(hit_external_id=hit.external_id):
+        listed[reference_of(payment.reason)].append(payment)
+    return listed
+
+
+def find(bonus: Bonus, listed: Listed) -> Found:
+    payments = listed.get(str(bonus.token), ())
+    if not payments:
+        return Found.NOT_LISTED
+    try:
+        worker = bonus.assignment.worker.external_id
+    except InvalidToken:
+        return Found.SEALED
+    is_ours = any(
+        payment.amount == bonus.amount and payment.worker_external_id == worker for payment in payments
+    )
+    return Found.PAID if is_ours else Found.OTHERWISE
+
+
+def look_now(*, bonus: Bonus, by: User, now: datetime) -> str:
+    """For a person who waits: what the list says, in words. Raises RuleBroken."""
+    provider = _provider_of(bonus, by=by)
+    words = _look(bonus, provider, now=now)
+    auditing.note("bonus.looked_at", words, by=by, now=now, bonus=bonus)
+    return words
+
+
+def count_as_paid(*, bonus: Bonus, reason: str, by: User, now: datetime) -> None:
+    """Where no list can tell any more, the one end that never pays twice. Raises RuleBroken.
+
+    If it was not paid, the provider's balance shows it, and what is owed then is a new bonus of two people.
+    """
+    provider = _provider_of(bonus, by=by)
+    if not is_one_line(reason := reason.strip(), longest=LONGEST_REASON):
+        words = f"Say what you found out, in 1 to {LONGEST_REASON} characters on one line."
+        raise RuleBroken("no_reason", words)
+    words = _look(bonus, provider, now=now)
+    # By this very look: what an earlier one said may be out of date.
+    if words != GONE or bonus.problem != GONE or not _is_over(bonus, now=now):
+        raise RuleBroken("not_gone", f"It was not counted as paid. {words}")
+    with transaction.atomic():
+        seen = {"sending_at": bonus.sending_at, "problem": GONE}
+        if bonus.status == Status.UNKNOWN:
+            move_bonus(bonus, Status.SENT, now=now, by=by, since=[Status.UNKNOWN], where=seen, sent_at=now)
+        paid = {"confirmed_at": now, "look_at": None, "problem": ""}
+        if not move_bonus(bonus, Status.CONFIRMED, now=now, by=by, since=[Status.SENT], where=seen, **paid):
+            raise RuleBroken("not_unclear", "Somebody has acted on this bonus already.")
+        said = f"Counted ${bonus.amount} as paid, for the provider has no list of its HIT any more: {reason}"
+        auditing.note("bonus.counted_as_paid", said, by=by, now=now, bonus=bonus)
+
+
+def due(bonuses: QuerySet[Bonus], *, now: datetime) -> QuerySet[Bonus]:
+    return bonuses.filter(Q(look_at=None) | Q(look_at__lte=now))
+
+
+def _provider_of(bonus: Bonus, *, by: User) -> Provider:
+    """Only for who may, and for what is unclear. Raises RuleBroken."""
+    if not by.has_perm(SETTLE):
+        raise RuleBroken("not_allowed", "Your role does not include this. Ask whoever manages the accounts.")
+    if bonus.status not in (Status.UNKNOWN, Status.SENT):
+        raise RuleBroken("not_unclear", f"This bonus is {bonus.get_status_display().lower()} by now.")
+    try:
+        return provider_for(bonus.assignment.account, quick=True)
+    except ProviderError as error:
+        raise RuleBroken("no_provider", f"The account cannot be used: {error}") from error
+
+
+def _look(bonus: Bonus, provider: Provider, *, now: datetime) -> str:
+    """What came of it, in words; the bonus is read again."""
+    before, said = bonus.status, ""
+    try:
+        _settle_by_list(bonus.assignment.hit, provider, now=now)
+    except ProviderUnavailable:
+        said = "The provider did not answer. Nothing was changed; it is asked again by itself."
+    except ProviderRefused as refusal:
+        said = GONE if refusal.hit_is_gone else f"The provider does not show its list ({refusal.code})."
+    bonus.refresh_from_db(fields=["status", "look_at", "looks", "problem", "sending_at"])
+    return said or _words_of(bonus, before=before)
+
+
+def _settle_by_list(hit: HIT, provider: Provider, *, now: datetime) -> int:
+    """The rows are read before the list: it knows all about them. Raises ProviderError."""
+    bonuses = list(
+        Bonus.objects.filter(assignment__hit=hit, status__in=(Status.UNKNOWN, Status.SENT))
+        .select_related("assignment__worker", "assignment__account")
+        .order_by("pk")
+    )
+    try:
+        listed = read_list(hit, provider)
+    except ProviderUnavailable:
+        Bonus.objects.filter(pk__in=[bonus.pk for bonus in bonuses]).update(look_at=now + NO_ANSWER)
+        raise
+    except ProviderRefused as refusal:
+        log.warning("bonuses.list_refused", hit=str(hit.public_id), code=refusal.code)
+        if refusal.hit_is_gone:
+            _mark_gone(bonuses)
+        _look_later(bonuses, now=now)
+        raise
+    return _settle(bonuses, listed, now=now)
+
+
+def _mark_gone(bonuses: Iterable[Bonus]) -> None:
+    """A graver problem stays: what was listed otherwise is no payment to be counted."""
+    unclear = Q(status=Status.UNKNOWN) | Q(status=Status.SENT)
+    keys = [bonus.pk for bonus in bonuses]
+    Bonus.objects.filter(unclear, pk__in=keys, problem="").update(problem=GONE)
+
+
+def _hits_of(waiting: QuerySet[Bonus], account: Account) -> list[HIT]:
+    rows = waiting.filter(assignment__account=account).order_by("look_at", "pk")[:SLICE]
+    keys = dict.fromkeys(rows.values_list("assignment__hit", flat=True))
+    found = HIT.objects.only("public_id", "external_id").in_bulk(list(keys))
+    return [found[key] for key in keys]
+
+
+def _settle(bonuses: Iterable[Bonus], listed: Listed, *, now: datetime) -> int:
+    found = defaultdict(list)
+    for bonus in bonuses:
+        found[find(bonus, listed)].append(bonus)
+    paid = found[Found.PAID]
+    confirmed = move_bonuses(
+        [bonus for bonus in paid if bonus.status == Status.SENT],
+        Status.CONFIRMED,
+        now=now,
+        since=[Status.SENT],
+        confirmed_at=now,
+        problem="",
+    )
+    sent = move_bonuses(
+        [bonus for bonus in paid if bonus.status == Status.UNKNOWN],
+        Status.SENT,
+        now=now,
+        since=[Status.UNKNOWN],
+        sent_at=now,
+        look_at=now,
+        looks=0,
+        problem="",
+    )
+    for bonus in found[Found.OTHERWISE]:
+        log.error("bonus.paid_otherwise", bonus=str(bonus.public_id))
+        Bonus.objects.filter(pk=bonus.pk, status=bonus.status).update(problem=OTHERWISE)
+    _look_later([*found[Found.OTHERWISE], *found[Found.SEALED]], now=now)
+    return len(confirmed) + len(sent) + _settle_unlisted(found[Found.NOT_LISTED], now=now)
+
+
+def _settle_unlisted(bonuses: Iterable[Bonus], *, now: datetime) -> int:
+    """Not paid, once the request can no longer be on its way: approved still, and with the same token."""
+    back, later = 0, []
+    for bonus in bonuses:
+        if bonus.status != Status.UNKNOWN:
+            later.append(bonus)
+        elif _is_over(bonus, now=now):
+            back += move_bonus(
+                bonus,
+                Status.APPROVED,
+                now=now,
+                since=[Status.UNKNOWN],
+                where={"sending_at": bonus.sending_at},
+                look_at=None,
+                looks=0,
+                problem="",
+            )
+        else:
+            at = (bonus.sending_at or now) + SENDING_IS_STALE
+            Bonus.objects.filter(pk=bonus.pk, status=Status.UNKNOWN).update(look_at=at)
+    _look_later(later, now=now)
+    return back
+
+
+def _is_over(bonus: Bonus, *, now: datetime) -> bool:
+    return bonus.sending_at is None or bonus.sending_at <= now - SENDING_IS_STALE
+
+
+def _look_later(bonuses: Iterable[Bonus], *, now: datetime) -> None:
+    by_looks = defaultdict(list)
+    for bonus in bonuses:
+        by_looks[bonus.looks].append(bonus.pk)
+    for looks, keys in by_looks.items():
+        pause = LOOKS_AFTER[min(looks, len(LOOKS_AFTER) - 1)]
+        Bonus.objects.filter(pk__in=keys, status__in=(Status.UNKNOWN, Status.SENT), looks=looks).update(
+            look_at=now + pause, looks=min(looks + 1, MOST_LOOKS)
+        )
+
+
+def _words_of(bonus: Bonus, *, before: str) -> str:
+    """Of a list that was read: SENT is on it only if this look has made it so."""
+    if bonus.status == Status.SENT and before == Status.SENT:
+        return bonus.problem or "It is not on the provider's list yet. It is not sent again."
+    if bonus.status in (Status.SENT, Status.CONFIRMED):
+        return "It is on the provider's list: this bonus was paid, once."
+    if bonus.status == Status.UNKNOWN and bonus.problem:
+        return bonus.problem
+    if bonus.status == Status.UNKNOWN:
+        return "It is not on the provider's list yet, and the request may still be on its way."
+    return "It is not on the provider's list: it was not paid, and is sent again under the same approval."

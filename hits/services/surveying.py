@@ -1,0 +1,248 @@
+"""The slow safety net: every HIT at the provider, known or not, a hundred in one call.
+
+Its cost grows with the HITs that an account has ever had, for the API lists the finished ones too. So it is
+made every CROWD_SURVEY_S seconds; in between, only the list of what has ended is read.
+"""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from itertools import islice
+from uuid import UUID
+
+import structlog
+from django.conf import settings
+from django.db import transaction
+from django.db.models import Count, Exists, OuterRef, Q
+
+from hits.errors import ProviderError
+from hits.gateway import Provider, ProviderHIT
+from hits.models import HIT, Account, Assignment, Batch, Change, Stranger
+from hits.services.figures import mark_stale
+from hits.services.looking import fingerprint, is_untouched, look_soon, mark_seen, usable
+from hits.services.mirroring import pages, read_assignments
+from hits.services.working import GRACE, UNSETTLED
+from hits.states import move
+
+OURS = "crowd:"
+# A pass that broke off is made again after this.
+RETRY = timedelta(seconds=60)
+# Other programs' HITs on the same account may stay on the list of what has ended for good.
+MOST_ENDED = 1000
+MOST_MARKED = 20
+Status = HIT.Status
+log = structlog.get_logger()
+
+
+def survey(*, now: datetime, force: bool = False) -> Counter[str]:
+    """What was found, in numbers: of the accounts whose time has come, or of all."""
+    found: Counter[str] = Counter()
+    for account, provider in usable(Account.objects.values("pk")):
+        try:
+            if force or _is_due(account, now=now):
+                found.update(_survey_account(account, provider, now=now))
+            else:
+                _read_ended(account, provider, now=now)
+        except ProviderError as error:
+            found["accounts not read"] += 1
+            log.warning("account.survey_failed", account=str(account.public_id), error=str(error))
+    return found
+
+
+def _is_due(account: Account, *, now: datetime) -> bool:
+    return account.surveyed_at is None or account.surveyed_at <= now - timedelta(seconds=settings.SURVEY_S)
+
+
+def _survey_account(account: Account, provider: Provider, *, now: datetime) -> Counter[str]:
+    """Compare and swap: of two machines one makes the pass."""
+    row = Account.objects.filter(pk=account.pk)
+    if not row.filter(surveyed_at=account.surveyed_at).update(surveyed_at=now):
+        return Counter()
+    one = Pass(account=account, provider=provider, began=now)
+    try:
+        for page in pages(provider.list_hits()):
+            one.compare(page)
+    except ProviderError:
+        row.update(surveyed_at=now - timedelta(seconds=settings.SURVEY_S) + RETRY)
+        raise
+    one.look_for_the_rest()
+    return one.found
+
+
+def _read_ended(account: Account, provider: Provider, *, now: datetime) -> None:
+    """HITs that ended without a word to us, long before the next survey."""
+    own = HIT.objects.filter(batch__account=account)
+    if not own.filter(status=Status.OPEN).exists():
+        return
+    for page in pages(islice(provider.list_reviewable(), MOST_ENDED)):
+        ended = own.filter(external_id__in=page)
+        still_open = ended.filter(status=Status.OPEN)
+        look_soon(hit_ids=list(still_open.values_list("pk", flat=True)), now=now)
+        for hit in ended.filter(status=Status.CLOSED)[:MOST_MARKED]:
+            mark_seen(hit=hit, provider=provider)
+
+
+@dataclass(kw_only=True)
+class Pass:
+    """One reading of all the HITs of an account. In memory are a page, and the keys of our open HITs."""
+
+    account: Account
+    provider: Provider
+    began: datetime
+    found: Counter[str] = field(default_factory=Counter)
+    shown: set[int] = field(default_factory=set)
+
+    def compare(self, page: Sequence[ProviderHIT]) -> None:
+        """Three queries for a page on which all is well."""
+        ours = _ours(page)
+        changed: list[HIT] = []
+        untouched: list[HIT] = []
+        closed: list[tuple[HIT, ProviderHIT]] = []
+        for theirs in page:
+            hit = ours.get(theirs.annotation)
+            if (
+                hit is None
+                or hit.status == Status.WITHDRAWN
+                or hit.external_id not in ("", theirs.external_id)
+            ):
+                self._meet_stranger(theirs)
+            elif hit.batch.account_id != self.account.pk:
+                continue  # the same provider's account, entered twice: the other one looks after it
+            elif hit.status == Status.INTENDED:
+                self._adopt(hit, theirs)
+            elif hit.status == Status.CLOSED:
+                closed.append((hit, theirs))
+            else:
+                self.shown.add(hit.pk)
+                if hit.seen == fingerprint(theirs) and not theirs.is_over:
+                    continue
+                hit.seen = fingerprint(theirs)
+                (untouched if is_untouched(theirs) else changed).append(hit)
+        self.found["HITs"] += len(page)
+        self.found["changed"] += look_soon(hit_ids=[hit.pk for hit in changed], now=self.began)
+        HIT.objects.bulk_update(untouched, ["seen"])
+        self._compare_closed(closed)
+
+    def look_for_the_rest(self) -> None:
+        """HITs that a whole pass did not show are asked for by name, and overdue work once more."""
+        sent = HIT.objects.filter(batch__account=self.account, status=Status.OPEN, sent_at__lt=self.began)
+        for keys in pages(sent.order_by("pk").values_list("pk", flat=True).iterator()):
+            missing = [key for key in keys if key not in self.shown]
+            if missing:
+                self.found["missing"] += len(missing)
+                look_soon(hit_ids=missing, now=self.began)
+        overdue = Assignment.objects.filter(
+            account=self.account, status__in=UNSETTLED, deadline_at__lte=self.began - GRACE
+        )
+        look_soon(hit_ids=list(overdue.values_list("hit_id", flat=True).distinct()), now=self.began)
+
+    def _compare_closed(self, closed: Sequence[tuple[HIT, ProviderHIT]]) -> None:
+        judged = _judged([hit for hit, _ in closed])
+        for hit, theirs in closed:
+            if not theirs.is_over:
+                self._reopen(hit, theirs)
+            elif (hit.problem and not hit.seen) or theirs.completed > judged.get(hit.pk, theirs.completed):
+                self._read(hit, theirs)
+
+    def _adopt(self, hit: HIT, theirs: ProviderHIT) -> None:
+        """The provider made it, and we died before we wrote that down. A batch on hold holds it back too."""
+        with transaction.atomic():
+            sent_at = hit.asked_at or self.began
+            if not move(
+                hit,
+                Status.OPEN,
+                since=[Status.INTENDED],
+                external_id=theirs.external_id,
+                sent_at=sent_at,
+                expires_at=theirs.expires_at,
+                look_at=self.began,
+            ):
+                return
+            Batch.objects.filter(pk=hit.batch_id, hit_type_id="").update(hit_type_id=theirs.hit_type_id)
+            mark_stale(hit.batch_id)
+        self.found["adopted"] += 1
+        log.warning("hit.adopted", hit=str(hit.public_id))
+
+    def _reopen(self, hit: HIT, theirs: ProviderHIT) -> None:
+        """It was lengthened there, or thought lost. What we closed during the pass stays closed."""
+        if hit.closed_at and hit.closed_at >= self.began:
+            return
+        with transaction.atomic():
+            if not move(
+                hit,
+                Status.OPEN,
+                since=[Status.CLOSED],
+                closed_at=None,
+                expires_at=theirs.expires_at,
+                look_at=self.began,
+                seen="",
+                problem="",
+            ):
+                return
+            move(hit.batch, Batch.Status.OPEN, since=[Batch.Status.COMPLETE])
+            if hit.batch.status == Batch.Status.CANCELLED:
+                expire = Change(hit=hit, kind=Change.Kind.EXPIRE, made_at=self.began)
+                Change.objects.bulk_create([expire], ignore_conflicts=True)
+            mark_stale(hit.batch_id)
+        self.found["reopened"] += 1
+        log.warning("hit.reopened", hit=str(hit.public_id))
+
+    def _read(self, hit: HIT, theirs: ProviderHIT) -> None:
+        """Closed and over, and yet something of its work was decided there without us."""
+        hit.batch.account = self.account
+        try:
+            read_assignments(hit=hit, provider=self.provider, now=self.began)
+        except ProviderError as error:
+            log.warning("hit.reconcile_failed", hit=str(hit.public_id), error=str(error))
+            return
+        HIT.objects.filter(pk=hit.pk, status=Status.CLOSED).update(seen=fingerprint(theirs), problem="")
+        self.found["changed"] += 1
+
+    def _meet_stranger(self, theirs: ProviderHIT) -> None:
+        if not theirs.annotation.startswith(OURS) or not self._shows_us(theirs):
+            return
+        stranger, is_new = Stranger.objects.get_or_create(
+            account=self.account,
+            external_id=theirs.external_id,
+            defaults={"annotation": theirs.annotation, "found_at": self.began},
+        )
+        self.found["strangers"] += is_new
+        if theirs.status != "Assignable":
+            return
+        log.warning("hit.stranger", account=str(self.account.public_id))
+        row = Stranger.objects.filter(pk=stranger.pk)
+        try:
+            self.provider.expire_hit(theirs.external_id)
+        except ProviderError as error:
+            row.update(problem=str(error))
+        else:
+            row.update(problem="", expired_at=self.began)
+
+    def _shows_us(self, theirs: ProviderHIT) -> bool:
+        """Some providers list HITs without their question."""
+        question = theirs.question or self.provider.get_hit(theirs.external_id).question
+        return f"{settings.PUBLIC_URL}/" in question
+
+
+def _ours(page: Sequence[ProviderHIT]) -> dict[str, HIT]:
+    """By annotation, whichever of our accounts they belong to."""
+    keys = filter(None, (_public_id(theirs.annotation) for theirs in page))
+    hits = HIT.objects.filter(public_id__in=list(keys)).select_related("batch")
+    return {f"{OURS}{hit.public_id}": hit for hit in hits}
+
+
+def _public_id(annotation: str) -> UUID | None:
+    try:
+        return UUID(annotation.removeprefix(OURS)) if annotation.startswith(OURS) else None
+    except ValueError:
+        return None
+
+
+def _judged(hits: Sequence[HIT]) -> dict[int, int]:
+    """How many of each are approved or rejected here, where any still waits for that."""
+    work = Assignment.objects.filter(hit__in=hits)
+    waiting = work.filter(hit=OuterRef("hit"), status=Assignment.Status.SUBMITTED)
+    decided = Q(status__in=(Assignment.Status.APPROVED, Assignment.Status.REJECTED))
+    counted = work.filter(Exists(waiting)).values("hit").annotate(count=Count("pk", filter=decided))
+    return dict(counted.values_list("hit", "count"))

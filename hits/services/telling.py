@@ -1,0 +1,222 @@
+"""Decisions reach the provider. Each call may be repeated: the gateway makes asking twice decide once.
+
+Order of locks: decision, assignment, items; the batch is marked last, as everywhere.
+"""
+
+from collections.abc import Iterator
+from datetime import datetime, timedelta
+from typing import Any
+
+import structlog
+from django.db import transaction
+from django.db.models import Exists, F, OuterRef, Q, QuerySet
+
+from hits.errors import ProviderError, ProviderRefused, ProviderUnavailable
+from hits.gateway import Provider, ProviderAssignment, provider_for
+from hits.models import Account, Assignment, Batch, Decision, Item, Lease
+from hits.services import working
+from hits.services.figures import mark_stale
+from hits.states import move
+
+# Two senders of one decision decide once; the claim only saves the second call, and ends undoing.
+CLAIM = timedelta(seconds=20)
+# So many of each account in one run, so that all of them get their turn.
+SLICE = 200
+# Work that the provider refuses to approve is asked about again: as long again as it has waited since it was
+# judged, between these two.
+SOONEST, LATEST = timedelta(minutes=1), timedelta(hours=1)
+Status = Assignment.Status
+Kind = Decision.Kind
+ON_ITS_WAY = (Decision.Status.WAITING, Decision.Status.INTENDED)
+log = structlog.get_logger()
+
+
+def send_decisions(*, now: datetime) -> int:
+    """Those whose moment for undoing is over, and those whose outcome is unknown once more."""
+    _end_overtaken(now=now)
+    unclaimed = Q(claimed_at=None) | Q(claimed_at__lt=now - CLAIM)
+    due = Decision.objects.filter(unclaimed, status=Decision.Status.INTENDED, send_at__lte=now)
+    sent = 0
+    for account, provider in _usable(due.values("assignment__account")):
+        own = due.filter(assignment__account=account).select_related("assignment__hit")
+        for decision in own.order_by("send_at")[:SLICE]:
+            try:
+                sent += send_decision(decision=decision, provider=provider, now=now)
+            except ProviderUnavailable as error:
+                log.warning(
+                    "decision.outcome_unknown", assignment=_name(decision.assignment), error=str(error)
+                )
+                break  # the account's other decisions would wait for the same answer
+    return sent
+
+
+def send_decision(*, decision: Decision, provider: Provider, now: datetime) -> bool:
+    """True if this call ended it. Raises ProviderUnavailable: it stays on its way, and is repeated."""
+    unclaimed = Q(claimed_at=None) | Q(claimed_at__lt=now - CLAIM)
+    claimed = Decision.objects.filter(unclaimed, pk=decision.pk, status=Decision.Status.INTENDED)
+    if not claimed.update(claimed_at=now):
+        return False
+    try:
+        _tell(decision, provider)
+    except ProviderRefused as refusal:
+        return _refused(decision, refusal, provider=provider, now=now)
+    return _settle(decision, now=now)
+
+
+def approve_judged(*, now: datetime) -> int:
+    """Only of batches that nobody reviews by hand, and never against a decision that is on its way."""
+    due = Q(approve_at=None) | Q(approve_at__lte=now)
+    deciding = Decision.objects.filter(assignment=OuterRef("pk"), status__in=ON_ITS_WAY)
+    judged = Assignment.objects.filter(
+        due,
+        ~Exists(deciding),
+        status=Status.SUBMITTED,
+        judged_at__isnull=False,
+        hit__batch__review_by=Batch.Review.AUTO,
+    )
+    return sum(
+        _approve_turn(judged.filter(account=account), provider, now=now)
+        for account, provider in _usable(judged.values("account"))
+    )
+
+
+def _approve_turn(judged: QuerySet[Assignment], provider: Provider, *, now: datetime) -> int:
+    approved = 0
+    for assignment in judged.select_related("hit").order_by("pk")[:SLICE]:
+        if not judged.filter(pk=assignment.pk).exists():
+            continue  # somebody has decided on it since the turn began
+        try:
+            approved += approve_assignment(assignment=assignment, provider=provider, now=now)
+        except ProviderUnavailable as error:
+            log.warning("assignment.approve_failed", assignment=_name(assignment), error=str(error))
+            break
+    return approved
+
+
+def approve_assignment(*, assignment: Assignment, provider: Provider, now: datetime) -> bool:
+    """Raises ProviderUnavailable: asked again, it approves once."""
+    try:
+        provider.approve_assignment(assignment.external_id)
+    except ProviderRefused as refusal:
+        log.warning("assignment.approve_refused", assignment=_name(assignment), code=refusal.code)
+        found = provider_word(assignment, provider)
+        if not (found and mirror(assignment, found, now=now)):
+            _put_off(assignment, refusal, now=now)
+        return False
+    with transaction.atomic():
+        moved = move(assignment, Status.APPROVED, since=[Status.SUBMITTED], approved_at=now, problem="")
+        mark_stale(assignment.hit.batch_id)
+    return moved
+
+
+def _put_off(assignment: Assignment, refusal: ProviderRefused, *, now: datetime) -> None:
+    """A reviewer reads the provider's words. Money may come at any moment, so it is not waited for longer."""
+    waited = now - (assignment.judged_at or now)
+    pause = SOONEST if refusal.out_of_funds else min(max(waited, SOONEST), LATEST)
+    still = Assignment.objects.filter(pk=assignment.pk, status=Status.SUBMITTED)
+    still.update(approve_at=now + pause, problem=str(refusal))
+
+
+def provider_word(assignment: Assignment, provider: Provider) -> ProviderAssignment | None:
+    """None if it refuses to tell: the HIT was deleted there."""
+    try:
+        return provider.get_assignment(assignment.external_id)
+    except ProviderRefused:
+        return None
+
+
+def mirror(assignment: Assignment, found: ProviderAssignment, *, now: datetime) -> bool:
+    """What was decided at the provider without us is decided here."""
+    with transaction.atomic():
+        if found.status == "Approved":
+            moved = move(assignment, Status.APPROVED, approved_at=found.approved_at or now)
+        elif found.status == "Rejected":
+            moved = move(assignment, Status.REJECTED, rejected_at=found.rejected_at or now)
+            if moved:
+                working.release_items(assignment, now=now)
+        else:
+            return False
+        mark_stale(assignment.hit.batch_id)
+    return moved
+
+
+def put_back(assignment: Assignment, *, now: datetime) -> int:
+    """An answer whose rejection was taken back counts again where nobody else has been asked since."""
+    back = 0
+    for lease in assignment.leases.filter(status=Lease.Status.RELEASED).order_by("item"):
+        again = Lease.objects.filter(item=lease.item_id, worker=lease.worker_id)
+        if again.exclude(status=Lease.Status.RELEASED).exists():
+            continue
+        if Item.objects.filter(pk=lease.item_id, wanted__gt=0).update(wanted=F("wanted") - 1):
+            lease.status, lease.ended_at = Lease.Status.ANSWERED, now
+            lease.save(update_fields=["status", "ended_at"])
+            back += 1
+    return back
+
+
+def _tell(decision: Decision, provider: Provider) -> None:
+    work = decision.assignment
+    if decision.kind == Kind.REJECT:
+        provider.reject_assignment(work.external_id, feedback=decision.reason)
+    elif work.status != Status.APPROVED:  # what approved itself is only kept out of the data
+        override = decision.kind == Kind.OVERRIDE
+        provider.approve_assignment(work.external_id, feedback=decision.reason, override=override)
+
+
+def _settle(decision: Decision, *, now: datetime) -> bool:
+    """Whoever was first to mirror the provider's state, what else the decision means is done here, once."""
+    work = decision.assignment
+    with transaction.atomic():
+        if not move(decision, Decision.Status.DONE, ended_at=now):
+            return False
+        if decision.kind == Kind.REJECT:
+            move(work, Status.REJECTED, rejected_at=now)
+            working.release_items(work, now=now)
+        else:
+            move(work, Status.APPROVED, approved_at=now)
+        if decision.kind == Kind.KEEP_OUT:
+            working.keep_out(work, now=now)
+        if decision.kind == Kind.OVERRIDE and work.answer is not None:
+            put_back(work, now=now)
+        mark_stale(work.hit.batch_id)
+    log.info("decision.sent", assignment=_name(work), kind=decision.kind)
+    return True
+
+
+def _refused(decision: Decision, refusal: ProviderRefused, *, provider: Provider, now: datetime) -> bool:
+    """Mostly because it was decided there meanwhile, by the clock or by a person: then that is ours too."""
+    work = decision.assignment
+    found = provider_word(work, provider)
+    words = f"The provider refused: {refusal}"
+    overtaken = found is not None and found.status != "Submitted"
+    if found and overtaken:
+        words = f"At the provider the work is {found.status.lower()} already, by itself or by somebody else."
+    with transaction.atomic():
+        ended = move(decision, Decision.Status.REFUSED, ended_at=now, problem=words)
+        if found and overtaken:
+            mirror(work, found, now=now)
+    log.warning("decision.refused", assignment=_name(work), kind=decision.kind, code=refusal.code)
+    return ended
+
+
+def _end_overtaken(*, now: datetime) -> None:
+    """A rejection that nobody seconded in time has no work any more to reject."""
+    late = Decision.objects.filter(status=Decision.Status.WAITING).exclude(
+        assignment__status=Status.SUBMITTED
+    )
+    for decision in late[:SLICE]:
+        words = "Nobody seconded it before the work was approved at the provider."
+        move(decision, Decision.Status.UNDONE, since=ON_ITS_WAY[:1], ended_at=now, problem=words)
+
+
+def _usable(accounts: QuerySet[Any, Any]) -> Iterator[tuple[Account, Provider]]:
+    """An account that cannot be used keeps its own rows waiting, and nobody else's."""
+    for account in Account.objects.filter(pk__in=accounts).order_by("pk"):
+        try:
+            yield account, provider_for(account)
+        except ProviderError as error:
+            log.warning("account.no_provider", account=str(account.public_id), error=str(error))
+
+
+def _name(assignment: Assignment) -> str:
+    return str(assignment.public_id)

@@ -1,0 +1,111 @@
+"""Top-ups to a study's wage floor: proposed here, paid by a run that another person approves.
+
+Lock order: the assignments, then the bonuses that are made, then their batch and its study.
+"""
+
+from collections.abc import Sequence
+from datetime import datetime
+from decimal import Decimal
+
+from django.db import IntegrityError, transaction
+from django.utils import translation
+from django.utils.translation import gettext as _
+
+from hits.errors import RuleBroken
+from hits.models import Assignment, Batch, Bonus, Study, User
+from hits.queries.wages import TOP_UP, TopUp, top_ups_due
+from hits.services.auditing import note
+from hits.services.budgets import reserve
+from hits.services.figures import mark_stale
+from hits.services.obligations import owe
+
+PROPOSE = "hits.prepare_run"
+# In one transaction: whoever proposes more does it in several goes.
+SLICE = 5000
+CHANGED = "What is lacking has changed since you opened the page. Look at it again, then decide."
+TWICE = "Somebody proposed top-ups at the same moment. Look again at what is lacking now."
+
+
+def propose_top_ups(*, batch: Batch, seen: tuple[int, Decimal], by: User, now: datetime) -> list[Bonus]:
+    """Owes what lifts each approved submission to the floor: all of what was seen, or RuleBroken and nothing.
+
+    `seen` is how many there were and what they came to. Nobody is lifted to one floor twice.
+    """
+    if not by.has_perm(PROPOSE):
+        raise RuleBroken("not_allowed", "You may not propose top-ups. Ask somebody who prepares bonus runs.")
+    with transaction.atomic():
+        _lock(batch)
+        due = top_ups_due(batch, most=SLICE)
+        total = sum((top_up.amount for top_up in due), Decimal(0))
+        if not due:
+            raise RuleBroken("nothing_lacking", "No approved work lacks anything to the floor any more.")
+        if seen != (len(due), total):
+            raise RuleBroken("changed_meanwhile", CHANGED)
+        return _owe(batch, due, total=total, by=by, now=now)
+
+
+def _lock(batch: Batch) -> None:
+    """Whoever else decides on one of these works waits, or has been waited for."""
+    approved = Assignment.objects.filter(hit__batch=batch, status=Assignment.Status.APPROVED)
+    list(approved.order_by("pk").select_for_update(no_key=True).values_list("pk", flat=True))
+    # The floor of this moment, whatever the caller had read.
+    batch.study = Study.objects.get(pk=batch.study_id)
+
+
+def _owe(batch: Batch, due: Sequence[TopUp], *, total: Decimal, by: User, now: datetime) -> list[Bonus]:
+    floor = batch.study.wage_floor or Decimal(0)
+    fees = sum((batch.prices.fees.on_bonus(top_up.amount) for top_up in due), Decimal(0))
+    words = f"Top-ups of {len(due)} submissions to ${floor} an hour"
+    # By nobody: who sets money aside here spends none. Two people approve the run that pays it.
+    reserve(batch=batch, amount=total + fees, words=words, by=None, now=now)
+    with translation.override(batch.study.language):
+        bonuses = [_bonus(top_up, floor=floor, by=by, now=now) for top_up in due]
+    try:
+        with transaction.atomic():
+            owe(bonuses, by=by, now=now)
+    except IntegrityError as error:
+        raise RuleBroken("owed_meanwhile", TWICE) from error
+    said = f"{words}: ${total}, of batch {batch.public_id}."
+    note("wages.topped_up", said, by=by, now=now, study=batch.study, account=batch.account)
+    mark_stale(batch.pk)
+    return bonuses
+
+
+def _bonus(top_up: TopUp, *, floor: Decimal, by: User, now: datetime) -> Bonus:
+    return Bonus(
+        assignment=top_up.assignment,
+        rule=TOP_UP,
+        revision=top_up.revision,
+        why=f"Proposed by {by.get_username()[:150]}: below the study's floor of ${floor} an hour.",
+        figures={
+            "kind": TOP_UP,
+            "hourly": str(floor),
+            "floor_cents": int(floor * 100),
+            "seconds": top_up.seconds,
+            "is_active_time": top_up.is_active_time,
+            "earned": str(top_up.earned),
+            "amount": str(top_up.amount),
+        },
+        amount=top_up.amount,
+        reason=reason_of(top_up, floor=floor),
+        owed_at=now,
+    )
+
+
+def reason_of(top_up: TopUp, *, floor: Decimal) -> str:
+    """What the worker reads, in the study's language."""
+    words = (
+        _("Your work took %(time)s of active time; this lifts your pay to $%(floor)s an hour.")
+        if top_up.is_active_time
+        else _(
+            "Your work took %(time)s from accepting to submitting; this lifts your pay to $%(floor)s an hour."
+        )
+    )
+    return words % {"time": _time(top_up.seconds), "floor": floor}
+
+
+def _time(seconds: int) -> str:
+    minutes, rest = divmod(seconds, 60)
+    if not minutes:
+        return _("%(s)d s") % {"s": rest}
+    return _("%(min)d min %(s)d s") % {"min": minutes, "s": rest}

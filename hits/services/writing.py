@@ -1,0 +1,204 @@
+"""Letters to workers through the provider, a hundred at a time. Nobody gets one twice by our doing."""
+
+from collections.abc import Iterable, Mapping
+from datetime import datetime, timedelta
+from uuid import UUID, uuid4
+
+import structlog
+from cryptography.fernet import InvalidToken
+from django.db import transaction
+
+from hits.domain.words import has_controls, is_one_line
+from hits.errors import ProviderError, ProviderRefused, ProviderUnavailable, RuleBroken
+from hits.gateway import Provider, provider_for
+from hits.models import Account, Message, Recipient, Study, User, Worker
+from hits.services.sending import Clock, ticking
+from hits.states import move
+
+Status = Recipient.Status
+LONGEST_SUBJECT = 200
+LONGEST_TEXT = 4096
+# What the provider takes at once.
+CHUNK = 100
+# Chunks of one account in one sweep: the others have their turn.
+MOST_CHUNKS = 3
+# A request is over, one way or the other, well before this.
+SENDING_IS_STALE = timedelta(minutes=3)
+log = structlog.get_logger()
+
+
+def write_message(
+    *,
+    account: Account,
+    study: Study | None,
+    workers: Iterable[Worker],
+    subject: str,
+    text: str,
+    by: User,
+    now: datetime,
+    public_id: UUID | None = None,
+) -> Message:
+    """Written once: a second time with the same public id, it is the first one. A sweep sends it."""
+    subject, text = read_letter(subject=subject, text=text)
+    recipients = {worker.pk: worker for worker in workers}
+    if not recipients:
+        raise RuleBroken("nobody", "Choose at least one worker to write to.")
+    if any(worker.account_id != account.pk for worker in recipients.values()):
+        raise RuleBroken("other_account", "One message goes to workers of one account. Write one for each.")
+    with transaction.atomic():
+        message, is_new = Message.objects.get_or_create(
+            public_id=public_id or uuid4(),
+            defaults={
+                "by": by,
+                "account": account,
+                "study": study,
+                "subject": subject,
+                "text": text,
+                "made_at": now,
+            },
+        )
+        if is_new:
+            Recipient.objects.bulk_create(
+                (Recipient(message=message, worker_id=pk) for pk in sorted(recipients)), batch_size=500
+            )
+    if message.by_id != by.pk:
+        raise RuleBroken("not_yours", "This message was written by somebody else. Write a new one.")
+    if is_new:
+        log.info("message.written", message=str(message.public_id), recipients=len(recipients))
+    return message
+
+
+def read_letter(*, subject: str, text: str) -> tuple[str, str]:
+    """As it will be sent. Raises RuleBroken for what the provider would not take."""
+    subject, text = subject.strip(), text.replace("\r\n", "\n").strip()
+    if not is_one_line(subject, longest=LONGEST_SUBJECT):
+        raise RuleBroken("subject", f"The subject is one line of 1 to {LONGEST_SUBJECT} characters.")
+    if not 0 < len(text) <= LONGEST_TEXT:
+        raise RuleBroken(
+            "text", f"The text has 1 to {LONGEST_TEXT} characters; this one has {len(text)}. Shorten it."
+        )
+    if has_controls(text):
+        raise RuleBroken("text", "The text holds a control character. Type it anew instead of pasting it.")
+    return subject, text
+
+
+def retry_recipients(*, recipients: Iterable[Recipient], by: User) -> int:
+    """A person's decision, for what was not delivered or is unclear: who got an unclear one gets it twice."""
+    retryable = (Status.FAILED, Status.UNKNOWN)
+    with transaction.atomic():
+        again = [
+            move(recipient, Status.WAITING, since=retryable, problem="", sending_at=None)
+            for recipient in recipients
+        ]
+    log.info("message.retried", recipients=sum(again), by=str(by.public_id))
+    return sum(again)
+
+
+def send_messages(*, now: datetime, clock: Clock | None = None) -> int:
+    """What a killed sender left behind is unclear, and stays so; what waits is sent."""
+    clock = clock or ticking(now)
+    for stale in Recipient.objects.filter(status=Status.SENDING, sending_at__lt=now - SENDING_IS_STALE):
+        move(stale, Status.UNKNOWN, since=(Status.SENDING,), problem="The sender was stopped in the middle.")
+    waiting = Recipient.objects.filter(status=Status.WAITING).values("message")
+    accounts = Message.objects.filter(pk__in=waiting).values("account")
+    return sum(
+        _send_messages_of(account, clock=clock)
+        for account in Account.objects.filter(pk__in=accounts).order_by("pk")
+    )
+
+
+def _send_messages_of(account: Account, *, clock: Clock) -> int:
+    """An account that cannot be used keeps its own letters waiting, and nobody else's."""
+    try:
+        provider = provider_for(account)
+    except ProviderError as error:
+        log.warning("message.no_provider", account=str(account.public_id), error=type(error).__name__)
+        return 0
+    sent = 0
+    for _ in range(MOST_CHUNKS):
+        # By the time it is now: by when the sweep began it would soon be taken for a killed sender's.
+        chunk = _claim_chunk(account, now=clock())
+        if not chunk:
+            break
+        if not (chunk := _openable(chunk)):
+            continue
+        try:
+            sent += _send_chunk(chunk, provider)
+        except ProviderUnavailable:
+            break  # the others of this account are asked later, and not into the same silence
+    return sent
+
+
+def _claim_chunk(account: Account, *, now: datetime) -> list[Recipient]:
+    """SENDING is committed before the request leaves: whoever loses that race sends nothing."""
+    waiting = Recipient.objects.filter(status=Status.WAITING, message__account=account)
+    with transaction.atomic():
+        first = waiting.order_by("message", "pk").first()
+        if first is None:
+            return []
+        of_message = waiting.filter(message=first.message_id).select_related("message", "worker")
+        return [
+            recipient
+            for recipient in of_message.order_by("pk")[:CHUNK]
+            if move(recipient, Status.SENDING, sending_at=now)
+        ]
+
+
+def _openable(chunk: list[Recipient]) -> list[Recipient]:
+    """Without those whose id no key of ours opens: nobody can write to them, and the others wait for none."""
+    openable, sealed = [], []
+    for recipient in chunk:
+        try:
+            _ = recipient.worker.external_id
+        except InvalidToken:
+            sealed.append(recipient)
+        else:
+            openable.append(recipient)
+    for recipient in sealed:
+        words = "The worker's id cannot be unsealed. Nothing was sent."
+        move(recipient, Status.FAILED, since=(Status.SENDING,), problem=words)
+    return openable
+
+
+def _send_chunk(chunk: list[Recipient], provider: Provider) -> int:
+    message = chunk[0].message
+    try:
+        not_delivered = provider.notify_workers(
+            subject=message.subject,
+            text=message.text,
+            worker_external_ids=[recipient.worker.external_id for recipient in chunk],
+        )
+    except ProviderUnavailable:
+        _end(chunk, Status.UNKNOWN, problem="The provider did not answer.")
+        log.warning("message.outcome_unknown", message=str(message.public_id), recipients=len(chunk))
+        raise
+    except ProviderRefused as refusal:
+        _end(chunk, Status.FAILED, problem=str(refusal))
+        log.warning("message.refused", message=str(message.public_id), code=refusal.code)
+        return 0
+    reasons = {row.worker_external_id: row.reason for row in not_delivered}
+    failed = [recipient for recipient in chunk if recipient.worker.external_id in reasons]
+    delivered = [recipient for recipient in chunk if recipient.worker.external_id not in reasons]
+    with transaction.atomic():
+        for recipient in failed:
+            _end([recipient], Status.FAILED, problem=reasons[recipient.worker.external_id])
+        _end(delivered, Status.SENT)
+    log.info("message.sent", message=str(message.public_id), sent=len(delivered), failed=len(failed))
+    return len(delivered)
+
+
+def _end(chunk: Iterable[Recipient], to: Status, *, problem: str = "") -> None:
+    """Only what is still being sent: what was given up as unclear stays for a person."""
+    chunk = list(chunk)
+    names = {recipient.worker.external_id: recipient.worker.pseudonym for recipient in chunk}
+    words = _without_ids(problem, names)
+    with transaction.atomic():
+        for recipient in chunk:
+            move(recipient, to, since=(Status.SENDING,), problem=words)
+
+
+def _without_ids(words: str, names: Mapping[str, str]) -> str:
+    """The provider's words may name workers by their ids there."""
+    for external_id, pseudonym in names.items():
+        words = words.replace(external_id, pseudonym)
+    return words[:500]

@@ -1,0 +1,61 @@
+// Reads the batch again while something of it moves, and swaps only the parts that have changed.
+"use strict";
+
+(() => {
+  const news = document.querySelector("[data-live-news]");
+  const shown = () => document.querySelector("[data-live]");
+  let waiting = 0;
+
+  const wait = () => {
+    clearTimeout(waiting);
+    const every = Number(shown().dataset.every);
+    if (every && !document.hidden) waiting = setTimeout(look, every);
+  };
+
+  // The token of a form is another one in every answer, and no news.
+  const content = (part) => part.outerHTML.replace(/ name="csrfmiddlewaretoken" value="\w+"/g, "");
+
+  // What somebody is using, or has opened, stays as it is.
+  const swap = (old, fresh) => {
+    for (const open of old.querySelectorAll("details[open][data-keep]")) {
+      const same = fresh.querySelector(`details[data-keep="${open.dataset.keep}"]`);
+      if (same) same.open = true;
+    }
+    if (content(old) !== content(fresh) && !old.contains(document.activeElement)) old.replaceWith(fresh);
+  };
+
+  const show = (fresh) => {
+    const now = shown();
+    const names = (root) => [...root.querySelectorAll("[data-part]")].map((part) => part.dataset.part).join();
+    if (names(now) !== names(fresh) && !now.contains(document.activeElement)) now.replaceWith(fresh);
+    else {
+      for (const part of fresh.querySelectorAll("[data-part]")) {
+        const old = now.querySelector(`[data-part="${part.dataset.part}"]`);
+        if (old) swap(old, part);
+      }
+      now.dataset.every = fresh.dataset.every;
+    }
+    // A screen reader hears of a new state, and not of every number.
+    if (now.dataset.news !== fresh.dataset.news) news.textContent = fresh.dataset.news;
+    shown().dataset.news = fresh.dataset.news;
+  };
+
+  const look = async () => {
+    try {
+      const answer = await fetch("?fragment");
+      const page = new DOMParser().parseFromString(await answer.text(), "text/html");
+      const fresh = page.querySelector("[data-live]");
+      if (answer.ok && answer.redirected) return; // signed out meanwhile
+      if (answer.ok && fresh) show(fresh);
+    } catch {
+      // The server may be starting again: the next look will tell.
+    }
+    wait();
+  };
+
+  document.addEventListener("visibilitychange", () => {
+    clearTimeout(waiting);
+    if (!document.hidden && Number(shown().dataset.every)) look();
+  });
+  wait();
+})();

@@ -1,0 +1,3 @@
+from scoring.admin import rivals, studies, verdicts
+
+__all__ = ["rivals", "studies", "verdicts"]

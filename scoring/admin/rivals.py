@@ -1,0 +1,50 @@
+"""What is registered, and how far it knows the pool. Weights come by a command, never through a browser."""
+
+from typing import Any
+
+from django.contrib import admin
+from django.http import HttpRequest, HttpResponse
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
+
+from hits.admin.parts import ReadOnlyAdmin
+from scoring.models import PoolPicture, RegisteredRival
+from scoring.queries.pool import pictures_known, unreadable, waiting_for
+
+FETCHING = (
+    "A rival is added on the server, for its weights are large and are checked: "
+    "manage.py fetch_rival clip-rn50 --clip RN50 --weights openai. Pictures of the pool follow by themselves."
+)
+
+
+@admin.register(RegisteredRival)
+class RegisteredRivalAdmin(ReadOnlyAdmin[RegisteredRival]):
+    list_display = ("name", "kind", "model", "weights", "pool", "waiting")
+    search_fields = ("name", "model", "weights_sha256")
+    fields = ("name", "kind", "model", "source", "weights_sha256", "options", "added_at", "pool", "waiting")
+    readonly_fields = fields
+
+    def changelist_view(
+        self, request: HttpRequest, extra_context: dict[str, Any] | None = None
+    ) -> HttpResponse:
+        return super().changelist_view(request, {**(extra_context or {}), "subtitle": FETCHING})
+
+    @admin.display(description="SHA-256 of the weights")
+    def weights(self, rival: RegisteredRival) -> str:
+        return f"{rival.weights_sha256[:12]}…" if rival.weights_sha256 else "read at the first question"
+
+    @admin.display(description="pictures of the pool")
+    def pool(self, rival: RegisteredRival) -> SafeString | str:
+        if not rival.sees_pictures:
+            return "reads text alone"
+        known, total, blind = pictures_known(rival), PoolPicture.objects.count(), unreadable(rival)
+        words = f"{known} of {total}" + (f", {blind} unreadable" if blind else "")
+        return format_html(
+            '<progress max="{}" value="{}" aria-label="pictures of the pool"></progress> {}',
+            max(total, 1), known, words,
+        )  # fmt: skip
+
+    @admin.display(description="questions that wait")
+    def waiting(self, rival: RegisteredRival) -> str:
+        count, failed = waiting_for(rival)
+        return f"{count} ({failed} failed before)" if failed else str(count)

@@ -1,0 +1,26 @@
+from django.contrib import admin
+from django.db.models import QuerySet
+from django.http import HttpRequest
+
+from hits.access import studies_of
+from hits.admin.parts import ReadOnlyAdmin
+from scoring.models import Verdict
+
+
+@admin.register(Verdict)
+class VerdictAdmin(ReadOnlyAdmin[Verdict]):
+    """Every word of every rival, with what it takes to hear it again."""
+
+    list_display = ("prompt", "rival", "study", "model_score", "latency_ms", "answered_at")
+    list_filter = ("rival",)
+    search_fields = ("riddle__text", "weights_sha256")
+    ordering = ("-pk",)
+    show_full_result_count = False
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Verdict]:
+        rows = super().get_queryset(request).select_related("rival", "riddle__study")
+        return rows.filter(riddle__study__in=studies_of(request.user))
+
+    @admin.display
+    def study(self, verdict: Verdict) -> str:
+        return str(verdict.riddle.study)

@@ -1,0 +1,16 @@
+from scoring.models.embeddings import PoolPicture, Space, Vector
+from scoring.models.rivals import RegisteredRival, StudyRival
+from scoring.models.scores import Score
+from scoring.models.verdicts import Asking, Riddle, Verdict
+
+__all__ = [
+    "Asking",
+    "PoolPicture",
+    "RegisteredRival",
+    "Riddle",
+    "Score",
+    "Space",
+    "StudyRival",
+    "Vector",
+    "Verdict",
+]

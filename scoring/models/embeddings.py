@@ -1,0 +1,61 @@
+from django.db import models
+from django.db.models import Q
+
+
+class PoolPicture(models.Model):
+    """All that rivals are told of a picture of the pool. Its caption may be mended; its bytes stay."""
+
+    sha256 = models.CharField(max_length=64, unique=True)
+    # Below the media folder.
+    path = models.CharField(max_length=500)
+    caption = models.CharField(max_length=500)
+    caption_sha256 = models.CharField(max_length=64)
+
+    def __str__(self) -> str:
+        return self.caption
+
+
+class Space(models.Model):
+    """Where vectors can be compared: one model's weights and one way of preparing what it reads."""
+
+    weights_sha256 = models.CharField(max_length=64)
+    preprocessing_sha256 = models.CharField(max_length=64)
+    preprocessing = models.JSONField()
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["weights_sha256", "preprocessing_sha256"], name="space_once_per_weights_and_preparing"
+            )
+        ]
+
+    def __str__(self) -> str:
+        return self.weights_sha256[:12]
+
+
+class Vector(models.Model):
+    """What a model makes of one picture or one prompt: computed once, read by every process."""
+
+    class Of(models.TextChoices):
+        PICTURE = "picture"
+        PROMPT = "prompt"
+
+    space = models.ForeignKey(Space, models.CASCADE, related_name="vectors")
+    of = models.CharField(max_length=8, choices=Of)
+    # SHA-256 of the picture's bytes, the caption or the prompt, whichever the model reads.
+    content_sha256 = models.CharField(max_length=64)
+    # Float32, little-endian. Null: the model cannot read it, and `problem` says why.
+    values = models.BinaryField(null=True)
+    problem = models.CharField(max_length=500, blank=True)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["space", "of", "content_sha256"], name="vector_once_per_content"),
+            models.CheckConstraint(
+                condition=Q(values__isnull=False, problem="") | (Q(values=None) & ~Q(problem="")),
+                name="vector_or_problem",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.of} {self.content_sha256[:12]}"

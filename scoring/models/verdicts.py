@@ -1,0 +1,106 @@
+from uuid import uuid4
+
+from django.db import models
+from django.db.models import Q
+
+from hits.models import Assignment, Item, Study
+from scoring.models.rivals import RegisteredRival
+
+
+class Riddle(models.Model):
+    """What rivals are asked: a text, pictures in the order shown, and what its author chose.
+
+    Stored before any rival is asked, so there is one chance for each cue of an attempt.
+    """
+
+    public_id = models.UUIDField(default=uuid4, unique=True, editable=False)
+    study = models.ForeignKey(Study, models.PROTECT, related_name="riddles")
+    # Whose attempt it belongs to, and which cue of it. None: no worker made it.
+    assignment = models.ForeignKey(Assignment, models.PROTECT, null=True, related_name="riddles")
+    slot = models.PositiveSmallIntegerField(default=1)
+    # What people solve of it, once a family has made an item of it.
+    item = models.OneToOneField(Item, models.PROTECT, null=True, related_name="riddle")
+    text = models.CharField(max_length=100)
+    # [{"sha256": ..., "caption": ...}], as they were at that moment.
+    pictures = models.JSONField()
+    size = models.PositiveSmallIntegerField()
+    # Places in that list.
+    chosen = models.JSONField()
+    # Whose verdict bonuses are paid on, whatever the study's setting becomes.
+    paid_on = models.ForeignKey(RegisteredRival, models.PROTECT, related_name="+")
+    asked_at = models.DateTimeField()
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["assignment", "slot"],
+                condition=Q(assignment__isnull=False),
+                name="riddle_once_per_attempt_and_slot",
+            )
+        ]
+
+    def __str__(self) -> str:
+        return self.text
+
+    @property
+    def k(self) -> int:
+        return len(self.chosen)
+
+    @property
+    def verdict(self) -> "Verdict | None":
+        """The one that counts, once it is there."""
+        return Verdict.objects.filter(riddle=self, rival=self.paid_on_id).first()
+
+
+class Asking(models.Model):
+    """A riddle that a rival has not answered yet. The rows are the queue; an answered one is gone."""
+
+    riddle = models.ForeignKey(Riddle, models.CASCADE, related_name="askings")
+    rival = models.ForeignKey(RegisteredRival, models.PROTECT, related_name="askings")
+    # Somebody waits for it: before all rescoring.
+    is_urgent = models.BooleanField()
+    asked_at = models.DateTimeField()
+    tries = models.PositiveSmallIntegerField(default=0)
+    try_at = models.DateTimeField()
+    problem = models.CharField(max_length=500, blank=True)
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["riddle", "rival"], name="asking_once_per_rival")]
+        indexes = [models.Index(fields=["is_urgent", "try_at"], name="asking_in_turn")]
+
+    def __str__(self) -> str:
+        return f"{self.rival} about {self.riddle}"
+
+
+class Verdict(models.Model):
+    """What a rival said, and everything needed to hold it to its word. The database never changes it."""
+
+    riddle = models.ForeignKey(Riddle, models.PROTECT, related_name="verdicts")
+    rival = models.ForeignKey(RegisteredRival, models.PROTECT, related_name="verdicts")
+    model = models.CharField(max_length=200)
+    weights_sha256 = models.CharField(max_length=64)
+    prompt = models.CharField(max_length=500)
+    preprocessing = models.JSONField()
+    # SHA-256 of the candidates in the order shown; `scores` and `places` follow it.
+    candidates = models.JSONField()
+    scores = models.JSONField()
+    places = models.JSONField()
+    # The model's Jaccard index with what the author chose, in whole percent.
+    model_score = models.PositiveSmallIntegerField()
+    latency_ms = models.PositiveIntegerField("milliseconds from the question to the answer")
+    code_version = models.CharField(max_length=64)
+    device = models.CharField(max_length=100)
+    answered_at = models.DateTimeField()
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["riddle", "rival"], name="verdict_once_per_rival"),
+            models.CheckConstraint(condition=Q(model_score__lte=100), name="verdict_score_per_cent"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.rival}: {self.model_score} %"
+
+    @property
+    def fool_score(self) -> int:
+        return 100 - self.model_score

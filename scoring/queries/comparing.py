@@ -1,0 +1,113 @@
+"""A study's rivals beside its people: how well each finds what an author meant."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from django.db.models import Avg, Count, Exists, F, FloatField, Max, OuterRef, QuerySet
+from django.db.models.functions import Cast
+
+from hits.models import Assignment, Study
+from scoring.models import Asking, RegisteredRival, Riddle, Score, StudyRival, Verdict
+
+JACCARD = "jaccard"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Row:
+    """Mean Jaccard index in per cent, over all and by how many pictures there were."""
+
+    name: str
+    rival: RegisteredRival | None = None
+    is_paid: bool = False
+    answered: int = 0
+    waiting: int = 0
+    problem: str = ""
+    overall: float | None = None
+    by_size: Mapping[int, float] = field(default_factory=dict)
+
+    @property
+    def asked(self) -> int:
+        return self.answered + self.waiting
+
+
+@dataclass(frozen=True, kw_only=True)
+class Comparison:
+    """Means are over the riddles that people have solved, so that all rows are about the same ones."""
+
+    riddles: int
+    solved: int
+    sizes: Sequence[int]
+    people: Row
+    rivals: Sequence[Row]
+
+
+def compare(study: Study, *, paid: RegisteredRival) -> Comparison:
+    riddles = Riddle.objects.filter(study=study)
+    solved = riddles.filter(Exists(_solving().filter(item=OuterRef("item"))))
+    sizes = list(solved.order_by("size").values_list("size", flat=True).distinct())
+    people = _means(
+        _solving().filter(item__riddle__study=study), share=_share(), size=F("item__riddle__size")
+    )
+    return Comparison(
+        riddles=riddles.count(),
+        solved=solved.count(),
+        sizes=sizes,
+        people=Row(name="people", overall=people.pop(0, None), by_size=people),
+        rivals=_rows(study, solved=solved, paid=paid),
+    )
+
+
+def _solving() -> QuerySet[Score]:
+    """As people's answers count: of work neither kept out nor rejected."""
+    counting = Score.objects.filter(measure=JACCARD, assignment__kept_out=False)
+    return counting.exclude(assignment__status=Assignment.Status.REJECTED)
+
+
+def _share() -> Any:
+    return Cast("numerator", FloatField()) / F("denominator") * 100.0
+
+
+def _rows(study: Study, *, solved: QuerySet[Riddle], paid: RegisteredRival) -> list[Row]:
+    chosen = set(StudyRival.objects.filter(study=study).values_list("rival", flat=True))
+    verdicts = Verdict.objects.filter(riddle__study=study)
+    answered = dict(verdicts.order_by().values_list("rival").annotate(Count("pk")))
+    waiting = {
+        rival: (count, problem)
+        for rival, count, problem in Asking.objects.filter(riddle__study=study)
+        .order_by()
+        .values_list("rival")
+        .annotate(Count("pk"), Max("problem"))
+    }
+    rivals = RegisteredRival.objects.filter(pk__in={paid.pk, *chosen, *answered, *waiting}).order_by("name")
+    rows = []
+    for rival in rivals:
+        theirs = verdicts.filter(rival=rival, riddle__in=solved)
+        means = _means(theirs, share=Cast("model_score", FloatField()), size=F("riddle__size"))
+        count, problem = waiting.get(rival.pk, (0, ""))
+        rows.append(
+            Row(
+                name=rival.name,
+                rival=rival,
+                is_paid=rival == paid,
+                answered=answered.get(rival.pk, 0),
+                waiting=count,
+                problem=problem,
+                overall=means.pop(0, None),
+                by_size=means,
+            )
+        )
+    return rows
+
+
+def _means(rows: QuerySet[Any], *, share: Any, size: F) -> dict[int, float]:
+    """By size, and over all under 0."""
+    found = rows.order_by().annotate(share=share, size=size)
+    by_size = {
+        row["size"]: row for row in found.values("size").annotate(mean=Avg("share"), count=Count("pk"))
+    }
+    count = sum(row["count"] for row in by_size.values())
+    if not count:
+        return {}
+    overall = sum(row["mean"] * row["count"] for row in by_size.values()) / count
+    return {0: overall, **{size: row["mean"] for size, row in by_size.items()}}

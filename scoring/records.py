@@ -1,0 +1,28 @@
+"""Scores for the room below: a worker's means, and what bonus tables are read on."""
+
+from collections.abc import Collection
+from fractions import Fraction
+
+from django.db.models import Avg, Count, F, FloatField, QuerySet
+from django.db.models.functions import Cast
+
+from hits.models import Assignment
+from hits.queries.people import Mean
+from scoring.models import Score
+
+
+def read_means(assignments: QuerySet[Assignment]) -> list[Mean]:
+    """By measure, over everything that was judged, kept in the data or not."""
+    share = Cast("numerator", FloatField()) / F("denominator")
+    rows = Score.objects.filter(assignment__in=assignments.order_by().values("pk")).order_by()
+    found = rows.values("measure").annotate(mean=Avg(share), count=Count("pk")).order_by("measure")
+    return [Mean(measure=row["measure"], value=row["mean"], count=row["count"]) for row in found]
+
+
+def read_scores(assignments: Collection[int]) -> dict[int, list[dict[str, Fraction]]]:
+    """By assignment, item by item in the order in which they were judged."""
+    found: dict[int, dict[int, dict[str, Fraction]]] = {}
+    for score in Score.objects.filter(assignment__in=assignments).order_by("pk"):
+        items = found.setdefault(score.assignment_id, {})
+        items.setdefault(score.item_id, {})[score.measure] = score.value
+    return {key: list(items.values()) for key, items in found.items()}

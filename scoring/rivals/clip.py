@@ -1,0 +1,326 @@
+"""CLIP in the architectures of open_clip. Its weights are a local file; nothing is ever downloaded."""
+
+import json
+import struct
+import warnings
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from copy import deepcopy
+from dataclasses import replace
+from hashlib import sha256
+from io import BytesIO
+from pathlib import Path
+from pickle import UnpicklingError
+from tempfile import TemporaryDirectory
+from typing import Any, cast
+from zipfile import BadZipFile, ZipFile, is_zipfile
+
+import numpy as np
+import open_clip
+import torch
+from open_clip.transform import PreprocessCfg, image_transform_v2
+from PIL import Image
+from safetensors import SafetensorError
+from torch import Tensor
+from torch.nn.functional import normalize
+
+from hits.errors import CrowdError
+from scoring.rivals import weights
+from scoring.rivals.devices import device_of, name_of
+from scoring.rivals.interface import Picture, Rival, Spec, UnreadablePicture, Vectors
+from scoring.rivals.text_tower import encode_text
+
+DEFAULT = "RN50"
+VOWELS = frozenset("aeiou")
+BATCH = 32
+# What people put on the web. Pillow knows others, some of which start other programs.
+FORMATS = ("PNG", "JPEG", "WEBP", "GIF", "BMP")
+# The shorter side becomes the model's: a line of pixels would become a giant.
+MOST_ELONGATED = 100
+# All that Pillow and torchvision were seen or are documented to raise over a file's content.
+BROKEN = (OSError, SyntaxError, ValueError, TypeError, IndexError, EOFError, struct.error)
+TOO_LARGE = (Image.DecompressionBombError, Image.DecompressionBombWarning)
+# All that torch, safetensors and open_clip raise over a file that is no checkpoint, or another model's.
+UNFIT = (
+    AssertionError,
+    AttributeError,
+    BadZipFile,
+    EOFError,
+    KeyError,
+    OSError,
+    RuntimeError,
+    SafetensorError,
+    StopIteration,
+    TypeError,
+    UnpicklingError,
+    ValueError,
+)
+# Numbers that OpenAI's archives carry among the weights.
+NO_WEIGHTS = frozenset({"input_resolution", "context_length", "vocab_size"})
+
+
+class NotLoadable(CrowdError):
+    """What is described, or lies in the weights' file, makes no CLIP that can be asked here."""
+
+
+class ClipRival(Rival):
+    """Cosine similarity of the cue in its prompt and each picture. For one thread at a time.
+
+    Options: `config` (an architecture of one's own), `weights` (the published weights' tag in open_clip's
+    table, which knows how they want pictures prepared), `quick_gelu`, `preprocess` (what differs from the
+    table), `prompt` (with {cue}) and `device`.
+    """
+
+    kind = "clip"
+
+    def __init__(self, spec: Spec) -> None:
+        own = "config" in spec.options
+        super().__init__(replace(spec, model=spec.model or ("" if own else DEFAULT)))
+        self._template = _template_of(self.spec)
+        config = _config_of(self.spec)
+        self._sha256 = weights.check(self.spec)
+        self._device = device_of(spec.options)
+        precision = "fp16" if self._device.type == "cuda" else "fp32"
+        self._model = _build(self.spec, config, device=self._device, precision=precision)
+        self._tokenize = _tokenizer_of(config)
+        cfg = self._model.visual.preprocess_cfg
+        self._prepare: Callable[[Image.Image], Tensor] = image_transform_v2(
+            PreprocessCfg(**cfg), is_train=False
+        )
+        self._width: int = config["embed_dim"]
+        self._dtype: torch.dtype = open_clip.get_input_dtype(precision) or torch.float32
+        described = {
+            "reads": "pixels",
+            "architecture": spec.options["config"] if own else self.spec.model,
+            "quick_gelu": config["quick_gelu"],
+            "precision": precision,
+            **cfg,
+        }
+        self._preprocessing: Mapping[str, Any] = json.loads(json.dumps(described))
+
+    @property
+    def weights_sha256(self) -> str:
+        return self._sha256
+
+    @property
+    def preprocessing(self) -> Mapping[str, Any]:
+        return self._preprocessing
+
+    @property
+    def provenance(self) -> Mapping[str, Any]:
+        """With the prompt, which decides the cue's vector and no picture's."""
+        return {**super().provenance, "prompt": self._template or "A/An {cue}"}
+
+    @property
+    def device(self) -> str:
+        return name_of(self._device)
+
+    def prompt(self, cue: str) -> str:
+        """As the game's authors asked: A dog, An apple."""
+        if self._template:
+            return self._template.replace("{cue}", cue)
+        return f"{'An' if cue[:1].lower() in VOWELS else 'A'} {cue}"
+
+    def key_of(self, picture: Picture) -> str:
+        return picture.sha256
+
+    def embed_texts(self, prompts: Sequence[str]) -> Vectors:
+        return self._embed(
+            encode_text(self._model, self._tokenize(list(batch)).to(self._device))
+            for batch in _batches(prompts)
+        )
+
+    def embed_pictures(self, pictures: Sequence[Picture]) -> Vectors:
+        return self._embed(
+            self._model.encode_image(torch.stack([self._pixels_of(one) for one in batch]).to(**self._where))
+            for batch in _batches(pictures)
+        )
+
+    def _embed(self, found: Iterable[Tensor]) -> Vectors:
+        """Unit vectors of what the batches give while they are drawn here."""
+        with torch.inference_mode():
+            units = [normalize(batch.float(), dim=-1).cpu().numpy() for batch in found]
+        return np.concatenate([np.empty((0, self._width), dtype=np.float32), *units])
+
+    @property
+    def _where(self) -> dict[str, Any]:
+        return {"device": self._device, "dtype": self._dtype}
+
+    def _pixels_of(self, picture: Picture) -> Tensor:
+        """Raises UnreadablePicture."""
+        content = _content_of(picture)
+        name = _name_of(picture)
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("error", Image.DecompressionBombWarning)
+                with Image.open(BytesIO(content), formats=FORMATS) as image:
+                    _refuse_a_line(image, name=name)
+                    # Not turned by its EXIF data, and made RGB only after resizing: so does open_clip,
+                    # and so were the published models trained and measured.
+                    return self._prepare(image)
+        except TOO_LARGE as problem:
+            raise UnreadablePicture(
+                f"The picture {name} has too many pixels. Make it smaller and add it anew."
+            ) from problem
+        except BROKEN as problem:
+            raise UnreadablePicture(_why_unreadable(content, name=name)) from problem
+
+
+def _batches(items: Sequence[Any]) -> Iterator[Sequence[Any]]:
+    return (items[start : start + BATCH] for start in range(0, len(items), BATCH))
+
+
+def _name_of(picture: Picture) -> str:
+    return Path(picture.path).name or picture.sha256
+
+
+def _content_of(picture: Picture) -> bytes:
+    """The file's bytes, if they are the ones that were added."""
+    name = _name_of(picture)
+    try:
+        content = Path(picture.path).read_bytes()
+    except OSError as problem:
+        raise UnreadablePicture(
+            f"The file of the picture {name} cannot be opened ({problem.strerror}). "
+            "Put it back where it was, or add the picture anew."
+        ) from problem
+    found = sha256(content).hexdigest()
+    if picture.sha256 and found != picture.sha256:
+        raise UnreadablePicture(
+            f"The file of the picture {name} is not the one that was added: its SHA-256 is {found}, "
+            f"not {picture.sha256}. Put the old one back, or add this one as another picture."
+        )
+    return content
+
+
+def _refuse_a_line(image: Image.Image, *, name: str) -> None:
+    if max(image.size) > MOST_ELONGATED * min(image.size):
+        raise UnreadablePicture(
+            f"The picture {name} is over {MOST_ELONGATED} times as long as it is wide, or the reverse. "
+            "Crop it and add it anew."
+        )
+
+
+def _why_unreadable(content: bytes, *, name: str) -> str:
+    if b"<svg" in content[:4096].lower():
+        return (
+            f"The picture {name} is an SVG drawing, and CLIP sees only pixels. "
+            "Add it as PNG, or ask a rival that reads captions."
+        )
+    return (
+        f"The picture {name} cannot be read: it is damaged, or none of {', '.join(FORMATS)}. "
+        "Save it anew as PNG or JPEG and add that."
+    )
+
+
+def _template_of(spec: Spec) -> str:
+    """Empty: the rule of the game's authors."""
+    template: str = spec.options.get("prompt", "")
+    if template and "{cue}" not in template:
+        raise NotLoadable(f"The prompt of {spec.name} has no place for the cue. Write {{cue}} where it goes.")
+    return template
+
+
+def _config_of(spec: Spec) -> dict[str, Any]:
+    """Of an architecture that open_clip knows, or the options' own, with QuickGELU decided."""
+    name, own = _architecture(spec), spec.options.get("config")
+    if own is None and name not in open_clip.list_models():
+        raise NotLoadable(
+            f"open_clip knows no architecture {spec.model}, which {spec.name} names. "
+            "Name one of open_clip.list_models(), such as RN50 or ViT-B-32, "
+            "or describe another in the option config."
+        )
+    config: dict[str, Any] = deepcopy(own) if own is not None else open_clip.get_model_config(name)
+    if missing := {"embed_dim", "vision_cfg", "text_cfg"} - config.keys():
+        raise NotLoadable(f"The option config of {spec.name} lacks {', '.join(sorted(missing))}.")
+    _refuse_a_network(spec, config)
+    by_default = config.get("quick_gelu") or _published(spec).get("quick_gelu") or _is_openai(spec)
+    config["quick_gelu"] = bool(spec.options.get("quick_gelu", by_default))
+    return config
+
+
+def _architecture(spec: Spec) -> str:
+    """ViT-B/32, as OpenAI spells it, is open_clip's ViT-B-32."""
+    return spec.model.replace("/", "-")
+
+
+def _refuse_a_network(spec: Spec, config: Mapping[str, Any]) -> None:
+    """Towers and tokenizers that open_clip would ask a hub for; and one that cuts long texts at random."""
+    text, vision = config["text_cfg"], config["vision_cfg"]
+    from_hub = [text.get("hf_model_name"), text.get("hf_tokenizer_name")]
+    if any(from_hub) or ":" in (vision.get("timm_model_name") or ""):
+        raise NotLoadable(
+            f"The architecture of {spec.name} takes its text model, its tokenizer or its vision model from "
+            "a hub, and nothing is downloaded here. Choose one without, such as RN50 or ViT-B-32."
+        )
+    if (text.get("tokenizer_kwargs") or {}).get("reduction_mask"):
+        raise NotLoadable(f"The tokenizer of {spec.name} shortens texts at random. Leave out reduction_mask.")
+
+
+def _is_openai(spec: Spec) -> bool:
+    return bool(spec.options.get("weights") == "openai")
+
+
+def _published(spec: Spec) -> Mapping[str, Any]:
+    """What open_clip's table tells of published weights; empty if the options name none."""
+    tag, name = spec.options.get("weights", ""), _architecture(spec)
+    found: Mapping[str, Any] = open_clip.get_pretrained_cfg(name, tag) if tag else {}
+    if tag and not found and not _is_openai(spec):
+        known = ", ".join(open_clip.list_pretrained_tags_by_model(name)) or "none"
+        raise NotLoadable(f"open_clip knows no weights {tag} for {name or 'this config'}. Known: {known}.")
+    return found
+
+
+def _build(spec: Spec, config: Mapping[str, Any], *, device: torch.device, precision: str) -> Any:
+    """By open_clip from a local folder: its own rules for older weights hold, and no tag is looked up."""
+    try:
+        with TemporaryDirectory() as folder:
+            described = {"model_cfg": config, "preprocess_cfg": dict(_published(spec))}
+            (Path(folder) / "open_clip_config.json").write_text(json.dumps(described))
+            _lay_weights(cast(Path, spec.path), Path(folder))
+            model = open_clip.create_model(
+                f"local-dir:{folder}",
+                precision=precision,
+                device=device,
+                force_preprocess_cfg=spec.options.get("preprocess"),
+                pretrained_text=False,
+                require_pretrained=True,
+            )
+    except UNFIT as problem:
+        raise NotLoadable(
+            f"{spec.name} cannot be built from {spec.path}: {str(problem)[:500]} "
+            "Name the architecture whose weights the file holds, or fetch the file again."
+        ) from problem
+    return model.eval().requires_grad_(requires_grad=False)
+
+
+def _lay_weights(path: Path, folder: Path) -> None:
+    """Under a name that open_clip looks for."""
+    if _is_archive(path):
+        torch.save(_weights_in_archive(path), folder / "pytorch_model.bin")
+        return
+    name = "model.safetensors" if path.suffix == ".safetensors" else "pytorch_model.bin"
+    (folder / name).symlink_to(path.resolve())
+
+
+def _is_archive(path: Path) -> bool:
+    """Whether it is a TorchScript program, as OpenAI published its models."""
+    if not is_zipfile(path):
+        return False
+    with ZipFile(path) as archive:
+        return any(name.endswith("/constants.pkl") for name in archive.namelist())
+
+
+def _weights_in_archive(path: Path) -> dict[str, Tensor]:
+    """Torch reads such a file without Python's pickle, so nothing in it can run here."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", FutureWarning)  # torch would rather forget the format
+        state = torch.jit.load(str(path), map_location="cpu").state_dict()  # type: ignore[no-untyped-call]
+    return {name: tensor for name, tensor in state.items() if name not in NO_WEIGHTS}
+
+
+def _tokenizer_of(config: Mapping[str, Any]) -> Any:
+    """open_clip's own, whose words lie in the package. Longer texts are cut as it cuts them."""
+    text = config["text_cfg"]
+    return open_clip.SimpleTokenizer(
+        context_length=text.get("context_length", 77), **(text.get("tokenizer_kwargs") or {})
+    )

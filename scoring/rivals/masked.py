@@ -1,0 +1,292 @@
+"""Masked language models: which words fill a gap best, and how probable given ones are."""
+
+import math
+import re
+from collections import defaultdict
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, ClassVar, Literal
+
+import torch
+from transformers import AutoModelForMaskedLM, AutoTokenizer
+from transformers.utils import logging as transformers_logging
+
+from scoring.rivals import weights
+from scoring.rivals.devices import device_of, name_of
+from scoring.rivals.interface import LoadedModel, NotNumbers, Spec
+
+MASK = "[MASK]"
+BATCH_SIZE = 32
+DTYPES = {"float32": torch.float32, "float16": torch.float16, "bfloat16": torch.bfloat16}
+UNUSED = re.compile(r"[\[<]unused[_ ]?\d+[\]>]")
+
+Way = Literal["single", "pieces", "one token", "unknown"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Word:
+    """What may fill the gap, and its share of the whole vocabulary's probability."""
+
+    text: str
+    probability: float
+
+
+@dataclass(frozen=True, kw_only=True)
+class WordProbability:
+    """How probable a word is in the gap, of how many pieces the tokenizer makes it, and how it was scored.
+
+    `single` and `pieces` are scored properly, `one token` and `unknown` were looked up as one token. Scored
+    properly, a word with a piece that the vocabulary lacks is `unknown` too.
+    """
+
+    word: str
+    probability: float
+    pieces: int
+    way: Way
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Target:
+    word: str
+    pieces: int
+    way: Way
+    ids: tuple[int, ...]
+
+
+class LanguageModel(LoadedModel):
+    """Loaded from a folder of this machine only, and no code from it is run. It reads text alone."""
+
+    loader: ClassVar[Any]
+
+    def __init__(self, spec: Spec) -> None:
+        super().__init__(spec)
+        self._sha256 = weights.check(spec)
+        self._device = device_of(spec.options)
+        self._dtype = spec.options.get("dtype") or ("float16" if self._device.type == "cuda" else "float32")
+        if self._dtype not in DTYPES:
+            raise ValueError(f"There is no dtype {self._dtype} here. Take one of {', '.join(DTYPES)}.")
+        self._batch_size = int(spec.options.get("batch_size", BATCH_SIZE))
+        transformers_logging.disable_progress_bar()  # type: ignore[no-untyped-call]
+        self._tokenizer: Any = AutoTokenizer.from_pretrained(
+            spec.path, local_files_only=True, trust_remote_code=False
+        )
+        self._model = self._load_model()
+
+    @property
+    def weights_sha256(self) -> str:
+        return self._sha256
+
+    @property
+    def preprocessing(self) -> Mapping[str, Any]:
+        return {
+            "tokenizer": type(self._tokenizer).__name__,
+            "architecture": type(self._model).__name__,
+            "dtype": self._dtype,
+        }
+
+    @property
+    def device(self) -> str:
+        return name_of(self._device)
+
+    def _load_model(self) -> Any:
+        """Refuses weights without a head for words: transformers would invent one at random."""
+        model, report = self.loader.from_pretrained(
+            self.spec.path,
+            dtype=DTYPES[self._dtype],
+            local_files_only=True,
+            trust_remote_code=False,
+            output_loading_info=True,
+        )
+        if lacking := sorted(report["missing_keys"]):
+            raise weights.WeightsMissing(
+                f"The weights of {self.spec.name} at {self.spec.path} are no {self.kind} language model: "
+                f"they lack {', '.join(lacking[:3])}. Fetch a model of this kind."
+            )
+        return model.to(self._device).eval()
+
+    @cached_property
+    def _most_tokens(self) -> int:
+        """How many tokens it can read at once."""
+        positions = getattr(self._model.config, "max_position_embeddings", None)
+        if not positions:
+            return int(self._tokenizer.model_max_length)
+        for name, table in self._model.named_modules():
+            # RoBERTa and its kin count places from behind the one that stands for padding.
+            if name.endswith("position_embeddings") and getattr(table, "padding_idx", None) is not None:
+                positions -= table.padding_idx + 1
+        return int(min(positions, self._tokenizer.model_max_length))
+
+    def _check_length(self, text: str, ids: Sequence[int]) -> None:
+        if len(ids) > self._most_tokens:
+            raise ValueError(
+                f"This is {len(ids)} tokens long and {self.spec.name} reads {self._most_tokens} at most; "
+                f"shorten it: {text!r:.200}"
+            )
+
+    def _plain_ids(self, texts: Sequence[str]) -> list[list[int]]:
+        """Without special tokens, also where a text spells one out."""
+        if not texts:
+            return []
+        found: list[list[int]] = self._tokenizer(
+            list(texts), add_special_tokens=False, split_special_tokens=True, verbose=False
+        )["input_ids"]
+        return found
+
+    def _passes(self, rows: Sequence[Sequence[int]]) -> Iterator[tuple[int, torch.Tensor]]:
+        """Each row's place and its logits. Rows of like length share a pass, so that little is padding."""
+        by_length = sorted(range(len(rows)), key=lambda place: len(rows[place]))
+        for start in range(0, len(by_length), self._batch_size):
+            places = by_length[start : start + self._batch_size]
+            for place, logits in zip(places, self._logits([rows[place] for place in places]), strict=True):
+                yield place, logits[: len(rows[place])]
+
+    def _logits(self, rows: Sequence[Sequence[int]]) -> torch.Tensor:
+        """Padded on the right, where padding moves no token, and told which tokens are real."""
+        longest = max(len(row) for row in rows)
+        pad = self._tokenizer.pad_token_id or 0
+        ids = [[*row, *[pad] * (longest - len(row))] for row in rows]
+        real = [[1] * len(row) + [0] * (longest - len(row)) for row in rows]
+        with torch.inference_mode():
+            logits: torch.Tensor = self._model(
+                input_ids=torch.tensor(ids, device=self._device),
+                attention_mask=torch.tensor(real, device=self._device),
+            ).logits
+        if logits.isnan().any():
+            raise NotNumbers(
+                f"{self.spec.name} computes no numbers in {self._dtype}. "
+                "Register it with the option dtype: float32, or bfloat16."
+            )
+        return logits
+
+
+class MaskedModel(LanguageModel):
+    """Reads prompts with one [MASK]. A word is read as in the middle of a sentence, after a blank."""
+
+    kind = "masked"
+    loader = AutoModelForMaskedLM
+
+    @property
+    def preprocessing(self) -> Mapping[str, Any]:
+        return {
+            "reads": f"a prompt with one {MASK}",
+            **super().preprocessing,
+            "mask": self._tokenizer.mask_token,
+            "word": " {word}",
+            "normalisation": "geometric mean over the pieces, one mask for each, in one pass",
+        }
+
+    def top_words(self, prompts: Sequence[str], *, k: int) -> list[list[Word]]:
+        """The k most probable whole words for each prompt's gap; ties in the vocabulary's order."""
+        if not 0 < k <= len(self._words):
+            raise ValueError(f"k must be from 1 to {len(self._words)}, the words known here; it is {k}.")
+        gaps = {(prompt, 1) for prompt in prompts}
+        found = {prompt: self._best(logs[0], k=k) for (prompt, _), logs in self._fill(sorted(gaps))}
+        return [list(found[prompt]) for prompt in prompts]
+
+    def probabilities(
+        self, questions: Sequence[tuple[str, Sequence[str]]], *, as_one_token: bool = False
+    ) -> list[list[WordProbability]]:
+        """Of each word in its prompt's gap, in the order asked.
+
+        A word of several pieces gets as many masks, and the geometric mean of the pieces' probabilities, each
+        at its own mask. `as_one_token` is the way of WinoVenti's authors: such a word is [UNK] to the model.
+        """
+        target_of = {
+            word: self._target(word, as_one_token=as_one_token)
+            for word in {word for _, words in questions for word in words}
+        }
+        logs = self._mean_logs(
+            {(prompt, target_of[word].ids) for prompt, words in questions for word in words}
+        )
+        return [
+            [_scored(target_of[word], logs[prompt, target_of[word].ids]) for word in words]
+            for prompt, words in questions
+        ]
+
+    def _target(self, word: str, *, as_one_token: bool) -> _Target:
+        trimmed = word.strip()
+        (ids,) = self._plain_ids([f" {trimmed}"])
+        if not trimmed or not ids:
+            raise ValueError(f"There is nothing to score in {word!r}; give a word.")
+        unknown = self._tokenizer.unk_token_id
+        if as_one_token and unknown is None:
+            raise ValueError(f"{self.spec.name} has no token for the unknown; score its words properly.")
+        if unknown in ids or (as_one_token and len(ids) > 1):
+            asked = (unknown,) if as_one_token else tuple(ids)
+            return _Target(word=trimmed, pieces=len(ids), way="unknown", ids=asked)
+        way: Way = "one token" if as_one_token else "single" if len(ids) == 1 else "pieces"
+        return _Target(word=trimmed, pieces=len(ids), way=way, ids=tuple(ids))
+
+    def _mean_logs(
+        self, asked: Collection[tuple[str, tuple[int, ...]]]
+    ) -> dict[tuple[str, tuple[int, ...]], float]:
+        """One row of a pass serves all words of a prompt that have as many pieces."""
+        sharing = defaultdict(list)
+        for prompt, ids in sorted(asked):
+            sharing[prompt, len(ids)].append(ids)
+        found = {}
+        for (prompt, masks), logs in self._fill(list(sharing)):
+            at_masks = logs.double().cpu()
+            for ids in sharing[prompt, masks]:
+                found[prompt, ids] = at_masks[range(masks), list(ids)].mean().item()
+        return found
+
+    def _fill(self, gaps: Sequence[tuple[str, int]]) -> Iterator[tuple[tuple[str, int], torch.Tensor]]:
+        """For each prompt and number of masks: the vocabulary's log probabilities at each mask."""
+        rows = [self._row(prompt, masks=masks) for prompt, masks in gaps]
+        for place, logits in self._passes(rows):
+            first = rows[place].index(self._tokenizer.mask_token_id)
+            masks = gaps[place][1]
+            yield gaps[place], logits[first : first + masks].float().log_softmax(dim=-1)
+
+    def _row(self, prompt: str, *, masks: int) -> list[int]:
+        """The masks are multiplied as tokens: blanks between them as text could become tokens themselves."""
+        if prompt.count(MASK) != 1:
+            raise ValueError(f"A prompt holds {MASK} exactly once, where the word belongs: {prompt!r:.200}")
+        # The blank before the gap belongs to the word: some tokenizers would leave it there as a token.
+        before, _, after = prompt.partition(MASK)
+        text = f"{before.rstrip()}{self._tokenizer.mask_token}{after}"
+        ids = self._tokenizer(text, verbose=False)["input_ids"]
+        special = set(self._tokenizer.all_special_ids) - {self._tokenizer.unk_token_id}
+        if sum(one in special for one in ids) != self._tokenizer.num_special_tokens_to_add() + 1:
+            raise ValueError(
+                f"But for one {MASK}, a prompt holds no special token of {self.spec.name}: {prompt!r:.200}"
+            )
+        gap = ids.index(self._tokenizer.mask_token_id)
+        row = [*ids[:gap], *[self._tokenizer.mask_token_id] * masks, *ids[gap + 1 :]]
+        self._check_length(prompt, row)
+        return row
+
+    def _best(self, logs: torch.Tensor, *, k: int) -> list[Word]:
+        ids, texts = self._word_ids, list(self._words.values())
+        values, order = logs[ids].sort(descending=True, stable=True)
+        return [
+            Word(text=texts[place], probability=math.exp(value))
+            for place, value in zip(order[:k].tolist(), values[:k].tolist(), strict=True)
+        ]
+
+    @cached_property
+    def _word_ids(self) -> torch.Tensor:
+        return torch.tensor(list(self._words), device=self._device)
+
+    @cached_property
+    def _words(self) -> dict[int, str]:
+        """What may fill the gap, in the vocabulary's order: whole words longer than one character.
+
+        A token is a whole word if its text, after a blank, is read as this token. So continuation pieces stay
+        out whatever marks them: "##", or that "Ġ" or "▁" is lacking.
+        """
+        vocabulary = sorted(self._tokenizer.get_vocab().items(), key=lambda entry: entry[1])
+        texts = {
+            one: self._tokenizer.convert_tokens_to_string([token]).strip()
+            for token, one in vocabulary
+            if one < self._model.config.vocab_size and one not in self._tokenizer.all_special_ids
+        }
+        long = {one: text for one, text in texts.items() if len(text) > 1 and not UNUSED.fullmatch(text)}
+        read = self._plain_ids([f" {text}" for text in long.values()])
+        return {one: text for (one, text), ids in zip(long.items(), read, strict=True) if ids == [one]}
+
+
+def _scored(target: _Target, log: float) -> WordProbability:
+    return WordProbability(word=target.word, probability=math.exp(log), pieces=target.pieces, way=target.way)

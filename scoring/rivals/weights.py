@@ -1,0 +1,48 @@
+"""Weights are known by the SHA-256 of their bytes. A folder is known by its files and their names."""
+
+from hashlib import file_digest, sha256
+from pathlib import Path
+
+from hits.errors import CrowdError
+from scoring.rivals.interface import Spec
+
+
+class WeightsMissing(CrowdError):
+    """What was fetched is not there (any more)."""
+
+
+class WeightsChanged(CrowdError):
+    """Somebody has put other weights where these lay. Nothing is judged by them."""
+
+
+def digest(path: Path) -> str:
+    if path.is_dir():
+        lines = [
+            f"{_of_file(one)}  {one.relative_to(path).as_posix()}\n"
+            for one in sorted(path.rglob("*"))
+            if one.is_file()
+        ]
+        return sha256("".join(lines).encode()).hexdigest()
+    return _of_file(path)
+
+
+def check(spec: Spec) -> str:
+    """The digest of a rival's weights. Raises WeightsMissing or WeightsChanged."""
+    if spec.path is None or not spec.path.exists():
+        raise WeightsMissing(
+            f"The weights of {spec.name} are not at {spec.path}. "
+            f"Fetch them: manage.py fetch_rival {spec.name}."
+        )
+    found = digest(spec.path)
+    if spec.weights_sha256 and found != spec.weights_sha256:
+        raise WeightsChanged(
+            f"The weights of {spec.name} at {spec.path} are not the ones it was registered with: "
+            f"their SHA-256 is {found}, not {spec.weights_sha256}. Put the old ones back, "
+            "or register these under another name."
+        )
+    return found
+
+
+def _of_file(path: Path) -> str:
+    with path.open("rb") as content:
+        return file_digest(content, "sha256").hexdigest()

@@ -1,0 +1,1 @@
+"""What changes scores, riddles and verdicts. Only answering, embedding and fetching ever load a model."""

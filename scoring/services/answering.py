@@ -1,0 +1,151 @@
+"""Rivals answer what waits, urgent questions first, as many at once as wait. The rows are the queue.
+
+A process that is killed holds nothing: its rows are free at once, and the next process answers them. Two that
+answer the same riddle say the same, and the database keeps one verdict.
+"""
+
+from collections import defaultdict
+from collections.abc import Callable, Sequence
+from datetime import datetime, timedelta
+from itertools import accumulate, pairwise
+from threading import Event, Lock
+
+import structlog
+from django.db import transaction
+from django.db.models import QuerySet
+from django.utils import timezone
+
+from hits.errors import CrowdError
+from scoring import rivals
+from scoring.domain import best, model_score
+from scoring.models import Asking, RegisteredRival, Verdict
+from scoring.services.embedding import one_at_a_time, picture_vectors, prompt_vectors, warm
+from scoring.services.loading import Player, code_version, computing, load_player
+from scoring.services.playing import rivals_in_play
+
+AT_ONCE = 64
+FIRST_PAUSE = timedelta(seconds=5)
+LONGEST_PAUSE = timedelta(hours=1)
+# What models and the files they read can fail with. Anything else is a mistake of ours, and is seen as one.
+FAILURES = (CrowdError, OSError, RuntimeError, ValueError)
+Clock = Callable[[], datetime]
+log = structlog.get_logger()
+_asked = Event()
+_at_work = Lock()
+
+
+def answer_waiting(*, clock: Clock = timezone.now) -> int:
+    """Until nothing waits: how many were answered. While another thread is at it, that one goes on for us."""
+    answered = 0
+    _asked.set()
+    while _asked.is_set() and _at_work.acquire(blocking=False):
+        try:
+            _asked.clear()
+            while (some := _answer_some(clock=clock)) is not None:
+                answered += some
+        finally:
+            _at_work.release()
+    return answered
+
+
+def warm_up() -> None:
+    """Loads what is played against, with every vector of the pool. What fails is tried again when asked."""
+    for rival in rivals_in_play():
+        try:
+            with computing:
+                warm(rival)
+        except FAILURES as problem:
+            log.warning("rival.not_warm", rival=rival.name, problem=str(problem)[:200])
+
+
+def _answer_some(*, clock: Clock) -> int | None:
+    """How many of the next ones were answered; None if nothing waits."""
+    due = Asking.objects.filter(try_at__lte=clock()).select_related("riddle", "rival")
+    for is_urgent in (True, False):
+        waiting = due.filter(is_urgent=is_urgent).order_by("try_at", "pk")[:AT_ONCE]
+        with computing, one_at_a_time(waiting) as askings:
+            if askings:
+                return _answer_each_rival(askings, clock=clock)
+    return None
+
+
+def _answer_each_rival(askings: Sequence[Asking], *, clock: Clock) -> int:
+    by_rival: defaultdict[RegisteredRival, list[Asking]] = defaultdict(list)
+    for asking in askings:
+        by_rival[asking.rival].append(asking)
+    return sum(_answer(rival, some, clock=clock) for rival, some in by_rival.items())
+
+
+def _answer(rival: RegisteredRival, askings: Sequence[Asking], *, clock: Clock) -> int:
+    try:
+        player = load_player(rival)
+    except FAILURES as problem:
+        _put_off(Asking.objects.filter(rival=rival), problem, now=clock())
+        return 0
+    return _answer_or_put_off(player, askings, clock=clock)
+
+
+def _answer_or_put_off(player: Player, askings: Sequence[Asking], *, clock: Clock) -> int:
+    """One riddle that cannot be answered does not hold up the others."""
+    try:
+        verdicts = _decide(player, askings, clock=clock)
+    except FAILURES as problem:
+        if len(askings) == 1:
+            _put_off(Asking.objects.filter(pk=askings[0].pk), problem, now=clock())
+            return 0
+        return sum(_answer_or_put_off(player, [asking], clock=clock) for asking in askings)
+    with transaction.atomic():
+        Verdict.objects.bulk_create(verdicts, ignore_conflicts=True)
+        Asking.objects.filter(pk__in=[asking.pk for asking in askings]).delete()
+    return len(verdicts)
+
+
+def _put_off(askings: QuerySet[Asking], problem: Exception, *, now: datetime) -> None:
+    """Later, and ever more rarely: the verdict is late, and never a score that nobody gave."""
+    for tries in askings.filter(try_at__lte=now).order_by().values_list("tries", flat=True).distinct():
+        pause = min(FIRST_PAUSE * 2 ** min(tries, 10), LONGEST_PAUSE)
+        askings.filter(try_at__lte=now, tries=tries).update(
+            tries=tries + 1, try_at=now + pause, problem=str(problem)[:500] or type(problem).__name__
+        )
+    log.warning("rival.failed", error=type(problem).__name__, problem=str(problem)[:200])
+
+
+def _decide(player: Player, askings: Sequence[Asking], *, clock: Clock) -> list[Verdict]:
+    """One pass of the text model over all prompts; every picture's vector is there already."""
+    prompts = [player.model.prompt(asking.riddle.text) for asking in askings]
+    texts = prompt_vectors(player, prompts)
+    shown = [[_as_rivals_see(one) for one in asking.riddle.pictures] for asking in askings]
+    pictures = picture_vectors(player, [one for some in shown for one in some])
+    bounds = pairwise(accumulate(map(len, shown), initial=0))
+    now = clock()
+    return [
+        _verdict(player, asking, prompt=prompt, scores=rivals.scores(text, pictures[start:end]), now=now)
+        for asking, prompt, text, (start, end) in zip(askings, prompts, texts, bounds, strict=True)
+    ]
+
+
+def _verdict(
+    player: Player, asking: Asking, *, prompt: str, scores: Sequence[float], now: datetime
+) -> Verdict:
+    riddle, model = asking.riddle, player.model
+    places = best(scores, k=riddle.k)
+    return Verdict(
+        riddle=riddle,
+        rival=player.rival,
+        model=model.spec.model,
+        weights_sha256=model.weights_sha256,
+        prompt=prompt,
+        preprocessing=model.preprocessing,
+        candidates=[one["sha256"] for one in riddle.pictures],
+        scores=scores,
+        places=places,
+        model_score=model_score(chosen=set(map(str, riddle.chosen)), predicted=set(map(str, places))),
+        latency_ms=max(0, round((now - asking.asked_at).total_seconds() * 1000)),
+        code_version=code_version(),
+        device=model.device,
+        answered_at=now,
+    )
+
+
+def _as_rivals_see(shown: dict[str, str]) -> rivals.Picture:
+    return rivals.Picture(sha256=shown["sha256"], path="", caption=shown["caption"])

@@ -1,0 +1,179 @@
+"""Vectors are computed once: in memory, else in the database, else by the model."""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from hashlib import sha256
+from pathlib import Path
+from typing import TypeVar
+
+import numpy as np
+import structlog
+from django.conf import settings
+from django.db import connection, transaction
+from django.db.models import Exists, Model, OuterRef, QuerySet
+
+from scoring import rivals
+from scoring.models import PoolPicture, RegisteredRival, Space, Vector
+from scoring.services.loading import Player, computing, load_player
+
+Row = TypeVar("Row", bound=Model)
+Thing = TypeVar("Thing")
+Of = Vector.Of
+# 20,000 vectors of RN50 are 80 MB.
+MOST_KEPT = 20_000
+# One chunk on a processor is about a second of RN50: nobody waits longer for a verdict.
+AT_ONCE = 8
+log = structlog.get_logger()
+_memory: dict[tuple[str, str, str], dict[str, rivals.Vectors]] = {}
+
+
+def picture_vectors(player: Player, pictures: Sequence[rivals.Picture]) -> rivals.Vectors:
+    """In the order of the pictures. Raises UnreadablePicture."""
+    keys = [player.model.key_of(picture) for picture in pictures]
+    return _vectors(
+        player, Of.PICTURE, keys, pictures, lambda missing: player.model.embed_pictures(locate(missing))
+    )
+
+
+def prompt_vectors(player: Player, prompts: Sequence[str]) -> rivals.Vectors:
+    """In the order of the prompts."""
+    keys = [sha256(prompt.encode()).hexdigest() for prompt in prompts]
+    return _vectors(player, Of.PROMPT, keys, prompts, player.model.embed_texts)
+
+
+def locate(pictures: Sequence[rivals.Picture]) -> list[rivals.Picture]:
+    """With the paths of their files, for a model that has to open them."""
+    paths = dict(
+        PoolPicture.objects.filter(sha256__in={one.sha256 for one in pictures}).values_list("sha256", "path")
+    )
+    return [replace(one, path=_path_of(paths[one.sha256]) if one.sha256 in paths else "") for one in pictures]
+
+
+def warm(rival: RegisteredRival) -> Player:
+    """Everything that a first question would otherwise wait for."""
+    player = load_player(rival)
+    kept = _kept(player.space, Of.PICTURE)
+    rows = player.space.vectors.filter(of=Of.PICTURE, values__isnull=False)
+    for key, values in rows.values_list("content_sha256", "values")[:MOST_KEPT].iterator(chunk_size=1000):
+        kept[key] = _read(values or b"")
+    player.model.embed_texts([player.model.prompt("warm")])
+    log.info("rival.warm", rival=rival.name, pictures=len(kept), device=player.model.device)
+    return player
+
+
+def fill_pool(rival: RegisteredRival) -> int:
+    """The next pictures of the pool that this rival has not seen: how many were looked at."""
+    player = load_player(rival)
+    with computing, one_at_a_time(Space.objects.filter(pk=player.space.pk)) as free:
+        if not free:
+            return 0
+        batch = list(unseen(player)[:AT_ONCE])
+        if batch:
+            _embed_each(player, [_as_rivals_see(one) for one in batch])
+    return len(batch)
+
+
+def unseen(player: Player) -> QuerySet[PoolPicture]:
+    known = Vector.objects.filter(
+        space=player.space, of=Of.PICTURE, content_sha256=OuterRef(player.rival.reads)
+    )
+    return PoolPicture.objects.filter(~Exists(known)).order_by("pk")
+
+
+@contextmanager
+def one_at_a_time(rows: QuerySet[Row]) -> Iterator[list[Row]]:
+    """The rows nobody else is at work on, held until the end; a process that is killed lets go at once.
+
+    SQLite has one background process and no row locks, and a transaction would hold up every writer there.
+    """
+    if connection.features.has_select_for_update_skip_locked:
+        with transaction.atomic():
+            yield list(rows.select_for_update(skip_locked=True, no_key=True, of=("self",)))
+    else:
+        yield list(rows)
+
+
+def _as_rivals_see(one: PoolPicture) -> rivals.Picture:
+    return rivals.Picture(sha256=one.sha256, path=_path_of(one.path), caption=one.caption)
+
+
+def _path_of(below_media: str) -> str:
+    return str(Path(settings.MEDIA_ROOT) / below_media)
+
+
+def _embed_each(player: Player, pictures: Sequence[rivals.Picture]) -> None:
+    """All at once; where one of them cannot be read, each by itself, and the reason is kept."""
+    keys = [player.model.key_of(picture) for picture in pictures]
+    try:
+        _keep(player, Of.PICTURE, keys, player.model.embed_pictures(pictures))
+    except rivals.UnreadablePicture as problem:
+        if len(pictures) > 1:
+            for picture in pictures:
+                _embed_each(player, [picture])
+            return
+        Vector.objects.bulk_create(
+            [Vector(space=player.space, of=Of.PICTURE, content_sha256=keys[0], problem=str(problem)[:500])],
+            ignore_conflicts=True,
+        )
+        log.warning("picture.unreadable", rival=player.rival.name, picture=pictures[0].sha256)
+
+
+def _vectors(
+    player: Player,
+    of: str,
+    keys: Sequence[str],
+    things: Sequence[Thing],
+    compute: Callable[[list[Thing]], rivals.Vectors],
+) -> rivals.Vectors:
+    """What is kept, and the rest computed and kept; one for each key, in their order."""
+    by_key = dict(zip(keys, things, strict=True))
+    found = _find(player, of, by_key)
+    if missing := [key for key in by_key if key not in found]:
+        found |= _keep(player, of, missing, compute([by_key[key] for key in missing]))
+    return np.stack([found[key] for key in keys])
+
+
+def _kept(space: Space, of: str) -> dict[str, rivals.Vectors]:
+    """By digests, not by rows: what is true of them is true in every database."""
+    return _memory.setdefault((space.weights_sha256, space.preprocessing_sha256, of), {})
+
+
+def _find(player: Player, of: str, keys: Iterable[str]) -> dict[str, rivals.Vectors]:
+    kept = _kept(player.space, of)
+    found = {key: kept[key] for key in keys if key in kept}
+    if missing := [key for key in keys if key not in found]:
+        rows = player.space.vectors.filter(of=of, content_sha256__in=missing)
+        for key, values, problem in rows.values_list("content_sha256", "values", "problem"):
+            if values is None:
+                raise rivals.UnreadablePicture(problem)
+            found[key] = _remember(kept, key, _read(values))
+    return found
+
+
+def _keep(player: Player, of: str, keys: Sequence[str], vectors: rivals.Vectors) -> dict[str, rivals.Vectors]:
+    if not np.isfinite(vectors).all():
+        raise rivals.NotNumbers(
+            f"{player.rival.name} computes no numbers on {player.model.device}. "
+            "Register it with other options, such as another device."
+        )
+    Vector.objects.bulk_create(
+        [
+            Vector(space=player.space, of=of, content_sha256=key, values=vector.astype("<f4").tobytes())
+            for key, vector in zip(keys, vectors, strict=True)
+        ],
+        ignore_conflicts=True,
+    )
+    kept = _kept(player.space, of)
+    return {key: _remember(kept, key, vector) for key, vector in zip(keys, vectors, strict=True)}
+
+
+def _remember(kept: dict[str, rivals.Vectors], key: str, vector: rivals.Vectors) -> rivals.Vectors:
+    while len(kept) >= MOST_KEPT:
+        kept.pop(next(iter(kept)))
+    kept[key] = vector
+    return vector
+
+
+def _read(values: bytes | memoryview) -> rivals.Vectors:
+    return np.frombuffer(values, dtype="<f4")

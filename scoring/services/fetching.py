@@ -1,0 +1,115 @@
+"""Weights come into their folder, are known by their digest from then on, and answer once as a proof."""
+
+import shutil
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import structlog
+from django.conf import settings
+from django.core.exceptions import ValidationError
+
+from hits.errors import CrowdError
+from scoring import rivals
+from scoring.models import RegisteredRival
+from scoring.rivals import fetching
+from scoring.services.loading import spec_of
+
+Kind = RegisteredRival.Kind
+log = structlog.get_logger()
+
+
+class Unsuitable(CrowdError):
+    """What was named makes no rival."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Wanted:
+    name: str
+    kind: str
+    model: str
+    # A tag that open_clip knows; empty for a language model, which its own name says all of.
+    weights: str = ""
+    # A file or folder to copy instead of downloading.
+    source: Path | None = None
+    options: Mapping[str, Any]
+
+
+def fetch_rival(*, wanted: Wanted, now: datetime) -> RegisteredRival:
+    """Registers it only after it has answered. Fetched again, the same weights are put back in place."""
+    home = Path(settings.WEIGHTS_DIR)
+    home.mkdir(parents=True, exist_ok=True)
+    with TemporaryDirectory(dir=home, prefix=".fetching-") as folder:
+        brought = _bring(wanted, into=Path(folder) / "files")
+        rival = RegisteredRival(
+            name=wanted.name,
+            kind=wanted.kind,
+            model=wanted.model,
+            source=str(wanted.source.name if wanted.source else wanted.weights or wanted.model),
+            path=str(Path(wanted.name) / brought.name) if brought.is_file() else wanted.name,
+            weights_sha256=rivals.digest(brought),
+            options=dict(wanted.options),
+            added_at=now,
+        )
+        known = RegisteredRival.objects.filter(name=wanted.name).first()
+        _refuse_other(known, rival)
+        _prove(rival, at=brought)
+        _move(brought, home / wanted.name)
+    if known is not None:
+        return known
+    rival.save()
+    log.info("rival.registered", rival=rival.name, weights=rival.weights_sha256)
+    return rival
+
+
+def _bring(wanted: Wanted, *, into: Path) -> Path:
+    into.mkdir()
+    if wanted.source is None:
+        if wanted.kind == Kind.CLIP:
+            return fetching.fetch_clip(model=wanted.model, weights=wanted.weights, into=into)
+        return fetching.fetch_folder(model=wanted.model, into=into)
+    if not wanted.source.exists():
+        raise Unsuitable(f"There is nothing at {wanted.source}.")
+    if wanted.source.is_dir():
+        shutil.copytree(wanted.source, into, dirs_exist_ok=True)
+        return into
+    target = into / wanted.source.name
+    shutil.copyfile(wanted.source, target)
+    return target
+
+
+def _refuse_other(known: RegisteredRival | None, rival: RegisteredRival) -> None:
+    try:
+        rival.clean_fields(exclude=("added_at",))
+    except ValidationError as error:
+        raise Unsuitable("; ".join(error.messages)) from error
+    if known is None:
+        return
+    same = ("kind", "model", "path", "weights_sha256", "options")
+    if other := [name for name in same if getattr(known, name) != getattr(rival, name)]:
+        raise Unsuitable(
+            f"{rival.name} is registered already, with another {', '.join(other)}. Its verdicts name it: "
+            "give these weights a name of their own."
+        )
+
+
+def _prove(rival: RegisteredRival, *, at: Path) -> None:
+    """Loaded from where it was brought; a model that cannot be loaded is not registered."""
+    spec = spec_of(rival)
+    try:
+        model = rivals.load(rivals.Spec(**{**vars(spec), "path": at}))
+    except (OSError, RuntimeError, ValueError) as error:
+        raise Unsuitable(f"{rival.name} cannot be loaded: {error}") from error
+    if isinstance(model, rivals.Rival):
+        model.embed_texts([model.prompt("proof")])
+
+
+def _move(brought: Path, target: Path) -> None:
+    """The folder appears whole, or not at all."""
+    source = brought if brought.is_dir() else brought.parent
+    if target.exists():
+        shutil.rmtree(target)
+    source.rename(target)

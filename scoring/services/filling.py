@@ -1,0 +1,24 @@
+"""Every picture of the pool is embedded before anybody asks, for every rival that is played against."""
+
+import structlog
+
+from scoring.models import Asking
+from scoring.services.answering import FAILURES, answer_waiting
+from scoring.services.embedding import fill_pool
+from scoring.services.playing import rivals_in_play
+
+log = structlog.get_logger()
+
+
+def fill_pools() -> int:
+    """Picture by picture; whoever asks meanwhile goes first."""
+    filled = 0
+    for rival in rivals_in_play():
+        try:
+            while some := fill_pool(rival):
+                filled += some
+                if Asking.objects.filter(is_urgent=True).exists():
+                    answer_waiting()
+        except FAILURES as problem:
+            log.warning("pool.not_filled", rival=rival.name, error=type(problem).__name__)
+    return filled

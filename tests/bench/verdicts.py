@@ -1,0 +1,95 @@
+"""From the question to the verdict in the page's hands: python -m tests.bench.verdicts --json
+
+Wants PostgreSQL and Redis: DATABASE_URL, MARKETPLACE_DATABASE_URL, REDIS_URL. It makes databases of its own.
+One web process, one rival worker, and 1, 8 and 32 pages that ask at the same moment, again and again.
+"""
+
+import argparse
+import json
+import os
+import statistics
+import sys
+import tempfile
+from concurrent.futures import ThreadPoolExecutor
+from itertools import count
+from pathlib import Path
+from threading import Barrier
+
+from tests.promise.test_kill import Deployment, deployed, server_databases
+from tests.spymasters import Page, Spymaster, make_cue
+
+CROWDS = (1, 8, 32)
+ROUNDS = 20
+MAKE = """
+import json
+from tests.spymasters import make_spymasters
+print(json.dumps(make_spymasters({count})))
+"""
+RIVAL = """
+from config.celery import app
+app.worker_main(["worker", "--queues=rival", "--pool=solo", "--loglevel=WARNING"])
+"""
+
+
+def measure(deployment: Deployment, *, together: int, rounds: int, numbers: "count[int]") -> dict[str, float]:
+    """Every page asks two words; new pages for every second round."""
+    wanted = together * -(-rounds // 2)
+    made = json.loads(deployment.shell(MAKE.format(count=wanted)).splitlines()[-1])
+    taken: list[float] = []
+    with ThreadPoolExecutor(together) as crowd:
+        for start in range(0, wanted, together):
+            pages = [Page(deployment.url, Spymaster(**one)) for one in made[start : start + together]]
+            for slot in (1, 2):
+                barrier = Barrier(together)
+                cues = [make_cue(next(numbers)) for _ in pages]
+                asked = [
+                    crowd.submit(ask, page, slot=slot, cue=cue, barrier=barrier)
+                    for page, cue in zip(pages, cues, strict=True)
+                ]
+                taken += [future.result() for future in asked]
+    cuts = statistics.quantiles(taken, n=20, method="inclusive")
+    return {
+        "verdicts": len(taken),
+        "p50_ms": round(1000 * cuts[9], 1),
+        "p95_ms": round(1000 * cuts[18], 1),
+        "most_ms": round(1000 * max(taken), 1),
+    }
+
+
+def ask(page: Page, *, slot: int, cue: str, barrier: Barrier) -> float:
+    barrier.wait()
+    return page.ask_and_wait(slot=slot, cue=cue)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--json", action="store_true")
+    parser.add_argument("--rounds", type=int, default=ROUNDS)
+    options = parser.parse_args()
+    if not os.environ.get("DATABASE_URL") or not os.environ.get("REDIS_URL"):
+        sys.exit("Set DATABASE_URL, MARKETPLACE_DATABASE_URL and REDIS_URL.")
+    numbers = count()
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        server_databases() as databases,
+        deployed(Path(folder), databases=databases, parts=("web",)) as deployment,
+    ):
+        deployment.add("rival", "shell", "--no-imports", "--command", RIVAL)
+        deployment.start("rival")
+        measure(deployment, together=1, rounds=4, numbers=numbers)  # until everything is warm
+        found = {
+            str(together): measure(deployment, together=together, rounds=options.rounds, numbers=numbers)
+            for together in CROWDS
+        }
+    if options.json:
+        print(json.dumps(found))  # noqa: T201
+        return
+    for together, figures in found.items():
+        words = ", ".join(f"{name} {value}" for name, value in figures.items())
+        print(f"{together:>3} at once: {words}")  # noqa: T201
+
+
+if __name__ == "__main__":
+    main()

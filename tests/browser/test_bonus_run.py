@@ -1,0 +1,127 @@
+"""A bonus run by two people in two browsers, from what is owed to what is sent."""
+
+import pytest
+from django.apps import apps
+from django.contrib.auth.models import Group
+from django.utils import timezone
+from playwright.sync_api import Page, ViewportSize, expect
+
+from config.demo.seeding import Seeded, Staff
+from crowd.marketplace.models import BonusPayment
+from hits.models import Bonus, Run, Study
+from hits.roles import PAYMENTS_APPROVER, PAYMENTS_PREPARER, install_roles
+from hits.services import runs
+from hits.services.paying import pay_bonuses
+from tests.browser.conftest import OpenPage
+from tests.browser.looking import Visitor
+from tests.browser.stage import launch, take_turns, work_through
+from tests.browser.test_pages_look import log_in
+from tests.conftest import Sites
+from tests.factories import make_assignment, make_bonus, make_hit, make_user
+
+pytestmark = [pytest.mark.needs_chromium, pytest.mark.django_db(transaction=True)]
+SIZES: dict[str, ViewportSize] = {
+    "desktop": {"width": 1280, "height": 800},
+    "phone": {"width": 390, "height": 844},
+}
+PASSWORD = "a long enough one"
+
+
+def make_staff(role: str, study: Study) -> Staff:
+    install_roles(apps)
+    user = make_user(password=PASSWORD)
+    user.groups.add(Group.objects.get(name=role))
+    study.members.add(user)
+    return Staff(user=user, password=PASSWORD)
+
+
+def enter(visitor: Visitor, staff: Staff, sites: Sites) -> Page:
+    visitor.page.goto(f"{sites.public}/admin/login/")
+    log_in(visitor, staff)
+    return visitor.page
+
+
+def test_two_people_pay_a_run(open_page: OpenPage, seeded: Seeded, sites: Sites) -> None:
+    launch(seeded.batch)
+    take_turns(seeded.invitations[0], turns=2)
+    take_turns(seeded.invitations[1], turns=1)
+    work_through()
+    study = seeded.batch.study
+    options = {"viewport": SIZES["desktop"], "reduced_motion": "reduce"}
+    first, second = (Visitor(open_page(**options), size="flow") for _ in range(2))
+    preparer = enter(first, make_staff(PAYMENTS_PREPARER, study), sites)
+    approver = enter(second, make_staff(PAYMENTS_APPROVER, study), sites)
+    assert Bonus.objects.count() == 3
+
+    preparer.goto(f"{sites.public}/admin/hits/run/")
+    preparer.get_by_role("link", name="Prepare a run").click()
+    preparer.get_by_label("Title").fill("Pictures, November")
+    preparer.get_by_role("button", name="Put into the run").click()
+    preparer.get_by_text("A draft is made.").wait_for()
+    preparer.get_by_role("checkbox").first.check()
+    preparer.get_by_role("button", name="Hold…").click()
+    preparer.get_by_label("Why?").fill("Ask the reviewer first")
+    first._keep_picture("run-hold")
+    preparer.get_by_role("button", name="Hold 1 bonus").click()
+    preparer.get_by_text("Held: 1 bonus.").wait_for()
+    preparer.get_by_role("link", name="Freeze…").click()
+    first._keep_picture("run-freeze")
+    preparer.get_by_role("button", name="Freeze: 2 bonuses, $0.02").click()
+    preparer.get_by_text("It waits for a second person").wait_for()
+    expect(preparer.get_by_role("button", name="Approve")).to_have_count(0)
+
+    run = Run.objects.get()
+    approver.goto(f"{sites.public}/admin/hits/run/")
+    approver.get_by_role("link", name="Pictures, November").click()
+    approver.get_by_label("I have looked at the totals").check()
+    second._keep_picture("run-approve")
+    approver.get_by_role("button", name="Approve 2 bonuses, $0.02").click()
+    approver.get_by_text("They are sent in a moment.").wait_for()
+    pay_bonuses(now=timezone.now())
+
+    for page in (preparer, approver):
+        page.goto(f"{sites.public}/admin/hits/run/{run.pk}/change/")
+        expect(page.get_by_text("2 of 2 done")).to_be_visible()
+    second._keep_picture("run-sent")
+    run.refresh_from_db()
+    assert (run.status, run.prepared_by == run.decided_by) == ("approved", False)
+    assert sorted(Bonus.objects.values_list("status", flat=True)) == ["owed", "sent", "sent"]
+    assert BonusPayment.objects.count() == 2
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_pages_of_runs_look_right(open_page: OpenPage, seeded: Seeded, sites: Sites, size: str) -> None:
+    study, admin = seeded.batch.study, f"{sites.public}/admin/hits/run"
+    Study.objects.filter(pk=study.pk).update(many_bonuses=2, grant_code="ABC-123")
+    launch(seeded.batch)
+    hit = make_hit(batch=seeded.batch)
+    preparer, approver = make_staff(PAYMENTS_PREPARER, study), make_staff(PAYMENTS_APPROVER, study)
+    visitors = [Visitor(open_page(viewport=SIZES[size], reduced_motion="reduce"), size=size) for _ in "ab"]
+    enter(visitors[0], preparer, sites)
+    enter(visitors[1], approver, sites)
+    first, second = visitors
+
+    first.visit("runs-empty", f"{admin}/")
+    first.visit("run-prepare-empty", f"{admin}/prepare/")
+    worker = None
+    for number in range(60):
+        work = make_assignment(hit=hit, status="approved", **({"worker": worker} if worker else {}))
+        worker = work.worker if number < 3 else None
+        make_bonus(assignment=work, status="owed", reason="All three pictures were right.")
+    first.visit("run-prepare", f"{admin}/prepare/")
+    bonuses, now = list(Bonus.objects.order_by("pk")), timezone.now()
+    draft, frozen = (
+        runs.prepare_run(bonuses=part, by=preparer.user, title=title, note="As agreed.", now=now)
+        for part, title in ((bonuses[:55], "Pictures, November"), (bonuses[55:], "The rest"))
+    )
+    first.visit("run-draft", f"{admin}/{draft.pk}/change/")
+    first.visit("run-freeze", f"{admin}/{draft.pk}/freeze/")
+    runs.freeze_run(run=frozen, by=preparer.user, now=now)
+    first.visit("run-waits", f"{admin}/{frozen.pk}/change/")
+    second.visit("runs", f"{admin}/")
+    second.visit("run-frozen", f"{admin}/{frozen.pk}/change/")
+    runs.approve_run(run=frozen, digest=frozen.digest, by=approver.user, now=now)
+    Bonus.objects.filter(pk=bonuses[55].pk).update(status="sent")
+    second.visit("run-approved", f"{admin}/{frozen.pk}/change/")
+
+    assert [visitor.problems for visitor in visitors] == [{}, {}]

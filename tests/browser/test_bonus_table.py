@@ -1,0 +1,49 @@
+"""The bonus table as researchers see it: in the study's form, before the launch, and as it was promised."""
+
+import pytest
+from playwright.sync_api import ViewportSize
+
+from config.demo import seeding
+from config.demo.seeding import Seeded
+from hits.domain.bonus_tables import EXAMPLES
+from hits.models import Study
+from tests.browser.conftest import OpenPage
+from tests.browser.looking import Visitor
+from tests.browser.stage import launch
+from tests.browser.test_pages_look import SIZES, log_in
+from tests.conftest import Sites
+
+pytestmark = [pytest.mark.needs_chromium, pytest.mark.django_db(transaction=True)]
+
+
+@pytest.fixture(params=SIZES)
+def size(request: pytest.FixtureRequest) -> str:
+    return str(request.param)
+
+
+@pytest.fixture
+def seeded(sites: Sites) -> Seeded:
+    return seeding.seed(workers=1)
+
+
+def test_bonus_table_looks_right_wherever_it_is_shown(
+    size: str, open_page: OpenPage, seeded: Seeded, sites: Sites
+) -> None:
+    viewport: ViewportSize = SIZES[size]
+    visitor = Visitor(open_page(viewport=viewport, reduced_motion="reduce"), size=size)
+    admin, batch = f"{sites.public}/admin", seeded.batch
+    Study.objects.update(bonus_rules=[dict(row) for row in EXAMPLES.values()])
+    batch.refresh_from_db()
+
+    visitor.page.goto(f"{admin}/login/")
+    log_in(visitor, seeded.researcher)
+    visitor.visit("study-table", f"{admin}/hits/study/{batch.study_id}/change/")
+    visitor.page.get_by_text("The kinds of rules").click()
+    visitor.page.get_by_text('"kind": "per_item"').last.wait_for()
+    opened = visitor._look()
+    visitor._keep_picture(f"study-table-kinds-{size}")
+    visitor.visit("launch-table", f"{admin}/hits/batch/{batch.pk}/launch/")
+    launch(batch)
+    visitor.visit("frozen-table", f"{admin}/hits/batch/{batch.pk}/change/")
+
+    assert (visitor.problems, opened) == ({}, [])

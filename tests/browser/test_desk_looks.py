@@ -1,0 +1,124 @@
+"""The operator's desk in a real browser: empty, at work, and refusing."""
+
+from decimal import Decimal
+
+import pytest
+from django.utils import timezone
+from playwright.sync_api import BrowserContext, ViewportSize
+
+from crowd.marketplace.desk.session import COOKIE
+from crowd.marketplace.models import AccessKey, Block, Operator, Requester, Worker
+from crowd.marketplace.services import operators, payouts, requesters, reviewing, workers
+from tests.browser.conftest import OpenPage
+from tests.browser.looking import Visitor
+from tests.conftest import Sites
+from tests.crowd.marketplace.rows import hand_in, post_hit
+
+pytestmark = [pytest.mark.needs_chromium, pytest.mark.django_db(transaction=True)]
+SIZES: dict[str, ViewportSize] = {
+    "desktop": {"width": 1280, "height": 800},
+    "phone": {"width": 390, "height": 844},
+    "narrow": {"width": 360, "height": 740},
+}
+
+
+@pytest.fixture(params=SIZES)
+def visitor(request: pytest.FixtureRequest, open_page: OpenPage) -> Visitor:
+    page = open_page(viewport=SIZES[request.param], reduced_motion="reduce")
+    return Visitor(page, size=request.param)
+
+
+def sign_in(context: BrowserContext, *, sites: Sites) -> None:
+    now = timezone.now()
+    operator = Operator.objects.create(sign_in_name="desk", password="!", created_at=now)
+    token = operators.open_session(operator, now=now)
+    context.add_cookies([{"name": COOKIE, "value": token, "domain": "localhost", "path": "/desk/"}])
+
+
+@pytest.fixture
+def busy(sites: Sites) -> Requester:
+    """A requester with a history, and workers to be paid, suspended, blocked and erased."""
+    now = timezone.now()
+    requester = requesters.create_requester(
+        name="Common sense lab", deposit=Decimal(1250), fee_schedule="7.5%", now=now
+    ).requester
+    names = ["First worker", "Second worker", "A name that goes on and on until it hardly fits", "Wörker"]
+    invited = [one.worker for one in workers.invite_workers(names=names, now=now)]
+    hit = post_hit(requester=requester, reward="12.50", max_assignments=9, now=now)
+    for worker in invited[:3]:
+        done = hand_in(hit, worker=worker, now=now)
+        reviewing.approve_assignment(assignment=done, feedback="", override=False, now=now)
+    requesters.add_key(requester_id=requester.pk, now=now)
+    requesters.revoke_key(key=AccessKey.objects.order_by("pk")[0], now=now)
+    requesters.save_layout(
+        requester_id=requester.pk, name="Pairs of pictures", html="<p>${a}</p>", frame_height=0, now=now
+    )
+    part = payouts.Payment(worker=Worker.objects.get(pk=invited[0].pk), amount=Decimal(5))
+    payouts.pay(payments=[part], reference="Transfer 2026-11", paid_by="desk", now=now)
+    workers.suspend_worker(worker_id=invited[1].pk, now=now)
+    Worker.objects.filter(pk=invited[2].pk).update(erasure_requested_at=now)
+    Block.objects.create(requester=requester, worker=invited[1], reason="Answers at random", created_at=now)
+    return requester
+
+
+def test_empty_desk_looks_right(visitor: Visitor, sites: Sites) -> None:
+    desk = f"{sites.marketplace}/desk"
+
+    visitor.visit("desk-sign-in", f"{desk}/sign-in/")
+    sign_in(visitor.page.context, sites=sites)
+    for name in ("requesters", "workers", "payouts", "payouts/history", "blocks", "log"):
+        visitor.visit(f"desk-{name.replace('/', '-')}-empty", f"{desk}/{name}/")
+    visitor.visit("desk-not-found", f"{desk}/nowhere/", status=404)
+
+    assert visitor.problems == {}
+
+
+def test_busy_desk_looks_right(visitor: Visitor, sites: Sites, busy: Requester) -> None:
+    desk = f"{sites.marketplace}/desk"
+    requester = f"{desk}/requesters/{busy.external_id}"
+    worker = f"{desk}/workers/{Worker.objects.order_by('pk')[2].external_id}"
+    sign_in(visitor.page.context, sites=sites)
+
+    visitor.visit("desk-overview", f"{desk}/")
+    visitor.visit("desk-books", f"{desk}/books/")
+    visitor.visit("desk-requesters", f"{desk}/requesters/")
+    visitor.visit("desk-requester-new", f"{desk}/requesters/new/")
+    visitor.visit("desk-requester", f"{requester}/")
+    visitor.visit("desk-deposit", f"{requester}/deposit/")
+    visitor.visit("desk-ledger", f"{requester}/ledger/")
+    visitor.visit("desk-layout", f"{requester}/layouts/new/")
+    visitor.visit("desk-close", f"{requester}/close/")
+    visitor.visit("desk-workers", f"{desk}/workers/")
+    visitor.visit("desk-invite", f"{desk}/workers/invite/")
+    visitor.visit("desk-worker", f"{worker}/")
+    visitor.visit("desk-erase", f"{worker}/erase/")
+    visitor.visit("desk-payouts", f"{desk}/payouts/")
+    visitor.visit("desk-payouts-paste", f"{desk}/payouts/review/")
+    visitor.visit("desk-payouts-history", f"{desk}/payouts/history/")
+    visitor.visit("desk-blocks", f"{desk}/blocks/")
+
+    assert visitor.problems == {}
+
+
+def test_requester_is_made_and_workers_are_paid_with_the_mouse(
+    open_page: OpenPage, sites: Sites, busy: Requester
+) -> None:
+    page = open_page()
+    sign_in(page.context, sites=sites)
+
+    page.goto(f"{sites.marketplace}/desk/requesters/")
+    page.get_by_role("link", name="New requester").click()
+    page.get_by_label("Name").fill("Another lab")
+    page.get_by_label("First deposit").fill("10")
+    page.get_by_role("button", name="Make the requester").click()
+    key = page.get_by_label("Access key id").input_value()
+    page.get_by_role("link", name="I have copied them").click()
+    page.get_by_role("link", name="Payouts").click()
+    page.get_by_label("Second worker").check()
+    page.get_by_role("button", name="Mark as paid…").click()
+    page.get_by_label("Reference").fill("By hand")
+    page.get_by_role("button", name="Mark as paid").click()
+
+    assert AccessKey.objects.get(access_key_id=key).requester.available == 10
+    assert page.get_by_role("status").inner_text() == "$12.50 marked as paid. Payouts: 1."
+    assert Worker.objects.get(name="Second worker").owed == 0

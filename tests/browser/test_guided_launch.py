@@ -1,0 +1,208 @@
+"""From logging in to a filled batch: the guide, walked by a researcher in a real browser."""
+
+import csv
+from io import StringIO
+from typing import Any
+
+import pytest
+from django.utils import timezone
+from playwright.sync_api import FilePayload, Page, ViewportSize, expect
+
+from config.demo import seeding
+from config.demo.seeding import Seeded, Staff
+from hits.models import Batch
+from hits.services import changing, figures, sending
+from tests.browser.conftest import OpenPage
+from tests.browser.looking import SCHEMES, Visitor
+from tests.browser.stage import take_turns, work_through
+from tests.conftest import Sites
+
+pytestmark = [pytest.mark.needs_chromium, pytest.mark.django_db(transaction=True)]
+SIZES: dict[str, ViewportSize] = {
+    "desktop": {"width": 1280, "height": 800},
+    "phone": {"width": 390, "height": 844},
+}
+ITEMS = 2
+
+
+@pytest.fixture(params=SIZES)
+def visitor(request: pytest.FixtureRequest, open_page: OpenPage) -> Visitor:
+    page = open_page(viewport=SIZES[request.param], reduced_motion="reduce")
+    return Visitor(page, size=request.param)
+
+
+@pytest.fixture
+def seeded(sites: Sites) -> Seeded:
+    return seeding.seed(workers=3)
+
+
+def test_researcher_launches_a_batch_of_a_file_and_sees_it_filled(
+    visitor: Visitor, seeded: Seeded, sites: Sites
+) -> None:
+    page = visitor.page
+
+    log_in(page, seeded.researcher, sites=sites)
+    make_study(page)
+    choose_a_file(page, account=str(seeded.batch.account))
+    refuse_a_wrong_file(visitor)
+    add_items(page)
+    look(visitor, "guide-what")
+    set_terms(page)
+    look(visitor, "guide-terms-saved")
+    leave_people_open(page)
+    look(visitor, "guide-launch")
+    launch(page)
+    fill(seeded)
+
+    batch = Batch.objects.get(study__name="Cues of the cold")
+    visitor.visit("guide-live", page.url)
+    expect(page.locator("#content")).to_contain_text("6 of 6")
+    visitor.visit("guide-frozen", f"{sites.public}/admin/hits/batch/{batch.pk}/change/")
+    visitor.visit("guide-batches", f"{sites.public}/admin/hits/batch/")
+    row = page.get_by_role("row", name="Cues of the cold")
+    expect(row).to_contain_text("Complete")
+    expect(row).to_contain_text("6 of 6")
+    assert visitor.problems == {}
+
+
+def test_second_window_is_told_and_loses_nothing(visitor: Visitor, seeded: Seeded, sites: Sites) -> None:
+    first = visitor.page
+    log_in(first, seeded.researcher, sites=sites)
+    address = f"{sites.public}/admin/hits/batch/{seeded.batch.pk}/step/terms/"
+    second = first.context.new_page()
+    for page, title in ((first, "First"), (second, "Second")):
+        page.goto(address)
+        page.get_by_label("Title").fill(title)
+
+    first.get_by_role("button", name="Save and stay here").click()
+    expect(first.get_by_text("Saved.", exact=True)).to_be_visible()
+    second.get_by_role("button", name="Save and stay here").click()
+
+    expect(second.get_by_role("alert")).to_contain_text("another window")
+    expect(second.get_by_role("alert")).to_contain_text("First")
+    expect(second.get_by_label("Title")).to_have_value("Second")
+    second.get_by_role("button", name="Save and stay here").click()
+    expect(second.get_by_text("Saved.", exact=True)).to_be_visible()
+    first.go_back()
+    expect(first.get_by_label("Title")).to_have_value("Second")
+
+
+def test_pages_around_the_guide_look_right(visitor: Visitor, seeded: Seeded, sites: Sites) -> None:
+    admin = f"{sites.public}/admin/hits"
+    draft, account, study = seeded.batch, seeded.batch.account, seeded.batch.study
+    Batch.objects.filter(pk=draft.pk).update(assignments_per_hit=10, review_by="hand", lifetime_s=60)
+    log_in(visitor.page, seeded.researcher, sites=sites)
+
+    visitor.visit("guide-new", f"{admin}/batch/add/")
+    visitor.visit("guide-pool", f"{admin}/batch/{draft.pk}/step/what/")
+    visitor.visit("guide-terms-ten", f"{admin}/batch/{draft.pk}/step/terms/")
+    visitor.visit("guide-people-empty", f"{admin}/batch/{draft.pk}/step/people/")
+    visitor.visit("guide-launch-ten", f"{admin}/batch/{draft.pk}/launch/")
+    visitor.visit("guide-delete", f"{admin}/batch/{draft.pk}/delete/")
+    visitor.visit("guide-account", f"{admin}/account/{account.pk}/change/")
+    visitor.visit("guide-check", f"{admin}/account/{account.pk}/check/")
+    visitor.visit("guide-study", f"{admin}/study/{study.pk}/change/")
+    visitor.visit("guide-studies", f"{admin}/study/")
+    visitor.visit("guide-entries", f"{admin}/ledgerentry/")
+
+    assert visitor.problems == {}
+
+
+def log_in(page: Page, staff: Staff, *, sites: Sites) -> None:
+    page.goto(f"{sites.public}/admin/")
+    page.get_by_label("Username").fill(staff.user.username)
+    page.get_by_label("Password").fill(staff.password)
+    page.get_by_role("button", name="Log in").click()
+    expect(page.get_by_role("heading", level=1)).to_have_text("Site administration")
+
+
+def make_study(page: Page) -> None:
+    page.get_by_role("row", name="Studies").get_by_role("link", name="Add").click()
+    page.get_by_label("Name:").fill("Cues of the cold")
+    page.get_by_label("Lab:").fill("Lab")
+    page.get_by_label("Budget:").fill("20")
+    page.get_by_role("button", name="Save", exact=True).click()
+    expect(page.get_by_role("list")).to_contain_text(["added successfully"])
+    page.get_by_role("link", name="Home").click()
+
+
+def choose_a_file(page: Page, *, account: str) -> None:
+    page.get_by_role("row", name="Batches").get_by_role("link", name="Add").click()
+    page.get_by_label("Study", exact=True).select_option(label="Cues of the cold")
+    page.get_by_label("Account", exact=True).select_option(label=account)
+    page.get_by_label("A file of this batch's own").check()
+    page.get_by_role("button", name="Save, then: Terms").click()
+    expect(page.get_by_role("heading", name="Items from a file")).to_be_visible()
+
+
+def refuse_a_wrong_file(visitor: Visitor) -> None:
+    page = visitor.page
+    upload(page, "cue,candidates,chosen\ncold,no such picture,fire\n")
+    expect(page.get_by_role("alert")).to_contain_text("the pool has no picture “no such picture”")
+    look(visitor, "guide-wrong-file")
+
+
+def add_items(page: Page) -> None:
+    upload(page, items_file())
+    expect(page.get_by_text("2 items added. You can remove them again below.")).to_be_visible()
+
+
+def set_terms(page: Page) -> None:
+    page.get_by_role("button", name="Save, then: Terms").click()
+    expect(page.get_by_label("Number of HITs")).to_have_value("2")
+    page.get_by_label("Reward").fill("0.10")
+    times = page.get_by_role("group", name="Time for one assignment", exact=True)
+    times.get_by_label("How many").fill("1")
+    times.get_by_label("Unit of time").select_option(label="hours")
+    page.get_by_role("button", name="Save and stay here").click()
+    expect(page.locator("td.total")).to_have_text("0.66")
+
+
+def leave_people_open(page: Page) -> None:
+    page.get_by_role("link", name="People").click()
+    page.get_by_label("Repeat group").fill("cold")
+    page.get_by_role("button", name="Save, then: Check and launch").click()
+
+
+def launch(page: Page) -> None:
+    expect(page.get_by_role("heading", level=1)).to_have_text("Check and launch")
+    facts = page.locator("dl.facts").first
+    expect(facts).to_contain_text("$19.34")
+    page.get_by_role("button", name="Launch 2 HITs for at most $0.66").click()
+    expect(page.get_by_text("Launched: 2 HITs are on their way.")).to_be_visible()
+
+
+def fill(seeded: Seeded) -> None:
+    """Three workers, each right in both HITs; the background's part is played here."""
+    sending.send_launching_batches(now=timezone.now())
+    for invitation in seeded.invitations:
+        take_turns(invitation, turns=ITEMS)
+    work_through()
+    changing.complete_batches(now=timezone.now())
+    figures.refresh_stale(now=timezone.now())
+
+
+def look(visitor: Visitor, name: str) -> None:
+    """At the page as it is now, with what was typed and answered."""
+    found: list[str] = []
+    for scheme in SCHEMES:
+        visitor.page.emulate_media(color_scheme=scheme)
+        found += [f"{scheme}: {problem}" for problem in visitor._look()]
+        visitor._keep_picture(f"{name}-{visitor._size}-{scheme}")
+    if found:
+        visitor.problems[name] = found
+
+
+def upload(page: Page, content: str) -> None:
+    file: FilePayload = {"name": "items.csv", "mimeType": "text/csv", "buffer": content.encode()}
+    page.get_by_label("File", exact=True).set_input_files(file)
+    page.get_by_role("button", name="Add the items").click()
+
+
+def items_file() -> str:
+    rows: list[dict[str, Any]] = seeding.data()["associations"][:ITEMS]
+    text = StringIO()
+    writer = csv.writer(text)
+    writer.writerow(["cue", "candidates", "chosen"])
+    writer.writerows([row["cue"], "|".join(row["candidates"]), "|".join(row["chosen"])] for row in rows)
+    return text.getvalue()

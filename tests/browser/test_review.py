@@ -1,0 +1,204 @@
+"""Reviewing in a real browser: with the keyboard alone, with the mouse alone, and by eye."""
+
+from datetime import timedelta
+
+import pytest
+from django.conf import settings
+from django.contrib.auth.models import Permission
+from django.test import Client
+from django.utils import timezone
+from playwright.sync_api import BrowserContext, Page, ViewportSize
+
+from hits.models import Assignment, Batch, Decision, Note, User
+from hits.services import reviewing
+from tests.browser.conftest import OpenPage
+from tests.browser.looking import Visitor
+from tests.conftest import Sites
+from tests.factories import make_batch, make_study, make_user
+from tests.hits.test_admin_review import make_works
+
+pytestmark = [pytest.mark.needs_chromium, pytest.mark.django_db(transaction=True)]
+SIZES: dict[str, ViewportSize] = {
+    "desktop": {"width": 1280, "height": 800},
+    "phone": {"width": 390, "height": 844},
+}
+REASON = "Every answer is the first picture that was shown."
+
+
+@pytest.fixture
+def works(sites: Sites) -> list[Assignment]:
+    study = make_study(name="Association game, second round", rejections_a_day=1)
+    batch = make_batch(study=study, status="open", review_by="hand", figures={"median_s": 48.0})
+    works = make_works(count=5, batch=batch)
+    due = timezone.now() + timedelta(days=2, hours=3)
+    Assignment.objects.update(auto_approves_at=due)
+    Assignment.objects.filter(pk=works[1].pk).update(worked_s=6)
+    return works
+
+
+def sign_in(context: BrowserContext, *, sites: Sites, batch: Batch) -> User:
+    user = make_user()
+    names = ("review_assignment", "second_rejection", "view_assignment", "view_worker", "view_batch")
+    user.user_permissions.set(Permission.objects.filter(codename__in=names))
+    batch.study.members.add(user)
+    client = Client()
+    client.force_login(user)
+    session = client.cookies[settings.SESSION_COOKIE_NAME].value
+    context.add_cookies([{"name": settings.SESSION_COOKIE_NAME, "value": session, "url": sites.public}])
+    return user
+
+
+def review_url(sites: Sites, query: str = "") -> str:
+    return f"{sites.public}/admin/hits/assignment/review/{query}"
+
+
+def look(visitor: Visitor, name: str) -> list[str]:
+    """At a page that one does not come to by its address alone."""
+    visitor._keep_picture(name)
+    return visitor._look()
+
+
+def wait_for_place(page: Page, words: str) -> None:
+    page.get_by_text(words, exact=True).wait_for()
+
+
+def test_review_with_the_keyboard_alone(page: Page, sites: Sites, works: list[Assignment]) -> None:
+    sign_in(page.context, sites=sites, batch=works[0].hit.batch)
+    page.goto(review_url(sites))
+    wait_for_place(page, "1 of 5")
+
+    page.keyboard.press("a")
+    wait_for_place(page, "1 of 4")
+    page.keyboard.press("k")
+    wait_for_place(page, "1 of 3")
+    page.keyboard.press("u")
+    page.get_by_text("Undone. Nothing was sent.").wait_for()
+    wait_for_place(page, "1 of 4")
+    page.keyboard.press("n")
+    wait_for_place(page, "2 of 4")
+    page.keyboard.press("p")
+    wait_for_place(page, "1 of 4")
+    page.keyboard.press("r")
+    page.keyboard.type(REASON)
+    page.keyboard.press("Tab")
+    page.keyboard.press("Enter")
+    wait_for_place(page, "1 of 3")
+    page.keyboard.press("r")
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("Tab")
+    page.keyboard.press("Tab")
+    page.keyboard.press("Enter")
+    page.get_by_text("this one waits for a second person").wait_for()
+
+    made = Decision.objects.order_by("pk").values_list("assignment", "kind", "status", "reason")
+    assert list(made) == [
+        (works[0].pk, "approve", "intended", ""),
+        (works[1].pk, "keep_out", "undone", ""),
+        (works[1].pk, "reject", "intended", REASON),
+        (works[2].pk, "reject", "waiting", REASON),
+    ]
+
+
+def test_keys_are_letters_in_a_text_and_can_be_switched_off(
+    page: Page, sites: Sites, works: list[Assignment]
+) -> None:
+    sign_in(page.context, sites=sites, batch=works[0].hit.batch)
+    page.goto(review_url(sites))
+
+    page.get_by_label("Note for colleagues").press_sequentially("a rank outsider")
+    page.get_by_role("button", name="Add the note").click()
+    page.get_by_text("a rank outsider").wait_for()
+    page.keyboard.press("?")
+    page.get_by_label("Use these keys").uncheck()
+    page.keyboard.press("a")
+    page.reload()
+    page.keyboard.press("a")
+    page.keyboard.press("k")
+
+    wait_for_place(page, "1 of 5")
+    assert (Note.objects.get().text, Decision.objects.count()) == ("a rank outsider", 0)
+
+
+def test_review_without_scripts(open_page: OpenPage, sites: Sites, works: list[Assignment]) -> None:
+    page = open_page(java_script_enabled=False)
+    sign_in(page.context, sites=sites, batch=works[0].hit.batch)
+    page.goto(review_url(sites))
+
+    page.get_by_role("button", name="Approve").click()
+    wait_for_place(page, "1 of 4")
+    page.locator("details.reject summary").click()
+    page.get_by_label("Reason").fill(REASON)
+    page.locator("details.reject").get_by_role("button", name="Reject").click()
+    wait_for_place(page, "1 of 3")
+    page.get_by_role("button", name="Undo").click()
+    wait_for_place(page, "1 of 4")
+
+    made = [(row.kind, row.status) for row in Decision.objects.order_by("pk")]
+    assert made == [("approve", "intended"), ("reject", "undone")]
+
+
+def test_undo_leaves_the_page_when_it_is_of_no_use_any_more(
+    page: Page, sites: Sites, works: list[Assignment]
+) -> None:
+    sign_in(page.context, sites=sites, batch=works[0].hit.batch)
+    page.goto(review_url(sites))
+
+    page.keyboard.press("a")
+    undo = page.get_by_role("button", name="Undo")
+    undo.wait_for()
+    undo.wait_for(state="detached")
+
+    wait_for_place(page, "1 of 4")
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_review_pages_look_right(
+    open_page: OpenPage, sites: Sites, works: list[Assignment], size: str
+) -> None:
+    visitor = Visitor(open_page(viewport=SIZES[size], reduced_motion="reduce"), size=size)
+    user = sign_in(visitor.page.context, sites=sites, batch=works[0].hit.batch)
+    now = timezone.now()
+    colleague = make_user()
+    lost = make_works(count=1, batch=works[0].hit.batch, answer=None)[0]
+    reviewing.add_note(assignment=works[1], text="The same pattern as yesterday.", by=colleague, now=now)
+    for work in works[2:4]:
+        reviewing.decide(assignment=work, kind="reject", reason=REASON, by=colleague, now=now)
+    Assignment.objects.filter(pk=works[4].pk).update(status="rejected", rejected_at=now)
+    reviewing.decide(assignment=works[0], kind="approve", by=user, now=now)
+    until = int(now.timestamp()) + 7
+    admin = f"{sites.public}/admin/hits/assignment"
+
+    visitor.visit("review-hasty", review_url(sites, f"?at={works[1].pk}&undo=1&until={until}"))
+    visitor.visit("review-lost", review_url(sites, f"?at={lost.pk}&state=lost"))
+    visitor.visit("review-second", review_url(sites, "?state=second"))
+    visitor.visit("review-sending", review_url(sites, "?state=sending"))
+    visitor.visit("review-rejected", review_url(sites, "?state=rejected"))
+    visitor.visit("review-empty", review_url(sites, "?state=kept_out"))
+    visitor.visit("review-work", f"{admin}/{works[1].pk}/work/")
+    visitor.visit("review-list", f"{admin}/")
+
+    assert visitor.problems == {}
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_opened_reason_and_bulk_question_look_right(
+    open_page: OpenPage, sites: Sites, works: list[Assignment], size: str
+) -> None:
+    visitor = Visitor(open_page(viewport=SIZES[size], reduced_motion="reduce"), size=size)
+    page = visitor.page
+    sign_in(page.context, sites=sites, batch=works[0].hit.batch)
+
+    page.goto(review_url(sites))
+    page.keyboard.press("r")
+    page.get_by_label("Reason").fill("x" * 200)
+    reason = look(visitor, f"review-reason-{size}")
+    page.goto(f"{sites.public}/admin/hits/assignment/")
+    page.locator("#action-toggle").check()
+    page.get_by_label("Action:").select_option("reject")
+    page.get_by_role("button", name="Run").or_(page.get_by_role("button", name="Go")).first.click()
+    page.get_by_label("Reason").fill(REASON)
+    bulk = look(visitor, f"review-bulk-{size}")
+    page.get_by_role("button", name="Reject: 5").click()
+    page.get_by_text("1 decided, 4 waiting for a second person.").wait_for()
+
+    assert (reason, bulk) == ([], [])

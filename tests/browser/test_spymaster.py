@@ -1,0 +1,203 @@
+"""The bare page of a spymaster in a real browser: a word is tested once, and its verdict stays."""
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from django.utils import timezone
+from playwright.sync_api import Locator, Page, Route, expect
+
+from crowd.winogavil.creating import CreateFamily
+from crowd.winogavil.services import CREATE, seed_board
+from scoring.models import Riddle, Verdict
+from scoring.services.answering import answer_waiting
+from tests.browser.conftest import OpenPage
+from tests.browser.looking import Visitor
+from tests.conftest import Sites
+from tests.factories import make_account, make_batch, make_hit, make_picture
+from tests.scoring.fakes import FakeRival, use_fakes
+
+pytestmark = [pytest.mark.needs_chromium, pytest.mark.django_db(transaction=True)]
+SIZES = {"desktop": {"width": 1280, "height": 800}, "phone": {"width": 390, "height": 844}}
+
+
+@pytest.fixture
+def fake(monkeypatch: pytest.MonkeyPatch) -> type[FakeRival]:
+    return use_fakes(monkeypatch)
+
+
+@pytest.fixture
+def board(sites: Sites, fake: type[FakeRival], monkeypatch: pytest.MonkeyPatch) -> str:
+    """The address of an accepted create HIT with five pictures, at an endpoint without tickets."""
+    monkeypatch.setattr(CreateFamily, "is_offered", True)  # as it will be once something is made of it
+    account = make_account(worker_site=sites.marketplace, ticket_key="")
+    batch = make_batch(account=account, task=CREATE, status="open", duration_s=3600)
+    hit = make_hit(batch=batch, sent_at=timezone.now())
+    seed_board(study=batch.study, pictures=[make_picture() for _ in range(5)])
+    return (
+        f"{sites.public}/q/{hit.public_id}/?assignmentId=A1&workerId=W1&hitId={hit.external_id}"
+        f"&turkSubmitTo={sites.marketplace}"
+    )
+
+
+@pytest.fixture
+def open_page(open_page: OpenPage) -> Iterator[OpenPage]:
+    """No page is left before its pictures are there."""
+    pages: list[Page] = []
+
+    def opened(**options: Any) -> Page:
+        pages.append(open_page(**options))
+        return pages[-1]
+
+    yield opened
+    for page in pages:
+        page.wait_for_load_state("networkidle")
+
+
+def slot(page: Page, number: int) -> Locator:
+    return page.get_by_role("group", name=f"Word {number}")
+
+
+def ask(page: Page, number: int, cue: str, *places: int) -> None:
+    for place in places:
+        slot(page, number).get_by_role("checkbox", name=re.compile(f"Picture {place}")).check(force=True)
+    slot(page, number).get_by_label("Your word").fill(cue)
+    slot(page, number).get_by_role("button", name="Test the model").click()
+
+
+def ask_and_arrive(page: Page, number: int, cue: str, *places: int) -> None:
+    """The server has stored it, or refused."""
+    with page.expect_response(re.compile("/ask/$")):
+        ask(page, number, cue, *places)
+
+
+def be_answered(page: Page) -> None:
+    """A page that has its verdict asks for nothing more, and the test can end."""
+    answer_waiting()
+    expect(said(page, 1)).to_contain_text("You fooled the model by", timeout=15_000)
+
+
+def open_board(page: Page, board: str) -> None:
+    """Its heartbeats reach nobody: the last one, as the page closes, would outlive the test."""
+    page.route("**/beat/", lambda route: route.fulfill(status=204))
+    page.goto(board)
+
+
+def said(page: Page, number: int) -> Locator:
+    return slot(page, number).get_by_role("status")
+
+
+def test_a_word_is_tested_once_and_its_verdict_is_shown(page: Page, board: str) -> None:
+    open_board(page, board)
+
+    ask_and_arrive(page, 1, "snow", 1, 3)
+    expect(said(page, 1)).to_have_text("The model is thinking…")
+    answer_waiting()
+
+    verdict = Verdict.objects.get
+    expect(said(page, 1)).to_contain_text("You fooled the model by")
+    expect(said(page, 1)).to_contain_text(f"{verdict().fool_score} %")
+    expect(slot(page, 1).get_by_role("listitem")).to_have_count(len({0, 2, *verdict().places}))
+    expect(slot(page, 1).get_by_role("button")).to_be_disabled()
+    expect(slot(page, 1).get_by_label("Your word")).to_be_disabled()
+    expect(slot(page, 2).get_by_role("button")).to_be_enabled()
+    assert Riddle.objects.values_list("text", "chosen").get() == ("snow", [0, 2])
+
+
+def test_reload_and_back_lose_nothing(page: Page, board: str) -> None:
+    open_board(page, board)
+    ask_and_arrive(page, 1, "snow", 1, 3)
+    expect(said(page, 1)).to_have_text("The model is thinking…")
+
+    page.reload()
+    expect(slot(page, 1).get_by_label("Your word")).to_have_value("snow")
+    expect(slot(page, 1).get_by_role("checkbox", name=re.compile("Picture 3"))).to_be_checked()
+    answer_waiting()
+    expect(said(page, 1)).to_contain_text("You fooled the model by")
+    page.goto("about:blank")
+    page.go_back()
+
+    expect(said(page, 1)).to_contain_text("You fooled the model by")
+    assert (Riddle.objects.count(), Verdict.objects.count()) == (1, 1)
+
+
+def test_what_the_game_does_not_allow_is_said_and_can_be_mended(page: Page, board: str) -> None:
+    open_board(page, board)
+
+    ask_and_arrive(page, 1, "two words", 1, 3)
+    expect(said(page, 1)).to_contain_text("one word")
+    slot(page, 1).get_by_label("Your word").fill("snow")
+    with page.expect_response(re.compile("/ask/$")):
+        slot(page, 1).get_by_label("Your word").press("Enter")
+
+    expect(said(page, 1)).to_have_text("The model is thinking…")
+    assert Riddle.objects.get().text == "snow"
+    be_answered(page)
+
+
+def test_two_tabs_have_one_chance(open_page: OpenPage, board: str) -> None:
+    first, second = open_page(), open_page()
+    for page in (first, second):
+        open_board(page, board)
+    ask_and_arrive(first, 1, "snow", 1, 3)
+    expect(said(first, 1)).to_have_text("The model is thinking…")
+
+    ask_and_arrive(second, 1, "winter", 2, 4)
+    answer_waiting()
+
+    expect(said(second, 1)).to_contain_text("You fooled the model by")
+    expect(slot(second, 1).get_by_label("Your word")).to_have_value("snow")
+    be_answered(first)
+    assert Riddle.objects.get().text == "snow"
+
+
+def test_a_lost_connection_loses_nothing(page: Page, board: str) -> None:
+    open_board(page, board)
+    page.route("**/ask/", lambda route: route.abort())
+    ask(page, 1, "snow", 1, 3)
+    expect(said(page, 1)).to_contain_text("cannot be reached")
+
+    page.unroute("**/ask/")
+    page.route("**/verdict/", abort)
+    slot(page, 1).get_by_role("button").click()
+    expect(said(page, 1)).to_contain_text("cannot be reached")
+    page.unroute("**/verdict/")
+    answer_waiting()
+
+    expect(said(page, 1)).to_contain_text("You fooled the model by")
+    assert Riddle.objects.count() == 1
+
+
+def abort(route: Route) -> None:
+    route.abort()
+
+
+def test_a_model_that_is_down_is_told_and_the_work_goes_on(
+    page: Page, board: str, fake: type[FakeRival], settings: object
+) -> None:
+    settings.RIVAL_DEADLINE_S = 0  # type: ignore[attr-defined]
+    fake.down = True
+    open_board(page, board)
+
+    ask_and_arrive(page, 1, "snow", 1, 3)
+
+    expect(said(page, 1)).to_contain_text("The verdict comes later")
+    assert not Verdict.objects.exists()
+    fake.down = False
+    be_answered(page)
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_the_page_looks_right(open_page: OpenPage, board: str, size: str) -> None:
+    page = open_page(viewport=SIZES[size])
+    visitor = Visitor(page, size=size)
+    open_board(page, board)
+    ask_and_arrive(page, 1, "snow", 1, 3)
+    expect(said(page, 1)).to_have_text("The model is thinking…")
+    answer_waiting()
+    expect(said(page, 1)).to_contain_text("You fooled the model by")
+
+    visitor.visit("spymaster", board)
+
+    assert visitor.problems == {}

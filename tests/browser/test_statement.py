@@ -1,0 +1,192 @@
+"""A worker reads what the work has earned, disagrees, and reads the answer: two people, two browsers."""
+
+from datetime import timedelta
+from decimal import Decimal
+from typing import Any
+
+import pytest
+from django.apps import apps
+from django.contrib.auth.models import Group
+from django.test import Client
+from django.utils import timezone
+from playwright.sync_api import BrowserContext, Page, ViewportSize, expect
+
+from crowd.statement import links
+from hits.models import Appeal, Assignment, Bonus, Decision, User
+from hits.roles import RESEARCHER, install_roles
+from hits.services.paying import confirm_bonuses, pay_bonuses
+from tests.browser.conftest import OpenPage
+from tests.browser.looking import Visitor
+from tests.browser.stage import Desk, sign_in, work_through
+from tests.conftest import Sites
+from tests.factories import (
+    approve,
+    make_assignment,
+    make_batch,
+    make_bonus,
+    make_hit,
+    make_study,
+    make_user,
+    make_worker,
+)
+
+pytestmark = [pytest.mark.needs_chromium, pytest.mark.django_db(transaction=True)]
+SIZES: dict[str, ViewportSize] = {
+    "desktop": {"width": 1280, "height": 800},
+    "phone": {"width": 390, "height": 844},
+}
+
+
+def test_worker_reads_the_pay_asks_and_reads_the_answer(
+    open_page: OpenPage, desk: Desk, sites: Sites
+) -> None:
+    worker, staff = open_page(), open_page()
+    sign_in(worker.context, desk.worker, sites=sites)
+    statement = open_statement(worker, desk)
+    expect(statement.get_by_role("heading", level=2)).to_have_text("Nothing here yet")
+
+    hand_in(worker, desk)
+    work_through()
+    approve(Bonus.objects.all(), now=timezone.now())
+    pay_bonuses(now=timezone.now())
+    confirm_bonuses(now=timezone.now())
+    statement.reload()
+
+    expect(statement.locator("dl.totals dd")).to_have_text(["$0.04", "$0.03", "$0.01", "$0.00", "$0.00"])
+    expect(statement.locator("article .tag").first).to_contain_text("Approved and paid")
+    expect(statement.locator(".bonuses .tag")).to_contain_text("Paid on")
+    expect(statement.locator(".bonuses")).to_contain_text("all right")
+    statement.get_by_text("Something is not right?").click()
+    statement.get_by_label("What is not right, in your own words").fill("It took me an hour.")
+    statement.get_by_role("button", name="Send").click()
+    expect(statement.get_by_role("status")).to_contain_text("You find the answer here")
+
+    answer(staff, sites=sites)
+    statement.reload()
+
+    expect(statement.locator(".talk")).to_contain_text("Our answer: nothing changes")
+    expect(statement.locator(".talk")).to_contain_text("The clock says two minutes.")
+
+
+def open_statement(page: Page, desk: Desk) -> Page:
+    """From the frame, in a tab of its own; the work stays where it was."""
+    page.goto(desk.url)
+    with page.context.expect_page() as opened:
+        page.frame_locator("iframe").get_by_role("link", name="Your work and your pay").click()
+    statement = opened.value
+    expect(statement.get_by_role("heading", level=1)).to_have_text("Your work and your pay")
+    assert statement.evaluate("() => [window.opener, document.referrer]") == [None, ""]
+    return statement
+
+
+def hand_in(page: Page, desk: Desk) -> None:
+    frame = page.frame_locator("iframe")
+    for key in desk.right:
+        frame.locator("label", has=page.locator(f'input[value="{key}"]')).click()
+    frame.get_by_role("button", name="Submit").click()
+    expect(page.get_by_role("heading", level=1)).to_have_text("Handed in")
+
+
+def answer(page: Page, *, sites: Sites) -> None:
+    install_roles(apps)  # a test with real transactions leaves no groups
+    staff = make_user()
+    staff.groups.add(Group.objects.get(name=RESEARCHER))
+    Assignment.objects.get().hit.batch.study.members.add(staff)
+    log_in(page.context, staff, sites=sites)
+    page.goto(f"{sites.public}/admin/hits/appeal/")
+    page.get_by_role("link", name="It took me an hour.").click()
+    page.get_by_label("Nothing changes").check()
+    page.get_by_label("Your answer").fill("The clock says two minutes.")
+    page.get_by_role("button", name="Send the answer").click()
+    expect(page.get_by_text("Answered. The worker reads it")).to_be_visible()
+
+
+def log_in(context: BrowserContext, user: User, *, sites: Sites) -> None:
+    client = Client()
+    client.force_login(user)
+    cookie = {"name": "sessionid", "value": client.cookies["sessionid"].value, "url": sites.public}
+    context.add_cookies([cookie])  # type: ignore[list-item]
+
+
+FIGURES: dict[str, Any] = {
+    "kind": "tiers",
+    "measure": "fool",
+    "items": [
+        {"score": "69/100", "from": 67, "below": 80, "amount": "0.18"},
+        {"score": "1/3", "amount": "0.00"},
+    ],
+}
+FATES = ("approved",) * 9 + ("rejected", "submitted")
+
+
+def make_busy() -> Assignment:
+    """Work, bonuses and appeals in every state, over three months and two pages. Returns the newest work."""
+    now, study = timezone.now(), make_study(name="Visual associations")
+    title = "Which of these pictures go with the word?"
+    hit = make_hit(batch=make_batch(status="open", study=study, title=title, reward=Decimal("0.25")))
+    worker = make_worker(account=hit.batch.account)
+    works = []
+    for number in range(33):
+        at, fate = now - timedelta(days=2 * (33 - number)), FATES[number % len(FATES)]
+        moments = {"submitted_at": at, "approved_at": at, "rejected_at": at, "auto_approves_at": now}
+        works.append(make_assignment(hit=hit, worker=worker, status=fate, **moments))
+    newest = [work for work in reversed(works) if work.status == "approved"]
+    reject(next(work for work in reversed(works) if work.status == "rejected"))
+    reason = "Tier: your word fooled the AI, and people still solved it."
+    for number, status in enumerate(Bonus.Status.values):
+        given = {"rule": status, "reason": reason, "figures": FIGURES, "revision": number % 2}
+        work = newest[number // 2]
+        make_bonus(assignment=work, status=status, amount=Decimal("0.18"), sent_at=now, **given)
+    make_appeal(newest[0], text="I am sure that all three were right.\nThe dog is on the picture.")
+    answer = "Two of the three were right: the table gives $0.18 for that."
+    told = {"answer": answer, "answered_at": now, "answered_by": make_user()}
+    make_appeal(newest[1], text="Why so little?", status="answered", **told)
+    make_appeal(newest[2], text="Never mind.", status="withdrawn")
+    return newest[0]
+
+
+def reject(work: Assignment) -> None:
+    now = timezone.now()
+    reason = "Every answer names the same picture; the task asks for three different ones."
+    given = {"kind": "reject", "status": "done", "reason": reason, "by": make_user()}
+    Decision.objects.create(assignment=work, made_at=now, send_at=now, **given)
+
+
+def make_appeal(work: Assignment, **changes: Any) -> None:
+    made_at = timezone.now() - timedelta(days=5)
+    Appeal.objects.create(assignment=work, worker=work.worker, made_at=made_at, **changes)
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_statement_looks_right(open_page: OpenPage, sites: Sites, size: str) -> None:
+    visitor = Visitor(open_page(viewport=SIZES[size], reduced_motion="reduce"), size=size)
+    busy, empty, now = make_busy(), make_assignment(), timezone.now()
+    here, other, old = (
+        f"{sites.public}/statement/{links.write_token(assignment=work, now=at)}/"
+        for work, at in ((busy, now), (empty, now), (busy, now - timedelta(days=1)))
+    )
+
+    visitor.visit("statement", here)
+    visitor.page.get_by_text("How it was worked out").first.click()
+    visitor.page.get_by_text("Something is not right?").first.click()
+    visitor._keep_picture(f"statement-open-{size}")
+    visitor.visit("statement-empty", other)
+    visitor.visit("statement-old", old, status=410)
+    visitor.visit("statement-forged", f"{sites.public}/statement/x/", status=403)
+
+    assert visitor.problems == {}
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_appeals_look_right(open_page: OpenPage, sites: Sites, size: str) -> None:
+    visitor = Visitor(open_page(viewport=SIZES[size], reduced_motion="reduce"), size=size)
+    log_in(visitor.page.context, make_user(is_superuser=True), sites=sites)
+    place = f"{sites.public}/admin/hits/appeal/"
+
+    visitor.visit("appeals-empty", place)
+    make_busy()
+    visitor.visit("appeals", place)
+    for status in ("open", "answered", "withdrawn"):
+        visitor.visit(f"appeal-{status}", f"{place}{Appeal.objects.get(status=status).pk}/change/")
+
+    assert visitor.problems == {}

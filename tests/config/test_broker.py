@@ -1,0 +1,59 @@
+from pathlib import Path
+from queue import Empty
+from typing import Any
+
+import pytest
+from kombu import Connection
+
+from config import broker
+
+broker.register()
+
+
+def channel_in(folder: Path) -> Any:
+    for name in ("messages", "control"):
+        (folder / name).mkdir(exist_ok=True)
+    options = {
+        "data_folder_in": str(folder / "messages"),
+        "data_folder_out": str(folder / "messages"),
+        "control_folder": str(folder / "control"),
+    }
+    return Connection(f"{broker.SCHEME}://", transport_options=options).default_channel
+
+
+def test_messages_come_in_their_order(tmp_path: Path) -> None:
+    channel = channel_in(tmp_path)
+    for number in range(3):
+        channel._put("default", {"number": number})
+
+    assert [channel._get("default")["number"] for _ in range(3)] == [0, 1, 2]
+    with pytest.raises(Empty):
+        channel._get("default")
+
+
+def test_torn_message_is_passed_over(tmp_path: Path) -> None:
+    channel = channel_in(tmp_path)
+    (tmp_path / "messages" / "0_torn.default.msg").write_text('{"number"')
+    channel._put("default", {"number": 1})
+
+    assert channel._get("default") == {"number": 1}
+
+
+def test_message_half_written_is_nobodys(tmp_path: Path) -> None:
+    """As a process leaves it that is killed before the file is in its place."""
+    channel = channel_in(tmp_path)
+    (tmp_path / "messages" / "half.part").write_text('{"number"')
+
+    with pytest.raises(Empty):
+        channel._get("default")
+
+
+def test_torn_table_of_queues_is_written_anew(tmp_path: Path) -> None:
+    channel = channel_in(tmp_path)
+    (tmp_path / "control" / "default.exchange").write_text("")
+
+    before = channel.get_table("default")
+    channel._queue_bind("default", "key", "", "default")
+
+    assert before == []
+    assert [bound.queue for bound in channel.get_table("default")] == ["default"]

@@ -1,0 +1,307 @@
+"""The rival's word over HTTP: a cue is stored before it is asked, asked once, and told to nobody else."""
+
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.core.cache import cache
+from django.test import Client
+from django.utils import timezone
+from kombu.exceptions import OperationalError
+
+from crowd.frame import verdicts
+from crowd.frame.visits import write_token
+from crowd.winogavil.services import CREATE, seed_board
+from hits.models import Assignment, Item, Lease
+from scoring.models import Asking, Riddle, Verdict
+from scoring.services.answering import answer_waiting
+from scoring.tasks import answer_riddles
+from tests.factories import make_assignment, make_batch, make_hit, make_picture
+from tests.scoring.fakes import FakeRival, use_fakes
+
+pytestmark = pytest.mark.django_db
+SITE = "http://localhost:8000/submit"
+
+
+@pytest.fixture(autouse=True)
+def nudged(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """What was sent to the rival's queue; counts of other tests are gone."""
+    cache.clear()
+    sent: list[str] = []
+    monkeypatch.setattr(answer_riddles, "delay", lambda: sent.append("answer"))
+    return sent
+
+
+@pytest.fixture
+def fake(monkeypatch: pytest.MonkeyPatch) -> type[FakeRival]:
+    return use_fakes(monkeypatch)
+
+
+def make_work(*, size: int = 5) -> Assignment:
+    """A spymaster at work on a board of pictures."""
+    now = timezone.now()
+    hit = make_hit(batch=make_batch(task=CREATE, status="open"))
+    work = make_assignment(hit=hit, opened_at=now, accepted_at=now, deadline_at=now + timedelta(minutes=15))
+    item = seed_board(study=hit.batch.study, pictures=[make_picture() for _ in range(size)])
+    Lease.objects.create(item=item, assignment=work, worker=work.worker, leased_at=now)
+    return work
+
+
+@pytest.fixture
+def work() -> Assignment:
+    return make_work()
+
+
+def send(client: Client, work: Assignment, verb: str = "ask", **fields: Any) -> Any:
+    values = {
+        "token": write_token(assignment=work, submit_to=SITE),
+        "slot": "1",
+        "cue": "snow",
+        "chosen": ["0", "2"],
+        **fields,
+    }
+    return client.post(f"/q/{work.hit.public_id}/{verb}/", values)
+
+
+def nothing_is_stored() -> bool:
+    return not (Riddle.objects.exists() or Asking.objects.exists() or Verdict.objects.exists())
+
+
+def test_ask_stores_and_wakes_the_rival(client: Client, work: Assignment, nudged: list[str]) -> None:
+    answer = send(client, work)
+
+    riddle = Riddle.objects.get()
+    assert answer.json() == {"state": "waiting", "chosen": [0, 2], "text": "snow"}
+    assert (riddle.assignment, riddle.slot, riddle.text) == (work, 1, "snow")
+    assert (riddle.chosen, riddle.size) == ([0, 2], 5)
+    assert nudged == ["answer"]
+
+
+def test_verdict_comes_with_what_the_model_picked(
+    client: Client, work: Assignment, fake: type[FakeRival]
+) -> None:
+    send(client, work)
+    waiting = send(client, work, "verdict").json()["state"]
+    answer_waiting()
+
+    answer = send(client, work, "verdict").json()
+
+    verdict = Verdict.objects.get()
+    assert waiting == "waiting"
+    assert answer == {
+        "state": "answered",
+        "predicted": verdict.places,
+        "chosen": [0, 2],
+        "text": "snow",
+        "fool": 100 - verdict.model_score,
+    }
+
+
+def test_a_second_try_is_answered_with_the_first(
+    client: Client, work: Assignment, fake: type[FakeRival], nudged: list[str]
+) -> None:
+    send(client, work)
+    answer_waiting()
+    first = send(client, work, "verdict").json()
+
+    second = send(client, work, cue="winter", chosen=["1", "3"]).json()
+
+    assert second == first
+    assert (Riddle.objects.count(), Verdict.objects.count(), nudged) == (1, 1, ["answer"])
+
+
+def test_each_of_two_words_has_its_chance(client: Client, work: Assignment) -> None:
+    send(client, work)
+    send(client, work, slot="2", cue="ice")
+
+    assert list(Riddle.objects.order_by("slot").values_list("slot", "text")) == [(1, "snow"), (2, "ice")]
+
+
+def test_another_attempt_has_a_chance_of_its_own(client: Client, work: Assignment) -> None:
+    other = make_work()
+    send(client, work)
+
+    send(client, other, cue="ice")
+
+    assert Riddle.objects.count() == 2
+
+
+@pytest.mark.parametrize(
+    ("fields", "words"),
+    [
+        ({"cue": "two words"}, "one word"),
+        ({"cue": ""}, "one word"),
+        ({"cue": "x" * 31}, "one word"),
+        ({"cue": "sn0w"}, "one word"),
+        ({"chosen": ["0"]}, "may be chosen"),
+        ({"chosen": ["0", "1", "2", "3"]}, "may be chosen"),
+        ({"chosen": ["0", "0"]}, "may be chosen"),
+        ({"chosen": ["0", "5"]}, "not on this page"),
+        ({"chosen": ["0", "-1"]}, "not on this page"),
+        ({"chosen": ["0", "x"]}, "not on this page"),
+        ({"chosen": ["0", "9" * 5000]}, "not on this page"),
+        ({"chosen": []}, "may be chosen"),
+        ({"slot": "3"}, "which word"),
+        ({"slot": "0"}, "which word"),
+        ({"slot": ""}, "which word"),
+        ({"slot": "²"}, "which word"),
+        ({"slot": "99999999999999999999"}, "which word"),
+    ],
+)
+def test_what_the_page_could_not_have_sent_is_refused_and_stores_nothing(
+    client: Client, work: Assignment, nudged: list[str], fields: dict[str, Any], words: str
+) -> None:
+    answer = send(client, work, **fields)
+
+    assert answer.status_code == 400
+    assert words in answer.json()["problem"]
+    assert nothing_is_stored()
+    assert nudged == []
+
+
+def test_the_second_word_must_differ_from_the_first(client: Client, work: Assignment) -> None:
+    send(client, work)
+
+    answer = send(client, work, slot="2", cue="SNOW")
+
+    assert (answer.status_code, Riddle.objects.count()) == (400, 1)
+    assert "differ" in answer.json()["problem"]
+
+
+def test_pictures_of_the_page_are_the_hits_own_whatever_is_sent(client: Client, work: Assignment) -> None:
+    send(client, work, pictures="others", sha256="0" * 64)
+
+    shown = [one["sha256"] for one in Riddle.objects.get().pictures]
+    board = Item.objects.get().board
+    assert shown == [place.picture.sha256 for place in board.places.select_related("picture")]
+
+
+@pytest.mark.parametrize("token", ["", "x", "a:b:c"])
+@pytest.mark.parametrize("verb", ["ask", "verdict"])
+def test_without_a_genuine_token_nothing_is_asked(
+    client: Client, work: Assignment, verb: str, token: str
+) -> None:
+    answer = send(client, work, verb, token=token)
+
+    assert answer.status_code == 400
+    assert nothing_is_stored()
+
+
+def test_a_token_of_other_work_shows_nothing_of_this_one(
+    client: Client, work: Assignment, fake: type[FakeRival]
+) -> None:
+    other = make_assignment(hit=work.hit, deadline_at=timezone.now() + timedelta(minutes=15))
+    send(client, work)
+    answer_waiting()
+
+    answer = send(client, other, "verdict")
+
+    assert (answer.status_code, list(answer.json())) == (404, ["problem"])
+
+
+def test_after_the_deadline_nothing_is_asked(client: Client, work: Assignment) -> None:
+    Assignment.objects.update(deadline_at=timezone.now() - timedelta(seconds=1))
+    work.refresh_from_db()
+
+    answer = send(client, work)
+
+    assert (answer.status_code, nothing_is_stored()) == (410, True)
+
+
+def test_after_handing_in_a_new_word_is_refused_and_an_old_one_is_still_told(
+    client: Client, work: Assignment, fake: type[FakeRival]
+) -> None:
+    send(client, work)
+    answer_waiting()
+    Assignment.objects.update(status="saved", answer={"done": "1"}, saved_at=timezone.now())
+
+    late = send(client, work, slot="2", cue="ice")
+    old = send(client, work)
+
+    assert (late.status_code, Riddle.objects.count()) == (409, 1)
+    assert old.json()["state"] == "answered"
+
+
+def test_a_rival_that_is_late_is_told_and_scores_nothing(
+    client: Client, work: Assignment, fake: type[FakeRival]
+) -> None:
+    fake.down = True
+    send(client, work)
+    answer_waiting()
+    Riddle.objects.update(asked_at=timezone.now() - timedelta(seconds=11))
+
+    answer = send(client, work, "verdict").json()
+
+    assert answer == {"state": "late", "chosen": [0, 2], "text": "snow"}
+    assert not Verdict.objects.exists()
+
+
+def test_a_broker_that_is_away_only_makes_it_later(
+    client: Client, work: Assignment, fake: type[FakeRival], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def down() -> None:
+        raise OperationalError
+
+    monkeypatch.setattr(answer_riddles, "delay", down)
+
+    answer = send(client, work)
+    answer_waiting()
+
+    assert answer.json()["state"] == "waiting"
+    assert send(client, work, "verdict").json()["state"] == "answered"
+
+
+def test_a_family_without_a_rival_refuses(client: Client) -> None:
+    now = timezone.now()
+    solving = make_assignment(opened_at=now, accepted_at=now, deadline_at=now + timedelta(minutes=15))
+
+    answer = send(client, solving)
+
+    assert (answer.status_code, nothing_is_stored()) == (400, True)
+
+
+def test_haste_is_refused(client: Client, work: Assignment, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(verdicts, "MOST_QUESTIONS", 2)
+    monkeypatch.setattr("hits.rates.time", lambda: 1000.0)
+
+    codes = [send(client, work, cue="not allowed").status_code for _ in range(3)]
+
+    assert codes == [400, 400, 429]
+
+
+def test_much_is_not_read(client: Client, work: Assignment) -> None:
+    answer = send(client, work, cue="x" * verdicts.MOST_BYTES)
+
+    assert (answer.status_code, nothing_is_stored()) == (413, True)
+
+
+@pytest.mark.parametrize("verb", ["ask", "verdict"])
+def test_only_a_post_asks(client: Client, work: Assignment, verb: str) -> None:
+    assert client.get(f"/q/{work.hit.public_id}/{verb}/").status_code == 405
+
+
+def test_no_answer_is_kept_by_anybody_on_the_way(client: Client, work: Assignment) -> None:
+    answer = send(client, work)
+
+    assert "no-store" in answer["Cache-Control"]
+    assert dict(answer.cookies) == {}
+
+
+def test_preview_never_asks(client: Client, work: Assignment) -> None:
+    page = client.get(f"/q/{work.hit.public_id}/", {"assignmentId": "ASSIGNMENT_ID_NOT_AVAILABLE"})
+
+    text = page.content.decode()
+    assert page.status_code == 200
+    assert "disabled" in text
+    assert 'name="token"' not in text
+    assert "data-ask=" not in text
+
+
+def test_looking_at_a_verdict_asks_the_database_little(
+    client: Client, work: Assignment, fake: type[FakeRival], django_assert_max_num_queries: Any
+) -> None:
+    send(client, work)
+    answer_waiting()
+
+    with django_assert_max_num_queries(4):
+        send(client, work, "verdict")

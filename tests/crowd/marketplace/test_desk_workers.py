@@ -1,0 +1,180 @@
+"""Workers at the desk: invited, described, suspended, searched; and the blocks of requesters."""
+
+import re
+from datetime import timedelta
+from html import unescape
+
+import pytest
+from django.utils import timezone
+
+from crowd.marketplace.models import Block, Deed, Invitation, Worker
+from crowd.marketplace.services import people
+from tests.crowd.marketplace.desk import Desk, form_token, hidden, lines_of, open_desk, rows_of
+from tests.crowd.marketplace.site import stranger, text_of
+from tests.factories import invite, make_requester
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def desk() -> Desk:
+    return open_desk()
+
+
+@pytest.fixture
+def worker() -> Worker:
+    return invite(now=timezone.now())[0]
+
+
+def path_of(worker: Worker, rest: str = "") -> str:
+    return f"workers/{worker.external_id}/{rest}"
+
+
+def links_on(page: object) -> list[str]:
+    return re.findall(r"/invitation/[\w-]+/", unescape(text_of(page)))
+
+
+def test_workers_are_invited_one_on_each_line(desk: Desk) -> None:
+    page = desk.post("workers/invite/", names="Ada\r\n\r\n  Bo \n")
+
+    assert [worker.name for worker in Worker.objects.order_by("pk")] == ["Ada", "Bo"]
+    assert [stranger().get(link).status_code for link in links_on(page)] == [200, 200]
+
+
+def test_links_come_as_a_file_too(desk: Desk) -> None:
+    page = desk.post("workers/invite/", names="=Ada\nBo, the other")
+    links = links_on(page)
+
+    lines = lines_of(desk.post("workers/links.csv", links=hidden(page, "links")))
+
+    ada, bo = Worker.objects.order_by("pk")
+    assert lines[0] == "worker id,name,link"
+    assert lines[1].startswith(f"{ada.external_id},'=Ada,http")
+    assert lines[1].endswith(links[0])
+    assert lines[2].startswith(f'{bo.external_id},"Bo, the other",http')
+    assert lines[2].endswith(links[1])
+
+
+def test_file_of_links_that_are_not_ours_is_refused(desk: Desk) -> None:
+    assert desk.post("workers/links.csv", links="made up").status_code == 409
+
+
+def test_invitations_sent_twice_invite_once(desk: Desk) -> None:
+    token = form_token(desk.get("workers/invite/"))
+
+    answers = [desk.post("workers/invite/", token=token, names="Ada").status_code for _ in range(2)]
+
+    assert (answers, Worker.objects.count()) == ([200, 409], 1)
+
+
+@pytest.mark.parametrize("names", ["", " \n ", "x" * 65, "nul\0", "A\n" * 501, "A\u2028B", "A\x0bB", "A\tB"])
+def test_names_that_cannot_be_are_refused(desk: Desk, names: str) -> None:
+    answer = desk.post("workers/invite/", names=names)
+
+    assert (answer.status_code, Worker.objects.count(), Deed.objects.count()) == (422, 0, 0)
+
+
+def test_new_invitation_ends_the_old_one(desk: Desk) -> None:
+    worker, old = invite(now=timezone.now())
+
+    [link] = links_on(desk.post(path_of(worker, "invitation/")))
+
+    assert people.find_invitation(token=old, now=timezone.now()) is None
+    assert (stranger().get(link).status_code, Invitation.objects.count()) == (200, 1)
+
+
+def test_facts_are_set(desk: Desk, worker: Worker) -> None:
+    desk.post(path_of(worker, "facts/"), country="US", subdivision="pa", is_adult="on")
+
+    worker.refresh_from_db()
+    facts = (worker.country, worker.subdivision, worker.is_adult, worker.is_master)
+    assert facts == ("US", "PA", True, False)
+
+
+@pytest.mark.parametrize(
+    "wrong", [{"country": "XX"}, {"country": "1!"}, {"subdivision": "PA"}, {"country": "\0\0"}]
+)
+def test_facts_that_cannot_be_are_refused(desk: Desk, worker: Worker, wrong: dict[str, str]) -> None:
+    answer = desk.post(path_of(worker, "facts/"), is_master="on", **wrong)
+
+    worker.refresh_from_db()
+    assert (answer.status_code, worker.country, worker.subdivision, worker.is_master) == (422, "", "", False)
+
+
+def test_worker_is_suspended_and_let_back_with_reasons(desk: Desk, worker: Worker) -> None:
+    without_a_reason = desk.post(path_of(worker, "suspend/")).status_code
+    still_free = Worker.objects.get().suspended_at
+
+    desk.post(path_of(worker, "suspend/"), reason="Two people, one account")
+    suspended = Worker.objects.get().suspended_at
+    desk.post(path_of(worker, "lift/"), reason="Explained")
+
+    assert (without_a_reason, still_free, suspended is None) == (422, None, False)
+    assert Worker.objects.get().suspended_at is None
+    assert [(deed.what, deed.note) for deed in Deed.objects.order_by("pk")] == [
+        ("worker suspended", "Two people, one account"),
+        ("suspension lifted", "Explained"),
+    ]
+    assert "Two people, one account" in text_of(desk.get(path_of(worker)))
+
+
+def test_list_is_searched_sorted_and_filtered(desk: Desk) -> None:
+    now = timezone.now()
+    values = [
+        {"name": "Ada", "submitted": 5},
+        {"name": "Bo", "owed": "2.50", "submitted": 9, "sign_in_name": "bo@example.org"},
+        {"name": "Cy", "suspended_at": now},
+        {"name": "Di", "erasure_requested_at": now},
+        {"name": "Erased worker", "erasure_requested_at": now, "erased_at": now},
+    ]
+    made = [Worker.objects.create(created_at=now, **value) for value in values]
+
+    def names(query: str) -> list[str]:
+        found = re.findall(r"<tr>\s*<td><a [^>]*>([^<]*)<", desk.get(f"workers/?{query}").content.decode())
+        return [unescape(name) for name in found]
+
+    assert names("") == ["Di", "Cy", "Bo", "Ada"]
+    assert names("sort=name") == ["Ada", "Bo", "Cy", "Di"]
+    assert names("sort=submitted")[:2] == ["Bo", "Ada"]
+    assert names("only=owed") == ["Bo"]
+    assert names("only=suspended") == ["Cy"]
+    assert names("only=erasure") == ["Di"]
+    assert names("only=erased") == ["Erased worker"]
+    assert names("only=anything&sort=anything") == ["Di", "Cy", "Bo", "Ada"]
+    assert names("q=BO%40example") == ["Bo"]
+    assert names(f"q={made[0].external_id.lower()}") == ["Ada"]
+
+
+def test_list_comes_in_pages_that_keep_the_question(desk: Desk) -> None:
+    now = timezone.now()
+    Worker.objects.bulk_create(Worker(name=f"Worker {n:03}", created_at=now) for n in range(60))
+
+    page = desk.get("workers/?q=worker&sort=name")
+
+    assert len(rows_of(page)) == 50
+    assert "?q=worker&amp;sort=name&amp;page=2" in page.content.decode()
+    assert len(rows_of(desk.get("workers/?q=worker&sort=name&page=2"))) == 10
+
+
+def test_block_is_lifted_after_a_question(desk: Desk, worker: Worker) -> None:
+    requester = make_requester(now=timezone.now()).requester
+    block = Block.objects.create(
+        requester=requester, worker=worker, reason="=Noise", created_at=timezone.now() - timedelta(days=1)
+    )
+    found, not_found = desk.get(f"blocks/?q={worker.external_id}"), desk.get("blocks/?q=another")
+    desk.get(f"blocks/{block.pk}/lift/")
+    untouched = Block.objects.count()
+
+    answer = desk.post(f"blocks/{block.pk}/lift/")
+
+    assert (len(rows_of(found)), len(rows_of(not_found)), untouched) == (1, 0, 1)
+    assert (answer.status_code, Block.objects.count()) == (302, 0)
+    assert desk.post(f"blocks/{block.pk}/lift/").status_code == 404
+
+
+def test_what_people_wrote_is_shown_as_text(desk: Desk) -> None:
+    worker = Worker.objects.create(name="<script>alert(1)</script>", created_at=timezone.now())
+
+    pages = [desk.get("workers/"), desk.get(path_of(worker)), desk.get(path_of(worker, "erase/"))]
+
+    assert ["<script" in page.content.decode() for page in pages] == [False, False, False]

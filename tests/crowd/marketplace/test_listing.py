@@ -1,0 +1,267 @@
+"""The worker's list: what it shows and hides, in which order, page by page, in how many queries."""
+
+from collections.abc import Mapping, Sequence
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.utils import timezone
+from pytest_django import DjangoAssertNumQueries
+
+from crowd.marketplace import queries
+from crowd.marketplace.database import atomic
+from crowd.marketplace.models import HIT, Block, HITType
+from crowd.marketplace.services import work
+from crowd.marketplace.site import listing
+from tests.crowd.marketplace.rows import accept, hand_in
+from tests.crowd.marketplace.site import Browser, accepted, group_path, open_hit, signed_in, text_of
+from tests.factories import make_requester
+
+pytestmark = pytest.mark.django_db
+
+# Nobody has more than all of their work approved.
+IMPOSSIBLE = {
+    "QualificationTypeId": "000000000000000000L0",
+    "Comparator": "GreaterThan",
+    "IntegerValues": [100],
+}
+REASON = "Needs more than 100 % approved work; yours is 100 %."
+
+
+def offers(browser: Browser, address: str = "/") -> list[tuple[str, int]]:
+    shown = browser.get(address).context["listing"].offers
+    return [(offer.access.group.title, offer.hits) for offer in shown]
+
+
+def titles(browser: Browser, address: str = "/") -> list[str]:
+    return [title for title, _ in offers(browser, address)]
+
+
+def walk(browser: Browser, address: str, step: str) -> list[str]:
+    """The titles of this page and of every one that follows by "further" or "earlier"."""
+    found: list[str] = []
+    while address:
+        page = browser.get(f"/{address}").context
+        found += [offer.access.group.title for offer in page["listing"].offers]
+        address = page[step]
+    return found
+
+
+def test_list_shows_each_group_once_newest_first(browser: Browser) -> None:
+    requester = make_requester(now=timezone.now()).requester
+    for title in ("Older", "Older", "Newer"):
+        open_hit(requester=requester, title=title, duration_s=900)
+
+    response = browser.get("/")
+
+    assert offers(browser) == [("Newer", 1), ("Older", 2)]
+    assert f"Requester {requester.name} Time allowed 15 minutes HITs left 2 Reward $0.05" in text_of(response)
+
+
+def test_list_leaves_out_what_this_worker_cannot_have(browser: Browser) -> None:
+    hand_in(open_hit(title="Done", max_assignments=2), worker=browser.worker, now=timezone.now())
+    accepted(browser, open_hit(title="Held", max_assignments=2))
+    accepted(signed_in(), open_hit(title="Full"))
+    open_hit(title="Expired", lifetime=timedelta(minutes=1), ago=timedelta(minutes=2))
+    work.return_assignment(assignment=accepted(browser, open_hit(title="Returned")), now=timezone.now())
+
+    assert titles(browser) == ["Returned"]
+
+
+def test_list_counts_to_a_hundred(browser: Browser) -> None:
+    requester = make_requester(now=timezone.now()).requester
+    with atomic():
+        for title, hits in (("Many", 101), ("Hundred", 100)):
+            for _ in range(hits):
+                open_hit(requester=requester, title=title)
+
+    said = text_of(browser.get("/"))
+
+    assert (said.count("HITs left 100+ "), said.count("HITs left 100 ")) == (1, 1)
+
+
+@pytest.mark.parametrize("hits", [1, 200])
+def test_list_asks_the_same_number_of_queries(
+    browser: Browser, django_assert_max_num_queries: DjangoAssertNumQueries, hits: int
+) -> None:
+    requester = make_requester(now=timezone.now()).requester
+    with atomic():
+        for number in range(hits):
+            open_hit(requester=requester, title=f"Group {number % 19}")
+
+    with django_assert_max_num_queries(13, using="marketplace"):
+        response = browser.get("/")
+
+    assert sum(offer.hits for offer in response.context["listing"].offers) == hits
+
+
+def make_varied() -> None:
+    """23 groups, in whose rewards and times many are equal."""
+    requester = make_requester(now=timezone.now()).requester
+    with atomic():
+        for number in range(23):
+            reward, duration_s = f"0.0{number % 3 + 1}", 60 * (number % 4 + 1)
+            open_hit(requester=requester, title=f"{number:02}", reward=reward, duration_s=duration_s)
+
+
+EXPECTED: Mapping[str, Any] = {
+    "newest": lambda number: -number,
+    "reward": lambda number: (-(number % 3), -number),
+    "time": lambda number: (number % 4, -number),
+}
+
+
+@pytest.mark.parametrize("sort", EXPECTED)
+@pytest.mark.parametrize("size", [1, 7, 22, 23])
+def test_pages_hold_every_group_once_in_order(
+    browser: Browser, monkeypatch: pytest.MonkeyPatch, sort: str, size: int
+) -> None:
+    make_varied()
+    monkeypatch.setattr(listing, "SIZE", size)
+    monkeypatch.setattr(listing, "CHUNK", 5)
+    wanted = [f"{number:02}" for number in sorted(range(23), key=EXPECTED[sort])]
+
+    assert walk(browser, f"?sort={sort}", "further") == wanted
+
+
+@pytest.mark.parametrize("sort", EXPECTED)
+def test_pages_backwards_are_the_pages_forwards(
+    browser: Browser, monkeypatch: pytest.MonkeyPatch, sort: str
+) -> None:
+    make_varied()
+    monkeypatch.setattr(listing, "SIZE", 5)
+    forwards = [f"?sort={sort}"]
+    while further := browser.get(f"/{forwards[-1]}").context["further"]:
+        forwards.append(further)
+
+    backwards = [forwards[-1]]
+    while earlier := browser.get(f"/{backwards[-1]}").context["earlier"]:
+        backwards.append(earlier)
+
+    seen = [titles(browser, f"/{address}") for address in backwards[1:]]
+    assert seen == [titles(browser, f"/{address}") for address in forwards[-2::-1]]
+
+
+def test_page_ends_at_its_bound_and_goes_on_behind_it(
+    browser: Browser, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    wanted = open_hit(title="Last")
+    for number in range(6):
+        hit = open_hit(title=f"Done {number}", max_assignments=2)
+        hand_in(hit, worker=browser.worker, now=timezone.now())
+    monkeypatch.setattr(listing, "MOST", 4)
+    monkeypatch.setattr(listing, "CHUNK", 2)
+
+    first = browser.get("/")
+
+    assert "Nothing on this page." in text_of(first)
+    assert walk(browser, first.context["further"], "further") == [wanted.hit_type.title]
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("pictures", ["Pick PICTURES", "Other"]),
+        ("pick words", ["Pick words"]),
+        ("100%", ["100% sure"]),
+        ("_", []),
+        ("xyzzy", []),
+        ("\0", ["Pick PICTURES", "Pick words", "100% sure", "Other"]),
+    ],
+)
+def test_search_finds_every_word_anywhere(browser: Browser, text: str, found: list[str]) -> None:
+    for title in ("Other", "100% sure", "Pick words", "Pick PICTURES"):
+        open_hit(title=title)
+    HITType.objects.filter(title="Other").update(keywords="pictures, quick")
+    HITType.objects.update(description="")
+
+    shown = browser.client.get("/", {"q": text}).context["listing"].offers
+
+    assert [offer.access.group.title for offer in shown] == found
+
+
+def test_search_finds_the_requester(browser: Browser) -> None:
+    hit = open_hit(title="Theirs")
+    open_hit(title="Not theirs")
+
+    assert titles(browser, f"/?q={hit.requester.name}") == ["Theirs"]
+
+
+def guarded(actions: str | None) -> Sequence[Mapping[str, Any]]:
+    return [{**IMPOSSIBLE, **({"ActionsGuarded": actions} if actions else {})}]
+
+
+@pytest.mark.parametrize(
+    ("actions", "listed", "preview"),
+    [
+        (None, True, 200),
+        ("Accept", True, 200),
+        ("PreviewAndAccept", True, 403),
+        ("DiscoverPreviewAndAccept", False, 404),
+    ],
+)
+def test_requirement_guards_what_it_says(
+    browser: Browser, actions: str | None, listed: bool, preview: int
+) -> None:
+    hit = open_hit(title="Guarded", requirements=guarded(actions))
+
+    page = browser.get("/")
+    answers = [browser.get(group_path(hit)), browser.post(f"{group_path(hit)}accept/")]
+
+    assert ("Guarded" in text_of(page), REASON in text_of(page)) == (listed, listed)
+    assert [answer.status_code for answer in answers] == [preview, 403 if listed else 404]
+    assert [REASON in text_of(answer) for answer in answers] == [listed] * 2
+    assert browser.worker.assignments.count() == 0
+
+
+def test_only_mine_leaves_out_what_cannot_be_accepted_and_says_so(browser: Browser) -> None:
+    open_hit(title="Guarded", requirements=guarded("Accept"))
+    open_hit(title="Free")
+
+    response = browser.get("/?mine=1")
+
+    assert titles(browser, "/?mine=1") == ["Free"]
+    assert "Some work is left out because you do not meet what it asks for." in text_of(response)
+    assert "left out" not in text_of(browser.get("/"))
+
+
+def test_met_requirement_is_told(browser: Browser) -> None:
+    open_hit(requirements=[{**IMPOSSIBLE, "Comparator": "GreaterThanOrEqualTo"}])
+
+    assert "You meet everything it asks for." in text_of(browser.get("/"))
+
+
+def test_block_is_told_and_kept(browser: Browser) -> None:
+    hit = open_hit(title="Theirs")
+    Block.objects.create(requester=hit.requester, worker=browser.worker, created_at=timezone.now())
+
+    answers = [browser.get("/"), browser.get(group_path(hit)), browser.post(f"{group_path(hit)}accept/")]
+
+    assert [answer.status_code for answer in answers] == [200, 403, 403]
+    assert ["This requester has blocked you" in text_of(answer) for answer in answers] == [True] * 3
+    assert browser.worker.assignments.count() == 0
+
+
+def test_next_hit_comes_from_anywhere_among_what_is_left(browser: Browser) -> None:
+    requester = make_requester(now=timezone.now()).requester
+    with atomic():
+        hits = [open_hit(requester=requester, max_assignments=2) for _ in range(6)]
+        open_hit(requester=requester, title="Another group")
+    for hit in (hits[0], hits[3]):
+        accept(hit, worker=browser.worker, now=timezone.now())
+
+    drawn = {
+        found.pk
+        for _ in range(120)
+        if (found := queries.next_hit(group=hits[0].hit_type, worker=browser.worker, now=timezone.now()))
+    }
+
+    assert drawn == {hit.pk for hit in hits} - {hits[0].pk, hits[3].pk}
+
+
+def test_next_hit_of_a_group_where_all_is_done_is_none(browser: Browser) -> None:
+    hit = open_hit(max_assignments=3)
+    accept(hit, worker=browser.worker, now=timezone.now())
+
+    assert queries.next_hit(group=hit.hit_type, worker=browser.worker, now=timezone.now()) is None
+    assert HIT.objects.filter(closed_at=None).count() == 1

@@ -1,0 +1,221 @@
+"""History, its export, earnings and messages: a worker's own, and nobody else's."""
+
+import csv
+from decimal import Decimal
+from io import StringIO
+from typing import Any
+
+import pytest
+from django.utils import timezone
+from pytest_django import DjangoAssertNumQueries
+
+from crowd.marketplace.database import atomic
+from crowd.marketplace.models import HIT, Assignment, Message, Worker
+from crowd.marketplace.services import money, reviewing
+from tests.crowd.marketplace.rows import hand_in, status_of
+from tests.crowd.marketplace.site import Browser, open_hit, signed_in, text_of, work_path
+from tests.factories import make_requester
+
+pytestmark = pytest.mark.django_db
+
+
+def handed_in(browser: Browser, hit: HIT) -> Assignment:
+    return hand_in(hit, worker=browser.worker, now=timezone.now())
+
+
+def pay_bonus(done: Assignment, amount: str, reason: str = "") -> None:
+    reviewing.pay_bonus(
+        requester=done.hit.requester,
+        assignment=done,
+        amount=Decimal(amount),
+        reason=reason,
+        now=timezone.now(),
+    )
+
+
+def write_to(worker: Worker, subject: str = "Hello", text: str = "Text") -> Message:
+    requester = make_requester(now=timezone.now()).requester
+    return Message.objects.create(
+        worker=worker, requester=requester, subject=subject, text=text, sent_at=timezone.now()
+    )
+
+
+def exported(browser: Browser, address: str = "/history/export/") -> list[dict[str, str]]:
+    text = b"".join(browser.get(address).streaming_content).decode()
+    return list(csv.DictReader(StringIO(text)))
+
+
+def test_earnings_are_what_was_earned_paid_and_is_owed(browser: Browser) -> None:
+    for reward in ("0.10", "0.20", "0.03"):
+        pay_bonus(handed_in(browser, open_hit(reward=reward, delay_s=0)), "0.07")
+    with atomic():
+        money.pay_out(
+            worker_id=browser.worker.pk,
+            amount=Decimal("0.50"),
+            reference="<b>SEPA</b>",
+            paid_by="operator",
+            now=timezone.now(),
+        )
+
+    said = text_of(browser.get("/earnings/"))
+
+    assert "Earned, with bonuses $0.54 Paid out $0.50 Still owed to you $0.04 " in said
+    assert "<b>SEPA</b> $0.50" in said
+
+
+def test_earnings_of_nothing_are_zero_dollars_and_cents(browser: Browser) -> None:
+    said = text_of(browser.get("/earnings/"))
+
+    assert "Earned, with bonuses $0.00 Paid out $0.00 Still owed to you $0.00 " in said
+
+
+def test_earnings_tell_how_much_waits(browser: Browser) -> None:
+    waiting, rejected = (handed_in(browser, open_hit()) for _ in range(2))
+    reviewing.reject_assignment(assignment=rejected, feedback="No.", now=timezone.now())
+
+    said = text_of(browser.get("/earnings/"))
+
+    assert "Approved 0 Waiting for approval 1 Rejected 1" in said
+    assert status_of(waiting) == "Submitted"
+
+
+def test_history_tells_the_state_of_each(browser: Browser) -> None:
+    handed_in(browser, open_hit(title="Waiting"))
+    rejected = handed_in(browser, open_hit(title="Rejected"))
+    reviewing.reject_assignment(assignment=rejected, feedback="No.", now=timezone.now())
+    approved = handed_in(browser, open_hit(reward="0.10", delay_s=0))
+    pay_bonus(approved, "0.07")
+    pay_bonus(approved, "0.01")
+
+    said = text_of(browser.get("/history/"))
+
+    assert (said.count("waiting for approval $0.05 –"), said.count("rejected $0.05 –")) == (1, 1)
+    assert said.count("approved $0.10 $0.08") == 1
+
+
+def titles(page: Any) -> list[str]:
+    return [row.hit.hit_type.title for row in page.context["page"].rows]
+
+
+@pytest.mark.parametrize(
+    ("query", "found"),
+    [
+        ("", ["c", "b", "a"]),
+        ("?sort=oldest", ["a", "b", "c"]),
+        ("?sort=reward", ["b", "c", "a"]),
+        ("?status=Approved", ["b"]),
+        ("?status=Submitted", ["c", "a"]),
+        ("?status=Accepted", ["c", "b", "a"]),
+        ("?q=B", ["b"]),
+        ("?q=B&status=Submitted", []),
+    ],
+)
+def test_history_is_searched_filtered_and_sorted(browser: Browser, query: str, found: list[str]) -> None:
+    for title, reward in (("a", "0.01"), ("b", "0.03"), ("c", "0.02")):
+        handed_in(browser, open_hit(title=title, reward=reward, delay_s=0 if title == "b" else 60))
+
+    assert titles(browser.get(f"/history/{query}")) == found
+
+
+@pytest.mark.parametrize("sort", ["newest", "oldest", "reward"])
+def test_history_pages_hold_everything_once(browser: Browser, sort: str) -> None:
+    with atomic():
+        made = [handed_in(browser, open_hit(reward=f"0.0{n % 2 + 1}")).pk for n in range(27)]
+
+    first = browser.get(f"/history/?sort={sort}")
+    second = browser.get(f"/history/{first.context['further']}")
+    back = browser.get(f"/history/{second.context['earlier']}")
+
+    shown = [[row.pk for row in page.context["page"].rows] for page in (first, second, back)]
+    assert ([len(page) for page in shown], sorted(shown[0] + shown[1])) == ([25, 2, 25], made)
+    assert (shown[2], second.context["further"], back.context["earlier"]) == (shown[0], "", "")
+
+
+@pytest.mark.parametrize(("done", "shown"), [(1, 1), (40, 25)])
+def test_history_asks_the_same_number_of_queries(
+    browser: Browser, django_assert_max_num_queries: DjangoAssertNumQueries, done: int, shown: int
+) -> None:
+    with atomic():
+        for _ in range(done):
+            handed_in(browser, open_hit())
+
+    with django_assert_max_num_queries(10, using="marketplace"):
+        response = browser.get("/history/")
+
+    assert response.content.decode().count("<tr>") - 1 == shown
+
+
+def test_export_holds_the_own_history_and_runs_nothing(browser: Browser) -> None:
+    hand_in(open_hit(title="Theirs"), now=timezone.now())
+    handed_in(browser, open_hit(title="Plain, with a comma"))
+    done = handed_in(browser, open_hit(title="=1+1", reward="0.10", delay_s=0))
+    pay_bonus(done, "0.07")
+
+    rows = exported(browser)
+
+    assert [(row["title"], row["status"], row["reward"], row["bonus"]) for row in rows] == [
+        ("'=1+1", "Approved", "0.10", "0.07"),
+        ("Plain, with a comma", "Submitted", "0.05", "0"),
+    ]
+
+
+def test_export_of_a_search_holds_what_it_finds(browser: Browser) -> None:
+    for title in ("one", "two"):
+        handed_in(browser, open_hit(title=title))
+
+    assert [row["title"] for row in exported(browser, "/history/export/?q=one")] == ["one"]
+
+
+def test_submission_tells_when_it_pays_itself(browser: Browser) -> None:
+    done = handed_in(browser, open_hit(delay_s=3600))
+
+    said = text_of(browser.get(work_path(done)))
+
+    assert "has been received. The reward of $0.05 is yours when the requester approves it." in said
+    assert f"{done.auto_approval_at:%H:%M} UTC" in said
+
+
+def test_submission_shows_review_feedback_and_bonuses(browser: Browser) -> None:
+    good, bad = (handed_in(browser, open_hit(title=title)) for title in ("Good", "Bad"))
+    reviewing.approve_assignment(assignment=good, feedback="<i>Fine</i>", override=False, now=timezone.now())
+    pay_bonus(good, "0.07", "For the cue.")
+    reviewing.reject_assignment(assignment=bad, feedback="Empty.", now=timezone.now())
+
+    said = [text_of(browser.get(work_path(one))) for one in (good, bad)]
+
+    assert "“Good” is approved: $0.05 is yours." in said[0]
+    assert "What the requester says <i>Fine</i>" in said[0]
+    assert "$0.07" in said[0]
+    assert "For the cue." in said[0]
+    assert "pays no reward for it. What the requester says Empty." in said[1]
+
+
+def test_message_is_unread_until_it_is_opened(browser: Browser) -> None:
+    message = write_to(browser.worker, subject="<b>News</b>", text="First\n<script>x</script>")
+    before = text_of(browser.get("/"))
+
+    opened = browser.get(f"/messages/{message.pk}/")
+
+    assert "Messages 1 unread" in before
+    assert "First\n&lt;script&gt;x&lt;/script&gt;" in opened.content.decode()
+    assert "unread" not in text_of(browser.get("/messages/"))
+    message.refresh_from_db()
+    assert message.read_at is not None
+
+
+def test_message_of_another_worker_is_not_found(browser: Browser) -> None:
+    theirs = write_to(signed_in().worker, subject="Theirs")
+
+    answers = [browser.get(f"/messages/{number}/") for number in (theirs.pk, 0, 10**30)]
+
+    assert [answer.status_code for answer in answers] == [404] * 3
+    assert b"Theirs" not in answers[0].content
+    theirs.refresh_from_db()
+    assert theirs.read_at is None
+
+
+def test_more_than_nine_unread_messages_are_told_so(browser: Browser) -> None:
+    for _ in range(12):
+        write_to(browser.worker)
+
+    assert "Messages 9+ unread" in text_of(browser.get("/messages/"))

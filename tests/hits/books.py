@@ -1,0 +1,56 @@
+"""Money that moves as it does in life: through the services, so that the ledger has every step."""
+
+from datetime import datetime
+from decimal import Decimal
+from typing import Any
+
+from django.contrib.auth.models import Permission
+from django.db import transaction
+
+from hits.models import Assignment, Batch, Bonus, Study, User
+from hits.services import rewards
+from hits.services.budgets import reserve
+from hits.services.obligations import move_bonus, owe
+from tests.factories import NOW, approve, make_account, make_assignment, make_batch, make_hit, make_study
+
+Status = Bonus.Status
+
+
+def open_batch(
+    *, study: Study | None = None, aside: str = "100", now: datetime = NOW, **changes: Any
+) -> Batch:
+    """With Amazon's fees, and money set aside."""
+    terms = {"bonus_rules": [], "fee_schedule": "amazon"}
+    account = changes.pop("account", None) or make_account(fee_schedule="amazon")
+    values = {"study": study or make_study(), "reward": Decimal(1), "terms": terms, **changes}
+    batch = make_batch(status="open", account=account, **values)
+    with transaction.atomic():
+        reserve(batch=batch, amount=Decimal(aside), words="Launch", by=None, now=now)
+    return batch
+
+
+def owed_bonus(batch: Batch, *, amount: str = "0.27", now: datetime = NOW, **changes: Any) -> Bonus:
+    """For work that is approved; its reward is not booked yet."""
+    work: Assignment = make_assignment(hit=make_hit(batch=batch), status="approved", owed_at=now)
+    values = {"rule": "all right", "reason": "All right.", **changes}
+    bonus = Bonus(assignment=work, amount=Decimal(amount), owed_at=now, **values)
+    owe([bonus], by=None, now=now)
+    return bonus
+
+
+def paid_bonus(batch: Batch, *, now: datetime = NOW, **changes: Any) -> Bonus:
+    """Approved by two people, sent and confirmed; the reward is booked too."""
+    bonus = owed_bonus(batch, now=now, **changes)
+    approve([bonus], now=now)
+    bonus.refresh_from_db()
+    move_bonus(bonus, Status.SENDING, now=now, sending_at=now)
+    move_bonus(bonus, Status.SENT, now=now, sent_at=now)
+    move_bonus(bonus, Status.CONFIRMED, now=now, confirmed_at=now)
+    rewards.book_rewards(now=now)
+    return bonus
+
+
+def allow(user: User, *permissions: str) -> User:
+    """A fresh one: permissions are remembered by the one that was asked."""
+    user.user_permissions.add(*Permission.objects.filter(codename__in=permissions))
+    return User.objects.get(pk=user.pk)

@@ -1,0 +1,64 @@
+"""A notebook that holds a token, for the tests of the API."""
+
+import json
+from collections.abc import Iterable
+from datetime import timedelta
+from typing import Any
+
+from django.contrib.auth.models import Permission
+from django.test import Client
+from django.utils import timezone
+
+from hits.models import Study, User
+from hits.services.tokens import Scope, make_token
+from tests.factories import make_user
+
+
+class Notebook:
+    """Speaks JSON with one token."""
+
+    def __init__(self, user: User, *, scopes: Iterable[str] = Scope.values) -> None:
+        self.user = user
+        name = f"notebook {timezone.now().timestamp()}"
+        self.token, self.secret = make_token(user=user, name=name, scopes=[*scopes], now=timezone.now())
+        self.client = Client()
+
+    def get(self, path: str, **query: Any) -> Any:
+        return self.client.get(f"/api/{path}", query, headers=self.headers())
+
+    def post(self, path: str, body: Any = None, **headers: str) -> Any:
+        return self._send("post", path, body, headers)
+
+    def patch(self, path: str, body: Any) -> Any:
+        return self._send("patch", path, body, {})
+
+    def delete(self, path: str) -> Any:
+        return self.client.delete(f"/api/{path}", headers=self.headers())
+
+    def upload(self, path: str, file: Any) -> Any:
+        return self.client.post(f"/api/{path}", {"file": file}, headers=self.headers())
+
+    def headers(self, **more: str) -> dict[str, str]:
+        return {"authorization": f"Bearer {self.secret}", **more}
+
+    def _send(self, method: str, path: str, body: Any, headers: dict[str, str]) -> Any:
+        return getattr(self.client, method)(
+            f"/api/{path}",
+            json.dumps({} if body is None else body),
+            content_type="application/json",
+            headers=self.headers(**headers),
+        )
+
+
+def notebook(*permissions: str, scopes: Iterable[str] = Scope.values, sees: Iterable[Study] = ()) -> Notebook:
+    """Of somebody with these permissions, and a member of these studies."""
+    user = make_user()
+    user.user_permissions.set(Permission.objects.filter(codename__in=permissions))
+    for study in sees:
+        study.members.add(user)
+    return Notebook(user, scopes=scopes)
+
+
+def expire(held: Notebook) -> None:
+    held.token.expires_at = timezone.now() - timedelta(seconds=1)
+    held.token.save()

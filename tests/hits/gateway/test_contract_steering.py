@@ -1,0 +1,166 @@
+"""The contract of what is done to HITs, work and workers after the launch: by every implementation."""
+
+from datetime import timedelta
+from uuid import uuid4
+
+import pytest
+from django.utils import timezone
+
+from hits.errors import ProviderRefused
+from tests.hits.gateway.test_contract import World, spec, world
+
+__all__ = ["world"]
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+def test_extend_hit_lengthens_and_reopens(world: World) -> None:
+    hit = world.provider.create_hit(spec(), token=uuid4())
+    world.provider.expire_hit(hit.external_id)
+    end = (timezone.now() + timedelta(days=2)).replace(microsecond=0)
+
+    world.provider.extend_hit(hit.external_id, expires_at=end)
+    world.provider.extend_hit(hit.external_id, expires_at=end)
+
+    found = world.provider.get_hit(hit.external_id)
+    assert (found.status, found.available, found.expires_at) == ("Assignable", 2, end)
+
+
+def test_expire_hit_twice_ends_it_once(world: World) -> None:
+    hit = world.provider.create_hit(spec(), token=uuid4())
+
+    for _ in range(2):
+        world.provider.expire_hit(hit.external_id)
+
+    assert world.provider.get_hit(hit.external_id).is_over
+
+
+def test_add_places_with_one_token_adds_once(world: World) -> None:
+    hit = world.provider.create_hit(spec(max_assignments=2), token=uuid4())
+    token = uuid4()
+
+    world.provider.add_places(hit.external_id, places=3, token=token)
+    with pytest.raises(ProviderRefused):
+        world.provider.add_places(hit.external_id, places=3, token=token)
+
+    assert world.provider.get_hit(hit.external_id).max_assignments == 5
+
+
+def test_reviewable_hit_is_listed_until_it_was_seen(world: World) -> None:
+    over = world.provider.create_hit(spec(max_assignments=1), token=uuid4())
+    world.provider.create_hit(spec(), token=uuid4())
+    world.submit(over.external_id, answer="x")
+    listed = list(world.provider.list_reviewable())
+
+    for _ in range(2):
+        world.provider.mark_seen(over.external_id)
+
+    assert (listed, list(world.provider.list_reviewable())) == ([over.external_id], [])
+    assert world.provider.get_hit(over.external_id).is_over
+
+
+def test_mark_seen_of_a_hit_that_goes_on_is_refused(world: World) -> None:
+    hit = world.provider.create_hit(spec(), token=uuid4())
+
+    with pytest.raises(ProviderRefused):
+        world.provider.mark_seen(hit.external_id)
+
+
+def test_reject_assignment_twice_rejects_once(world: World) -> None:
+    hit = world.provider.create_hit(spec(), token=uuid4())
+    assignment, _ = world.submit(hit.external_id, answer="x")
+
+    for _ in range(2):
+        world.provider.reject_assignment(assignment, feedback="Not what was asked.")
+
+    assert world.provider.get_assignment(assignment).status == "Rejected"
+
+
+def test_reject_of_approved_work_is_refused(world: World) -> None:
+    hit = world.provider.create_hit(spec(), token=uuid4())
+    assignment, _ = world.submit(hit.external_id, answer="x")
+    world.provider.approve_assignment(assignment, feedback="Thank you.")
+
+    with pytest.raises(ProviderRefused):
+        world.provider.reject_assignment(assignment, feedback="After all not.")
+
+    assert world.provider.get_assignment(assignment).status == "Approved"
+
+
+def test_approve_overrides_a_rejection_where_it_is_meant_to(world: World) -> None:
+    hit = world.provider.create_hit(spec(), token=uuid4())
+    assignment, _ = world.submit(hit.external_id, answer="x")
+    world.provider.reject_assignment(assignment, feedback="Not what was asked.")
+
+    world.provider.approve_assignment(assignment, feedback="We were wrong.", override=True)
+
+    assert world.provider.get_assignment(assignment).status == "Approved"
+
+
+def test_get_assignment_of_nothing_handed_in_is_refused(world: World) -> None:
+    with pytest.raises(ProviderRefused):
+        world.provider.get_assignment("NOSUCHASSIGNMENT")
+
+
+def test_notify_workers_names_whom_it_did_not_reach(world: World) -> None:
+    hit = world.provider.create_hit(spec(), token=uuid4())
+    assignment, worker = world.submit(hit.external_id, answer="x")
+    world.provider.approve_assignment(assignment)
+
+    failed = world.provider.notify_workers(
+        subject="Thank you", text="There is more work.", worker_external_ids=[worker, "ANOBODY"]
+    )
+
+    assert [failure.worker_external_id for failure in failed] == ["ANOBODY"]
+
+
+def test_block_and_unblock_a_worker(world: World) -> None:
+    hit = world.provider.create_hit(spec(), token=uuid4())
+    _, worker = world.submit(hit.external_id, answer="x")
+
+    for _ in range(2):
+        world.provider.block_worker(worker, reason="Copied answers.")
+    for _ in range(2):
+        world.provider.unblock_worker(worker)
+
+
+def test_block_of_an_unknown_worker_is_refused(world: World) -> None:
+    with pytest.raises(ProviderRefused):
+        world.provider.block_worker("ANOBODY", reason="Copied answers.")
+
+
+def test_events_go_where_they_were_sent_to(world: World) -> None:
+    hit = world.provider.create_hit(spec(), token=uuid4())
+
+    for _ in range(2):
+        world.provider.notify_events(
+            hit.hit_type_id, transport="SNS", destination="webhook+http://127.0.0.1:9/events/"
+        )
+
+
+def test_create_qualification_twice_by_one_name_makes_one(world: World) -> None:
+    first = world.provider.create_qualification(name="A bonus [1f-2]", description="Holders collect it.")
+    other = world.provider.create_qualification(name="A bonus [1f-3]", description="Holders collect it.")
+
+    second = world.provider.create_qualification(name="A bonus [1f-2]", description="Holders collect it.")
+
+    assert (second == first, other == first) == (True, False)
+
+
+def test_grant_qualification_twice_is_held_once(world: World) -> None:
+    hit = world.provider.create_hit(spec(), token=uuid4())
+    _, worker = world.submit(hit.external_id, answer="x")
+    qualification = world.provider.create_qualification(name="A bonus", description="Holders collect it.")
+
+    for _ in range(2):
+        world.provider.grant_qualification(qualification, worker_external_id=worker)
+
+    assert world.provider.count_qualified(qualification) == 1
+
+
+def test_grant_qualification_to_nobody_is_refused(world: World) -> None:
+    qualification = world.provider.create_qualification(name="A bonus", description="Holders collect it.")
+
+    with pytest.raises(ProviderRefused):
+        world.provider.grant_qualification(qualification, worker_external_id="ANOBODY")
+
+    assert world.provider.count_qualified(qualification) == 0

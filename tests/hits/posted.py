@@ -1,0 +1,58 @@
+"""HITs that were launched at the stubbed provider, and workers who do them."""
+
+from datetime import timedelta
+from typing import Any
+
+from hits.models import HIT, Assignment, Batch, Item
+from hits.services import launching, reconciling, working
+from tests.factories import NOW, make_association, make_batch, make_study, make_user, make_worker
+
+DEADLINE = NOW + timedelta(minutes=15)
+
+
+def post_batch(*, items: int = 1, **changes: Any) -> Batch:
+    """Launched and sent, two workers for each HIT; the first look at each is due."""
+    study = changes.pop("study", None) or make_study()
+    for _ in range(items):
+        make_association(study=study, chosen=2)
+    batch = make_batch(**{"study": study, "assignments_per_hit": 2, **changes})
+    launching.launch_batch(batch=batch, by=make_user(), now=NOW)
+    launching.send_launching_batches(now=NOW)
+    HIT.objects.filter(batch=batch).update(look_at=NOW)
+    batch.refresh_from_db()
+    return batch
+
+
+def post_hit(**changes: Any) -> HIT:
+    return post_batch(**changes).hits.get()
+
+
+def open_as(hit: HIT, *, assignment: str, worker: str) -> Assignment:
+    opened = working.open_assignment(
+        hit=hit,
+        worker=make_worker(account=hit.batch.account, external_id=worker),
+        external_id=assignment,
+        accepted_at=NOW,
+        deadline_at=DEADLINE,
+        now=NOW,
+    )
+    working.lease_items(assignment=opened, now=NOW)
+    return opened
+
+
+def save_as(hit: HIT, *, assignment: str = "SAVED", worker: str = "ASAVES") -> Assignment:
+    saved = open_as(hit, assignment=assignment, worker=worker)
+    working.save_answer(assignment=saved, answer=right_answer(), now=NOW)
+    return saved
+
+
+def right_answer() -> dict[str, list[str]]:
+    item = Item.objects.get()
+    return {str(item.public_id): sorted(item.association.chosen_keys)}
+
+
+def look_again(seconds: float = 0) -> None:
+    """Somebody told of news, so many seconds later."""
+    now = NOW + timedelta(seconds=seconds)
+    HIT.objects.filter(status=HIT.Status.OPEN).update(look_at=now)
+    reconciling.reconcile(now=now)

@@ -1,0 +1,363 @@
+"""The payments desk, the books of a study, the files and the audit log, as staff see them."""
+
+from datetime import timedelta
+from decimal import Decimal
+from typing import Any
+
+import pytest
+from django.db import connection
+from django.test import Client
+from django.test.utils import CaptureQueriesContext
+from django.urls import reverse
+from django.utils import timezone
+
+from hits.models import Account, AuditEvent, Bonus, Disclosure, LedgerEntry, Match, Study, User
+from hits.queries.audits import events_for
+from hits.queries.payments import Committed, desk_of
+from hits.services import auditing, runs
+from tests.factories import NOW, approve, make_account, make_bonus, make_study, make_user
+from tests.hits.books import allow, open_batch, owed_bonus, paid_bonus
+
+pytestmark = pytest.mark.django_db
+DESK = (
+    "view_bonus", "view_run", "view_ledgerentry", "view_auditevent", "view_match", "view_difference",
+    "view_appeal", "view_halt", "prepare_run", "approve_run", "view_study",
+)  # fmt: skip
+MOST = 10
+
+
+def make_member(*studies: Study, also: tuple[str, ...] = DESK) -> User:
+    user = allow(make_user(), *also)
+    for study in studies:
+        study.members.add(user)
+    return user
+
+
+def matched(account: Account, *, balance: str, now: Any = NOW) -> Match:
+    return Match.objects.create(
+        account=account, status="done", started_at=now, ended_at=now, balance=Decimal(balance)
+    )
+
+
+def test_desk_shows_who_prepares_the_drafts_and_who_approves_the_frozen_ones() -> None:
+    batch = open_batch()
+    preparer, approver = make_member(batch.study), make_member(batch.study)
+    first, second = owed_bonus(batch), owed_bonus(batch)
+    draft = runs.prepare_run(bonuses=[first], by=preparer, title="A draft", now=NOW)
+    frozen = runs.prepare_run(bonuses=[second], by=preparer, title="Frozen", now=NOW)
+    runs.freeze_run(run=frozen, by=preparer, now=NOW)
+
+    mine, theirs = (desk_of(user, now=NOW) for user in (preparer, approver))
+
+    assert (mine.drafts, mine.to_approve, mine.waiting) == ([draft], [], [frozen])
+    assert (theirs.drafts, theirs.to_approve, theirs.waiting) == ([], [frozen], [])
+
+
+def test_desk_leaves_out_a_run_with_a_bonus_of_a_hidden_study() -> None:
+    batches = [open_batch(), open_batch()]
+    preparer = make_member(*(batch.study for batch in batches))
+    run = runs.prepare_run(
+        bonuses=[owed_bonus(batch) for batch in batches], by=preparer, title="Both", now=NOW
+    )
+    runs.freeze_run(run=run, by=preparer, now=NOW)
+
+    assert desk_of(make_member(batches[0].study), now=NOW).to_approve == []
+
+
+@pytest.mark.parametrize(
+    ("status", "column", "limit"),
+    [
+        ("owed", "owed_at", timedelta(days=7)),
+        ("approved", "approved_at", timedelta(hours=1)),
+        ("sent", "sent_at", timedelta(days=1)),
+    ],
+)
+def test_desk_calls_overdue_what_waits_too_long(status: str, column: str, limit: timedelta) -> None:
+    early, late = (make_bonus(status=status, sent_at=NOW) for _ in range(2))
+    Bonus.objects.filter(pk=early.pk).update(**{column: NOW - limit})
+    Bonus.objects.filter(pk=late.pk).update(**{column: NOW - limit - timedelta(seconds=1)})
+    user = make_member(early.assignment.hit.batch.study, late.assignment.hit.batch.study)
+
+    waiting = desk_of(user, now=NOW).bonuses[status]
+
+    assert (waiting.count, waiting.late) == (2, 1)
+
+
+def test_desk_counts_what_an_account_is_committed_to_and_how_long_its_money_lasts() -> None:
+    account = make_account(fee_schedule="amazon")
+    batch = open_batch(account=account)
+    paid_bonus(batch)  # 1.52 in 14 days
+    owed_bonus(batch, amount="1")
+    approve([owed_bonus(batch, amount="2")])
+    matched(account, balance="9.12")
+    user = make_member(batch.study)
+
+    [purse] = desk_of(user, now=NOW).purses
+
+    assert purse.committed == Committed(owed=Decimal(1), approved=Decimal(2), fees=Decimal("0.60"))
+    assert (purse.balance, purse.spent) == (Decimal("9.12"), Decimal("1.52"))
+    assert purse.runway_days == 50  # (9.12 - 3.60) / (1.52 / 14)
+    assert not purse.is_short
+
+
+def test_desk_of_an_account_that_was_never_compared_says_so(client: Client) -> None:
+    batch = open_batch()
+    user = make_member(batch.study)
+    client.force_login(user)
+
+    page = client.get(reverse("admin:hits_payments"))
+
+    [purse] = desk_of(user, now=NOW).purses
+    assert (purse.balance, purse.runway_days) == (None, None)
+    assert "Never compared" in page.content.decode()
+
+
+def test_desk_shows_nothing_of_studies_of_others() -> None:
+    batch = open_batch()
+    owed_bonus(batch)
+
+    desk = desk_of(make_member(make_study()), now=NOW)
+
+    assert (desk.bonuses, desk.purses) == ({}, [])
+
+
+@pytest.mark.parametrize("view", ["hits_payments", "hits_close"])
+def test_pages_are_for_who_has_the_permission(client: Client, view: str) -> None:
+    client.force_login(make_member(make_study(), also=("view_study",)))
+
+    assert client.get(reverse(f"admin:{view}")).status_code == 403
+
+
+def test_index_leads_to_the_desk_for_who_may_see_it(client: Client) -> None:
+    link = reverse("admin:hits_payments")
+    found = []
+    for also in (DESK, ("view_study",)):
+        client.force_login(make_member(make_study(), also=also))
+        found.append(link in client.get(reverse("admin:index")).content.decode())
+
+    assert found == [True, False]
+
+
+def test_desk_takes_few_queries_however_many_bonuses(client: Client) -> None:
+    batch = open_batch()
+    user = make_member(batch.study)
+    client.force_login(user)
+    bonus = owed_bonus(batch)
+    counts = []
+    for start in (0, 10):
+        Bonus.objects.bulk_create(
+            Bonus(assignment=bonus.assignment, rule=f"r{start}-{n}", amount="0.05", reason="R", owed_at=NOW)
+            for n in range(start * 20)
+        )
+        with CaptureQueriesContext(connection) as queries:
+            assert client.get(reverse("admin:hits_payments")).status_code == 200
+        counts.append(len(queries))
+
+    assert counts[0] == counts[1] < MOST
+
+
+def test_books_of_a_study_show_the_statement_and_its_checks(client: Client) -> None:
+    batch = open_batch()
+    bonus = paid_bonus(batch)
+    client.force_login(make_member(batch.study))
+
+    with CaptureQueriesContext(connection) as queries:
+        page = client.get(reverse("admin:hits_ledger_study", args=[batch.study.pk]))
+
+    text = page.content.decode()
+    assert text.count("✓ Holds") == 3
+    assert bonus.assignment.worker.pseudonym in text
+    assert bonus.assignment.worker.external_id not in text
+    assert len(queries) < MOST
+
+
+@pytest.mark.parametrize(
+    ("asked", "kinds"),
+    [
+        ({}, ["reserved", "granted"]),
+        ({"kind": "reserved"}, ["reserved"]),
+        ({"q": "LAUNCH"}, ["reserved"]),
+        ({"since": "2026-11-22"}, []),
+        ({"since": "2026-11-21", "until": "2026-11-21"}, ["reserved", "granted"]),
+        ({"until": "2026-11-20"}, []),
+        ({"kind": "rubbish", "batch": "x", "before": "x", "since": "x"}, ["reserved", "granted"]),
+    ],
+)
+def test_rows_of_the_books_are_narrowed(client: Client, asked: dict[str, str], kinds: list[str]) -> None:
+    study = open_batch().study
+    client.force_login(make_member(study))
+
+    page = client.get(reverse("admin:hits_ledger_study", args=[study.pk]), asked)
+
+    assert [entry.kind for entry in page.context["entries"]] == kinds
+
+
+def test_rows_of_the_books_come_in_pages(client: Client) -> None:
+    study = make_study()
+    LedgerEntry.objects.bulk_create(
+        LedgerEntry(study=study, kind="granted", source="grant", target="budget", amount="0.01", at=NOW)
+        for _ in range(70)
+    )
+    client.force_login(make_member(study))
+    address = reverse("admin:hits_ledger_study", args=[study.pk])
+
+    first = client.get(address)
+    second = client.get(f"{address}?{first.context['older']}")
+
+    shown = [entry.pk for page in (first, second) for entry in page.context["entries"]]
+    assert shown == list(LedgerEntry.objects.order_by("-at", "-pk").values_list("pk", flat=True))
+    assert second.context["older"] == ""
+
+
+def test_books_of_a_study_of_others_are_not_found(client: Client) -> None:
+    study = make_study()
+    client.force_login(make_member(make_study()))
+    address = reverse("admin:hits_ledger_study", args=[study.pk])
+
+    assert [client.get(address).status_code, client.post(address).status_code] == [404, 404]
+    assert not AuditEvent.objects.exists()
+
+
+def test_books_are_taken_as_a_file_by_posting(client: Client) -> None:
+    study = open_batch().study
+    client.force_login(make_member(study))
+
+    answer = client.post(reverse("admin:hits_ledger_study", args=[study.pk]), {"kind": "reserved"})
+
+    lines = answer.getvalue().decode().splitlines()
+    assert answer["Content-Type"] == "text/csv; charset=utf-8"
+    assert len(lines) == 2
+    assert AuditEvent.objects.get().kind == "file.ledger"
+
+
+@pytest.mark.parametrize("kind", ["csv", "xlsx"])
+def test_close_is_downloaded(client: Client, kind: str) -> None:
+    study = open_batch(now=timezone.now()).study
+    client.force_login(make_member(study))
+    month = f"{timezone.now():%Y-%m}"
+
+    answer = client.post(reverse("admin:hits_close"), {"month": month, "study": study.pk, "format": kind})
+
+    assert answer["Content-Disposition"] == f'attachment; filename="close-{month}-so-far.{kind}"'
+    assert b"".join(answer.streaming_content)[:2] == {"csv": b"\xef\xbb", "xlsx": b"PK"}[kind]  # type: ignore[attr-defined]
+    assert AuditEvent.objects.get(kind="file.close").study == study
+
+
+def test_ids_in_a_close_are_asked_for_in_vain_without_the_permission(client: Client) -> None:
+    bonus = paid_bonus(open_batch(now=timezone.now()), now=timezone.now())
+    client.force_login(make_member(bonus.assignment.hit.batch.study))
+    asked = {"month": f"{timezone.now():%Y-%m}", "format": "csv", "with_ids": "on", "reason": "Want"}
+
+    answer = client.post(reverse("admin:hits_close"), asked)
+
+    assert bonus.assignment.worker.external_id not in answer.getvalue().decode()
+    assert not Disclosure.objects.exists()
+
+
+def test_ids_without_a_reason_are_refused_in_words(client: Client) -> None:
+    bonus = paid_bonus(open_batch(now=timezone.now()), now=timezone.now())
+    study = bonus.assignment.hit.batch.study
+    client.force_login(make_member(study, also=(*DESK, "see_worker_id")))
+    asked = {"month": f"{timezone.now():%Y-%m}", "format": "csv", "with_ids": "on", "reason": ""}
+
+    answer = client.post(reverse("admin:hits_close"), asked)
+
+    assert answer.status_code == 409
+    assert "Say why the file needs" in answer.content.decode()
+    assert not Disclosure.objects.exists()
+    assert not AuditEvent.objects.filter(kind="file.close").exists()
+
+
+def test_file_of_a_run_is_downloaded_by_who_sees_all_of_it(client: Client) -> None:
+    batch = open_batch()
+    run = approve([owed_bonus(batch)])
+    assert run is not None
+    address = reverse("admin:hits_run_file", args=[run.pk])
+    answers = []
+    for study in (make_study(), batch.study):
+        client.force_login(make_member(study))
+        answers.append(client.post(address, {"format": "csv"}).status_code)
+
+    assert answers == [404, 200]
+    assert AuditEvent.objects.filter(kind="file.run").count() == 1
+
+
+def test_audit_log_shows_what_one_may_see_and_what_one_did() -> None:
+    mine, other = open_batch(), open_batch()
+    user = make_member(mine.study)
+    auditing.note("study.rules", "Mine", by=None, now=NOW, study=mine.study)
+    auditing.note("study.rules", "Hidden", by=None, now=NOW, study=other.study)
+    auditing.note("bonus.held", "My bonus", by=None, now=NOW, bonus=owed_bonus(mine))
+    auditing.note("bonus.held", "Hidden bonus", by=None, now=NOW, bonus=owed_bonus(other))
+    auditing.note("match.done", "My account", by=None, now=NOW, account=mine.account)
+    auditing.note("match.done", "Hidden account", by=None, now=NOW, account=other.account)
+    auditing.note("halt.set", "Everybody", by=None, now=NOW)
+    auditing.note("file.audit", "My own", by=user, now=NOW)
+    auditing.note("file.audit", "Of somebody else", by=make_user(), now=NOW)
+
+    seen = events_for(user).order_by("pk").values_list("words", flat=True)
+    everything = events_for(allow(make_user(), "see_all_studies")).count()
+
+    assert list(seen) == ["Mine", "My bonus", "My account", "Everybody", "My own"]
+    assert everything == 9
+
+
+def test_audit_log_shows_a_run_to_who_sees_all_of_it() -> None:
+    mine, other = open_batch(), open_batch()
+    whole, half = approve([owed_bonus(mine)]), approve([owed_bonus(mine), owed_bonus(other)])
+
+    seen = set(events_for(make_member(mine.study)).values_list("run", flat=True))
+
+    assert whole is not None
+    assert half is not None
+    assert seen == {whole.pk}
+
+
+@pytest.mark.parametrize(
+    ("asked", "words"),
+    [
+        ({}, ["Stopped.", "Approved “Autumn”."]),
+        ({"q": "autumn"}, ["Approved “Autumn”."]),
+        ({"q": "halt.set"}, ["Stopped."]),
+        ({"q": "2026-11-21"}, ["Approved “Autumn”."]),
+        ({"about": "halt."}, ["Stopped."]),
+        ({"who": "nobody"}, ["Stopped."]),
+    ],
+)
+def test_audit_log_is_searched_and_filtered(client: Client, asked: dict[str, str], words: list[str]) -> None:
+    study = make_study()
+    auditing.note("run.approved", "Approved “Autumn”.", by=make_user(), now=NOW, study=study)
+    auditing.note("halt.set", "Stopped.", by=None, now=NOW + timedelta(days=1))
+    client.force_login(make_member(study))
+
+    page = client.get(reverse("admin:hits_auditevent_changelist"), asked)
+
+    assert [event.words for event in page.context["cl"].result_list] == words
+
+
+def test_audit_log_is_taken_as_a_file_with_its_filters(client: Client) -> None:
+    study = make_study()
+    auditing.note("run.approved", "Approved.", by=None, now=NOW, study=study)
+    auditing.note("halt.set", "Stopped.", by=None, now=NOW)
+    client.force_login(make_member(study))
+    address = reverse("admin:hits_auditevent_file")
+
+    refused = client.get(address).status_code
+    answer = client.post(f"{address}?about=halt.")
+
+    assert refused == 405
+    assert answer.getvalue().decode().splitlines()[1:] == ["2026-11-21 12:00:00,halt.set,Stopped.,,,,,"]
+
+
+def test_audit_log_takes_few_queries_however_many_events(client: Client) -> None:
+    study = make_study()
+    client.force_login(make_member(study))
+    counts = []
+    for _ in range(2):
+        for number in range(5):
+            auditing.note("run.approved", f"{number}", by=make_user(), now=NOW, study=study)
+        with CaptureQueriesContext(connection) as queries:
+            client.get(reverse("admin:hits_auditevent_changelist"))
+        counts.append(len(queries))
+
+    assert counts[0] == counts[1] < MOST

@@ -1,0 +1,34 @@
+"""Every page of the admin asks the database a few times, however much there is to show."""
+
+import pytest
+from django.db import connection
+from django.test import Client
+from django.test.utils import CaptureQueriesContext
+from django.utils import timezone
+
+from tests.admin_pages import fill, pages
+from tests.stubbed import StubbedTurk
+
+pytestmark = pytest.mark.django_db
+MOST = 9
+
+
+def count_queries(client: Client) -> dict[str, int]:
+    counts = {}
+    for name, address in pages():
+        with CaptureQueriesContext(connection) as queries:
+            status = client.get(address).status_code
+        counts[name] = len(queries) if status in (200, 302) else -status
+    return counts
+
+
+def test_every_page_takes_few_queries_whatever_there_is_to_show(client: Client, turk: StubbedTurk) -> None:
+    client.force_login(fill(hits=20, batches=2, now=timezone.now()))
+
+    few = count_queries(client)
+    fill(hits=60, batches=3, now=timezone.now())
+    many = count_queries(client)
+
+    assert {name: n for name, n in many.items() if not 0 < n <= MOST} == {}
+    # Fewer are those that Django needs once in the life of a process.
+    assert {name: (few[name], n) for name, n in many.items() if n > few[name]} == {}

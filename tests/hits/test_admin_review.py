@@ -1,0 +1,421 @@
+"""The review pages: who may, what they show, and where a decision leads."""
+
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.contrib.auth.models import Permission
+from django.db import connection
+from django.test import Client
+from django.test.utils import CaptureQueriesContext
+from django.urls import reverse
+from django.utils import timezone
+
+from hits.admin.review import words_of
+from hits.models import Assignment, Batch, Decision, Note, Study, User
+from hits.services import reviewing, working
+from tests.factories import (
+    make_assignment,
+    make_association,
+    make_batch,
+    make_hit,
+    make_study,
+    make_user,
+)
+
+pytestmark = pytest.mark.django_db
+REVIEW = "/admin/hits/assignment/review/"
+LIST = "/admin/hits/assignment/"
+Status = Decision.Status
+
+
+def make_reviewer(*permissions: str, study: Study | None = None) -> User:
+    user = make_user()
+    names = permissions or ("review_assignment", "view_assignment")
+    user.user_permissions.set(Permission.objects.filter(codename__in=names))
+    if study:
+        study.members.add(user)
+    return user
+
+
+def make_works(*, count: int, batch: Batch | None = None, **changes: Any) -> list[Assignment]:
+    """Submitted answers to one association, an hour old."""
+    batch = batch or make_batch(status="open", review_by="hand")
+    association = make_association(study=batch.study)
+    item = association.item
+    item.wanted = count + 1
+    item.save()
+    picks = sorted(association.chosen_keys)
+    now = timezone.now()
+    made = []
+    for _ in range(count):
+        work = make_assignment(hit=make_hit(batch=batch), deadline_at=now + timedelta(hours=1))
+        working.lease_items(assignment=work, now=now)
+        working.save_answer(assignment=work, answer={str(item.public_id): picks}, now=now)
+        values = {"status": "submitted", "submitted_at": now - timedelta(hours=1), "worked_s": 60, **changes}
+        Assignment.objects.filter(pk=work.pk).update(**values)
+        made.append(Assignment.objects.get(pk=work.pk))
+    return made
+
+
+@pytest.fixture
+def works() -> list[Assignment]:
+    return make_works(count=3)
+
+
+@pytest.fixture
+def reviewer(works: list[Assignment], client: Client) -> User:
+    user = make_reviewer(study=works[0].hit.batch.study)
+    client.force_login(user)
+    return user
+
+
+def address(name: str, pk: int, query: str = "") -> str:
+    return reverse(f"admin:hits_assignment_{name}", args=[pk]) + query
+
+
+def text(page: Any) -> str:
+    return str(page.content.decode())
+
+
+def test_review_shows_the_first_with_its_place(
+    client: Client, reviewer: User, works: list[Assignment]
+) -> None:
+    page = client.get(REVIEW)
+
+    assert page.context["assignment"] == works[0]
+    assert "1 of 3" in text(page)
+    assert "picked, belongs to the cue" in text(page)
+    assert "approves itself in" in text(page)
+    assert works[0].worker.pseudonym in text(page)
+    assert works[0].worker.external_id not in text(page)
+
+
+def test_review_goes_to_and_fro(client: Client, reviewer: User, works: list[Assignment]) -> None:
+    page = client.get(REVIEW, {"at": works[1].pk})
+
+    assert (page.context["place"], page.context["assignment"].listed) == (2, 3)
+    assert f"at={works[0].pk}" in text(page)
+    assert f"at={works[2].pk}" in text(page)
+
+
+def test_review_orders_by_what_approves_itself_soonest(
+    client: Client, reviewer: User, works: list[Assignment]
+) -> None:
+    now = timezone.now()
+    for work, hours in zip(works, (30, 10, 20), strict=True):
+        Assignment.objects.filter(pk=work.pk).update(auto_approves_at=now + timedelta(hours=hours))
+
+    order, at = [], None
+    for _ in works:
+        query = {"order": "soonest", "at": at} if at else {"order": "soonest"}
+        page = client.get(REVIEW, query)
+        order.append((page.context["assignment"].pk, page.context["place"]))
+        at = page.context["assignment"].next_pk
+
+    assert order == [(works[1].pk, 1), (works[2].pk, 2), (works[0].pk, 3)]
+    assert at is None
+
+
+def test_decision_leads_to_the_next_one_and_can_be_undone(
+    client: Client, reviewer: User, works: list[Assignment]
+) -> None:
+    url = address("decide", works[0].pk, f"?state=waiting&next={works[1].pk}")
+
+    page = client.post(url, {"kind": "approve"}, follow=True)
+    decision = Decision.objects.get()
+    made = (decision.kind, decision.status, decision.by)
+    client.post(address("undo", decision.pk), follow=True)
+
+    assert page.context["assignment"] == works[1]
+    assert page.context["undo"]["pk"] == decision.pk
+    assert made == ("approve", Status.INTENDED, reviewer)
+    assert Decision.objects.get().status == Status.UNDONE
+
+
+def test_undo_is_offered_no_longer_than_it_is_of_use(client: Client, reviewer: User) -> None:
+    now = int(timezone.now().timestamp())
+
+    offered = [client.get(REVIEW, {"undo": 1, "until": now + left}).context["undo"] for left in (5, -1, 60)]
+
+    assert [bool(one) for one in offered] == [True, False, False]
+
+
+def test_rejection_without_a_reason_keeps_what_was_typed_and_decides_nothing(
+    client: Client, reviewer: User, works: list[Assignment]
+) -> None:
+    url = address("decide", works[0].pk)
+
+    empty = client.post(url, {"kind": "reject", "reason": " "})
+    endless = client.post(url, {"kind": "reject", "reason": "x" * 1025})
+
+    assert (empty.status_code, endless.status_code) == (409, 409)
+    assert "x" * 1025 in text(endless)
+    assert not Decision.objects.exists()
+
+
+def test_rejection_is_one_line_and_its_reason_is_offered_again(
+    client: Client, reviewer: User, works: list[Assignment]
+) -> None:
+    client.post(address("decide", works[0].pk), {"kind": "reject", "reason": "All\r\nthe first."})
+
+    page = client.get(REVIEW)
+    client.post(address("decide", works[1].pk), {"kind": "reject", "reason": "", "saved": "All the first."})
+
+    assert page.context["past"].reasons == ["All the first."]
+    assert {row.reason for row in Decision.objects.all()} == {"All the first."}
+
+
+def test_double_click_says_that_it_was_decided(
+    client: Client, reviewer: User, works: list[Assignment]
+) -> None:
+    for _ in range(2):
+        page = client.post(address("decide", works[0].pk), {"kind": "approve"}, follow=True)
+
+    assert "decided on this work already" in text(page)
+    assert Decision.objects.count() == 1
+
+
+@pytest.mark.parametrize("name", ["decide", "note"])
+def test_who_may_only_look_cannot_decide(client: Client, works: list[Assignment], name: str) -> None:
+    client.force_login(make_reviewer("view_assignment", study=works[0].hit.batch.study))
+
+    page = client.get(REVIEW)
+    done = client.post(address(name, works[0].pk), {"kind": "approve", "text": "x"})
+
+    assert (page.status_code, done.status_code) == (200, 403)
+    assert 'value="approve"' not in text(page)
+    assert (Decision.objects.count(), Note.objects.count()) == (0, 0)
+
+
+def test_who_is_no_member_sees_nothing(client: Client, works: list[Assignment]) -> None:
+    member = works[0].hit.batch.study
+    decision = reviewing.decide(
+        assignment=works[0], kind="approve", by=make_reviewer(study=member), now=timezone.now()
+    )
+    client.force_login(make_reviewer("review_assignment", "view_assignment", "second_rejection"))
+
+    queue = client.get(REVIEW, {"at": works[1].pk})
+    codes = [
+        client.get(address("work", works[1].pk)).status_code,
+        client.post(address("decide", works[1].pk), {"kind": "approve"}).status_code,
+        client.post(address("note", works[1].pk), {"text": "x"}).status_code,
+        client.post(address("undo", decision.pk)).status_code,
+        client.post(address("second", decision.pk), {"agree": "yes"}).status_code,
+    ]
+    listed = client.get(LIST)
+
+    assert queue.context["assignment"] is None
+    assert codes == [404] * 5
+    assert listed.context["cl"].result_count == 0
+    assert Decision.objects.get().status == Status.INTENDED
+
+
+def test_review_page_needs_a_permission(client: Client, works: list[Assignment]) -> None:
+    client.force_login(make_reviewer("view_batch", study=works[0].hit.batch.study))
+
+    assert client.get(REVIEW).status_code == 403
+
+
+@pytest.mark.parametrize(
+    ("state", "changes"),
+    [
+        ("lost", {"answer": None}),
+        ("approved", {"status": "approved"}),
+        ("kept_out", {"status": "approved", "kept_out": True}),
+        ("rejected", {"status": "rejected"}),
+    ],
+)
+def test_states_show_what_they_name(
+    client: Client, reviewer: User, works: list[Assignment], state: str, changes: dict[str, Any]
+) -> None:
+    Assignment.objects.filter(pk=works[1].pk).update(**changes)
+
+    page = client.get(REVIEW, {"state": state})
+
+    assert page.context["assignment"] == works[1]
+    assert page.context["assignment"].listed == 1
+
+
+def test_filters_by_batch_study_and_worker(client: Client, works: list[Assignment]) -> None:
+    client.force_login(make_user(is_superuser=True))
+    other = make_works(count=1)[0]
+    batch = other.hit.batch
+
+    found = [
+        client.get(REVIEW, query).context["assignment"]
+        for query in (
+            {"batch": batch.pk},
+            {"study": batch.study_id},
+            {"worker": other.worker.pseudonym},
+            {"batch": "x'", "state": "odd", "order": "7", "at": "9" * 40},
+        )
+    ]
+
+    assert found == [other, other, other, works[0]]
+
+
+def test_empty_queue_says_so(client: Client, reviewer: User) -> None:
+    page = client.get(REVIEW, {"state": "rejected"})
+
+    assert page.status_code == 200
+    assert "Nothing here" in text(page)
+
+
+def test_too_fast_is_said_in_words(client: Client, reviewer: User, works: list[Assignment]) -> None:
+    Batch.objects.filter(pk=works[0].hit.batch_id).update(figures={"median_s": 60.0})
+    Assignment.objects.filter(pk=works[0].pk).update(worked_s=7)
+
+    hasty, ordinary = client.get(REVIEW), client.get(REVIEW, {"at": works[1].pk})
+
+    assert "much too fast? 7 seconds" in text(hasty)
+    assert ordinary.context["is_hasty"] is False
+
+
+@pytest.mark.parametrize(("status", "shown"), [("submitted", True), ("approved", False)])
+def test_work_says_why_the_provider_does_not_approve_it(
+    client: Client, reviewer: User, works: list[Assignment], status: str, shown: bool
+) -> None:
+    values = {"problem": "There is no such <assignment>.", "approve_at": timezone.now(), "status": status}
+    Assignment.objects.filter(pk=works[0].pk).update(**values)
+
+    pages = [client.get(REVIEW, {"at": works[0].pk}), client.get(address("work", works[0].pk))]
+
+    words = "There is no such &lt;assignment&gt;. It is asked again on"
+    assert [words in page.content.decode() for page in pages] == [shown, shown]
+
+
+def test_rejected_work_shows_until_when_it_can_be_taken_back(
+    client: Client, reviewer: User, works: list[Assignment]
+) -> None:
+    now = timezone.now()
+    for work, days in zip(works[:2], (1, 31), strict=True):
+        Assignment.objects.filter(pk=work.pk).update(
+            status="rejected", submitted_at=now - timedelta(days=days)
+        )
+
+    fresh = client.get(REVIEW, {"state": "rejected", "at": str(works[0].pk)})
+    old = client.get(REVIEW, {"state": "rejected", "at": str(works[1].pk)})
+
+    assert (fresh.context["decisions"], old.context["decisions"]) == ({"override"}, set())
+    assert "Approve after all" in text(fresh)
+    assert "30 days have passed" in text(old)
+
+
+def test_second_person_agrees_on_the_page(client: Client, works: list[Assignment]) -> None:
+    study = works[0].hit.batch.study
+    Study.objects.filter(pk=study.pk).update(rejections_a_day=0)
+    first = make_reviewer(study=study)
+    names = ("review_assignment", "view_assignment", "second_rejection")
+    second, alone = make_reviewer(*names, study=study), make_reviewer(study=study)
+    decision = reviewing.decide(
+        assignment=works[0], kind="reject", reason="Random", by=first, now=timezone.now()
+    )
+    url = address("second", decision.pk)
+
+    codes = []
+    for user in (alone, second):
+        client.force_login(user)
+        page = client.get(REVIEW, {"state": "second"})
+        codes.append(("Agree: reject it" in text(page), client.post(url, {"agree": "yes"}).status_code))
+
+    assert codes == [(False, 403), (True, 302)]
+    decision.refresh_from_db()
+    assert (decision.status, decision.second_by) == (Status.INTENDED, second)
+
+
+def test_note_is_kept_and_shown(client: Client, reviewer: User, works: list[Assignment]) -> None:
+    page = client.post(address("note", works[0].pk), {"text": "Ask <them>"}, follow=True)
+
+    assert Note.objects.get().by == reviewer
+    assert "Ask &lt;them&gt;" in text(page)
+
+
+def test_review_asks_at_most_ten_times_and_as_often_for_many(
+    client: Client, reviewer: User, works: list[Assignment]
+) -> None:
+    counts = []
+    for _ in range(2):
+        now = timezone.now()
+        reviewing.add_note(assignment=works[0], text="Note", by=reviewer, now=now)
+        made = reviewing.decide(assignment=works[0], kind="approve", by=reviewer, now=now)
+        reviewing.undo(decision=made, by=reviewer, now=now)
+        with CaptureQueriesContext(connection) as queries:
+            client.get(REVIEW)
+        counts.append(len(queries))
+        make_works(count=5, batch=works[0].hit.batch)
+
+    assert counts[0] == counts[1]
+    assert counts[0] <= 10
+
+
+# Many at once.
+
+
+def test_bulk_asks_before_it_decides(client: Client, reviewer: User, works: list[Assignment]) -> None:
+    reviewing.decide(assignment=works[0], kind="approve", by=make_user(), now=timezone.now())
+    chosen = {"action": "reject", "_selected_action": [work.pk for work in works]}
+
+    asked = client.post(LIST, chosen)
+    before = Decision.objects.count()
+    done = client.post(LIST, {**chosen, "confirmed": "yes", "reason": "Random"}, follow=True)
+
+    assert before == 1
+    assert "Reject: 3" in text(asked)
+    assert "2 decided, 1 had been decided already" in text(done)
+    assert Decision.objects.filter(kind="reject", reason="Random").count() == 2
+
+
+def test_bulk_rejection_without_a_reason_decides_nothing(
+    client: Client, reviewer: User, works: list[Assignment]
+) -> None:
+    chosen = {"action": "reject", "_selected_action": [works[0].pk], "confirmed": "yes", "reason": ""}
+
+    page = client.post(LIST, chosen)
+
+    assert "Say why" in text(page)
+    assert not Decision.objects.exists()
+
+
+def test_bulk_needs_the_permission(client: Client, works: list[Assignment]) -> None:
+    client.force_login(make_reviewer("view_assignment", study=works[0].hit.batch.study))
+    chosen = {"action": "approve", "_selected_action": [works[0].pk], "confirmed": "yes"}
+
+    client.post(LIST, chosen)
+
+    assert not Decision.objects.exists()
+
+
+def test_list_offers_only_studies_that_one_may_see(
+    client: Client, reviewer: User, works: list[Assignment]
+) -> None:
+    hidden = make_study(name="Somebody else's")
+    make_works(count=1, batch=make_batch(study=hidden, status="open"))
+
+    page = client.get(LIST)
+
+    assert "Somebody else" not in text(page)
+    assert page.context["cl"].result_count == 3
+
+
+def test_list_finds_a_pseudonym(client: Client, reviewer: User, works: list[Assignment]) -> None:
+    page = client.get(LIST, {"q": works[1].worker.pseudonym})
+
+    assert [row.pk for row in page.context["cl"].result_list] == [works[1].pk]
+
+
+def test_work_page_shows_rejected_work_after_its_items_were_given_away(
+    client: Client, reviewer: User, works: list[Assignment]
+) -> None:
+    Assignment.objects.filter(pk=works[0].pk).update(status="rejected")
+    working.release_items(works[0], now=timezone.now())
+
+    page = client.get(address("work", works[0].pk))
+
+    assert "picked, belongs to the cue" in text(page)
+
+
+def test_words_of_names_what_became_of_them() -> None:
+    words = words_of({"intended": 38, "decided_already": 2})
+
+    assert words == "38 decided, 2 had been decided already"

@@ -1,0 +1,411 @@
+"""The pages of bonus runs: what one sees, what one is asked, and how often the database is."""
+
+from decimal import Decimal
+from hashlib import sha256
+from typing import Any
+
+import pytest
+from django.contrib.auth.models import Permission
+from django.db import connection
+from django.test import Client
+from django.test.utils import CaptureQueriesContext
+from django.urls import reverse
+
+from hits.models import Bonus, Run, Study, User
+from hits.services import run_rows, runs
+from tests.factories import (
+    NOW,
+    approve,
+    make_account,
+    make_assignment,
+    make_batch,
+    make_bonus,
+    make_hit,
+    make_study,
+    make_user,
+)
+
+pytestmark = pytest.mark.django_db
+LIST = "admin:hits_run_changelist"
+PREPARE = "admin:hits_run_prepare"
+MOST = 9
+
+
+def sign_in(client: Client, *permissions: str, studies: tuple[Study, ...] = ()) -> User:
+    """Sees every study, unless some are given."""
+    user = make_user()
+    names = [*permissions, "view_run", "view_bonus", *([] if studies else ["see_all_studies"])]
+    user.user_permissions.set(Permission.objects.filter(codename__in=names))
+    for study in studies:
+        study.members.add(user)
+    client.force_login(user)
+    return user
+
+
+def preparer(client: Client, **more: Any) -> User:
+    return sign_in(client, "prepare_run", "hold_bonus", **more)
+
+
+def approver(client: Client, **more: Any) -> User:
+    return sign_in(client, "approve_run", **more)
+
+
+def url(name: str, run: Run) -> str:
+    return reverse(f"admin:hits_run_{name}", args=[run.pk])
+
+
+def owed(count: int = 1, *, study: Study | None = None, **changes: Any) -> list[Bonus]:
+    hit = make_hit(batch=make_batch(status="open", study=study or make_study()))
+    return [
+        make_bonus(status="owed", assignment=make_assignment(hit=hit, status="approved"), **changes)
+        for _ in range(count)
+    ]
+
+
+def draft(bonuses: list[Bonus], *, by: User | None = None) -> Run:
+    by = by or make_user(is_superuser=True)
+    return runs.prepare_run(bonuses=bonuses, by=by, title="November", now=NOW)
+
+
+def frozen(bonuses: list[Bonus], *, by: User | None = None) -> Run:
+    run = draft(bonuses, by=by)
+    runs.freeze_run(run=run, by=run.prepared_by, now=NOW)
+    return run
+
+
+def text(client: Client, address: str, **query: str) -> str:
+    answer = client.get(address, query)
+    assert answer.status_code == 200
+    return answer.content.decode()
+
+
+def test_run_goes_from_what_is_owed_to_the_approval(client: Client) -> None:
+    owed(3, amount=Decimal("0.27"))
+    preparer(client)
+
+    made = client.post(reverse(PREPARE), {"which": "all", "title": "November"})
+    run = Run.objects.get()
+    asked = text(client, url("freeze", run))
+    client.post(url("freeze", run))
+    waits = text(client, url("change", run))
+    approver(client)
+    run.refresh_from_db()
+    page = text(client, url("change", run))
+    client.post(url("approve", run), {"digest": run.digest, "confirmed": "3 bonuses, $0.81"})
+
+    run.refresh_from_db()
+    assert made.headers["Location"] == url("change", run)
+    assert "Freeze: 3 bonuses, $0.81" in asked
+    assert "It waits for a second person" in waits
+    assert url("approve", run) not in waits
+    assert "Approve 3 bonuses, $0.81" in page
+    assert run.digest in page
+    assert run.status == "approved"
+
+
+@pytest.mark.parametrize("said", ["", "2 bonuses, $0.02", "3 bonuses, $0.81"])
+def test_approval_without_the_count_and_total_approves_nothing(client: Client, said: str) -> None:
+    run = frozen(owed())
+    approver(client)
+
+    page = client.post(url("approve", run), {"digest": run.digest, "confirmed": said}, follow=True)
+
+    run.refresh_from_db()
+    assert run.status == "frozen"
+    assert "Nothing was approved: confirm" in page.content.decode()
+
+
+def test_real_money_is_approved_by_typing_the_total(client: Client) -> None:
+    hit = make_hit(batch=make_batch(status="open", account=make_account(environment="production")))
+    run = frozen([make_bonus(status="owed", assignment=make_assignment(hit=hit, status="approved"))])
+    approver(client)
+
+    page = text(client, url("change", run))
+    client.post(url("approve", run), {"digest": run.digest, "confirmed": "1 bonus, $0.01"})
+    run.refresh_from_db()
+    ticked = run.status
+    client.post(url("approve", run), {"digest": run.digest, "confirmed": "$0.01"})
+
+    run.refresh_from_db()
+    assert "This is real money. Type the total, 0.01" in page
+    assert (ticked, run.status) == ("frozen", "approved")
+
+
+def test_changed_row_is_shown_to_the_approver_and_voids_the_approval(client: Client) -> None:
+    bonuses = owed(2)
+    run = frozen(bonuses)
+    Bonus.objects.filter(pk=bonuses[0].pk).update(amount=Decimal("0.09"))
+    approver(client)
+
+    page = text(client, url("change", run))
+    after = client.post(
+        url("approve", run), {"digest": run.digest, "confirmed": "2 bonuses, $0.02"}, follow=True
+    )
+
+    assert "1 row changed." in page
+    assert "the run changed after the freeze, and is void" in after.content.decode()
+    assert {bonus.status for bonus in Bonus.objects.all()} == {"owed"}
+
+
+def test_approver_reads_what_became_owed_since_the_freeze(client: Client) -> None:
+    study = make_study()
+    run = frozen(owed(study=study))
+    Run.objects.filter(pk=run.pk).update(frozen_at=NOW.replace(hour=11))
+    owed(2, study=study, amount=Decimal("0.30"))
+    owed(4)
+    approver(client)
+
+    page: Any = client.get(url("change", run))
+
+    since = page.context["since"]
+    assert (since.new_count, since.new_total, since.changed) == (2, Decimal("0.60"), [])
+    assert "2 more bonuses became owed in its studies, $0.60" in page.content.decode()
+
+
+def test_outliers_come_first_and_can_be_shown_alone(client: Client) -> None:
+    study = make_study(large_bonus=Decimal(1))
+    bonuses = [*owed(3, study=study), *owed(study=study, amount=Decimal(2))]
+    run = draft(bonuses)
+    sign_in(client)
+
+    page: Any = client.get(url("change", run))
+    alone: Any = client.get(url("change", run), {"show": "marked"})
+    found: Any = client.get(url("change", run), {"q": bonuses[1].assignment.worker.pseudonym})
+
+    first = page.context["lines"][0]
+    assert (first[0].bonus_id, first[1]) == (bonuses[3].pk, ["Above $1.00."])
+    assert [row.bonus_id for row, _ in alone.context["lines"]] == [bonuses[3].pk]
+    assert [row.bonus_id for row, _ in found.context["lines"]] == [bonuses[1].pk]
+
+
+def test_refusal_needs_a_reason_that_the_preparer_reads(client: Client) -> None:
+    run = frozen(owed())
+    approver(client)
+
+    client.post(url("refuse", run), {"reason": " "})
+    run.refresh_from_db()
+    silent = run.status
+    client.post(url("refuse", run), {"reason": "Rejected work is in it"})
+
+    assert silent == "frozen"
+    assert "Rejected work is in it" in text(client, url("change", run))
+
+
+def test_rows_are_taken_out_held_and_split_off(client: Client) -> None:
+    out, odd, other, last = owed(4)
+    run = draft([out, odd, other, last], by=preparer(client))
+    rows = url("rows", run)
+
+    client.post(rows, {"verb": "take_out", "bonus": out.pk})
+    asked = client.post(rows, {"verb": "hold", "bonus": odd.pk}).content.decode()
+    client.post(rows, {"verb": "hold", "bonuses": odd.pk, "confirmed": "yes", "text": "Looks odd"})
+    client.post(rows, {"verb": "split", "bonus": other.pk, "confirmed": "yes", "text": "Odd ones"})
+
+    run.refresh_from_db()
+    odd.refresh_from_db()
+    assert "Hold 1 bonus" in asked
+    assert (run.count, odd.held_reason) == (1, "Looks odd")
+    assert [row.bonus for row in Run.objects.get(title="Odd ones").rows.all()] == [other]
+
+
+def test_nothing_ticked_changes_nothing(client: Client) -> None:
+    run = draft(owed(), by=preparer(client))
+
+    page = client.post(url("rows", run), {"verb": "take_out"}, follow=True)
+
+    run.refresh_from_db()
+    assert run.count == 1
+    assert "Tick the rows first." in page.content.decode()
+
+
+def test_rows_of_another_run_are_not_reached_through_this_one(client: Client) -> None:
+    user = preparer(client)
+    run, other = draft(owed(), by=user), draft(owed(), by=user)
+
+    client.post(url("rows", run), {"verb": "take_out", "bonus": other.rows.get().bonus_id})
+
+    assert [part.rows.count() for part in (run, other)] == [1, 1]
+
+
+def test_manifest_is_the_file_that_the_digest_is_of(client: Client) -> None:
+    run = approve(owed(3))
+    assert run is not None
+    sign_in(client)
+
+    file = client.get(url("manifest", run))
+
+    assert sha256(file.content).hexdigest() == run.digest
+    assert file.headers["Content-Disposition"] == f'attachment; filename="run-{run.public_id}.txt"'
+    assert f"sha256sum run-{run.public_id}.txt" in text(client, url("change", run))
+
+
+def test_draft_has_no_manifest(client: Client) -> None:
+    run = draft(owed())
+    sign_in(client)
+
+    assert client.get(url("manifest", run)).status_code == 404
+
+
+def test_approved_run_shows_how_far_it_is(client: Client) -> None:
+    bonuses = owed(3)
+    run = approve(bonuses)
+    assert run is not None
+    Bonus.objects.filter(pk=bonuses[0].pk).update(status="sent")
+    Bonus.objects.filter(pk=bonuses[1].pk).update(status="unknown")
+    sign_in(client)
+
+    page: Any = client.get(url("change", run))
+
+    assert [(part.words, part.count) for part in page.context["progress"]] == [
+        ("Approved", 1),
+        ("Unknown outcome", 1),
+        ("Sent", 1),
+    ]
+    assert "1 of 3 done" in page.content.decode()
+
+
+def test_run_with_a_row_of_another_study_is_not_shown_at_all(client: Client) -> None:
+    study = make_study()
+    own, mixed = frozen(owed(study=study)), frozen([*owed(study=study), *owed()])
+    approver(client, studies=(study,))
+
+    page: Any = client.get(reverse(LIST))
+    answers = [client.get(url("change", mixed)), client.get(url("manifest", mixed))]
+    answers += [client.post(url(verb, mixed)) for verb in ("approve", "refuse")]
+
+    assert list(page.context["cl"].result_list) == [own]
+    assert [answer.status_code for answer in answers] == [404] * 4
+    assert Run.objects.get(pk=mixed.pk).status == "frozen"
+
+
+def test_list_shows_first_what_waits_for_me(client: Client) -> None:
+    user = approver(client)
+    user.user_permissions.add(Permission.objects.get(codename="prepare_run"))
+    waits = frozen(owed())
+    mine_frozen = frozen(owed(), by=user)
+    mine = draft(owed(), by=user)
+    done = approve(owed())
+
+    page: Any = client.get(reverse(LIST))
+    me: Any = client.get(reverse(LIST), {"waits": "me"})
+
+    assert list(page.context["cl"].result_list) == [waits, mine, mine_frozen, done]
+    assert list(me.context["cl"].result_list) == [waits]
+
+
+def test_owed_bonuses_are_found_by_what_they_are(client: Client) -> None:
+    study = make_study()
+    [wanted] = owed(study=study, rule="flat", amount=Decimal("0.50"))
+    owed(study=study, rule="flat", amount=Decimal("0.10"))
+    owed(2)
+    preparer(client)
+    asked = {"study": str(study.pk), "rule": "flat", "least": "0.20", "most": "1", "days": "0"}
+
+    page: Any = client.get(reverse(PREPARE), asked)
+    by_worker: Any = client.get(reverse(PREPARE), {"worker": wanted.assignment.worker.pseudonym})
+    wrong: Any = client.get(reverse(PREPARE), {"least": "much"})
+
+    assert (page.context["count"], page.context["total"]) == (1, Decimal("0.50"))
+    assert [bonus.pk for bonus in by_worker.context["page"]] == [wanted.pk]
+    assert wrong.context["count"] == 0
+    assert "Enter a number." in wrong.content.decode()
+
+
+def test_only_what_matches_is_put_into_the_run(client: Client) -> None:
+    owed(2)
+    wanted = owed(2, rule="flat")
+    preparer(client)
+
+    client.post(f"{reverse(PREPARE)}?rule=flat", {"which": "all", "title": "Flat"})
+    client.post(reverse(PREPARE), {"which": "ticked", "title": "None"})
+
+    assert [row.bonus for row in Run.objects.get().rows.order_by("pk")] == wanted
+
+
+def test_ticked_bonuses_are_added_to_a_draft(client: Client) -> None:
+    run = draft(owed(), by=preparer(client))
+    [more, _] = owed(2)
+
+    client.post(reverse(PREPARE), {"which": "ticked", "bonus": more.pk, "into": run.pk})
+
+    assert run.rows.filter(bonus=more).count() == 1
+    assert run.rows.count() == 2
+
+
+def test_bonuses_of_the_list_are_put_into_a_run_held_and_released(client: Client) -> None:
+    first, second = owed(2)
+    preparer(client)
+    bonuses = reverse("admin:hits_bonus_changelist")
+
+    asked = client.post(bonuses, {"action": "put_into_run", "_selected_action": first.pk}).content.decode()
+    client.post(reverse(PREPARE), {"bonuses": first.pk, "title": "November"})
+    client.post(bonuses, {"action": "hold", "_selected_action": second.pk})
+    client.post(bonuses, {"action": "hold", "_selected_action": second.pk, "confirmed": "yes", "text": "Odd"})
+    second.refresh_from_db()
+    held = second.held_reason
+    client.post(bonuses, {"action": "release", "_selected_action": second.pk})
+
+    second.refresh_from_db()
+    assert "1 bonus chosen" in asked
+    assert [row.bonus for row in Run.objects.get().rows.all()] == [first]
+    assert (held, second.held_at) == ("Odd", None)
+
+
+def test_pages_without_rows_say_what_to_do(client: Client) -> None:
+    user = preparer(client)
+    listed, nothing = text(client, reverse(LIST)), text(client, reverse(PREPARE))
+    [bonus] = owed()
+    run = draft([bonus], by=user)
+    run_rows.take_out(run=run, bonuses=[bonus], by=user, now=NOW)
+
+    assert "Prepare one from what is owed" in listed
+    assert "Nothing is owed that could go into a run." in nothing
+    assert "This draft is empty." in text(client, url("change", run))
+
+
+def test_pages_show_no_id_of_a_worker_at_the_provider(client: Client) -> None:
+    bonuses = owed(2)
+    run = frozen(bonuses)
+    sign_in(client)
+
+    page = text(client, url("change", run)) + text(client, url("manifest", run))
+
+    assert not any(bonus.assignment.worker.external_id in page for bonus in bonuses)
+    assert not any(bonus.assignment.external_id in page for bonus in bonuses)
+
+
+@pytest.mark.parametrize("number", ["0", "-1", "x", "99999999999999999999", "\0"])
+def test_pages_take_rubbish_for_a_page(client: Client, number: str) -> None:
+    preparer(client)
+    run = draft(owed())
+    owed(2)
+
+    assert client.get(url("change", run), {"page": number, "q": "\0"}).status_code == 200
+    assert client.get(reverse(PREPARE), {"page": number, "into": number, "study": number}).status_code == 200
+
+
+@pytest.mark.parametrize("stage", ["prepare", "draft", "frozen", "approved", "list", "freeze"])
+def test_pages_ask_as_often_for_many_rows_as_for_few(client: Client, stage: str) -> None:
+    study = make_study()
+    user = sign_in(client, "approve_run", "prepare_run", "hold_bonus", studies=(study,))
+    counts = []
+    for size in (3, 30):
+        if stage == "prepare":
+            owed(size, study=study)
+            address = reverse(PREPARE)
+        elif stage == "approved":
+            run = approve(owed(size, study=study))
+            assert run is not None
+            address = url("change", run)
+        elif stage == "frozen":
+            address = url("change", frozen(owed(size, study=study)))
+        else:
+            made = draft(owed(size, study=study), by=user)
+            verb = {"draft": "change", "freeze": "freeze"}.get(stage)
+            address = url(verb, made) if verb else reverse(LIST)
+        with CaptureQueriesContext(connection) as queries:
+            assert client.get(address).status_code == 200
+        counts.append(len(queries))
+
+    assert counts[0] == counts[1]
+    assert counts[0] <= MOST

@@ -1,0 +1,121 @@
+"""Ids at the provider: shown and found by who may, and never off the record."""
+
+import pytest
+from django.contrib.auth.models import Permission
+from django.core.exceptions import PermissionDenied
+from structlog.testing import capture_logs
+
+from hits.errors import RuleBroken
+from hits.models import Disclosure, User, Worker
+from hits.services.disclosing import disclose, find_by_external_id
+from tests.factories import NOW, make_account, make_assignment, make_user, make_worker
+
+pytestmark = pytest.mark.django_db
+PLANTED = "APLANTEDWORKER01"
+
+
+def make_operator(*permissions: str) -> User:
+    user = make_user()
+    names = permissions or ("see_worker_id", "see_all_studies")
+    user.user_permissions.set(Permission.objects.filter(codename__in=names))
+    return user
+
+
+def test_disclosed_id_is_on_record_and_in_no_log() -> None:
+    worker, user = make_worker(external_id=PLANTED), make_operator()
+
+    with capture_logs() as logs:
+        shown = disclose(worker=worker, user=user, reason=" A payment is disputed ", now=NOW)
+
+    row = Disclosure.objects.get()
+    assert shown == PLANTED
+    assert (row.worker, row.user, row.reason, row.at) == (worker, user, "A payment is disputed", NOW)
+    assert logs == [
+        {
+            "event": "worker.id_disclosed",
+            "log_level": "info",
+            "worker": str(worker.public_id),
+            "by": str(user.public_id),
+        }
+    ]
+
+
+def test_id_without_the_permission_is_not_disclosed() -> None:
+    worker = make_worker(external_id=PLANTED)
+
+    with pytest.raises(PermissionDenied):
+        disclose(worker=worker, user=make_operator("see_all_studies"), reason="Curious", now=NOW)
+
+    assert not Disclosure.objects.exists()
+
+
+def test_id_of_a_worker_of_other_studies_is_not_disclosed() -> None:
+    worker = make_assignment().worker
+
+    with pytest.raises(PermissionDenied):
+        disclose(worker=worker, user=make_operator("see_worker_id"), reason="Curious", now=NOW)
+
+    assert not Disclosure.objects.exists()
+
+
+@pytest.mark.parametrize("reason", ["", "  ", "x" * 501, "two\nlines", "nul\0"])
+def test_id_without_a_reason_is_not_disclosed(reason: str) -> None:
+    worker = make_worker()
+
+    with pytest.raises(RuleBroken) as refused:
+        disclose(worker=worker, user=make_operator(), reason=reason, now=NOW)
+
+    assert refused.value.code == "reason_wanted"
+    assert not Disclosure.objects.exists()
+
+
+def find(user: User, external_id: str = PLANTED, **changes: object) -> list[Worker]:
+    values: dict[str, object] = {"account": None, "reason": "A letter came", **changes}
+    return find_by_external_id(external_id=external_id, user=user, now=NOW, **values)  # type: ignore[arg-type]
+
+
+def test_search_by_id_finds_the_worker_on_every_account_and_is_on_record() -> None:
+    workers = [make_worker(external_id=PLANTED) for _ in range(2)]
+    make_worker()
+
+    with capture_logs() as logs:
+        found = find(make_operator(), f" {PLANTED} ")
+
+    assert found == workers
+    assert set(Disclosure.objects.values_list("worker", "reason")) == {
+        (worker.pk, "Searched by id: A letter came") for worker in workers
+    }
+    assert PLANTED not in str(logs)
+    assert logs[0]["found"] == 2
+
+
+def test_search_by_id_on_one_account_leaves_the_others_alone() -> None:
+    account = make_account()
+    worker = make_worker(account=account, external_id=PLANTED)
+    make_worker(external_id=PLANTED)
+
+    assert find(make_operator(), account=account) == [worker]
+
+
+def test_search_by_id_finds_nobody_of_other_studies() -> None:
+    make_worker(external_id=PLANTED)
+
+    assert find(make_operator("see_worker_id")) == []
+    assert not Disclosure.objects.exists()
+
+
+def test_search_by_id_without_the_permission_is_refused() -> None:
+    make_worker(external_id=PLANTED)
+
+    with pytest.raises(PermissionDenied):
+        find(make_operator("see_all_studies"))
+
+    assert not Disclosure.objects.exists()
+
+
+@pytest.mark.parametrize("external_id", ["", " ", "A" * 129, "A\0"])
+def test_search_for_no_id_is_refused(external_id: str) -> None:
+    with pytest.raises(RuleBroken) as refused:
+        find(make_operator(), external_id)
+
+    assert refused.value.code == "id_wanted"

@@ -1,0 +1,46 @@
+"""A process that dies between two statements, or between a call and its answer."""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from django.db import connection
+
+
+class Killed(BaseException):
+    """Nothing catches it, as nothing catches `kill -9`. An open transaction is rolled back."""
+
+
+class Life:
+    """Ends before statement number `statements`, or at call number `calls`: before it, or after it."""
+
+    def __init__(
+        self, *, statements: int | None = None, calls: int | None = None, after: bool = False
+    ) -> None:
+        self._statements = statements
+        self._calls = calls
+        self._after = after
+
+    @contextmanager
+    def lived(self) -> Iterator[None]:
+        with connection.execute_wrapper(self._execute):
+            yield
+
+    def call(self, make: Callable[[], Any]) -> Any:
+        if self._calls is None:
+            return make()
+        self._calls -= 1
+        if self._calls >= 0:
+            return make()
+        self._calls = None
+        if self._after:
+            make()
+        raise Killed
+
+    def _execute(self, execute: Any, sql: str, params: Any, many: bool, context: Any) -> Any:
+        if self._statements is not None:
+            self._statements -= 1
+            if self._statements < 0:
+                self._statements = None  # once: what rolls back must still be able to
+                raise Killed
+        return execute(sql, params, many, context)

@@ -1,0 +1,321 @@
+"""Researchers, workers, a marketplace and its faults, in one process and on one clock."""
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from decimal import Decimal
+from html import unescape
+from typing import Any, TypeVar
+from urllib.parse import urlsplit
+
+from botocore.awsrequest import AWSResponse
+from django.conf import settings
+from django.test import Client
+from django.utils import timezone
+
+from crowd.marketplace import frames
+from crowd.marketplace import models as market
+from crowd.marketplace.delivery.sweep import deliver_events
+from crowd.marketplace.services import work as market_work
+from hits import models, tasks
+from hits.errors import CrowdError
+from hits.gateway.boto import BotoProvider
+from hits.models import Account, Batch, Study, User
+from hits.services import launching, reviewing, steering
+from scoring.tasks import judge_submitted
+from tests.factories import (
+    approve,
+    invite,
+    make_account,
+    make_association,
+    make_batch,
+    make_requester,
+    make_study,
+    make_user,
+)
+from tests.promise.crashes import Killed, Life
+from tests.promise.wire import provider_over_wire
+
+Row = TypeVar("Row")
+PEOPLE = 4
+DEPOSIT = Decimal(5)
+SWEEPS: dict[str, Callable[[], object]] = {
+    task.name: task
+    for task in (
+        tasks.launch_batches,
+        tasks.send_changes,
+        tasks.handle_notices,
+        tasks.reconcile,
+        tasks.survey,
+        tasks.subscribe_batches,
+        tasks.send_decisions,
+        tasks.refresh_figures,
+        tasks.approve_judged,
+        tasks.book_rewards,
+        tasks.owe_bonuses,
+        tasks.pay_bonuses,
+        tasks.confirm_bonuses,
+        judge_submitted,
+    )
+}
+
+
+@dataclass
+class Visit:
+    """A worker's two windows: the marketplace's page, and ours in its frame."""
+
+    worker: market.Worker
+    assignment: market.Assignment
+    page: str = ""  # ours, as it was last shown
+    answer: str = ""  # what was saved with us
+
+
+class Clock:
+    """Ours and the marketplace's: the machine's, so much ahead. Signatures alone are the machine's own."""
+
+    def __init__(self) -> None:
+        self.ahead = timedelta(0)
+        self._machine = timezone.now
+        self._at_home = False
+
+    def now(self) -> datetime:
+        return self._machine() + (timedelta(0) if self._at_home else self.ahead)
+
+    def shown(self) -> datetime:
+        """Wherever it is read."""
+        return self._machine() + self.ahead
+
+    def turn(self, by: timedelta) -> None:
+        self.ahead += by
+        market.ClockShift.objects.update_or_create(pk=1, defaults={"ahead": self.ahead})
+
+    @contextmanager
+    def at_home(self) -> Iterator[None]:
+        """The marketplace adds what its own clock is ahead by itself."""
+        outer, self._at_home = self._at_home, True
+        try:
+            yield
+        finally:
+            self._at_home = outer
+
+
+@dataclass
+class World:
+    clock: Clock
+    account: Account = field(init=False)
+    study: Study = field(init=False)
+    researcher: User = field(init=False)
+    people: list[market.Worker] = field(init=False)
+    visits: list[Visit] = field(default_factory=list)
+    letters: list[tuple[bytes, dict[str, str]]] = field(default_factory=list)  # sent, not yet arrived
+    life: Life = field(default_factory=Life)
+    killed: int = 0
+
+    def __post_init__(self) -> None:
+        self.clock.turn(timedelta(0))
+        made = make_requester(deposit=DEPOSIT, now=self.now())
+        self.account = make_account(
+            endpoint=settings.MARKETPLACE_URL,
+            worker_site=settings.MARKETPLACE_URL,
+            access_key_id=made.access_key_id,
+            secret_access_key=made.secret_access_key,
+            ticket_key=made.ticket_key,
+            notify_by=Account.Notify.WEBHOOK,
+        )
+        self.study = make_study()
+        self.researcher = make_user(is_superuser=True)
+        self.people = [invite(now=self.now())[0] for _ in range(PEOPLE)]
+        self.provider: BotoProvider = provider_over_wire(self.account, carry=self._carry)
+
+    def now(self) -> datetime:
+        return self.clock.now()
+
+    # What the product does, and how it dies.
+
+    def alive(self, act: Callable[[], object], life: Life | None = None) -> None:
+        """Refusals are answers, and a death is the end of this process only."""
+        self.life = life or Life()
+        try:
+            with self.life.lived():
+                act()
+        except Killed:
+            self.killed += 1
+        except CrowdError:
+            pass
+        finally:
+            self.life = Life()
+
+    def launch(self, *, hits: int, workers: int, pilot: int, life: Life | None = None) -> None:
+        for _ in range(hits):
+            make_association(study=self.study)
+        batch = make_batch(
+            study=self.study,
+            account=self.account,
+            hits_wanted=hits,
+            assignments_per_hit=workers,
+            pilot_hits=pilot,
+            duration_s=600,
+            lifetime_s=86_400,
+            auto_approval_s=7_200,
+        )
+        self.alive(lambda: launching.launch_batch(batch=batch, by=self.researcher, now=self.now()), life)
+
+    def sweep(self, name: str, life: Life | None = None) -> None:
+        self.alive(SWEEPS[name], life)
+
+    def background(self, number: int, life: Life | None = None) -> None:
+        """Every sweep once; one of them may be its process's last."""
+        for place, name in enumerate(SWEEPS):
+            self.sweep(name, life if place == number % len(SWEEPS) else None)
+
+    def steer(self, verb: str, number: int, life: Life | None = None) -> None:
+        batch = pick(list(Batch.objects.order_by("pk")), number)
+        if batch is None:
+            return
+        hits = models.HIT.objects.filter(batch=batch)
+        given: dict[str, Any] = {"by": self.researcher, "now": self.now()}
+        acts: dict[str, Callable[[], object]] = {
+            "pause": lambda: steering.pause_batch(batch=batch, **given),
+            "resume": lambda: steering.resume_batch(batch=batch, **given),
+            "release": lambda: steering.release_pilot(batch=batch, **given),
+            "drain": lambda: steering.drain_batch(batch=batch, **given),
+            "cancel": lambda: steering.cancel_batch(batch=batch, **given),
+            "add_hits": lambda: steering.add_hits(batch=batch, count=1, **given),
+            "expire": lambda: steering.expire_hits(hits=hits, **given),
+            "extend": lambda: steering.extend_hits(hits=hits, seconds=7200, **given),
+            "add_places": lambda: steering.add_places(hits=hits, places=1, **given),
+        }
+        self.alive(acts[verb], life)
+
+    def review(self, kind: str, number: int, life: Life | None = None) -> None:
+        work = pick(list(models.Assignment.objects.filter(submitted_at__isnull=False).order_by("pk")), number)
+        if work is not None:
+            self.alive(
+                lambda: reviewing.decide(
+                    assignment=work, kind=kind, reason="Seen.", by=self.researcher, now=self.now()
+                ),
+                life,
+            )
+
+    def approve_bonuses(self) -> None:
+        owed = models.Bonus.objects.filter(status=models.Bonus.Status.OWED)
+        approve(owed, now=self.now())
+
+    # What workers do at the marketplace and in our frame.
+
+    def accept(self, person: int, number: int) -> None:
+        hit = pick(list(market.HIT.objects.order_by("pk")), number)
+        if hit is None:
+            return
+        try:
+            taken = market_work.accept_hit(hit_id=hit.pk, worker=self.people[person], now=self.now())
+        except market_work.NotAvailable:
+            return
+        self.visits.append(Visit(worker=self.people[person], assignment=taken))
+
+    def open_page(self, number: int, life: Life | None = None) -> None:
+        if visit := pick(self.visits, number):
+            visit.assignment.refresh_from_db()
+            url = frames.work_url(visit.assignment)
+            self.alive(lambda: setattr(visit, "page", self._get(url)), life)
+
+    def save(self, number: int, life: Life | None = None) -> None:
+        """Picks two pictures for each word, if the page has words."""
+        visit = pick(self.visits, number)
+        if visit is None or "data-choose" not in visit.page:
+            return
+        action = _search(r'<form method="post" action="([^"]*/answer/)"', visit.page)
+        picks: dict[str, list[str]] = {"token": [_search(r'name="token" value="([^"]*)"', visit.page)]}
+        for name, value in re.findall(r'type="checkbox" name="([^"]*)" value="([^"]*)"', visit.page):
+            if len(picks.setdefault(name, [])) < 2:
+                picks[name].append(value)
+
+        def post() -> None:
+            visit.page = self._post(settings.PUBLIC_URL + action, picks)
+            visit.answer = visit.answer or self._answer_in(visit.page)
+
+        self.alive(post, life)
+
+    def submit(self, number: int, *, rubbish: bool = False) -> None:
+        """By the hand-over page where there is one; some workers send something else."""
+        visit = pick(self.visits, number)
+        if visit is None or not (rubbish or visit.answer):
+            return
+        address = f"{frames.submit_to(visit.assignment)}{frames.SUBMIT_PATH}"
+        fields = {"assignmentId": [visit.assignment.external_id], "answer": [visit.answer or "rubbish"]}
+        with self.clock.at_home():
+            self._post(address, fields)
+
+    def give_back(self, number: int) -> None:
+        if visit := pick(self.visits, number):
+            market_work.return_assignment(assignment=visit.assignment, now=self.now())
+
+    # What goes wrong in between.
+
+    def fault(self, kind: str, operation: str, times: int) -> None:
+        market.Fault.objects.create(kind=kind, operation=operation, remaining=times, seconds=0)
+
+    def deliver(self, fate: str, life: Life | None = None) -> None:
+        """The outbox is sent; what arrives may be less, or more, or in another order."""
+        self.sweep("hits.subscribe_batches")
+        with self.clock.at_home():
+            deliver_events(now=self.clock.shown())
+        letters, self.letters = self.letters, []
+        if fate == "lost":
+            return
+        if fate == "reversed":
+            letters.reverse()
+        for body, headers in letters * (2 if fate == "twice" else 1):
+            self.alive(lambda body=body, headers=headers: self._arrive(body, headers), life)  # type: ignore[misc]
+
+    def turn(self, seconds: int) -> None:
+        self.clock.turn(timedelta(seconds=seconds))
+
+    def heal(self) -> None:
+        """Nothing fails any more; whoever held a row is dead long enough for others to take it."""
+        market.Fault.objects.all().delete()
+        self.letters.clear()
+        self.turn(300)
+
+    def _carry(self, operation: str, send: Callable[[], AWSResponse]) -> AWSResponse:
+        def call() -> AWSResponse:
+            with self.clock.at_home():
+                return send()
+
+        answered: AWSResponse = self.life.call(call)
+        return answered
+
+    def _get(self, url: str) -> str:
+        address = urlsplit(url)
+        response = Client().get(f"{address.path}?{address.query}", headers={"Host": address.netloc})
+        return response.content.decode()
+
+    def _post(self, url: str, fields: dict[str, list[str]]) -> str:
+        address = urlsplit(url)
+        response = Client().post(address.path, fields, headers={"Host": address.netloc})
+        return response.content.decode()
+
+    def _arrive(self, body: bytes, headers: dict[str, str]) -> None:
+        Client().generic(
+            "POST",
+            f"/api/events/{self.account.public_id}/webhook/",
+            body,
+            content_type="application/json",
+            headers={**headers, "Host": urlsplit(settings.PUBLIC_URL).netloc},
+        )
+
+    @staticmethod
+    def _answer_in(page: str) -> str:
+        return unescape(found[1]) if (found := re.search(r'name="answer" value="([^"]*)"', page)) else ""
+
+
+def pick(rows: Sequence[Row], number: int) -> Row | None:
+    return rows[number % len(rows)] if rows else None
+
+
+def _search(pattern: str, text: str) -> str:
+    found = re.search(pattern, text)
+    assert found
+    return unescape(found[1])

@@ -1,0 +1,207 @@
+"""The pages about rivals: who sees them, who may change what, and what they say."""
+
+from fractions import Fraction
+from typing import Any
+
+import pytest
+from django.apps import apps
+from django.contrib.auth.models import Group
+from django.db import connection
+from django.test import Client
+from django.test.utils import CaptureQueriesContext
+from django.urls import reverse
+
+from crowd.winogavil import services as winogavil
+from hits.models import AuditEvent, Study, User
+from hits.roles import OPERATOR, PAYMENTS_APPROVER, RESEARCHER, REVIEWER, install_roles
+from scoring.models import Asking, RegisteredRival, Score, StudyRival, Verdict
+from scoring.services.answering import answer_waiting
+from tests.factories import NOW, make_assignment, make_association, make_study, make_user
+from tests.scoring.fakes import FakeRival, make_rival
+
+pytestmark = pytest.mark.django_db
+
+
+def sign_in(client: Client, role: str, *studies: Study) -> User:
+    install_roles(apps)
+    user = make_user(is_staff=True)
+    user.groups.add(Group.objects.get(name=role))
+    for study in studies:
+        study.members.add(user)
+    client.force_login(user)
+    return user
+
+
+def text(page: Any) -> str:
+    return " ".join(page.content.decode().split())
+
+
+def solved_study(*, count: int = 1) -> Study:
+    """Associations that the default rival has answered and one person has solved by half."""
+    study = make_study()
+    for number in range(count):
+        association = make_association(study=study, size=5 if number % 2 else 6)
+        Score.objects.create(
+            assignment=make_assignment(status="approved"),
+            item=association.item,
+            measure="jaccard",
+            numerator=Fraction(1, 2).numerator,
+            denominator=2,
+            scored_at=NOW,
+        )
+    winogavil.ask_rivals(now=NOW)
+    answer_waiting(clock=lambda: NOW)
+    return study
+
+
+def test_models_stand_beside_people(client: Client, fake: type[FakeRival]) -> None:
+    study = solved_study(count=2)
+    sign_in(client, RESEARCHER, study)
+
+    page = text(client.get(reverse("admin:scoring_rivals", args=[study.pk])))
+
+    assert "Over the 2 of 2 riddles that people have solved" in page
+    assert '<th scope="row">People</th><td></td><td class="number">50.0</td>' in page
+    assert "minilm <small>bonuses are paid on it</small>" in page
+    assert "5 pictures" in page
+
+
+def test_a_study_without_items_says_so(client: Client) -> None:
+    study = make_study()
+    sign_in(client, RESEARCHER, study)
+
+    page = text(client.get(reverse("admin:scoring_rivals", args=[study.pk])))
+
+    assert "Nothing was asked yet" in page
+    assert "There is no other rival yet" in page
+
+
+def test_rescoring_asks_another_rival_and_shows_how_far_it_is(client: Client, fake: type[FakeRival]) -> None:
+    study = solved_study(count=2)
+    rival = make_rival()
+    sign_in(client, RESEARCHER, study)
+
+    page = client.post(reverse("admin:scoring_rescore", args=[study.pk]), {"rival": "fake"}, follow=True)
+
+    assert "2 riddles are put to fake" in text(page)
+    assert "0 of 2" in text(page)
+    assert Asking.objects.filter(rival=rival).count() == 2
+    assert StudyRival.objects.filter(study=study, rival=rival, is_paid=False).exists()
+
+
+def test_another_rival_is_paid_on_from_now_on(client: Client) -> None:
+    study = make_study()
+    make_rival()
+    user = sign_in(client, RESEARCHER, study)
+
+    page = client.post(reverse("admin:scoring_play", args=[study.pk]), {"rival": "fake"}, follow=True)
+
+    assert "From now on bonuses are paid on fake" in text(page)
+    assert StudyRival.objects.values_list("rival__name", "added_by").get(is_paid=True) == ("fake", user.pk)
+    assert AuditEvent.objects.values_list("kind", "by", "study").get() == ("rival.paid_on", user.pk, study.pk)
+
+
+@pytest.mark.parametrize("verb", ["scoring_rescore", "scoring_play"])
+@pytest.mark.parametrize("role", [REVIEWER, PAYMENTS_APPROVER, OPERATOR])
+def test_who_may_not_choose_rivals_changes_nothing(client: Client, role: str, verb: str) -> None:
+    study = make_study()
+    make_rival()
+    sign_in(client, role, study)
+
+    answer = client.post(reverse(f"admin:{verb}", args=[study.pk]), {"rival": "fake"})
+
+    assert answer.status_code == 403
+    assert not StudyRival.objects.exists()
+    assert not Asking.objects.exists()
+    assert not AuditEvent.objects.exists()
+
+
+@pytest.mark.parametrize("verb", ["scoring_rescore", "scoring_play", "scoring_rivals"])
+def test_a_study_of_others_does_not_exist(client: Client, verb: str) -> None:
+    study = make_study()
+    make_rival()
+    sign_in(client, RESEARCHER)
+
+    answer = client.post(reverse(f"admin:{verb}", args=[study.pk]), {"rival": "fake"})
+
+    assert answer.status_code == 404
+    assert not StudyRival.objects.exists()
+
+
+@pytest.mark.parametrize("verb", ["scoring_rescore", "scoring_play"])
+def test_looking_changes_nothing(client: Client, verb: str) -> None:
+    study = make_study()
+    sign_in(client, RESEARCHER, study)
+
+    assert client.get(reverse(f"admin:{verb}", args=[study.pk])).status_code == 403
+
+
+def test_a_model_of_text_alone_is_refused_in_words(client: Client) -> None:
+    study = make_study()
+    make_rival("bert", kind="masked")
+    sign_in(client, RESEARCHER, study)
+
+    page = client.post(reverse("admin:scoring_play", args=[study.pk]), {"rival": "bert"}, follow=True)
+
+    assert "reads text alone" in text(page)
+    assert not StudyRival.objects.exists()
+
+
+def test_verdicts_of_other_studies_are_not_listed(client: Client, fake: type[FakeRival]) -> None:
+    study = solved_study()
+    solved_study()
+    sign_in(client, RESEARCHER, study)
+
+    page = client.get(reverse("admin:scoring_verdict_changelist"))
+
+    assert page.context["cl"].result_count == 1
+    other = Verdict.objects.exclude(riddle__study=study).get()
+    assert client.get(reverse("admin:scoring_verdict_change", args=[other.pk])).status_code == 302
+
+
+def test_rivals_show_how_far_they_know_the_pool(client: Client, fake: type[FakeRival]) -> None:
+    study = solved_study()
+    sign_in(client, RESEARCHER, study)
+
+    page = text(client.get(reverse("admin:scoring_registeredrival_changelist")))
+
+    assert "6 of 6" in page
+    assert "manage.py fetch_rival" in page
+    assert RegisteredRival.objects.count() == 1
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["scoring_registeredrival_changelist", "scoring_studyrival_changelist", "scoring_verdict_changelist"],
+)
+def test_lists_need_a_permission(client: Client, name: str) -> None:
+    client.force_login(make_user(is_staff=True))
+
+    assert client.get(reverse(f"admin:{name}")).status_code == 403
+
+
+def test_pages_ask_as_often_for_many_rows(client: Client, fake: type[FakeRival]) -> None:
+    study = solved_study(count=2)
+    sign_in(client, RESEARCHER, study)
+    pages = [
+        reverse("admin:scoring_studyrival_changelist"),
+        reverse("admin:scoring_rivals", args=[study.pk]),
+        reverse("admin:scoring_verdict_changelist"),
+    ]
+    counts = []
+    for _ in range(2):
+        for _ in range(3):
+            make_association(study=study)
+            make_study().members.add(User.objects.latest("pk"))
+        winogavil.ask_rivals(now=NOW)
+        answer_waiting(clock=lambda: NOW)
+        counts.append([queries_of(client, page) for page in pages])
+
+    assert counts[0] == counts[1]
+    assert max(counts[0]) < 20
+
+
+def queries_of(client: Client, page: str) -> int:
+    with CaptureQueriesContext(connection) as queries:
+        assert client.get(page).status_code == 200
+    return len(queries)
