@@ -1,0 +1,3 @@
+from qualifications.admin import swow
+
+__all__ = ["swow"]
