@@ -3,3 +3,4 @@ from django.apps import AppConfig
 
 class PicturesConfig(AppConfig):
     name = "crowd.pictures"
+    verbose_name = "Picture pool"

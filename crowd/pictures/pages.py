@@ -1,22 +1,82 @@
-from django.http import FileResponse, Http404, HttpRequest
-from django.shortcuts import get_object_or_404
-from django.views.decorators.cache import cache_control
+from typing import Any
+
+from django.core.files.storage import default_storage
+from django.http import FileResponse, Http404, HttpRequest, HttpResponse
+from django.http.response import HttpResponseBase
+from django.utils.cache import patch_cache_control
 from django.views.decorators.http import require_safe
 
 from crowd.pictures.models import Picture
+from crowd.pictures.models.pictures import SIZES
 
 YEAR_S = 31_536_000
+# Until the thumbnail is made, the picture itself stands in for it.
+STAND_IN_S = 60
+THUMBNAIL_TYPE = "image/webp"
+# An SVG opened by itself runs nothing: it is sandboxed.
+POLICY = "default-src 'none'; style-src 'unsafe-inline'; sandbox"
 
 
 @require_safe
-@cache_control(public=True, max_age=YEAR_S, immutable=True)
-def picture(request: HttpRequest, key: str) -> FileResponse:
-    """Never changes under its name. An SVG opened by itself runs nothing: it is sandboxed."""
-    found = get_object_or_404(Picture, key=key)
+def picture(request: HttpRequest, key: str) -> HttpResponseBase:
+    """Never changes under its name, which says nothing of what is shown."""
+    return _send(_find(key), size=None)
+
+
+@require_safe
+def thumbnail(request: HttpRequest, key: str, size: int) -> HttpResponseBase:
+    if size not in SIZES:
+        return _say("There are no thumbnails of this size.", status=404)
+    return _send(_find(key), size=size)
+
+
+def send_file(picture: Picture, *, size: int | None) -> tuple[HttpResponseBase, bool]:
+    """The picture or its thumbnail, in whatever state; and whether this is what will be sent for ever.
+
+    Raises Http404 if the file is gone.
+    """
+    if size is not None and picture.has_thumbnails:
+        try:
+            content = default_storage.open(picture.thumbnail_name(size))
+        except FileNotFoundError:
+            pass
+        else:
+            return _as_file(content, THUMBNAIL_TYPE), True
     try:
-        content = found.file.open("rb")
+        content = picture.file.open("rb")
     except FileNotFoundError:
         raise Http404("The file of this picture is gone.") from None
-    response = FileResponse(content, content_type=found.media_type)
-    response["Content-Security-Policy"] = "default-src 'none'; style-src 'unsafe-inline'; sandbox"
+    return _as_file(content, picture.media_type), size is None or picture.is_drawing
+
+
+def _find(key: str) -> Picture | None:
+    return Picture.objects.filter(key=key).first()
+
+
+def _send(found: Picture | None, *, size: int | None) -> HttpResponseBase:
+    if found is not None and found.status == Picture.Status.REMOVED:
+        return _say("This picture was removed.", status=410)
+    if found is None or found.status != Picture.Status.FIT:
+        return _say("There is no such picture.", status=404)
+    try:
+        response, is_final = send_file(found, size=size)
+    except Http404 as gone:
+        return _say(str(gone), status=404)
+    if is_final:
+        patch_cache_control(response, public=True, max_age=YEAR_S, immutable=True)
+    else:
+        patch_cache_control(response, public=True, max_age=STAND_IN_S)
     return response
+
+
+def _as_file(content: Any, media_type: str) -> FileResponse:
+    response = FileResponse(content, content_type=media_type)
+    response["Content-Security-Policy"] = POLICY
+    return response
+
+
+def _say(words: str, *, status: int) -> HttpResponse:
+    """Nothing keeps such an answer: the next one may be another."""
+    return HttpResponse(
+        words, status=status, content_type="text/plain; charset=utf-8", headers={"Cache-Control": "no-store"}
+    )

@@ -1,0 +1,3 @@
+from crowd.pictures.admin import imports, pool, reports
+
+__all__ = ["imports", "pool", "reports"]

@@ -1,0 +1,220 @@
+"""Imports: a file is read and shown first; the background brings its pictures in when somebody says so."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from django import forms
+from django.contrib import admin, messages
+from django.core.exceptions import PermissionDenied
+from django.core.paginator import Paginator
+from django.db.models import Count, QuerySet
+from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
+from django.http.response import HttpResponseBase
+from django.shortcuts import get_object_or_404, redirect
+from django.urls import URLPattern, path
+from django.utils import timezone
+from django.views.decorators.http import require_POST
+
+from crowd.pictures.admin.parts import IMPORT, render, require
+from crowd.pictures.bringing.lines import LONGEST, ConceptFrom
+from crowd.pictures.models import Import, Request
+from crowd.pictures.services import importing
+from crowd.pictures.services.importing import MOST_BYTES, Rights
+from hits.admin.parts import ReadOnlyAdmin, read_number
+from hits.admin.selecting import signed_in
+from hits.domain.spreadsheets import Cell, write_csv
+from hits.errors import InvalidItems, RuleBroken
+
+A_PAGE = 50
+SAMPLE = 12
+WRONG = ("place", "concept", "file", "url", "problem")
+Status = Request.Status
+
+
+class ImportForm(forms.Form):
+    file = forms.FileField(
+        help_text="A CSV list of addresses, or a ZIP archive of pictures: with one CSV list among them, "
+        "or without, and then the names of files or folders say what the pictures show.",
+        widget=forms.ClearableFileInput(attrs={"accept": ".csv,.zip,text/csv,application/zip"}),
+    )
+    concept_from = forms.ChoiceField(
+        label="Without a list, the concept is",
+        choices=[(ConceptFrom.FILE, "the name of the file"), (ConceptFrom.FOLDER, "the name of its folder")],
+        initial=ConceptFrom.FILE,
+        widget=forms.RadioSelect,
+        help_text="A number at the end does not count: owl-2.png shows an owl.",
+    )
+    source = forms.CharField(
+        required=False,
+        max_length=LONGEST["source"],
+        help_text="Where they come from, if a line does not say so.",
+    )
+    licence = forms.CharField(
+        required=False, max_length=LONGEST["licence"], help_text="Such as CC BY 4.0, if a line names none."
+    )
+    credit = forms.CharField(
+        required=False, max_length=LONGEST["credit"], help_text="Whom to name, if a line does not say so."
+    )
+    is_checked = forms.BooleanField(
+        label="Every picture has been looked at already",
+        required=False,
+        help_text="They can be shown to workers at once. Otherwise they wait for the manual check.",
+    )
+
+    def clean_file(self) -> Any:
+        file = self.cleaned_data["file"]
+        if (file.size or 0) > MOST_BYTES:
+            raise forms.ValidationError(
+                f"A file has at most {MOST_BYTES // 1_000_000} MB. Make several of it, "
+                "or use manage.py import_pictures."
+            )
+        return file
+
+
+@admin.register(Import)
+class ImportAdmin(ReadOnlyAdmin[Import]):
+    list_display = ("name", "state", "made_by", "made")
+    list_select_related = ("made_by",)
+    search_fields = ("name",)
+    ordering = ("-pk",)
+    show_full_result_count = False
+    actions = None
+
+    def get_urls(self) -> list[URLPattern]:
+        shown = self.admin_site.admin_view
+        return [
+            path("<int:pk>/begin/", shown(require_POST(begin_view)), name="pictures_import_begin"),
+            path("<int:pk>/discard/", shown(require_POST(discard_view)), name="pictures_import_discard"),
+            path("<int:pk>/again/", shown(require_POST(again_view)), name="pictures_import_again"),
+            path("<int:pk>/wrong/", shown(wrong_view), name="pictures_import_wrong"),
+            *super().get_urls(),
+        ]
+
+    def has_add_permission(self, request: HttpRequest) -> bool:
+        return request.user.has_perm(IMPORT)
+
+    def has_view_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return request.user.has_perm(IMPORT)
+
+    def has_module_permission(self, request: HttpRequest) -> bool:
+        return request.user.has_perm(IMPORT)
+
+    def add_view(
+        self, request: HttpRequest, form_url: str = "", extra_context: dict[str, Any] | None = None
+    ) -> HttpResponse:
+        require(request, IMPORT)
+        form = ImportForm(request.POST or None, request.FILES or None, label_suffix="")
+        problems: list[str] = []
+        if request.method == "POST" and form.is_valid():
+            try:
+                made = _prepare(request, form)
+            except InvalidItems as invalid:
+                problems = invalid.problems
+            else:
+                return redirect("admin:pictures_import_change", made.pk)
+        context = {"title": "Import pictures", "form": form, "problems": problems}
+        status = 409 if problems else 200
+        return render(request, "import_form", context, model=Import, status=status)
+
+    def change_view(
+        self,
+        request: HttpRequest,
+        object_id: str,
+        form_url: str = "",
+        extra_context: dict[str, Any] | None = None,
+    ) -> HttpResponse:
+        """What is to come in, how far it is, and what went wrong."""
+        if not self.has_view_permission(request):
+            raise PermissionDenied
+        found = get_object_or_404(Import.objects.select_related("made_by"), pk=read_number(object_id))
+        counts = dict(found.requests.values_list("status").annotate(Count("pk")).order_by())
+        failed = found.requests.filter(status=Status.FAILED).order_by("pk")
+        total = sum(counts.values())
+        context = {
+            "title": f"Import of {found}",
+            "import": found,
+            "total": total,
+            "added": counts.get(Status.ADDED, 0),
+            "duplicates": counts.get(Status.DUPLICATE, 0),
+            "failed": counts.get(Status.FAILED, 0),
+            "waiting": counts.get(Status.WAITING, 0),
+            "done": total - counts.get(Status.WAITING, 0),
+            "sample": found.requests.order_by("pk")[:SAMPLE] if found.begun_at is None else (),
+            "more": max(0, total - SAMPLE),
+            "page": Paginator(failed, A_PAGE).get_page(request.GET.get("page")),
+            "can_try_again": failed.exclude(url="").exists(),
+        }
+        return render(request, "import", context, model=Import)
+
+    @admin.display(description="state")
+    def state(self, row: Import) -> str:
+        if row.begun_at is None:
+            return "Not begun"
+        return "Done" if row.ended_at else "Running"
+
+    @admin.display(description="uploaded (UTC)", ordering="made_at")
+    def made(self, row: Import) -> str:
+        return f"{row.made_at:%Y-%m-%d %H:%M}"
+
+
+def begin_view(request: HttpRequest, pk: int) -> HttpResponse:
+    row = _find(request, pk)
+    try:
+        importing.begin_import(importing=row, now=timezone.now())
+    except RuleBroken as broken:
+        messages.error(request, str(broken))
+    else:
+        messages.success(request, "It has begun. You can leave this page; the background goes on.")
+    return redirect("admin:pictures_import_change", pk)
+
+
+def discard_view(request: HttpRequest, pk: int) -> HttpResponse:
+    row = _find(request, pk)
+    try:
+        importing.discard_import(importing=row)
+    except RuleBroken as broken:
+        messages.error(request, str(broken))
+        return redirect("admin:pictures_import_change", pk)
+    messages.success(request, "Discarded. No picture was brought in.")
+    return redirect("admin:pictures_import_changelist")
+
+
+def again_view(request: HttpRequest, pk: int) -> HttpResponse:
+    row = _find(request, pk)
+    count = importing.try_again(importing=row, now=timezone.now())
+    words = "1 address is" if count == 1 else f"{count} addresses are"
+    messages.success(request, f"{words} tried again.")
+    return redirect("admin:pictures_import_change", pk)
+
+
+def wrong_view(request: HttpRequest, pk: int) -> HttpResponseBase:
+    """The lines that failed, to mend and to upload again."""
+    failed = _find(request, pk).requests.filter(status=Status.FAILED).order_by("pk")
+    return StreamingHttpResponse(
+        write_csv(WRONG, _wrong_lines(failed)),
+        content_type="text/csv; charset=utf-8",
+        headers={"Content-Disposition": 'attachment; filename="wrong-lines.csv"'},
+    )
+
+
+def _prepare(request: HttpRequest, form: ImportForm) -> Import:
+    given = form.cleaned_data
+    return importing.prepare_import(
+        name=given["file"].name,
+        upload=given["file"],
+        concept_from=ConceptFrom(given["concept_from"]),
+        rights=Rights(source=given["source"], credit=given["credit"], licence=given["licence"]),
+        is_checked=given["is_checked"],
+        by=signed_in(request),
+        now=timezone.now(),
+    )
+
+
+def _wrong_lines(rows: QuerySet[Request]) -> Iterator[list[Cell]]:
+    for row in rows.iterator(chunk_size=2000):
+        yield [row.place, row.concept, row.member, row.url, row.problem]
+
+
+def _find(request: HttpRequest, pk: int) -> Import:
+    require(request, IMPORT)
+    return get_object_or_404(Import, pk=pk)

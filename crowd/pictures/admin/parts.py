@@ -1,0 +1,55 @@
+"""What the pages of the pool share."""
+
+from typing import Any
+
+from django.contrib import admin
+from django.core.exceptions import PermissionDenied
+from django.http import HttpRequest, HttpResponse
+from django.template.response import TemplateResponse
+from django.urls import reverse
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
+
+from crowd.pictures.models import Picture
+
+IMPORT = "pictures.import_picture"
+CHECK = "pictures.check_picture"
+REMOVE = "pictures.remove_picture"
+
+
+def require(request: HttpRequest, permission: str) -> None:
+    if not request.user.has_perm(permission):
+        raise PermissionDenied
+
+
+def file_url(picture: Picture, size: int | None = None) -> str:
+    """For staff, in whatever state the picture is."""
+    if size is None:
+        return reverse("admin:pictures_picture_file", args=[picture.pk])
+    return reverse("admin:pictures_picture_thumbnail", args=[picture.pk, size])
+
+
+def small(picture: Picture) -> SafeString:
+    """For lists. The concept stands beside it, so the picture itself says nothing more."""
+    return format_html(
+        '<img src="{}" alt="" width="64" height="64" loading="lazy" class="pool-small">',
+        file_url(picture, 160),
+    )
+
+
+def flags_of(picture: Picture) -> list[str]:
+    """What the person who checks should look at twice."""
+    words = {
+        "Its concept is profane": picture.is_profane,
+        "It shows the name of its concept": picture.shows_concept,
+        "It shows written words": picture.shows_words and not picture.shows_concept,
+        f"It could not be prepared: {picture.problem}": bool(picture.problem),
+    }
+    return [said for said, is_so in words.items() if is_so]
+
+
+def render(
+    request: HttpRequest, name: str, context: dict[str, Any], *, model: type[Any] = Picture, status: int = 200
+) -> HttpResponse:
+    shared = {**admin.site.each_context(request), "opts": model._meta}
+    return TemplateResponse(request, f"admin/pictures/{name}.html", {**shared, **context}, status=status)

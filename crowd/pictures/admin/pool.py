@@ -1,0 +1,238 @@
+"""The pool: every picture there is, what is known of it, and what staff may do with it."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from django import forms
+from django.contrib import admin, messages
+from django.core.exceptions import PermissionDenied
+from django.db.models import Count, Exists, OuterRef, QuerySet
+from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
+from django.http.response import HttpResponseBase
+from django.shortcuts import get_object_or_404
+from django.urls import URLPattern, path
+from django.utils.cache import patch_cache_control
+from django.utils.html import format_html, format_html_join
+from django.utils.safestring import SafeString
+
+from crowd.pictures import domain
+from crowd.pictures.admin import check, verbs
+from crowd.pictures.admin.parts import CHECK, IMPORT, REMOVE, file_url, flags_of, small
+from crowd.pictures.models import Picture, Report
+from crowd.pictures.models.pictures import SIZES
+from crowd.pictures.pages import send_file
+from crowd.pictures.services import describe_picture
+from crowd.pictures.services.preparing import prepare_anew
+from hits.domain.spreadsheets import Cell, write_csv
+from hits.models import User
+
+KEPT_S = 300
+HEADER = (
+    "key", "sha256", "original_sha256", "concept", "caption", "status", "unfit_reason", "removal_reason",
+    "shows_words", "shows_concept", "ocr_text", "source", "credit", "licence", "media_type", "width",
+    "height", "perceptual_hash", "added_at", "checked_at",
+)  # fmt: skip
+WORDS = ("concept", "caption", "source", "credit", "licence")
+
+
+class FlagFilter(admin.SimpleListFilter):
+    title = "flag"
+    parameter_name = "flag"
+
+    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
+        return [
+            ("words", "Shows written words"),
+            ("concept", "Shows its concept’s name"),
+            ("profane", "Profane concept"),
+            ("reported", "Reported, not decided"),
+            ("problem", "Could not be prepared"),
+        ]
+
+    def queryset(self, request: HttpRequest, queryset: QuerySet[Picture]) -> QuerySet[Picture]:
+        match self.value():
+            case "words":
+                return queryset.filter(shows_words=True)
+            case "concept":
+                return queryset.filter(shows_concept=True)
+            case "profane":
+                return queryset.filter(is_profane=True)
+            case "reported":
+                return queryset.filter(_is_reported())
+            case "problem":
+                return queryset.exclude(problem="")
+            case _:
+                return queryset
+
+
+class WordsForm(forms.ModelForm[Picture]):
+    def clean_concept(self) -> str:
+        concept = domain.tidy_concept(self.cleaned_data["concept"])
+        if not domain.words_of(concept):
+            raise forms.ValidationError("Say in a word what the picture shows.")
+        return concept
+
+
+@admin.register(Picture)
+class PictureAdmin(admin.ModelAdmin[Picture]):
+    form = WordsForm
+    change_list_template = "admin/pictures/pool.html"
+    change_form_template = "admin/pictures/picture.html"
+    list_display = ("thumbnail", "concept", "status", "flags", "licence", "source", "added")
+    list_display_links = ("concept",)
+    list_filter = ("status", FlagFilter, "media_type", "unfit_reason")
+    list_per_page = 50
+    search_fields = ("concept", "caption", "key", "sha256", "ocr_text", "licence", "source")
+    ordering = ("-pk",)
+    show_full_result_count = False
+    actions = ("remove", "restore", "recheck", "prepare_again")
+    readonly_fields = (
+        "large", "state", "flags", "ocr_text", "read_by", "pixels", "sha256", "original_sha256", "key",
+        "media_type", "added_at", "checked",
+    )  # fmt: skip
+    fieldsets = (
+        (None, {"fields": ("large", "state", "flags")}),
+        ("Words", {"fields": WORDS, "description": "Rivals that read captions read the new ones at once."}),
+        ("What was found out", {"fields": ("ocr_text", "read_by", "pixels", "checked")}),
+        ("File", {"fields": ("sha256", "original_sha256", "key", "media_type", "added_at")}),
+    )
+
+    class Media:
+        css = {"all": ("pictures/pool.css",)}
+
+    def get_urls(self) -> list[URLPattern]:
+        shown = self.admin_site.admin_view
+        file = shown(self.file_view, cacheable=True)
+        return [
+            *check.urls(self),
+            *verbs.urls(self),
+            path("list/", shown(self.list_file_view), name="pictures_picture_list_file"),
+            path("<int:pk>/file/", file, name="pictures_picture_file"),
+            path("<int:pk>/file/<int:size>/", file, name="pictures_picture_thumbnail"),
+            *super().get_urls(),
+        ]
+
+    def has_add_permission(self, request: HttpRequest) -> bool:
+        """Pictures enter through an import, which hashes them."""
+        return False
+
+    def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        """Data refer to pictures: they are removed, which shows them to nobody."""
+        return False
+
+    def has_remove_permission(self, request: HttpRequest) -> bool:
+        return request.user.has_perm(REMOVE)
+
+    def has_check_permission(self, request: HttpRequest) -> bool:
+        return request.user.has_perm(CHECK)
+
+    def has_import_permission(self, request: HttpRequest) -> bool:
+        return request.user.has_perm(IMPORT)
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Picture]:
+        rows = super().get_queryset(request).select_related("checked_by")
+        return rows.annotate(is_reported=_is_reported())
+
+    def save_model(self, request: HttpRequest, obj: Picture, form: object, change: object) -> None:
+        describe_picture(obj)
+
+    def changelist_view(
+        self, request: HttpRequest, extra_context: dict[str, Any] | None = None
+    ) -> HttpResponse:
+        counts = dict(Picture.objects.values_list("status").annotate(Count("pk")).order_by())
+        context = {
+            "title": "Pictures",
+            "waiting": counts.get(Picture.Status.WAITING, 0),
+            "in_pool": sum(counts.values()),
+            "fit": counts.get(Picture.Status.FIT, 0),
+            "reports": Report.objects.filter(status=Report.Status.OPEN).count(),
+        }
+        return super().changelist_view(request, {**context, **(extra_context or {})})
+
+    def file_view(self, request: HttpRequest, pk: int, size: int | None = None) -> HttpResponseBase:
+        """To staff, in whatever state it is."""
+        if not self.has_view_permission(request) or size not in (None, *SIZES):
+            raise PermissionDenied
+        response, is_final = send_file(get_object_or_404(Picture, pk=pk), size=size)
+        patch_cache_control(response, private=True, max_age=KEPT_S if is_final else 0)
+        return response
+
+    def list_file_view(self, request: HttpRequest) -> HttpResponseBase:
+        """What the list shows, with the search and the filters that it was shown by."""
+        if not self.has_view_permission(request):
+            raise PermissionDenied
+        rows = self.get_changelist_instance(request).get_queryset(request)
+        return StreamingHttpResponse(
+            write_csv(HEADER, _cells(rows)),
+            content_type="text/csv; charset=utf-8",
+            headers={"Content-Disposition": 'attachment; filename="pictures.csv"'},
+        )
+
+    @admin.action(description="Remove everywhere…", permissions=["remove"])
+    def remove(self, request: HttpRequest, queryset: QuerySet[Picture]) -> HttpResponse:
+        return verbs.show(request, verbs.REMOVING, queryset)
+
+    @admin.action(description="Restore…", permissions=["remove"])
+    def restore(self, request: HttpRequest, queryset: QuerySet[Picture]) -> HttpResponse:
+        return verbs.show(request, verbs.RESTORING, queryset)
+
+    @admin.action(description="Send back to the check…", permissions=["check"])
+    def recheck(self, request: HttpRequest, queryset: QuerySet[Picture]) -> HttpResponse:
+        return verbs.show(request, verbs.RECHECKING, queryset)
+
+    @admin.action(description="Make thumbnails and read letters anew", permissions=["import"])
+    def prepare_again(self, request: HttpRequest, queryset: QuerySet[Picture]) -> None:
+        count = prepare_anew(Picture.objects.filter(pk__in=queryset.order_by().values("pk")))
+        messages.success(request, f"{count} will be worked at in the background, from now on.")
+
+    @admin.display(description="picture")
+    def thumbnail(self, picture: Picture) -> SafeString:
+        return small(picture)
+
+    @admin.display(description="picture")
+    def large(self, picture: Picture) -> SafeString:
+        return format_html(
+            '<img src="{}" alt="{}" class="pool-large">', file_url(picture, 480), picture.concept
+        )
+
+    @admin.display(description="flags")
+    def flags(self, picture: Picture) -> SafeString | str:
+        said = flags_of(picture)
+        if getattr(picture, "is_reported", False):
+            said.append("Reported")
+        return format_html_join("", '<span class="pool-flag">{}</span> ', ((one,) for one in said)) or "–"
+
+    @admin.display(description="state")
+    def state(self, picture: Picture) -> str:
+        reason = picture.removal_reason or (
+            picture.get_unfit_reason_display() if picture.status == Picture.Status.UNFIT else ""
+        )
+        return f"{picture.get_status_display()}. {reason}".strip()
+
+    @admin.display(description="pixels")
+    def pixels(self, picture: Picture) -> str:
+        if picture.is_drawing:
+            return "A drawing without pixels"
+        return f"{picture.width} x {picture.height}" if picture.width else "Not prepared yet"
+
+    @admin.display(description="added", ordering="added_at")
+    def added(self, picture: Picture) -> str:
+        return f"{picture.added_at:%Y-%m-%d}"
+
+    @admin.display(description="checked")
+    def checked(self, picture: Picture) -> str:
+        if picture.checked_at is None:
+            return "By nobody here"
+        return f"{picture.checked_at:%Y-%m-%d %H:%M} UTC, by {_name_of(picture.checked_by)}"
+
+
+def _name_of(user: User | None) -> str:
+    return user.get_username() if user else "somebody who has left"
+
+
+def _is_reported() -> Exists:
+    return Exists(Report.objects.filter(picture=OuterRef("pk"), status=Report.Status.OPEN))
+
+
+def _cells(rows: QuerySet[Picture]) -> Iterator[list[Cell]]:
+    for row in rows.values_list(*HEADER).iterator(chunk_size=2000):
+        yield [int(value) if isinstance(value, bool) else value for value in row]

@@ -1,0 +1,1 @@
+"""Where pictures come from: folders, archives, lists, addresses. Nothing here knows a database."""

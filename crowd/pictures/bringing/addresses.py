@@ -1,0 +1,101 @@
+"""Where pictures may be fetched from: public addresses. Our own network only if a setting says so."""
+
+import re
+import socket
+from dataclasses import dataclass
+from ipaddress import IPv4Address, IPv6Address, IPv6Network, ip_address
+from urllib.parse import urljoin, urlsplit
+
+from django.conf import settings
+
+from crowd.pictures.errors import NotFetched
+
+LONGEST = 2000
+VISIBLE_ASCII = re.compile(r"[!-~]+", re.ASCII)
+PORTS = {"https": 443, "http": 80}
+# Addresses that hide an IPv4 address which a gateway would unwrap.
+WRAPPERS = tuple(IPv6Network(net) for net in ("::ffff:0:0/96", "64:ff9b::/32", "2002::/16", "2001::/32"))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Target:
+    """An address whose form has been checked."""
+
+    url: str
+    host: str
+    port: int
+    path: str
+    is_tls: bool
+
+    @property
+    def netloc(self) -> str:
+        """As the Host header has it: without the scheme's own port."""
+        host = f"[{self.host}]" if ":" in self.host else self.host
+        return host if self.port == PORTS["https" if self.is_tls else "http"] else f"{host}:{self.port}"
+
+    def follow(self, location: str) -> "Target":
+        """Where a redirect leads. Raises NotFetched; what was encrypted stays so."""
+        target = read_target(urljoin(self.url, location.partition("#")[0]))
+        if self.is_tls and not target.is_tls:
+            raise NotFetched("It leads from https to http. Give an address that does not.", is_final=True)
+        return target
+
+
+def read_target(url: str) -> Target:
+    """Raises NotFetched for what can never be fetched. Names are not looked up here."""
+    if len(url) > LONGEST or not VISIBLE_ASCII.fullmatch(url):
+        raise NotFetched(
+            f"An address is at most {LONGEST} visible ASCII characters; write others as %XX.", is_final=True
+        )
+    try:
+        parts = urlsplit(url)
+        port = parts.port
+    except ValueError:
+        raise NotFetched("This is not an address.", is_final=True) from None
+    if parts.scheme not in PORTS or not parts.hostname or port == 0:
+        raise NotFetched("Give a whole address, such as https://example.org/cat.png.", is_final=True)
+    if parts.username is not None:
+        raise NotFetched("Leave user names and passwords out of the address.", is_final=True)
+    target = Target(
+        url=url,
+        host=parts.hostname,
+        port=port or PORTS[parts.scheme],
+        path=(parts.path or "/") + (f"?{parts.query}" if parts.query else ""),
+        is_tls=parts.scheme == "https",
+    )
+    if literal := _literal(target.host):
+        _refuse_private(literal, target)
+    return target
+
+
+def resolve(target: Target) -> list[str]:
+    """The IP addresses to connect to. One bad one among them spoils all: names that mix are a trick."""
+    try:
+        found = socket.getaddrinfo(target.host, target.port, type=socket.SOCK_STREAM)
+    except (OSError, UnicodeError):
+        raise NotFetched(f"The name {target.host} was not found.", is_final=False) from None
+    addresses = list(dict.fromkeys(str(entry[4][0]) for entry in found))
+    for address in addresses:
+        _refuse_private(ip_address(address.partition("%")[0]), target)
+    return addresses
+
+
+def _refuse_private(address: IPv4Address | IPv6Address, target: Target) -> None:
+    if not settings.FETCH_PRIVATE and not _is_public(address):
+        raise NotFetched(
+            f"{target.host} is not a public address. CROWD_FETCH_PRIVATE lets pictures come from one.",
+            is_final=True,
+        )
+
+
+def _is_public(address: IPv4Address | IPv6Address) -> bool:
+    if isinstance(address, IPv6Address) and any(address in wrapper for wrapper in WRAPPERS):
+        return False
+    return address.is_global and not (address.is_multicast or address.is_reserved or address.is_private)
+
+
+def _literal(host: str) -> IPv4Address | IPv6Address | None:
+    try:
+        return ip_address(host)
+    except ValueError:
+        return None

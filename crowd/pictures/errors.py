@@ -1,0 +1,15 @@
+"""What is refused of a file that should become a picture."""
+
+from hits.errors import CrowdError
+
+
+class BadPicture(CrowdError):
+    """What will never be a picture of the pool. The message says why, and what to do."""
+
+
+class NotFetched(CrowdError):
+    """An address that gave nothing this time. `is_final`: nor will it another time."""
+
+    def __init__(self, message: str, *, is_final: bool) -> None:
+        super().__init__(message)
+        self.is_final = is_final

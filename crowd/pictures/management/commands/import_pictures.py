@@ -1,0 +1,71 @@
+import json
+import sys
+from argparse import ArgumentParser
+from collections.abc import Mapping
+from pathlib import Path
+from time import monotonic
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError
+
+from crowd.pictures.bringing.lines import ConceptFrom, Reading
+from crowd.pictures.bringing.sources import Source
+from crowd.pictures.services.importing import Rights, bring_lines, open_path
+from hits.errors import InvalidItems
+
+
+class Command(BaseCommand):
+    help = (
+        "Brings pictures into the pool from a folder, a ZIP archive, or a CSV list (concept, file or url, "
+        "source, licence, credit, caption) with its files beside it. Prints a summary as JSON."
+    )
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("path", type=Path)
+        parser.add_argument(
+            "--concept-from",
+            choices=[*ConceptFrom],
+            default=ConceptFrom.FILE,
+            help="without a list: what names the concept, the file itself or its folder",
+        )
+        parser.add_argument("--source", default="", help="where a line does not say it")
+        parser.add_argument("--licence", default="", help="where a line does not say it")
+        parser.add_argument("--credit", default="", help="where a line does not say it")
+        parser.add_argument(
+            "--checked", action="store_true", help="they have been looked at already: no manual check"
+        )
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        began = monotonic()
+        concept_from = ConceptFrom(options["concept_from"])
+        try:
+            with open_path(options["path"], concept_from=concept_from) as (source, reading):
+                counts, problems = self._bring(source, reading, options)
+        except InvalidItems as invalid:
+            raise CommandError("\n".join(invalid.problems)) from invalid
+        for problem in problems:
+            self.stderr.write(problem)
+        self.stdout.write(json.dumps({**counts, "seconds": round(monotonic() - began, 1)}))
+        if problems:
+            words = "1 line is wrong" if len(problems) == 1 else f"{len(problems)} lines are wrong"
+            raise CommandError(f"{words}, as named above. The others are in the pool.")
+
+    def _bring(
+        self, source: Source, reading: Reading, options: Mapping[str, Any]
+    ) -> tuple[dict[str, int], list[str]]:
+        rights = Rights(**{name: options[name] for name in ("source", "licence", "credit")})
+        counts, problems = {"added": 0, "duplicates": 0}, list(reading.problems)
+        outcomes = bring_lines(reading.lines, source=source, rights=rights, is_checked=options["checked"])
+        for done, outcome in enumerate(outcomes, start=1):
+            if outcome.entered is None:
+                problems.append(outcome.problem)
+            else:
+                counts["added" if outcome.entered.is_new else "duplicates"] += 1
+            self._show_progress(done, len(reading.lines))
+        return {**counts, "failed": len(problems)}, problems
+
+    def _show_progress(self, done: int, total: int) -> None:
+        """One line that counts up, for somebody who watches."""
+        if sys.stderr.isatty():
+            sys.stderr.write(f"\r{done} of {total}" + ("\n" if done == total else ""))
+            sys.stderr.flush()

@@ -1,0 +1,142 @@
+import secrets
+
+from django.conf import settings
+from django.db import models
+from django.db.models import Q
+
+from crowd.pictures import domain
+
+SVG = "image/svg+xml"
+# Of the longer side, in pixels: in lists, and on question pages.
+SIZES = (160, 480)
+LONGEST_REASON = 200
+
+
+def new_key() -> str:
+    return secrets.token_urlsafe(16)
+
+
+class Unfit(models.TextChoices):
+    """Why a picture is no picture of the pool; the checkers' keys are 1 to 5 in this order."""
+
+    MISMATCH = "mismatch", "It does not show its concept"
+    WORDS = "words", "It shows written words"
+    INAPPROPRIATE = "inappropriate", "It is inappropriate"
+    QUALITY = "quality", "It is too small, blurred or cropped"
+    RIGHTS = "rights", "Its source or licence is not clear"
+    PROFANE = "profane", "Its concept is profane"
+
+
+class Pictures(models.QuerySet["Picture"]):
+    def playable(self) -> "Pictures":
+        """Those that image sets are drawn from."""
+        return self.filter(status=Picture.Status.FIT)
+
+
+class Picture(models.Model):
+    """A picture of the pool. Its address is unguessable and says nothing of what it shows.
+
+    Never deleted, for data refer to it: a removed one stays, and is shown to nobody but staff.
+    """
+
+    class Status(models.TextChoices):
+        WAITING = "waiting", "Waits for the check"
+        FIT = "fit", "Fit"
+        UNFIT = "unfit", "Unfit"
+        REMOVED = "removed", "Removed"
+
+    TRANSITIONS = {
+        Status.WAITING: {Status.FIT, Status.UNFIT, Status.REMOVED},
+        Status.FIT: {Status.WAITING, Status.UNFIT, Status.REMOVED},
+        Status.UNFIT: {Status.WAITING, Status.REMOVED},
+        Status.REMOVED: {Status.WAITING, Status.FIT, Status.UNFIT},
+    }
+
+    key = models.CharField(max_length=32, unique=True, default=new_key, editable=False)
+    # Of the file as it is kept and served; and as it came, before metadata were taken out of it.
+    sha256 = models.CharField("SHA-256", max_length=64, unique=True)
+    original_sha256 = models.CharField("SHA-256 as it came", max_length=64, blank=True, db_index=True)
+    concept = models.CharField(max_length=domain.LONGEST_CONCEPT, db_index=True)
+    caption = models.CharField(max_length=500, blank=True)
+    file = models.FileField(upload_to="pictures/")
+    media_type = models.CharField(max_length=32)
+    source = models.CharField(max_length=500, blank=True)
+    credit = models.CharField(max_length=500, blank=True)
+    licence = models.CharField(max_length=64, blank=True)
+    added_at = models.DateTimeField(auto_now_add=True)
+
+    status = models.CharField(max_length=8, choices=Status.choices, default=Status.WAITING)
+    # Where a removed picture goes back to if it was removed for nothing.
+    former_status = models.CharField(max_length=8, choices=Status.choices, blank=True)
+    unfit_reason = models.CharField(max_length=16, choices=Unfit.choices, blank=True)
+    removal_reason = models.CharField(max_length=LONGEST_REASON, blank=True)
+    removed_at = models.DateTimeField(null=True)
+    checked_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, models.SET_NULL, null=True, blank=True, related_name="+"
+    )
+    checked_at = models.DateTimeField(null=True)
+    # Before whom it lies at the moment, and how often somebody has put it off.
+    claimed_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True, related_name="+")
+    claimed_until = models.DateTimeField(null=True)
+    skipped = models.PositiveIntegerField(default=0)
+
+    # What the background finds out. Flags tell the person who checks; only a profane concept decides.
+    prepared_at = models.DateTimeField(null=True)
+    problem = models.CharField(max_length=300, blank=True)
+    width = models.PositiveIntegerField(null=True)
+    height = models.PositiveIntegerField(null=True)
+    has_thumbnails = models.BooleanField(default=False)
+    perceptual_hash = models.BigIntegerField(null=True)
+    read_by = models.CharField("letters read by", max_length=64, blank=True)
+    ocr_text = models.TextField("written on it", blank=True)
+    shows_words = models.BooleanField(default=False)
+    shows_concept = models.BooleanField(default=False)
+    is_profane = models.BooleanField(default=False)
+
+    objects = Pictures.as_manager()
+
+    class Meta:
+        permissions = [
+            ("import_picture", "Can import pictures"),
+            ("check_picture", "Can check pictures"),
+            ("remove_picture", "Can remove and restore pictures"),
+        ]
+        constraints = [
+            models.CheckConstraint(
+                condition=Q(
+                    status="removed", removed_at__isnull=False, former_status__in=["waiting", "fit", "unfit"]
+                )
+                | (~Q(status="removed") & Q(former_status="", removed_at=None)),
+                name="picture_removed_from_somewhere",
+            ),
+            models.CheckConstraint(
+                condition=~Q(status="unfit") | ~Q(unfit_reason=""), name="picture_unfit_for_a_reason"
+            ),
+        ]
+        indexes = [
+            models.Index(fields=["status", "skipped", "id"], name="picture_by_status"),
+            models.Index(fields=["checked_by", "-checked_at"], name="picture_by_checker"),
+            models.Index(fields=["id"], condition=Q(prepared_at=None), name="picture_to_prepare"),
+            models.Index(fields=["id"], condition=Q(read_by=""), name="picture_to_read"),
+        ]
+
+    def __str__(self) -> str:
+        return self.concept
+
+    @property
+    def is_drawing(self) -> bool:
+        """An SVG serves as its own thumbnail, and has no perceptual hash."""
+        return self.media_type == SVG
+
+    @property
+    def written_words(self) -> str:
+        """What was read on it, short enough for a line."""
+        return self.ocr_text if len(self.ocr_text) <= 120 else f"{self.ocr_text[:117]}…"
+
+    def thumbnail_name(self, size: int) -> str:
+        return f"thumbnails/{self.key}-{size}.webp"
+
+
+def are_near_duplicates(first: Picture, second: Picture) -> bool:
+    """An image set should not show both."""
+    return domain.are_near(first.perceptual_hash, second.perceptual_hash)

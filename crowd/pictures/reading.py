@@ -1,0 +1,84 @@
+"""Letters on pictures. Whoever reads them is behind one small interface: Tesseract where it is installed."""
+
+import csv
+import re
+import shutil
+import subprocess
+from functools import cache
+from io import StringIO
+from typing import Protocol
+
+from crowd.pictures.errors import BadPicture
+
+PROGRAM = "tesseract"
+TIMEOUT_S = 30
+VERSION_S = 10
+LANGUAGE = "eng"
+# Sparse text: letters wherever they stand, not a page of a book.
+LAYOUT = "11"
+# Below it, Tesseract sees letters in leaves and bricks.
+LEAST_CONFIDENCE = 60.0
+LONGEST = 2000
+# In its table a quotation mark is a letter like any other.
+COLUMNS = ("conf", "text")
+
+
+class Reader(Protocol):
+    name: str
+
+    def read(self, content: bytes) -> str:
+        """The words on a picture. Raises BadPicture if it could not be read."""
+
+
+class Tesseract:
+    """One process for each picture, which is given on its standard input: no name, no shell."""
+
+    def __init__(self, program: str, *, version: str) -> None:
+        self.name = f"tesseract {version}"
+        self._command = [program, "stdin", "stdout", "--psm", LAYOUT, "-l", LANGUAGE, "tsv"]
+
+    def read(self, content: bytes) -> str:
+        try:
+            done = subprocess.run(
+                self._command, input=content, capture_output=True, timeout=TIMEOUT_S, check=False
+            )
+        except subprocess.TimeoutExpired:
+            raise BadPicture(f"{self.name} took more than {TIMEOUT_S} seconds.") from None
+        except OSError as problem:
+            raise BadPicture(f"{self.name} could not be started ({problem.strerror}).") from problem
+        if done.returncode != 0:
+            words = done.stderr.decode(errors="replace").strip().splitlines() or ["no reason given"]
+            raise BadPicture(f"{self.name} failed: {words[-1][:200]}")
+        return words_in_table(done.stdout.decode(errors="replace"))
+
+
+def words_in_table(table: str) -> str:
+    """Of Tesseract's TSV: what it is sure of."""
+    rows = csv.DictReader(StringIO(table), delimiter="\t", quoting=csv.QUOTE_NONE)
+    if not set(COLUMNS) <= set(rows.fieldnames or ()):
+        raise BadPicture("Tesseract's answer is no table of words. Update it.")
+    words = [row["text"].strip() for row in rows if row["text"] and _is_sure(row["conf"])]
+    return " ".join(word for word in words if word).replace("\0", "")[:LONGEST]
+
+
+@cache
+def installed_reader() -> Reader | None:
+    """None: nobody reads here, and pictures wait until somebody does. Looked up once in a process."""
+    program = shutil.which(PROGRAM)
+    if program is None:
+        return None
+    try:
+        done = subprocess.run(
+            [program, "--version"], capture_output=True, text=True, timeout=VERSION_S, check=False
+        )
+    except (OSError, subprocess.TimeoutExpired):
+        return None
+    found = re.search(r"\d+(\.\d+)*", done.stdout or done.stderr)
+    return Tesseract(program, version=found[0] if found else "?")
+
+
+def _is_sure(confidence: str | None) -> bool:
+    try:
+        return float(confidence or 0) >= LEAST_CONFIDENCE
+    except ValueError:
+        return False

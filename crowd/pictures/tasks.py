@@ -1,0 +1,12 @@
+from celery import shared_task
+from django.utils import timezone
+
+from crowd.pictures.services import fulfilling, preparing
+
+
+@shared_task(name="pictures.tend_pool")
+def tend_pool() -> None:
+    """One task for all that is slow here: it never holds up more than one thread of a small background."""
+    fulfilling.fulfil_requests(now=timezone.now())
+    preparing.prepare_pictures(now=timezone.now())
+    preparing.read_pictures()

@@ -1,0 +1,157 @@
+import csv
+from io import StringIO
+from typing import Any
+
+import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.test import Client
+from django.urls import reverse
+from django.utils import timezone
+
+from crowd.pictures.admin import imports
+from crowd.pictures.models import Import, Picture, Request
+from crowd.pictures.services.fulfilling import fulfil_requests
+from tests.crowd.pictures.images import archive, kept_files, png, svg
+from tests.crowd.pictures.staff import sign_in
+from tests.factories import NOW
+
+pytestmark = pytest.mark.django_db
+ADD = reverse("admin:pictures_import_add")
+ARCHIVE = archive({"owl/1.png": png(), "cat/1.svg": svg("<script/>")})
+
+
+def upload(client: Client, content: bytes, *, name: str = "owls.zip", **changes: Any) -> Any:
+    given = {"file": SimpleUploadedFile(name, content), "concept_from": "folder", **changes}
+    return client.post(ADD, given)
+
+
+def act(name: str, row: Import) -> str:
+    return reverse(f"admin:pictures_import_{name}", args=[row.pk])
+
+
+def plain(answer: Any) -> str:
+    return " ".join(answer.text.split())
+
+
+def test_upload_is_shown_before_anything_comes_in(client: Client) -> None:
+    user = sign_in(client)
+
+    answer = upload(client, ARCHIVE, licence="CC0", source="A book")
+
+    row = Import.objects.get()
+    page = plain(client.get(answer["Location"]))
+    assert answer["Location"] == act("change", row)
+    assert (row.name, row.made_by, row.begun_at) == ("owls.zip", user, None)
+    assert "<strong>2 pictures</strong> would come in. They wait for the manual check." in page
+    assert "cat/1.svg" in page
+    assert "A book" in page
+    assert fulfil_requests(now=NOW) == 0
+    assert Picture.objects.count() == 0
+
+
+def test_import_begins_and_tells_what_failed(client: Client) -> None:
+    sign_in(client)
+    upload(client, ARCHIVE)
+    row = Import.objects.get()
+
+    began = plain(client.post(act("begin", row), follow=True))
+    fulfil_requests(now=timezone.now())
+    ended = plain(client.get(act("change", row)))
+    wrong = b"".join(client.get(act("wrong", row))).decode("utf-8-sig")
+
+    assert "<strong>0 of 2</strong> done; the background is at work." in began
+    assert "<strong>2 of 2</strong> done." in ended
+    assert "<dt>Added</dt><dd>1</dd>" in ended
+    assert "The drawing holds &lt;script&gt;" in ended
+    ((line,),) = [list(csv.DictReader(StringIO(wrong)))]
+    assert (line["file"], line["concept"]) == ("cat/1.svg", "cat")
+
+
+def test_discarded_upload_leaves_nothing(client: Client) -> None:
+    sign_in(client)
+    upload(client, ARCHIVE)
+
+    page = client.post(act("discard", Import.objects.get()), follow=True).text
+
+    assert "Discarded. No picture was brought in." in page
+    assert (Import.objects.count(), kept_files()) == (0, set())
+
+
+def test_begun_import_is_not_discarded(client: Client) -> None:
+    sign_in(client)
+    upload(client, ARCHIVE)
+    row = Import.objects.get()
+    client.post(act("begin", row))
+
+    page = client.post(act("discard", row), follow=True).text
+
+    assert "This import has begun" in page
+    assert Request.objects.count() == 2
+
+
+def test_failed_addresses_are_tried_again(client: Client) -> None:
+    sign_in(client)
+    upload(client, b"concept,url\nowl,https://example.org/owl.png\n", name="list.csv")
+    Request.objects.update(status="failed", problem="Busy.")
+    row = Import.objects.get()
+
+    page = client.post(act("again", row), follow=True).text
+
+    assert "1 address is tried again." in page
+    assert Request.objects.get().status == "waiting"
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        (b"concept,url\nowl,ftp://example.org/a\n,https://example.org/a\n", "Line 3: it has no concept."),
+        (b"concept,file\nowl,owl.png\n", "there is no file “owl.png” beside the list"),
+        (b"hello", "The first line names the columns"),
+        (b"PK\x03\x04hello", "no ZIP archive"),
+        (archive({"a.txt": b"x"}), "There are no pictures among the files"),
+    ],
+    ids=["lines", "file", "no list", "no archive", "no pictures"],
+)
+def test_upload_that_is_wrong_is_told_line_by_line(client: Client, content: bytes, words: str) -> None:
+    sign_in(client)
+
+    answer = upload(client, content)
+
+    assert answer.status_code == 409
+    assert words in answer.text
+    assert (Import.objects.count(), Request.objects.count(), kept_files()) == (0, 0, set())
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [{"file": ""}, {"concept_from": "nose"}, {"licence": "x" * 65}],
+    ids=["file", "from", "licence"],
+)
+def test_form_that_is_wrong_is_shown_again(client: Client, changes: dict[str, str]) -> None:
+    sign_in(client)
+
+    answer = upload(client, ARCHIVE, **changes)
+
+    assert (answer.status_code, Import.objects.count()) == (200, 0)
+    assert "errorlist" in answer.text
+
+
+def test_file_that_is_too_large_is_refused(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(imports, "MOST_BYTES", 10)
+    sign_in(client)
+
+    assert "A file has at most 0 MB." in upload(client, ARCHIVE).text
+    assert Import.objects.count() == 0
+
+
+@pytest.mark.parametrize("name", ["begin", "discard", "again", "wrong", "change"])
+def test_pages_of_an_import_ask_for_the_permission(client: Client, name: str) -> None:
+    sign_in(client)
+    upload(client, ARCHIVE)
+    row = Import.objects.get()
+    sign_in(client, "view_picture", "check_picture", "remove_picture")
+
+    method = client.get if name in ("wrong", "change") else client.post
+
+    assert method(act(name, row)).status_code == 403
+    assert Import.objects.get().begun_at is None
