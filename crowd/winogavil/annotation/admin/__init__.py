@@ -1,0 +1,3 @@
+from crowd.winogavil.annotation.admin import annotations
+
+__all__ = ["annotations"]

@@ -1,0 +1,61 @@
+"""The solver's task anew, for people who have done nothing else in the study: how well humans solve it."""
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any
+
+from django.db.models import Prefetch
+from django.http import QueryDict
+
+from crowd.winogavil.annotation import domain
+from crowd.winogavil.annotation.models import Annotation
+from crowd.winogavil.annotation.services.reporting import take_report
+from crowd.winogavil.models import Association, Place
+from crowd.winogavil.solving import SolveFamily
+from hits.errors import InvalidItems
+from hits.models import Assignment, Batch, Item
+from hits.services.working import items_served
+
+DRAWN = "The human baseline is drawn from the study's selected associations, on the page “Annotations”."
+
+
+class BaselineFamily(SolveFamily):
+    """Pages and rules are the solver's own. Only the items differ: they point to an annotation."""
+
+    key = domain.BASELINE
+    name = "Association game: human baseline"
+    measures = (domain.NEWCOMERS,)
+    wants_newcomers = True
+    gives_feedback = False  # others are still to be asked
+    file_help = ""
+
+    def associations(self, items: Sequence[Item]) -> list[Association]:
+        """Each stands under the item that asks it here, so that nothing is read or scored under its own."""
+        places = Prefetch("association__places", Place.objects.select_related("picture"))
+        asked = Annotation.objects.filter(item__in=items).select_related("association", "item")
+        found = {}
+        for annotation in asked.prefetch_related(places):
+            found[annotation.item_id] = annotation.association
+            annotation.association.item = annotation.item
+        return [found[item.pk] for item in items]
+
+    def take_report(self, *, form: QueryDict, assignment: Assignment, now: datetime) -> None:
+        take_report(form=form, items=items_served(assignment), worker=assignment.worker, now=now)
+
+    def read_items(self, content: bytes) -> Sequence[Any]:
+        raise InvalidItems([DRAWN])
+
+    def add_items(self, rows: Sequence[Any], *, batch: Batch) -> int:
+        raise InvalidItems([DRAWN])
+
+    def example_file(self) -> str:
+        return ""
+
+    def repeat_item(self, item: Item, *, batch: Batch) -> Item:
+        raise InvalidItems(["Each association is asked of newcomers once."])
+
+    def repeat_items(self, items: Sequence[Item], *, batch: Batch) -> int:
+        raise InvalidItems(["Each association is asked of newcomers once."])
+
+    def remove_items(self, *, batch: Batch) -> None:
+        """It has none of its own."""

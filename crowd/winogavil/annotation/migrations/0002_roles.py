@@ -1,0 +1,19 @@
+from django.db import migrations
+
+from hits.roles import extend_roles
+
+
+def extend(apps, schema_editor):
+    """Who looks at associations sees what is said of them; researchers draw those to annotate."""
+    extend_roles(apps)
+
+
+class Migration(migrations.Migration):
+    dependencies = [
+        ("winogavil_annotation", "0001_annotations"),
+        ("hits", "0007_sealed_books"),
+        ("auth", "0012_alter_user_first_name_max_length"),
+        ("contenttypes", "0002_remove_content_type_name"),
+    ]
+
+    operations = [migrations.RunPython(extend, migrations.RunPython.noop)]

@@ -1,0 +1,1 @@
+"""What the annotations of a study come to."""

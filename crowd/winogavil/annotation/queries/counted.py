@@ -1,0 +1,17 @@
+"""Which annotations count: final, and of an association that is selected at this moment."""
+
+from django.db.models import QuerySet
+
+from crowd.winogavil.annotation.models import Annotation, Kind
+from hits.models import Study
+
+
+def counted_annotations(study: Study, kind: Kind) -> QuerySet[Annotation]:
+    return Annotation.objects.filter(
+        draw__study=study,
+        kind=kind,
+        final_at__isnull=False,
+        association__item__pulled_at=None,
+        association__final_at__isnull=False,
+        association__solvable=True,
+    )

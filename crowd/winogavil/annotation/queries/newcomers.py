@@ -1,0 +1,24 @@
+"""The human baseline as the rest of the game reads it."""
+
+from collections import defaultdict
+from fractions import Fraction
+
+from django.db.models import Count
+
+from crowd.winogavil.annotation.models import Kind
+from crowd.winogavil.annotation.queries.counted import counted_annotations
+from crowd.winogavil.humans import Baseline
+from hits.models import Study
+
+
+def newcomers_of(study: Study) -> Baseline | None:
+    """None where none of it is final yet."""
+    rows = counted_annotations(study, Kind.BASELINE).annotate(size=Count("association__places"))
+    found: defaultdict[int, list[Fraction]] = defaultdict(list)
+    for size, numerator, denominator in rows.values_list("size", "numerator", "denominator").order_by():
+        found[size].append(Fraction(numerator or 0, denominator or 1))
+    if not found:
+        return None
+    return Baseline(
+        sums={size: (len(means), sum(means, Fraction(0))) for size, means in sorted(found.items())}
+    )

@@ -1,0 +1,23 @@
+"""A cue or a picture found unfit on an annotator's page is away everywhere, not only from there."""
+
+from collections.abc import Sequence
+from datetime import datetime
+
+from django.http import QueryDict
+
+from crowd.winogavil.annotation.models import Annotation
+from crowd.winogavil.services import reporting
+from hits.models import Item, Worker
+
+
+def take_report(*, form: QueryDict, items: Sequence[Item], worker: Worker, now: datetime) -> None:
+    """The page names its own items; what they ask about is what is reported."""
+    asked = Annotation.objects.filter(item__in=items).select_related("item", "association__item")
+    names = {
+        f"{reporting.CUE}:{one.item.public_id}": f"{reporting.CUE}:{one.association.item.public_id}"
+        for one in asked
+    }
+    about = form.get("about", "")
+    said = {**form.dict(), "about": names.get(str(about), about)}
+    associations = [one.association.item_id for one in asked]
+    reporting.take_report(form=said, items=associations, worker=worker, now=now)
