@@ -25,11 +25,11 @@ class Command(BaseCommand):
         parser.add_argument("--json", action="store_true", help="For programs.")
 
     def handle(self, *_: Any, account: str | None, full: bool, json: bool, **__: Any) -> None:
-        accounts = Account.objects.order_by("name")
+        accounts = connected = Account.objects.connected().order_by("name")
         if account is not None:
-            accounts = accounts.filter(name=account)
+            accounts = connected.filter(name=account)
             if not accounts:
-                names = ", ".join(Account.objects.order_by("name").values_list("name", flat=True))
+                names = ", ".join(connected.values_list("name", flat=True))
                 raise CommandError(f"There is no account {account!r}. There are: {names or 'none'}.")
         found = [_report(_match(one, full=full)) for one in accounts]
         self.stdout.write(_as_json(found) if json else "\n".join(_in_words(row) for row in found))

@@ -1,0 +1,39 @@
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from crowd.winogavil.domain import WINOGAVIL_TIERS
+from crowd.winogavil.queries.games import game_of
+from crowd.winogavil.replaying.figures import Figures
+from crowd.winogavil.replaying.recording import record
+from crowd.winogavil.replaying.rows import ASSOCIATIONS, SOLUTIONS
+from crowd.winogavil.replaying.rules import count_broken
+from crowd.winogavil.replaying.staging import staged
+from hits.replays import Replay, Tell
+from hits.services.recordings import account_of, open_study
+
+AT_ONCE = 500
+
+
+class WinogavilReplay(Replay):
+    """The association game. Each part is one transaction, and an association is in one part whole."""
+
+    family = "winogavil"
+    files = (ASSOCIATIONS, SOLUTIONS)
+
+    def replay(self, *, folder: Path, study: str, tell: Tell, now: datetime) -> dict[str, Any]:
+        with staged(folder, tell=tell) as staging:
+            target = open_study(name=study, bonus_rules=WINOGAVIL_TIERS)
+            account, game = account_of(target), game_of(target)
+            figures = Figures(table=target.rules, counts=staging.counts)
+            done, all_of_them = 0, len(staging)
+            for some in staging.parts(size=AT_ONCE):
+                made = record(some, study=target, account=account, now=now)
+                for recording, association in zip(some, made, strict=True):
+                    figures.counts.update(count_broken(recording, game=game))
+                    figures.add(
+                        association, candidates=len(recording.candidates), chosen=len(recording.chosen)
+                    )
+                done += len(some)
+                tell("associations replayed", done, all_of_them)
+        return figures.report()

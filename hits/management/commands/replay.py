@@ -1,0 +1,81 @@
+import json
+import time
+from argparse import ArgumentParser
+from collections.abc import Mapping, Sequence
+from hashlib import file_digest, sha256
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError
+from django.utils import timezone
+
+from hits import replays
+from hits.errors import CrowdError, InvalidItems
+
+
+class Command(BaseCommand):
+    help = (
+        "Feeds recorded work of a task family through the services of live work, and says what it comes to. "
+        "Nobody is asked or paid. The same files again add nothing; killed in the middle, it goes on when it "
+        "is started again. The files are described in docs/replaying.md."
+    )
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("family", help="such as winogavil")
+        parser.add_argument("folder", type=Path, metavar="DIR", help="where the CSV files are")
+        parser.add_argument(
+            "--study", help="its name; made if there is none (default: one of its own for these files)"
+        )
+        parser.add_argument("--json", action="store_true", help="one JSON object, for programs")
+
+    def handle(self, *_: Any, family: str, folder: Path, study: str | None, **options: Any) -> None:
+        began = time.monotonic()
+        try:
+            replay = replays.get(family)
+            paths = _find(folder, replay)
+            name = study or f"Replay of {family} {_digest(paths)}"
+            report = replay.replay(folder=folder, study=name, tell=self._tell, now=timezone.now())
+        except InvalidItems as error:
+            raise CommandError("\n".join(error.problems)) from error
+        except CrowdError as error:
+            raise CommandError(str(error)) from error
+        finally:
+            self._say("")
+        report["seconds"] = round(time.monotonic() - began, 2)
+        self.stdout.write(json.dumps(report) if options["json"] else "\n".join(_in_words(report)))
+
+    def _tell(self, what: str, done: int, of: int | None) -> None:
+        self._say(f"{what}: {done:,} of {of:,}" if of else f"{what}: {done:,}")
+
+    def _say(self, words: str) -> None:
+        """Over what stood there before; only where a person looks on."""
+        if self.stderr.isatty():
+            self.stderr.write(f"\r{words:<60}\r{words}", style_func=str, ending="")
+
+
+def _find(folder: Path, replay: replays.Replay) -> list[Path]:
+    paths = [folder / name for name in replay.files]
+    for path in paths:
+        if not path.is_file():
+            files = " and ".join(replay.files)
+            raise CrowdError(f"There is no file {path}. A replay of {replay.family} reads {files}.")
+    return paths
+
+
+def _digest(paths: Sequence[Path]) -> str:
+    """The same files are the same study, wherever they lie."""
+    whole = sha256()
+    for path in paths:
+        with path.open("rb") as file:
+            whole.update(file_digest(file, "sha256").digest())
+    return whole.hexdigest()[:12]
+
+
+def _in_words(report: Mapping[str, Any], indent: str = "") -> list[str]:
+    lines = []
+    for key, value in report.items():
+        if isinstance(value, Mapping):
+            lines += [f"{indent}{key}:", *_in_words(value, indent + "  ")]
+        else:
+            lines.append(f"{indent}{key}: {value}")
+    return lines
