@@ -87,9 +87,10 @@ def check_model() -> Finding:
 
 
 def check_accounts(name: str = "") -> Iterator[Finding]:
-    accounts = Account.objects.filter(name=name) if name else Account.objects.order_by("pk")
+    connected = Account.objects.connected()
+    accounts = connected.filter(name=name) if name else connected.order_by("pk")
     if name and not accounts:
-        known = ", ".join(Account.objects.order_by("name").values_list("name", flat=True)[:20])
+        known = ", ".join(connected.order_by("name").values_list("name", flat=True)[:20])
         advice = f"Known: {known}." if known else "There is no account at all."
         yield Finding(name="accounts", ok=False, saw=f"there is none called {name}", advice=advice)
     elif not accounts:

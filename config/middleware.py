@@ -31,6 +31,7 @@ def _sites() -> dict[str | None, str]:
     return {
         urlsplit(settings.MARKETPLACE_URL).hostname: "crowd.marketplace.urls",
         urlsplit(settings.MARKETPLACE_CONTENT_URL).hostname: "crowd.marketplace.content.urls",
+        urlsplit(settings.PLAY_URL).hostname: "crowd.winogavil.play.urls",
         **dict.fromkeys(settings.AMAZON_HOSTS, "crowd.marketplace.api_urls"),
     }
 

@@ -71,11 +71,16 @@ MARKETPLACE_CONTENT_URL = _site(
     "CROWD_MARKETPLACE_CONTENT_URL",
     urlsplit(MARKETPLACE_URL)._replace(netloc=f"content.{urlsplit(MARKETPLACE_URL).netloc}").geturl(),
 )
-SITES = (PUBLIC_URL, MARKETPLACE_URL, MARKETPLACE_CONTENT_URL)
+# Players of the web game have accounts and cookies of their own.
+PLAY_URL = _site(
+    "CROWD_PLAY_URL",
+    urlsplit(MARKETPLACE_URL)._replace(netloc=f"play.{urlsplit(MARKETPLACE_URL).netloc}").geturl(),
+)
+SITES = (PUBLIC_URL, MARKETPLACE_URL, MARKETPLACE_CONTENT_URL, PLAY_URL)
 if len({urlsplit(site).hostname for site in SITES}) < len(SITES):
     raise ImproperlyConfigured(
-        "CROWD_PUBLIC_URL, CROWD_MARKETPLACE_URL and CROWD_MARKETPLACE_CONTENT_URL must differ "
-        "in their host names."
+        "CROWD_PUBLIC_URL, CROWD_MARKETPLACE_URL, CROWD_MARKETPLACE_CONTENT_URL and CROWD_PLAY_URL must "
+        "differ in their host names."
     )
 # Programs that cannot be given an endpoint are led here by a proxy, and go on asking for these hosts.
 AMAZON_HOSTS = tuple(
@@ -107,6 +112,9 @@ INSTALLED_APPS = [
     "crowd.statement",
     "crowd.pictures",
     "crowd.winogavil",
+    "crowd.winogavil.play",
+    "crowd.winogavil.annotation",
+    "crowd.winogavil.releases",
     "crowd.compensation",
     "crowd.marketplace",
 ]
@@ -153,7 +161,7 @@ AUTH_PASSWORD_VALIDATORS = [
 ]
 LOGIN_URL = "admin:login"
 SESSION_COOKIE_SECURE = SECURE
-CSRF_COOKIE_SECURE = SECURE and MARKETPLACE_URL.startswith("https:")
+CSRF_COOKIE_SECURE = all(site.startswith("https:") for site in SITES)
 
 # Headers.
 X_FRAME_OPTIONS = "DENY"
@@ -222,6 +230,7 @@ CELERY_TASK_DEFAULT_QUEUE = "default"
 CELERY_TASK_ROUTES = {
     "scoring.answer_riddles": {"queue": "rival"},
     "scoring.fill_pools": {"queue": "rival"},
+    "winogavil.answer_practice": {"queue": "rival"},
     "hits.pay_bonuses": {"queue": "money"},
 }
 CELERY_WORKER_HIJACK_ROOT_LOGGER = False
@@ -279,6 +288,7 @@ MARKETPLACE_SQS_ACCESS_KEY_ID = env.str("CROWD_MARKETPLACE_SQS_ACCESS_KEY_ID", "
 MARKETPLACE_SQS_SECRET_ACCESS_KEY = env.str("CROWD_MARKETPLACE_SQS_SECRET_ACCESS_KEY", "")
 ALLOW_AMAZON = read_flag(os.environ, "CROWD_ALLOW_AMAZON")
 SENDERS = read_rate(os.environ, "CROWD_SENDERS", default=4) or 1
+FETCH_PRIVATE = read_flag(os.environ, "CROWD_FETCH_PRIVATE")
 SURVEY_S = read_rate(os.environ, "CROWD_SURVEY_S", default=600)
 RIVAL = env.str("CROWD_RIVAL", "minilm")
 RIVAL_DEADLINE_S = read_rate(os.environ, "CROWD_RIVAL_DEADLINE_S", default=10) or 10

@@ -20,6 +20,7 @@ urlpatterns = [
     path("health/", health),
     path("admin/", ([*payments.urls(), *payment_queue.urls(), *halts.urls(), *tables], app_name, namespace)),
     path("api/", include("hits.urls")),
+    path("api/", include("crowd.winogavil.releases.api.urls")),
     path("q/", include("crowd.frame.urls")),
     path("statement/", include("crowd.statement.urls")),
     path("pictures/", include("crowd.pictures.urls")),

@@ -14,8 +14,9 @@ from crowd.marketplace.questions import SCHEMAS
 from crowd.marketplace.services import people, requesters
 from crowd.pictures.models import Picture
 from crowd.pictures.services import NewPicture, add_picture
+from crowd.winogavil.domain import SOLVE
 from crowd.winogavil.models import Association
-from crowd.winogavil.services import SOLVE, seed_association
+from crowd.winogavil.services.seeding import seed_association
 from hits.models import HIT, Account, Assignment, Batch, Bonus, LedgerEntry, Run, Study, User, Worker
 from hits.models.studies import default_bonus_rules
 from hits.services import runs

@@ -1,9 +1,11 @@
 """As much of a browser as a simulated worker needs: pages, forms, cookies. Standard library only."""
 
+import json
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from html.parser import HTMLParser
 from http.cookiejar import CookieJar
+from typing import Any
 from urllib.error import HTTPError
 from urllib.parse import urlencode, urljoin
 from urllib.request import HTTPCookieProcessor, ProxyHandler, build_opener
@@ -23,6 +25,9 @@ class Choice:
 @dataclass(kw_only=True)
 class Form:
     action: str
+    # Where its script asks the model, and looks for what it said; empty on other pages.
+    ask: str = ""
+    verdict: str = ""
     hidden: list[tuple[str, str]] = field(default_factory=list)
     choices: list[Choice] = field(default_factory=list)
 
@@ -34,6 +39,8 @@ class Page:
     forms: list[Form]
     frames: list[str]
     cues: list[str]
+    # How many pictures each cue wants.
+    counts: list[int]
 
     def form(self, ending: str) -> Form | None:
         return next((form for form in self.forms if form.action.endswith(ending)), None)
@@ -50,6 +57,12 @@ class Browser:
 
     def post(self, form: Form, answers: Fields = ()) -> Page:
         return self._read(form.action, urlencode([*form.hidden, *answers]).encode())
+
+    def call(self, url: str, fields: Fields) -> dict[str, Any]:
+        """What a page's script sends and reads."""
+        with self._opener.open(url, data=urlencode(fields).encode(), timeout=30) as response:
+            content: dict[str, Any] = json.load(response)
+        return content
 
     def download(self, url: str) -> bytes:
         with self._opener.open(url, timeout=30) as response:
@@ -70,6 +83,7 @@ class Browser:
                 forms=reader.forms,
                 frames=reader.frames,
                 cues=reader.cues,
+                counts=reader.counts,
             )
 
 
@@ -80,12 +94,17 @@ class _PageReader(HTMLParser):
         self.forms: list[Form] = []
         self.frames: list[str] = []
         self.cues: list[str] = []
+        self.counts: list[int] = []
         self._in_cue = False
+        self._slot = ""
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         values = {name: value or "" for name, value in attrs}
         if tag == "form":
-            self.forms.append(Form(action=urljoin(self.url, values.get("action", ""))))
+            self.forms.append(self._read_form(values))
+        elif tag == "fieldset":
+            self._slot = values.get("data-slot", "")
+            self.counts += [int(values["data-k"])] if "data-k" in values else []
         elif tag == "iframe":
             self.frames.append(values["src"])
         elif tag == "input" and self.forms:
@@ -99,8 +118,16 @@ class _PageReader(HTMLParser):
             self.cues.append(data)
             self._in_cue = False
 
+    def _read_form(self, values: dict[str, str]) -> Form:
+        action, ask, verdict = (values.get(name, "") for name in ("action", "data-ask", "data-verdict"))
+        return Form(
+            action=urljoin(self.url, action),
+            ask=urljoin(self.url, ask) if ask else "",
+            verdict=urljoin(self.url, verdict) if verdict else "",
+        )
+
     def _read_input(self, values: dict[str, str]) -> None:
-        pair = (values.get("name", ""), values.get("value", ""))
+        pair = (values.get("name", self._slot), values.get("value", values.get("data-place", "")))
         if values.get("type") == "hidden":
             self.forms[-1].hidden.append(pair)
         elif values.get("type") == "checkbox":

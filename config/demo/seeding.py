@@ -3,7 +3,7 @@
 import json
 import secrets
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from functools import cache
 from pathlib import Path
@@ -14,14 +14,24 @@ from django.apps import apps
 from django.conf import settings
 from django.contrib.auth.models import Group
 from django.db import transaction
+from django.utils import timezone
 
 from config.provisioning import account_values, provision
 from crowd.pictures.models import Picture
 from crowd.pictures.services import NewPicture, add_picture
-from crowd.winogavil.services import seed_association
+from crowd.winogavil.creating import CreateFamily
+from crowd.winogavil.domain import SPYMASTERS_WANTED, WINOGAVIL_TIERS
+from crowd.winogavil.services.drawing import Plan, draw_boards
+from crowd.winogavil.services.seeding import seed_association
 from crowd.winogavil.solving import SolveFamily
 from hits.models import Account, Batch, Study, User
+from hits.models.studies import default_bonus_rules
 from hits.roles import PAYMENTS_APPROVER, PAYMENTS_PREPARER, RESEARCHER, install_roles
+from qualifications.services.tagging import list_from_tags
+
+BOARDS = 3
+BOARD_SIZE = 10
+ITEMS_PER_ASSIGNMENT = 2
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -32,7 +42,9 @@ class Staff:
 
 @dataclass(frozen=True, kw_only=True)
 class Seeded:
+    # Solving: of the associations in associations.json, or of those that the demo's spymasters make.
     batch: Batch
+    create: Batch | None = None
     invitations: list[str]
     researcher: Staff
     preparer: Staff
@@ -45,15 +57,56 @@ def data() -> Mapping[str, Any]:
     return content
 
 
+@cache
+def tags() -> Mapping[str, list[str]]:
+    """What people say to the pictures."""
+    content: Mapping[str, list[str]] = json.loads(Path(__file__).with_name("tags.json").read_text())
+    return content
+
+
+def seed_game(*, workers: int, seed: int) -> Seeded:
+    """Picture sets for spymasters, and two batches: what they make in the first is solved in the second."""
+    seeded = _seed(workers=workers, bonus_rules=[dict(rule) for rule in WINOGAVIL_TIERS])
+    study = seeded.batch.study
+    seeded.batch.items_per_assignment = ITEMS_PER_ASSIGNMENT
+    seeded.batch.save(update_fields=["items_per_assignment"])
+    add_pictures()
+    swow = list_from_tags(name="Tags of the demo's pictures", tags=tags(), now=timezone.now())
+    draw_boards(Plan(study=study, size=BOARD_SIZE, count=BOARDS, seed=seed, swow=swow), now=timezone.now())
+    create = Batch.objects.create(
+        study=study,
+        account=seeded.batch.account,
+        task=CreateFamily.key,
+        title=CreateFamily.title,
+        description=CreateFamily.description,
+        keywords="pictures, words, association",
+        reward=Decimal("0.07"),
+        hits_wanted=BOARDS,
+        assignments_per_hit=SPYMASTERS_WANTED,
+        estimated_s=CreateFamily.item_s,
+    )
+    return replace(seeded, create=create)
+
+
 def seed(*, workers: int) -> Seeded:
+    """Associations that are ready to be solved."""
+    seeded = _seed(workers=workers, bonus_rules=default_bonus_rules())
+    _seed_associations(seeded.batch.study)
+    return seeded
+
+
+def _seed(*, workers: int, bonus_rules: list[dict[str, Any]]) -> Seeded:
     """A second demo on the same database makes a second study beside the first."""
     suffix = secrets.token_hex(3)
     account, invitations = _provision(suffix, workers=workers)
     with transaction.atomic():
         study = Study.objects.create(
-            name=f"Demo {suffix}", lab="Demo lab", grant_code="DEMO-1", budget=Decimal(100)
+            name=f"Demo {suffix}",
+            lab="Demo lab",
+            grant_code="DEMO-1",
+            budget=Decimal(100),
+            bonus_rules=bonus_rules,
         )
-        _seed_associations(study)
         batch = Batch.objects.create(
             study=study,
             account=account,
@@ -64,6 +117,7 @@ def seed(*, workers: int) -> Seeded:
             reward=Decimal("0.03"),
             hits_wanted=len(data()["associations"]),
             assignments_per_hit=3,
+            estimated_s=SolveFamily.item_s,
         )
         return Seeded(
             batch=batch,
@@ -82,7 +136,7 @@ def _provision(suffix: str, *, workers: int) -> tuple[Account, list[str]]:
 
 
 def _seed_associations(study: Study) -> None:
-    pictures = {concept: _add_emoji(concept, *row) for concept, row in data()["pictures"].items()}
+    pictures = add_pictures()
     for row in data()["associations"]:
         seed_association(
             study=study,
@@ -90,6 +144,10 @@ def _seed_associations(study: Study) -> None:
             candidates=[pictures[concept] for concept in row["candidates"]],
             chosen=[pictures[concept] for concept in row["chosen"]],
         )
+
+
+def add_pictures() -> dict[str, Picture]:
+    return {concept: _add_emoji(concept, *row) for concept, row in data()["pictures"].items()}
 
 
 def _add_emoji(concept: str, code: str, caption: str) -> Picture:

@@ -31,7 +31,7 @@ class CollectFamily(TaskFamily):
         context = {"bonus": _bonus_of(assignment), "is_collected": assignment.answer is not None}
         return TaskPage(template="compensation/review.html", context=context)
 
-    def read_answer(self, *, form: QueryDict, items: Sequence[Item]) -> Answer:
+    def read_answer(self, *, form: QueryDict, assignment: Assignment, items: Sequence[Item]) -> Answer:
         return COLLECTED
 
     def check_answer(self, *, answer: Any, items: Sequence[Item]) -> Answer:

@@ -86,7 +86,8 @@ def answer(request: HttpRequest, hit: HIT) -> HttpResponse:
     assignment, submit_to = visits.read_token(request.POST.get("token", ""), hit=hit, now=now)
     if assignment.status == Status.OPENED:
         items = working.items_of(assignment)
-        read = working.family_of_batch(hit.batch).read_answer(form=request.POST, items=items)
+        family = working.family_of_batch(hit.batch)
+        read = family.read_answer(form=request.POST, assignment=assignment, items=items)
         working.save_answer(assignment=assignment, answer=read, now=now)
         return _hand_over(request, assignment, submit_to=submit_to)
     if assignment.status == Status.SAVED:

@@ -1,6 +1,6 @@
 from django.urls import path
 
-from crowd.frame import beats, pages, verdicts
+from crowd.frame import beats, pages, reports, verdicts
 
 app_name = "frame"
 urlpatterns = [
@@ -9,4 +9,5 @@ urlpatterns = [
     path("<uuid:hit_id>/beat/", beats.beat, name="beat"),
     path("<uuid:hit_id>/ask/", verdicts.ask, name="ask"),
     path("<uuid:hit_id>/verdict/", verdicts.verdict, name="verdict"),
+    path("<uuid:hit_id>/report/", reports.report, name="report"),
 ]

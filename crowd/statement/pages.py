@@ -21,9 +21,11 @@ from django.views.decorators.http import require_POST, require_safe
 
 from crowd.statement import links, queries, words
 from crowd.statement.links import Link
+from hits import families
 from hits.errors import RuleBroken
 from hits.models import Appeal, Assignment
 from hits.services import appealing
+from hits.services.working import items_served
 
 PAGE = 25
 POLICY = {
@@ -75,6 +77,23 @@ def linked(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]:
 @require_safe
 def pay(request: HttpRequest, link: Link) -> HttpResponse:
     return _show(request, link)
+
+
+@linked
+@require_safe
+def outcome(request: HttpRequest, link: Link, work_id: UUID) -> HttpResponse:
+    """How one work turned out, as far as its worker may know by now."""
+    works = queries.works_of(link.worker).select_related("hit__batch__study", "account")
+    work = works.filter(public_id=work_id).first()
+    if work is None:
+        raise links.Unknown("This worker has no such work.")
+    family = families.get(work.hit.batch.task)
+    page = None
+    if family.gives_feedback and work.status != Assignment.Status.SAVED:
+        page = family.feedback_page(assignment=work, items=items_served(work))
+    shown = {**page.context, "template": page.template} if page else {}
+    context = {**shown, "link": link, "work": work, "kept": _kept(request)}
+    return render(request, "statement/outcome.html", context)
 
 
 @linked
@@ -140,6 +159,7 @@ def _work(work: Assignment, *, currency: str, now: datetime, refused: Refused | 
     is_refused = refused is not None and refused.work.pk == work.pk
     return {
         "work": work,
+        "gives_feedback": families.get(work.hit.batch.task).gives_feedback,
         "state": words.state_of_work(work),
         "rejection": work.rejections[-1].reason if _is_rejected(work) else "",  # type: ignore[attr-defined]
         "bonuses": [

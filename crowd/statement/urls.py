@@ -5,6 +5,7 @@ from crowd.statement import pages
 app_name = "statement"
 urlpatterns = [
     path("<str:token>/", pages.pay, name="pay"),
+    path("<str:token>/work/<uuid:work_id>/", pages.outcome, name="outcome"),
     path("<str:token>/ask/<uuid:work_id>/", pages.ask, name="ask"),
     path("<str:token>/take-back/<uuid:appeal_id>/", pages.take_back, name="take_back"),
 ]

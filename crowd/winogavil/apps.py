@@ -6,9 +6,14 @@ class WinogavilConfig(AppConfig):
     verbose_name = "Association game"
 
     def ready(self) -> None:
+        from crowd.pictures import removal
         from crowd.winogavil.creating import CreateFamily
+        from crowd.winogavil.replaying.replay import WinogavilReplay
+        from crowd.winogavil.services.pulling import follow_pictures
         from crowd.winogavil.solving import SolveFamily
-        from hits import families
+        from hits import families, replays
 
         families.register(CreateFamily())
         families.register(SolveFamily())
+        replays.register(WinogavilReplay())
+        removal.on_change(follow_pictures)

@@ -1,52 +1,73 @@
-"""The spymaster's task: two cues for one set of pictures, each put to the rival once.
-
-Bare as yet: it asks and remembers. No researcher can launch it, and nothing is made of the answers.
-"""
+"""The spymaster's task: cues for one set of pictures, each put to the rival once."""
 
 from collections.abc import Mapping, Sequence
+from datetime import datetime
+from decimal import Decimal
+from fractions import Fraction
 from typing import Any
+from uuid import UUID
 
 from django.http import QueryDict
 from django.templatetags.static import static
 from django.utils.translation import gettext as _
 
 from crowd.winogavil import domain
-from crowd.winogavil.models import Board, BoardPlace
-from crowd.winogavil.services import CREATE, as_shown
+from crowd.winogavil.models import Association, Board, BoardPlace
+from crowd.winogavil.queries.games import game_of
+from crowd.winogavil.services.making import scores_as_author
+from crowd.winogavil.services.reporting import picture_target, take_report
+from crowd.winogavil.services.verdicts import as_shown
 from crowd.winogavil.solving import PRACTICE
+from hits.domain import Work, evaluate
 from hits.errors import InvalidAnswer
 from hits.families import Answer, Proposal, Score, TaskFamily, TaskPage
-from hits.models import Assignment, Item
+from hits.models import Account, Assignment, Item, Study
+from hits.services.working import items_served
 from scoring.models import Riddle
 
 SLOTS = (1, 2)
 
 
 class CreateFamily(TaskFamily):
-    key = CREATE
+    key = domain.CREATE
     name = "Association game: create"
     title = "Find a word that fools the model"
     description = (
         "You see some pictures. Find words that people connect with some of them, and a model does not."
     )
     item_s = 180
-    is_offered = False
+    measures = (domain.FOOL, domain.SOLVABLE)
+    is_judged_later = True
+    gives_feedback = True
+    leases_once = True  # a return is no second chance with the model
 
     def practice_page(self) -> TaskPage:
         pictures = [{"url": static(f"winogavil/{name}.svg")} for name in PRACTICE["all"]]
-        return TaskPage(
-            template="winogavil/create.html",
-            context={"pictures": pictures, "slots": [{"number": number} for number in SLOTS]},
-        )
+        return _page(pictures, slots=[{"number": number} for number in SLOTS])
 
     def work_page(self, *, assignment: Assignment, items: Sequence[Item]) -> TaskPage:
         asked = {riddle.slot: riddle for riddle in Riddle.objects.filter(assignment=assignment)}
-        pictures = [{"url": f"/pictures/{place.picture.key}/"} for place in _places(items)]
-        slots = [{"number": number, "riddle": asked.get(number)} for number in SLOTS]
-        return TaskPage(template="winogavil/create.html", context={"pictures": pictures, "slots": slots})
+        places = _places(items)
+        pictures = [{"url": f"/pictures/{place.picture.key}/480/"} for place in places]
+        slots = [{"number": number, "riddle": asked.get(number)} for number in slots_of(assignment)]
+        reports = [
+            picture_target(place.picture.key, number=number) for number, place in enumerate(places, start=1)
+        ]
+        return _page(pictures, slots=slots, reports=reports)
+
+    def take_report(self, *, form: QueryDict, assignment: Assignment, now: datetime) -> None:
+        items = [item.pk for item in items_served(assignment)]
+        take_report(form=form, items=items, worker=assignment.worker, now=now)
 
     def review_page(self, *, assignment: Assignment, items: Sequence[Item]) -> TaskPage:
-        return self.work_page(assignment=assignment, items=items)
+        places = _places(items)
+        riddles = Riddle.objects.filter(assignment=assignment).select_related("item__association")
+        cues = [_reviewed(riddle, places) for riddle in riddles.order_by("slot")]
+        return TaskPage(template="winogavil/review_cues.html", context={"cues": cues, "places": places})
+
+    def feedback_page(self, *, assignment: Assignment, items: Sequence[Item]) -> TaskPage | None:
+        """The spymaster knows the model's verdict already; what people make of the words is news."""
+        return self.review_page(assignment=assignment, items=items)
 
     def read_proposal(self, *, form: QueryDict, assignment: Assignment) -> Proposal:
         """The pictures are the HIT's own, whatever the page says; the page only says which are chosen."""
@@ -54,33 +75,99 @@ class CreateFamily(TaskFamily):
         slot = int(form.get("slot") or 0)
         cue = form.get("cue", "").strip()
         chosen = _read_places(form.getlist("chosen"), size=len(places))
-        if slot not in SLOTS:
+        if slot not in slots_of(assignment):
             raise InvalidAnswer(_("The page did not say which word is meant. Please reload it."))
         _check_other_cue(cue, slot=slot, assignment=assignment)
-        try:
-            domain.check_association(cue=cue, candidates=len(places), chosen=len(chosen))
-        except ValueError as error:
-            raise InvalidAnswer(str(error)) from error
+        _check_cue(cue, places=places, chosen=chosen, study=assignment.hit.batch.study)
         shown = [as_shown(place.picture) for place in places]
         pictures = [(one.sha256, one.caption) for one in shown]
         return Proposal(slot=slot, text=cue, pictures=pictures, chosen=chosen)
 
-    def read_answer(self, *, form: QueryDict, items: Sequence[Item]) -> Answer:
-        """What counts was stored when the rival was asked; the form says nothing more."""
-        return self.check_answer(answer={"done": form.get("done", "")}, items=items)
+    def possible_bonus(self, *, assignment: Assignment, fool: int) -> Decimal | None:
+        """If people solve it. A batch without a bonus table promises nothing."""
+        found = {domain.FOOL: Fraction(fool, 100), domain.SOLVABLE: Fraction(1)}
+        batch = assignment.hit.batch
+        if not batch.rules:
+            return None
+        earned = evaluate(batch.rules, work=Work(items=[found], reward=batch.reward))
+        return sum((each.amount for each in earned), Decimal(0))
+
+    def read_answer(self, *, form: QueryDict, assignment: Assignment, items: Sequence[Item]) -> Answer:
+        """What counts was stored when the rival was asked; the form adds nothing to it."""
+        asked = {riddle.slot: riddle for riddle in Riddle.objects.filter(assignment=assignment)}
+        if missing := [slot for slot in slots_of(assignment) if slot not in asked]:
+            words = _("Word %(number)s was not put to the model yet. Test it, then submit.")
+            raise InvalidAnswer(words % {"number": missing[0]})
+        return {"cues": [str(asked[slot].public_id) for slot in sorted(asked)]}
 
     def check_answer(self, *, answer: Any, items: Sequence[Item]) -> Answer:
-        if not isinstance(answer, Mapping) or not items:
-            raise InvalidAnswer(_("There is no answer to any question of this page."))
-        return {"done": str(answer.get("done", ""))[:8]}
+        """It only points at what the server has stored for these pictures."""
+        cues = answer.get("cues") if isinstance(answer, Mapping) else None
+        if not isinstance(cues, list) or not cues or len(cues) > len(SLOTS):
+            raise InvalidAnswer(_("There is no word in this answer."))
+        known = Riddle.objects.filter(assignment__leases__item__in=items).distinct()
+        if not {str(cue) for cue in cues} <= {str(riddle.public_id) for riddle in known}:
+            raise InvalidAnswer(_("One of the words was never put to the model."))
+        return {"cues": [str(cue) for cue in cues]}
 
     def judge(self, *, answer: Answer, items: Sequence[Item]) -> Sequence[Score]:
-        return []
+        """Of what is final by now; the rest follows (crowd.winogavil.services.making)."""
+        cues = [UUID(cue) for cue in answer.get("cues", ())]
+        made = Association.objects.filter(item__riddle__public_id__in=cues).select_related("item__riddle")
+        return [
+            Score(item=association.item, measure=measure, value=value)
+            for association in made.order_by("pk")
+            if association.final_at
+            for measure, value in scores_as_author(association).items()
+        ]
+
+
+def slots_of(assignment: Assignment) -> tuple[int, ...]:
+    """Players invent one cue in a turn: two would need six solves of others, and items would starve."""
+    return SLOTS[:1] if assignment.account.kind == Account.Kind.WEB else SLOTS
+
+
+def _page(
+    pictures: Sequence[Mapping[str, Any]],
+    *,
+    slots: Sequence[Mapping[str, Any]],
+    reports: Sequence[Mapping[str, str]] = (),
+) -> TaskPage:
+    context = {
+        "reports": reports,
+        "pictures": pictures,
+        "slots": slots,
+        "fewest": domain.FEWEST_CHOSEN,
+        "most": domain.MOST_CHOSEN.get(len(pictures), domain.FEWEST_CHOSEN),
+    }
+    return TaskPage(template="winogavil/create.html", context=context)
 
 
 def _places(items: Sequence[Item]) -> list[BoardPlace]:
     boards = Board.objects.filter(item__in=items)
     return list(BoardPlace.objects.filter(board__in=boards).select_related("picture").order_by("position"))
+
+
+def _reviewed(riddle: Riddle, places: Sequence[BoardPlace]) -> dict[str, Any]:
+    verdict = riddle.verdict
+    predicted = verdict.places if verdict else []
+    association = getattr(riddle.item, "association", None)
+    mean = association.solvers_mean if association else None
+    return {
+        "riddle": riddle,
+        "verdict": verdict,
+        "association": association,
+        "solved": "" if mean is None else f"{float(100 * mean):.1f} %",
+        "pictures": [
+            {
+                "url": f"/pictures/{place.picture.key}/480/",
+                "concept": place.picture.concept,
+                "chosen": number in riddle.chosen,
+                "predicted": number in predicted,
+            }
+            for number, place in enumerate(places)
+        ],
+    }
 
 
 def _read_places(values: Sequence[str], *, size: int) -> list[int]:
@@ -93,3 +180,15 @@ def _check_other_cue(cue: str, *, slot: int, assignment: Assignment) -> None:
     others = Riddle.objects.filter(assignment=assignment).exclude(slot=slot)
     if any(other.text.casefold() == cue.casefold() for other in others):
         raise InvalidAnswer(_("The second word must differ from the first."))
+
+
+def _check_cue(cue: str, *, places: Sequence[BoardPlace], chosen: Sequence[int], study: Study) -> None:
+    game = game_of(study)
+    try:
+        domain.check_association(
+            cue=cue, candidates=len(places), chosen=len(chosen), inner_marks=game.inner_marks
+        )
+    except ValueError as error:
+        raise InvalidAnswer(str(error)) from error
+    if not game.names_allowed and domain.is_name_of(cue, [place.picture.concept for place in places]):
+        raise InvalidAnswer(_("The word names one of the pictures. Find a word that only hints at them."))

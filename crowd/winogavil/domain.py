@@ -1,10 +1,19 @@
 """The rules of the association game that need no database."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Iterable, Mapping
+from hashlib import sha256
 from typing import Any
 
+CREATE = "winogavil.create"
+SOLVE = "winogavil.solve"
+# What is recorded of work: the solver's measure, and the two of whoever made an association.
+JACCARD = "jaccard"
+FOOL = "fool"
+SOLVABLE = "solvable"
+
 CUE = re.compile(r"[^\W\d_]{2,30}")
+CUE_WITH_MARKS = re.compile(r"(?=.{2,30}\Z)[^\W\d_]+(?:[-'’][^\W\d_]+)*")
 SIZES = (5, 6, 10, 12)
 MOST_CHOSEN = {5: 3, 6: 4, 10: 5, 12: 5}
 SOLVERS_WANTED = 3
@@ -15,8 +24,8 @@ WINOGAVIL_TIERS: tuple[Mapping[str, Any], ...] = (
     {
         "name": "fools the model",
         "kind": "tiers",
-        "measure": "fool",
-        "when": {"measure": "solvable", "at_least": 80},
+        "measure": FOOL,
+        "when": {"measure": SOLVABLE, "at_least": 80},
         "tiers": [
             {"from": 50, "below": 60, "amount": "0.03"},
             {"from": 60, "below": 67, "amount": "0.07"},
@@ -27,13 +36,25 @@ WINOGAVIL_TIERS: tuple[Mapping[str, Any], ...] = (
 )
 
 
-def check_association(*, cue: str, candidates: int, chosen: int) -> None:
+def check_association(*, cue: str, candidates: int, chosen: int, inner_marks: bool = False) -> None:
     """Raises ValueError with what to mend."""
-    if not CUE.fullmatch(cue):
-        raise ValueError(f"The cue {cue!r} must be one word of 2 to 30 letters.")
+    if not (CUE_WITH_MARKS if inner_marks else CUE).fullmatch(cue):
+        marks = ", hyphens and apostrophes within it" if inner_marks else ""
+        raise ValueError(f"The cue {cue!r} must be one word of 2 to 30 letters{marks}.")
     if candidates not in SIZES:
         raise ValueError(f"An association has {', '.join(map(str, SIZES))} candidates, not {candidates}.")
     if not FEWEST_CHOSEN <= chosen <= MOST_CHOSEN[candidates]:
         raise ValueError(
             f"Of {candidates} candidates 2 to {MOST_CHOSEN[candidates]} may be chosen, not {chosen}."
         )
+
+
+def is_name_of(cue: str, labels: Collection[str]) -> bool:
+    """A cue that names a picture shown is no association. A concept of several words is named by each."""
+    named = {word for label in labels for word in (label.casefold(), *label.casefold().split())}
+    return cue.casefold() in named
+
+
+def set_key(names: Iterable[str]) -> str:
+    """The same for the same candidates, in whatever order. Of pictures, their keys; of recordings, names."""
+    return sha256("\n".join(sorted(names)).encode()).hexdigest()[:32]

@@ -10,7 +10,6 @@ from crowd.pictures.models import Picture
 from crowd.winogavil import domain
 from crowd.winogavil.files import BETWEEN, Line, Problems, read_lines
 from crowd.winogavil.models import Association, Place
-from crowd.winogavil.services import SOLVE
 from hits.models import Batch, Item
 
 AT_ONCE = 500
@@ -78,15 +77,35 @@ def example_file() -> str:
 
 
 def _make(rows: Sequence[tuple[Row, int | None]], *, batch: Batch) -> None:
+    pool = Picture.objects.only("key", "concept").in_bulk(
+        sorted({picture for row, _ in rows for picture in row.candidates})
+    )
     items = Item.objects.bulk_create(
-        Item(study=batch.study, batch=batch, task=SOLVE, wanted=domain.SOLVERS_WANTED, repeats_id=repeats)
+        Item(
+            study=batch.study,
+            batch=batch,
+            task=domain.SOLVE,
+            wanted=domain.SOLVERS_WANTED,
+            repeats_id=repeats,
+        )
         for _, repeats in rows
     )
     associations = Association.objects.bulk_create(
-        Association(item=item, cue=row.cue) for item, (row, _) in zip(items, rows, strict=True)
+        Association(
+            item=item,
+            cue=row.cue,
+            set_key=domain.set_key(pool[picture].key for picture in row.candidates),
+        )
+        for item, (row, _) in zip(items, rows, strict=True)
     )
     Place.objects.bulk_create(
-        Place(association=association, picture_id=picture, position=position, chosen=picture in row.chosen)
+        Place(
+            association=association,
+            picture_id=picture,
+            label=pool[picture].concept,
+            position=position,
+            chosen=picture in row.chosen,
+        )
         for association, (row, _) in zip(associations, rows, strict=True)
         for position, picture in enumerate(row.candidates)
     )
@@ -96,8 +115,8 @@ def _row_of(association: Association) -> Row:
     places = list(association.places.all())
     return Row(
         cue=association.cue,
-        candidates=tuple(place.picture_id for place in places),
-        chosen=frozenset(place.picture_id for place in places if place.chosen),
+        candidates=tuple(place.picture_id for place in places if place.picture_id),
+        chosen=frozenset(place.picture_id for place in places if place.picture_id and place.chosen),
     )
 
 

@@ -1,6 +1,7 @@
 """The solver's task: a cue, k, pictures in an order of the solver's own; pick exactly k."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import datetime
 from random import Random
 from typing import Any
 
@@ -9,6 +10,7 @@ from django.http import QueryDict
 from django.templatetags.static import static
 from django.utils.translation import gettext as _
 
+from crowd.winogavil.domain import JACCARD, SOLVE
 from crowd.winogavil.items import (
     FILE_HELP,
     add_rows,
@@ -17,12 +19,14 @@ from crowd.winogavil.items import (
     remove_items,
     repeat_items,
 )
-from crowd.winogavil.models import Association, Place
-from crowd.winogavil.services import JACCARD, SOLVE
+from crowd.winogavil.models import Association, Game, Place
+from crowd.winogavil.queries.games import game_of
+from crowd.winogavil.services.reporting import cue_target, picture_target, take_report
 from hits import seals
 from hits.errors import InvalidAnswer
 from hits.families import Answer, Score, TaskFamily, TaskPage
 from hits.models import Assignment, Batch, Item
+from hits.services.working import items_served
 from scoring import domain as scores
 
 PRACTICE = {"cue": "bark", "right": ("dog", "tree"), "all": ("dog", "cup", "tree", "key", "shoe")}
@@ -34,6 +38,7 @@ class SolveFamily(TaskFamily):
     title = "Which pictures go with the word?"
     item_s = 20
     measures = (JACCARD,)
+    gives_feedback = True
     file_help = FILE_HELP
     description = "You see a word and some pictures. Pick the pictures that belong to the word."
 
@@ -43,6 +48,7 @@ class SolveFamily(TaskFamily):
         return TaskPage(template="winogavil/solve.html", context={"questions": [question]})
 
     def work_page(self, *, assignment: Assignment, items: Sequence[Item]) -> TaskPage:
+        associations = self.associations(items)
         questions = [
             {
                 "number": number,
@@ -51,30 +57,50 @@ class SolveFamily(TaskFamily):
                 "k": len(association.chosen_keys),
                 "pictures": _shuffled(association, assignment=assignment),
             }
-            for number, association in enumerate(_associations(items), start=1)
+            for number, association in enumerate(associations, start=1)
         ]
-        return TaskPage(template="winogavil/solve.html", context={"questions": questions})
+        context = {"questions": questions, "reports": _reportable(associations, assignment=assignment)}
+        return TaskPage(template="winogavil/solve.html", context=context)
+
+    def take_report(self, *, form: QueryDict, assignment: Assignment, now: datetime) -> None:
+        items = [item.pk for item in items_served(assignment)]
+        take_report(form=form, items=items, worker=assignment.worker, now=now)
+
+    def feedback_page(self, *, assignment: Assignment, items: Sequence[Item]) -> TaskPage | None:
+        """What was right: a setting of the study's game. Mostly once nobody else is asked any more."""
+        feedback = game_of(assignment.hit.batch.study).feedback
+        shown = [
+            question
+            for association, question in self._reviewed(assignment, items)
+            if feedback == Game.Feedback.AT_ONCE
+            or (feedback == Game.Feedback.FINAL and association.final_at is not None)
+        ]
+        return TaskPage(template="winogavil/review.html", context={"questions": shown}) if shown else None
 
     def review_page(self, *, assignment: Assignment, items: Sequence[Item]) -> TaskPage:
-        answer: Mapping[str, Sequence[str]] = assignment.answer or {}
-        questions = [
-            {
-                "cue": association.cue,
-                "score": _score(answer.get(str(association.item.public_id)), association),
-                "pictures": [
-                    {
-                        **picture,
-                        "picked": picture["key"] in answer.get(str(association.item.public_id), []),
-                        "right": picture["key"] in association.chosen_keys,
-                    }
-                    for picture in _shuffled(association, assignment=assignment)
-                ],
-            }
-            for association in _associations(items)
-        ]
+        questions = [question for _, question in self._reviewed(assignment, items)]
         return TaskPage(template="winogavil/review.html", context={"questions": questions})
 
-    def read_answer(self, *, form: QueryDict, items: Sequence[Item]) -> Answer:
+    def _reviewed(
+        self, assignment: Assignment, items: Sequence[Item]
+    ) -> Iterator[tuple[Association, dict[str, Any]]]:
+        answer: Mapping[str, Sequence[str]] = assignment.answer or {}
+        for association in self.associations(items):
+            picks = answer.get(str(association.item.public_id))
+            pictures = [
+                {
+                    **picture,
+                    "picked": picture["key"] in (picks or ()),
+                    "right": picture["key"] in association.chosen_keys,
+                }
+                for picture in _shuffled(association, assignment=assignment)
+            ]
+            yield (
+                association,
+                {"cue": association.cue, "score": _score(picks, association), "pictures": pictures},
+            )
+
+    def read_answer(self, *, form: QueryDict, assignment: Assignment, items: Sequence[Item]) -> Answer:
         fields = {str(item.public_id) for item in items}
         return self.check_answer(
             answer={field: form.getlist(field) for field in form if field in fields}, items=items
@@ -87,18 +113,28 @@ class SolveFamily(TaskFamily):
             str(association.item.public_id): _check_picks(
                 answer.get(str(association.item.public_id), []), association
             )
-            for association in _associations(items)
+            for association in self.associations(items)
         }
 
     def judge(self, *, answer: Answer, items: Sequence[Item]) -> Sequence[Score]:
         return [
             Score(
                 item=association.item,
-                measure=JACCARD,
+                measure=self.measures[0],
                 value=scores.jaccard(set(answer[str(association.item.public_id)]), association.chosen_keys),
             )
-            for association in _associations(items)
+            for association in self.associations(items)
         ]
+
+    def associations(self, items: Sequence[Item]) -> list[Association]:
+        """In the order of the items, with everything a page needs, in two queries."""
+        found = {
+            association.item_id: association
+            for association in Association.objects.filter(item__in=items)
+            .select_related("item")
+            .prefetch_related(Prefetch("places", Place.objects.select_related("picture")))
+        }
+        return [found[item.pk] for item in items]
 
     def read_items(self, content: bytes) -> Sequence[Any]:
         return read_rows(content)
@@ -120,17 +156,6 @@ class SolveFamily(TaskFamily):
         remove_items(batch=batch)
 
 
-def _associations(items: Sequence[Item]) -> list[Association]:
-    """In the order of the items, with everything a page needs, in two queries."""
-    found = {
-        association.item_id: association
-        for association in Association.objects.filter(item__in=items)
-        .select_related("item")
-        .prefetch_related(Prefetch("places", Place.objects.select_related("picture")))
-    }
-    return [found[item.pk] for item in items]
-
-
 def _score(picks: Sequence[str] | None, association: Association) -> int | None:
     """In whole percent, for a person to read; None where there is no answer."""
     return None if picks is None else int(100 * scores.jaccard(set(picks), association.chosen_keys))
@@ -139,8 +164,9 @@ def _score(picks: Sequence[str] | None, association: Association) -> int | None:
 def _shuffled(association: Association, *, assignment: Assignment) -> list[dict[str, str]]:
     """The same order at every look of this worker, and another for everybody else."""
     pictures = [
-        {"key": place.picture.key, "url": f"/pictures/{place.picture.key}/"}
+        {"key": place.picture.key, "url": f"/pictures/{place.picture.key}/480/"}
         for place in association.places.all()
+        if place.picture
     ]
     # Keyed: both ids can be read in the page, and a seed made of them would tell the order of the author.
     seed = seals.blind_index("order", str(assignment.public_id), str(association.item.public_id))
@@ -148,10 +174,24 @@ def _shuffled(association: Association, *, assignment: Assignment) -> list[dict[
     return pictures
 
 
+def _reportable(associations: Sequence[Association], *, assignment: Assignment) -> list[dict[str, str]]:
+    return [
+        target
+        for association in associations
+        for target in (
+            cue_target(association),
+            *(
+                picture_target(picture["key"], number=number, cue=association.cue)
+                for number, picture in enumerate(_shuffled(association, assignment=assignment), start=1)
+            ),
+        )
+    ]
+
+
 def _check_picks(picks: Any, association: Association) -> list[str]:
     """Exactly k different candidates. Raises InvalidAnswer; what was sent is not repeated to the sender."""
     k = len(association.chosen_keys)
-    candidates = {place.picture.key for place in association.places.all()}
+    candidates = {place.picture.key for place in association.places.all() if place.picture}
     if not isinstance(picks, list) or not all(isinstance(pick, str) for pick in picks):
         raise InvalidAnswer(_("The picks must be a list of pictures."))
     if len(set(picks)) != len(picks) or not set(picks) <= candidates:

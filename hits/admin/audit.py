@@ -33,6 +33,8 @@ SUBJECTS = (
     ("appeal.", "Appeals"),
     ("wage", "Wages"),
     ("study.", "Studies and their bonus tables"),
+    ("picture.", "Pictures of the pool"),
+    ("swow.", "Association lists"),
     ("file.", "Files that somebody took"),
 )
 

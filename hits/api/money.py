@@ -55,7 +55,7 @@ class AccountSerializer(serializers.ModelSerializer[Account]):
 class AccountViewSet(mixins.ListModelMixin, mixins.RetrieveModelMixin, Resource):
     """Accounts that batches can be launched on, without anything that opens them."""
 
-    queryset = Account.objects.all()
+    queryset = Account.objects.connected()
     serializer_class = AccountSerializer
     filters = Filters
     needs = {
@@ -65,4 +65,4 @@ class AccountViewSet(mixins.ListModelMixin, mixins.RetrieveModelMixin, Resource)
 
     def get_queryset(self):  # type: ignore[no-untyped-def]  # noqa: ANN201
         """Accounts belong to no study: the permission alone decides."""
-        return Account.objects.all()
+        return Account.objects.connected()

@@ -69,5 +69,5 @@ class BearerScheme(OpenApiAuthenticationExtension):  # type: ignore[no-untyped-c
 def _own_method(view: Any) -> Any:
     """The action, where we wrote it and it has words."""
     method = getattr(view, str(getattr(view, "action", "")), None)
-    own = method is not None and method.__module__.startswith("hits.") and method.__doc__
+    own = method is not None and method.__module__.startswith(("hits.", "crowd.")) and method.__doc__
     return method if own else None

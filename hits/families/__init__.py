@@ -1,7 +1,15 @@
 """How task families plug in: the interface they implement, and where they register."""
 
 from hits.families.interface import Answer, Proposal, Score, TaskFamily, TaskPage
-from hits.families.registry import get, is_offered, known_measures, offered, register, registered
+from hits.families.registry import (
+    get,
+    is_offered,
+    judged_later,
+    known_measures,
+    offered,
+    register,
+    registered,
+)
 
 __all__ = [
     "Answer",
@@ -11,6 +19,7 @@ __all__ = [
     "TaskPage",
     "get",
     "is_offered",
+    "judged_later",
     "known_measures",
     "offered",
     "register",

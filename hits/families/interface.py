@@ -5,6 +5,8 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
+from decimal import Decimal
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -58,6 +60,15 @@ class TaskFamily(ABC):
     measures: ClassVar[tuple[str, ...]] = ()
     # False: no researcher launches it, and no bonus table applies; the house makes its batches by itself.
     is_offered: ClassVar[bool] = True
+    # True: judging needs answers that others are still to give. The family itself says when, and the work is
+    # approved, and its reward paid, without waiting for that.
+    is_judged_later: ClassVar[bool] = False
+    # True: what a worker has seen is never leased to the same worker again, not even after a return.
+    leases_once: ClassVar[bool] = False
+    # True: only for workers who have done nothing else for the study.
+    wants_newcomers: ClassVar[bool] = False
+    # True: feedback_page may have something to show.
+    gives_feedback: ClassVar[bool] = False
     # How a file of items is written, for the researcher. Empty: the task takes none.
     file_help: ClassVar[str] = ""
 
@@ -73,8 +84,12 @@ class TaskFamily(ABC):
     def review_page(self, *, assignment: Assignment, items: Sequence[Item]) -> TaskPage:
         """The same, read-only, with the answer given and what was expected."""
 
+    def feedback_page(self, *, assignment: Assignment, items: Sequence[Item]) -> TaskPage | None:
+        """How handed-in work turned out, for its worker to read. None: nothing, or nothing yet."""
+        return None
+
     @abstractmethod
-    def read_answer(self, *, form: QueryDict, items: Sequence[Item]) -> Answer:
+    def read_answer(self, *, form: QueryDict, assignment: Assignment, items: Sequence[Item]) -> Answer:
         """The answer to store. Raises InvalidAnswer for anything the page could not have sent."""
 
     @abstractmethod
@@ -88,6 +103,14 @@ class TaskFamily(ABC):
     def read_proposal(self, *, form: QueryDict, assignment: Assignment) -> Proposal:
         """What a page sends to ask the rival. Raises InvalidAnswer for anything it could not have sent."""
         raise InvalidAnswer("This task asks no rival.")
+
+    def take_report(self, *, form: QueryDict, assignment: Assignment, now: datetime) -> None:
+        """Something of the page is unfit. Raises InvalidAnswer for what the page does not show."""
+        raise InvalidAnswer("Nothing of this task can be reported here.")
+
+    def possible_bonus(self, *, assignment: Assignment, fool: int) -> Decimal | None:
+        """What a verdict may earn its asker at most. None: the task promises nothing by verdicts."""
+        return None
 
     def read_items(self, content: bytes) -> Sequence[Any]:
         """The rows of a researcher's file. Raises InvalidItems that names every bad line."""

@@ -24,6 +24,11 @@ def known_measures() -> list[str]:
     return sorted({measure for family in _families.values() for measure in family.measures})
 
 
+def judged_later() -> list[str]:
+    """The tasks whose work is approved before it can be judged."""
+    return [key for key, family in registered().items() if family.is_judged_later]
+
+
 def offered() -> dict[str, TaskFamily]:
     """Those that a researcher may choose."""
     return {key: family for key, family in registered().items() if family.is_offered}

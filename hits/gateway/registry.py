@@ -16,6 +16,8 @@ def provider_for(account: Account, *, quick: bool = False) -> Provider:
     A quick one is for a page that somebody waits for: it asks once, out of turn, and not for long.
     Raises ProviderRefused where the account's secret cannot be unsealed.
     """
+    if account.kind != Account.Kind.MTURK:
+        raise ProviderRefused(f"{account} has no provider behind it.", code="NoProvider")
     try:
         secret_access_key = account.secret_access_key
     except InvalidToken:

@@ -9,11 +9,19 @@ from hits.models.fields import EncryptedTextField
 is_address = URLValidator(schemes=["http", "https"])
 
 
+class AccountManager(models.Manager["Account"]):
+    def connected(self) -> models.QuerySet["Account"]:
+        """Those with a provider to ask. The others are only names for where people come from."""
+        return self.filter(kind=Account.Kind.MTURK)
+
+
 class Account(models.Model):
     """Where work is posted and money spent. A batch belongs to one for good; no mode rules the process."""
 
     class Kind(models.TextChoices):
         MTURK = "mturk", "Requester API (the marketplace or another endpoint)"
+        WEB = "web", "players of the web game: no provider, no money"
+        RECORDED = "recorded", "people whose work was recorded elsewhere"
 
     class Environment(models.TextChoices):
         MARKETPLACE = "marketplace"
@@ -71,6 +79,8 @@ class Account(models.Model):
     # When every HIT of it, known or not, was last looked for.
     surveyed_at = models.DateTimeField(null=True, editable=False)
     created_at = models.DateTimeField(auto_now_add=True)
+
+    objects = AccountManager()
 
     def __str__(self) -> str:
         return f"{self.name} ({self.environment})"

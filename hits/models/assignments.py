@@ -140,12 +140,16 @@ class Item(models.Model):
     wanted = models.PositiveSmallIntegerField()
     # An answer that counted was taken out of the data: whoever has counted it counts anew, and clears this.
     recount = models.BooleanField(default=False, editable=False)
+    # Nobody is asked any more: it was reported, or its author's work is no part of the data.
+    pulled_at = models.DateTimeField(null=True, editable=False)
     created_at = models.DateTimeField(auto_now_add=True)
 
     class Meta:
         indexes = [
             models.Index(
-                fields=["study", "task", "batch", "id"], condition=Q(wanted__gt=0), name="item_wanting"
+                fields=["study", "task", "batch", "id"],
+                condition=Q(wanted__gt=0, pulled_at=None),
+                name="item_wanting",
             ),
             models.Index(fields=["task", "id"], condition=Q(recount=True), name="item_to_recount"),
         ]

@@ -13,5 +13,5 @@ def items_of_batch(batch: Batch) -> QuerySet[Item]:
 
 def answers_wanted(batch: Batch) -> int:
     """How many answers are still wanted: what sizes a batch."""
-    wanting = items_of_batch(batch).filter(wanted__gt=0)
+    wanting = items_of_batch(batch).filter(wanted__gt=0, pulled_at=None)
     return wanting.aggregate(sum=Sum("wanted"))["sum"] or 0

@@ -167,11 +167,11 @@ def is_moving(account: Account, *, now: datetime) -> bool:
 
 
 def accounts_for(user: Any) -> QuerySet[Account]:
-    """Those on which this person sees a study's batches."""
+    """Those on which this person sees a study's batches, and money moves."""
     if user.has_perm(SEES_ALL):
-        return Account.objects.all()
+        return Account.objects.connected()
     seen = Batch.objects.filter(account=OuterRef("pk"), study__in=studies_of(user))
-    return Account.objects.filter(Exists(seen))
+    return Account.objects.connected().filter(Exists(seen))
 
 
 def differences_for(user: Any) -> QuerySet[Difference]:

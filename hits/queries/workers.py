@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import structlog
 from django.db.models import Count, Q, QuerySet
 
+from hits import families
 from hits.domain import requirements
 from hits.errors import ProviderRefused, ProviderUnavailable
 from hits.gateway import Provider
@@ -23,7 +24,10 @@ def blocks_in_force() -> QuerySet[Block]:
 def work_shut_out(batch: Batch) -> QuerySet[Assignment]:
     """Work in the batches whose people may not take part in this one."""
     excluded = batch.exclude_batches.through.objects.filter(from_batch=batch.pk).values("to_batch")
-    return _kept().filter(hit__batch__in=excluded)
+    barred = Q(hit__batch__in=excluded)
+    if families.get(batch.task).wants_newcomers:
+        barred |= Q(hit__batch__study=batch.study_id) & ~Q(hit__batch__task=batch.task)
+    return _kept().filter(barred)
 
 
 def work_of_group(batch: Batch) -> QuerySet[Assignment]:

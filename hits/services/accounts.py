@@ -9,7 +9,7 @@ NEEDED = ("endpoint", "access_key_id", "secret_access_key")
 
 def seed_first_account(*, values: Mapping[str, str]) -> Account | None:
     """The environment only seeds the first account; from then on the admin keeps it."""
-    if not values["name"] or Account.objects.exists():
+    if not values["name"] or Account.objects.connected().exists():
         return None
     for field in NEEDED:
         if not values[field]:

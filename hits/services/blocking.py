@@ -34,6 +34,8 @@ def block_worker(*, worker: Worker, kind: str, reason: str, by: User, now: datet
     """A soft block holds at once; a hard one holds on our pages at once, and a sweep tells the provider."""
     if kind not in Kind.values:
         raise RuleBroken("no_such_kind", f"A block is one of {', '.join(Kind.values)}.")
+    if kind == Kind.HARD and worker.account.kind != Account.Kind.MTURK:
+        raise RuleBroken("no_provider", "No provider stands behind this worker: a soft block does it all.")
     reason = _read_reason(reason)
     status = Status.ACTIVE if kind == Kind.SOFT else Status.INTENDED
     try:

@@ -238,8 +238,13 @@ def _refuse(change: Change, refusal: ProviderRefused, *, now: datetime) -> None:
 
 
 def complete_batches(*, now: datetime) -> int:
-    """Open and draining batches of which every HIT is over. The row is locked: HITs may be added just now."""
-    candidates = Batch.objects.filter(status__in=(Status.OPEN, Status.DRAINING))
+    """Open and draining batches of which every HIT is over. The row is locked: HITs may be added just now.
+
+    Where there is no provider, HITs are over from the first moment, and the batch goes on.
+    """
+    candidates = Batch.objects.filter(
+        status__in=(Status.OPEN, Status.DRAINING), account__in=Account.objects.connected()
+    )
     return sum(_complete(pk, now=now) for pk in _finished(candidates).values_list("pk", flat=True))
 
 

@@ -93,7 +93,7 @@ def match_accounts(*, now: datetime) -> int:
 def start_due(*, now: datetime) -> list[Match]:
     """Once a day for each account that has ever launched, also after a night off."""
     used = Batch.objects.filter(account=OuterRef("pk"), launched_at__isnull=False)
-    due = Account.objects.filter(Exists(used), ~Exists(_done_today(OuterRef("pk"), now=now)))
+    due = Account.objects.connected().filter(Exists(used), ~Exists(_done_today(OuterRef("pk"), now=now)))
     return [match for account in due.order_by("pk") if (match := _start_daily(account, now=now))]
 
 

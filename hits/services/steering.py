@@ -20,7 +20,7 @@ from django.db.models import Count, Max, QuerySet
 from hits import families
 from hits.domain import MANY, cost_of
 from hits.errors import RuleBroken
-from hits.models import HIT, Assignment, Batch, Change, User
+from hits.models import HIT, Account, Assignment, Batch, Change, User
 from hits.queries import answers_wanted
 from hits.queries.batches import TAKEN
 from hits.services.batch_rows import lock_batch, tell, write_intents
@@ -229,11 +229,21 @@ def _choose(hits: QuerySet[HIT], *, verb: str = "", on_their_way: str = "") -> _
 
 def _refuse_own(batch: Batch) -> None:
     """A HIT that pays a bonus is open once: a second opening could pay what has been paid otherwise since."""
+    _refuse_unconnected(batch)
     if not families.is_offered(batch.task):
         raise RuleBroken(
             "not_by_hand",
             "This HIT pays one bonus, once: it gets no more time and no more places. "
             "When it is over and nobody took it, the bonus waits among the refused ones again.",
+        )
+
+
+def _refuse_unconnected(batch: Batch) -> None:
+    if batch.account.kind != Account.Kind.MTURK:
+        raise RuleBroken(
+            "no_provider",
+            "No provider stands behind this batch, so there is nothing to steer. Whoever runs the game opens "
+            "and closes it.",
         )
 
 
@@ -264,6 +274,7 @@ def _drain(batch: Batch, kind: str, words: str, *, by: User, now: datetime) -> N
 
 
 def _move(batch: Batch, to: str, done: str, *, since: Collection[str] = (), problem: str) -> None:
+    _refuse_unconnected(batch)
     if not move(batch, to, since=since, problem=problem):
         raise _wrong_state(batch, done)
 

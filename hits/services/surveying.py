@@ -38,7 +38,7 @@ log = structlog.get_logger()
 def survey(*, now: datetime, force: bool = False) -> Counter[str]:
     """What was found, in numbers: of the accounts whose time has come, or of all."""
     found: Counter[str] = Counter()
-    for account, provider in usable(Account.objects.values("pk")):
+    for account, provider in usable(Account.objects.connected().values("pk")):
         try:
             if force or _is_due(account, now=now):
                 found.update(_survey_account(account, provider, now=now))

@@ -11,6 +11,7 @@ import structlog
 from django.db import transaction
 from django.db.models import Exists, F, OuterRef, Q, QuerySet
 
+from hits import families
 from hits.errors import ProviderError, ProviderRefused, ProviderUnavailable
 from hits.gateway import Provider, ProviderAssignment, provider_for
 from hits.models import Account, Assignment, Batch, Decision, Item, Lease
@@ -67,11 +68,13 @@ def approve_judged(*, now: datetime) -> int:
     """Only of batches that nobody reviews by hand, and never against a decision that is on its way."""
     due = Q(approve_at=None) | Q(approve_at__lte=now)
     deciding = Decision.objects.filter(assignment=OuterRef("pk"), status__in=ON_ITS_WAY)
+    later = Q(answer__isnull=False, hit__batch__task__in=families.judged_later())
+    ripe = Q(judged_at__isnull=False) | later
     judged = Assignment.objects.filter(
         due,
+        ripe,
         ~Exists(deciding),
         status=Status.SUBMITTED,
-        judged_at__isnull=False,
         hit__batch__review_by=Batch.Review.AUTO,
     )
     return sum(
@@ -143,6 +146,7 @@ def mirror(assignment: Assignment, found: ProviderAssignment, *, now: datetime) 
 def put_back(assignment: Assignment, *, now: datetime) -> int:
     """An answer whose rejection was taken back counts again where nobody else has been asked since."""
     back = 0
+    Item.objects.filter(leases__assignment=assignment).update(recount=True)
     for lease in assignment.leases.filter(status=Lease.Status.RELEASED).order_by("item"):
         again = Lease.objects.filter(item=lease.item_id, worker=lease.worker_id)
         if again.exclude(status=Lease.Status.RELEASED).exists():

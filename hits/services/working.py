@@ -79,7 +79,8 @@ def lease_items(*, assignment: Assignment, now: datetime) -> list[Item]:
         held = items_of(assignment)
         if held or assignment.status != Status.OPENED:
             return held
-        for item in _eligible(assignment)[: batch.items_per_assignment]:
+        eligible = items_for(batch=batch, worker_id=assignment.worker_id).select_for_update(of=("self",))
+        for item in eligible[: batch.items_per_assignment]:
             if Item.objects.filter(pk=item.pk, wanted__gt=0).update(wanted=F("wanted") - 1):
                 Lease.objects.create(
                     item=item,
@@ -207,20 +208,18 @@ def _take_back(lease: Lease) -> bool:
     return True
 
 
-def _eligible(assignment: Assignment) -> QuerySet[Item]:
-    """Oldest first: items get finished, and none starves."""
-    batch = assignment.hit.batch
+def items_for(*, batch: Batch, worker_id: int) -> QuerySet[Item]:
+    """What this worker may be asked. Oldest first: items get finished, and none starves."""
     # An answer that was taken out of the data is asked of somebody else.
     taken_out = Q(assignment__kept_out=True) | Q(assignment__status=Status.REJECTED)
-    seen = Lease.objects.filter(
-        taken_out | ~Q(status=Lease.Status.RELEASED), item=OuterRef("pk"), worker=assignment.worker_id
-    )
+    seen = Lease.objects.filter(item=OuterRef("pk"), worker=worker_id)
+    if not family_of_batch(batch).leases_once:
+        seen = seen.filter(taken_out | ~Q(status=Lease.Status.RELEASED))
     return (
         items_of_batch(batch)
-        .filter(~Exists(seen), wanted__gt=0)
-        .exclude(author=assignment.worker_id)
+        .filter(~Exists(seen), wanted__gt=0, pulled_at=None)
+        .exclude(author=worker_id)
         .order_by("pk")
-        .select_for_update(of=("self",))
     )
 
 

@@ -43,6 +43,8 @@ def write_message(
     recipients = {worker.pk: worker for worker in workers}
     if not recipients:
         raise RuleBroken("nobody", "Choose at least one worker to write to.")
+    if account.kind != Account.Kind.MTURK:
+        raise RuleBroken("no_provider", "Nobody can write to these people: no provider stands behind them.")
     if any(worker.account_id != account.pk for worker in recipients.values()):
         raise RuleBroken("other_account", "One message goes to workers of one account. Write one for each.")
     with transaction.atomic():

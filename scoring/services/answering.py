@@ -58,6 +58,17 @@ def warm_up() -> None:
             log.warning("rival.not_warm", rival=rival.name, problem=str(problem)[:200])
 
 
+def find_places(
+    rival: RegisteredRival, *, text: str, pictures: Sequence[dict[str, str]], k: int
+) -> list[int]:
+    """What this rival picks, for what is no data: nothing of the text is kept. Raises FAILURES."""
+    player = load_player(rival)
+    with computing:
+        prompt = player.model.embed_texts([player.model.prompt(text)])[0]
+        shown = picture_vectors(player, [_as_rivals_see(one) for one in pictures])
+        return best(rivals.scores(prompt, shown), k=k)
+
+
 def _answer_some(*, clock: Clock) -> int | None:
     """How many of the next ones were answered; None if nothing waits."""
     due = Asking.objects.filter(try_at__lte=clock()).select_related("riddle", "rival")

@@ -1,5 +1,7 @@
 """Recording of scores. Rows are the queue: whatever is submitted and not judged is judged."""
 
+from collections.abc import Iterable
+from dataclasses import dataclass
 from datetime import datetime
 from fractions import Fraction
 
@@ -16,6 +18,14 @@ from scoring.models import Score
 log = structlog.get_logger()
 
 
+@dataclass(frozen=True, kw_only=True)
+class NewScore:
+    assignment_id: int
+    item_id: int
+    measure: str
+    value: Fraction
+
+
 def judge_submitted(*, now: datetime) -> int:
     """Also what was approved before its turn came. Work whose answer was lost is left for a person."""
     waiting = Assignment.objects.filter(
@@ -24,6 +34,7 @@ def judge_submitted(*, now: datetime) -> int:
         answer__isnull=False,
         kept_out=False,
     ).select_related("hit__batch")
+    waiting = waiting.exclude(hit__batch__task__in=families.judged_later())
     return sum(judge_assignment(assignment=assignment, now=now) for assignment in waiting.order_by("pk"))
 
 
@@ -49,15 +60,35 @@ def judge_assignment(*, assignment: Assignment, now: datetime) -> bool:
     return True
 
 
+def record_scores(scores: Iterable[NewScore], *, now: datetime) -> None:
+    """For work that is judged piece by piece. What was found out anew replaces what was found before."""
+    Score.objects.bulk_create(
+        (
+            Score(
+                assignment_id=new.assignment_id,
+                item_id=new.item_id,
+                measure=new.measure,
+                numerator=new.value.numerator,
+                denominator=new.value.denominator,
+                scored_at=now,
+            )
+            for new in scores
+        ),
+        update_conflicts=True,
+        unique_fields=["assignment", "item", "measure"],
+        update_fields=["numerator", "denominator", "scored_at"],
+    )
+
+
 def scores_of(item: Item, *, measure: str) -> list[Fraction]:
-    """Those that count: of work neither kept out nor rejected, and whose place went to nobody else."""
-    return [score.value for score in _counting(item).filter(measure=measure).order_by("pk")]
+    """Those that count, in the order in which they were recorded."""
+    return [score.value for score in counting_scores(items=[item.pk], measure=measure).order_by("pk")]
 
 
-def _counting(item: Item) -> QuerySet[Score]:
+def counting_scores(*, items: Iterable[int], measure: str) -> QuerySet[Score]:
+    """Of work neither kept out nor rejected, and whose place went to nobody else."""
     given_away = Lease.objects.filter(
         item=OuterRef("item"), assignment=OuterRef("assignment"), status=Lease.Status.RELEASED
     )
-    return Score.objects.filter(~Exists(given_away), item=item, assignment__kept_out=False).exclude(
-        assignment__status=Assignment.Status.REJECTED
-    )
+    counting = Score.objects.filter(~Exists(given_away), item__in=list(items), measure=measure)
+    return counting.filter(assignment__kept_out=False).exclude(assignment__status=Assignment.Status.REJECTED)

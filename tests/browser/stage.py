@@ -43,7 +43,7 @@ class Desk:
 def open_desk(sites: Sites) -> Desk:
     """Three pictures of five are to be picked."""
     association = make_association(size=5, chosen=3)
-    launch(make_batch(study=association.item.study, account=_open_account(sites)))
+    launch(make_batch(study=association.item.study, account=open_account(sites)))
     now = timezone.now()
     worker, _ = invite(now=now)
     accepted = accept_hit(hit_id=queries.open_hits(worker=worker, now=now).get().pk, worker=worker, now=now)
@@ -94,7 +94,7 @@ def _concepts_chosen(association: Association) -> frozenset[str]:
     return frozenset(place.picture.concept for place in association.places.all() if place.chosen)
 
 
-def _open_account(sites: Sites) -> Account:
+def open_account(sites: Sites) -> Account:
     made = make_requester(deposit=Decimal(10), now=timezone.now())
     return make_account(
         endpoint=sites.marketplace,

@@ -6,7 +6,7 @@ import pytest
 from django.utils import timezone
 
 from config.demo.seeding import Seeded
-from crowd.winogavil import services as winogavil
+from crowd.winogavil.services import verdicts as winogavil
 from hits.models import Item
 from scoring.models import Score
 from scoring.services.answering import answer_waiting

@@ -1,4 +1,4 @@
-"""The bare page of a spymaster in a real browser: a word is tested once, and its verdict stays."""
+"""The page of a spymaster in a real browser: a word is tested once, and its verdict stays."""
 
 import re
 from collections.abc import Iterator
@@ -8,8 +8,10 @@ import pytest
 from django.utils import timezone
 from playwright.sync_api import Locator, Page, Route, expect
 
-from crowd.winogavil.creating import CreateFamily
-from crowd.winogavil.services import CREATE, seed_board
+from crowd.pictures.models import Picture
+from crowd.winogavil.domain import CREATE
+from crowd.winogavil.services.seeding import seed_board
+from hits.models import Assignment, Item
 from scoring.models import Riddle, Verdict
 from scoring.services.answering import answer_waiting
 from tests.browser.conftest import OpenPage
@@ -19,6 +21,7 @@ from tests.factories import make_account, make_batch, make_hit, make_picture
 from tests.scoring.fakes import FakeRival, use_fakes
 
 pytestmark = [pytest.mark.needs_chromium, pytest.mark.django_db(transaction=True)]
+CONCEPTS = ("owl", "moon", "bat", "fire", "ice")
 SIZES = {"desktop": {"width": 1280, "height": 800}, "phone": {"width": 390, "height": 844}}
 
 
@@ -28,13 +31,12 @@ def fake(monkeypatch: pytest.MonkeyPatch) -> type[FakeRival]:
 
 
 @pytest.fixture
-def board(sites: Sites, fake: type[FakeRival], monkeypatch: pytest.MonkeyPatch) -> str:
+def board(sites: Sites, fake: type[FakeRival]) -> str:
     """The address of an accepted create HIT with five pictures, at an endpoint without tickets."""
-    monkeypatch.setattr(CreateFamily, "is_offered", True)  # as it will be once something is made of it
     account = make_account(worker_site=sites.marketplace, ticket_key="")
     batch = make_batch(account=account, task=CREATE, status="open", duration_s=3600)
     hit = make_hit(batch=batch, sent_at=timezone.now())
-    seed_board(study=batch.study, pictures=[make_picture() for _ in range(5)])
+    seed_board(study=batch.study, pictures=[make_picture(concept=name) for name in CONCEPTS])
     return (
         f"{sites.public}/q/{hit.public_id}/?assignmentId=A1&workerId=W1&hitId={hit.external_id}"
         f"&turkSubmitTo={sites.marketplace}"
@@ -84,6 +86,10 @@ def open_board(page: Page, board: str) -> None:
     page.goto(board)
 
 
+def rule(page: Page, words: str) -> Locator:
+    return slot(page, 1).get_by_role("listitem").filter(has_text=words)
+
+
 def said(page: Page, number: int) -> Locator:
     return slot(page, number).get_by_role("status")
 
@@ -98,10 +104,10 @@ def test_a_word_is_tested_once_and_its_verdict_is_shown(page: Page, board: str) 
     verdict = Verdict.objects.get
     expect(said(page, 1)).to_contain_text("You fooled the model by")
     expect(said(page, 1)).to_contain_text(f"{verdict().fool_score} %")
-    expect(slot(page, 1).get_by_role("listitem")).to_have_count(len({0, 2, *verdict().places}))
+    expect(slot(page, 1).locator("[data-badge]:visible")).to_have_count(len({0, 2, *verdict().places}))
     expect(slot(page, 1).get_by_role("button")).to_be_disabled()
     expect(slot(page, 1).get_by_label("Your word")).to_be_disabled()
-    expect(slot(page, 2).get_by_role("button")).to_be_enabled()
+    expect(slot(page, 2).get_by_label("Your word")).to_be_enabled()
     assert Riddle.objects.values_list("text", "chosen").get() == ("snow", [0, 2])
 
 
@@ -125,8 +131,18 @@ def test_reload_and_back_lose_nothing(page: Page, board: str) -> None:
 def test_what_the_game_does_not_allow_is_said_and_can_be_mended(page: Page, board: str) -> None:
     open_board(page, board)
 
-    ask_and_arrive(page, 1, "two words", 1, 3)
-    expect(said(page, 1)).to_contain_text("one word")
+    for place in (1, 3):
+        slot(page, 1).get_by_role("checkbox", name=re.compile(f"Picture {place}")).check(force=True)
+    slot(page, 1).get_by_label("Your word").fill("two words")
+    slot(page, 1).get_by_label("Your word").press("Enter")
+    expect(rule(page, "one word, letters only")).not_to_have_class("kept")
+    expect(slot(page, 1).get_by_role("button")).to_have_attribute("aria-disabled", "true")
+    assert not Riddle.objects.exists()
+
+    slot(page, 1).get_by_label("Your word").fill("moon")
+    with page.expect_response(re.compile("/ask/$")):
+        slot(page, 1).get_by_role("button").click()
+    expect(said(page, 1)).to_contain_text("names one of the pictures")
     slot(page, 1).get_by_label("Your word").fill("snow")
     with page.expect_response(re.compile("/ask/$")):
         slot(page, 1).get_by_label("Your word").press("Enter")
@@ -134,6 +150,52 @@ def test_what_the_game_does_not_allow_is_said_and_can_be_mended(page: Page, boar
     expect(said(page, 1)).to_have_text("The model is thinking…")
     assert Riddle.objects.get().text == "snow"
     be_answered(page)
+
+
+def test_what_was_begun_is_there_after_a_reload(page: Page, board: str) -> None:
+    open_board(page, board)
+    for place in (2, 4):
+        slot(page, 1).get_by_role("checkbox", name=re.compile(f"Picture {place}")).check(force=True)
+    slot(page, 1).get_by_label("Your word").fill("glowing")
+
+    page.reload()
+
+    expect(slot(page, 1).get_by_label("Your word")).to_have_value("glowing")
+    expect(slot(page, 1).locator("input:checked")).to_have_count(2)
+    expect(rule(page, "2 to 3 pictures")).to_have_class("kept")
+    assert not Riddle.objects.exists()
+
+
+def test_second_word_follows_the_first_and_both_are_handed_in(page: Page, board: str) -> None:
+    open_board(page, board)
+    submit = page.get_by_role("button", name="Submit")
+    expect(slot(page, 2)).to_be_hidden()
+    for number, cue in ((1, "snow"), (2, "night")):
+        expect(submit).to_have_attribute("aria-disabled", "true")
+        ask_and_arrive(page, number, cue, number, number + 2)
+        answer_waiting()
+        expect(said(page, number)).to_contain_text("You fooled the model by")
+
+    expect(submit).to_have_attribute("aria-disabled", "false")
+    with page.expect_response(re.compile("/answer/$")):
+        submit.click()
+
+    riddles = Riddle.objects.order_by("slot")
+    assert Assignment.objects.get().answer == {"cues": [str(riddle.public_id) for riddle in riddles]}
+
+
+def test_a_picture_that_is_reported_is_gone_at_once(page: Page, board: str) -> None:
+    open_board(page, board)
+    page.get_by_text("Report a problem with this task").click()
+    page.get_by_label("What is it about?").select_option(label="Picture 2")
+    page.get_by_label("What is wrong?").select_option(label="It is inappropriate")
+
+    with page.expect_response(re.compile("/report/$")):
+        page.get_by_role("button", name="Report").click()
+
+    expect(page.get_by_text("Thank you. Nobody else is shown it")).to_be_visible()
+    assert Picture.objects.get(status="removed").concept == "moon"
+    assert Item.objects.get().pulled_at is not None
 
 
 def test_two_tabs_have_one_chance(open_page: OpenPage, board: str) -> None:

@@ -13,7 +13,7 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 from kombu.exceptions import OperationalError
 
-from crowd.winogavil.services import SOLVE
+from crowd.winogavil.domain import SOLVE
 from hits.admin.batches import prices
 from hits.models import Account, Batch, Item, User
 from hits.models.studies import default_bonus_rules

@@ -10,7 +10,7 @@ from django.conf import LazySettings
 from django.core.cache import cache
 from django.utils import timezone
 
-from crowd.winogavil.services import SOLVE
+from crowd.winogavil.domain import SOLVE
 from hits.models import HIT, Batch, BatchEvent, Change, Item, Study
 from hits.services.tokens import Scope
 from tests.factories import (

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from crowd.winogavil.domain import SOLVE
 from crowd.winogavil.models import Association
-from crowd.winogavil.services import SOLVE
 from hits.domain import criteria, requirements
 from hits.errors import InvalidItems, RuleBroken
 from hits.models import Account, Batch, Item, Lease

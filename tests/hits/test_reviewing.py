@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from crowd.winogavil.models import Association
-from crowd.winogavil.services import finalize_associations
+from crowd.winogavil.services.finalizing import finalize_associations
 from hits.domain.days import day_around
 from hits.errors import ProviderRefused, RuleBroken
 from hits.gateway import Provider, registry

@@ -8,7 +8,7 @@ import pytest
 from django.db import connections
 
 from crowd.winogavil.models import Association
-from crowd.winogavil.services import finalize_associations
+from crowd.winogavil.services.finalizing import finalize_associations
 from hits.errors import RuleBroken
 from hits.models import Assignment, Decision, Item, User
 from hits.services import reviewing, working

@@ -11,7 +11,7 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
-from crowd.winogavil import services as winogavil
+from crowd.winogavil.services import verdicts as winogavil
 from hits.models import AuditEvent, Study, User
 from hits.roles import OPERATOR, PAYMENTS_APPROVER, RESEARCHER, REVIEWER, install_roles
 from scoring.models import Asking, RegisteredRival, Score, StudyRival, Verdict

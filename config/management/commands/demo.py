@@ -22,7 +22,7 @@ WORKERS = 5
 
 
 class Command(BaseCommand):
-    help = "Shows the main job: a batch is launched, simulated workers do it, work is approved and paid."
+    help = "Plays the whole game: spymasters, the rival, solvers, selection, and a run of bonuses."
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("--seed", type=int, default=1, help="the same seed gives the same figures")
@@ -68,7 +68,7 @@ class Command(BaseCommand):
         # The product's own log is in the folder of its data; here it would tear the progress bar.
         logging.getLogger().setLevel(logging.WARNING)
         prepare()
-        seeded = seeding.seed(workers=WORKERS)
+        seeded = seeding.seed_game(workers=WORKERS, seed=options["seed"])
         quiet = options["json"]
         with run.served() as server:
             report = run.run(seeded=seeded, seed=options["seed"], say=_say_nothing if quiet else _draw_bar)

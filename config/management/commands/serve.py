@@ -32,7 +32,7 @@ def prepare() -> None:
         folder.mkdir(parents=True, exist_ok=True)
     for database in settings.DATABASES:
         call_command("migrate", database=database, verbosity=0, interactive=False)
-    if Account.objects.exists():
+    if Account.objects.connected().exists():
         return
     values = settings.FIRST_ACCOUNT
     seed_first_account(values=values if values["name"] else _own_marketplace())

@@ -4,14 +4,29 @@ from django.db import models
 from django.db.models import F, Q
 
 from crowd.pictures.models import Picture
-from hits.models import Item
+from crowd.winogavil.models.boards import Board
+from hits.models import Assignment, Item, Worker
 
 
 class Association(models.Model):
     """A cue and the candidates that its author chose for it. Final once every wanted solver has answered."""
 
+    class Source(models.TextChoices):
+        FILE = "file", "a researcher's file"
+        WORKER = "worker", "a worker's HIT"
+        PLAYER = "player", "a player of the web game"
+        RECORDED = "recorded", "work recorded elsewhere"
+
     item = models.OneToOneField(Item, models.PROTECT, related_name="association")
-    cue = models.CharField(max_length=30)
+    source = models.CharField(max_length=8, choices=Source, default=Source.FILE)
+    # The picture set that its author was shown; recordings and files have none.
+    board = models.ForeignKey(Board, models.PROTECT, null=True, related_name="associations")
+    # The same for all associations of the same candidates, in whatever order they were shown.
+    set_key = models.CharField(max_length=32, editable=False)
+    # What the recording calls it.
+    recorded_as = models.CharField(max_length=64, blank=True, editable=False)
+    # One word of 30 letters at most where we ask for it; a recording has whatever was accepted elsewhere.
+    cue = models.CharField(max_length=200)
     # Of the rival that is paid on, by its verdict on the item's riddle (scoring.models.Verdict).
     model_score = models.PositiveSmallIntegerField(null=True)
     asked_at = models.DateTimeField(null=True)
@@ -19,6 +34,8 @@ class Association(models.Model):
     solvers_denominator = models.PositiveIntegerField(null=True, editable=False)
     solvable = models.BooleanField(null=True)
     final_at = models.DateTimeField(null=True)
+    # When the work of its author was last scored by what is known here; None: that is still to do.
+    told_at = models.DateTimeField(null=True, editable=False)
 
     class Meta:
         constraints = [
@@ -44,6 +61,15 @@ class Association(models.Model):
         indexes = [
             models.Index(fields=["id"], condition=Q(asked_at=None), name="association_to_ask"),
             models.Index(fields=["id"], condition=Q(final_at=None), name="association_open"),
+            models.Index(
+                fields=["id"],
+                condition=Q(final_at__isnull=False, asked_at__isnull=False, told_at=None),
+                name="association_to_tell",
+            ),
+            models.Index(fields=["set_key"], name="association_by_set"),
+            models.Index(
+                fields=["recorded_as"], condition=~Q(recorded_as=""), name="association_by_recording"
+            ),
         ]
 
     def __str__(self) -> str:
@@ -60,40 +86,23 @@ class Association(models.Model):
         return Fraction(self.solvers_numerator, self.solvers_denominator)
 
     @property
+    def is_selected(self) -> bool:
+        """People solve it. Whether a model does is no matter here."""
+        return bool(self.solvable)
+
+    @property
     def chosen_keys(self) -> frozenset[str]:
-        return frozenset(place.picture.key for place in self.places.all() if place.chosen)
-
-
-class Board(models.Model):
-    """The pictures of one create HIT, in the order shown. Whoever works on it invents cues for them."""
-
-    item = models.OneToOneField(Item, models.PROTECT, related_name="board")
-
-    def __str__(self) -> str:
-        return f"board {self.pk}"
-
-
-class BoardPlace(models.Model):
-    board = models.ForeignKey(Board, models.CASCADE, related_name="places")
-    picture = models.ForeignKey(Picture, models.PROTECT, related_name="+")
-    position = models.PositiveSmallIntegerField()
-
-    class Meta:
-        ordering = ("position",)
-        constraints = [
-            models.UniqueConstraint(fields=["board", "position"], name="board_position_once"),
-            models.UniqueConstraint(fields=["board", "picture"], name="board_picture_once"),
-        ]
-
-    def __str__(self) -> str:
-        return f"{self.position}: {self.picture}"
+        return frozenset(place.picture.key for place in self.places.all() if place.chosen and place.picture)
 
 
 class Place(models.Model):
     """One candidate of an association, where it was shown, and who picked it."""
 
     association = models.ForeignKey(Association, models.CASCADE, related_name="places")
-    picture = models.ForeignKey(Picture, models.PROTECT, related_name="+")
+    # None only in recordings: they name what was shown, and do not have it.
+    picture = models.ForeignKey(Picture, models.PROTECT, null=True, related_name="+")
+    # The picture's concept when it was shown; a recording's own name for it.
+    label = models.CharField(max_length=64)
     position = models.PositiveSmallIntegerField()
     chosen = models.BooleanField()
     predicted = models.BooleanField(null=True)
@@ -106,4 +115,37 @@ class Place(models.Model):
         ]
 
     def __str__(self) -> str:
-        return f"{self.position}: {self.picture}"
+        return f"{self.position}: {self.label}"
+
+
+class Solution(models.Model):
+    """One solver's answer that counts, written when the association becomes final.
+
+    What statistics and exports read; it can be rebuilt from the raw answers of assignments. A recording's
+    solutions have none, and come first.
+    """
+
+    association = models.ForeignKey(Association, models.CASCADE, related_name="solutions")
+    worker = models.ForeignKey(Worker, models.PROTECT, related_name="+")
+    assignment = models.ForeignKey(Assignment, models.PROTECT, null=True, related_name="+")
+    # Positions of the association's places, in order.
+    picked: "models.JSONField[list[int], list[int]]" = models.JSONField()
+    # The Jaccard index with what the author chose.
+    numerator = models.PositiveSmallIntegerField()
+    denominator = models.PositiveSmallIntegerField()
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["association", "worker"], name="solution_once_per_worker"),
+            models.CheckConstraint(
+                condition=Q(denominator__gt=0, numerator__lte=F("denominator")), name="solution_is_a_share"
+            ),
+        ]
+        indexes = [models.Index(fields=["worker"], name="solution_by_worker")]
+
+    def __str__(self) -> str:
+        return f"{self.association_id}: {self.numerator}/{self.denominator}"
+
+    @property
+    def value(self) -> Fraction:
+        return Fraction(self.numerator, self.denominator)

@@ -72,7 +72,7 @@ class WhatForm(forms.Form):
     def __init__(self, *args: Any, user: Any, batch: Batch | None, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self._row("study").offer(studies_of(user).order_by("-pk"))
-        self._row("account").offer(Account.objects.order_by("name"))
+        self._row("account").offer(Account.objects.connected().order_by("name"))
         sources = launched_batches(user)
         if batch is not None:
             sources = sources.filter(study=batch.study_id, task=batch.task)

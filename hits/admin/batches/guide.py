@@ -322,8 +322,9 @@ def _leave(request: HttpRequest, batch: Batch) -> HttpResponse:
 
 
 def _first_choice(request: HttpRequest) -> dict[str, Any]:
-    study = request.GET.get("study", "")
-    return {"study": study} if read_number(study) else {}
+    study, task = request.GET.get("study", ""), request.GET.get("task", "")
+    named = {"study": study} if read_number(study) else {}
+    return {**named, "task": task} if task in families.offered() else named
 
 
 def _read_key(text: str) -> UUID | None:

@@ -37,7 +37,7 @@ class NamedRow(serializers.UUIDField):
 
 class DraftInput(serializers.ModelSerializer[Batch]):
     study = NamedRow(Study.objects.all())
-    account = NamedRow(Account.objects.all())
+    account = NamedRow(Account.objects.connected())
     task = serializers.CharField(max_length=32)
     source_batch = NamedRow(Batch.objects.all(), required=False, allow_null=True)
     exclude_batches = serializers.ListField(

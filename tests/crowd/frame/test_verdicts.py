@@ -9,9 +9,10 @@ from django.test import Client
 from django.utils import timezone
 from kombu.exceptions import OperationalError
 
-from crowd.frame import verdicts
+from crowd.frame import speaking, verdicts
 from crowd.frame.visits import write_token
-from crowd.winogavil.services import CREATE, seed_board
+from crowd.winogavil.domain import CREATE
+from crowd.winogavil.services.seeding import seed_board
 from hits.models import Assignment, Item, Lease
 from scoring.models import Asking, Riddle, Verdict
 from scoring.services.answering import answer_waiting
@@ -94,6 +95,7 @@ def test_verdict_comes_with_what_the_model_picked(
         "chosen": [0, 2],
         "text": "snow",
         "fool": 100 - verdict.model_score,
+        "bonus": "0.00",
     }
 
 
@@ -270,7 +272,7 @@ def test_haste_is_refused(client: Client, work: Assignment, monkeypatch: pytest.
 
 
 def test_much_is_not_read(client: Client, work: Assignment) -> None:
-    answer = send(client, work, cue="x" * verdicts.MOST_BYTES)
+    answer = send(client, work, cue="x" * speaking.MOST_BYTES)
 
     assert (answer.status_code, nothing_is_stored()) == (413, True)
 

@@ -222,7 +222,7 @@ def test_items_of_a_file_are_associations_of_the_batch(pool: Mapping[str, Pictur
         batch.study,
         3,
     )
-    assert [place.picture.concept for place in association.places.all()] == list(CONCEPTS)
+    assert [place.label for place in association.places.all()] == list(CONCEPTS)
     assert association.chosen_keys == {pool["snowman"].key, pool["ice"].key}
 
 

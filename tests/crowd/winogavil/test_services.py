@@ -1,9 +1,13 @@
+from datetime import datetime
 from fractions import Fraction
 
 import pytest
 
-from crowd.winogavil import services
 from crowd.winogavil.models import Association, Place
+from crowd.winogavil.services import finalizing
+from crowd.winogavil.services.finalizing import finalize_associations
+from crowd.winogavil.services.seeding import seed_association, seed_board
+from crowd.winogavil.services.verdicts import ask_rivals, read_verdicts
 from hits.models import Assignment, Batch, Item
 from scoring.models import Score, Verdict
 from scoring.services.answering import answer_waiting
@@ -67,7 +71,7 @@ def test_seed_association_refuses_a_choice_that_is_no_candidate() -> None:
     pictures = [make_picture() for _ in range(5)]
 
     with pytest.raises(ValueError, match="only candidates"):
-        services.seed_association(
+        seed_association(
             study=make_study(), cue="cold", candidates=pictures, chosen=[pictures[0], make_picture()]
         )
 
@@ -78,11 +82,11 @@ def test_ask_rivals_puts_each_association_to_its_studys_rivals_once() -> None:
     association = make_association(cue="cold", size=5, chosen=2)
     make_association(cue="warm")
 
-    asked = [services.ask_rivals(now=NOW) for _ in range(2)]
+    asked = [ask_rivals(now=NOW) for _ in range(2)]
 
     assert asked == [2, 0]
     riddle = association.item.riddle
-    pictures = [place.picture for place in association.places.all()]
+    pictures = [place.picture for place in association.places.all() if place.picture]
     assert (riddle.text, riddle.chosen, riddle.study) == ("cold", [0, 1], association.item.study)
     assert [one["sha256"] for one in riddle.pictures] == [picture.sha256 for picture in pictures]
     assert riddle.pictures[0]["caption"] == pictures[0].concept
@@ -92,19 +96,19 @@ def test_ask_rivals_leaves_the_items_of_drafts(fake: type[FakeRival]) -> None:
     batch = make_batch()
     Item.objects.filter(pk=make_association(study=batch.study).item_id).update(batch=batch)
 
-    drafted = services.ask_rivals(now=NOW)
+    drafted = ask_rivals(now=NOW)
     Batch.objects.update(status="open", launched_at=NOW)
 
-    assert (drafted, services.ask_rivals(now=NOW)) == (0, 1)
+    assert (drafted, ask_rivals(now=NOW)) == (0, 1)
 
 
 def test_read_verdicts_takes_the_word_of_the_rival_that_is_paid_on(fake: type[FakeRival]) -> None:
     association = make_association(size=5, chosen=2)
     play_against(study=association.item.study, rival=make_rival(), by=None, now=NOW)
-    services.ask_rivals(now=NOW)
+    ask_rivals(now=NOW)
     answer_waiting(clock=lambda: NOW)
 
-    read = [services.read_verdicts() for _ in range(2)]
+    read = [read_verdicts() for _ in range(2)]
 
     association.refresh_from_db()
     verdict = association.item.riddle.verdict
@@ -120,10 +124,10 @@ def test_read_verdicts_takes_the_word_of_the_rival_that_is_paid_on(fake: type[Fa
 def test_without_a_verdict_nothing_is_scored(fake: type[FakeRival]) -> None:
     association = make_association()
     fake.down = True
-    services.ask_rivals(now=NOW)
+    ask_rivals(now=NOW)
     answer_waiting(clock=lambda: NOW)
 
-    services.read_verdicts()
+    read_verdicts()
 
     association.refresh_from_db()
     assert (association.model_score, association.fool_score, association.asked_at) == (None, None, None)
@@ -132,7 +136,7 @@ def test_without_a_verdict_nothing_is_scored(fake: type[FakeRival]) -> None:
 @pytest.mark.parametrize("size", [4, 7])
 def test_seed_board_refuses_other_sizes(size: int) -> None:
     with pytest.raises(ValueError, match="5, 6, 10, 12"):
-        services.seed_board(study=make_study(), pictures=[make_picture() for _ in range(size)])
+        seed_board(study=make_study(), pictures=[make_picture() for _ in range(size)])
 
     assert not Item.objects.exists()
 
@@ -145,10 +149,10 @@ def test_finalize_needs_every_wanted_solver(solvers: tuple[str, ...], mean: Frac
     association = make_association()
     Item.objects.update(wanted=0)
     score(association, *solvers[:2])
-    early = services.finalize_associations(now=NOW)
+    early = finalize_associations(now=NOW)
     score(association, solvers[2])
 
-    final = services.finalize_associations(now=NOW)
+    final = finalize_associations(now=NOW)
 
     association.refresh_from_db()
     assert (early, final) == (0, 1)
@@ -159,23 +163,23 @@ def test_finalize_waits_while_answers_are_still_wanted() -> None:
     association = make_association()
     score(association, "1", "1", "1")
 
-    assert services.finalize_associations(now=NOW) == 0
+    assert finalize_associations(now=NOW) == 0
 
 
 def test_finalize_reopens_first_what_has_lost_an_answer() -> None:
     association = make_association()
     Item.objects.update(wanted=0)
     lost = score(association, "1", "1", "1")[0]
-    services.finalize_associations(now=NOW)
+    finalize_associations(now=NOW)
     Item.objects.update(wanted=1, recount=True)
     Assignment.objects.filter(pk=lost.pk).update(kept_out=True)
 
-    services.finalize_associations(now=NOW)
+    finalize_associations(now=NOW)
     association.refresh_from_db()
     reopened = (association.final_at, association.solvers_mean, association.solvable)
     Item.objects.update(wanted=0)
     score(association, "0")
-    services.finalize_associations(now=NOW)
+    finalize_associations(now=NOW)
 
     association.refresh_from_db()
     assert reopened == (None, None, None)
@@ -183,12 +187,17 @@ def test_finalize_reopens_first_what_has_lost_an_answer() -> None:
     assert not Item.objects.get().recount
 
 
-def test_finalize_of_what_was_taken_out_meanwhile_waits() -> None:
+def test_finalize_of_what_was_taken_out_meanwhile_waits(monkeypatch: pytest.MonkeyPatch) -> None:
     association = make_association()
     Item.objects.update(wanted=0)
     score(association, "1", "1", "1")
-    stale = Association.objects.get()
-    Item.objects.update(wanted=1)
+    found = finalizing._finalize
 
-    assert services.finalize_one(stale, now=NOW) is False
+    def take_one_out_first(items: list[int], *, now: datetime) -> int:
+        Item.objects.update(wanted=1)
+        return found(items, now=now)
+
+    monkeypatch.setattr(finalizing, "_finalize", take_one_out_first)
+
+    assert finalize_associations(now=NOW) == 0
     assert Association.objects.get().final_at is None

@@ -1,104 +1,205 @@
 // Puts a word to the model, once, and waits for its verdict. The server keeps both; this page only shows them.
-"use strict";
+import { recall, remember } from "../frame/drafts.js";
 
-for (const form of document.querySelectorAll("form[data-ask]")) {
-  const token = form.elements.token.value;
-  const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
+const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 
-  // The verdict is mostly there within a tenth of a second; whoever waits longer asks more rarely.
-  const FIRST_MS = 40;
-  const SLOWEST_MS = 500;
-  const LATE_MS = 5000;
+// The verdict is mostly there within a tenth of a second; whoever waits longer asks more rarely.
+const FIRST_MS = 40;
+const SLOWEST_MS = 500;
+const LATE_MS = 5000;
+// The server's rule in short, so that nobody is refused by surprise; the server decides.
+const WORD = /^[\p{L}'’-]{2,30}$/u;
 
-  const call = async (address, fields) => {
-    const body = new URLSearchParams({ token });
+class Slot {
+  constructor(fieldset, game) {
+    this.game = game;
+    this.root = fieldset;
+    this.number = Number(fieldset.dataset.slot);
+    this.cue = fieldset.querySelector("[data-cue]");
+    this.button = fieldset.querySelector("[data-test]");
+    this.said = fieldset.querySelector("[data-said]");
+    this.rules = fieldset.querySelector("[data-rules]");
+    this.boxes = [...fieldset.querySelectorAll("[data-place]")];
+    this.asked = "asked" in fieldset.dataset;
+  }
+
+  get chosen() {
+    return this.boxes.flatMap((box, place) => (box.checked ? [place] : []));
+  }
+
+  get word() {
+    return this.cue.value.trim();
+  }
+
+  get draft() {
+    return { cue: this.cue.value, chosen: this.chosen };
+  }
+
+  set draft({ cue = "", chosen = [] }) {
+    this.cue.value = cue;
+    this.boxes.forEach((box, place) => { box.checked = chosen.includes(place); });
+  }
+
+  lock() {
+    for (const control of [this.cue, this.button, ...this.boxes]) control.disabled = true;
+    this.rules.hidden = true;
+  }
+
+  unlock() {
+    for (const control of [this.cue, this.button, ...this.boxes]) control.disabled = false;
+    this.rules.hidden = false;
+  }
+
+  // Said once: a screen reader repeats what is written anew.
+  say(words) {
+    if (this.said.textContent !== words) this.said.textContent = words;
+  }
+
+  // Each rule with a sign of its own; what is still missing keeps the button back.
+  check() {
+    const { fewest, most } = this.game.form.dataset;
+    const count = this.chosen.length;
+    const kept = {
+      count: count >= Number(fewest) && count <= Number(most),
+      word: WORD.test(this.word),
+      other: this.word !== "" && !this.game.slots.some((slot) => slot !== this && slot.asked && same(slot.word, this.word)),
+    };
+    for (const rule of this.rules.querySelectorAll("[data-rule]")) {
+      rule.classList.toggle("kept", kept[rule.dataset.rule]);
+    }
+    this.rules.querySelector("[data-count]").textContent = `(${count})`;
+    const ready = Object.values(kept).every(Boolean);
+    this.button.setAttribute("aria-disabled", String(!ready));
+    return ready;
+  }
+
+  show({ chosen, text, state, predicted = [], fool, bonus }) {
+    const words = this.game.form.dataset;
+    if (text) this.draft = { cue: text, chosen };
+    if (state !== "answered") {
+      this.say(words[state]);
+      return;
+    }
+    const said = [words.fooled.replace("%d", fool).replace("%%", "%")];
+    if (bonus) said.push(Number(bonus) > 0 ? words.bonus.replace("%s", bonus) : words.nobonus);
+    this.say(said.join(" "));
+    this.boxes.forEach((box, place) => {
+      const [theirs, ours] = [predicted.includes(place), chosen.includes(place)];
+      if (theirs || ours) this.mark(box, theirs && ours ? "found" : theirs ? "taken" : "missed");
+    });
+  }
+
+  mark(box, kind) {
+    const badge = box.closest("label").querySelector("[data-badge]");
+    const sign = { found: "✓", taken: "✗", missed: "–" }[kind];
+    badge.textContent = `${sign} ${this.game.form.dataset[kind]}`;
+    badge.classList.add(kind);
+    badge.hidden = false;
+  }
+
+  async wait(first) {
+    let state = first;
+    let ms = FIRST_MS;
+    while (state.state !== "answered") {
+      this.show(state);
+      await pause(state.state === "late" ? LATE_MS : ms);
+      ms = Math.min(ms * 1.5, SLOWEST_MS);
+      try {
+        state = await this.game.call(this.game.form.dataset.verdict, [["slot", this.number]]);
+      } catch (problem) {
+        if (!(problem instanceof TypeError)) throw problem;
+        state = { state: "away" };
+      }
+    }
+    this.show(state);
+  }
+
+  async ask() {
+    if (!this.check()) return;
+    this.lock();
+    this.say(this.game.form.dataset.waiting);
+    const chosen = this.chosen.map((place) => ["chosen", place]);
+    try {
+      const state = await this.game.call(
+        this.game.form.dataset.ask, [["slot", this.number], ["cue", this.word], ...chosen],
+      );
+      this.asked = true;
+      this.game.refresh();
+      await this.wait(state);
+    } catch (problem) {
+      // A network that failed may have carried the question: asking again is answered with what is stored.
+      this.say(problem instanceof TypeError ? this.game.form.dataset.away : problem.message);
+      if (!this.asked) this.unlock();
+    }
+  }
+
+  start() {
+    this.button.addEventListener("click", () => this.ask());
+    this.root.addEventListener("input", () => this.game.refresh());
+    this.cue.addEventListener("keydown", (event) => {
+      if (event.key !== "Enter") return;
+      event.preventDefault();
+      this.ask();
+    });
+    if (!this.asked) return;
+    this.lock();
+    this.wait({ state: "waiting" }).catch((problem) => this.say(problem.message));
+  }
+}
+
+class Game {
+  constructor(form) {
+    this.form = form;
+    this.work = form.dataset.work;
+    this.button = form.querySelector("button[type=submit]");
+    this.status = form.querySelector("[data-status]");
+    this.sending = false;
+    this.slots = [...form.querySelectorAll("[data-slot]")].map((fieldset) => new Slot(fieldset, this));
+  }
+
+  async call(address, fields) {
+    const body = new URLSearchParams({ token: this.form.elements.token.value });
     for (const [name, value] of fields) body.append(name, value);
     const answer = await fetch(address, { method: "POST", body, credentials: "omit" });
     const state = await answer.json();
     if (state.problem && answer.status !== 429) throw new Error(state.problem);
     return state.problem ? { state: "away" } : state;
-  };
+  }
 
-  for (const slot of form.querySelectorAll("fieldset[data-slot]")) {
-    const number = slot.dataset.slot;
-    const cue = slot.querySelector("[data-cue]");
-    const button = slot.querySelector("[data-test]");
-    const said = slot.querySelector("[data-said]");
-    const marks = slot.querySelector("[data-marks]");
-    const boxes = [...slot.querySelectorAll("[data-place]")];
+  // One word after the other: the next one shows as soon as this one is stored.
+  refresh() {
+    this.slots.forEach((slot, number) => {
+      slot.root.hidden = number > 0 && !this.slots[number - 1].asked;
+      if (!slot.asked) slot.check();
+    });
+    const open = this.slots.find((slot) => !slot.asked);
+    this.button.setAttribute("aria-disabled", String(Boolean(open)));
+    const { ready, untested } = this.form.dataset;
+    this.status.textContent = open ? untested.replace("%d", open.number) : ready;
+    const drafts = this.slots.filter((slot) => !slot.asked).map((slot) => [slot.number, slot.draft]);
+    remember(this.work, Object.fromEntries(drafts));
+  }
 
-    const lock = (locked) => {
-      for (const control of [cue, button, ...boxes]) control.disabled = locked;
-    };
-
-    // Said once: a screen reader repeats what is written anew.
-    const say = (words) => {
-      if (said.textContent !== words) said.textContent = words;
-    };
-
-    const show = ({ chosen, text, state, predicted = [], fool }) => {
-      if (text) cue.value = text;
-      if (chosen) boxes.forEach((box, place) => { box.checked = chosen.includes(place); });
-      if (state !== "answered") {
-        say(form.dataset[state]);
+  start() {
+    const drafts = recall(this.work);
+    for (const slot of this.slots) {
+      if (!slot.asked && drafts[slot.number]) slot.draft = drafts[slot.number];
+      slot.start();
+    }
+    this.refresh();
+    this.form.addEventListener("submit", (event) => {
+      if (this.sending || this.button.getAttribute("aria-disabled") === "true") {
+        event.preventDefault();
         return;
       }
-      say(form.dataset.fooled.replace("%d", fool).replace("%%", "%"));
-      marks.replaceChildren(
-        ...boxes.flatMap((box, place) => {
-          const [theirs, ours] = [predicted.includes(place), chosen.includes(place)];
-          if (!theirs && !ours) return [];
-          const line = document.createElement("li");
-          const sign = theirs && ours ? "✓" : theirs ? "✗" : "–";
-          const words = theirs && ours ? form.dataset.right : theirs ? form.dataset.wrong : form.dataset.missed;
-          const name = box.closest("label").querySelector(".label span").textContent;
-          line.textContent = `${sign} ${name}: ${words}`;
-          return [line];
-        }),
-      );
-      marks.hidden = false;
-    };
-
-    const wait = async (first) => {
-      let state = first;
-      let ms = FIRST_MS;
-      while (state.state !== "answered") {
-        show(state);
-        await pause(state.state === "late" ? LATE_MS : ms);
-        ms = Math.min(ms * 1.5, SLOWEST_MS);
-        try {
-          state = await call(form.dataset.verdict, [["slot", number]]);
-        } catch (problem) {
-          if (!(problem instanceof TypeError)) throw problem;
-          state = { state: "away" };
-        }
-      }
-      show(state);
-    };
-
-    const ask = async () => {
-      lock(true);
-      say(form.dataset.waiting);
-      const chosen = boxes.filter((box) => box.checked).map((box) => ["chosen", box.dataset.place]);
-      try {
-        await wait(await call(form.dataset.ask, [["slot", number], ["cue", cue.value], ...chosen]));
-      } catch (problem) {
-        // A network that failed may have carried the question: asking again is answered with what is stored.
-        say(problem instanceof TypeError ? form.dataset.away : problem.message);
-        lock(false);
-      }
-    };
-
-    button.addEventListener("click", ask);
-    cue.addEventListener("keydown", (event) => {
-      if (event.key === "Enter") {
-        event.preventDefault();
-        button.click();
-      }
+      this.sending = true;
+      this.status.textContent = this.form.dataset.sending;
     });
-    if ("asked" in slot.dataset) {
-      lock(true);
-      wait({ state: "waiting" }).catch((problem) => say(problem.message));
-    }
+    // The back button shows the page as it was left: let it be sent again, the server knows what it has.
+    addEventListener("pageshow", () => { this.sending = false; });
   }
 }
+
+const same = (one, other) => one.toLocaleLowerCase() === other.toLocaleLowerCase();
+
+for (const form of document.querySelectorAll("form[data-ask]")) new Game(form).start();

@@ -1,5 +1,5 @@
 // Counts the picks of each question and keeps Submit back until every count is right. The server checks again.
-"use strict";
+import { recall, remember } from "../frame/drafts.js";
 
 for (const form of document.querySelectorAll("[data-choose]")) {
   const questions = [...form.querySelectorAll("fieldset[data-k]")];
@@ -27,7 +27,18 @@ for (const form of document.querySelectorAll("[data-choose]")) {
     return words.replace("%d", Math.abs(left));
   };
 
-  form.addEventListener("change", show);
+  const boxes = [...form.querySelectorAll("input[type=checkbox]")];
+  const nameOf = (box) => `${box.name} ${box.value}`;
+  const { work } = form.dataset;
+  if (work) {
+    const { picked = [] } = recall(work);
+    for (const box of boxes) box.checked = picked.includes(nameOf(box));
+  }
+
+  form.addEventListener("change", () => {
+    show();
+    if (work) remember(work, { picked: boxes.filter((box) => box.checked).map(nameOf) });
+  });
   form.addEventListener("submit", (event) => {
     if (sending || button.disabled || button.getAttribute("aria-disabled") === "true") {
       event.preventDefault();

@@ -1,0 +1,24 @@
+"""Something of a task is not fit to be shown: said once, and taken away from everybody at once."""
+
+from datetime import datetime
+
+from django.http import HttpRequest, JsonResponse
+from django.utils.translation import gettext as _
+
+from crowd.frame.speaking import refuse, spoken
+from hits import rates
+from hits.models import Assignment
+from hits.services import working
+
+WINDOW_S = 3600
+MOST_REPORTS = 20
+
+
+@spoken
+def report(request: HttpRequest, assignment: Assignment, now: datetime) -> JsonResponse:
+    if not rates.spend("report", str(assignment.worker.public_id), most=MOST_REPORTS, window_s=WINDOW_S):
+        return refuse(_("You have reported a lot within the hour. Please go on later."), status=429)
+    family = working.family_of_batch(assignment.hit.batch)
+    family.take_report(form=request.POST, assignment=assignment, now=now)
+    words = _("Thank you. Nobody else is shown it until a person has looked at it. You can go on.")
+    return JsonResponse({"words": words})

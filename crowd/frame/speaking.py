@@ -1,0 +1,51 @@
+"""What a page in the frame asks without being left: JSON by the page's token."""
+
+from collections.abc import Callable
+from datetime import datetime
+from functools import wraps
+from typing import Any
+from uuid import UUID
+
+from django.http import HttpRequest, JsonResponse
+from django.utils import timezone, translation
+from django.utils.translation import gettext as _
+from django.views.decorators.cache import never_cache
+from django.views.decorators.csrf import csrf_exempt
+from django.views.decorators.http import require_POST
+
+from crowd.frame import visits
+from crowd.frame.problems import Problem
+from hits.errors import InvalidAnswer, RuleBroken
+from hits.models import Assignment
+
+MOST_BYTES = 16_384
+
+
+def spoken(view: Callable[[HttpRequest, Assignment, datetime], JsonResponse]) -> Any:
+    """JSON in, by the page's token; a refusal is words that the page can show."""
+
+    @csrf_exempt
+    @never_cache
+    @require_POST
+    @wraps(view)
+    def answered(request: HttpRequest, hit_id: UUID) -> JsonResponse:
+        if int(request.META.get("CONTENT_LENGTH") or 0) > MOST_BYTES:
+            return refuse(_("That is too much for one question."), status=413)
+        now = timezone.now()
+        try:
+            hit = visits.find_hit(hit_id)
+            with translation.override(hit.batch.study.language):
+                assignment, _to = visits.read_token(request.POST.get("token", ""), hit=hit, now=now)
+                return view(request, assignment, now)
+        except Problem as problem:
+            return refuse(f"{problem.title}. {problem}", status=problem.status)
+        except InvalidAnswer as problem:
+            return refuse(str(problem), status=400)
+        except RuleBroken as problem:
+            return refuse(str(problem), status=409)
+
+    return answered
+
+
+def refuse(words: str, *, status: int) -> JsonResponse:
+    return JsonResponse({"problem": words}, status=status)

@@ -1,0 +1,57 @@
+from typing import Any
+
+from django.contrib import admin, messages
+from django.db.models import QuerySet
+from django.http import HttpRequest
+from django.utils import timezone
+
+from crowd.winogavil.models import CueReport
+from crowd.winogavil.services.pulling import decide_report
+from hits.access import studies_of
+from hits.admin.parts import ReadOnlyAdmin, VisibleStudies
+from hits.admin.selecting import signed_in
+from hits.errors import RuleBroken
+
+
+@admin.register(CueReport)
+class CueReportAdmin(ReadOnlyAdmin[CueReport]):
+    """What workers and players have reported. Either decision can be changed later."""
+
+    list_display = ("association", "study", "reason", "text", "status", "reported_at", "decided_by")
+    list_filter = ("status", "reason", ("association__item__study", VisibleStudies))
+    search_fields = ("association__cue", "text")
+    ordering = ("-pk",)
+    actions = ("uphold", "dismiss")
+    show_full_result_count = False
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[CueReport]:
+        rows: QuerySet[Any] = super().get_queryset(request)
+        shown = rows.select_related("association__item__study", "decided_by")
+        return shown.filter(association__item__study__in=studies_of(request.user))
+
+    def has_decide_permission(self, request: HttpRequest) -> bool:
+        return request.user.has_perm("winogavil.decide_cuereport")
+
+    @admin.display(ordering="association__item__study")
+    def study(self, report: CueReport) -> str:
+        return str(report.association.item.study)
+
+    @admin.action(description="Uphold: the words stay away", permissions=["decide"])
+    def uphold(self, request: HttpRequest, reports: QuerySet[CueReport]) -> None:
+        self._decide(request, reports, uphold=True)
+
+    @admin.action(description="Dismiss: the words are asked again", permissions=["decide"])
+    def dismiss(self, request: HttpRequest, reports: QuerySet[CueReport]) -> None:
+        self._decide(request, reports, uphold=False)
+
+    def _decide(self, request: HttpRequest, reports: QuerySet[CueReport], *, uphold: bool) -> None:
+        decided = 0
+        for report in reports:
+            try:
+                decide_report(report=report, uphold=uphold, by=signed_in(request), now=timezone.now())
+            except RuleBroken as broken:
+                messages.warning(request, str(broken))
+            else:
+                decided += 1
+        if decided:
+            messages.success(request, f"Decided: {decided}.")

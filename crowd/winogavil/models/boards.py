@@ -1,0 +1,33 @@
+from typing import Any
+
+from django.db import models
+
+from crowd.pictures.models import Picture
+from hits.models import Item
+
+
+class Board(models.Model):
+    """The pictures of one create HIT, in the order shown. Whoever works on it invents cues for them."""
+
+    item = models.OneToOneField(Item, models.PROTECT, related_name="board")
+    # How it was drawn, so that it can be drawn again: {"kind": "random", "seed": 7, "number": 12}.
+    recipe: "models.JSONField[dict[str, Any], dict[str, Any]]" = models.JSONField(default=dict)
+
+    def __str__(self) -> str:
+        return f"board {self.pk}"
+
+
+class BoardPlace(models.Model):
+    board = models.ForeignKey(Board, models.CASCADE, related_name="places")
+    picture = models.ForeignKey(Picture, models.PROTECT, related_name="+")
+    position = models.PositiveSmallIntegerField()
+
+    class Meta:
+        ordering = ("position",)
+        constraints = [
+            models.UniqueConstraint(fields=["board", "position"], name="board_position_once"),
+            models.UniqueConstraint(fields=["board", "picture"], name="board_picture_once"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.position}: {self.picture}"

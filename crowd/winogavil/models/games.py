@@ -1,0 +1,47 @@
+from django.db import models
+
+from hits.models import Batch, Study
+
+
+class Game(models.Model):
+    """A study's own way of playing the association game. A study without a row plays by the defaults."""
+
+    class Feedback(models.TextChoices):
+        NEVER = "never", "never"
+        FINAL = "final", "once an association is final"
+        AT_ONCE = "at_once", "as soon as the work is handed in"
+
+    study = models.OneToOneField(Study, models.CASCADE, related_name="game")
+    inner_marks = models.BooleanField(
+        "hyphen and apostrophe within a cue", default=False, help_text="As in “ice-cream” or “o'clock”."
+    )
+    names_allowed = models.BooleanField(
+        "a cue may name a picture shown",
+        default=False,
+        help_text="Off: a cue is refused if it is the name of one of the pictures.",
+    )
+    feedback = models.CharField(
+        "solvers see what was right", max_length=8, choices=Feedback, default=Feedback.FINAL
+    )
+    solve_batch = models.OneToOneField(
+        Batch,
+        models.SET_NULL,
+        null=True,
+        blank=True,
+        related_name="+",
+        help_text="The launched batch that solves what this study's spymasters make.",
+    )
+    grows = models.BooleanField(
+        "solving grows by itself",
+        default=False,
+        help_text="On: the batch gets as many HITs as answers are wanted, within the budget. "
+        "Off: they wait for a person's click.",
+    )
+    # Why it did not grow when it was last tried.
+    problem = models.TextField(blank=True, editable=False)
+
+    class Meta:
+        verbose_name = "association game"
+
+    def __str__(self) -> str:
+        return f"The association game of {self.study}"

@@ -1,0 +1,7 @@
+from crowd.winogavil.models import Game
+from hits.models import Study
+
+
+def game_of(study: Study) -> Game:
+    """Its own settings, or the defaults."""
+    return Game.objects.filter(study=study).first() or Game(study=study)

@@ -1,0 +1,116 @@
+"""Why nobody is asked about an association: a picture is away, its cue is reported, its author is kept out.
+
+That is never stored: it is read from the facts, so that they can change back.
+"""
+
+from collections.abc import Collection
+from datetime import datetime
+from typing import Protocol
+
+import structlog
+from django.db import transaction
+from django.db.models import Exists, OuterRef, Q, QuerySet
+
+from crowd.pictures.models import Picture
+from crowd.winogavil import domain
+from crowd.winogavil.models import Association, BoardPlace, CueReport, Place
+from hits.errors import RuleBroken
+from hits.models import Assignment, Item, User, Worker
+from hits.services import auditing
+from hits.states import move
+from scoring.models import Riddle
+
+MOST_DISOWNED = 500
+LONGEST_TEXT = 500
+Status = CueReport.Status
+log = structlog.get_logger()
+
+
+class Listener(Protocol):
+    """Told of items that may have been pulled or restored, in the transaction that did it."""
+
+    def __call__(self, *, items: Collection[int], now: datetime) -> None: ...
+
+
+_listeners: list[Listener] = []
+
+
+def on_change(listener: Listener) -> None:
+    """Called once, in the AppConfig.ready of whoever asks something about these items."""
+    if listener not in _listeners:
+        _listeners.append(listener)
+
+
+def pull_or_restore(items: QuerySet[Item], *, now: datetime) -> int:
+    """By the facts of this moment. How many changed. The caller holds the transaction."""
+    keys = list(items.order_by("pk").select_for_update(no_key=True).values_list("pk", flat=True))
+    rows = Item.objects.filter(pk__in=keys)
+    pulled = rows.filter(_unfit(), pulled_at=None).update(pulled_at=now)
+    restored = rows.filter(~_unfit(), pulled_at__isnull=False).update(pulled_at=None)
+    for listener in _listeners:
+        listener(items=keys, now=now)
+    if pulled or restored:
+        log.info("association.pulled", pulled=pulled, restored=restored)
+    return pulled + restored
+
+
+def follow_pictures(*, picture_ids: Collection[int], shown: bool, now: datetime) -> None:
+    """Called by the pool, in its transaction, when pictures go away or come back."""
+    on_places = Place.objects.filter(picture__in=picture_ids).values("association__item")
+    on_boards = BoardPlace.objects.filter(picture__in=picture_ids).values("board__item")
+    pull_or_restore(Item.objects.filter(Q(pk__in=on_places) | Q(pk__in=on_boards)), now=now)
+
+
+def report_cue(
+    *, association: Association, worker: Worker, reason: str, text: str, now: datetime
+) -> CueReport:
+    """At once nobody else is shown it. A second report of one worker is the first one."""
+    if reason not in CueReport.Reason.values:
+        raise RuleBroken("no_reason", "Say what is wrong with the word.")
+    with transaction.atomic():
+        report, _ = CueReport.objects.get_or_create(
+            association=association,
+            worker=worker,
+            defaults={"reason": reason, "text": text.strip()[:LONGEST_TEXT], "reported_at": now},
+        )
+        pull_or_restore(Item.objects.filter(association=association), now=now)
+    return report
+
+
+def decide_report(*, report: CueReport, uphold: bool, by: User, now: datetime) -> None:
+    """May be decided anew: what was upheld can be dismissed later, and the other way round."""
+    to = Status.UPHELD if uphold else Status.DISMISSED
+    with transaction.atomic():
+        if not move(report, to, decided_at=now, decided_by=by):
+            raise RuleBroken("decided_already", f"This report is {report.status} already.")
+        pull_or_restore(Item.objects.filter(association=report.association_id), now=now)
+        words = f"The report of the cue “{report.association}” was {to}."
+        study = report.association.item.study
+        auditing.note(f"cue_report.{to}", words, by=by, now=now, study=study)
+
+
+def pull_disowned(*, now: datetime) -> int:
+    """What spymasters made whose work was rejected or kept out of the data, or counts again."""
+    with transaction.atomic():
+        changed = Item.objects.select_for_update(skip_locked=True, no_key=True)
+        rows = changed.filter(task=domain.CREATE, recount=True).order_by("pk")
+        boards = list(rows.values_list("pk", flat=True)[:MOST_DISOWNED])
+        Item.objects.filter(pk__in=boards).update(recount=False)
+        return pull_or_restore(Item.objects.filter(association__board__item__in=boards), now=now)
+
+
+def _unfit() -> Q:
+    """As a condition on items: of associations, and of boards, which know only the pictures."""
+    away = Q(picture__isnull=False) & ~Q(picture__status=Picture.Status.FIT)
+    reported = CueReport.objects.filter(
+        association__item=OuterRef("pk"), status__in=(Status.OPEN, Status.UPHELD)
+    )
+    disowned = Riddle.objects.filter(item=OuterRef("pk")).filter(
+        Q(assignment__kept_out=True) | Q(assignment__status=Assignment.Status.REJECTED)
+    )
+    return (
+        Q(Exists(Place.objects.filter(away, association__item=OuterRef("pk"))))
+        | Q(Exists(BoardPlace.objects.filter(away, board__item=OuterRef("pk"))))
+        | Q(Exists(reported))
+        | Q(Exists(disowned))
+    )

@@ -1,0 +1,62 @@
+"""Associations and boards that no worker made."""
+
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any
+
+from django.db import transaction
+
+from crowd.pictures.models import Picture
+from crowd.winogavil import domain
+from crowd.winogavil.models import Association, Board, BoardPlace, Place
+from hits.models import Item, Study
+
+
+def seed_association(
+    *, study: Study, cue: str, candidates: Sequence[Picture], chosen: Collection[Picture]
+) -> Association:
+    """Raises ValueError if the game does not allow it."""
+    domain.check_association(cue=cue, candidates=len(set(candidates)), chosen=len(set(chosen)))
+    if not set(chosen) <= set(candidates):
+        raise ValueError(f"{cue}: only candidates can be chosen.")
+    with transaction.atomic():
+        item = Item.objects.create(study=study, task=domain.SOLVE, wanted=domain.SOLVERS_WANTED)
+        association = Association.objects.create(
+            item=item, cue=cue, set_key=domain.set_key(picture.key for picture in candidates)
+        )
+        Place.objects.bulk_create(
+            Place(
+                association=association,
+                picture=picture,
+                label=picture.concept,
+                position=position,
+                chosen=picture in chosen,
+            )
+            for position, picture in enumerate(candidates)
+        )
+    return association
+
+
+def seed_board(*, study: Study, pictures: Sequence[Picture], recipe: Mapping[str, Any] | None = None) -> Item:
+    """The pictures of one create HIT. Raises ValueError if the game does not allow so many."""
+    return seed_boards(study=study, boards=[(pictures, recipe or {})])[0]
+
+
+def seed_boards(*, study: Study, boards: Sequence[tuple[Sequence[Picture], Mapping[str, Any]]]) -> list[Item]:
+    """Many at once, in their order, or none: ValueError if the game does not allow one of them."""
+    for pictures, _ in boards:
+        if len(set(pictures)) not in domain.SIZES:
+            sizes = ", ".join(map(str, domain.SIZES))
+            raise ValueError(f"A board has {sizes} pictures, not {len(set(pictures))}.")
+    with transaction.atomic():
+        items = Item.objects.bulk_create(
+            Item(study=study, task=domain.CREATE, wanted=domain.SPYMASTERS_WANTED) for _ in boards
+        )
+        made = Board.objects.bulk_create(
+            Board(item=item, recipe=dict(recipe)) for item, (_, recipe) in zip(items, boards, strict=True)
+        )
+        BoardPlace.objects.bulk_create(
+            BoardPlace(board=board, picture=picture, position=position)
+            for board, (pictures, _) in zip(made, boards, strict=True)
+            for position, picture in enumerate(pictures)
+        )
+    return items

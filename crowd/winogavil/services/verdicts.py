@@ -1,0 +1,68 @@
+"""What the rival is asked about associations, and what it has said."""
+
+from collections import defaultdict
+from datetime import datetime
+
+from django.db import transaction
+from django.db.models import F
+
+from crowd.pictures.models import Picture
+from crowd.winogavil.models import Association
+from hits.models import Batch, Study
+from scoring.models import Verdict
+from scoring.services.asking import NewRiddle, Shown, put_riddles
+
+AT_ONCE = 500
+
+
+def ask_rivals(*, now: datetime) -> int:
+    """Puts to the study's rivals what none of them was asked yet. A draft's own items may still go away."""
+    unasked = (
+        Association.objects.filter(asked_at=None, item__riddle=None)
+        .exclude(item__batch__status=Batch.Status.DRAFT)
+        .order_by("pk")
+    )
+    asked = 0
+    while some := list(unasked.select_related("item__study").prefetch_related("places__picture")[:AT_ONCE]):
+        by_study: defaultdict[Study, list[Association]] = defaultdict(list)
+        for association in some:
+            by_study[association.item.study].append(association)
+        for study, theirs in by_study.items():
+            with transaction.atomic():
+                put_riddles([_riddle_of(one) for one in theirs], study=study, urgent=False, now=now)
+        asked += len(some)
+    return asked
+
+
+def _riddle_of(association: Association) -> NewRiddle:
+    places = list(association.places.all())
+    return NewRiddle(
+        text=association.cue,
+        pictures=[as_shown(place.picture) for place in places if place.picture],
+        chosen=[number for number, place in enumerate(places) if place.chosen],
+        item=association.item,
+    )
+
+
+def as_shown(picture: Picture) -> Shown:
+    return Shown(sha256=picture.sha256, caption=picture.caption or picture.concept)
+
+
+def read_verdicts() -> int:
+    """Associations whose rival has answered since. The first verdict counts, and no later one."""
+    answered = Verdict.objects.filter(riddle__item__association__asked_at=None, rival=F("riddle__paid_on"))
+    verdicts = answered.order_by("pk")
+    return sum(_read_verdict(verdict) for verdict in verdicts.iterator(chunk_size=AT_ONCE))
+
+
+def _read_verdict(verdict: Verdict) -> bool:
+    association = Association.objects.get(item__riddle=verdict.riddle_id)
+    with transaction.atomic():
+        first = Association.objects.filter(pk=association.pk, asked_at=None).update(
+            asked_at=verdict.answered_at, model_score=verdict.model_score
+        )
+        if first:
+            places = association.places.all()
+            places.update(predicted=False)
+            places.filter(position__in=verdict.places).update(predicted=True)
+    return bool(first)

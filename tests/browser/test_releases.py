@@ -1,0 +1,139 @@
+"""Statistics and releases as a researcher sees them: on a wide screen and on a phone, light and dark."""
+
+from datetime import timedelta
+from random import Random
+
+import pytest
+from django.apps import apps
+from django.contrib.auth.models import Group
+from playwright.sync_api import ViewportSize
+
+from config.demo.seeding import Staff
+from crowd.winogavil.releases.models import Release
+from crowd.winogavil.releases.services import making
+from hits.models import Study
+from hits.roles import RESEARCHER, install_roles
+from tests.browser.conftest import OpenPage
+from tests.browser.looking import Visitor
+from tests.browser.test_pages_look import log_in
+from tests.conftest import Sites
+from tests.crowd.winogavil.releases.data import make_final, people
+from tests.factories import NOW, make_study, make_user
+
+pytestmark = [pytest.mark.needs_chromium, pytest.mark.django_db(transaction=True)]
+SIZES: dict[str, ViewportSize] = {
+    "desktop": {"width": 1280, "height": 800},
+    "phone": {"width": 390, "height": 844},
+}
+# Before whatever the machine's clock says: the pages ask that one.
+LONG_AGO = NOW - timedelta(days=3_650)
+PASSWORD = "a long enough one"
+
+
+@pytest.fixture
+def researcher(sites: Sites) -> Staff:
+    install_roles(apps)
+    user = make_user(password=PASSWORD)
+    user.groups.add(Group.objects.get(name=RESEARCHER))
+    return Staff(user=user, password=PASSWORD)
+
+
+@pytest.fixture
+def study(researcher: Staff) -> Study:
+    """Six creators and five solvers, with luck of their own."""
+    study, random = make_study(name="Pictures and words"), Random(4)
+    study.members.add(researcher.user)
+    creators, solvers = people(6), people(5)
+    for number in range(24):
+        size, k = random.choice([(5, 2), (6, 2), (6, 3), (10, 2), (10, 3), (12, 2)])
+        chosen = tuple(random.sample(range(size), k))
+        picks = {
+            worker: chosen if random.random() < 0.85 else tuple(random.sample(range(size), k))
+            for worker in random.sample(solvers, 3)
+        }
+        make_final(
+            study, cue=f"cue {number}", size=size, chosen=chosen, picks=picks, author=creators[number % 6],
+            predicted=random.sample(range(size), k),
+            now=LONG_AGO,
+        )  # fmt: skip
+    return study
+
+
+def make(study: Study, *, version: str = "1.0", ready: bool = True) -> Release:
+    release = making.make_release(
+        study=study, title="Pictures and words", version=version, licence="CC BY 4.0", sources=["worker"],
+        by=study.members.get(), now=NOW,
+    )  # fmt: skip
+    if ready:
+        making.write_releases(clock=lambda: NOW)
+        release.refresh_from_db()
+    return release
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_pages_of_releases_look_right(
+    open_page: OpenPage, researcher: Staff, study: Study, sites: Sites, size: str
+) -> None:
+    visitor = Visitor(open_page(viewport=SIZES[size], reduced_motion="reduce"), size=size)
+    admin = f"{sites.public}/admin/winogavil_releases/release"
+    ready, failed = make(study), make(study, version="1.1", ready=False)
+    Release.objects.filter(pk=failed.pk).update(
+        status="failed", problem="The files cannot be written: No space left on device."
+    )
+
+    visitor.page.goto(f"{sites.public}/admin/login/")
+    log_in(visitor, researcher)
+    visitor.visit("releases", f"{admin}/")
+    visitor.visit("choose", f"{admin}/make/")
+    visitor.visit("make", f"{admin}/make/{study.pk}/")
+    visitor.visit("release", f"{admin}/{ready.pk}/change/")
+    visitor.visit("release-failed", f"{admin}/{failed.pk}/change/")
+    visitor.visit("publish", f"{admin}/{ready.pk}/publish/")
+    visitor.visit("delete", f"{admin}/{ready.pk}/delete-all/")
+    visitor.visit("predict", f"{admin}/{ready.pk}/predictions/add/")
+    visitor.visit("statistics-studies", f"{sites.public}/admin/winogavil_releases/statistics/")
+    visitor.visit("statistics", f"{sites.public}/admin/winogavil_releases/statistics/{study.pk}/")
+
+    assert "\n".join(f"{k}: {v}" for k, vs in visitor.problems.items() for v in vs) == ""
+
+
+def test_release_is_made_watched_and_held_against_a_model(
+    open_page: OpenPage, researcher: Staff, study: Study, sites: Sites
+) -> None:
+    visitor = Visitor(open_page(accept_downloads=True), size="flow")
+    page = visitor.page
+    page.goto(f"{sites.public}/admin/login/")
+    log_in(visitor, researcher)
+
+    page.goto(f"{sites.public}/admin/winogavil_releases/release/")
+    page.get_by_role("link", name="Make a release").click()
+    page.get_by_role("link", name="Pictures and words").click()
+    page.get_by_label("Version").fill("1.0")
+    page.get_by_role("button", name="Make the release").click()
+    page.get_by_text("Reading the associations").first.wait_for()
+    visitor._keep_picture("release-in-the-making")
+    making.write_releases(clock=lambda: NOW.replace(year=NOW.year + 1))
+    page.get_by_role("heading", name="Models beside people").wait_for()
+    with page.expect_download() as told:
+        page.get_by_role("link", name="associations.csv").click()
+    page.get_by_role("link", name="Add a model's predictions").click()
+    page.get_by_label("Model").fill("A model")
+    rows = list(Release.objects.get().items.filter(selected=True))
+    lines = "\n".join(f"{row.public_id},{'|'.join(row.candidates[: row.k])}" for row in rows)
+    content = f"ID,prediction\n{lines}\nnobody,x\n".encode()
+    page.get_by_label("File", exact=True).set_input_files(
+        {"name": "p.csv", "mimeType": "text/csv", "buffer": content}
+    )
+    page.get_by_role("button", name="Upload and score").click()
+    page.get_by_text("Nothing was stored.").wait_for()
+    visitor._keep_picture("predictions-refused")
+    content = content.replace(b"nobody,x\n", b"")
+    page.get_by_label("File", exact=True).set_input_files(
+        {"name": "p.csv", "mimeType": "text/csv", "buffer": content}
+    )
+    page.get_by_role("button", name="Upload and score").click()
+    page.get_by_text("predictions are scored").wait_for()
+    visitor._keep_picture("release-with-a-model")
+
+    assert told.value.suggested_filename == "pictures-and-words-1.0-associations.csv"
+    assert page.get_by_role("row", name="A model").count() == 1

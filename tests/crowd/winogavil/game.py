@@ -1,0 +1,90 @@
+"""The association game without a provider: spymasters and solvers as rows, and the sweeps that follow."""
+
+from datetime import timedelta
+
+from crowd.winogavil.domain import CREATE, SOLVE, WINOGAVIL_TIERS
+from crowd.winogavil.models import Association
+from crowd.winogavil.services import finalizing, making, verdicts
+from hits import families
+from hits.models import Assignment, Batch, Item, Study, Worker
+from hits.services.mirroring import answer_leases
+from hits.services.working import items_of, lease_items
+from hits.states import move
+from scoring.models import Riddle
+from scoring.services.answering import answer_waiting
+from scoring.services.asking import NewRiddle, Shown, ask
+from scoring.services.judging import judge_submitted
+from tests.factories import NOW, make_assignment, make_batch, make_hit
+
+Status = Assignment.Status
+TERMS = {"bonus_rules": [dict(rule) for rule in WINOGAVIL_TIERS], "fee_schedule": "none"}
+
+
+def make_game_batch(task: str, *, study: Study, **changes: object) -> Batch:
+    return make_batch(study=study, task=task, status="open", terms=TERMS, **changes)
+
+
+def open_work(batch: Batch, worker: Worker) -> Assignment:
+    """A place of its own, and what this worker is leased there."""
+    hit = make_hit(batch=batch, max_assignments=1)
+    work = make_assignment(hit=hit, worker=worker, deadline_at=NOW + timedelta(hours=1))
+    lease_items(assignment=work, now=NOW)
+    return work
+
+
+def put_cue(work: Assignment, cue: str, *, chosen: tuple[int, ...] = (0, 1), slot: int = 1) -> Riddle:
+    [item] = items_of(work)
+    shown = [
+        Shown(sha256=place.picture.sha256, caption=place.picture.concept)
+        for place in item.board.places.select_related("picture")
+    ]
+    riddle, _ = ask(
+        new=NewRiddle(text=cue, pictures=shown, chosen=chosen, slot=slot), assignment=work, now=NOW
+    )
+    return riddle
+
+
+def hand_in(work: Assignment, answer: dict[str, object]) -> None:
+    """Saved, carried to the provider and told back by it."""
+    move(work, Status.SAVED, answer=answer, saved_at=NOW)
+    move(work, Status.SUBMITTED, submitted_at=NOW)
+    answer_leases(work, now=NOW)
+
+
+def make_cues(batch: Batch, worker: Worker, *cues: str) -> Assignment:
+    """A spymaster's whole work."""
+    work = open_work(batch, worker)
+    riddles = [put_cue(work, cue, slot=slot) for slot, cue in enumerate(cues, start=1)]
+    hand_in(work, {"cues": [str(riddle.public_id) for riddle in riddles]})
+    return work
+
+
+def solve(batch: Batch, worker: Worker, *, right: bool = True) -> Assignment | None:
+    """A solver's whole work; None where nothing is left for this worker."""
+    work = open_work(batch, worker)
+    items = items_of(work)
+    if not items:
+        move(work, Status.GONE)
+        return None
+    hand_in(work, {str(item.public_id): picks(item, right=right) for item in items})
+    return work
+
+
+def picks(item: Item, *, right: bool) -> list[str]:
+    places = list(Association.objects.get(item=item).places.select_related("picture"))
+    k = sum(place.chosen for place in places)
+    wanted = [place for place in places if place.chosen is right]
+    return sorted(place.picture.key for place in wanted[:k] if place.picture)
+
+
+def sweep() -> None:
+    """What the background does, in an order that needs no second round."""
+    making.make_associations(now=NOW)
+    answer_waiting()
+    verdicts.read_verdicts()
+    judge_submitted(now=NOW)
+    finalizing.finalize_associations(now=NOW)
+    making.credit_authors(now=NOW)
+
+
+__all__ = ["CREATE", "SOLVE", "families", "hand_in", "make_cues", "make_game_batch", "open_work", "put_cue"]

@@ -1,0 +1,191 @@
+"""The researcher's pages of the game: what each shows to whom, and what its buttons do."""
+
+from typing import Any
+
+import pytest
+from django.apps import apps
+from django.contrib.auth.models import Group
+from django.test import Client
+from django.urls import reverse
+
+from crowd.winogavil.models import Board, CueReport, Game
+from crowd.winogavil.services.pulling import report_cue
+from hits.models import HIT, Batch, Item, Study, User
+from hits.roles import RESEARCHER, REVIEWER, install_roles
+from tests.crowd.winogavil.game import SOLVE, make_game_batch
+from tests.factories import (
+    NOW,
+    make_association,
+    make_picture,
+    make_study,
+    make_user,
+    make_worker,
+)
+
+pytestmark = pytest.mark.django_db
+DRAW = {"size": "5", "count": "4", "seed": "7", "swow": ""}
+
+
+@pytest.fixture
+def study() -> Study:
+    return make_study(name="Ours")
+
+
+@pytest.fixture
+def foreign() -> Study:
+    return make_study(name="Theirs")
+
+
+@pytest.fixture
+def researcher(study: Study) -> User:
+    return _member(study, RESEARCHER)
+
+
+@pytest.fixture
+def signed_in(client: Client, researcher: User) -> Client:
+    client.force_login(researcher)
+    return client
+
+
+def _member(study: Study, role: str) -> User:
+    install_roles(apps)
+    user = make_user()
+    user.groups.add(Group.objects.get(name=role))
+    study.members.add(user)
+    return user
+
+
+def fill_pool(count: int = 8) -> None:
+    for number in range(count):
+        make_picture(concept=f"concept {chr(97 + number)}")
+
+
+def page_text(page: Any) -> str:
+    return " ".join(page.content.decode().split())
+
+
+def test_lists_show_the_own_studies_and_no_other(signed_in: Client, study: Study, foreign: Study) -> None:
+    for owner, cue in ((study, "frosty"), (foreign, "secretive")):
+        association = make_association(study=owner, cue=cue)
+        report_cue(association=association, worker=make_worker(), reason="other", text="", now=NOW)
+        Game.objects.create(study=owner)
+
+    for name in ("association", "cuereport", "game", "board"):
+        text = page_text(signed_in.get(reverse(f"admin:winogavil_{name}_changelist")))
+        assert "secretive" not in text
+        assert "Theirs" not in text
+    found = page_text(signed_in.get(reverse("admin:winogavil_association_changelist")))
+    assert "frosty" in found
+    theirs = Game.objects.get(study=foreign)
+    page = signed_in.get(reverse("admin:winogavil_game_change", args=[theirs.pk]))
+    assert page.status_code == 302
+
+
+def test_sets_are_looked_at_before_they_are_drawn(signed_in: Client, study: Study) -> None:
+    fill_pool()
+    address, asked = reverse("admin:winogavil_draw"), {**DRAW, "study": str(study.pk)}
+
+    looked = signed_in.post(address, {**asked, "look": ""})
+    nothing_yet = Board.objects.count()
+    drawn = signed_in.post(address, {**asked, "draw": ""}, follow=True)
+
+    assert "What would be drawn" in page_text(looked)
+    assert "Draw 4 sets" in page_text(looked)
+    assert (nothing_yet, Board.objects.count()) == (0, 4)
+    assert "4 picture sets are ready" in page_text(drawn)
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"size": "12"}, "none like another"),
+        ({"count": "0"}, "greater than or equal to 1"),
+        ({"count": "x"}, "Enter a whole number"),
+        ({"size": "7"}, "Select a valid choice"),
+        ({"study": "0"}, "Select a valid choice"),
+        ({"seed": "-1"}, "greater than or equal to 0"),
+    ],
+    ids=["too-few", "none", "no-number", "no-size", "no-study", "no-seed"],
+)
+def test_what_cannot_be_drawn_is_said(
+    signed_in: Client, study: Study, changes: dict[str, str], words: str
+) -> None:
+    fill_pool()
+
+    page = signed_in.post(
+        reverse("admin:winogavil_draw"), {**DRAW, "study": str(study.pk), "draw": "", **changes}
+    )
+
+    assert words in page_text(page)
+    assert not Board.objects.exists()
+
+
+def test_sets_are_drawn_for_no_foreign_study_and_by_no_reviewer(
+    client: Client, signed_in: Client, study: Study, foreign: Study
+) -> None:
+    fill_pool()
+    address = reverse("admin:winogavil_draw")
+
+    signed_in.post(address, {**DRAW, "study": str(foreign.pk), "draw": ""})
+    client.force_login(_member(study, REVIEWER))
+    refused = client.post(address, {**DRAW, "study": str(study.pk), "draw": ""})
+
+    assert refused.status_code == 403
+    assert not Board.objects.exists()
+
+
+def test_reports_are_decided_by_who_may(client: Client, signed_in: Client, study: Study) -> None:
+    association = make_association(study=study)
+    report = report_cue(association=association, worker=make_worker(), reason="other", text="", now=NOW)
+    address = reverse("admin:winogavil_cuereport_changelist")
+    chosen = {"_selected_action": str(report.pk)}
+
+    signed_in.post(address, {**chosen, "action": "uphold"})
+    upheld = (CueReport.objects.get().status, Item.objects.get().pulled_at is None)
+    signed_in.post(address, {**chosen, "action": "dismiss"})
+    dismissed = (CueReport.objects.get().status, Item.objects.get().pulled_at is None)
+    client.force_login(_member(study, REVIEWER))
+    client.post(address, {**chosen, "action": "uphold"})
+
+    assert (upheld, dismissed) == (("upheld", False), ("dismissed", True))
+    assert CueReport.objects.get().status == "dismissed"
+
+
+@pytest.fixture
+def solving(study: Study, researcher: User) -> Batch:
+    for _ in range(4):
+        make_association(study=study)
+    return make_game_batch(SOLVE, study=study, launched_by=researcher, items_per_assignment=2)
+
+
+def test_click_adds_the_hits_that_lack(signed_in: Client, study: Study, solving: Batch) -> None:
+    game = Game.objects.create(study=study, solve_batch=solving)
+    address = reverse("admin:winogavil_game_change", args=[game.pk])
+
+    before = page_text(signed_in.get(address))
+    signed_in.post(reverse("admin:winogavil_grow", args=[game.pk]))
+    after = page_text(signed_in.get(address))
+
+    assert "12 answers are wanted, and 0 places are open" in before
+    assert "Add 2 HITs" in before
+    assert HIT.objects.filter(batch=solving).count() == 2
+    assert "Every answer has a place." in after
+
+
+def test_solving_batch_is_one_of_the_study(signed_in: Client, study: Study, foreign: Study) -> None:
+    elsewhere = make_game_batch(SOLVE, study=foreign)
+    values = {"study": str(study.pk), "feedback": "final", "solve_batch": str(elsewhere.pk)}
+
+    page = signed_in.post(reverse("admin:winogavil_game_add"), values)
+
+    assert "Select a valid choice" in page_text(page)
+    assert not Game.objects.exists()
+
+
+def test_what_grows_needs_a_batch(signed_in: Client, study: Study) -> None:
+    values = {"study": str(study.pk), "feedback": "final", "solve_batch": "", "grows": "on"}
+
+    page = signed_in.post(reverse("admin:winogavil_game_add"), values)
+
+    assert "Choose the batch that is to grow." in page_text(page)
+    assert not Game.objects.exists()

@@ -1,0 +1,73 @@
+"""What a worker may read of how it turned out: by the study's setting, and of the own work alone."""
+
+from typing import Any
+
+import pytest
+from django.test import Client
+from django.utils import timezone
+
+from crowd.statement.links import write_token
+from crowd.winogavil.models import Association, Game
+from crowd.winogavil.services import finalizing
+from hits.models import Assignment, Batch, Study
+from scoring.services.judging import judge_submitted
+from tests.crowd.winogavil.game import SOLVE, make_game_batch, solve
+from tests.factories import NOW, make_association, make_study, make_worker
+
+pytestmark = pytest.mark.django_db
+RIGHT = "✓ picked, belongs to the cue"
+NOTHING = "There is nothing to tell yet"
+
+
+@pytest.fixture
+def study() -> Study:
+    study = make_study()
+    make_association(study=study, cue="frosty")
+    return study
+
+
+@pytest.fixture
+def batch(study: Study) -> Batch:
+    return make_game_batch(SOLVE, study=study)
+
+
+def read(client: Client, work: Assignment, *, of: Assignment | None = None) -> Any:
+    token = write_token(assignment=work, now=timezone.now())
+    return client.get(f"/statement/{token}/work/{(of or work).public_id}/")
+
+
+def solved_by(batch: Batch, *, count: int) -> list[Assignment]:
+    works = [solve(batch, make_worker(account=batch.account)) for _ in range(count)]
+    judge_submitted(now=NOW)
+    finalizing.finalize_associations(now=NOW)
+    return [work for work in works if work]
+
+
+@pytest.mark.parametrize(
+    ("feedback", "told"),
+    [("final", (False, True)), ("at_once", (True, True)), ("never", (False, False)), ("", (False, True))],
+    ids=["final", "at-once", "never", "no-setting"],
+)
+def test_what_was_right_is_told_when_the_study_says(
+    client: Client, study: Study, batch: Batch, feedback: str, told: tuple[bool, bool]
+) -> None:
+    if feedback:
+        Game.objects.create(study=study, feedback=feedback)
+    work = solved_by(batch, count=1)[0]
+
+    first = read(client, work).content.decode()
+    solved_by(batch, count=2)
+    then = read(client, work).content.decode()
+
+    assert Association.objects.get().final_at is not None
+    assert (RIGHT in first, RIGHT in then) == told
+    assert (NOTHING in first, NOTHING in then) == (not told[0], not told[1])
+
+
+def test_nobody_reads_of_anothers_work(client: Client, batch: Batch) -> None:
+    mine, theirs, _ = solved_by(batch, count=3)
+
+    page = read(client, mine, of=theirs)
+
+    assert page.status_code == 403
+    assert "frosty" not in page.content.decode()

@@ -1,0 +1,127 @@
+"""Why nobody is asked: each cause pulls at once, and what is put right is asked again."""
+
+import pytest
+
+from crowd.pictures.models import Picture
+from crowd.pictures.services.removing import remove_pictures, restore_pictures
+from crowd.winogavil.domain import CREATE, SOLVE
+from crowd.winogavil.models import Association, CueReport
+from crowd.winogavil.services import making, pulling
+from crowd.winogavil.services.seeding import seed_board
+from hits.errors import RuleBroken
+from hits.models import Assignment, Item, Study, User
+from hits.queries import answers_wanted
+from hits.services import telling, working
+from hits.states import move
+from tests.crowd.winogavil.game import make_cues, make_game_batch, solve
+from tests.factories import NOW, make_association, make_picture, make_study, make_user, make_worker
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def study() -> Study:
+    return make_study()
+
+
+@pytest.fixture
+def staff() -> User:
+    return make_user(is_superuser=True)
+
+
+def is_pulled(item: Item) -> bool:
+    return Item.objects.get(pk=item.pk).pulled_at is not None
+
+
+def picture_of(association: Association) -> Picture:
+    picture = association.places.all()[0].picture
+    assert picture is not None
+    return picture
+
+
+def test_removed_picture_pulls_its_words_and_boards_until_it_is_back(study: Study, staff: User) -> None:
+    association, other = make_association(study=study), make_association(study=study)
+    picture = picture_of(association)
+    board = seed_board(study=study, pictures=[picture, *(make_picture() for _ in range(4))])
+
+    remove_pictures(pictures=[picture], reason="blurred", by=staff, now=NOW)
+    away = [is_pulled(item) for item in (association.item, other.item, board)]
+    restore_pictures(pictures=[picture], reason="it is not", by=staff, now=NOW)
+
+    assert away == [True, False, True]
+    assert [is_pulled(item) for item in (association.item, other.item, board)] == [False, False, False]
+
+
+def test_nobody_is_leased_what_was_pulled(study: Study, staff: User) -> None:
+    association = make_association(study=study)
+    batch = make_game_batch(SOLVE, study=study)
+    remove_pictures(pictures=[picture_of(association)], reason="blurred", by=staff, now=NOW)
+
+    assert answers_wanted(batch) == 0
+    assert solve(batch, make_worker(account=batch.account)) is None
+
+
+def test_report_of_a_word_pulls_it_and_staff_decide(study: Study, staff: User) -> None:
+    association = make_association(study=study)
+    worker = make_worker()
+    reports = [
+        pulling.report_cue(association=association, worker=worker, reason="other", text=text, now=NOW)
+        for text in ("It is rude.", "Again.")
+    ]
+    reported = is_pulled(association.item)
+
+    pulling.decide_report(report=reports[0], uphold=False, by=staff, now=NOW)
+    dismissed = is_pulled(association.item)
+    with pytest.raises(RuleBroken, match="dismissed already"):
+        pulling.decide_report(report=reports[0], uphold=False, by=staff, now=NOW)
+    pulling.decide_report(report=reports[0], uphold=True, by=staff, now=NOW)
+
+    assert (reported, dismissed, is_pulled(association.item)) == (True, False, True)
+    assert CueReport.objects.get().text == "It is rude."
+
+
+def test_two_causes_are_both_to_be_put_right(study: Study, staff: User) -> None:
+    association = make_association(study=study)
+    report = pulling.report_cue(
+        association=association, worker=make_worker(), reason="inappropriate", text="", now=NOW
+    )
+    remove_pictures(pictures=[picture_of(association)], reason="blurred", by=staff, now=NOW)
+
+    pulling.decide_report(report=report, uphold=False, by=staff, now=NOW)
+    one_left = is_pulled(association.item)
+    restore_pictures(pictures=[picture_of(association)], reason="fine", by=staff, now=NOW)
+
+    assert (one_left, is_pulled(association.item)) == (True, False)
+
+
+def test_author_who_is_kept_out_or_rejected_takes_the_words_away(study: Study) -> None:
+    seed_board(study=study, pictures=[make_picture() for _ in range(5)])
+    create = make_game_batch(CREATE, study=study)
+    work = make_cues(create, make_worker(account=create.account), "snow")
+    making.make_associations(now=NOW)
+    item = Association.objects.get().item
+
+    working.keep_out(work, now=NOW)
+    pulling.pull_disowned(now=NOW)
+    assert is_pulled(item)
+
+    # A rejection that is taken back counts again.
+    Assignment.objects.update(kept_out=False, status=Assignment.Status.REJECTED)
+    work.refresh_from_db()
+    move(work, Assignment.Status.APPROVED, approved_at=NOW)
+    telling.put_back(work, now=NOW)
+    pulling.pull_disowned(now=NOW)
+    assert not is_pulled(item)
+    assert not Item.objects.filter(recount=True).exists()
+
+
+def test_words_for_a_picture_that_was_removed_meanwhile_are_never_asked(study: Study, staff: User) -> None:
+    pictures = [make_picture() for _ in range(5)]
+    seed_board(study=study, pictures=pictures)
+    create = make_game_batch(CREATE, study=study)
+    make_cues(create, make_worker(account=create.account), "snow")
+    remove_pictures(pictures=[pictures[4]], reason="blurred", by=staff, now=NOW)
+
+    making.make_associations(now=NOW)
+
+    assert is_pulled(Association.objects.get().item)
