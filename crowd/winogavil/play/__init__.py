@@ -1,0 +1,1 @@
+"""The association game on the web: players without pay, on a host of its own."""

@@ -1,0 +1,77 @@
+"""What a player's work is worth, in whole numbers that sum without loss."""
+
+import unicodedata
+from dataclasses import dataclass, replace
+from fractions import Fraction
+
+SHORTEST_NAME, LONGEST_NAME = 2, 20
+# Of this many parts is one whole. A Jaccard index is of at most twelve pictures, and a mean of at most six
+# solvers: every such value is a whole number of parts.
+PARTS = 27_720 * 60
+# Places on the leaderboards are compared to the billionth.
+POINTS = 10**9
+
+
+@dataclass(frozen=True, kw_only=True)
+class Worth:
+    """What turns add to their player's figures; one turn, or many together."""
+
+    final_cues: int = 0
+    fool_sum: int = 0
+    solvable_parts: int = 0
+    final_solves: int = 0
+    jaccard_parts: int = 0
+
+    def __add__(self, other: "Worth") -> "Worth":
+        return replace(self, **{name: value + getattr(other, name) for name, value in vars(self).items()})
+
+
+def worth_of_cue(*, fool: int, solvable: Fraction) -> Worth:
+    return Worth(final_cues=1, fool_sum=fool, solvable_parts=parts_of(solvable))
+
+
+def worth_of_solve(jaccard: Fraction) -> Worth:
+    return Worth(final_solves=1, jaccard_parts=parts_of(jaccard))
+
+
+def parts_of(share: Fraction) -> int:
+    return share.numerator * PARTS // share.denominator
+
+
+def fool_mean(worth: Worth) -> Fraction | None:
+    """As a share of one, as all three are."""
+    return Fraction(worth.fool_sum, 100 * worth.final_cues) if worth.final_cues else None
+
+
+def solvable_mean(worth: Worth) -> Fraction | None:
+    return Fraction(worth.solvable_parts, PARTS * worth.final_cues) if worth.final_cues else None
+
+
+def jaccard_mean(worth: Worth) -> Fraction | None:
+    return Fraction(worth.jaccard_parts, PARTS * worth.final_solves) if worth.final_solves else None
+
+
+def creator_points(worth: Worth) -> int | None:
+    """By the mean of the two scores; None before there are any."""
+    fool, solvable = fool_mean(worth), solvable_mean(worth)
+    return None if fool is None or solvable is None else int(POINTS * (fool + solvable) / 2)
+
+
+def solver_points(worth: Worth) -> int | None:
+    mean = jaccard_mean(worth)
+    return None if mean is None else int(POINTS * mean)
+
+
+def read_name(text: str) -> str:
+    """As it is shown. Raises ValueError with what to mend."""
+    name = " ".join(unicodedata.normalize("NFKC", text).split())
+    if not SHORTEST_NAME <= len(name) <= LONGEST_NAME:
+        raise ValueError("length")
+    if not name.isprintable() or not any(character.isalnum() for character in name):
+        raise ValueError("letters")
+    return name
+
+
+def name_key(name: str) -> str:
+    """The same for names that look the same but for capitals."""
+    return unicodedata.normalize("NFKC", name).casefold()

@@ -1,0 +1,27 @@
+from django.core.validators import MaxValueValidator
+from django.db import models
+
+from hits.models import Study, User
+
+
+class DailyFeedback(models.Model):
+    """A study's paid workers get a letter about each day on which something of theirs happened."""
+
+    study = models.OneToOneField(Study, models.CASCADE, related_name="daily_feedback")
+    is_on = models.BooleanField(default=False)
+    hour = models.PositiveSmallIntegerField(
+        default=8,
+        validators=[MaxValueValidator(23)],
+        help_text="From this hour on, by the clock of the study's time zone, the day before is told.",
+    )
+    # Whose letters they are: whoever switched it on.
+    by = models.ForeignKey(User, models.PROTECT, related_name="+")
+    # The last day of which everybody has been told.
+    told_day = models.DateField(null=True)
+
+    class Meta:
+        verbose_name = "daily feedback"
+        permissions = [("switch_dailyfeedback", "Can switch workers' daily feedback on and off")]
+
+    def __str__(self) -> str:
+        return f"daily feedback of {self.study}"

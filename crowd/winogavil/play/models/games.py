@@ -1,0 +1,65 @@
+from typing import Any
+from uuid import uuid4
+
+from django.core.validators import MaxValueValidator, MinValueValidator
+from django.db import models
+
+from hits.models import Account, Batch, Study, User
+
+
+class WebGame(models.Model):
+    """A study's game for players: who may join, and where their work belongs."""
+
+    public_id = models.UUIDField(default=uuid4, unique=True, editable=False)
+    study = models.OneToOneField(Study, models.PROTECT, related_name="web_game")
+    account = models.OneToOneField(Account, models.PROTECT, related_name="+", editable=False)
+    create_batch = models.OneToOneField(Batch, models.PROTECT, related_name="+", editable=False)
+    solve_batch = models.OneToOneField(Batch, models.PROTECT, related_name="+", editable=False)
+    title = models.CharField(max_length=60, help_text="What players call it.")
+    is_open = models.BooleanField(default=False, editable=False)
+    solves_per_cue = models.PositiveSmallIntegerField(
+        "solves for each cue",
+        default=3,
+        validators=[MinValueValidator(1), MaxValueValidator(6)],
+        help_text="Every cue needs three solvers: with fewer than three, items wait for ever longer.",
+    )
+    fewest_final = models.PositiveSmallIntegerField(
+        "final cues, or solves, for a place",
+        default=20,
+        validators=[MinValueValidator(1), MaxValueValidator(1000)],
+        help_text="Whoever has fewer is not on the leaderboards yet.",
+    )
+    # Models beside people, and when that was counted.
+    models_board: "models.JSONField[list[Any], list[Any]]" = models.JSONField(default=list, editable=False)
+    models_counted_at = models.DateTimeField(null=True, editable=False)
+    opened_at = models.DateTimeField(null=True, editable=False)
+    closed_at = models.DateTimeField(null=True, editable=False)
+    made_at = models.DateTimeField(editable=False)
+
+    class Meta:
+        verbose_name = "web game"
+        permissions = [("run_webgame", "Can open and close web games, and write their consent texts")]
+
+    def __str__(self) -> str:
+        return self.title
+
+    @property
+    def consent_text(self) -> "ConsentText | None":
+        """The one that counts."""
+        return self.consent_texts.order_by("-version").first()
+
+
+class ConsentText(models.Model):
+    """What players agree to. Never changed: another text is another version, and everybody is asked anew."""
+
+    game = models.ForeignKey(WebGame, models.PROTECT, related_name="consent_texts")
+    version = models.PositiveIntegerField()
+    text = models.TextField(max_length=20_000)
+    made_at = models.DateTimeField()
+    made_by = models.ForeignKey(User, models.PROTECT, related_name="+")
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["game", "version"], name="consent_text_version_once")]
+
+    def __str__(self) -> str:
+        return f"{self.game}, version {self.version}"

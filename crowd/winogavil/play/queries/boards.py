@@ -1,0 +1,101 @@
+"""Leaderboards, read from kept figures: a page costs the same however much was played."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from fractions import Fraction
+
+from django.db.models import Q, QuerySet
+
+from crowd.winogavil.play import domain
+from crowd.winogavil.play.models import Player, Standing, WebGame
+
+A_PAGE = 50
+
+
+class Kind(StrEnum):
+    CREATORS = "creators"
+    SOLVERS = "solvers"
+
+    @property
+    def points(self) -> str:
+        return "creator_points" if self == Kind.CREATORS else "solver_points"
+
+    @property
+    def tally(self) -> str:
+        """Of what is final; among equals it decides, and then who came first."""
+        return "final_cues" if self == Kind.CREATORS else "final_solves"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Row:
+    place: int
+    name: str
+    count: int
+    points: Fraction
+    fool: Fraction | None
+    solvable: Fraction | None
+    is_own: bool
+
+
+@dataclass(frozen=True, kw_only=True)
+class Board:
+    kind: Kind
+    rows: Sequence[Row]
+    total: int
+    page: int
+    pages: int
+    # None: this player has no place yet.
+    own_place: int | None
+
+    @property
+    def own_page(self) -> int | None:
+        return None if self.own_place is None else (self.own_place - 1) // A_PAGE + 1
+
+
+def read_board(*, game: WebGame, kind: Kind, number: int, player: Player) -> Board:
+    """Three queries. The last page for a number too large."""
+    ranked = _ranked(game, kind)
+    total = ranked.count()
+    pages = max(1, -(-total // A_PAGE))
+    page = min(max(1, number), pages)
+    first = (page - 1) * A_PAGE
+    standings = ranked.order_by(f"-{kind.points}", f"-{kind.tally}", "player").select_related("player")
+    rows = [
+        _row(standing, kind, place=place, player=player)
+        for place, standing in enumerate(standings[first : first + A_PAGE], start=first + 1)
+    ]
+    own_place = _place_of(player, ranked, game=game, kind=kind)
+    return Board(kind=kind, rows=rows, total=total, page=page, pages=pages, own_place=own_place)
+
+
+def _ranked(game: WebGame, kind: Kind) -> QuerySet[Standing]:
+    enough = {f"{kind.points}__isnull": False, f"{kind.tally}__gte": game.fewest_final}
+    return Standing.objects.filter(game=game, **enough)
+
+
+def _place_of(player: Player, ranked: QuerySet[Standing], *, game: WebGame, kind: Kind) -> int | None:
+    own = player.standing
+    points, count = getattr(own, kind.points), getattr(own, kind.tally)
+    if points is None or count < game.fewest_final:
+        return None
+    level = {kind.points: points}
+    ahead = (
+        Q(**{f"{kind.points}__gt": points})
+        | Q(**level, **{f"{kind.tally}__gt": count})
+        | Q(**level, **{kind.tally: count}, player__lt=own.pk)
+    )
+    return ranked.filter(ahead).count() + 1
+
+
+def _row(standing: Standing, kind: Kind, *, place: int, player: Player) -> Row:
+    worth = standing.worth
+    return Row(
+        place=place,
+        name=standing.player.name,
+        count=getattr(standing, kind.tally),
+        points=Fraction(getattr(standing, kind.points), domain.POINTS),
+        fool=domain.fool_mean(worth),
+        solvable=domain.solvable_mean(worth),
+        is_own=standing.pk == player.pk,
+    )

@@ -1,0 +1,43 @@
+"""What turns are worth by now."""
+
+from fractions import Fraction
+
+from django.db.models import Exists, OuterRef, Q, QuerySet
+
+from crowd.winogavil.models import Association, CueReport, Solution
+from crowd.winogavil.play import domain
+from crowd.winogavil.play.domain import Worth
+from crowd.winogavil.play.models import Turn
+from hits.models import Assignment
+
+
+def is_final() -> Q:
+    """Of turns: what they made, or solved, is final, and part of the data."""
+    made = Association.objects.filter(
+        item__riddle__assignment=OuterRef("assignment"), final_at__isnull=False, asked_at__isnull=False
+    )
+    unfit = CueReport.objects.filter(
+        association__item__riddle__assignment=OuterRef("assignment"), status=CueReport.Status.UPHELD
+    )
+    disowned = Q(assignment__kept_out=True) | Q(assignment__status=Assignment.Status.REJECTED)
+    creates = Q(Exists(made), ~Exists(unfit), role=Turn.Role.CREATE)
+    solves = Q(Exists(Solution.objects.filter(assignment=OuterRef("assignment"))), role=Turn.Role.SOLVE)
+    return (creates | solves) & ~disowned
+
+
+def worth_of(turns: QuerySet[Turn]) -> dict[int, Worth]:
+    """By turn, of those that are final. Three queries."""
+    found: dict[int, Worth] = {}
+    cues = Association.objects.filter(
+        item__riddle__assignment__turn__in=turns.filter(role=Turn.Role.CREATE), final_at__isnull=False
+    )
+    turns_of = dict(turns.values_list("assignment", "pk"))
+    for association in cues.select_related("item__riddle"):
+        turn = turns_of[association.item.riddle.assignment_id or 0]
+        fool, solvable = association.fool_score, association.solvers_mean
+        if fool is not None and solvable is not None:
+            found[turn] = found.get(turn, Worth()) + domain.worth_of_cue(fool=fool, solvable=solvable)
+    solved = Solution.objects.filter(assignment__turn__in=turns.filter(role=Turn.Role.SOLVE))
+    for turn, numerator, denominator in solved.values_list("assignment__turn", "numerator", "denominator"):
+        found[turn] = found.get(turn, Worth()) + domain.worth_of_solve(Fraction(numerator, denominator))
+    return found

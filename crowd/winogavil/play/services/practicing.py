@@ -1,0 +1,156 @@
+"""Practice against the study's own rival, with pictures of its own.
+
+Nothing of it is data: no riddle, no verdict, no item, and after a day no trace. The sets are few and fixed, a
+page has one chance, and a player so many a day: practice is no oracle for the boards of the game.
+"""
+
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+from random import Random
+from typing import Any
+from uuid import UUID
+
+from django.conf import settings
+from django.db import transaction
+from django.utils.translation import gettext as _
+
+from crowd.pictures.models import Picture
+from crowd.pictures.profanity import is_profane
+from crowd.pictures.services import report_picture
+from crowd.winogavil import domain
+from crowd.winogavil.models import BoardPlace
+from crowd.winogavil.play.models import Player, PracticeAsk, PracticeSet, WebGame
+from crowd.winogavil.queries.games import game_of
+from crowd.winogavil.services.reporting import PICTURE
+from crowd.winogavil.services.verdicts import as_shown
+from hits import rates
+from hits.errors import InvalidAnswer, RuleBroken
+from scoring.domain import fool_the_ai
+from scoring.services.playing import rivals_of
+
+SETS, SIZE = 8, 5
+MOST_A_DAY, DAY_S = 60, 86_400
+KEPT_FOR = timedelta(days=1)
+# Whoever asked longer ago has gone on.
+WAITED_FOR = timedelta(minutes=2)
+AT_ONCE = 20
+
+
+def draw_practice_sets(*, game: WebGame) -> None:
+    """Of pictures that are on no board of the study, where there are enough. The caller holds the game."""
+    missing = SETS - game.practice_sets.count()
+    if missing <= 0:
+        return
+    fit = Picture.objects.playable()
+    used = BoardPlace.objects.filter(board__item__study=game.study_id).values("picture")
+    keys = list(fit.exclude(pk__in=used).order_by("pk").values_list("pk", flat=True))
+    if len(keys) < SIZE:
+        keys = list(fit.order_by("pk").values_list("pk", flat=True))
+    if len(keys) < SIZE:
+        return
+    chance = Random(str(game.public_id))  # noqa: S311 - the same sets again
+    last = game.practice_sets.count()
+    for number in range(last + 1, last + missing + 1):
+        made = PracticeSet.objects.create(game=game, number=number)
+        made.pictures.set(chance.sample(keys, SIZE))
+
+
+def find_practice_set(*, game: WebGame, number: int) -> tuple[int, list[Picture]] | None:
+    """Of this number, or the next one whose pictures may all be shown: its number, and they in order."""
+    sets = list(game.practice_sets.prefetch_related("pictures"))
+    later = [one for one in sets if one.number >= number]
+    for one in (*later, *sets):
+        pictures = sorted(one.pictures.all(), key=lambda picture: picture.pk)
+        if len(pictures) == SIZE and all(picture.status == Picture.Status.FIT for picture in pictures):
+            return one.number, pictures
+    return None
+
+
+def find_ask(*, player: Player, key: UUID) -> PracticeAsk | None:
+    return PracticeAsk.objects.filter(player=player, key=key).first()
+
+
+def ask(
+    *, player: Player, key: UUID, pictures: Sequence[Picture], text: str, chosen: Sequence[int], now: datetime
+) -> PracticeAsk:
+    """One chance for each page; a second try is answered with what is stored."""
+    if known := find_ask(player=player, key=key):
+        return known
+    _check(text, pictures=pictures, chosen=chosen, player=player)
+    if not rates.spend("play.practice", str(player.public_id), most=MOST_A_DAY, window_s=DAY_S):
+        raise RuleBroken("too_many", _("That was a lot of practice for one day. Play in earnest now!"))
+    shown = [as_shown(picture) for picture in pictures]
+    rival, _others = rivals_of(player.game.study)
+    made, _new = PracticeAsk.objects.get_or_create(
+        key=key,
+        defaults={
+            "player": player,
+            "rival": rival,
+            "text": text,
+            "pictures": [{"sha256": one.sha256, "caption": one.caption} for one in shown],
+            "chosen": sorted(chosen),
+            "asked_at": now,
+        },
+    )
+    return made
+
+
+def report(*, player: Player, number: int, about: str, reason: str, text: str, now: datetime) -> None:
+    """Only of what this set shows. Raises InvalidAnswer or RuleBroken, and nothing is taken away."""
+    kind, _sep, key = about.partition(":")
+    shown = Picture.objects.filter(
+        pk__in=PracticeSet.pictures.through.objects.filter(
+            practiceset__game=player.game, practiceset__number=number
+        ).values("picture")
+    )
+    picture = shown.filter(key=key).first()
+    if kind != PICTURE or picture is None:
+        raise InvalidAnswer(_("That picture is not on this page. Please reload it."))
+    report_picture(picture=picture, reason=reason, text=text, by_worker=player.worker.pseudonym, now=now)
+
+
+def state_of(asked: PracticeAsk, *, now: datetime) -> dict[str, Any]:
+    """For the page that waits, in the words of the game's own (scoring.services.asking)."""
+    said = {"chosen": asked.chosen, "text": asked.text}
+    if asked.places is not None:
+        chosen, predicted = ({str(place) for place in places} for places in (asked.chosen, asked.places))
+        fool = fool_the_ai(chosen=chosen, predicted=predicted)
+        return {"state": "answered", **said, "predicted": asked.places, "fool": fool}
+    late = (now - asked.asked_at).total_seconds() >= settings.RIVAL_DEADLINE_S
+    return {"state": "late" if late else "waiting", **said}
+
+
+def answer_practice(*, now: datetime) -> int:
+    """In the process that loads models, and in no other."""
+    from scoring.services.answering import FAILURES, find_places  # noqa: PLC0415 - numpy, and the models
+
+    waiting = PracticeAsk.objects.filter(answered_at=None, asked_at__gt=now - WAITED_FOR)
+    answered = 0
+    for asked in waiting.select_related("rival").order_by("pk")[:AT_ONCE]:
+        try:
+            places = find_places(asked.rival, text=asked.text, pictures=asked.pictures, k=len(asked.chosen))
+        except FAILURES:
+            continue  # asked again by the next sweep, for as long as somebody waits
+        answered += PracticeAsk.objects.filter(pk=asked.pk).update(places=places, answered_at=now)
+    return answered
+
+
+def forget_practice(*, now: datetime) -> int:
+    with transaction.atomic():
+        gone, _by_model = PracticeAsk.objects.filter(asked_at__lt=now - KEPT_FOR).delete()
+    return gone
+
+
+def _check(text: str, *, pictures: Sequence[Picture], chosen: Sequence[int], player: Player) -> None:
+    """The game's own rules: one practises what will count."""
+    game = game_of(player.game.study)
+    try:
+        domain.check_association(
+            cue=text, candidates=len(pictures), chosen=len(chosen), inner_marks=game.inner_marks
+        )
+    except ValueError as error:
+        raise InvalidAnswer(str(error)) from error
+    if not game.names_allowed and domain.is_name_of(text, [picture.concept for picture in pictures]):
+        raise InvalidAnswer(_("The word names one of the pictures. Find a word that only hints at them."))
+    if is_profane(text):
+        raise InvalidAnswer(_("This word is too coarse. Find another one."))

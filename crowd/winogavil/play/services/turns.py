@@ -1,0 +1,178 @@
+"""Whose turn it is, and at what. The rows decide: reload, back button and a second tab change nothing.
+
+A turn is ordinary work on an ordinary HIT, except that nobody posts it anywhere: its HIT is closed from the
+first moment, so that no sweep looks for it at a provider and nobody else can take it.
+"""
+
+import secrets
+from datetime import datetime, timedelta
+
+import structlog
+from django.db import transaction
+from django.db.models import F
+from django.http import QueryDict
+from django.utils.translation import gettext as _
+
+from crowd.winogavil.play.models import Player, Standing, Turn
+from hits.errors import RuleBroken
+from hits.models import HIT, Assignment, Batch
+from hits.queries.workers import blocks_in_force
+from hits.services import working
+from hits.services.figures import mark_stale
+from hits.states import move
+
+Role, Status = Turn.Role, Turn.Status
+Work = Assignment.Status
+log = structlog.get_logger()
+
+
+def find_open_turn(player: Player) -> Turn | None:
+    turns = Turn.objects.filter(player=player, status=Status.OPEN)
+    return turns.select_related("player", *_BELOW).first()
+
+
+def take_turn(*, player: Player, now: datetime) -> Turn | None:
+    """The open one, or the next one. None: there is nothing to do for this player at the moment.
+
+    Raises RuleBroken where the game is closed or the player blocked; an open turn is finished even then.
+    """
+    if (turn := find_open_turn(player)) and _goes_on(turn, now=now):
+        return turn
+    _refuse_entry(player)
+    for role in _roles_in_turn(player):
+        batch = _batch_of(player, role)
+        if working.items_for(batch=batch, worker_id=player.worker_id).exists():
+            turn = _begin(player, role, batch, now=now)
+            if working.lease_items(assignment=turn.assignment, now=now):
+                return turn
+            _leave(turn, now=now)  # somebody was sooner
+        if role == Role.SOLVE:
+            # What is not there is not owed: nobody waits for others before inventing the next cue.
+            Player.objects.filter(pk=player.pk).update(solves_owed=0)
+    return None
+
+
+def hand_in(*, player: Player, work: str, form: QueryDict, now: datetime) -> Turn:
+    """Saved, handed in and approved at once, for nobody has to pay. Raises InvalidAnswer or RuleBroken."""
+    with transaction.atomic():
+        Player.objects.select_for_update(no_key=True).get(pk=player.pk)
+        turn = find_open_turn(player)
+        if turn is None or str(turn.assignment.public_id) != work:
+            raise RuleBroken("not_your_turn", _("This was handed in before, or its time is over."))
+        assignment = turn.assignment
+        if assignment.status == Work.OPENED:
+            family = working.family_of_batch(assignment.hit.batch)
+            items = working.items_of(assignment)
+            answer = family.read_answer(form=form, assignment=assignment, items=items)
+            working.save_answer(assignment=assignment, answer=answer, now=now)
+        _finish(turn, now=now)
+    return turn
+
+
+def skip(*, player: Player, work: str, now: datetime) -> None:
+    """Other pictures, please: as long as the model was not asked about these."""
+    turn = find_open_turn(player)
+    if turn is None or str(turn.assignment.public_id) != work:
+        return
+    if turn.role != Role.CREATE or turn.assignment.riddles.exists():
+        raise RuleBroken("no_skipping", _("You have begun this one: finish it first."))
+    _leave(turn, now=now)
+
+
+def leave_open_turn(*, player: Player, now: datetime) -> None:
+    if turn := find_open_turn(player):
+        _leave(turn, now=now)
+
+
+_BELOW = ("assignment__hit__batch__study", "assignment__account", "assignment__worker")
+
+
+def _goes_on(turn: Turn, *, now: datetime) -> bool:
+    """Ends what is over. What was saved and never handed in, for somebody was killed, is handed in."""
+    work = turn.assignment
+    if work.status == Work.SAVED:
+        with transaction.atomic():
+            _finish(turn, now=now)
+        return False
+    if work.status == Work.OPENED and now < work.deadline_at:
+        items = working.lease_items(assignment=work, now=now)
+        if items and not any(item.pulled_at for item in items):
+            return True
+    _leave(turn, now=now)
+    return False
+
+
+def _refuse_entry(player: Player) -> None:
+    if not player.game.is_open:
+        raise RuleBroken("closed", _("The game is closed at the moment. Your figures stay here."))
+    if blocks_in_force().filter(worker=player.worker_id).exists():
+        raise RuleBroken(
+            "blocked", _("You cannot play any more. If you think that is a mistake, write to us.")
+        )
+
+
+def _roles_in_turn(player: Player) -> tuple[Turn.Role, ...]:
+    """What comes next, and what else if there is none of it."""
+    owed = Player.objects.values_list("solves_owed", flat=True).get(pk=player.pk)
+    return (Role.SOLVE, Role.CREATE) if owed else (Role.CREATE, Role.SOLVE)
+
+
+def _batch_of(player: Player, role: Turn.Role) -> Batch:
+    game = player.game
+    return game.create_batch if role == Role.CREATE else game.solve_batch
+
+
+def _begin(player: Player, role: Turn.Role, batch: Batch, *, now: datetime) -> Turn:
+    """Of two tabs at once the second one finds what the first has begun."""
+    with transaction.atomic():
+        Player.objects.select_for_update(no_key=True).get(pk=player.pk)
+        if known := find_open_turn(player):
+            return known
+        hit = HIT.objects.create(
+            batch=batch,
+            status=HIT.Status.CLOSED,
+            external_id=_new_id(),
+            max_assignments=1,
+            sent_at=now,
+            closed_at=now,
+        )
+        assignment = working.open_assignment(
+            hit=hit,
+            worker=player.worker,
+            external_id=_new_id(),
+            accepted_at=now,
+            deadline_at=now + timedelta(seconds=batch.duration_s),
+            now=now,
+        )
+        return Turn.objects.create(player=player, assignment=assignment, role=role, began_at=now)
+
+
+def _finish(turn: Turn, *, now: datetime) -> None:
+    """The caller holds the transaction and the player's row."""
+    work = turn.assignment
+    if not move(turn, Status.DONE, ended_at=now):
+        return
+    move(work, Work.SUBMITTED, submitted_at=now)
+    move(work, Work.APPROVED, approved_at=now)
+    counted = "cues" if turn.role == Role.CREATE else "solves"
+    Standing.objects.filter(player=turn.player_id).update(**{counted: F(counted) + 1})
+    player = Player.objects.filter(pk=turn.player_id)
+    if turn.role == Role.CREATE:
+        player.update(solves_owed=turn.player.game.solves_per_cue)
+    else:
+        player.filter(solves_owed__gt=0).update(solves_owed=F("solves_owed") - 1)
+    mark_stale(work.hit.batch_id)
+    log.info("turn.done", role=turn.role, assignment=str(work.public_id))
+
+
+def _leave(turn: Turn, *, now: datetime) -> None:
+    """What it held goes back to others."""
+    with transaction.atomic():
+        Player.objects.select_for_update(no_key=True).get(pk=turn.player_id)
+        if move(turn, Status.LEFT, ended_at=now):
+            working.give_up(turn.assignment, now=now)
+
+
+def _new_id() -> str:
+    """As a provider would have given it; random, so that nobody can claim it."""
+    return f"WEB{secrets.token_hex(14).upper()}"

@@ -1,0 +1,108 @@
+"""Who is at the page, and what everybody is asked before anything else."""
+
+from collections.abc import Callable, Mapping
+from typing import Any, Concatenate, ParamSpec
+
+from django.conf import settings
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.utils import timezone, translation
+from django.views.decorators.cache import never_cache
+from django.views.decorators.csrf import csrf_protect
+
+from crowd.frame.limits import address_of
+from crowd.winogavil.play.models import Player, WebGame
+from crowd.winogavil.play.services import accounts
+from hits.errors import CrowdError, InvalidAnswer
+
+COOKIE = "player_session"
+P = ParamSpec("P")
+View = Callable[Concatenate[HttpRequest, Player, P], HttpResponse]
+Open = Callable[Concatenate[HttpRequest, P], HttpResponse]
+
+
+def anybody(view: Open[P]) -> Open[P]:
+    """A page that needs nobody to be signed in. Nothing of these pages is kept on its way."""
+
+    @csrf_protect
+    @never_cache
+    def shown(request: HttpRequest, /, *args: P.args, **kwargs: P.kwargs) -> HttpResponse:
+        return view(request, *args, **kwargs)
+
+    return shown
+
+
+def player_known(view: View[P]) -> Open[P]:
+    """Hands the signed-in player to the view, in the study's language; others are shown how to get in."""
+
+    @anybody
+    def signed_in(request: HttpRequest, /, *args: P.args, **kwargs: P.kwargs) -> HttpResponse:
+        player = find_player(request)
+        if player is None:
+            return redirect("play:sign_in")
+        study = player.game.study
+        with translation.override(study.language), timezone.override(study.time_zone):
+            try:
+                return view(request, player, *args, **kwargs)
+            except CrowdError as problem:
+                status = 400 if isinstance(problem, InvalidAnswer) else 409
+                return show(request, "problem", player, {"problem": problem}, status=status)
+
+    return signed_in
+
+
+def player_required(view: View[P]) -> Open[P]:
+    """The same, once the present consent text is agreed to."""
+
+    @player_known
+    def agreed(request: HttpRequest, player: Player, /, *args: P.args, **kwargs: P.kwargs) -> HttpResponse:
+        if accounts.text_to_agree_to(player):
+            return redirect("play:consent")
+        return view(request, player, *args, **kwargs)
+
+    return agreed
+
+
+def find_player(request: HttpRequest) -> Player | None:
+    token = request.COOKIES.get(COOKIE, "")
+    return accounts.find_session_player(token=token, now=timezone.now()) if token else None
+
+
+def open_session(request: HttpRequest, response: HttpResponse, player: Player) -> None:
+    """A new session; the one that this browser had before ends."""
+    accounts.sign_out(token=request.COOKIES.get(COOKIE, ""))
+    response.set_cookie(
+        COOKIE,
+        accounts.sign_in(player=player, now=timezone.now()),
+        max_age=accounts.SESSION_LIFE,
+        httponly=True,
+        secure=settings.PLAY_URL.startswith("https:"),
+        samesite="Lax",
+    )
+
+
+def end_session(request: HttpRequest, response: HttpResponse) -> None:
+    accounts.sign_out(token=request.COOKIES.get(COOKIE, ""))
+    response.delete_cookie(COOKIE)
+
+
+def show(
+    request: HttpRequest,
+    name: str,
+    player: Player | None,
+    context: Mapping[str, Any] | None = None,
+    *,
+    status: int = 200,
+) -> HttpResponse:
+    values = {"player": player, "game": player.game if player else None, **(context or {})}
+    return render(request, f"play/{name}.html", values, status=status)
+
+
+def open_games() -> list[WebGame]:
+    return list(WebGame.objects.filter(is_open=True).select_related("study").order_by("title", "pk"))
+
+
+def place_of(request: HttpRequest) -> str:
+    """From where somebody asks. One line has 2**64 addresses of IPv6, which count as one."""
+    address = address_of(request)
+    return ":".join(address.split(":")[:4]) if ":" in address else address

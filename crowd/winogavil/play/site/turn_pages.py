@@ -1,0 +1,70 @@
+"""A player's turn. The pictures, words and marks are the family's own; here is only how it is handed in."""
+
+from uuid import UUID
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect
+from django.urls import reverse
+from django.utils import timezone
+from django.views.decorators.http import require_POST, require_safe
+
+from crowd.frame.visits import write_token
+from crowd.winogavil.models import Game
+from crowd.winogavil.play.models import Player, Turn
+from crowd.winogavil.play.queries.results import may_see_solution, read_result
+from crowd.winogavil.play.services import turns
+from crowd.winogavil.play.site.session import player_required, show
+from hits.services import working
+
+SAID = ("cue", "solve", "skipped")
+
+
+@require_safe
+@player_required
+def play(request: HttpRequest, player: Player) -> HttpResponse:
+    """Whatever this player's turn is by now, by the rows alone."""
+    turn = turns.take_turn(player=player, now=timezone.now())
+    if turn is None:
+        return show(request, "nothing_to_do", player)
+    work = turn.assignment
+    page = working.family_of_batch(work.hit.batch).work_page(assignment=work, items=working.items_of(work))
+    context = {
+        **page.context,
+        "assignment": work,
+        "hit": work.hit,
+        # What the page asks without being left (the model's verdict, a report), it asks by this.
+        "token": write_token(assignment=work, submit_to=""),
+        "said": request.GET.get("said") if request.GET.get("said") in SAID else "",
+        "solves_left": Player.objects.values_list("solves_owed", flat=True).get(pk=player.pk),
+    }
+    return show(request, f"turn_{turn.role}", player, context)
+
+
+@require_POST
+@player_required
+def answer(request: HttpRequest, player: Player) -> HttpResponse:
+    turn = turns.hand_in(
+        player=player, work=request.POST.get("work", ""), form=request.POST, now=timezone.now()
+    )
+    game = Game.objects.filter(study=player.game.study_id).first()
+    if turn.role == Turn.Role.SOLVE and game and game.feedback == Game.Feedback.AT_ONCE:
+        return redirect("play:result", turn.assignment.public_id)
+    said = "cue" if turn.role == Turn.Role.CREATE else "solve"
+    return redirect(f"{reverse('play:play')}?said={said}")
+
+
+@require_POST
+@player_required
+def skip(request: HttpRequest, player: Player) -> HttpResponse:
+    turns.skip(player=player, work=request.POST.get("work", ""), now=timezone.now())
+    return redirect(f"{reverse('play:play')}?said=skipped")
+
+
+@require_safe
+@player_required
+def result(request: HttpRequest, player: Player, work_id: UUID) -> HttpResponse:
+    """One's own turn, once it is over: what one chose, what the model took, what people found."""
+    own = Turn.objects.filter(player=player, status=Turn.Status.DONE).select_related("assignment__hit")
+    turn = get_object_or_404(own, assignment__public_id=work_id)
+    found = read_result(turn, tells=may_see_solution(turn))
+    return show(request, "result", player, {"turn": turn, "result": found})

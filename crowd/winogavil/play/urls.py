@@ -1,0 +1,47 @@
+"""The players' host sees these addresses and no others."""
+
+from django.urls import include, path
+
+from crowd.frame import reports, verdicts
+from crowd.winogavil.play.queries.boards import Kind
+from crowd.winogavil.play.site import doors, pages, practice_pages, turn_pages
+
+play = (
+    [
+        path("", pages.home, name="home"),
+        path("register/<uuid:game_id>/", doors.register, name="register"),
+        path("sign-in/", doors.sign_in, name="sign_in"),
+        path("sign-out/", doors.sign_out, name="sign_out"),
+        path("consent/", doors.consent, name="consent"),
+        path("leave/", doors.leave, name="leave"),
+        path("play/", turn_pages.play, name="play"),
+        path("play/answer/", turn_pages.answer, name="answer"),
+        path("play/skip/", turn_pages.skip, name="skip"),
+        path("turns/<uuid:work_id>/", turn_pages.result, name="result"),
+        path("practice/", practice_pages.practice, name="practice"),
+        path("practice/<int:number>/", practice_pages.practice, name="practice_set"),
+        path("practice/ask/", practice_pages.ask, name="practice_ask"),
+        path("practice/report/", practice_pages.report, name="practice_report"),
+        path("practice/verdict/", practice_pages.verdict, name="practice_verdict"),
+        path("leaders/creators/", pages.board, {"kind": Kind.CREATORS}, name="creators"),
+        path("leaders/solvers/", pages.board, {"kind": Kind.SOLVERS}, name="solvers"),
+        path("leaders/models/", pages.models_board, name="models"),
+        path("survey/", pages.survey, name="survey"),
+    ],
+    "play",
+)
+# What a turn's page asks without being left, by its token: the same as in a frame.
+frame = (
+    [
+        path("<uuid:hit_id>/ask/", verdicts.ask, name="ask"),
+        path("<uuid:hit_id>/verdict/", verdicts.verdict, name="verdict"),
+        path("<uuid:hit_id>/report/", reports.report, name="report"),
+    ],
+    "frame",
+)
+urlpatterns = [
+    path("", include(play)),
+    path("q/", include(frame)),
+    path("pictures/", include("crowd.pictures.urls")),
+]
+handler404 = "crowd.winogavil.play.site.pages.not_found"

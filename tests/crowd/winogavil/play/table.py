@@ -1,0 +1,103 @@
+"""A web game with its players, made by the services that make it in earnest."""
+
+from collections.abc import Iterable
+from datetime import datetime
+from fractions import Fraction
+from uuid import uuid4
+
+from django.http import QueryDict
+
+from crowd.winogavil.models import Association
+from crowd.winogavil.play.models import Player, Turn, WebGame
+from crowd.winogavil.play.services import accounts, opening, turns
+from crowd.winogavil.services import finalizing, making, verdicts
+from crowd.winogavil.services.seeding import seed_board
+from hits.models import Study, User
+from scoring.models import Asking, RegisteredRival, Riddle, Verdict
+from scoring.services import judging
+from tests.crowd.winogavil.game import put_cue
+from tests.factories import NOW, make_picture, make_study, make_user
+
+PASSWORD = "correct horse battery"
+
+
+def make_game(
+    *, study: Study | None = None, boards: int = 3, by: User | None = None, title: str = "Fool it"
+) -> WebGame:
+    """Open, with picture sets of five."""
+    study, by = study or make_study(), by or make_user()
+    add_boards(study, boards)
+    game = opening.make_web_game(study=study, title=title, by=by, now=NOW)
+    opening.write_consent(game=game, text="We keep words and picks.", by=by, now=NOW)
+    opening.open_game(game=game, by=by, now=NOW)
+    return game
+
+
+def add_boards(study: Study, count: int) -> None:
+    for _ in range(count):
+        seed_board(study=study, pictures=[make_picture() for _ in range(5)])
+
+
+def make_player(game: WebGame, *, name: str = "") -> Player:
+    player = accounts.register(
+        game=game,
+        name=name or f"player {uuid4().hex[:8]}",
+        password=PASSWORD,
+        agreed_to=game.consent_texts.count(),
+        place=uuid4().hex,
+        now=NOW,
+    )
+    return Player.objects.select_related("game__study", "worker", "standing").get(pk=player.pk)
+
+
+def take_turn(player: Player, *, now: datetime = NOW) -> Turn | None:
+    player.refresh_from_db(fields=["game", "solves_owed"])
+    return turns.take_turn(player=player, now=now)
+
+
+def answer_rival(riddle: Riddle, *, places: Iterable[int]) -> Verdict:
+    """What the rival says, without a model."""
+    chosen, predicted = set(riddle.chosen), set(places)
+    Asking.objects.filter(riddle=riddle).delete()
+    return Verdict.objects.create(
+        riddle=riddle,
+        rival=RegisteredRival.objects.get(pk=riddle.paid_on_id),
+        model="fake",
+        weights_sha256="f" * 64,
+        prompt=riddle.text,
+        preprocessing={},
+        candidates=[],
+        scores=[],
+        places=sorted(predicted),
+        model_score=int(100 * Fraction(len(chosen & predicted), len(chosen | predicted))),
+        latency_ms=1,
+        code_version="test",
+        device="paper",
+        answered_at=NOW,
+    )
+
+
+def play(player: Player, *, right: bool = True, fools: bool = True, now: datetime = NOW) -> Turn | None:
+    """Whatever the next turn is, from its beginning to its end. None: there is nothing to do."""
+    turn = take_turn(player, now=now)
+    if turn is None:
+        return None
+    form = QueryDict(mutable=True)
+    if turn.role == Turn.Role.CREATE:
+        riddle = put_cue(turn.assignment, "winter")
+        answer_rival(riddle, places=(2, 3) if fools else (0, 1))
+    else:
+        association = Association.objects.get(item__leases__assignment=turn.assignment)
+        keys = {place.picture.key for place in association.places.all() if place.picture}
+        picks = association.chosen_keys if right else sorted(keys - association.chosen_keys)[:2]
+        form.setlist(str(association.item.public_id), sorted(picks))
+    return turns.hand_in(player=player, work=str(turn.assignment.public_id), form=form, now=now)
+
+
+def work_through(*, now: datetime = NOW) -> None:
+    """What the background does with what was handed in."""
+    making.make_associations(now=now)
+    judging.judge_submitted(now=now)
+    verdicts.read_verdicts()
+    finalizing.finalize_associations(now=now)
+    making.credit_authors(now=now)

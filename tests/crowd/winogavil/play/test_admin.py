@@ -1,0 +1,203 @@
+"""Staff open and close web games, write consent texts and take surveys out: members, by permission."""
+
+from typing import Any
+
+import pytest
+from django.contrib.auth.models import Permission
+from django.test import Client
+from django.urls import reverse
+
+from crowd.winogavil.play.models import ConsentText, DailyFeedback, WebGame
+from crowd.winogavil.play.services.surveys import answer_survey
+from hits.models import Study, User
+from hits.roles import OPERATOR, PAYMENTS_PREPARER, RESEARCHER, REVIEWER, ROLES
+from tests.crowd.winogavil.play.table import make_game, make_player
+from tests.crowd.winogavil.play.test_surveys import answers
+from tests.factories import NOW, make_study, make_user
+
+pytestmark = pytest.mark.django_db
+VERBS = ("make", "open", "close", "settings", "consent", "surveys", "feedback")
+RUNS = "winogavil_play.view_webgame", "winogavil_play.run_webgame"
+
+
+def make_staff(study: Study | None, *permissions: str) -> User:
+    user = make_user()
+    for name in permissions:
+        label, _, codename = name.partition(".")
+        user.user_permissions.add(Permission.objects.get(content_type__app_label=label, codename=codename))
+    if study:
+        study.members.add(user)
+    return user
+
+
+def client_of(user: User) -> Client:
+    client = Client()
+    client.force_login(user)
+    return client
+
+
+def page(study: Study, name: str = "game") -> str:
+    return reverse(f"admin:play_{name}", args=[study.pk])
+
+
+def post(client: Client, study: Study, verb: str, **fields: Any) -> Any:
+    return client.post(page(study, verb), fields)
+
+
+def test_game_is_made_given_a_text_and_opened_and_closed() -> None:
+    study = make_study()
+    client = client_of(make_staff(study, *RUNS))
+
+    post(client, study, "make", title="Fool it")
+    too_soon = client.post(page(study, "open"), follow=True)
+    post(client, study, "consent", text="We keep words.")
+    post(client, study, "open")
+    game = WebGame.objects.get()
+    was_open = game.is_open
+    post(client, study, "close")
+
+    game.refresh_from_db()
+    assert "Write the consent text first" in too_soon.content.decode()
+    assert (game.title, was_open, game.is_open) == ("Fool it", True, False)
+
+
+def test_settings_are_changed_within_their_bounds() -> None:
+    game = make_game(boards=0)
+    client = client_of(make_staff(game.study, *RUNS))
+
+    wrong = post(client, game.study, "settings", title="Fool it", solves_per_cue=9, fewest_final=5)
+    right = post(client, game.study, "settings", title="Outwit it", solves_per_cue=2, fewest_final=5)
+
+    game.refresh_from_db()
+    assert (wrong.status_code, right.status_code) == (422, 302)
+    assert (game.title, game.solves_per_cue, game.fewest_final) == ("Outwit it", 2, 5)
+
+
+def test_another_text_is_another_version_and_no_text_is_none() -> None:
+    game = make_game(boards=0)
+    client = client_of(make_staff(game.study, *RUNS))
+
+    empty = post(client, game.study, "consent", text="  ")
+    post(client, game.study, "consent", text="Something else.")
+
+    assert empty.status_code == 422
+    assert list(ConsentText.objects.order_by("pk").values_list("version", "text")) == [
+        (1, "We keep words and picks."),
+        (2, "Something else."),
+    ]
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_verbs_want_their_permission_membership_and_a_post(verb: str) -> None:
+    game = make_game(boards=0)
+    looker = client_of(make_staff(game.study, "winogavil_play.view_webgame"))
+    permissions = [*RUNS, "winogavil_play.export_survey", "winogavil_play.switch_dailyfeedback"]
+    stranger = client_of(make_staff(None, *permissions))
+    member = client_of(make_staff(game.study, *permissions))
+    before = list(WebGame.objects.values())
+
+    statuses = (
+        post(looker, game.study, verb).status_code,
+        post(stranger, game.study, verb).status_code,
+        member.get(page(game.study, verb)).status_code,
+    )
+
+    assert statuses == (403, 404, 403)
+    assert list(WebGame.objects.values()) == before
+    assert DailyFeedback.objects.count() == 0
+
+
+def test_studies_of_others_are_not_listed() -> None:
+    game, other = make_game(boards=0), make_game(boards=0, title="Another")
+    client = client_of(make_staff(game.study, *RUNS))
+
+    listed = client.get(reverse("admin:winogavil_play_webgame_changelist")).content.decode()
+
+    assert page(game.study) in listed
+    assert page(other.study) not in listed
+    assert client.get(page(other.study)).status_code == 404
+
+
+def test_list_finds_a_study_and_says_when_there_is_none() -> None:
+    game = make_game(boards=0)
+    client = client_of(make_staff(game.study, *RUNS))
+    address = reverse("admin:winogavil_play_webgame_changelist")
+
+    assert page(game.study) in client.get(address, {"q": game.study.name}).content.decode()
+    assert "No study here" in client.get(address, {"q": "nowhere"}).content.decode()
+
+
+def test_page_of_a_game_tells_what_is_missing() -> None:
+    game = make_game(boards=0)
+    client = client_of(make_staff(game.study, *RUNS))
+
+    said = client.get(page(game.study)).content.decode()
+
+    assert "No picture set is left" in said
+    assert "There are no practice sets" in said
+
+
+def test_surveys_leave_as_a_safe_file_under_pseudonyms() -> None:
+    game = make_game(boards=0)
+    player = make_player(game, name="Owl")
+    answer_survey(player=player, answers=answers(liked="=1+1"), now=NOW)
+    client = client_of(make_staff(game.study, "winogavil_play.view_webgame", "winogavil_play.export_survey"))
+
+    answered: Any = post(client, game.study, "surveys")
+    content = b"".join(answered.streaming_content).decode("utf-8-sig")
+
+    assert answered["Content-Disposition"] == 'attachment; filename="surveys.csv"'
+    assert player.worker.pseudonym in content
+    assert "Owl" not in content
+    # A spreadsheet must not run what a player wrote.
+    assert ",=1+1" not in content
+
+
+def test_players_are_listed_without_their_password_or_id() -> None:
+    game = make_game(boards=0)
+    player = make_player(game, name="Owl")
+    make_player(make_game(boards=0), name="Hidden")
+    client = client_of(make_staff(game.study, "winogavil_play.view_player"))
+
+    listed = client.get(reverse("admin:winogavil_play_player_changelist")).content.decode()
+    shown = client.get(reverse("admin:winogavil_play_player_change", args=[player.pk])).content.decode()
+
+    assert "Owl" in listed
+    assert "Hidden" not in listed
+    for text in (listed, shown):
+        assert player.password not in text
+        assert player.worker.external_id not in text
+    assert "version 1" in shown
+
+
+def test_list_of_players_costs_the_same_however_many(django_assert_max_num_queries: Any) -> None:
+    game = make_game(boards=0)
+    for _ in range(8):
+        make_player(game)
+    client = client_of(make_user(is_superuser=True))
+
+    with django_assert_max_num_queries(9):
+        client.get(reverse("admin:winogavil_play_player_changelist"))
+
+
+def test_daily_feedback_is_switched_by_permission() -> None:
+    study = make_study()
+    staff = make_staff(study, "winogavil_play.view_webgame", "winogavil_play.switch_dailyfeedback")
+    client = client_of(staff)
+
+    wrong = post(client, study, "feedback", is_on="on", hour=24)
+    post(client, study, "feedback", is_on="on", hour=9)
+    setting = DailyFeedback.objects.get()
+    post(client, study, "feedback", hour=9)
+
+    assert wrong.status_code == 422
+    assert (setting.is_on, setting.hour, setting.by) == (True, 9, staff)
+    assert DailyFeedback.objects.get().is_on is False
+
+
+@pytest.mark.parametrize(
+    ("role", "may"),
+    [(RESEARCHER, True), (OPERATOR, True), (REVIEWER, False), (PAYMENTS_PREPARER, False)],
+)
+def test_roles_say_who_runs_the_game(role: str, may: bool) -> None:
+    assert ({"winogavil_play.run_webgame", "winogavil_play.export_survey"} <= {*ROLES[role]}) is may

@@ -1,0 +1,53 @@
+"""What turns are worth, exactly."""
+
+from fractions import Fraction
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from crowd.winogavil.play import domain
+from crowd.winogavil.play.domain import Worth
+
+pytestmark = pytest.mark.pure
+# Of up to five chosen and five picked, and the mean of three to six solvers.
+jaccards = st.tuples(st.integers(0, 5), st.integers(2, 10)).map(lambda pair: Fraction(min(pair), pair[1]))
+means = st.lists(jaccards, min_size=3, max_size=6).map(lambda values: sum(values, Fraction(0)) / len(values))
+
+
+@given(st.lists(st.tuples(st.integers(0, 100), means), min_size=1, max_size=30))
+def test_sums_of_cues_lose_nothing(cues: list[tuple[int, Fraction]]) -> None:
+    worth = sum((domain.worth_of_cue(fool=fool, solvable=mean) for fool, mean in cues), Worth())
+
+    fool = sum((Fraction(fool, 100) for fool, _ in cues), Fraction(0)) / len(cues)
+    solvable = sum((mean for _, mean in cues), Fraction(0)) / len(cues)
+    assert (domain.fool_mean(worth), domain.solvable_mean(worth)) == (fool, solvable)
+    assert domain.creator_points(worth) == int(domain.POINTS * (fool + solvable) / 2)
+
+
+@given(st.lists(jaccards, min_size=1, max_size=30))
+def test_sums_of_solves_lose_nothing(values: list[Fraction]) -> None:
+    worth = sum((domain.worth_of_solve(value) for value in values), Worth())
+
+    assert domain.jaccard_mean(worth) == sum(values, Fraction(0)) / len(values)
+
+
+def test_nothing_final_has_no_mean_and_no_points() -> None:
+    nothing = Worth()
+
+    assert domain.fool_mean(nothing) is domain.solvable_mean(nothing) is domain.jaccard_mean(nothing) is None
+    assert domain.creator_points(nothing) is domain.solver_points(nothing) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [("  Night   Owl ", "Night Owl"), ("Ｏｗｌ", "Owl"), ("Zoë", "Zoë"), ("x" * 20, "x" * 20), ("a1", "a1")],
+)
+def test_name_is_read_as_it_is_shown(text: str, name: str) -> None:
+    assert domain.read_name(text) == name
+
+
+@pytest.mark.parametrize("text", ["", "x", " x ", "x" * 21, "..", "a\u200bb", "a\u202eb"])
+def test_name_that_cannot_be_told_from_others_is_refused(text: str) -> None:
+    with pytest.raises(ValueError, match=r"length|letters"):
+        domain.read_name(text)
