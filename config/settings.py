@@ -136,8 +136,7 @@ MIDDLEWARE = [
 TEMPLATES = [
     {
         "BACKEND": "django.template.backends.django.DjangoTemplates",
-        "DIRS": [BASE_DIR / "config" / "templates"],
-        "APP_DIRS": True,
+        "APP_DIRS": True,  # config is the first of them, so its templates go before those of others
         "OPTIONS": {
             "context_processors": [
                 "django.template.context_processors.request",

@@ -9,6 +9,9 @@ from django.contrib.auth.models import Group, Permission
 from django.db.models import Model
 from django.urls import NoReverseMatch, reverse
 
+from crowd.winogavil.models import Game
+from crowd.winogavil.services.pulling import report_cue
+from crowd.winogavil.services.seeding import seed_board
 from hits import seals
 from hits.models import (
     HIT,
@@ -39,7 +42,7 @@ from hits.models import (
     Worker,
 )
 from hits.services import runs
-from tests.factories import make_account, make_association, make_batch, make_study
+from tests.factories import make_account, make_association, make_batch, make_picture, make_study
 
 EACH = 3
 CHUNK = 2_000
@@ -82,6 +85,7 @@ def fill(*, hits: int, batches: int, now: datetime) -> User:
         make_batch(study=studies[0], account=account, title=f"Draft {number}")
     _fill_people(account, studies[0], workers=workers, by=user, now=now)
     _fill_payments(account, studies, now=now)
+    _fill_game(studies[0], worker=workers[0], count=batches, now=now)
     return user
 
 
@@ -94,6 +98,7 @@ def pages() -> Iterator[tuple[str, str]]:
     draft = Batch.objects.filter(launched_at=None).order_by("-pk")[0]
     hit = HIT.objects.filter(batch=largest, status="open").order_by("pk")[0]
     work = Assignment.objects.filter(hit__batch=largest, status="submitted").order_by("pk")[0]
+    yield "draw picture sets", reverse("admin:winogavil_draw")
     yield "live view", reverse("admin:hits_batch_live", args=[largest.pk])
     yield "live view, fragment", reverse("admin:hits_batch_live", args=[largest.pk]) + "?fragment"
     for verb in ("drain", "extend", "add-hits", "add-places"):
@@ -276,6 +281,14 @@ def _serve_items(batch: Batch, work: list[Assignment], *, now: datetime) -> None
         if row.answer is not None:
             row.answer = {str(items[0].public_id): []}
             row.save(update_fields=["answer"])
+
+
+def _fill_game(study: Study, *, worker: Worker, count: int, now: datetime) -> None:
+    Game.objects.create(study=study)
+    for _ in range(count):
+        seed_board(study=study, pictures=[make_picture() for _ in range(5)])
+        association = make_association(study=study)
+        report_cue(association=association, worker=worker, reason="other", text="", now=now)
 
 
 def _fill_people(account: Account, study: Study, *, workers: list[Worker], by: User, now: datetime) -> None:

@@ -31,6 +31,8 @@ def spoken(view: Callable[[HttpRequest, Assignment, datetime], JsonResponse]) ->
     def answered(request: HttpRequest, hit_id: UUID) -> JsonResponse:
         if int(request.META.get("CONTENT_LENGTH") or 0) > MOST_BYTES:
             return refuse(_("That is too much for one question."), status=413)
+        if any("\0" in value for values in request.POST.lists() for value in (values[0], *values[1])):
+            return refuse(_("A NUL was sent, which no page sends. Please reload it."), status=400)
         now = timezone.now()
         try:
             hit = visits.find_hit(hit_id)

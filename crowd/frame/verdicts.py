@@ -3,6 +3,7 @@
 from datetime import datetime
 
 from django.conf import settings
+from django.db import transaction
 from django.http import HttpRequest, JsonResponse
 from django.utils.translation import gettext as _
 
@@ -20,7 +21,7 @@ WINDOW_S = 60
 MOST_QUESTIONS = 30
 # A page that waits asks ten times in the first second and twice in each later one.
 MOST_LOOKS = 300
-MOST_SLOTS = 10
+SLOTS = frozenset(str(slot) for slot in range(1, 11))
 
 
 @spoken
@@ -33,15 +34,7 @@ def ask(request: HttpRequest, assignment: Assignment, now: datetime) -> JsonResp
         return refuse(_("This work was handed in before. Nothing was changed."), status=409)
     if not rates.spend("ask", str(assignment.public_id), most=MOST_QUESTIONS, window_s=WINDOW_S):
         return refuse(_("Please wait a moment before you ask again."), status=429)
-    family = working.family_of_batch(assignment.hit.batch)
-    proposal = family.read_proposal(form=request.POST, assignment=assignment)
-    new = asking.NewRiddle(
-        text=proposal.text,
-        pictures=[asking.Shown(sha256=sha256, caption=caption) for sha256, caption in proposal.pictures],
-        chosen=proposal.chosen,
-        slot=proposal.slot,
-    )
-    riddle, _stored = asking.ask(new=new, assignment=assignment, now=now)
+    riddle = _store(request, assignment, now=now)
     nudge(answer_riddles)
     return _state(riddle, assignment, now=now)
 
@@ -56,9 +49,25 @@ def verdict(request: HttpRequest, assignment: Assignment, now: datetime) -> Json
     return _state(riddle, assignment, now=now)
 
 
+def _store(request: HttpRequest, assignment: Assignment, *, now: datetime) -> Riddle:
+    family = working.family_of_batch(assignment.hit.batch)
+    with transaction.atomic():
+        # Two words of one attempt at one instant: the second is compared with the first.
+        Assignment.objects.select_for_update(no_key=True).only("pk").get(pk=assignment.pk)
+        proposal = family.read_proposal(form=request.POST, assignment=assignment)
+        new = asking.NewRiddle(
+            text=proposal.text,
+            pictures=[asking.Shown(sha256=sha256, caption=caption) for sha256, caption in proposal.pictures],
+            chosen=proposal.chosen,
+            slot=proposal.slot,
+        )
+        riddle, _stored = asking.ask(new=new, assignment=assignment, now=now)
+    return riddle
+
+
 def _read_slot(request: HttpRequest) -> int:
     slot = request.POST.get("slot", "")
-    if not (slot.isascii() and slot.isdigit() and 1 <= int(slot[:4]) <= MOST_SLOTS):
+    if slot not in SLOTS:
         raise InvalidAnswer(_("The page did not say which word is meant. Please reload it."))
     return int(slot)
 

@@ -11,6 +11,7 @@ from django.http import QueryDict
 from django.templatetags.static import static
 from django.utils.translation import gettext as _
 
+from crowd.pictures.profanity import is_profane
 from crowd.winogavil import domain
 from crowd.winogavil.models import Association, Board, BoardPlace
 from crowd.winogavil.queries.games import game_of
@@ -37,6 +38,8 @@ class CreateFamily(TaskFamily):
     )
     item_s = 180
     measures = (domain.FOOL, domain.SOLVABLE)
+    most_items = 1  # a work is about one set of pictures
+    scored_per_item = len(SLOTS)
     is_judged_later = True
     gives_feedback = True
     leases_once = True  # a return is no second chance with the model
@@ -171,9 +174,11 @@ def _reviewed(riddle: Riddle, places: Sequence[BoardPlace]) -> dict[str, Any]:
 
 
 def _read_places(values: Sequence[str], *, size: int) -> list[int]:
-    if not all(value.isascii() and value.isdigit() and int(value[:4]) < size for value in values):
+    """Only places that are on the page: what nobody sees neither a model nor people could find."""
+    shown = {str(place): place for place in range(size)}
+    if not set(values) <= shown.keys():
         raise InvalidAnswer(_("A picture was chosen that is not on this page. Please reload it."))
-    return sorted({int(value) for value in values})
+    return sorted({shown[value] for value in values})
 
 
 def _check_other_cue(cue: str, *, slot: int, assignment: Assignment) -> None:
@@ -190,5 +195,7 @@ def _check_cue(cue: str, *, places: Sequence[BoardPlace], chosen: Sequence[int],
         )
     except ValueError as error:
         raise InvalidAnswer(str(error)) from error
+    if is_profane(cue):
+        raise InvalidAnswer(_("This word is too coarse to be shown to others. Find another one."))
     if not game.names_allowed and domain.is_name_of(cue, [place.picture.concept for place in places]):
         raise InvalidAnswer(_("The word names one of the pictures. Find a word that only hints at them."))

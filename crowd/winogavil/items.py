@@ -54,8 +54,9 @@ def repeat_items(items: Sequence[Item], *, batch: Batch) -> int:
     """The same cue, pictures and choice, without anything that was found out about them."""
     for start in range(0, len(items), AT_ONCE):
         some = items[start : start + AT_ONCE]
-        found = Association.objects.filter(item__in=some).prefetch_related("places").order_by("item_id")
-        _make([(_row_of(association), association.item_id) for association in found], batch=batch)
+        found = Association.objects.filter(item__in=some).select_related("item").order_by("item_id")
+        rows = [(_row_of(association), association.item) for association in found.prefetch_related("places")]
+        _make(rows, batch=batch)
     return len(items)
 
 
@@ -65,7 +66,7 @@ def remove_items(*, batch: Batch) -> None:
 
 def example_file() -> str:
     """Of the pool's own pictures, so that it could be uploaded as it is."""
-    once = Picture.objects.values("concept").annotate(times=Count("pk")).filter(times=1)
+    once = Picture.objects.playable().values("concept").annotate(times=Count("pk")).filter(times=1)
     concepts = [
         concept
         for concept in once.order_by("concept").values_list("concept", flat=True)[:20]
@@ -76,7 +77,7 @@ def example_file() -> str:
     return f"{HEADING}\n{cue},{BETWEEN.join(candidates)},{BETWEEN.join(candidates[:2])}\n"
 
 
-def _make(rows: Sequence[tuple[Row, int | None]], *, batch: Batch) -> None:
+def _make(rows: Sequence[tuple[Row, Item | None]], *, batch: Batch) -> None:
     pool = Picture.objects.only("key", "concept").in_bulk(
         sorted({picture for row, _ in rows for picture in row.candidates})
     )
@@ -86,7 +87,9 @@ def _make(rows: Sequence[tuple[Row, int | None]], *, batch: Batch) -> None:
             batch=batch,
             task=domain.SOLVE,
             wanted=domain.SOLVERS_WANTED,
-            repeats_id=repeats,
+            repeats=repeats,
+            # Who invented a word is never asked for it, not even anew.
+            author_id=repeats.author_id if repeats else None,
         )
         for _, repeats in rows
     )
@@ -121,13 +124,14 @@ def _row_of(association: Association) -> Row:
 
 
 def _find_pictures(names: set[str]) -> Mapping[str, list[Picture]]:
-    """By key, and by concept: a concept may be that of several pictures."""
+    """By key, and by concept: several pictures may have it. What may not be shown is not found."""
+    fit = Picture.objects.playable().only("pk", "key", "concept")
     found: defaultdict[str, list[Picture]] = defaultdict(list)
     for some in _in_parts(sorted(names)):
-        for picture in Picture.objects.filter(key__in=some).only("pk", "key", "concept"):
+        for picture in fit.filter(key__in=some):
             found[picture.key] = [picture]
     for some in _in_parts(sorted(names - set(found))):
-        for picture in Picture.objects.filter(concept__in=some).only("pk", "key", "concept"):
+        for picture in fit.filter(concept__in=some):
             found[picture.concept].append(picture)
     return found
 

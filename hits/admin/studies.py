@@ -6,7 +6,7 @@ from django.contrib import admin
 from django.core.exceptions import ValidationError
 from django.db import transaction
 from django.db.models import QuerySet
-from django.http import HttpRequest
+from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.html import format_html, format_html_join
@@ -16,6 +16,7 @@ from hits import families
 from hits.access import visible
 from hits.admin.parts import clean_list
 from hits.admin.selecting import signed_in
+from hits.admin.study_pages import StudyPage, announce, pages_of
 from hits.domain import read_bonus_rules
 from hits.domain.bonus_tables import EXAMPLES, wants_floor
 from hits.models import Study
@@ -101,6 +102,13 @@ class StudyAdmin(admin.ModelAdmin[Study]):
     def get_queryset(self, request: HttpRequest) -> QuerySet[Study]:
         return visible(super().get_queryset(request), request.user)
 
+    def render_change_form(
+        self, request: HttpRequest, context: dict[str, Any], *args: Any, **kwargs: Any
+    ) -> HttpResponse:
+        study = kwargs.get("obj")
+        context["pages"] = list(pages_of(study, user=signed_in(request))) if study else []
+        return super().render_change_form(request, context, *args, **kwargs)
+
     def get_readonly_fields(self, request: HttpRequest, obj: Study | None = None) -> tuple[str, ...]:
         fixed = FIXED_BY_LAUNCH if obj and _is_launched(request, obj) else ()
         return ("reserved", "left", "entries", "table", *fixed)
@@ -147,6 +155,15 @@ class StudyAdmin(admin.ModelAdmin[Study]):
             return "none yet"
         address = reverse("admin:hits_ledger_study", args=[study.pk])
         return format_html('<a href="{}">The study\'s books</a>', address)
+
+
+announce(
+    StudyPage(
+        name="Batches",
+        permission="hits.view_batch",
+        address=lambda study: f"{reverse('admin:hits_batch_changelist')}?study__id__exact={study.pk}",
+    )
+)
 
 
 def _is_launched(request: HttpRequest, study: Study) -> bool:

@@ -46,7 +46,7 @@ class Prices:
     rules: Sequence[BonusRule]
     fees: FeeSchedule
     masters: bool = False
-    items: int = 1  # of one submission: some rules pay for each
+    items: int = 1  # scored of one submission: some rules pay for each
 
     def fee(self, *, assignments_per_hit: int) -> Decimal:
         return self.fees.on_reward(self.reward, assignments_per_hit=assignments_per_hit, masters=self.masters)

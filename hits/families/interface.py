@@ -60,6 +60,10 @@ class TaskFamily(ABC):
     measures: ClassVar[tuple[str, ...]] = ()
     # False: no researcher launches it, and no bonus table applies; the house makes its batches by itself.
     is_offered: ClassVar[bool] = True
+    # So many items stand on one page at most.
+    most_items: ClassVar[int] = 10
+    # So many scores by each measure come of one item: what a bonus table may pay for, and is set aside.
+    scored_per_item: ClassVar[int] = 1
     # True: judging needs answers that others are still to give. The family itself says when, and the work is
     # approved, and its reward paid, without waiting for that.
     is_judged_later: ClassVar[bool] = False

@@ -329,7 +329,7 @@ class Batch(models.Model):
             rules=self.rules,
             fees=domain.FEES[schedule],
             masters=requirements.wants_masters(self.requirements),
-            items=self.items_per_assignment,
+            items=self.items_per_assignment * families.get(self.task).scored_per_item,
         )
 
     @property

@@ -230,6 +230,13 @@ def _save_new(draft: Batch, *, exclusions: Iterable[Batch] = ()) -> None:
 
 
 def _check_size(draft: Batch) -> None:
+    most = families.get(draft.task).most_items
+    if draft.items_per_assignment > most:
+        raise RuleBroken(
+            "too_many_items_each",
+            f"A page of this task has {most} item{'' if most == 1 else 's'} at most. "
+            "Lower the items for each assignment first.",
+        )
     hits = len(draft.sizes) * draft.hits_wanted
     if hits > MOST_HITS:
         raise RuleBroken(
@@ -283,7 +290,7 @@ def _items_to_repeat(draft: Batch, source: Batch | None) -> Sequence[Item]:
         raise RuleBroken("no_source", "Choose the batch whose items are to be asked anew.")
     if (source.study_id, source.task) != (draft.study_id, draft.task) or not source.is_launched:
         raise RuleBroken("wrong_source", "Choose a launched batch of the same study and the same task.")
-    asked = Item.objects.filter(study=source.study_id, task=source.task)
+    asked = Item.objects.filter(study=source.study_id, task=source.task, pulled_at=None)
     if source.items_from == ItemsFrom.POOL:
         leases = Lease.objects.filter(assignment__hit__batch=source).exclude(status=Lease.Status.RELEASED)
         asked = asked.filter(pk__in=leases.values("item"))

@@ -146,7 +146,9 @@ def mirror(assignment: Assignment, found: ProviderAssignment, *, now: datetime) 
 def put_back(assignment: Assignment, *, now: datetime) -> int:
     """An answer whose rejection was taken back counts again where nobody else has been asked since."""
     back = 0
-    Item.objects.filter(leases__assignment=assignment).update(recount=True)
+    served = Item.objects.filter(pk__in=assignment.leases.values("item")).order_by("pk")
+    items = list(served.select_for_update(no_key=True).values_list("pk", flat=True))
+    Item.objects.filter(pk__in=items).update(recount=True)
     for lease in assignment.leases.filter(status=Lease.Status.RELEASED).order_by("item"):
         again = Lease.objects.filter(item=lease.item_id, worker=lease.worker_id)
         if again.exclude(status=Lease.Status.RELEASED).exists():

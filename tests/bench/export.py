@@ -11,6 +11,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable
+from hashlib import sha256
 from itertools import islice
 from pathlib import Path
 from random import Random
@@ -121,7 +122,8 @@ def fill(study: "Study", *, count: int) -> None:
     pictures = Picture.objects.bulk_create(
         [
             Picture(
-                key=f"key{number}", sha256=f"{number:064x}", concept=f"concept {number % (PICTURES - 50)}",
+                key=f"key{number}", sha256=sha256(str(number).encode()).hexdigest(),
+                concept=f"concept {number % (PICTURES - 50)}",
                 file=f"pictures/{number}", media_type="image/png", licence="CC BY 4.0", credit="Somebody",
                 source=f"https://pictures.example/{number % 7}",
             )

@@ -36,7 +36,7 @@ class Desk:
 
     @property
     def wrong(self) -> list[str]:
-        keys = {place.picture.key for place in self.association.places.all()}
+        keys = {place.picture.key for place in self.association.places.all() if place.picture}
         return sorted(keys - self.association.chosen_keys)
 
 
@@ -91,7 +91,7 @@ def sign_in(context: BrowserContext, worker: Worker, *, sites: Sites) -> None:
 
 
 def _concepts_chosen(association: Association) -> frozenset[str]:
-    return frozenset(place.picture.concept for place in association.places.all() if place.chosen)
+    return frozenset(place.label for place in association.places.all() if place.chosen)
 
 
 def open_account(sites: Sites) -> Account:

@@ -361,3 +361,11 @@ def test_audit_log_takes_few_queries_however_many_events(client: Client) -> None
         counts.append(len(queries))
 
     assert counts[0] == counts[1] < MOST
+
+
+def test_first_page_leads_to_the_payments_once(client: Client) -> None:
+    client.force_login(make_user(is_superuser=True))
+
+    text = client.get(reverse("admin:index")).content.decode()
+
+    assert text.count(reverse("admin:hits_payments")) == 1

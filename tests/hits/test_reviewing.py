@@ -556,7 +556,7 @@ def answer(turk: StubbedTurk, item: Item, *, batch: Batch, right: bool = True) -
     work = make_assignment(hit=hit, worker=worker, external_id=external_id)
     working.lease_items(assignment=work, now=NOW)
     association = Association.objects.get(item=item)
-    keys = [place.picture.key for place in association.places.all()]
+    keys = [place.picture.key for place in association.places.all() if place.picture]
     picks = sorted(keys[:2] if right else keys[2:4])
     working.save_answer(assignment=work, answer={str(item.public_id): picks}, now=NOW)
     Assignment.objects.filter(pk=work.pk).update(status="submitted", submitted_at=NOW)

@@ -102,7 +102,7 @@ def assert_each_once(seen: dict[str, Any]) -> None:
 
 @pytest.mark.needs_postgres
 @pytest.mark.needs_redis
-@pytest.mark.parametrize("seed", [1, 2])
+@pytest.mark.parametrize("seed", [1])
 def test_killing_payers_pays_each_bonus_once(tmp_path: Path, seed: int) -> None:
     with server_databases() as databases, deployed(tmp_path, databases=databases, parts=()) as deployment:
         assert_each_once(pay_under_fire(deployment, seed=seed))
@@ -111,7 +111,7 @@ def test_killing_payers_pays_each_bonus_once(tmp_path: Path, seed: int) -> None:
 @pytest.mark.long
 @pytest.mark.needs_postgres
 @pytest.mark.needs_redis
-@pytest.mark.parametrize("seed", range(3, 3 + ROUNDS))
+@pytest.mark.parametrize("seed", range(2, 2 + ROUNDS))
 def test_killing_payers_again_and_again_pays_each_bonus_once(tmp_path: Path, seed: int) -> None:
     with server_databases() as databases, deployed(tmp_path, databases=databases, parts=()) as deployment:
         assert_each_once(pay_under_fire(deployment, seed=seed))

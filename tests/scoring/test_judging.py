@@ -23,9 +23,9 @@ def make_submitted(*, right: int = 2, items: int = 1) -> Assignment:
     assignment = make_assignment(hit=hit)
     working.lease_items(assignment=assignment, now=NOW)
     answer = {
-        str(association.item.public_id): [place.picture.key for place in association.places.all()][
-            2 - right : 4 - right
-        ]
+        str(association.item.public_id): [
+            place.picture.key for place in association.places.all() if place.picture
+        ][2 - right : 4 - right]
         for association in Association.objects.filter(item__study=study)
     }
     Assignment.objects.filter(pk=assignment.pk).update(status="submitted", submitted_at=NOW, answer=answer)

@@ -1,21 +1,37 @@
+from collections import Counter
 from typing import Any
 
 from django.contrib import admin
 from django.db.models import QuerySet
 from django.http import HttpRequest
+from django.urls import reverse
+from django.utils.html import format_html, format_html_join
+from django.utils.safestring import SafeString
 
-from crowd.winogavil.models import Association
+from crowd.winogavil.admin.parts import GameList
+from crowd.winogavil.models import Association, Place
 from hits.access import studies_of
-from hits.admin.parts import ReadOnlyAdmin, VisibleStudies
+from hits.admin.parts import VisibleStudies
 
 
 @admin.register(Association)
-class AssociationAdmin(ReadOnlyAdmin[Association]):
+class AssociationAdmin(GameList[Association]):
+    title = "Associations"
+    about = (
+        "Words that spymasters, files and recordings gave to pictures. A word is final once its solvers have "
+        "answered, and solvable where they agree with its author by 80 % or more. It is out of use while a "
+        "picture of it is away, it is reported, or its author's work is kept out."
+    )
     list_display = ("cue", "study", "source", "fool_score", "solved", "solvable", "is_asked", "final_at")
     list_filter = ("solvable", "source", ("item__study", VisibleStudies))
     search_fields = ("cue",)
     ordering = ("-pk",)
     show_full_result_count = False
+    fields = (
+        "cue", "study", "source", "picture_set", "pictures", "fool_score", "asked_at",
+        "solved", "solvable", "final_at", "is_asked",
+    )  # fmt: skip
+    readonly_fields = ("study", "picture_set", "pictures", "fool_score", "solved", "is_asked")
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Association]:
         rows: QuerySet[Any] = super().get_queryset(request).select_related("item__study")
@@ -38,3 +54,50 @@ class AssociationAdmin(ReadOnlyAdmin[Association]):
     def is_asked(self, association: Association) -> bool:
         """Not while a picture of it is away, its cue is reported or its author is kept out."""
         return association.item.pulled_at is None
+
+    @admin.display
+    def picture_set(self, association: Association) -> SafeString | str:
+        if association.board is None:
+            return "none: it was not made here"
+        address = reverse("admin:winogavil_board_change", args=[association.board.pk])
+        return format_html('<a href="{}">{}</a>', address, association.board)
+
+    @admin.display
+    def pictures(self, association: Association) -> SafeString:
+        """What its author meant, what the model took, and what solvers picked."""
+        solutions = list(association.solutions.all())
+        picked = Counter(position for solution in solutions for position in solution.picked)
+        places = association.places.select_related("picture")
+        drawn = (
+            (
+                "chosen" if place.chosen else "other",
+                _image(place),
+                place.label,
+                _marks(place, picked=picked[place.position], solvers=len(solutions)),
+            )
+            for place in places
+        )
+        return format_html(
+            '<div class="set-pictures">{}</div>',
+            format_html_join(
+                "",
+                '<figure class="{}">{}<figcaption><strong>{}</strong>{}</figcaption></figure>',
+                drawn,
+            ),
+        )
+
+
+def _image(place: Place) -> SafeString | str:
+    """A recording may name pictures that the pool does not have."""
+    if place.picture is None:
+        return ""
+    return format_html('<img class="set-large" src="/pictures/{}/160/" alt="">', place.picture.key)
+
+
+def _marks(place: Place, *, picked: int, solvers: int) -> SafeString:
+    said = [
+        "✓ chosen by the author" if place.chosen else "",
+        "taken by the model" if place.predicted else "",
+        f"picked by {picked} of {solvers} solvers" if solvers else "",
+    ]
+    return format_html_join("", "<span>{}</span>", ((words,) for words in said if words))

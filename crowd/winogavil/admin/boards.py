@@ -10,35 +10,40 @@ from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.template.response import TemplateResponse
-from django.urls import URLPattern, path
+from django.urls import URLPattern, path, reverse
 from django.utils import timezone
-from django.utils.html import format_html_join
+from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 
 from crowd.pictures.models import Picture
 from crowd.winogavil import domain
+from crowd.winogavil.admin.parts import GameList, small_pictures
 from crowd.winogavil.models import Board
 from crowd.winogavil.services.drawing import MOST_BOARDS, Plan, draw_boards, look_ahead
 from hits.access import studies_of
-from hits.admin.parts import ReadOnlyAdmin, VisibleStudies
+from hits.admin.parts import VisibleStudies
 from hits.errors import RuleBroken
 from hits.models import Study
 from qualifications.models import SwowList
 
 SHOWN = 5
 LARGEST_SEED = 999_999
+DRAWN = '{} for spymasters. <a href="{}">Make a batch</a> that asks them.'
+LARGE = """
+<figure><img class="set-large" src="/pictures/{}/160/" alt=""><figcaption>{}</figcaption></figure>
+""".strip()
 
 
 class DrawForm(forms.Form):
-    study = forms.ModelChoiceField(Study.objects.none())
+    study = forms.ModelChoiceField(Study.objects.none(), label="Study")
     size = forms.TypedChoiceField(
-        label="pictures in a set",
+        label="Pictures in a set",
         choices=[(size, str(size)) for size in domain.SIZES],
         coerce=int,
         initial=10,
     )
     count = forms.IntegerField(
-        label="number of sets",
+        label="Number of sets",
         min_value=1,
         max_value=MOST_BOARDS,
         initial=20,
@@ -46,7 +51,7 @@ class DrawForm(forms.Form):
     )
     swow = forms.ModelChoiceField(
         SwowList.objects.none(),
-        label="associations",
+        label="Association list",
         required=False,
         empty_label="None: pictures at random",
         help_text="With a list, some pictures of each set have a word in common.",
@@ -69,13 +74,21 @@ class DrawForm(forms.Form):
 
 
 @admin.register(Board)
-class BoardAdmin(ReadOnlyAdmin[Board]):
+class BoardAdmin(GameList[Board]):
+    title = "Picture sets"
+    about = (
+        f"Each set is given to {domain.SPYMASTERS_WANTED} spymasters, who invent words for some of its "
+        "pictures. A batch of the task “Association game: create” asks for those that still want some. "
+        "A set is out of use while one of its pictures is away."
+    )
     list_display = ("pictures", "study", "drawn", "still_wanted", "is_asked")
     list_filter = (("item__study", VisibleStudies),)
     ordering = ("-pk",)
     list_per_page = 25
     show_full_result_count = False
     change_list_template = "admin/winogavil/boards.html"
+    fields = ("study", "large_pictures", "drawn", "still_wanted", "is_asked", "words")
+    readonly_fields = fields
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Board]:
         rows: QuerySet[Any] = super().get_queryset(request).select_related("item__study")
@@ -97,7 +110,10 @@ class BoardAdmin(ReadOnlyAdmin[Board]):
             try:
                 if "draw" in request.POST:
                     made = draw_boards(form.plan, now=timezone.now())
-                    messages.success(request, f"{len(made)} picture sets are ready for spymasters.")
+                    messages.success(
+                        request,
+                        format_html(DRAWN, _ready(len(made)), reverse("admin:hits_batch_add")),
+                    )
                     return redirect("admin:winogavil_board_changelist")
                 drawn = look_ahead(form.plan)
             except RuleBroken as broken:
@@ -119,14 +135,21 @@ class BoardAdmin(ReadOnlyAdmin[Board]):
 
     @admin.display
     def pictures(self, board: Board) -> SafeString:
-        return format_html_join(
-            " ",
-            '<img src="/pictures/{}/160/" alt="{}" title="{}" width="40" height="40" loading="lazy">',
-            (
-                (place.picture.key, place.picture.concept, place.picture.concept)
-                for place in board.places.all()
-            ),
-        )
+        return small_pictures(place.picture for place in board.places.all())
+
+    @admin.display(description="pictures")
+    def large_pictures(self, board: Board) -> SafeString:
+        shown = ((place.picture.key, place.picture.concept) for place in board.places.all())
+        drawn = format_html_join("", LARGE, shown)
+        return format_html('<div class="set-pictures">{}</div>', drawn)
+
+    @admin.display(description="words made of it")
+    def words(self, board: Board) -> SafeString | str:
+        made = [
+            (reverse("admin:winogavil_association_change", args=[association.pk]), association.cue)
+            for association in board.associations.order_by("pk")
+        ]
+        return format_html_join(", ", '<a href="{}">{}</a>', made) or "none yet"
 
     @admin.display
     def drawn(self, board: Board) -> str:
@@ -140,3 +163,7 @@ class BoardAdmin(ReadOnlyAdmin[Board]):
     @admin.display(description="in use", boolean=True)
     def is_asked(self, board: Board) -> bool:
         return board.item.pulled_at is None
+
+
+def _ready(count: int) -> str:
+    return "1 picture set is ready" if count == 1 else f"{count} picture sets are ready"

@@ -41,6 +41,7 @@ class GameAdmin(admin.ModelAdmin[Game]):
     list_display = ("study", "feedback", "solve_batch", "grows", "problem")
     ordering = ("study__name",)
     change_form_template = "admin/winogavil/game.html"
+    change_list_template = "admin/winogavil/list.html"
     actions = None
     fieldsets = (
         (None, {"fields": ("study", "feedback")}),
@@ -61,6 +62,24 @@ class GameAdmin(admin.ModelAdmin[Game]):
             path("<int:game_id>/grow/", shown(self.grow_view), name="winogavil_grow"),
             *super().get_urls(),
         ]
+
+    def changelist_view(
+        self, request: HttpRequest, extra_context: dict[str, Any] | None = None
+    ) -> HttpResponse:
+        about = (
+            "How each study plays: what a word may be, what solvers are told, and the batch that solves. "
+            "A study without a row here plays by the paper's rules."
+        )
+        extra = {"title": "Association games", "about": about, **(extra_context or {})}
+        return super().changelist_view(request, extra)
+
+    def formfield_for_dbfield(self, db_field: Any, request: HttpRequest, **kwargs: Any) -> Any:
+        """Chosen from what there is: studies and batches are made and deleted on their own pages."""
+        field: Any = super().formfield_for_dbfield(db_field, request, **kwargs)
+        if db_field.name in {"study", "solve_batch"} and field:
+            field.widget.can_add_related = field.widget.can_change_related = False
+            field.widget.can_delete_related = field.widget.can_view_related = False
+        return field
 
     def formfield_for_foreignkey(self, db_field: Any, request: HttpRequest, **kwargs: Any) -> Any:
         """Only what this person may see, and batches that were launched to solve."""

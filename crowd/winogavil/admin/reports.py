@@ -3,21 +3,31 @@ from typing import Any
 from django.contrib import admin, messages
 from django.db.models import QuerySet
 from django.http import HttpRequest
+from django.urls import reverse
 from django.utils import timezone
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
 
+from crowd.winogavil.admin.parts import GameList
 from crowd.winogavil.models import CueReport
 from crowd.winogavil.services.pulling import decide_report
 from hits.access import studies_of
-from hits.admin.parts import ReadOnlyAdmin, VisibleStudies
+from hits.admin.parts import VisibleStudies
 from hits.admin.selecting import signed_in
 from hits.errors import RuleBroken
 
 
 @admin.register(CueReport)
-class CueReportAdmin(ReadOnlyAdmin[CueReport]):
+class CueReportAdmin(GameList[CueReport]):
     """What workers and players have reported. Either decision can be changed later."""
 
-    list_display = ("association", "study", "reason", "text", "status", "reported_at", "decided_by")
+    title = "Cue reports"
+    about = (
+        "Words that workers and players found unfit. Nobody is asked a word with an open report; "
+        "uphold or dismiss it with the actions of this list."
+    )
+    list_display = ("cue", "study", "reason", "text", "status", "reported_at", "decided_by")
+    list_display_links = None
     list_filter = ("status", "reason", ("association__item__study", VisibleStudies))
     search_fields = ("association__cue", "text")
     ordering = ("-pk",)
@@ -31,6 +41,12 @@ class CueReportAdmin(ReadOnlyAdmin[CueReport]):
 
     def has_decide_permission(self, request: HttpRequest) -> bool:
         return request.user.has_perm("winogavil.decide_cuereport")
+
+    @admin.display(description="word", ordering="association__cue")
+    def cue(self, report: CueReport) -> SafeString:
+        """Leads to the word with its pictures: only with them can it be judged."""
+        address = reverse("admin:winogavil_association_change", args=[report.association_id])
+        return format_html('<a href="{}">{}</a>', address, report.association.cue)
 
     @admin.display(ordering="association__item__study")
     def study(self, report: CueReport) -> str:

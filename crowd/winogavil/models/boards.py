@@ -13,8 +13,11 @@ class Board(models.Model):
     # How it was drawn, so that it can be drawn again: {"kind": "random", "seed": 7, "number": 12}.
     recipe: "models.JSONField[dict[str, Any], dict[str, Any]]" = models.JSONField(default=dict)
 
+    class Meta:
+        verbose_name = "picture set"
+
     def __str__(self) -> str:
-        return f"board {self.pk}"
+        return f"picture set {self.pk}"
 
 
 class BoardPlace(models.Model):

@@ -11,6 +11,7 @@ from django.db import transaction
 
 from crowd.pictures.models import Picture
 from crowd.pictures.models.pictures import are_near_duplicates
+from crowd.pictures.services.moving import lock_pictures
 from crowd.winogavil import domain
 from crowd.winogavil.models import Board
 from crowd.winogavil.services.pulling import pull_or_restore
@@ -53,6 +54,7 @@ def draw_boards(plan: Plan, *, now: datetime) -> list[Item]:
     """Made at once, or none of them. Drawing goes on where the study's last set of this seed ended."""
     drawn = look_ahead(plan)
     with transaction.atomic():
+        lock_pictures({picture.pk for one in drawn for picture in one.pictures})
         items = seed_boards(study=plan.study, boards=[(one.pictures, one.recipe) for one in drawn])
         # A picture may have been removed since the pool was read.
         pull_or_restore(Item.objects.filter(pk__in=[item.pk for item in items]), now=now)

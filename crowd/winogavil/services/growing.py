@@ -3,7 +3,7 @@
 from datetime import datetime
 
 import structlog
-from django.db.models import Count, F, Q, Sum
+from django.db.models import Count, F, Max, Q, Sum
 from django.db.models.functions import Greatest
 
 from crowd.winogavil.models import Game
@@ -41,9 +41,11 @@ def grow(*, game: Game, by: User, now: datetime) -> int:
     """The researcher's click. Raises RuleBroken, with nothing added."""
     if game.solve_batch is None:
         raise RuleBroken("no_batch", "Choose the batch that solves this game's associations first.")
+    # If somebody else adds HITs while we count, nothing is added twice.
+    last = game.solve_batch.hits.aggregate(last=Max("number"))["last"] or 0
     count = hits_lacking(game.solve_batch)
     if count:
-        add_hits(batch=game.solve_batch, count=count, by=by, now=now)
+        add_hits(batch=game.solve_batch, count=count, by=by, now=now, after=last)
     return count
 
 

@@ -1,13 +1,14 @@
 """What spymasters handed in becomes associations that people solve, and the solving becomes their scores."""
 
 from collections.abc import Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
 from fractions import Fraction
 
 import structlog
 from django.db import transaction
 from django.db.models import Exists, OuterRef, QuerySet
 
+from crowd.pictures.services.moving import lock_pictures
 from crowd.winogavil import domain
 from crowd.winogavil.models import Association, Board, BoardPlace, Place
 from crowd.winogavil.services.pulling import pull_or_restore
@@ -17,6 +18,8 @@ from scoring.models import Riddle
 from scoring.services.judging import NewScore, record_scores
 
 AT_ONCE = 500
+# A word that was pulled may come back: so long the bonuses for the author's other words wait for it.
+PATIENCE = timedelta(days=7)
 SOURCES = {Account.Kind.WEB: Association.Source.PLAYER}
 log = structlog.get_logger()
 
@@ -32,25 +35,10 @@ def make_associations(*, now: datetime) -> int:
 
 def credit_authors(*, now: datetime) -> int:
     """What became final and what the rival has said since are the scores of whoever made the association."""
-    ready = Association.objects.filter(
-        final_at__isnull=False, asked_at__isnull=False, told_at=None
-    ).select_related("item__riddle")
     credited = 0
-    while some := list(ready.order_by("pk")[:AT_ONCE]):
-        with transaction.atomic():
-            authors = {one.pk: _author_of(one) for one in some}
-            record_scores(
-                (
-                    NewScore(assignment_id=author, item_id=one.item_id, measure=measure, value=value)
-                    for one in some
-                    if (author := authors[one.pk])
-                    for measure, value in scores_as_author(one).items()
-                ),
-                now=now,
-            )
-            Association.objects.filter(pk__in=authors).update(told_at=now)
-        _judge({author for author in authors.values() if author}, now=now)
-        credited += len(some)
+    while some := _credit_some(now=now):
+        credited += some
+    _judge(_waiting_in_vain(now=now), now=now)
     return credited
 
 
@@ -60,6 +48,50 @@ def scores_as_author(association: Association) -> dict[str, Fraction]:
     if fool is None or solved is None:
         return {}
     return {domain.FOOL: Fraction(fool, 100), domain.SOLVABLE: solved}
+
+
+def _credit_some(*, now: datetime) -> int:
+    """Scores and judgement in one: nothing is told whose author was not judged."""
+    with transaction.atomic():
+        keys = list(_ready().order_by("pk").values_list("pk", flat=True)[:AT_ONCE])
+        if not keys:
+            return 0
+        _lock_authors(keys)
+        # What has lost an answer since is left; whoever takes one out now waits, and opens it again.
+        rows = _ready().filter(pk__in=keys).select_related("item__riddle").order_by("pk")
+        some = list(rows.select_for_update(of=("self",), no_key=True))
+        authors = {one.pk: _author_of(one) for one in some}
+        record_scores(
+            (
+                NewScore(assignment_id=author, item_id=one.item_id, measure=measure, value=value)
+                for one in some
+                if (author := authors[one.pk])
+                for measure, value in scores_as_author(one).items()
+            ),
+            now=now,
+        )
+        Association.objects.filter(pk__in=authors).update(told_at=now)
+        _judge({author for author in authors.values() if author}, now=now)
+    return len(some)
+
+
+def _ready() -> QuerySet[Association]:
+    return Association.objects.filter(final_at__isnull=False, asked_at__isnull=False, told_at=None)
+
+
+def _lock_authors(associations: Sequence[int]) -> None:
+    """In the house's order: what a word's author did comes before the word."""
+    made = Riddle.objects.filter(item__association__in=associations).values("assignment")
+    works = Assignment.objects.filter(pk__in=made).order_by("pk").select_for_update(no_key=True)
+    list(works.values_list("pk", flat=True))
+
+
+def _waiting_in_vain(*, now: datetime) -> set[int]:
+    """Work that waits for nothing but words which nobody has been asked for long."""
+    away = Riddle.objects.filter(
+        assignment=OuterRef("pk"), item__association__final_at=None, item__pulled_at__lte=now - PATIENCE
+    )
+    return set(_handed_in().filter(Exists(away)).values_list("pk", flat=True))
 
 
 def _handed_in() -> QuerySet[Assignment]:
@@ -74,10 +106,14 @@ def _handed_in() -> QuerySet[Assignment]:
 
 def _make_of(assignment: Assignment, *, now: datetime) -> int:
     with transaction.atomic():
-        waiting = Riddle.objects.filter(assignment=assignment, item=None).order_by("slot")
-        riddles = list(waiting.select_for_update(of=("self",), no_key=True))
         board = Board.objects.get(item__leases__assignment=assignment)
         places = list(board.places.select_related("picture"))
+        # Whoever takes a picture away, or the work out of the data, was sooner or finds what is made here.
+        lock_pictures([place.picture_id for place in places])
+        if not _handed_in().filter(pk=assignment.pk).select_for_update(of=("self",), no_key=True):
+            return 0
+        waiting = Riddle.objects.filter(assignment=assignment, item=None).order_by("slot")
+        riddles = list(waiting.select_for_update(of=("self",), no_key=True))
         for riddle in riddles:
             _make(riddle, assignment, board=board, places=places)
         # A picture may have been removed while the words were invented.
@@ -120,7 +156,12 @@ def _author_of(association: Association) -> int | None:
 
 
 def _judge(assignments: set[int], *, now: datetime) -> None:
-    """Once nothing of a spymaster's work is open any more, its bonuses can be read."""
-    untold = Riddle.objects.filter(assignment=OuterRef("pk"), item__association__told_at=None)
+    """Once nothing of a spymaster's work is open any more, its bonuses can be read.
+
+    A word that stays away holds up the others no longer than PATIENCE.
+    """
+    untold = Riddle.objects.filter(assignment=OuterRef("pk"), item__association__told_at=None).exclude(
+        item__association__final_at=None, item__pulled_at__lte=now - PATIENCE
+    )
     for assignment in Assignment.objects.filter(~Exists(untold), pk__in=assignments).order_by("pk"):
         mark_judged(assignment=assignment, now=now)

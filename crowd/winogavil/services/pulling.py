@@ -5,6 +5,8 @@ That is never stored: it is read from the facts, so that they can change back.
 
 from collections.abc import Collection
 from datetime import datetime
+from functools import reduce
+from operator import or_
 from typing import Protocol
 
 import structlog
@@ -43,7 +45,8 @@ def on_change(listener: Listener) -> None:
 
 def pull_or_restore(items: QuerySet[Item], *, now: datetime) -> int:
     """By the facts of this moment. How many changed. The caller holds the transaction."""
-    keys = list(items.order_by("pk").select_for_update(no_key=True).values_list("pk", flat=True))
+    locked = items.order_by("pk").select_for_update(of=("self",), no_key=True)
+    keys = list(locked.values_list("pk", flat=True))
     rows = Item.objects.filter(pk__in=keys)
     pulled = rows.filter(_unfit(), pulled_at=None).update(pulled_at=now)
     restored = rows.filter(~_unfit(), pulled_at__isnull=False).update(pulled_at=None)
@@ -73,7 +76,7 @@ def report_cue(
             worker=worker,
             defaults={"reason": reason, "text": text.strip()[:LONGEST_TEXT], "reported_at": now},
         )
-        pull_or_restore(Item.objects.filter(association=association), now=now)
+        pull_or_restore(_asking(association), now=now)
     return report
 
 
@@ -83,7 +86,7 @@ def decide_report(*, report: CueReport, uphold: bool, by: User, now: datetime) -
     with transaction.atomic():
         if not move(report, to, decided_at=now, decided_by=by):
             raise RuleBroken("decided_already", f"This report is {report.status} already.")
-        pull_or_restore(Item.objects.filter(association=report.association_id), now=now)
+        pull_or_restore(_asking(report.association), now=now)
         words = f"The report of the cue “{report.association}” was {to}."
         study = report.association.item.study
         auditing.note(f"cue_report.{to}", words, by=by, now=now, study=study)
@@ -99,11 +102,21 @@ def pull_disowned(*, now: datetime) -> int:
         return pull_or_restore(Item.objects.filter(association__board__item__in=boards), now=now)
 
 
+def _asking(association: Association) -> QuerySet[Item]:
+    """The items that show this word with these pictures: what is asked anew, and the first of them too."""
+    first = association.item.repeats_id or association.item_id
+    return Item.objects.filter(Q(pk=first) | Q(repeats=first) | Q(pk=association.item_id))
+
+
 def _unfit() -> Q:
     """As a condition on items: of associations, and of boards, which know only the pictures."""
     away = Q(picture__isnull=False) & ~Q(picture__status=Picture.Status.FIT)
-    reported = CueReport.objects.filter(
-        association__item=OuterRef("pk"), status__in=(Status.OPEN, Status.UPHELD)
+    standing = CueReport.objects.filter(status__in=(Status.OPEN, Status.UPHELD))
+    reported = (
+        standing.filter(association__item=OuterRef("pk")),
+        standing.filter(association__item=OuterRef("repeats")),
+        standing.filter(association__item__repeats=OuterRef("pk")),
+        standing.filter(association__item__repeats=OuterRef("repeats")),
     )
     disowned = Riddle.objects.filter(item=OuterRef("pk")).filter(
         Q(assignment__kept_out=True) | Q(assignment__status=Assignment.Status.REJECTED)
@@ -111,6 +124,6 @@ def _unfit() -> Q:
     return (
         Q(Exists(Place.objects.filter(away, association__item=OuterRef("pk"))))
         | Q(Exists(BoardPlace.objects.filter(away, board__item=OuterRef("pk"))))
-        | Q(Exists(reported))
+        | reduce(or_, (Q(Exists(reports)) for reports in reported))
         | Q(Exists(disowned))
     )

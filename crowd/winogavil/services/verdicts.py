@@ -50,8 +50,11 @@ def as_shown(picture: Picture) -> Shown:
 
 def read_verdicts() -> int:
     """Associations whose rival has answered since. The first verdict counts, and no later one."""
-    answered = Verdict.objects.filter(riddle__item__association__asked_at=None, rival=F("riddle__paid_on"))
-    verdicts = answered.order_by("pk")
+    # Words that were tested and not handed in are of no association.
+    unread = Verdict.objects.filter(
+        riddle__item__association__isnull=False, riddle__item__association__asked_at=None
+    )
+    verdicts = unread.filter(rival=F("riddle__paid_on")).order_by("pk")
     return sum(_read_verdict(verdict) for verdict in verdicts.iterator(chunk_size=AT_ONCE))
 
 

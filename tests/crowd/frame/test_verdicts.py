@@ -1,16 +1,21 @@
 """The rival's word over HTTP: a cue is stored before it is asked, asked once, and told to nobody else."""
 
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from datetime import timedelta
+from threading import Barrier, BrokenBarrierError
 from typing import Any
 
 import pytest
 from django.core.cache import cache
+from django.db import connections
 from django.test import Client
 from django.utils import timezone
 from kombu.exceptions import OperationalError
 
 from crowd.frame import speaking, verdicts
 from crowd.frame.visits import write_token
+from crowd.winogavil import creating
 from crowd.winogavil.domain import CREATE
 from crowd.winogavil.services.seeding import seed_board
 from hits.models import Assignment, Item, Lease
@@ -307,3 +312,48 @@ def test_looking_at_a_verdict_asks_the_database_little(
 
     with django_assert_max_num_queries(4):
         send(client, work, "verdict")
+
+
+@pytest.mark.parametrize("slot", ["0001" + "9" * 5000, "00019", "٣"], ids=["huge", "five-digits", "arabic"])
+def test_slot_that_no_page_sends_is_refused(client: Client, work: Assignment, slot: str) -> None:
+    answer = send(client, work, slot=slot)
+
+    assert answer.status_code == 400
+    assert nothing_is_stored()
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [{"about": "picture:\0"}, {"about": "cue", "text": "a\0b"}, {"a\0": "b"}],
+    ids=["about", "text", "name"],
+)
+def test_nul_is_refused_in_words(client: Client, work: Assignment, fields: dict[str, str]) -> None:
+    """PostgreSQL neither keeps it nor looks for it."""
+    answer = send(client, work, "report", **fields)
+
+    assert (answer.status_code, "NUL" in answer.json()["problem"]) == (400, True)
+
+
+@pytest.mark.django_db(transaction=True)
+def test_one_word_in_both_places_at_one_instant_counts_once(
+    work: Assignment, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    both, compare = Barrier(2), creating._check_other_cue
+
+    def compared(cue: str, *, slot: int, assignment: Assignment) -> None:
+        compare(cue, slot=slot, assignment=assignment)
+        with suppress(BrokenBarrierError):
+            both.wait(timeout=1)
+
+    def put(slot: str) -> int:
+        try:
+            return int(send(Client(), work, slot=slot).status_code)
+        finally:
+            connections.close_all()
+
+    monkeypatch.setattr(creating, "_check_other_cue", compared)
+    with ThreadPoolExecutor(2) as pool:
+        codes = sorted(pool.map(put, ["1", "2"]))
+
+    assert codes == [200, 400]
+    assert Riddle.objects.count() == 1

@@ -7,8 +7,7 @@ from crowd.winogavil.models import Association
 from crowd.winogavil.services import finalizing, making, verdicts
 from hits import families
 from hits.models import Assignment, Batch, Item, Study, Worker
-from hits.services.mirroring import answer_leases
-from hits.services.working import items_of, lease_items
+from hits.services.working import answer_leases, items_of, lease_items
 from hits.states import move
 from scoring.models import Riddle
 from scoring.services.answering import answer_waiting

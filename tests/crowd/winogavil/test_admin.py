@@ -1,5 +1,7 @@
 """The researcher's pages of the game: what each shows to whom, and what its buttons do."""
 
+import html
+import re
 from typing import Any
 
 import pytest
@@ -8,10 +10,11 @@ from django.contrib.auth.models import Group
 from django.test import Client
 from django.urls import reverse
 
-from crowd.winogavil.models import Board, CueReport, Game
+from crowd.winogavil.models import Association, Board, CueReport, Game, Solution
 from crowd.winogavil.services.pulling import report_cue
+from crowd.winogavil.services.seeding import seed_board
 from hits.models import HIT, Batch, Item, Study, User
-from hits.roles import RESEARCHER, REVIEWER, install_roles
+from hits.roles import PAYMENTS_PREPARER, RESEARCHER, REVIEWER, install_roles
 from tests.crowd.winogavil.game import SOLVE, make_game_batch
 from tests.factories import (
     NOW,
@@ -189,3 +192,91 @@ def test_what_grows_needs_a_batch(signed_in: Client, study: Study) -> None:
 
     assert "Choose the batch that is to grow." in page_text(page)
     assert not Game.objects.exists()
+
+
+def test_lists_say_what_they_hold_while_they_are_empty(signed_in: Client) -> None:
+    for name, title, about in (
+        ("board", "Picture sets", "asks for those that still want some"),
+        ("association", "Associations", "final once its solvers have answered"),
+        ("cuereport", "Cue reports", "found unfit"),
+        ("game", "Association games", "plays by the paper"),
+    ):
+        text = page_text(signed_in.get(reverse(f"admin:winogavil_{name}_changelist")))
+
+        assert f"<h1>{title}</h1>" in text
+        assert about in text
+
+
+def test_page_of_an_association_shows_who_took_which_picture(signed_in: Client, study: Study) -> None:
+    association = make_association(study=study, cue="frosty")
+    first, second, third, *_ = association.places.all()
+    association.places.filter(pk__in=[second.pk, third.pk]).update(predicted=True)
+    for picked in ([first.position], [first.position, third.position]):
+        Solution.objects.create(
+            association=association, worker=make_worker(), picked=picked, numerator=1, denominator=2
+        )
+
+    text = page_text(signed_in.get(reverse("admin:winogavil_association_change", args=[association.pk])))
+
+    assert f"<strong>{first.label}</strong>" in text
+    assert text.count("picked by 2 of 2 solvers") == 1
+    assert text.count("picked by 1 of 2 solvers") == 1
+    assert text.count("taken by the model") == 2
+    assert text.count("chosen by the author") == sum(place.chosen for place in association.places.all())
+
+
+def test_page_of_a_picture_set_shows_its_pictures_and_words(signed_in: Client, study: Study) -> None:
+    item = seed_board(study=study, pictures=[make_picture(concept=name) for name in "abcde"])
+    association = make_association(study=study, cue="frosty")
+    Association.objects.filter(pk=association.pk).update(board=item.board)
+
+    text = page_text(signed_in.get(reverse("admin:winogavil_board_change", args=[item.board.pk])))
+
+    assert text.count("<figure>") == 5
+    back = page_text(signed_in.get(reverse("admin:winogavil_association_change", args=[association.pk])))
+    assert f'<a href="{reverse("admin:winogavil_board_change", args=[item.board.pk])}">' in back
+    assert (
+        f'<a href="{reverse("admin:winogavil_association_change", args=[association.pk])}">frosty</a>' in text
+    )
+
+
+def test_report_leads_to_the_word_with_its_pictures(signed_in: Client, study: Study) -> None:
+    association = make_association(study=study, cue="frosty")
+    report_cue(association=association, worker=make_worker(), reason="other", text="", now=NOW)
+
+    text = page_text(signed_in.get(reverse("admin:winogavil_cuereport_changelist")))
+
+    address = reverse("admin:winogavil_association_change", args=[association.pk])
+    assert f'<a href="{address}">frosty</a>' in text
+
+
+def test_study_leads_to_the_pages_of_its_game(signed_in: Client, study: Study) -> None:
+    address = reverse("admin:hits_study_change", args=[study.pk])
+
+    before = page_text(signed_in.get(address))
+    game = Game.objects.create(study=study)
+    after = page_text(signed_in.get(address))
+
+    assert f'<a href="{reverse("admin:winogavil_game_add")}?study={study.pk}">Association game</a>' in before
+    assert f'<a href="{reverse("admin:winogavil_game_change", args=[game.pk])}">Association game</a>' in after
+    links = re.findall(r'<li><a href="([^"]+)">(?:Batches|Picture sets|Associations|Annotations)</a>', after)
+    assert len(links) == 4
+    assert [signed_in.get(html.unescape(link)).status_code for link in links] == [200] * 4
+
+
+def test_study_leads_a_payer_to_no_page_of_the_game(client: Client, study: Study) -> None:
+    client.force_login(_member(study, PAYMENTS_PREPARER))
+
+    text = page_text(client.get(reverse("admin:hits_study_change", args=[study.pk])))
+
+    assert ">Batches</a></li>" in text
+    assert ">Association game</a></li>" not in text
+
+
+def test_game_offers_no_way_to_delete_a_batch(signed_in: Client, study: Study) -> None:
+    game = Game.objects.create(study=study)
+
+    text = page_text(signed_in.get(reverse("admin:winogavil_game_change", args=[game.pk])))
+
+    assert 'name="solve_batch"' in text
+    assert "related-widget-wrapper-link" not in text

@@ -1,0 +1,4 @@
+from crowd.winogavil.releases.admin.releases import ReleaseAdmin
+from crowd.winogavil.releases.admin.statistics import StatisticsAdmin
+
+__all__ = ["ReleaseAdmin", "StatisticsAdmin"]

@@ -1,0 +1,45 @@
+"""What somebody may look at: the rows of their own studies, and a 404 for everything else."""
+
+from typing import Any
+
+from django.contrib import admin
+from django.core.exceptions import PermissionDenied
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404
+from django.template.response import TemplateResponse
+
+from crowd.winogavil.releases.models import Release
+from hits.access import studies_of
+from hits.models import Study
+
+VIEW, MAKE = "winogavil_releases.view_release", "winogavil_releases.add_release"
+PUBLISH, DELETE = "winogavil_releases.publish_release", "winogavil_releases.delete_release"
+PREDICT, UNPREDICT = "winogavil_releases.add_prediction", "winogavil_releases.delete_prediction"
+COUNTED = "winogavil_releases.view_statistics"
+# Taking data out is a permission of its own, whatever they are.
+TAKE = "hits.export_batch"
+
+
+def need(request: HttpRequest, *permissions: str) -> None:
+    if not request.user.has_perms(permissions):
+        raise PermissionDenied
+
+
+def find_release(request: HttpRequest, pk: int, *permissions: str) -> Release:
+    need(request, VIEW, *permissions)
+    rows = Release.objects.select_related("study", "made_by", "released_by")
+    return get_object_or_404(rows.filter(study__in=studies_of(request.user)), pk=pk)
+
+
+def find_study(request: HttpRequest, pk: int, *permissions: str) -> Study:
+    need(request, *permissions)
+    return get_object_or_404(studies_of(request.user), pk=pk)
+
+
+def render(
+    site: admin.AdminSite, request: HttpRequest, name: str, context: dict[str, Any], *, status: int = 200
+) -> HttpResponse:
+    shared = {**site.each_context(request), "opts": Release._meta}
+    return TemplateResponse(
+        request, f"admin/winogavil_releases/{name}.html", {**shared, **context}, status=status
+    )

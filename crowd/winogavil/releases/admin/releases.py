@@ -1,0 +1,173 @@
+"""Releases in the admin: asked for, watched, downloaded, published, deleted."""
+
+from collections.abc import Callable
+from typing import Any
+
+from django.contrib import admin, messages
+from django.core.exceptions import PermissionDenied
+from django.db.models import QuerySet
+from django.http import FileResponse, Http404, HttpRequest, HttpResponse
+from django.http.response import HttpResponseBase
+from django.shortcuts import redirect
+from django.urls import URLPattern, path
+from django.utils import timezone
+
+from crowd.winogavil.models import Association
+from crowd.winogavil.releases.admin import predictions, statistics
+from crowd.winogavil.releases.admin.finding import (
+    DELETE,
+    MAKE,
+    PREDICT,
+    PUBLISH,
+    TAKE,
+    UNPREDICT,
+    find_release,
+    find_study,
+    need,
+    render,
+)
+from crowd.winogavil.releases.admin.forms import ReleaseForm
+from crowd.winogavil.releases.columns import FULL, PUBLISHED
+from crowd.winogavil.releases.models import Release
+from crowd.winogavil.releases.queries.comparing import COLUMNS, table
+from crowd.winogavil.releases.services import making, taking
+from crowd.winogavil.releases.services.writing import FILES
+from hits.access import studies_of
+from hits.admin.parts import ReadOnlyAdmin, VisibleStudies
+from hits.admin.selecting import signed_in
+from hits.errors import RuleBroken
+
+LOOK_AGAIN_MS = 2_000
+Status = Release.Status
+
+
+@admin.register(Release)
+class ReleaseAdmin(ReadOnlyAdmin[Release]):
+    list_display = ("title", "version", "study", "status", "selected", "made_at", "made_by")
+    list_filter = ("status", ("study", VisibleStudies))
+    list_select_related = ("study", "made_by")
+    search_fields = ("title", "version", "study__name")
+    ordering = ("-pk",)
+    show_full_result_count = False
+    change_list_template = "admin/winogavil_releases/releases.html"
+
+    def get_urls(self) -> list[URLPattern]:
+        def at(address: str, view: Callable[..., HttpResponseBase], name: str) -> URLPattern:
+            shown = self.admin_site.admin_view(view)
+            return path(address, shown, name=f"winogavil_releases_{name}")
+
+        return [
+            at("make/", self.choose_view, "choose"),
+            at("make/<int:study_id>/", self.make_view, "make"),
+            at("<int:pk>/files/<str:name>", self.file_view, "file"),
+            at("<int:pk>/publish/", self.publish_view, "publish"),
+            at("<int:pk>/delete-all/", self.delete_release_view, "remove"),
+            at("<int:pk>/again/", self.again_view, "again"),
+            *predictions.urls(self),
+            *super().get_urls(),
+        ]
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Release]:
+        return super().get_queryset(request).filter(study__in=studies_of(request.user))
+
+    @admin.display(description="associations")
+    def selected(self, release: Release) -> str:
+        """Counted when it was written."""
+        return f"{release.counts['selected']}" if release.counts else "–"
+
+    def choose_view(self, request: HttpRequest) -> HttpResponse:
+        need(request, MAKE)
+        return statistics.choose(
+            self, request, title="Make a release", to="winogavil_releases_make", verb="Make a release of"
+        )
+
+    def make_view(self, request: HttpRequest, study_id: int) -> HttpResponse:
+        study = find_study(request, study_id, MAKE)
+        form = ReleaseForm(request.POST or None, study=study)
+        if form.is_bound and form.is_valid():
+            try:
+                release = making.make_release(
+                    study=study, by=signed_in(request), now=timezone.now(), **form.cleaned_data
+                )
+            except RuleBroken as refusal:
+                form.add_error("version" if refusal.code == "version_taken" else "sources", str(refusal))
+            else:
+                return redirect("admin:winogavil_releases_release_change", release.pk)
+        context = {
+            "title": f"Make a release of {study}",
+            "study": study,
+            "form": form,
+            "published": PUBLISHED,
+            "full": FULL[len(PUBLISHED) :],
+        }
+        return render(self.admin_site, request, "make", context)
+
+    def change_view(
+        self,
+        request: HttpRequest,
+        object_id: str,
+        form_url: str = "",
+        extra_context: dict[str, Any] | None = None,
+    ) -> HttpResponse:
+        if not object_id.isascii() or not object_id.isdigit() or len(object_id) > 18:
+            raise Http404
+        release = find_release(request, int(object_id))
+        context = {"title": str(release), "release": release, **release_context(request, release)}
+        name = "release_parts" if "fragment" in request.GET else "release"
+        return render(self.admin_site, request, name, context)
+
+    def file_view(self, request: HttpRequest, pk: int, name: str) -> HttpResponseBase:
+        release = find_release(request, pk, TAKE)
+        file = taking.open_file(release=release, name=name, by=signed_in(request), now=timezone.now())
+        if file is None:
+            raise Http404
+        return FileResponse(file, as_attachment=True, filename=taking.download_name(release, name))
+
+    def publish_view(self, request: HttpRequest, pk: int) -> HttpResponse:
+        release = find_release(request, pk, PUBLISH)
+        if request.method != "POST":
+            return render(self.admin_site, request, "publish", {"title": "Publish?", "release": release})
+        return self._act(request, release, making.publish_release, "It is published, and stays as it is.")
+
+    def delete_release_view(self, request: HttpRequest, pk: int) -> HttpResponse:
+        release = find_release(request, pk, DELETE)
+        if request.method != "POST":
+            return render(self.admin_site, request, "delete", {"title": "Delete?", "release": release})
+        answer = self._act(request, release, making.delete_release, f"{release} is deleted, with its files.")
+        gone = not Release.objects.filter(pk=pk).exists()
+        return redirect("admin:winogavil_releases_release_changelist") if gone else answer
+
+    def again_view(self, request: HttpRequest, pk: int) -> HttpResponse:
+        release = find_release(request, pk, MAKE)
+        if request.method != "POST":
+            raise PermissionDenied
+        return self._act(request, release, making.try_again, "It is made again, from the beginning.")
+
+    def _act(self, request: HttpRequest, release: Release, act: Any, words: str) -> HttpResponse:
+        try:
+            act(release=release, by=signed_in(request), now=timezone.now())
+        except RuleBroken as refusal:
+            messages.error(request, str(refusal))
+        else:
+            messages.success(request, words)
+        return redirect("admin:winogavil_releases_release_change", release.pk)
+
+
+def release_context(request: HttpRequest, release: Release) -> dict[str, Any]:
+    """All that its page shows; while it is being made, how far it is."""
+    lines = table(release) if release.is_complete else []
+    return {
+        "every_ms": LOOK_AGAIN_MS if release.is_being_made else 0,
+        "sources": [Association.Source(name).label for name in release.sources],
+        "files_done": len(release.files),
+        "files_wanted": len(FILES),
+        "lines": lines,
+        "columns": list(COLUMNS),
+        "shapes": release.counts.get("shapes", []),
+        "may_take": request.user.has_perm(TAKE),
+        "may_publish": release.status == Status.READY and request.user.has_perm(PUBLISH),
+        "may_delete": release.status != Status.RELEASED and request.user.has_perm(DELETE),
+        "may_retry": release.status == Status.FAILED and request.user.has_perm(MAKE),
+        "may_predict": release.is_complete and request.user.has_perm(PREDICT),
+        "may_unpredict": request.user.has_perm(UNPREDICT),
+    }

@@ -1,0 +1,133 @@
+"""The paper's tables for a study, as pages with charts and as files."""
+
+import json
+from collections.abc import Mapping, Sequence
+from functools import partial
+from typing import Any
+
+from django.contrib import admin
+from django.core.paginator import Paginator
+from django.http import Http404, HttpRequest, HttpResponse, StreamingHttpResponse
+from django.http.response import HttpResponseBase
+from django.urls import URLPattern, path
+from django.utils import timezone
+
+from crowd.winogavil.models import Association
+from crowd.winogavil.releases.admin import charts
+from crowd.winogavil.releases.admin.finding import COUNTED, find_study, need, render
+from crowd.winogavil.releases.models import Statistics
+from crowd.winogavil.releases.statistics.figures import TABLES
+from crowd.winogavil.releases.statistics.remembering import statistics_of
+from hits.access import studies_of
+from hits.admin.parts import ReadOnlyAdmin
+from hits.domain.spreadsheets import write_csv
+from hits.models import Study
+
+A_PAGE = 50
+# People on the page; the files have all of them.
+SHOWN = 50
+
+
+@admin.register(Statistics)
+class StatisticsAdmin(ReadOnlyAdmin[Statistics]):
+    """The list is one of studies: what is kept of their figures is no row that anybody looks at."""
+
+    def get_urls(self) -> list[URLPattern]:
+        shown = self.admin_site.admin_view
+        return [
+            path("<int:study_id>/", shown(partial(study_view, self)), name="winogavil_releases_statistics"),
+            path(
+                "<int:study_id>/<str:name>",
+                shown(partial(file_view, self)),
+                name="winogavil_releases_statistics_file",
+            ),
+            path("", shown(self.changelist_view), name="winogavil_releases_statistics_changelist"),
+        ]
+
+    def changelist_view(
+        self, request: HttpRequest, extra_context: dict[str, Any] | None = None
+    ) -> HttpResponse:
+        need(request, COUNTED)
+        return choose(
+            self, request, title="Statistics", to="winogavil_releases_statistics", verb="Statistics of"
+        )
+
+
+def choose(
+    page: admin.ModelAdmin[Any], request: HttpRequest, *, title: str, to: str, verb: str
+) -> HttpResponse:
+    """Which study: those that have associations."""
+    sought = request.GET.get("q", "").strip()[:200]
+    studies = studies_of(request.user).filter(items__association__isnull=False).distinct().order_by("name")
+    studies_page = Paginator(studies.filter(name__icontains=sought), A_PAGE).get_page(request.GET.get("page"))
+    context = {"title": title, "page": studies_page, "q": sought, "to": f"admin:{to}", "verb": verb}
+    return render(page.admin_site, request, "studies", context)
+
+
+def study_view(page: admin.ModelAdmin[Any], request: HttpRequest, study_id: int) -> HttpResponse:
+    study = find_study(request, study_id, COUNTED)
+    sources = _sources(request)
+    counted = statistics_of(study, sources=sources, now=timezone.now())
+    tables: Mapping[str, list[dict[str, Any]]] = counted.figures
+    context = {
+        "title": f"Statistics of {study}",
+        "study": study,
+        "counted": counted,
+        "tables": tables,
+        "titles": TABLES,
+        "creators": tables["creators"][:SHOWN],
+        "solvers": tables["solvers"][:SHOWN],
+        "shapes": [row for row in tables["shapes"] if row["selected"]],
+        "cues": tables["cues"][0],
+        "bars": charts.draw_shapes(tables["shapes"]),
+        "scatters": charts.draw_scatters(tables["creators"]),
+        "choices": [(value, label, value in sources) for value, label in Association.Source.choices],
+        "query": "&".join(f"source={source}" for source in sources),
+    }
+    return render(page.admin_site, request, "statistics", context)
+
+
+def file_view(
+    page: admin.ModelAdmin[Any], request: HttpRequest, study_id: int, name: str
+) -> HttpResponseBase:
+    study = find_study(request, study_id, COUNTED)
+    table, _, form = name.partition(".")
+    if (form == "csv" and table in TABLES) or name == "all.json":
+        counted = statistics_of(study, sources=_sources(request), now=timezone.now())
+        return _json(study, counted) if form == "json" else _csv(study, counted, table)
+    raise Http404
+
+
+def _sources(request: HttpRequest) -> list[str]:
+    """What is asked for in the address, of what there is. None: everybody."""
+    asked = set(request.GET.getlist("source"))
+    return [source for source in Association.Source.values if source in asked]
+
+
+def _csv(study: Study, counted: Statistics, table: str) -> HttpResponseBase:
+    rows: Sequence[dict[str, Any]] = counted.figures[table]
+    header = list(rows[0]) if rows else []
+    lines = write_csv(header, ([_written(value) for value in row.values()] for row in rows))
+    return _attached(
+        StreamingHttpResponse(lines, content_type="text/csv; charset=utf-8"), study, f"{table}.csv"
+    )
+
+
+def _written(value: Any) -> Any:
+    return str(value) if isinstance(value, float) else value
+
+
+def _json(study: Study, counted: Statistics) -> HttpResponseBase:
+    content = {
+        "study": str(study.public_id),
+        "sources": counted.sources.split(",") if counted.sources else list(Association.Source.values),
+        "counted_at": counted.counted_at.isoformat(),
+        "tables": counted.figures,
+    }
+    text = json.dumps(content, ensure_ascii=False, indent=1)
+    return _attached(HttpResponse(text, content_type="application/json"), study, "statistics.json")
+
+
+def _attached(answer: HttpResponseBase, study: Study, name: str) -> HttpResponseBase:
+    answer["Content-Disposition"] = f'attachment; filename="study-{str(study.public_id)[:8]}-{name}"'
+    return answer

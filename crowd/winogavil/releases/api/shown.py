@@ -1,0 +1,82 @@
+"""How releases and the table of models look in an answer."""
+
+from typing import Any
+
+from rest_framework import serializers
+
+from crowd.winogavil.releases.models import Prediction, Release
+from hits.api.fields import PublicId, UserName
+
+
+class FileSerializer(serializers.Serializer[Any]):
+    name = serializers.CharField()
+    bytes = serializers.IntegerField()
+    sha256 = serializers.CharField()
+
+
+class ReleaseSerializer(serializers.ModelSerializer[Release]):
+    study = PublicId()
+    made_by = UserName()
+    released_by = UserName()
+    # A word, and no list of choices: other rows of the API have states of their own.
+    status = serializers.CharField(read_only=True)
+    sources = serializers.ListField(child=serializers.CharField(), read_only=True)
+    files = FileSerializer(many=True, read_only=True)
+    counts = serializers.DictField(read_only=True, help_text="What its card says in numbers.")
+
+    class Meta:
+        model = Release
+        fields = (
+            "public_id",
+            "study",
+            "title",
+            "version",
+            "licence",
+            "notes",
+            "sources",
+            "with_rest",
+            "linkable",
+            "status",
+            "problem",
+            "rows_wanted",
+            "rows_done",
+            "made_by",
+            "made_at",
+            "ready_at",
+            "released_by",
+            "released_at",
+            "counts",
+            "files",
+        )
+        read_only_fields = fields
+
+
+class LineSerializer(serializers.Serializer[Any]):
+    """Means are in per cent, as strings of decimals; null where there is nothing of that size."""
+
+    name = serializers.CharField()
+    notes = serializers.CharField()
+    associations = serializers.IntegerField(source="items")
+    means = serializers.DictField(child=serializers.DecimalField(4, 1, allow_null=True))
+    prediction = serializers.UUIDField(source="prediction.public_id", allow_null=True)
+
+
+class PredictionInput(serializers.ModelSerializer[Prediction]):
+    file = serializers.FileField(help_text="CSV or JSON Lines with ID and prediction, or with ID and scores.")
+    is_part = serializers.BooleanField(
+        required=False, default=False, help_text="The file covers only a part of the release."
+    )
+
+    class Meta:
+        model = Prediction
+        fields = ("model", "notes", "file", "is_part")
+
+
+class PredictionSerializer(serializers.ModelSerializer[Prediction]):
+    release = PublicId()
+    made_by = UserName()
+
+    class Meta:
+        model = Prediction
+        fields = ("public_id", "release", "model", "notes", "sha256", "rows", "made_by", "made_at")
+        read_only_fields = fields

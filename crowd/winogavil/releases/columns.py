@@ -1,0 +1,95 @@
+"""What a row of the data has, in both forms. Files, cards and the docs are made from these two lists."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+TEXT, INTEGER, NUMBER, FLAG, MOMENT = "text", "integer", "number", "flag", "moment"
+TEXTS = "texts"  # a list of them
+ROWS = "rows"  # a list of rows of their own columns
+
+
+@dataclass(frozen=True, kw_only=True)
+class Column:
+    name: str
+    kind: str
+    words: str
+    columns: tuple["Column", ...] = ()
+
+
+def column(name: str, kind: str, words: str, *columns: Column) -> Column:
+    return Column(name=name, kind=kind, words=words, columns=columns)
+
+
+PUBLISHED: Sequence[Column] = (
+    column("ID", TEXT, "the association, by the same name in every release of the study"),
+    column("candidates", TEXTS, "the pictures, in the order in which the author saw them"),
+    column("cue", TEXT, "the word"),
+    column("associations", TEXTS, "the pictures that its author chose for it"),
+    column("score_fool_the_ai", INTEGER, "100 minus the model's Jaccard index in whole per cent"),
+    column("num_associations", INTEGER, "how many pictures were chosen"),
+    column("num_candidates", INTEGER, "out of how many"),
+    column("solvers_jaccard_mean", NUMBER, "mean Jaccard index of the solvers with the author's choice"),
+    column("solvers_jaccard_std", NUMBER, "its standard deviation over these solvers, as a population"),
+)
+PROVENANCE: Sequence[Column] = (
+    column("study", TEXT, "the study's id"),
+    column("source", TEXT, "file, worker, player or recorded: who made it"),
+    column("selected", FLAG, "whether people solve it, so that it is part of the published form"),
+    column("recorded_as", TEXT, "its name in the recording that it comes from"),
+    column("picture_set", TEXT, "the same for the same candidates, in whatever order they were shown"),
+    column("author", TEXT, "pseudonym of who made it"),
+    column("made_at", MOMENT, "when it was handed in"),
+    column("solvers_jaccard_exact", TEXT, "the mean as a fraction"),
+    column("asked_at", MOMENT, "when the model's answer became known"),
+    column("final_at", MOMENT, "when its last solver was in"),
+    column(
+        "pictures",
+        ROWS,
+        "the candidates again, with where they come from",
+        column("name", TEXT, "as in candidates"),
+        column("sha256", TEXT, "of the file; empty where a recording has only the name"),
+        column("licence", TEXT, "of the picture"),
+        column("credit", TEXT, "whom to name with it"),
+        column("source", TEXT, "where it was found"),
+        column("chosen", FLAG, "by the author"),
+        column("predicted", FLAG, "by the model that was paid on; empty: not asked yet"),
+    ),
+    column(
+        "solvers",
+        ROWS,
+        "who solved it, in the order in which they handed in",
+        column("solver", TEXT, "pseudonym"),
+        column("picked", TEXTS, "names of the pictures"),
+        column("jaccard", TEXT, "with the author's choice, as a fraction"),
+        column("submitted_at", MOMENT, "when; empty in a recording"),
+    ),
+    column(
+        "verdicts",
+        ROWS,
+        "what models said when they were asked in the game",
+        column("rival", TEXT, "the model's name here"),
+        column("paid_on", FLAG, "whether bonuses and score_fool_the_ai follow it"),
+        column("model", TEXT, "its architecture or package"),
+        column("weights_sha256", TEXT, "which weights"),
+        column("prompt", TEXT, "what it was asked"),
+        column("code_version", TEXT, "of the program that asked it"),
+        column("model_score", INTEGER, "its Jaccard index in whole per cent, rounded down"),
+        column("predicted", TEXTS, "names of the pictures"),
+        column("answered_at", MOMENT, "when"),
+    ),
+)
+FULL: Sequence[Column] = (*PUBLISHED, *PROVENANCE)
+# Of every picture of a release, once.
+PICTURES: Sequence[Column] = (
+    column("name", TEXT, "as in candidates"),
+    column("sha256", TEXT, "of the file"),
+    column("licence", TEXT, "of the picture"),
+    column("credit", TEXT, "whom to name with it"),
+    column("source", TEXT, "where it was found"),
+)
+Row = Mapping[str, Any]
+
+
+def only(columns: Sequence[Column], row: Row) -> dict[str, Any]:
+    return {one.name: row[one.name] for one in columns}

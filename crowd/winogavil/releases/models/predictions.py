@@ -1,0 +1,50 @@
+from uuid import uuid4
+
+from django.db import models
+from django.db.models import Q
+
+from crowd.winogavil.releases.models.releases import Release
+from hits.models import User
+
+
+class Prediction(models.Model):
+    """What a model makes of a release, as somebody has uploaded it. Its scores are ours."""
+
+    public_id = models.UUIDField(default=uuid4, unique=True, editable=False)
+    release = models.ForeignKey(Release, models.CASCADE, related_name="predictions")
+    model = models.CharField(max_length=100, help_text="As the row of the table is called.")
+    notes = models.CharField(
+        max_length=500, blank=True, help_text="Weights, prompt, whatever tells it apart."
+    )
+    # Of the file as it came.
+    sha256 = models.CharField(max_length=64)
+    rows = models.PositiveIntegerField()
+    made_by = models.ForeignKey(User, models.PROTECT, related_name="+")
+    made_at = models.DateTimeField()
+
+    class Meta:
+        ordering = ("pk",)
+        constraints = [models.UniqueConstraint(fields=["release", "model"], name="prediction_once_per_model")]
+
+    def __str__(self) -> str:
+        return f"{self.model} on {self.release}"
+
+
+class Tally(models.Model):
+    """The exact sum of a model's Jaccard indices over the items of one size and one number chosen."""
+
+    prediction = models.ForeignKey(Prediction, models.CASCADE, related_name="tallies")
+    size = models.PositiveSmallIntegerField()
+    k = models.PositiveSmallIntegerField()
+    items = models.PositiveIntegerField()
+    numerator = models.PositiveBigIntegerField()
+    denominator = models.PositiveBigIntegerField()
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["prediction", "size", "k"], name="tally_once"),
+            models.CheckConstraint(condition=Q(denominator__gt=0, items__gt=0), name="tally_of_something"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.prediction_id}: {self.k} of {self.size}"

@@ -1,0 +1,25 @@
+from typing import Any
+
+from django.db import models
+
+from hits.models import Study
+
+
+class Statistics(models.Model):
+    """The figures of a study as they were last counted. Nothing but a memory: they can be counted anew."""
+
+    study = models.ForeignKey(Study, models.CASCADE, related_name="+")
+    # Of which sources, sorted and joined.
+    sources = models.CharField(max_length=64, blank=True)
+    # What changes whenever something counts differently.
+    mark = models.CharField(max_length=200)
+    figures: "models.JSONField[dict[str, Any], dict[str, Any]]" = models.JSONField()
+    counted_at = models.DateTimeField()
+    took_ms = models.PositiveIntegerField()
+
+    class Meta:
+        verbose_name_plural = "statistics"
+        constraints = [models.UniqueConstraint(fields=["study", "sources"], name="statistics_once")]
+
+    def __str__(self) -> str:
+        return f"{self.study}: {self.sources or 'all'}"

@@ -1,0 +1,239 @@
+"""Associations as rows of the data: read in chunks, under pseudonyms, so that memory stays flat."""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from fractions import Fraction
+from functools import lru_cache
+from typing import Any, NamedTuple
+from uuid import UUID
+
+from django.db.models import Count
+
+from crowd.winogavil.models import Association, Place, Solution
+from crowd.winogavil.queries.associations import Rows
+from crowd.winogavil.releases.domain import deviation
+from hits import seals
+from scoring.domain import mean
+from scoring.models import Riddle, Verdict
+
+AT_ONCE = 500
+# Of a picture's SHA-256 behind its concept, where several pictures have the same.
+DIGITS = 10
+# What a row needs; above all not the workers' sealed ids.
+OF_ASSOCIATIONS = (
+    "source", "set_key", "recorded_as", "cue", "model_score", "asked_at", "final_at", "solvable",
+    "solvers_numerator", "solvers_denominator", "item__public_id", "item__created_at",
+    "item__study__public_id", "item__author__public_id", "item__riddle__assignment__submitted_at",
+)  # fmt: skip
+OF_PLACES = (
+    "association", "position", "label", "chosen", "predicted",
+    "picture__sha256", "picture__licence", "picture__credit", "picture__source",
+)  # fmt: skip
+OF_SOLUTIONS = (
+    "association", "worker__public_id", "picked", "numerator", "denominator", "assignment__submitted_at",
+)  # fmt: skip
+NOT_OF_VERDICTS = ("preprocessing", "candidates", "scores", "riddle__pictures")
+
+
+class Shown(NamedTuple):
+    """A candidate. Plain values: there are ten of them for each association."""
+
+    association: int
+    position: int
+    label: str
+    chosen: bool
+    predicted: bool | None
+    sha256: str | None
+    licence: str | None
+    credit: str | None
+    source: str | None
+
+
+class Solved(NamedTuple):
+    association: int
+    solver: UUID
+    picked: Sequence[int]
+    numerator: int
+    denominator: int
+    submitted_at: datetime | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Naming:
+    """How people and pictures are called in one set of files."""
+
+    # Another one in every release, unless researchers want to follow people through several.
+    salt: str
+    # Concepts of more than one picture: the name alone would not tell which.
+    ambiguous: frozenset[str] = frozenset()
+    _known: dict[UUID, str] = field(default_factory=dict)
+
+    def person(self, public_id: UUID) -> str:
+        if public_id not in self._known:
+            self._known[public_id] = seals.pseudonym("release", self.salt, str(public_id))
+        return self._known[public_id]
+
+    def picture(self, shown: Shown) -> str:
+        if shown.sha256 is None or shown.label not in self.ambiguous:
+            return shown.label
+        return f"{shown.label}~{shown.sha256[:DIGITS]}"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Around:
+    """What belongs to the associations of one chunk, by their keys."""
+
+    places: Mapping[int, Sequence[Shown]]
+    solutions: Mapping[int, Sequence[Solved]]
+    verdicts: Mapping[int | None, Sequence[Verdict]]
+
+
+def ambiguous_names(associations: Rows) -> list[str]:
+    """Concepts that name more than one picture of these associations."""
+    places = Place.objects.filter(association__in=associations.order_by(), picture__isnull=False)
+    counted = places.order_by().values("label").annotate(pictures=Count("picture", distinct=True))
+    return sorted(counted.filter(pictures__gt=1).values_list("label", flat=True))
+
+
+def chunks(associations: Rows, *, after: int = 0, size: int = AT_ONCE) -> Iterator[list[Association]]:
+    """In the order of the rows themselves, and by no cursor that a slow reader would hold open."""
+    related = associations.select_related("item__study", "item__author", "item__riddle__assignment")
+    rows = related.only(*OF_ASSOCIATIONS).order_by("pk")
+    while some := list(rows.filter(pk__gt=after)[:size]):
+        yield some
+        after = some[-1].pk
+
+
+def full_rows(
+    associations: Sequence[Association], *, naming: Naming
+) -> list[tuple[Association, dict[str, Any]]]:
+    """Of one chunk. What was reopened while it was read is left out: it is final no more."""
+    around = _around(associations)
+    return [
+        (one, _row(one, around, naming=naming))
+        for one in associations
+        if _of_solvers(around.solutions[one.pk])[0] == one.solvers_mean
+    ]
+
+
+def stream(associations: Rows, *, naming: Naming) -> Iterator[dict[str, Any]]:
+    for some in chunks(associations):
+        for _, row in full_rows(some, naming=naming):
+            yield row
+
+
+def _around(associations: Iterable[Association]) -> Around:
+    keys = [one.pk for one in associations]
+    places: defaultdict[int, list[Shown]] = defaultdict(list)
+    for values in Place.objects.filter(association__in=keys).order_by("position").values_list(*OF_PLACES):
+        places[values[0]].append(Shown(*values))
+    solutions: defaultdict[int, list[Solved]] = defaultdict(list)
+    for values in Solution.objects.filter(association__in=keys).order_by("pk").values_list(*OF_SOLUTIONS):
+        solutions[values[0]].append(Solved(*values))
+    verdicts: defaultdict[int | None, list[Verdict]] = defaultdict(list)
+    told = Verdict.objects.filter(riddle__item__association__in=keys).select_related("riddle", "rival")
+    for verdict in told.defer(*NOT_OF_VERDICTS).order_by("pk"):
+        verdicts[verdict.riddle.item_id].append(verdict)
+    return Around(places=places, solutions=solutions, verdicts=verdicts)
+
+
+def _row(one: Association, around: Around, *, naming: Naming) -> dict[str, Any]:
+    places, solutions = around.places[one.pk], around.solutions[one.pk]
+    names = _names(places, naming)
+    chosen = [names[place.position] for place in places if place.chosen]
+    average, spread = _of_solvers(solutions)
+    author = one.item.author
+    return {
+        "ID": str(one.item.public_id),
+        "candidates": list(names.values()),
+        "cue": one.cue,
+        "associations": chosen,
+        "score_fool_the_ai": one.fool_score,
+        "num_associations": len(chosen),
+        "num_candidates": len(names),
+        "solvers_jaccard_mean": None if average is None else float(average),
+        "solvers_jaccard_std": spread,
+        "study": str(one.item.study.public_id),
+        "source": one.source,
+        "selected": one.is_selected,
+        "recorded_as": one.recorded_as,
+        "picture_set": one.set_key,
+        "author": naming.person(author.public_id) if author else None,
+        "made_at": _utc(_made_at(one)),
+        "solvers_jaccard_exact": None if average is None else str(average),
+        "asked_at": _utc(one.asked_at),
+        "final_at": _utc(one.final_at),
+        "pictures": [_picture(names[place.position], place) for place in places],
+        "solvers": [_solver(solution, names, naming) for solution in solutions],
+        "verdicts": [_verdict(verdict, names) for verdict in around.verdicts[one.item_id]],
+    }
+
+
+def _names(places: Iterable[Shown], naming: Naming) -> dict[int, str]:
+    """By position. No two of an association are the same, whatever a recording has called them."""
+    names: dict[int, str] = {}
+    times: Counter[str] = Counter()
+    for place in places:
+        name = naming.picture(place)
+        times[name] += 1
+        names[place.position] = name if times[name] == 1 else f"{name} ({times[name]})"
+    return names
+
+
+def _picture(name: str, place: Shown) -> dict[str, Any]:
+    return {
+        "name": name,
+        "sha256": place.sha256 or "",
+        "licence": place.licence or "",
+        "credit": place.credit or "",
+        "source": place.source or "",
+        "chosen": place.chosen,
+        "predicted": place.predicted,
+    }
+
+
+def _solver(solution: Solved, names: Mapping[int, str], naming: Naming) -> dict[str, Any]:
+    return {
+        "solver": naming.person(solution.solver),
+        "picked": [names[position] for position in solution.picked],
+        "jaccard": str(Fraction(solution.numerator, solution.denominator)),
+        "submitted_at": _utc(solution.submitted_at),
+    }
+
+
+def _verdict(verdict: Verdict, names: Mapping[int, str]) -> dict[str, Any]:
+    return {
+        "rival": verdict.rival.name,
+        "paid_on": verdict.rival_id == verdict.riddle.paid_on_id,
+        "model": verdict.model,
+        "weights_sha256": verdict.weights_sha256,
+        "prompt": verdict.prompt,
+        "code_version": verdict.code_version,
+        "model_score": verdict.model_score,
+        "predicted": [names[position] for position in verdict.places],
+        "answered_at": _utc(verdict.answered_at),
+    }
+
+
+def _of_solvers(solutions: Sequence[Solved]) -> tuple[Fraction | None, float | None]:
+    """Mean and deviation of their Jaccard indices. There are few kinds of them."""
+    return _summary(tuple(sorted((one.numerator, one.denominator) for one in solutions)))
+
+
+@lru_cache(maxsize=4096)
+def _summary(shares: tuple[tuple[int, int], ...]) -> tuple[Fraction | None, float | None]:
+    values = [Fraction(*share) for share in shares]
+    return (mean(values), float(deviation(values))) if values else (None, None)
+
+
+def _made_at(one: Association) -> datetime:
+    """When its author handed it in; a file's and a recording's, when it came here."""
+    riddle: Riddle | None = getattr(one.item, "riddle", None)
+    work = riddle.assignment if riddle else None
+    return (work.submitted_at if work else None) or one.item.created_at
+
+
+def _utc(at: datetime | None) -> str | None:
+    return None if at is None else at.astimezone(UTC).isoformat()

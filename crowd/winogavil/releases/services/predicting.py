@@ -1,0 +1,206 @@
+"""A model's predictions on a release: checked line by line, all of them or none, and scored."""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from datetime import datetime
+from fractions import Fraction
+from hashlib import sha256
+from itertools import islice
+from typing import BinaryIO
+from uuid import UUID
+
+import structlog
+from django.db import IntegrityError, transaction
+
+from crowd.winogavil.releases.files.uploads import Line, read_lines
+from crowd.winogavil.releases.models import Prediction, Release, ReleaseItem, Tally
+from hits.errors import InvalidItems, RuleBroken
+from hits.models import User
+from hits.services import auditing
+from scoring.domain import best, jaccard
+
+AT_ONCE = 500
+MOST_PROBLEMS = 50
+MOST_BYTES = 64 * 1024 * 1024
+PIECE = 1024 * 1024
+# By candidates and chosen: how many of each Jaccard index, of which few are different.
+Shares = Mapping[tuple[int, int], Counter[Fraction]]
+log = structlog.get_logger()
+
+
+def add_prediction(
+    *,
+    release: Release,
+    model: str,
+    file: BinaryIO,
+    by: User,
+    now: datetime,
+    notes: str = "",
+    is_part: bool = False,
+) -> Prediction:
+    """Raises InvalidItems that names every bad line, and then nothing was stored."""
+    _check_release(release, model)
+    digest = _digest(file)
+    shares = _score(release, read_lines(file), is_part=is_part)
+    try:
+        with transaction.atomic():
+            prediction = Prediction.objects.create(
+                release=release, model=model, notes=notes, sha256=digest, made_by=by, made_at=now,
+                rows=sum(found.total() for found in shares.values()),
+            )  # fmt: skip
+            Tally.objects.bulk_create(_tally(prediction, *shape, found) for shape, found in shares.items())
+            words = f"Predictions of {model} on release {release.version}."
+            auditing.note("prediction.added", words, by=by, now=now, study=release.study)
+    except IntegrityError:
+        raise _taken(model) from None
+    log.info("prediction.added", release=str(release.public_id), rows=prediction.rows)
+    return prediction
+
+
+def delete_prediction(*, prediction: Prediction, by: User, now: datetime) -> None:
+    with transaction.atomic():
+        release = prediction.release
+        words = f"The predictions of {prediction.model} on release {release.version} were deleted."
+        auditing.note("prediction.deleted", words, by=by, now=now, study=release.study)
+        prediction.delete()
+
+
+def _check_release(release: Release, model: str) -> None:
+    if not release.is_complete:
+        raise RuleBroken("not_ready", "Predictions are held against a release that is ready.")
+    if release.predictions.filter(model=model).exists():
+        raise _taken(model)
+
+
+def _digest(file: BinaryIO) -> str:
+    """Of the file as it came; it is read from its beginning afterwards."""
+    whole = sha256()
+    while piece := file.read(PIECE):
+        whole.update(piece)
+    file.seek(0)
+    return whole.hexdigest()
+
+
+def _taken(model: str) -> RuleBroken:
+    return RuleBroken(
+        "model_taken", f"{model} has its row already. Delete that one first, or choose another name."
+    )
+
+
+def _score(release: Release, lines: Iterable[Line], *, is_part: bool) -> Shares:
+    problems, seen = _Problems(), set[UUID]()
+    shares: defaultdict[tuple[int, int], Counter[Fraction]] = defaultdict(Counter)
+    for some in _in_chunks(lines):
+        items = _items_of(release, some)
+        for line in some:
+            item = items.get(_uuid(line.id))
+            problem = line.problem or _problem_of(line, item, seen)
+            if problem or item is None:
+                problems.say(f"Line {line.place}: {problem}")
+            else:
+                seen.add(item.public_id)
+                shares[item.size, item.k][_share(line, item)] += 1
+    _check_whole(release, seen, is_part=is_part, problems=problems)
+    problems.refuse()
+    return shares
+
+
+def _in_chunks(lines: Iterable[Line]) -> Iterator[list[Line]]:
+    remaining = iter(lines)
+    while some := list(islice(remaining, AT_ONCE)):
+        yield some
+
+
+def _items_of(release: Release, lines: Iterable[Line]) -> dict[UUID | None, ReleaseItem]:
+    names = [name for line in lines if (name := _uuid(line.id))]
+    return {item.public_id: item for item in release.items.filter(selected=True, public_id__in=names)}
+
+
+def _uuid(text: str) -> UUID | None:
+    try:
+        return UUID(text)
+    except ValueError:
+        return None
+
+
+def _problem_of(line: Line, item: ReleaseItem | None, seen: set[UUID]) -> str:
+    """In words that say what to mend; empty where nothing is wrong."""
+    if item is None:
+        return f"the release has no {line.id!r:.50}."
+    if item.public_id in seen:
+        return f"{line.id} was there before."
+    if line.scores is not None:
+        return _problem_of_scores(line.scores, item)
+    picks = line.picks or ()
+    if strangers := [pick for pick in picks if pick not in item.candidates]:
+        return f"{strangers[0]!r:.80} is no candidate of {line.id}."
+    if len(set(picks)) < len(picks):
+        return f"{line.id} names a picture twice."
+    return (
+        ""
+        if len(picks) == item.k
+        else f"{line.id} wants exactly {item.k} pictures, and {len(picks)} are named."
+    )
+
+
+def _problem_of_scores(scores: Mapping[str, float] | Sequence[float], item: ReleaseItem) -> str:
+    if isinstance(scores, Mapping):
+        fits = set(scores) == set(item.candidates)
+        return "" if fits else f"the scores of {item.public_id} are not those of its candidates, each once."
+    if len(scores) == item.size:
+        return ""
+    return f"{item.public_id} has {item.size} candidates, and {len(scores)} scores are there."
+
+
+def _share(line: Line, item: ReleaseItem) -> Fraction:
+    """The Jaccard index. Of scores, the k highest count, and ties go to the picture shown first."""
+    if line.scores is None:
+        picks = set(line.picks or ())
+    else:
+        scores = line.scores
+        values = [scores[name] for name in item.candidates] if isinstance(scores, Mapping) else list(scores)
+        picks = {item.candidates[place] for place in best(values, k=item.k)}
+    return jaccard({item.candidates[place] for place in item.chosen}, picks)
+
+
+def _check_whole(release: Release, seen: set[UUID], *, is_part: bool, problems: "_Problems") -> None:
+    wanted = release.items.filter(selected=True).count()
+    if not seen:
+        problems.say("No line of the file can be scored.")
+    elif len(seen) < wanted and not is_part:
+        problems.say(
+            f"{wanted - len(seen)} of the {wanted} associations have no prediction. "
+            "Add them, or say that the file covers only a part."
+        )
+
+
+def _tally(prediction: Prediction, size: int, k: int, found: Counter[Fraction]) -> Tally:
+    total = sum((share * times for share, times in found.items()), Fraction(0))
+    return Tally(
+        prediction=prediction,
+        size=size,
+        k=k,
+        items=found.total(),
+        numerator=total.numerator,
+        denominator=total.denominator,
+    )
+
+
+class _Problems:
+    """Every line that is wrong, as far as anybody wants to read on."""
+
+    def __init__(self) -> None:
+        self._said: list[str] = []
+        self._more = 0
+
+    def say(self, words: str) -> None:
+        if len(self._said) < MOST_PROBLEMS:
+            self._said.append(words)
+        else:
+            self._more += 1
+
+    def refuse(self) -> None:
+        if self._more:
+            self._said.append(f"And {self._more} more.")
+        if self._said:
+            raise InvalidItems(self._said)

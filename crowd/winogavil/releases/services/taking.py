@@ -1,0 +1,26 @@
+"""Somebody takes a file of a release out. Who did is on record."""
+
+import re
+from datetime import datetime
+from typing import IO
+
+from crowd.winogavil.releases.models import Release
+from hits.models import User
+from hits.services import auditing
+
+
+def open_file(*, release: Release, name: str, by: User, now: datetime) -> IO[bytes] | None:
+    """None where the release has no such file, or is not ready."""
+    known = {file["name"] for file in release.files}
+    if not release.is_complete or name not in known:
+        return None
+    file = (release.folder / name).open("rb")
+    words = f"{name} of release {release.version} was taken."
+    auditing.note("release.taken", words, by=by, now=now, study=release.study)
+    return file
+
+
+def download_name(release: Release, name: str) -> str:
+    """Such as words-1.0-associations.csv: several releases lie in one folder of somebody's machine."""
+    title = re.sub(r"[^a-z0-9]+", "-", release.title.casefold()).strip("-")[:60] or "release"
+    return f"{title}-{release.version}-{name}"

@@ -1,0 +1,48 @@
+"""A study's tallies, from the rows. Two readings in step, and one for the cues: none of them kept whole."""
+
+from collections.abc import Collection, Iterator
+from itertools import groupby, starmap
+from operator import itemgetter
+
+from django.db.models import Count, Q
+
+from crowd.winogavil.models import Solution
+from crowd.winogavil.queries import of_study
+from crowd.winogavil.queries.associations import Rows
+from crowd.winogavil.releases.statistics.tallies import Answer, Fact, Tallies, add_set, joined
+from hits.models import Study
+
+AT_ONCE = 5_000
+
+
+def count(study: Study, *, sources: Collection[str]) -> Tallies:
+    """Of what is not pulled: that is no part of the data."""
+    rows = of_study(study, sources=sources).filter(item__pulled_at=None)
+    tallies = Tallies()
+    for fact, answers in joined(_facts(rows), _answers(rows)):
+        tallies.add(fact, answers)
+    for _, some in groupby(_cues(rows), key=itemgetter(0)):
+        add_set(
+            tallies.cues, [(author, cue, bool(final and solves)) for _, author, cue, final, solves in some]
+        )
+    return tallies
+
+
+def _facts(rows: Rows) -> Iterator[Fact]:
+    shaped = rows.annotate(size=Count("places"), k=Count("places", filter=Q(places__chosen=True)))
+    names = (
+        "pk", "item__author", "model_score", "solvers_numerator", "solvers_denominator", "solvable",
+        "final_at", "size", "k",
+    )  # fmt: skip
+    return starmap(Fact, shaped.order_by("pk").values_list(*names).iterator(AT_ONCE))
+
+
+def _answers(rows: Rows) -> Iterator[Answer]:
+    solutions = Solution.objects.filter(association__in=rows.order_by().values("pk"))
+    names = ("association", "worker", "picked", "numerator", "denominator")
+    return starmap(Answer, solutions.order_by("association", "pk").values_list(*names).iterator(AT_ONCE))
+
+
+def _cues(rows: Rows) -> Iterator[tuple[str, int | None, str, object, bool | None]]:
+    names = ("set_key", "item__author", "cue", "final_at", "solvable")
+    return rows.order_by("set_key", "pk").values_list(*names).iterator(AT_ONCE)

@@ -1,0 +1,63 @@
+"""Figures are kept until something counts differently: a page counts nothing twice."""
+
+import time
+from collections.abc import Collection, Iterable
+from datetime import datetime, timedelta
+
+from django.db.models import Count, Max
+
+from crowd.winogavil.queries import of_study
+from crowd.winogavil.releases.models import Statistics
+from crowd.winogavil.releases.statistics.counting import count
+from crowd.winogavil.releases.statistics.figures import figures
+from crowd.winogavil.releases.statistics.tallies import Tallies
+from hits.models import Study, Worker
+
+AT_ONCE = 500
+# While work comes in, counting takes at most one part in so many of the time.
+PAUSE = 20
+
+
+def statistics_of(study: Study, *, sources: Collection[str], now: datetime) -> Statistics:
+    """Of these sources; none named: of all. They may be some seconds old where counting takes long."""
+    name, mark = ",".join(sorted(sources)), _mark(study, sources)
+    known = Statistics.objects.filter(study=study, sources=name).first()
+    if known and (
+        known.mark == mark or now < known.counted_at + timedelta(milliseconds=PAUSE * known.took_ms)
+    ):
+        return known
+    began = time.monotonic()
+    tallies = count(study, sources=sources)
+    found = figures(tallies, pseudonyms=_pseudonyms(_people_of(tallies)))
+    took_ms = round(1000 * (time.monotonic() - began))
+    values = {"mark": mark, "figures": found, "counted_at": now, "took_ms": took_ms}
+    kept, _ = Statistics.objects.update_or_create(study=study, sources=name, defaults=values)
+    return kept
+
+
+def _mark(study: Study, sources: Collection[str]) -> str:
+    """Cheap to read, and another one whenever an association came, was answered, was solved or was pulled."""
+    found = of_study(study, sources=sources).aggregate(
+        made=Count("pk"),
+        last=Max("pk"),
+        final=Count("final_at"),
+        final_at=Max("final_at"),
+        asked=Count("asked_at"),
+        asked_at=Max("asked_at"),
+        pulled=Count("item__pulled_at"),
+        pulled_at=Max("item__pulled_at"),
+    )
+    return " ".join(str(value) for value in found.values())
+
+
+def _people_of(tallies: Tallies) -> set[int]:
+    return {key for key, _ in tallies.creators} | {key for key, _ in tallies.solvers}
+
+
+def _pseudonyms(workers: Iterable[int]) -> dict[int, str]:
+    found: dict[int, str] = {}
+    keys = sorted(workers)
+    for start in range(0, len(keys), AT_ONCE):
+        some = Worker.objects.filter(pk__in=keys[start : start + AT_ONCE])
+        found |= dict(some.values_list("pk", "pseudonym"))
+    return found

@@ -1,0 +1,138 @@
+"""Releases for notebooks: the scope `export`, the owner's permissions, the studies of the owner."""
+
+import json
+from typing import Any
+
+import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
+
+from crowd.winogavil.releases.models import Prediction, Release
+from crowd.winogavil.releases.services import making
+from hits.models import AuditEvent, Study
+from tests.crowd.winogavil.releases.data import make_final
+from tests.factories import NOW, make_study, make_user
+from tests.hits.calling import Notebook, notebook
+
+pytestmark = pytest.mark.django_db
+ALL = ("view_release", "export_batch", "add_prediction")
+
+
+def a_release(study: Study, **changes: Any) -> Release:
+    values = {"title": "Words", "version": "1", "licence": "CC0", "sources": ["worker"], "by": make_user()}
+    release = making.make_release(study=study, now=NOW, **{**values, **changes})
+    making.write_releases(clock=lambda: NOW)
+    release.refresh_from_db()
+    return release
+
+
+def upload(held: Notebook, release: Release, *rows: Any, **fields: Any) -> Any:
+    content = "\n".join(json.dumps(row) for row in rows).encode()
+    body = {"model": "CLIP", "file": SimpleUploadedFile("p.jsonl", content), **fields}
+    return held.client.post(f"/api/releases/{release.public_id}/predictions/", body, headers=held.headers())
+
+
+def test_releases_are_listed_and_read() -> None:
+    study, other = make_study(), make_study()
+    make_final(study)
+    make_final(other)
+    release = a_release(study)
+    a_release(other)
+    held = notebook(*ALL, sees=[study])
+
+    listed = held.get("releases/").json()["results"]
+    narrowed = held.get("releases/", study=str(other.public_id)).json()["results"]
+    one = held.get(f"releases/{release.public_id}/").json()
+
+    assert listed == [one]
+    assert narrowed == []
+    assert (one["study"], one["version"], one["status"]) == (str(study.public_id), "1", "ready")
+    assert one["counts"]["selected"] == 1
+    assert [file["name"] for file in one["files"]][:2] == ["full.jsonl", "associations.csv"]
+
+
+def test_file_is_downloaded_with_its_digest() -> None:
+    study = make_study()
+    make_final(study, cue="snow")
+    release = a_release(study)
+    held = notebook(*ALL, sees=[study])
+
+    answer = held.get(f"releases/{release.public_id}/download/", name="associations.jsonl")
+
+    assert json.loads(b"".join(answer.streaming_content))["cue"] == "snow"
+    assert answer["Cache-Control"] == "no-store"
+    assert AuditEvent.objects.get(kind="release.taken").by == held.user
+    assert held.get(f"releases/{release.public_id}/download/", name="../x").status_code == 404
+    assert held.get(f"releases/{release.public_id}/download/").status_code == 400
+
+
+@pytest.mark.parametrize(
+    ("permissions", "scopes", "path", "code"),
+    [
+        (ALL, ["read"], "", 403),
+        (ALL, ["read", "draft", "launch", "review", "workers"], "download/?name=README.md", 403),
+        (("export_batch",), ["export"], "", 403),
+        (("view_release",), ["export"], "", 200),
+        (("view_release",), ["export"], "download/?name=README.md", 403),
+        (ALL, ["export"], "download/?name=README.md", 200),
+    ],
+    ids=["no scope", "no scope to take", "no permission", "looking", "looking only", "taking"],
+)
+def test_scope_and_permissions_are_both_needed(permissions: Any, scopes: Any, path: str, code: int) -> None:
+    study = make_study()
+    make_final(study)
+    release = a_release(study)
+    held = notebook(*permissions, scopes=scopes, sees=[study])
+
+    answer = held.client.get(f"/api/releases/{release.public_id}/{path}", headers=held.headers())
+
+    answer.close()
+    assert answer.status_code == code
+
+
+def test_release_of_another_study_is_not_there() -> None:
+    study = make_study()
+    one = make_final(study)
+    release = a_release(study)
+    held = notebook(*ALL, sees=[make_study()])
+
+    for path in ("", "download/?name=README.md", "predictions/"):
+        address = f"/api/releases/{release.public_id}/{path}"
+        assert held.client.get(address, headers=held.headers()).status_code == 404
+    assert upload(held, release, {"ID": str(one.item.public_id), "prediction": []}).status_code == 404
+    assert Prediction.objects.count() == 0
+
+
+def test_predictions_are_scored_and_bad_ones_are_named() -> None:
+    study = make_study()
+    one = make_final(study, concepts=["moon", "puppy", "cup", "key", "tree"])
+    release = a_release(study)
+    held = notebook(*ALL, sees=[study])
+    name = str(one.item.public_id)
+
+    bad = upload(held, release, {"ID": name, "prediction": ["moon"]})
+    good = upload(held, release, {"ID": name, "prediction": ["moon", "cup"]}, notes="ViT")
+    again = upload(held, release, {"ID": name, "prediction": ["moon", "cup"]})
+    table = held.get(f"releases/{release.public_id}/predictions/").json()
+
+    assert (bad.status_code, bad.json()["code"]) == (400, "invalid_items")
+    assert "wants exactly 2 pictures" in bad.json()["problems"][0]
+    assert (good.status_code, good.json()["rows"], good.json()["notes"]) == (201, 1, "ViT")
+    assert (again.status_code, again.json()["code"]) == (409, "model_taken")
+    assert table[0] == {
+        "name": "CLIP", "notes": "ViT", "associations": 1,
+        "means": {"10 & 12": None, "5 & 6": "33.3", "all": "33.3"}, "prediction": good.json()["public_id"],
+    }  # fmt: skip
+    assert [line["name"] for line in table] == ["CLIP", "Solvers", "Random"]
+
+
+def test_table_of_a_release_in_the_making_is_refused() -> None:
+    study = make_study()
+    make_final(study)
+    release = making.make_release(
+        study=study, title="W", version="1", licence="", sources=["worker"], by=make_user(), now=NOW
+    )
+    held = notebook(*ALL, sees=[study])
+
+    answer = held.get(f"releases/{release.public_id}/predictions/")
+
+    assert (answer.status_code, answer.json()["code"]) == (409, "not_ready")
