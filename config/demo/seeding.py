@@ -81,8 +81,8 @@ def seed_game(*, workers: int, seed: int) -> Seeded:
         description=CreateFamily.description,
         keywords="pictures, words, association",
         reward=Decimal("0.07"),
-        hits_wanted=BOARDS,
-        assignments_per_hit=SPYMASTERS_WANTED,
+        hits_wanted=BOARDS * SPYMASTERS_WANTED,
+        assignments_per_hit=CreateFamily.workers_per_hit,
         estimated_s=CreateFamily.item_s,
     )
     return replace(seeded, create=create)

@@ -41,6 +41,8 @@ class CreateFamily(TaskFamily):
     most_items = 1  # a work is about one set of pictures
     scored_per_item = len(SLOTS)
     is_judged_later = True
+    # A worker can do a HIT once, whatever set it leases: with several places some could never be filled.
+    workers_per_hit = 1
     gives_feedback = True
     leases_once = True  # a return is no second chance with the model
 

@@ -60,6 +60,8 @@ class TaskFamily(ABC):
     measures: ClassVar[tuple[str, ...]] = ()
     # False: no researcher launches it, and no bonus table applies; the house makes its batches by itself.
     is_offered: ClassVar[bool] = True
+    # What a new batch starts from: so many different workers for each of its HITs.
+    workers_per_hit: ClassVar[int] = 3
     # So many items stand on one page at most.
     most_items: ClassVar[int] = 10
     # So many scores by each measure come of one item: what a bonus table may pay for, and is set aside.

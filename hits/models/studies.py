@@ -314,6 +314,12 @@ class Batch(models.Model):
         return domain.read_bonus_rules(self.bonus_table)
 
     @property
+    def rules_that_apply(self) -> list[domain.BonusRule]:
+        """Those that this task's scores can meet: nothing is set aside for the others."""
+        measures = set(families.get(self.task).measures)
+        return [rule for rule in self.rules if measures.issuperset(rule.measures)]
+
+    @property
     def bonus_table(self) -> list[dict[str, Any]]:
         """The one it was launched with; before that, the study's. A batch of the house's own has none."""
         if self.terms is not None:
@@ -326,7 +332,7 @@ class Batch(models.Model):
         schedule = self.account.fee_schedule if self.terms is None else self.terms["fee_schedule"]
         return domain.Prices(
             reward=self.reward,
-            rules=self.rules,
+            rules=self.rules_that_apply,
             fees=domain.FEES[schedule],
             masters=requirements.wants_masters(self.requirements),
             items=self.items_per_assignment * families.get(self.task).scored_per_item,

@@ -55,8 +55,14 @@ def start_draft(
     if known := Batch.objects.filter(public_id=key, created_by=by).first():
         return known
     family = families.get(task)
-    words = {"title": family.title, "description": family.description, "estimated_s": family.item_s}
-    terms = {**words, "reward": REWARD, **values}
+    start = {
+        "title": family.title,
+        "description": family.description,
+        "estimated_s": family.item_s,
+        "assignments_per_hit": family.workers_per_hit,
+        "reward": REWARD,
+    }
+    terms = {**start, **values}
     draft = Batch(public_id=key, study=study, account=account, task=task, created_by=by, **terms)
     try:
         with transaction.atomic():

@@ -7,6 +7,7 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
+from hits import families
 from hits.domain.bonus_tables import EXAMPLES
 from hits.errors import RuleBroken
 from hits.models import Batch, LedgerEntry, Study
@@ -37,7 +38,7 @@ def test_the_saved_table_is_shown_in_words_beside_examples_of_every_kind(client:
     assert "$0.03 from 50 % to below 80 %; $0.10 from 80 % on" in page
     assert "reward and bonuses come to $12.00 an hour of active time" in page
     assert [kind for kind in EXAMPLES if f"<strong>{kind}</strong>:" not in page] == []
-    assert "Measured are: jaccard." in page
+    assert f"Measured are: {', '.join(families.known_measures())}." in page
 
 
 def test_a_study_without_bonuses_says_so(client: Client) -> None:
@@ -62,7 +63,7 @@ def test_every_example_can_be_saved(client: Client) -> None:
     ("table", "words"),
     [
         ([{**FLAT, "kind": "gift"}], "Rule 1: there is no kind &#x27;gift&#x27;. Use condition, flat"),
-        ([{**EXAMPLES["tiers"], "measure": "fool"}], "nothing is measured as fool. Known: jaccard."),
+        ([{**EXAMPLES["tiers"], "measure": "charm"}], "nothing is measured as charm. Known: "),
         ([{**FLAT, "name": "appeal"}], "is kept for what people decide on"),
         ([LEAN], "The bonus table pays up to this wage"),
     ],

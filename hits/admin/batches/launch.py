@@ -124,7 +124,7 @@ def launch_context(request: HttpRequest, batch: Batch) -> dict[str, Any]:
         "steps": steps_of(batch, current="launch", wanted=wanted),
         "plans": plans,
         "plan": chosen,
-        "rules": table_of(batch.rules, items=batch.prices.items),
+        "rules": table_of(batch.rules_that_apply, items=batch.prices.items),
         "wanted": wanted,
         "asked": asked_by(batch),
         "balance": balance,
