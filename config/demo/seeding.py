@@ -80,7 +80,7 @@ def seed_game(*, workers: int, seed: int) -> Seeded:
         title=CreateFamily.title,
         description=CreateFamily.description,
         keywords="pictures, words, association",
-        reward=Decimal("0.07"),
+        reward=CreateFamily.reward,
         hits_wanted=BOARDS * SPYMASTERS_WANTED,
         assignments_per_hit=CreateFamily.workers_per_hit,
         estimated_s=CreateFamily.item_s,

@@ -37,6 +37,7 @@ class CreateFamily(TaskFamily):
         "You see some pictures. Find words that people connect with some of them, and a model does not."
     )
     item_s = 180
+    reward = Decimal("0.07")
     measures = (domain.FOOL, domain.SOLVABLE)
     most_items = 1  # a work is about one set of pictures
     scored_per_item = len(SLOTS)

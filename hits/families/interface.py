@@ -60,7 +60,8 @@ class TaskFamily(ABC):
     measures: ClassVar[tuple[str, ...]] = ()
     # False: no researcher launches it, and no bonus table applies; the house makes its batches by itself.
     is_offered: ClassVar[bool] = True
-    # What a new batch starts from: so many different workers for each of its HITs.
+    # In dollars, and so many different workers for each of its HITs.
+    reward: ClassVar[Decimal] = Decimal("0.03")
     workers_per_hit: ClassVar[int] = 3
     # So many items stand on one page at most.
     most_items: ClassVar[int] = 10

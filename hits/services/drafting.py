@@ -4,7 +4,6 @@ import hashlib
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
-from decimal import Decimal
 from typing import Any
 from uuid import UUID, uuid4
 
@@ -39,7 +38,6 @@ STEPS: dict[str, tuple[str, ...]] = {
     "people": ("requirements", "exclude_batches", "repeat_group"),
 }
 EXCLUSIONS = "exclude_batches"
-REWARD = Decimal("0.03")
 MOST_BYTES = 5_000_000
 MOST_ITEMS = 5_000
 MOST_HITS = 100_000
@@ -60,7 +58,7 @@ def start_draft(
         "description": family.description,
         "estimated_s": family.item_s,
         "assignments_per_hit": family.workers_per_hit,
-        "reward": REWARD,
+        "reward": family.reward,
     }
     terms = {**start, **values}
     draft = Batch(public_id=key, study=study, account=account, task=task, created_by=by, **terms)

@@ -1,36 +1,42 @@
 """What the rival is asked about associations, and what it has said."""
 
-from collections import defaultdict
 from datetime import datetime
 
+import structlog
 from django.db import transaction
-from django.db.models import F
+from django.db.models import F, QuerySet
 
 from crowd.pictures.models import Picture
 from crowd.winogavil.models import Association
 from hits.models import Batch, Study
 from scoring.models import Verdict
 from scoring.services.asking import NewRiddle, Shown, put_riddles
+from scoring.services.playing import NoRival
 
 AT_ONCE = 500
+log = structlog.get_logger()
 
 
 def ask_rivals(*, now: datetime) -> int:
-    """Puts to the study's rivals what none of them was asked yet. A draft's own items may still go away."""
-    unasked = (
-        Association.objects.filter(asked_at=None, item__riddle=None)
-        .exclude(item__batch__status=Batch.Status.DRAFT)
-        .order_by("pk")
+    """Puts to the studies' rivals what none of them was asked yet. A draft's own items may still go away."""
+    unasked = Association.objects.filter(asked_at=None, item__riddle=None).exclude(
+        item__batch__status=Batch.Status.DRAFT
     )
+    studies = Study.objects.filter(pk__in=unasked.values("item__study"))
+    return sum(_ask_of(study, unasked.filter(item__study=study), now=now) for study in studies.order_by("pk"))
+
+
+def _ask_of(study: Study, unasked: QuerySet[Association], *, now: datetime) -> int:
+    """A study whose rival is missing waits, and keeps no other study waiting."""
+    waiting = unasked.select_related("item").prefetch_related("places__picture").order_by("pk")
     asked = 0
-    while some := list(unasked.select_related("item__study").prefetch_related("places__picture")[:AT_ONCE]):
-        by_study: defaultdict[Study, list[Association]] = defaultdict(list)
-        for association in some:
-            by_study[association.item.study].append(association)
-        for study, theirs in by_study.items():
+    try:
+        while some := list(waiting[:AT_ONCE]):
             with transaction.atomic():
-                put_riddles([_riddle_of(one) for one in theirs], study=study, urgent=False, now=now)
-        asked += len(some)
+                put_riddles([_riddle_of(one) for one in some], study=study, urgent=False, now=now)
+            asked += len(some)
+    except NoRival as missing:
+        log.warning("rival.missing", study=str(study.public_id), problem=str(missing))
     return asked
 
 

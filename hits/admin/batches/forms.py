@@ -56,7 +56,7 @@ class WhatForm(forms.Form):
     step: ClassVar[str] = "what"
     study = RowChoice(help_text="Whose budget and bonus table the batch has.")
     account = RowChoice(help_text="Where the work is posted and paid. Fixed once the batch is launched.")
-    task = forms.ChoiceField(label="What the workers do")
+    task = forms.ChoiceField(label="What the workers do", error_messages={"required": "Choose a task."})
     items_from = forms.ChoiceField(
         label="Where the items come from",
         choices=Batch.ItemsFrom.choices,
@@ -81,7 +81,8 @@ class WhatForm(forms.Form):
             rows.append(batch.source_batch)
         self._row("source_batch").offer(rows, label=batch_label)
         task: Any = self.fields["task"]
-        task.choices = [(key, family.name) for key, family in families.offered().items()]
+        tasks = [(key, family.name) for key, family in families.offered().items()]
+        task.choices = tasks if batch else [("", "Choose a task"), *tasks]
 
     def clean(self) -> dict[str, Any]:
         cleaned: dict[str, Any] = super().clean() or {}

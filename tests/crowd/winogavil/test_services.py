@@ -2,6 +2,7 @@ from datetime import datetime
 from fractions import Fraction
 
 import pytest
+from django.conf import LazySettings
 
 from crowd.winogavil.models import Association, Place
 from crowd.winogavil.services import finalizing
@@ -201,3 +202,17 @@ def test_finalize_of_what_was_taken_out_meanwhile_waits(monkeypatch: pytest.Monk
 
     assert finalize_associations(now=NOW) == 0
     assert Association.objects.get().final_at is None
+
+
+def test_study_without_a_rival_keeps_no_other_study_waiting(
+    fake: type[FakeRival], settings: LazySettings
+) -> None:
+    lost, found = make_association(), make_association()
+    play_against(study=found.item.study, rival=make_rival(), by=None, now=NOW, paid=True)
+    settings.RIVAL = "nobody"
+
+    asked = [ask_rivals(now=NOW) for _ in range(2)]
+
+    assert asked == [1, 0]
+    assert not hasattr(Item.objects.get(pk=lost.item_id), "riddle")
+    assert Item.objects.get(pk=found.item_id).riddle.paid_on.name == "fake"
