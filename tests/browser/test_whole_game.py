@@ -5,6 +5,7 @@ In the frames every cookie and every store is denied, as browsers do to third pa
 
 import re
 from dataclasses import dataclass
+from decimal import Decimal
 from typing import Any
 from urllib.parse import parse_qsl, urlencode, urlsplit
 
@@ -37,6 +38,10 @@ if (window !== top) {
   Object.defineProperty(Document.prototype, "cookie", { get: () => "", set() {} });
 }
 """
+# Of a word that everybody solves.
+TIERS = tuple(
+    (least, Decimal(pay)) for least, pay in ((80, "0.27"), (67, "0.18"), (60, "0.07"), (50, "0.03"), (0, 0))
+)
 CONCEPTS = ("owl", "moon", "bat", "snowman", "ice", "fire")
 WORDS = {0: (("night", (1, 2)), ("cold", (4, 5))), 1: (("dark", (1, 3)), ("melting", (5, 6)))}
 
@@ -163,10 +168,12 @@ def test_a_picture_set_is_played_to_its_end(stage: Stage) -> None:
     assert Solution.objects.count() == 12
     assert [one.solvers_mean == 1 for one in Association.objects.all()] == [True] * 4
     fool = {riddle.text: riddle.verdict.fool_score for riddle in Riddle.objects.all() if riddle.verdict}
-    earning = sum(1 for score in fool.values() if score >= 50)
+    owed = sum((bonus.amount for bonus in Bonus.objects.all()), Decimal(0))
     assert Score.objects.filter(measure="fool").count() == 4
     assert Assignment.objects.filter(status="approved").count() == 8
-    assert sum(len(bonus.figures["items"]) for bonus in Bonus.objects.all()) == earning or earning == 0
+    assert owed == sum(
+        (next(pay for least, pay in TIERS if score >= least) for score in fool.values()), Decimal(0)
+    )
 
 
 class Cheater:

@@ -102,7 +102,7 @@ def test_demo_on_postgres_and_redis_pays_what_it_owes(tmp_path: Path, servers: d
 def test_demo_stopped_leaves_nothing_behind(tmp_path: Path) -> None:
     environ = {**scratch_environ(tmp_path), "TMPDIR": str(tmp_path)}
     demo = subprocess.Popen([sys.executable, "manage.py", "demo"], cwd=ROOT, env=environ)
-    wait_until(lambda: list(tmp_path.glob("crowd-demo-*/demo.log")) != [], seconds=60, what="it serves")
+    wait_until(lambda: list(tmp_path.glob("crowd-demo-*/demo.log")) != [], seconds=150, what="it serves")
     started = tree(demo.pid)
 
     demo.terminate()
