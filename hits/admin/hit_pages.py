@@ -4,7 +4,6 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from functools import partial
 from typing import Any
-from uuid import UUID
 
 from django import forms
 from django.contrib import admin, messages
@@ -31,6 +30,7 @@ from hits.admin.batches.steer import (
     plural,
 )
 from hits.admin.parts import ReadOnlyAdmin, in_words
+from hits.domain.words import read_uuid
 from hits.errors import RuleBroken
 from hits.models import HIT, Assignment, Batch, Change
 from hits.services import steering
@@ -123,7 +123,7 @@ class HITAdmin(ReadOnlyAdmin[HIT]):
         if not words:
             return queryset, False
         numbers = [int(word[1:]) for word in words if word.startswith("#") and _is_number(word[1:])]
-        ours = [found for word in words if (found := _read_uuid(word))]
+        ours = [found for word in words if (found := read_uuid(word))]
         wanted = Q(external_id__in=words) | Q(public_id__in=ours) | Q(number__in=numbers)
         return queryset.filter(wanted), False
 
@@ -298,10 +298,3 @@ def _look(at: datetime | None, *, now: datetime) -> str:
 def _is_number(text: str) -> bool:
     """One that a column can hold."""
     return text.isascii() and text.isdigit() and len(text) < 10
-
-
-def _read_uuid(text: str) -> UUID | None:
-    try:
-        return UUID(text)
-    except ValueError:
-        return None

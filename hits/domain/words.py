@@ -1,6 +1,7 @@
 """What people type: whether it is whole, and can be stored, sent and shown."""
 
 from unicodedata import category
+from uuid import UUID
 
 # Controls, half characters, and what breaks a line.
 UNWANTED = ("Cc", "Cs", "Zl", "Zp")
@@ -8,6 +9,14 @@ UNWANTED = ("Cc", "Cs", "Zl", "Zp")
 
 def is_one_line(text: str, *, longest: int) -> bool:
     return 0 < len(text) <= longest and not any(category(sign) in UNWANTED for sign in text)
+
+
+def read_uuid(text: str) -> UUID | None:
+    """None for what is none."""
+    try:
+        return UUID(text)
+    except ValueError:
+        return None
 
 
 def has_controls(text: str) -> bool:

@@ -3,7 +3,7 @@
 Lock order: HIT, worker, assignment, item; the batch is marked last, for others of it wait until we are done.
 """
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from datetime import datetime, timedelta
 
 from django.db import transaction
@@ -188,6 +188,15 @@ def release_items(assignment: Assignment, *, now: datetime) -> None:
     answered = held.filter(status=Lease.Status.ANSWERED)
     Item.objects.filter(pk__in=answered.values("item")).update(recount=True)
     held.update(status=Lease.Status.RELEASED, ended_at=now)
+
+
+def take_recounts(*, tasks: Collection[str], most: int) -> list[int]:
+    """Items whose answers changed since they were counted. The caller counts anew, in its transaction."""
+    changed = Item.objects.select_for_update(skip_locked=True, no_key=True)
+    oldest = changed.filter(task__in=tasks, recount=True).order_by("pk")
+    items = list(oldest.values_list("pk", flat=True)[:most])
+    Item.objects.filter(pk__in=items).update(recount=False)
+    return items
 
 
 def answer_leases(assignment: Assignment, *, now: datetime) -> None:

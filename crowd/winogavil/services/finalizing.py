@@ -10,6 +10,7 @@ from django.db import transaction
 from crowd.winogavil import domain
 from crowd.winogavil.models import Association, Solution
 from hits.models import Item
+from hits.services.working import take_recounts
 from scoring import domain as scores
 from scoring.models import Score
 from scoring.services.judging import counting_scores
@@ -35,14 +36,11 @@ def finalize_associations(*, now: datetime) -> int:
 def reopen_associations() -> int:
     """Where an answer that counted was kept out or rejected, nothing is final before there is another."""
     with transaction.atomic():
-        changed = Item.objects.select_for_update(skip_locked=True, no_key=True)
-        oldest = changed.filter(task=domain.SOLVE, recount=True).order_by("pk").values_list("pk", flat=True)
-        items = list(oldest[:MOST_REOPENED])
+        items = take_recounts(tasks=[domain.SOLVE], most=MOST_REOPENED)
         Solution.objects.filter(association__item__in=items, assignment__isnull=False).delete()
         reopened = Association.objects.filter(item__in=items, final_at__isnull=False).update(
             final_at=None, solvers_numerator=None, solvers_denominator=None, solvable=None, told_at=None
         )
-        Item.objects.filter(pk__in=items).update(recount=False)
     if reopened:
         log.info("association.reopened", count=reopened)
     return reopened

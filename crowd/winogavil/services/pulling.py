@@ -19,6 +19,7 @@ from crowd.winogavil.models import Association, BoardPlace, CueReport, Place
 from hits.errors import RuleBroken
 from hits.models import Assignment, Item, User, Worker
 from hits.services import auditing
+from hits.services.working import take_recounts
 from hits.states import move
 from scoring.models import Riddle
 
@@ -95,10 +96,7 @@ def decide_report(*, report: CueReport, uphold: bool, by: User, now: datetime) -
 def pull_disowned(*, now: datetime) -> int:
     """What spymasters made whose work was rejected or kept out of the data, or counts again."""
     with transaction.atomic():
-        changed = Item.objects.select_for_update(skip_locked=True, no_key=True)
-        rows = changed.filter(task=domain.CREATE, recount=True).order_by("pk")
-        boards = list(rows.values_list("pk", flat=True)[:MOST_DISOWNED])
-        Item.objects.filter(pk__in=boards).update(recount=False)
+        boards = take_recounts(tasks=[domain.CREATE], most=MOST_DISOWNED)
         return pull_or_restore(Item.objects.filter(association__board__item__in=boards), now=now)
 
 

@@ -3,7 +3,6 @@
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
-from uuid import UUID
 
 from django.utils.translation import gettext as _
 
@@ -11,6 +10,7 @@ from crowd.pictures.models import Picture
 from crowd.pictures.services import report_picture
 from crowd.winogavil.models import Association, BoardPlace, CueReport, Place
 from crowd.winogavil.services.pulling import report_cue
+from hits.domain.words import read_uuid
 from hits.errors import InvalidAnswer
 from hits.models import Worker
 
@@ -33,8 +33,8 @@ def take_report(*, form: Mapping[str, Any], items: Sequence[int], worker: Worker
     """Only of what these items show. Raises InvalidAnswer or RuleBroken, and nothing is taken away."""
     kind, _sep, name = str(form.get("about", "")).partition(":")
     reason, text = str(form.get("reason", "")), str(form.get("text", ""))
-    if kind == CUE and _is_uuid(name):
-        association = Association.objects.filter(item__in=items, item__public_id=name).first()
+    if kind == CUE and (public_id := read_uuid(name)):
+        association = Association.objects.filter(item__in=items, item__public_id=public_id).first()
         if association is None:
             raise InvalidAnswer(_("That word is not on this page. Please reload it."))
         known = reason if reason in CueReport.Reason.values else CueReport.Reason.OTHER
@@ -44,14 +44,6 @@ def take_report(*, form: Mapping[str, Any], items: Sequence[int], worker: Worker
     if kind != PICTURE or picture is None or not _shows(items, picture):
         raise InvalidAnswer(_("That picture is not on this page. Please reload it."))
     report_picture(picture=picture, reason=reason, text=text, by_worker=worker.pseudonym, now=now)
-
-
-def _is_uuid(name: str) -> bool:
-    try:
-        UUID(name)
-    except ValueError:
-        return False
-    return True
 
 
 def _shows(items: Sequence[int], picture: Picture) -> bool:

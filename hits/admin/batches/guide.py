@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
-from uuid import UUID, uuid4
+from uuid import uuid4
 
 from django.contrib import admin, messages
 from django.core.exceptions import PermissionDenied
@@ -21,6 +21,7 @@ from hits.admin.batches.forms import FORMS, PeopleForm, TermsForm, WhatForm
 from hits.admin.batches.prices import plans_of
 from hits.admin.parts import in_words, read_number
 from hits.domain.requirements import in_words as requirements_in_words
+from hits.domain.words import read_uuid
 from hits.errors import InvalidItems, RuleBroken
 from hits.models import Batch
 from hits.queries import answers_wanted
@@ -67,7 +68,7 @@ def start_view(batches: Batches, request: HttpRequest) -> HttpResponse:
             draft = drafting.start_draft(
                 **form.values(),
                 by=request.user,  # type: ignore[arg-type]
-                key=_read_key(request.POST.get("key", "")),
+                key=read_uuid(request.POST.get("key", "")),
             )
         except RuleBroken as error:
             form.add_error(None, str(error))
@@ -325,13 +326,6 @@ def _first_choice(request: HttpRequest) -> dict[str, Any]:
     study, task = request.GET.get("study", ""), request.GET.get("task", "")
     named = {"study": study} if read_number(study) else {}
     return {**named, "task": task} if task in families.offered() else named
-
-
-def _read_key(text: str) -> UUID | None:
-    try:
-        return UUID(text)
-    except ValueError:
-        return None
 
 
 def _read_count(text: str) -> int | None:

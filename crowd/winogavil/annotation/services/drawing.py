@@ -16,6 +16,7 @@ from django.db.models import Count, Exists, F, OuterRef, QuerySet
 from crowd.winogavil.annotation import domain
 from crowd.winogavil.annotation.models import Annotation, Draw, Kind
 from crowd.winogavil.models import Association, Place
+from crowd.winogavil.queries.associations import of_study, selected
 from hits.errors import RuleBroken
 from hits.models import Item, Lease, Study, User
 from hits.services import auditing
@@ -68,13 +69,6 @@ class Plan:
     found: int
     chosen: int
     new: Sequence[Question]
-
-
-def selected_associations(study: Study) -> QuerySet[Association]:
-    """Final, solvable by people, and not away."""
-    return Association.objects.filter(
-        item__study=study, item__pulled_at=None, final_at__isnull=False, solvable=True
-    )
 
 
 def plan_draw(*, study: Study, recipe: Recipe) -> Plan:
@@ -144,7 +138,7 @@ def take_back(*, draw: Draw, seen: int, by: User, now: datetime) -> int:
 
 def _questions(study: Study, recipe: Recipe) -> Iterator[Question]:
     """Only of what can be shown: recordings name their pictures, and do not have them."""
-    found = selected_associations(study).filter(source__in=recipe.sources)
+    found = selected(of_study(study)).filter(source__in=recipe.sources)
     found = found.annotate(size=Count("places"), pictures=Count("places__picture")).filter(size=F("pictures"))
     if recipe.sizes:
         found = found.filter(size__in=recipe.sizes)
@@ -173,7 +167,7 @@ def _asked(study: Study, kind: Kind) -> set[tuple[int, int | None]]:
 
 def _lock_selected(study: Study) -> None:
     """Whoever draws at the same moment waits, and so does whoever pulls one of them."""
-    items = Item.objects.filter(pk__in=selected_associations(study).values("item")).order_by("pk")
+    items = Item.objects.filter(pk__in=selected(of_study(study)).values("item")).order_by("pk")
     list(items.select_for_update(no_key=True).values_list("pk", flat=True))
 
 

@@ -10,6 +10,7 @@ from django.db import transaction
 from crowd.winogavil.annotation import domain
 from crowd.winogavil.annotation.models import Annotation, Judgement, Kind
 from hits.models import Assignment, Item, Lease
+from hits.services.working import take_recounts
 from scoring import domain as scores
 
 MOST_REOPENED = 500
@@ -33,14 +34,11 @@ def finalize_annotations(*, now: datetime) -> int:
 def reopen_annotations() -> int:
     """Where an answer that counted was kept out or rejected, somebody else is asked first."""
     with transaction.atomic():
-        changed = Item.objects.select_for_update(skip_locked=True, no_key=True)
-        oldest = changed.filter(task__in=domain.TASKS, recount=True).order_by("pk")
-        items = list(oldest.values_list("pk", flat=True)[:MOST_REOPENED])
+        items = take_recounts(tasks=domain.TASKS, most=MOST_REOPENED)
         Judgement.objects.filter(annotation__item__in=items).delete()
         reopened = Annotation.objects.filter(item__in=items, final_at__isnull=False).update(
             labels=[], numerator=None, denominator=None, final_at=None
         )
-        Item.objects.filter(pk__in=items).update(recount=False)
     if reopened:
         log.info("annotation.reopened", count=reopened)
     return reopened

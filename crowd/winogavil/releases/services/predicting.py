@@ -14,6 +14,7 @@ from django.db import IntegrityError, transaction
 
 from crowd.winogavil.releases.files.uploads import Line, read_lines
 from crowd.winogavil.releases.models import Prediction, Release, ReleaseItem, Tally
+from hits.domain.words import read_uuid
 from hits.errors import InvalidItems, RuleBroken
 from hits.models import User
 from hits.services import auditing
@@ -93,7 +94,7 @@ def _score(release: Release, lines: Iterable[Line], *, is_part: bool) -> Shares:
     for some in _in_chunks(lines):
         items = _items_of(release, some)
         for line in some:
-            item = items.get(_uuid(line.id))
+            item = items.get(read_uuid(line.id))
             problem = line.problem or _problem_of(line, item, seen)
             if problem or item is None:
                 problems.say(f"Line {line.place}: {problem}")
@@ -112,15 +113,8 @@ def _in_chunks(lines: Iterable[Line]) -> Iterator[list[Line]]:
 
 
 def _items_of(release: Release, lines: Iterable[Line]) -> dict[UUID | None, ReleaseItem]:
-    names = [name for line in lines if (name := _uuid(line.id))]
+    names = [name for line in lines if (name := read_uuid(line.id))]
     return {item.public_id: item for item in release.items.filter(selected=True, public_id__in=names)}
-
-
-def _uuid(text: str) -> UUID | None:
-    try:
-        return UUID(text)
-    except ValueError:
-        return None
 
 
 def _problem_of(line: Line, item: ReleaseItem | None, seen: set[UUID]) -> str:
