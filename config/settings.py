@@ -110,11 +110,15 @@ INSTALLED_APPS = [
     "qualifications",
     "crowd.frame",
     "crowd.statement",
+    "crowd.questions",
     "crowd.pictures",
     "crowd.winogavil",
     "crowd.winogavil.play",
     "crowd.winogavil.annotation",
     "crowd.winogavil.releases",
+    "crowd.winoventi",
+    "crowd.winoground",
+    "crowd.whoops",
     "crowd.compensation",
     "crowd.marketplace",
 ]
@@ -229,6 +233,7 @@ CELERY_TASK_DEFAULT_QUEUE = "default"
 CELERY_TASK_ROUTES = {
     "scoring.answer_riddles": {"queue": "rival"},
     "scoring.fill_pools": {"queue": "rival"},
+    "scoring.answer_texts": {"queue": "rival"},
     "winogavil.answer_practice": {"queue": "rival"},
     "hits.pay_bonuses": {"queue": "money"},
 }

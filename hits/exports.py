@@ -1,18 +1,18 @@
 """A study's data as files, family by family: the interface, and where it registers."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Collection
+from argparse import ArgumentParser
+from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 from typing import Any, ClassVar
 
+from hits.datasets.writing import FORMATS, Tell
 from hits.errors import CrowdError
 from hits.models import Study
 
-# How many rows are written, and of how many.
-Tell = Callable[[int, int], None]
-FORMATS = ("csv", "jsonl", "parquet")
+__all__ = ["FORMATS", "Export", "Tell", "Wanted", "get", "register", "registered"]
 _exports: dict[str, "Export"] = {}
 
 
@@ -36,16 +36,27 @@ class Export(ABC):
     """The data of one task family. Files are written row by row: memory stays flat."""
 
     family: ClassVar[str]
+    # Whose work can be named; empty: it is all the same.
     sources: ClassVar[tuple[str, ...]]
+    formats: ClassVar[tuple[str, ...]] = FORMATS
+
+    def add_arguments(self, parser: ArgumentParser) -> None:  # noqa: B027 - an export without options has none
+        """Options of this family alone."""
 
     @abstractmethod
-    def export(self, *, wanted: Wanted, folder: Path, tell: Tell, now: datetime) -> dict[str, Any]:
+    def export(
+        self, *, wanted: Wanted, folder: Path, tell: Tell, now: datetime, **options: Any
+    ) -> dict[str, Any]:
         """What was written, ready for JSON. A file that is there under its name is whole."""
 
 
 def register(export: Export) -> None:
     """Called from an AppConfig.ready of the family."""
     _exports[export.family] = export
+
+
+def registered() -> dict[str, Export]:
+    return dict(sorted(_exports.items()))
 
 
 def get(family: str) -> Export:

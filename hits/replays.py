@@ -1,6 +1,7 @@
 """How recorded work of a task family is replayed: the interface, and where families register theirs."""
 
 from abc import ABC, abstractmethod
+from argparse import ArgumentParser
 from collections.abc import Callable
 from datetime import datetime
 from pathlib import Path
@@ -19,14 +20,23 @@ class Replay(ABC):
     family: ClassVar[str]
     files: ClassVar[tuple[str, ...]]
 
+    def add_arguments(self, parser: ArgumentParser) -> None:  # noqa: B027 - a replay without options has none
+        """Options of this family alone. What they are set to is part of what the replay is of."""
+
     @abstractmethod
-    def replay(self, *, folder: Path, study: str, tell: Tell, now: datetime) -> dict[str, Any]:
+    def replay(
+        self, *, folder: Path, study: str, tell: Tell, now: datetime, **options: Any
+    ) -> dict[str, Any]:
         """What came of it, ready for JSON. InvalidItems names the bad lines before anything is written."""
 
 
 def register(replay: Replay) -> None:
     """Called from the family's AppConfig.ready."""
     _replays[replay.family] = replay
+
+
+def registered() -> dict[str, Replay]:
+    return dict(sorted(_replays.items()))
 
 
 def get(family: str) -> Replay:

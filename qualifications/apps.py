@@ -3,3 +3,11 @@ from django.apps import AppConfig
 
 class QualificationsConfig(AppConfig):
     name = "qualifications"
+
+    def ready(self) -> None:
+        from hits import doors
+        from qualifications.door import QualificationDoor
+        from qualifications.roles import extend_roles_table
+
+        doors.register(QualificationDoor())
+        extend_roles_table()

@@ -22,3 +22,10 @@ def fill_pools() -> None:
     from scoring.services import filling  # noqa: PLC0415 - as above
 
     filling.fill_pools()
+
+
+@shared_task(name="scoring.answer_texts")
+def answer_texts() -> None:
+    from scoring.services import answering_texts  # noqa: PLC0415 - as above
+
+    answering_texts.answer_texts()

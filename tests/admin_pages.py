@@ -12,6 +12,9 @@ from django.urls import NoReverseMatch, reverse
 from crowd.winogavil.models import Game
 from crowd.winogavil.services.pulling import report_cue
 from crowd.winogavil.services.seeding import seed_board
+from crowd.winoventi.domain.outcomes import QUESTIONS
+from crowd.winoventi.models import Choice, FilterScore, Judgement, Project, Prompt
+from crowd.winoventi.services.opening import add_nouns, open_project
 from hits import seals
 from hits.models import (
     HIT,
@@ -42,7 +45,24 @@ from hits.models import (
     Worker,
 )
 from hits.services import runs
-from tests.factories import make_account, make_association, make_batch, make_picture, make_study
+from qualifications.models import (
+    Attempt,
+    Consent,
+    ConsentText,
+    Demographics,
+    Gate,
+    Holding,
+    PlatformType,
+)
+from tests.crowd.winoventi.rows import make_pair
+from tests.factories import (
+    make_account,
+    make_association,
+    make_batch,
+    make_consent_text,
+    make_picture,
+    make_study,
+)
 
 EACH = 3
 CHUNK = 2_000
@@ -85,7 +105,10 @@ def fill(*, hits: int, batches: int, now: datetime) -> User:
         make_batch(study=studies[0], account=account, title=f"Draft {number}")
     _fill_people(account, studies[0], workers=workers, by=user, now=now)
     _fill_payments(account, studies, now=now)
+    _fill_gates(account, studies[1], workers=workers, now=now)
     _fill_game(studies[0], worker=workers[0], count=batches, now=now)
+    _fill_procedure(studies[0], worker=workers[0], count=batches, now=now)
+    _fill_consent(studies[0], workers=workers, count=batches, now=now)
     return user
 
 
@@ -95,10 +118,19 @@ def pages() -> Iterator[tuple[str, str]]:
     for model in admin.site._registry:
         yield from _pages_of(model)
     largest = Batch.objects.exclude(launched_at=None).order_by("pk")[0]
+    yield from _pages_of_consent()
     draft = Batch.objects.filter(launched_at=None).order_by("-pk")[0]
     hit = HIT.objects.filter(batch=largest, status="open").order_by("pk")[0]
     work = Assignment.objects.filter(hit__batch=largest, status="submitted").order_by("pk")[0]
+    gate = Gate.objects.order_by("pk")[0]
+    yield "gate: switch", reverse("admin:qualifications_gate_switch", args=[gate.pk])
+    yield "gate: change", reverse("admin:qualifications_gate_edit", args=[gate.pk])
+    yield "gate: give by hand", reverse("admin:qualifications_give", args=[gate.pk])
+    yield "holdings of a gate", f"{reverse('admin:qualifications_holding_changelist')}?gate={gate.pk}"
     yield "draw picture sets", reverse("admin:winogavil_draw")
+    project = Project.objects.order_by("-pk")[0]
+    for name in ("settings", "nouns", "cut", "data", "ask_model", "upload_model"):
+        yield f"exception procedure: {name}", reverse(f"admin:winoventi_{name}", args=[project.pk])
     yield "live view", reverse("admin:hits_batch_live", args=[largest.pk])
     yield "live view, fragment", reverse("admin:hits_batch_live", args=[largest.pk]) + "?fragment"
     for verb in ("drain", "extend", "add-hits", "add-places"):
@@ -138,6 +170,13 @@ def _pages_of_payments(batch: Batch) -> Iterator[tuple[str, str]]:
         run = Run.objects.filter(status=status).order_by("-pk")[0]
         yield f"run, {status}", reverse("admin:hits_run_change", args=[run.pk])
         yield f"run, {status}: file", reverse("admin:hits_run_file", args=[run.pk])
+
+
+def _pages_of_consent() -> Iterator[tuple[str, str]]:
+    text = ConsentText.objects.order_by("pk")[0]
+    for name in ("consent", "consent_draft", "withdrawn", "people"):
+        yield name.replace("_", " "), reverse(f"admin:qualifications_{name}", args=[text.study_id])
+    yield "consent: publish", reverse("admin:qualifications_consent_publish", args=[text.pk])
 
 
 def _pages_of(model: type[Model]) -> Iterator[tuple[str, str]]:
@@ -291,6 +330,33 @@ def _fill_game(study: Study, *, worker: Worker, count: int, now: datetime) -> No
         report_cue(association=association, worker=worker, reason="other", text="", now=now)
 
 
+def _fill_procedure(study: Study, *, worker: Worker, count: int, now: datetime) -> None:
+    """Pairs of an exception procedure, each with all that hangs on it."""
+    project = open_project(study=study)
+    add_nouns(project=project, words=[f"noun {number}" for number in range(count)])
+    for number in range(count):
+        pair = make_pair(project, f"noun {number}")
+        fine = dict.fromkeys(QUESTIONS, False)
+        Judgement.objects.create(premise=pair, worker=worker, **fine)
+        prompt = Prompt.objects.create(premise=pair, kind="generic")
+        Choice.objects.create(prompt=prompt, worker=worker, word="sour", is_right=True)
+        scores = {"p_generic": 0.2, "p_exception": 0.1, "passes": True, "scored_at": now}
+        FilterScore.objects.create(alternative=pair.alternative, way="properly", **scores)
+
+
+def _fill_consent(study: Study, *, workers: list[Worker], count: int, now: datetime) -> None:
+    """Some agree, some took it back, and all of them have said something about themselves."""
+    text = make_consent_text(study=study)
+    Consent.objects.bulk_create(
+        Consent(worker=worker, text=text, given_at=now, withdrawn_at=now if place % 2 else None)
+        for place, worker in enumerate(workers[: 6 * count])
+    )
+    Demographics.objects.bulk_create(
+        Demographics(worker=worker, answers='{"gender": "woman"}', asked_at=now)
+        for worker in workers[: 6 * count]
+    )
+
+
 def _fill_people(account: Account, study: Study, *, workers: list[Worker], by: User, now: datetime) -> None:
     for worker in workers[:30]:
         Block.objects.create(
@@ -306,6 +372,25 @@ def _fill_people(account: Account, study: Study, *, workers: list[Worker], by: U
     Stranger.objects.bulk_create(
         Stranger(account=account, external_id=f"STRANGER{number}", found_at=now) for number in range(30)
     )
+
+
+def _fill_gates(account: Account, study: Study, *, workers: list[Worker], now: datetime) -> None:
+    """Two of them, tried by many."""
+    gates = [
+        Gate.objects.create(
+            study=study, name=task, test_task=task, opens=["winogavil.solve"], grading=grading, rules=rules
+        )
+        for task, grading, rules in (
+            ("winogavil.solver_test", "scores", [{"measure": "jaccard", "above": 80}]),
+            ("winoventi.walk", "person", []),
+        )
+    ]
+    waiting: dict[str, Any] = {"status": "waiting", "started_at": now, "handed_in_at": now}
+    chosen = workers[:30]
+    for gate in gates:
+        PlatformType.objects.create(gate=gate, account=account, status="refused", problem="Odd.")
+        Attempt.objects.bulk_create(Attempt(gate=gate, worker=one, **waiting) for one in chosen)
+        Holding.objects.bulk_create(Holding(gate=gate, worker=one, value=0, changed_at=now) for one in chosen)
 
 
 def _fill_payments(account: Account, studies: Sequence[Study], *, now: datetime) -> None:

@@ -21,6 +21,7 @@ from hits.models import HIT, Account, Assignment, Batch, Bonus, LedgerEntry, Run
 from hits.models.studies import default_bonus_rules
 from hits.services import runs
 from hits.services.budgets import grant_budget
+from qualifications.models import ConsentText
 
 NOW = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
 _numbers = count(1)
@@ -159,6 +160,19 @@ def make_association(
     return seed_association(
         study=study or make_study(), cue=cue, candidates=pictures, chosen=pictures[:chosen]
     )
+
+
+def make_consent_text(*, study: Study | None = None, **changes: Any) -> ConsentText:
+    """Published, and the study's next version."""
+    study = study or make_study()
+    version = ConsentText.objects.filter(study=study).count() + 1
+    values: dict[str, Any] = {
+        "version": version,
+        "title": "About this study",
+        "text": f"We ask for your consent.\n\nThis is text number {version}.",
+        "published_at": NOW,
+    }
+    return ConsentText.objects.create(study=study, **{**values, **changes})
 
 
 # The marketplace's own rows. They share nothing with the ones above.

@@ -43,6 +43,10 @@ class StubbedTurk:
         self.notifications: dict[str, Any] = {}
         self.qualified: dict[str, list[str]] = {}
         self.qualification_types: dict[str, str] = {}
+        self.qualification_terms: dict[str, dict[str, Any]] = {}
+        self.qualification_values: dict[tuple[str, str], int] = {}  # of (type, worker); 1 if not here
+        self.qualification_requests: dict[str, tuple[str, str]] = {}  # type and worker, by the request's id
+        self.reasons: list[tuple[str, str]] = []  # that workers were told when something was taken or denied
         self._ids = count(1)
         self._client = boto3.session.Session().client(
             "mturk", region_name="us-east-1", aws_access_key_id="k", aws_secret_access_key="s"
@@ -186,12 +190,19 @@ class StubbedTurk:
         self.notifications[HITTypeId] = Notification
         return {}
 
-    def _create_qualification_type(self, *, Name: str, Description: str, QualificationTypeStatus: str) -> Any:
+    def _create_qualification_type(self, *, Name: str, QualificationTypeStatus: str, **terms: Any) -> Any:
         if Name in self.qualification_types.values():
             raise Refused("QualificationTypeAlreadyExists", "You have one with this name.")
         external_id = f"QUALIFICATION{next(self._ids):020}"
         self.qualification_types[external_id] = Name
+        self.qualification_terms[external_id] = terms
         return {"QualificationType": {"QualificationTypeId": external_id, "Name": Name}}
+
+    def _update_qualification_type(self, *, QualificationTypeId: str, **terms: Any) -> Any:
+        if QualificationTypeId not in self.qualification_types:
+            raise Refused("QualificationTypeDoesNotExist")
+        self.qualification_terms[QualificationTypeId] |= terms
+        return {"QualificationType": {"QualificationTypeId": QualificationTypeId}}
 
     def _list_qualification_types(
         self, *, Query: str, MustBeRequestable: bool, MustBeOwnedByCaller: bool, **page: Any
@@ -203,21 +214,68 @@ class StubbedTurk:
         ]
         return self._page("QualificationTypes", rows, page)
 
+    def ask_for_qualification(self, qualification_type: str, *, worker: str) -> str:
+        """A worker asks for it: the id of the request."""
+        request = f"REQUEST{next(self._ids):020}"
+        self.qualification_requests[request] = (qualification_type, worker)
+        return request
+
     def _associate_qualification_with_worker(
         self, *, QualificationTypeId: str, WorkerId: str, IntegerValue: int, SendNotification: bool
     ) -> Any:
         if WorkerId in self.strangers:
             raise Refused("InvalidParameterValue", f"There is no worker {WorkerId}.")
-        held = self.qualified.setdefault(QualificationTypeId, [])
-        if WorkerId not in held:
-            held.append(WorkerId)
+        self._give(QualificationTypeId, WorkerId, IntegerValue)
+        return {}
+
+    def _give(self, qualification_type: str, worker: str, value: int) -> None:
+        held = self.qualified.setdefault(qualification_type, [])
+        if worker not in held:
+            held.append(worker)
+        self.qualification_values[qualification_type, worker] = value
+
+    def _disassociate_qualification_from_worker(
+        self, *, QualificationTypeId: str, WorkerId: str, Reason: str = ""
+    ) -> Any:
+        if WorkerId in self.strangers:
+            raise Refused("InvalidParameterValue", f"There is no worker {WorkerId}.")
+        if WorkerId not in self.qualified.get(QualificationTypeId, []):
+            raise Refused("QualificationDoesNotExist")
+        self.qualified[QualificationTypeId].remove(WorkerId)
+        self.reasons.append((WorkerId, Reason))
+        return {}
+
+    def _list_qualification_requests(self, *, QualificationTypeId: str, **page: Any) -> Any:
+        rows = [
+            {"QualificationRequestId": request, "QualificationTypeId": wanted, "WorkerId": worker}
+            for request, (wanted, worker) in self.qualification_requests.items()
+            if wanted == QualificationTypeId
+        ]
+        return self._page("QualificationRequests", rows, page)
+
+    def _accept_qualification_request(self, *, QualificationRequestId: str, IntegerValue: int) -> Any:
+        if QualificationRequestId not in self.qualification_requests:
+            raise Refused("QualificationRequestDoesNotExist")
+        self._give(*self.qualification_requests.pop(QualificationRequestId), IntegerValue)
+        return {}
+
+    def _reject_qualification_request(self, *, QualificationRequestId: str, Reason: str) -> Any:
+        if QualificationRequestId not in self.qualification_requests:
+            raise Refused("QualificationRequestDoesNotExist")
+        _, worker = self.qualification_requests.pop(QualificationRequestId)
+        self.reasons.append((worker, Reason))
         return {}
 
     def _list_workers_with_qualification_type(
         self, *, QualificationTypeId: str, Status: str, **page: Any
     ) -> Any:
         rows = [
-            {"WorkerId": worker, "Status": Status} for worker in self.qualified.get(QualificationTypeId, [])
+            {
+                "WorkerId": worker,
+                "Status": Status,
+                "IntegerValue": self.qualification_values.get((QualificationTypeId, worker), 1),
+            }
+            for worker in self.qualified.get(QualificationTypeId, [])
         ]
         return self._page("Qualifications", rows, page)
 

@@ -23,6 +23,15 @@ class Choice:
 
 
 @dataclass(kw_only=True)
+class Entry:
+    """A box to write in, or one of the answers to pick from; `name` is what its form calls it."""
+
+    name: str
+    entry: str
+    value: str
+
+
+@dataclass(kw_only=True)
 class Form:
     action: str
     # Where its script asks the model, and looks for what it said; empty on other pages.
@@ -30,6 +39,12 @@ class Form:
     verdict: str = ""
     hidden: list[tuple[str, str]] = field(default_factory=list)
     choices: list[Choice] = field(default_factory=list)
+    entries: list[Entry] = field(default_factory=list)
+    # What it asks about, by the class that the text stands in.
+    said: list[tuple[str, str]] = field(default_factory=list)
+
+    def texts(self, name: str) -> list[str]:
+        return [text for named, text in self.said if named == name]
 
 
 @dataclass(kw_only=True)
@@ -95,13 +110,15 @@ class _PageReader(HTMLParser):
         self.frames: list[str] = []
         self.cues: list[str] = []
         self.counts: list[int] = []
-        self._in_cue = False
+        self._class = ""
         self._slot = ""
+        self._in_form = False
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         values = {name: value or "" for name, value in attrs}
         if tag == "form":
             self.forms.append(self._read_form(values))
+            self._in_form = True
         elif tag == "fieldset":
             self._slot = values.get("data-slot", "")
             self.counts += [int(values["data-k"])] if "data-k" in values else []
@@ -111,12 +128,17 @@ class _PageReader(HTMLParser):
             self._read_input(values)
         elif tag == "img" and self.forms and self.forms[-1].choices:
             self.forms[-1].choices[-1].picture = urljoin(self.url, values["src"])
-        self._in_cue = values.get("class") == "cue"
+        self._class = values.get("class", "")
+
+    def handle_endtag(self, tag: str) -> None:
+        self._in_form = self._in_form and tag != "form"
 
     def handle_data(self, data: str) -> None:
-        if self._in_cue:
+        if self._class == "cue":
             self.cues.append(data)
-            self._in_cue = False
+        if self._class and self._in_form:
+            self.forms[-1].said.append((self._class, data))
+        self._class = ""
 
     def _read_form(self, values: dict[str, str]) -> Form:
         action, ask, verdict = (values.get(name, "") for name in ("action", "data-ask", "data-verdict"))
@@ -130,5 +152,8 @@ class _PageReader(HTMLParser):
         pair = (values.get("name", self._slot), values.get("value", values.get("data-place", "")))
         if values.get("type") == "hidden":
             self.forms[-1].hidden.append(pair)
+        elif "data-entry" in values:
+            one = Entry(name=pair[0], entry=values["data-entry"], value=values.get("value", ""))
+            self.forms[-1].entries.append(one)
         elif values.get("type") == "checkbox":
             self.forms[-1].choices.append(Choice(name=pair[0], value=pair[1]))

@@ -9,7 +9,6 @@ from django.utils.translation import gettext as _
 
 from crowd.frame.problems import Awaited, Distrusted, Expired, Ineligible, NotOffered
 from crowd.frame.visits import AGAIN, Visit
-from hits import seals
 from hits.domain import is_same_moment
 from hits.errors import RuleBroken
 from hits.models import HIT, Assignment, Batch, Worker
@@ -54,7 +53,7 @@ def _open(visit: Visit, *, now: datetime) -> Assignment:
         try:
             entering.refuse_entry(hit=visit.hit, worker=worker, now=now)
         except RuleBroken as refusal:
-            raise Ineligible(str(refusal)) from refusal
+            raise Ineligible(str(refusal), code=refusal.code) from refusal
         return working.open_assignment(
             hit=visit.hit,
             worker=worker,
@@ -110,8 +109,7 @@ def _attempts(visit: Visit) -> QuerySet[Assignment]:
 
 def _own_attempts(visit: Visit) -> list[Assignment]:
     """Those of the visiting worker, the latest first."""
-    index = seals.blind_index(str(visit.hit.batch.account.public_id), visit.worker_id)
-    own = _attempts(visit).filter(worker__external_id_index=index).select_related("worker")
+    own = _attempts(visit).filter(worker__external_id_index=visit.worker_index).select_related("worker")
     return list(own.order_by("-attempt"))
 
 

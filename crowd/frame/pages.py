@@ -1,80 +1,48 @@
 """The framed page: no cookies, no session. A signed token in the form is the only authority."""
 
 import json
-from collections.abc import Callable, Mapping
-from typing import Any
-from uuid import UUID
+from datetime import datetime
 
-from csp.constants import SELF
-from csp.utils import build_policy
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import render
-from django.utils import timezone, translation
+from django.utils import timezone
 from django.utils.translation import gettext as _
-from django.views.decorators.cache import never_cache
-from django.views.decorators.clickjacking import xframe_options_exempt
 from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_GET, require_POST
 
-from crowd.frame import limits, opening, visits
-from crowd.frame.problems import Problem
-from hits.errors import CrowdError, InvalidAnswer, RuleBroken
+from crowd.frame import asking, limits, opening, refusing, visits
+from crowd.frame.framing import framed, show
+from crowd.frame.problems import Ineligible
+from crowd.frame.visits import Visit
+from hits.errors import InvalidAnswer, RuleBroken
+from hits.families import TaskPage
 from hits.models import HIT, Assignment
 from hits.services import working
+from qualifications.queries.standing import conditions_of
 
 Status = Assignment.Status
-
-
-def framed(view: Callable[[HttpRequest, HIT], HttpResponse]) -> Callable[[HttpRequest, UUID], HttpResponse]:
-    """Finds the HIT, explains what goes wrong, and lets the account's worker site, alone, frame the page."""
-
-    @never_cache
-    @xframe_options_exempt
-    def shown(request: HttpRequest, hit_id: UUID) -> HttpResponse:
-        try:
-            hit = visits.find_hit(hit_id)
-        except Problem as problem:
-            response = _explain(request, problem)
-            # It tells nothing, and whose frame it stands in is not known.
-            response["Content-Security-Policy"] = build_policy(replace={"frame-ancestors": ["*"]})
-            return response
-        with translation.override(hit.batch.study.language):
-            try:
-                response = view(request, hit)
-            except CrowdError as problem:
-                response = _explain(request, problem)
-        site = hit.batch.account.worker_site.rstrip("/")
-        opened = {"frame-ancestors": [site], "form-action": [SELF, site]}
-        response["Content-Security-Policy"] = build_policy(replace=opened)
-        response["Referrer-Policy"] = "no-referrer"
-        return response
-
-    return shown
 
 
 @require_GET
 @framed
 def question(request: HttpRequest, hit: HIT) -> HttpResponse:
-    """The work, by state: practice, work, finish handing in, done. Reloading any of them is safe."""
+    """The work, by state: practice, consent, work, finish handing in, done. Reloading any of them is safe."""
     if visits.is_preview(request.GET):
-        opening.refuse_preview(hit)
-        page = working.family_of_batch(hit.batch).practice_page()
-        return _show(request, page.template, {**page.context, "preview": True})
+        return _preview(request, hit)
     now = timezone.now()
     limits.refuse_haste(request, hit)
     visit = visits.read_visit(hit=hit, query=request.GET, now=now)
-    assignment = opening.open_visit(visit, now=now)
+    assignment = _open(visit, now=now)
+    if asked := asking.ask_first(request, assignment, submit_to=visit.submit_to):
+        return asked
     items = working.lease_items(assignment=assignment, now=now)
     if assignment.status == Status.SAVED:
         return _hand_over(request, assignment, submit_to=visit.submit_to)
     if assignment.status != Status.OPENED:
-        return _show(request, "frame/over.html", {"assignment": assignment})
+        return show(request, "frame/over.html", {"assignment": assignment})
     if not items:
-        return _show(request, "frame/nothing_left.html", {"assignment": assignment})
+        return show(request, "frame/nothing_left.html", {"assignment": assignment})
     page = working.family_of_batch(hit.batch).work_page(assignment=assignment, items=items)
-    token = visits.write_token(assignment=assignment, submit_to=visit.submit_to)
-    context = {**page.context, "token": token, "hit": hit, "assignment": assignment}
-    return _show(request, page.template, context)
+    return _show_work(request, page, assignment, submit_to=visit.submit_to)
 
 
 @csrf_exempt
@@ -87,12 +55,42 @@ def answer(request: HttpRequest, hit: HIT) -> HttpResponse:
     if assignment.status == Status.OPENED:
         items = working.items_of(assignment)
         family = working.family_of_batch(hit.batch)
-        read = family.read_answer(form=request.POST, assignment=assignment, items=items)
+        try:
+            read = family.read_answer(form=request.POST, assignment=assignment, items=items)
+        except InvalidAnswer as problem:
+            again = family.page_again(form=request.POST, assignment=assignment, items=items, problem=problem)
+            if again is None:
+                raise
+            return _show_work(request, again, assignment, submit_to=submit_to, status=400)
         working.save_answer(assignment=assignment, answer=read, now=now)
         return _hand_over(request, assignment, submit_to=submit_to)
     if assignment.status == Status.SAVED:
         return _hand_over(request, assignment, submit_to=submit_to, again=True)
     raise RuleBroken("already_saved", _("This work was handed in before. Nothing was changed."))
+
+
+def _show_work(
+    request: HttpRequest, page: TaskPage, assignment: Assignment, *, submit_to: str, status: int = 200
+) -> HttpResponse:
+    token = visits.write_token(assignment=assignment, submit_to=submit_to)
+    context = {**page.context, "token": token, "hit": assignment.hit, "assignment": assignment}
+    return show(request, page.template, context, status=status)
+
+
+def _preview(request: HttpRequest, hit: HIT) -> HttpResponse:
+    opening.refuse_preview(hit)
+    page = working.family_of_batch(hit.batch).practice_page()
+    context = {**page.context, "preview": True, "conditions": conditions_of(hit.batch)}
+    return show(request, page.template, context)
+
+
+def _open(visit: Visit, *, now: datetime) -> Assignment:
+    """Why somebody is refused is counted after all of it has been rolled back."""
+    try:
+        return opening.open_visit(visit, now=now)
+    except (Ineligible, RuleBroken) as refusal:
+        refusing.note_refusal(refusal, visit, now=now)
+        raise
 
 
 def _hand_over(
@@ -105,22 +103,4 @@ def _hand_over(
         "answer": json.dumps(assignment.answer),
         "again": again,
     }
-    return _show(request, "frame/hand_over.html", context, status=409 if again else 200)
-
-
-def _explain(request: HttpRequest, problem: CrowdError) -> HttpResponse:
-    if isinstance(problem, Problem):
-        context = {"title": problem.title, "problem": problem}
-        response = _show(request, problem.template, context, status=problem.status)
-        for name, value in problem.headers.items():
-            response[name] = value
-        return response
-    if isinstance(problem, InvalidAnswer):
-        title, status = _("The answer is not complete"), 400
-    else:
-        title, status = _("This cannot be done"), 409
-    return _show(request, "frame/problem.html", {"title": title, "problem": problem}, status=status)
-
-
-def _show(request: HttpRequest, template: str, context: Mapping[str, Any], status: int = 200) -> HttpResponse:
-    return render(request, template, dict(context), status=status)
+    return show(request, "frame/hand_over.html", context, status=409 if again else 200)

@@ -37,12 +37,18 @@ class Distrusted(Problem):
 
 
 class Ineligible(Problem):
-    """The decision of hits.services.entering, in its own words."""
+    """The decision of hits.services.entering, in its own words and by its code."""
 
     status = 403
     title = _("You cannot do this one")
     is_mild = True
     is_returnable = True
+    # Where the worker reads more about it, if it is proven who that is.
+    where = ""
+
+    def __init__(self, sentence: str, *, code: str) -> None:
+        super().__init__(sentence)
+        self.code = code
 
 
 class NotOffered(Problem):

@@ -9,7 +9,7 @@ from django.utils.translation import gettext as _
 
 from crowd.frame.speaking import refuse, spoken
 from hits import rates
-from hits.errors import InvalidAnswer
+from hits.errors import InvalidAnswer, RuleBroken
 from hits.models import Assignment
 from hits.services import working
 from hits.tasks import nudge
@@ -53,7 +53,10 @@ def _store(request: HttpRequest, assignment: Assignment, *, now: datetime) -> Ri
     family = working.family_of_batch(assignment.hit.batch)
     with transaction.atomic():
         # Two words of one attempt at one instant: the second is compared with the first.
-        Assignment.objects.select_for_update(no_key=True).only("pk").get(pk=assignment.pk)
+        held = Assignment.objects.select_for_update(no_key=True).only("status").get(pk=assignment.pk)
+        if held.status != Assignment.Status.OPENED:
+            # Given up meanwhile, for a new attempt at the same pictures: this word would be a try too many.
+            raise RuleBroken("not_open", _("This work is over, or handed in. Nothing was changed."))
         proposal = family.read_proposal(form=request.POST, assignment=assignment)
         new = asking.NewRiddle(
             text=proposal.text,

@@ -18,6 +18,8 @@ from hits.models import HIT, Assignment
 
 IDENTIFIER = re.compile(r"[A-Z0-9]{1,64}")
 NOT_AVAILABLE = "ASSIGNMENT_ID_NOT_AVAILABLE"
+# What a token was written for: work, or what is asked before it.
+WORK, CONSENT = "work", "consent"
 AGAIN = gettext_lazy("Please open the HIT again from your queue of accepted work.")
 
 
@@ -36,6 +38,11 @@ class Visit:
     def is_proven(self) -> bool:
         """A ticket was signed for it. Without one it is a claim."""
         return self.accepted_at is not None
+
+    @property
+    def worker_index(self) -> str:
+        """Finds the worker's row, if there is one."""
+        return seals.blind_index(str(self.hit.batch.account.public_id), self.worker_id)
 
 
 def find_hit(public_id: UUID) -> HIT:
@@ -84,9 +91,10 @@ def is_worker_site(hit: HIT, url: str) -> bool:
     return (ours.scheme, ours.netloc) == (theirs.scheme, theirs.netloc)
 
 
-def write_token(*, assignment: Assignment, submit_to: str) -> str:
+def write_token(*, assignment: Assignment, submit_to: str, purpose: str = WORK) -> str:
     return seals.sign_page(
         {
+            "for": purpose,
             "assignment": str(assignment.public_id),
             "hit": str(assignment.hit.public_id),
             "worker": str(assignment.worker.public_id),
@@ -96,7 +104,7 @@ def write_token(*, assignment: Assignment, submit_to: str) -> str:
     )
 
 
-def read_token(token: str, *, hit: HIT, now: datetime) -> tuple[Assignment, str]:
+def read_token(token: str, *, hit: HIT, now: datetime, purpose: str = WORK) -> tuple[Assignment, str]:
     """The assignment that this page was rendered for, and where its answer goes afterwards."""
     try:
         payload = seals.read_page(token)
@@ -104,6 +112,9 @@ def read_token(token: str, *, hit: HIT, now: datetime) -> tuple[Assignment, str]
         raise Unreadable(_("Nothing was recorded."), AGAIN) from None
     if payload["hit"] != str(hit.public_id):
         raise Distrusted(_("The token belongs to another HIT. Nothing was recorded."), AGAIN)
+    # Those of the release before say nothing of it, and were for work.
+    if payload.get("for", WORK) != purpose:
+        raise Distrusted(_("The token belongs to another page. Nothing was recorded."), AGAIN)
     if now.timestamp() >= payload["expires"]:
         raise Expired(_("Nothing was recorded. The HIT has gone back to the list for others."))
     assignment = (

@@ -48,9 +48,14 @@ def is_proven(assignment: Assignment) -> bool:
 
 def write_token(*, assignment: Assignment, now: datetime) -> str:
     """The caller has asked is_proven."""
+    return write_token_for(worker=assignment.worker, study=assignment.hit.batch.study, now=now)
+
+
+def write_token_for(*, worker: Worker, study: Study, now: datetime) -> str:
+    """The caller knows, by a ticket, that it is this worker who looks on."""
     payload = {
-        "worker": str(assignment.worker.public_id),
-        "study": str(assignment.hit.batch.study.public_id),
+        "worker": str(worker.public_id),
+        "study": str(study.public_id),
         "expires": int((now + LASTS).timestamp()),
     }
     return signing.dumps(payload, key=settings.TOKEN_KEYS[0], salt=SALT)

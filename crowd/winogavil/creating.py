@@ -1,12 +1,13 @@
 """The spymaster's task: cues for one set of pictures, each put to the rival once."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from decimal import Decimal
 from fractions import Fraction
-from typing import Any
+from typing import Any, ClassVar
 from uuid import UUID
 
+from django.db.models import Count
 from django.http import QueryDict
 from django.templatetags.static import static
 from django.utils.translation import gettext as _
@@ -17,12 +18,13 @@ from crowd.winogavil.models import Association, Board, BoardPlace
 from crowd.winogavil.queries.games import game_of
 from crowd.winogavil.services.making import scores_as_author
 from crowd.winogavil.services.reporting import picture_target, take_report
+from crowd.winogavil.services.slots import board_of_slot, boards_of
 from crowd.winogavil.services.verdicts import as_shown
 from crowd.winogavil.solving import PRACTICE
 from hits.domain import Work, evaluate
 from hits.errors import InvalidAnswer
 from hits.families import Answer, Proposal, Score, TaskFamily, TaskPage
-from hits.models import Account, Assignment, Item, Study
+from hits.models import Account, Assignment, Item, Lease, Study
 from hits.services.working import items_served
 from scoring.models import Riddle
 
@@ -45,7 +47,9 @@ class CreateFamily(TaskFamily):
     # A worker can do a HIT once, whatever set it leases: with several places some could never be filled.
     workers_per_hit = 1
     gives_feedback = True
+    requirements = domain.PAPER_ASKS
     leases_once = True  # a return is no second chance with the model
+    most_cues: ClassVar[int] = len(SLOTS)
 
     def practice_page(self) -> TaskPage:
         pictures = [{"url": static(f"winogavil/{name}.svg")} for name in PRACTICE["all"]]
@@ -66,10 +70,19 @@ class CreateFamily(TaskFamily):
         take_report(form=form, items=items, worker=assignment.worker, now=now)
 
     def review_page(self, *, assignment: Assignment, items: Sequence[Item]) -> TaskPage:
-        places = _places(items)
-        riddles = Riddle.objects.filter(assignment=assignment).select_related("item__association")
-        cues = [_reviewed(riddle, places) for riddle in riddles.order_by("slot")]
-        return TaskPage(template="winogavil/review_cues.html", context={"cues": cues, "places": places})
+        rows = Riddle.objects.filter(assignment=assignment).select_related("item__association")
+        boards, riddles = boards_of(assignment), list(rows.order_by("slot"))
+        answered = _answers_to([riddle.item for riddle in riddles if riddle.item])
+        cues = [
+            _reviewed(
+                riddle,
+                places=board_of_slot(boards, riddle.slot).places.all(),
+                answered=answered.get(riddle.item_id or 0, 0),
+            )
+            for riddle in riddles
+        ]
+        context = {"cues": cues, "people": domain.SOLVERS_WANTED}
+        return TaskPage(template="winogavil/review_cues.html", context=context)
 
     def feedback_page(self, *, assignment: Assignment, items: Sequence[Item]) -> TaskPage | None:
         """The spymaster knows the model's verdict already; what people make of the words is news."""
@@ -77,17 +90,21 @@ class CreateFamily(TaskFamily):
 
     def read_proposal(self, *, form: QueryDict, assignment: Assignment) -> Proposal:
         """The pictures are the HIT's own, whatever the page says; the page only says which are chosen."""
-        places = _places([lease.item for lease in assignment.leases.select_related("item")])
         slot = int(form.get("slot") or 0)
+        if slot not in self.slots(assignment):
+            raise InvalidAnswer(_("The page did not say which word is meant. Please reload it."))
+        places = list(board_of_slot(boards_of(assignment), slot).places.all())
         cue = form.get("cue", "").strip()
         chosen = _read_places(form.getlist("chosen"), size=len(places))
-        if slot not in slots_of(assignment):
-            raise InvalidAnswer(_("The page did not say which word is meant. Please reload it."))
         _check_other_cue(cue, slot=slot, assignment=assignment)
         _check_cue(cue, places=places, chosen=chosen, study=assignment.hit.batch.study)
         shown = [as_shown(place.picture) for place in places]
         pictures = [(one.sha256, one.caption) for one in shown]
         return Proposal(slot=slot, text=cue, pictures=pictures, chosen=chosen)
+
+    def slots(self, assignment: Assignment) -> Sequence[int]:
+        """Of the words that are wanted of this work."""
+        return slots_of(assignment)
 
     def possible_bonus(self, *, assignment: Assignment, fool: int) -> Decimal | None:
         """If people solve it. A batch without a bonus table promises nothing."""
@@ -101,7 +118,7 @@ class CreateFamily(TaskFamily):
     def read_answer(self, *, form: QueryDict, assignment: Assignment, items: Sequence[Item]) -> Answer:
         """What counts was stored when the rival was asked; the form adds nothing to it."""
         asked = {riddle.slot: riddle for riddle in Riddle.objects.filter(assignment=assignment)}
-        if missing := [slot for slot in slots_of(assignment) if slot not in asked]:
+        if missing := [slot for slot in self.slots(assignment) if slot not in asked]:
             words = _("Word %(number)s was not put to the model yet. Test it, then submit.")
             raise InvalidAnswer(words % {"number": missing[0]})
         return {"cues": [str(asked[slot].public_id) for slot in sorted(asked)]}
@@ -109,12 +126,20 @@ class CreateFamily(TaskFamily):
     def check_answer(self, *, answer: Any, items: Sequence[Item]) -> Answer:
         """It only points at what the server has stored for these pictures."""
         cues = answer.get("cues") if isinstance(answer, Mapping) else None
-        if not isinstance(cues, list) or not cues or len(cues) > len(SLOTS):
+        if not isinstance(cues, list) or not cues or len(cues) > self.most_cues:
             raise InvalidAnswer(_("There is no word in this answer."))
         known = Riddle.objects.filter(assignment__leases__item__in=items).distinct()
         if not {str(cue) for cue in cues} <= {str(riddle.public_id) for riddle in known}:
             raise InvalidAnswer(_("One of the words was never put to the model."))
         return {"cues": [str(cue) for cue in cues]}
+
+    def recover_answer(self, *, answer: Any, assignment: Assignment, items: Sequence[Item]) -> Answer:
+        """A set of pictures may be asked of many: the words of somebody else are no answer."""
+        read = self.check_answer(answer=answer, items=items)
+        own = Riddle.objects.filter(assignment=assignment).values_list("public_id", flat=True)
+        if not set(read["cues"]) <= {str(riddle) for riddle in own}:
+            raise InvalidAnswer(_("One of the words was never put to the model."))
+        return read
 
     def judge(self, *, answer: Answer, items: Sequence[Item]) -> Sequence[Score]:
         """Of what is final by now; the rest follows (crowd.winogavil.services.making)."""
@@ -154,7 +179,13 @@ def _places(items: Sequence[Item]) -> list[BoardPlace]:
     return list(BoardPlace.objects.filter(board__in=boards).select_related("picture").order_by("position"))
 
 
-def _reviewed(riddle: Riddle, places: Sequence[BoardPlace]) -> dict[str, Any]:
+def _answers_to(items: Sequence[Item]) -> dict[int, int]:
+    """How many people have handed in an answer to each that counts. What they answered is no part of it."""
+    answers = Lease.objects.filter(item__in=items, status=Lease.Status.ANSWERED).order_by()
+    return dict(answers.values_list("item").annotate(n=Count("pk")))
+
+
+def _reviewed(riddle: Riddle, *, places: Iterable[BoardPlace], answered: int) -> dict[str, Any]:
     verdict = riddle.verdict
     predicted = verdict.places if verdict else []
     association = getattr(riddle.item, "association", None)
@@ -163,6 +194,7 @@ def _reviewed(riddle: Riddle, places: Sequence[BoardPlace]) -> dict[str, Any]:
         "riddle": riddle,
         "verdict": verdict,
         "association": association,
+        "answered": min(answered, domain.SOLVERS_WANTED),
         "solved": "" if mean is None else f"{float(100 * mean):.1f} %",
         "pictures": [
             {
@@ -187,7 +219,7 @@ def _read_places(values: Sequence[str], *, size: int) -> list[int]:
 def _check_other_cue(cue: str, *, slot: int, assignment: Assignment) -> None:
     others = Riddle.objects.filter(assignment=assignment).exclude(slot=slot)
     if any(other.text.casefold() == cue.casefold() for other in others):
-        raise InvalidAnswer(_("The second word must differ from the first."))
+        raise InvalidAnswer(_("You have used this word for other pictures here. Find a different one."))
 
 
 def _check_cue(cue: str, *, places: Sequence[BoardPlace], chosen: Sequence[int], study: Study) -> None:

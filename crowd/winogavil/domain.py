@@ -7,6 +7,10 @@ from typing import Any
 
 CREATE = "winogavil.create"
 SOLVE = "winogavil.solve"
+SOLVER_TEST = "winogavil.solver_test"
+CREATOR_TEST = "winogavil.creator_test"
+# The tasks in which people invent words.
+CREATING = (CREATE, CREATOR_TEST)
 # What is recorded of work: the solver's measure, and the two of whoever made an association.
 JACCARD = "jaccard"
 FOOL = "fool"
@@ -18,7 +22,25 @@ SIZES = (5, 6, 10, 12)
 MOST_CHOSEN = {5: 3, 6: 4, 10: 5, 12: 5}
 SOLVERS_WANTED = 3
 SPYMASTERS_WANTED = 3
+# What a test asks is asked of whoever comes, and never runs out.
+ANYBODY = 30_000
 FEWEST_CHOSEN = 2
+ANSWERS_WANTED = {
+    SOLVE: SOLVERS_WANTED,
+    CREATE: SPYMASTERS_WANTED,
+    SOLVER_TEST: ANYBODY,
+    CREATOR_TEST: ANYBODY,
+}
+# Whom the paper asks: more than 98 % and more than 5,000 approved, in one of four countries.
+PAPER_ASKS: tuple[Mapping[str, Any], ...] = (
+    {"QualificationTypeId": "000000000000000000L0", "Comparator": "GreaterThan", "IntegerValues": [98]},
+    {"QualificationTypeId": "00000000000000000040", "Comparator": "GreaterThan", "IntegerValues": [5000]},
+    {
+        "QualificationTypeId": "00000000000000000071",
+        "Comparator": "In",
+        "LocaleValues": [{"Country": country} for country in ("US", "GB", "AU", "NZ")],
+    },
+)
 # What making an association earns by the paper, as a study's bonus table.
 WINOGAVIL_TIERS: tuple[Mapping[str, Any], ...] = (
     {

@@ -9,10 +9,10 @@ from io import StringIO
 from typing import Any
 
 from hits.errors import InvalidItems
+from hits.problems import Problems
 
 COLUMNS = ("cue", "candidates", "chosen")
 MOST_ROWS = 5_000
-MOST_PROBLEMS = 50
 LONGEST_CELL = 4_000
 BETWEEN = "|"
 
@@ -25,26 +25,6 @@ class Line:
     cue: str
     candidates: tuple[str, ...]
     chosen: tuple[str, ...]
-
-
-class Problems:
-    """Every line that is wrong, as far as anybody wants to read on."""
-
-    def __init__(self) -> None:
-        self._said: list[str] = []
-        self._more = 0
-
-    def say(self, place: str, words: str) -> None:
-        if len(self._said) < MOST_PROBLEMS:
-            self._said.append(f"{place}: {words}")
-        else:
-            self._more += 1
-
-    def refuse(self) -> None:
-        if self._more:
-            self._said.append(f"And {self._more} more.")
-        if self._said:
-            raise InvalidItems(self._said)
 
 
 def read_lines(content: bytes, *, problems: Problems) -> list[Line]:
@@ -95,8 +75,7 @@ def _read_csv(text: str, problems: Problems) -> Iterator[Line]:
                 names = _read_heading(cells)
             elif len(cells) != len(names):
                 problems.say(
-                    f"Line {start}",
-                    f"it has {len(cells)} fields, and the heading {len(names)}. "
+                    f"Line {start}: it has {len(cells)} fields, and the heading {len(names)}. "
                     "Put a field that holds the separator into quotation marks.",
                 )
             elif start > MOST_ROWS * 2:
@@ -138,9 +117,9 @@ def _read_json(text: str, problems: Problems) -> Iterator[Line]:
     for number, row in enumerate(rows, start=1):
         place = f"Item {number}"
         if not isinstance(row, Mapping) or not set(COLUMNS) <= set(row):
-            problems.say(place, "it must be an object with cue, candidates and chosen.")
+            problems.say(f"{place}: it must be an object with cue, candidates and chosen.")
         elif not isinstance(row["cue"], str) or not all(_is_listed(row[name]) for name in COLUMNS[1:]):
-            problems.say(place, "cue is a text; candidates and chosen are lists of texts.")
+            problems.say(f"{place}: cue is a text; candidates and chosen are lists of texts.")
         else:
             yield Line(
                 place=place,

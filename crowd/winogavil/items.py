@@ -8,9 +8,10 @@ from django.db.models import Count
 
 from crowd.pictures.models import Picture
 from crowd.winogavil import domain
-from crowd.winogavil.files import BETWEEN, Line, Problems, read_lines
+from crowd.winogavil.files import BETWEEN, Line, read_lines
 from crowd.winogavil.models import Association, Place
 from hits.models import Batch, Item
+from hits.problems import Problems
 
 AT_ONCE = 500
 FILE_HELP = (
@@ -85,8 +86,8 @@ def _make(rows: Sequence[tuple[Row, Item | None]], *, batch: Batch) -> None:
         Item(
             study=batch.study,
             batch=batch,
-            task=domain.SOLVE,
-            wanted=domain.SOLVERS_WANTED,
+            task=batch.task,
+            wanted=domain.ANSWERS_WANTED[batch.task],
             repeats=repeats,
             # Who invented a word is never asked for it, not even anew.
             author_id=repeats.author_id if repeats else None,
@@ -157,7 +158,7 @@ def _read_row(line: Line, *, pool: Mapping[str, list[Picture]], problems: Proble
     if not said and not set(chosen) <= set(candidates):
         said.append("every chosen picture must be one of the candidates.")
     for words in said:
-        problems.say(line.place, words)
+        problems.say(f"{line.place}: {words}")
     if said:
         return None
     return Row(
@@ -190,5 +191,5 @@ def _refuse_repeats(rows: Mapping[str, Row], *, problems: Problems) -> None:
     for place, row in rows.items():
         same = (row.cue.casefold(), frozenset(row.candidates), row.chosen)
         if same in first:
-            problems.say(place, f"it is the same as {first[same].lower()}.")
+            problems.say(f"{place}: it is the same as {first[same].lower()}.")
         first.setdefault(same, place)

@@ -10,7 +10,7 @@ from django.http import QueryDict
 from django.templatetags.static import static
 from django.utils.translation import gettext as _
 
-from crowd.winogavil.domain import JACCARD, SOLVE
+from crowd.winogavil import domain
 from crowd.winogavil.items import (
     FILE_HELP,
     add_rows,
@@ -33,19 +33,18 @@ PRACTICE = {"cue": "bark", "right": ("dog", "tree"), "all": ("dog", "cup", "tree
 
 
 class SolveFamily(TaskFamily):
-    key = SOLVE
+    key = domain.SOLVE
     name = "Association game: solve"
     title = "Which pictures go with the word?"
     item_s = 20
-    measures = (JACCARD,)
+    measures = (domain.JACCARD,)
     gives_feedback = True
+    requirements = domain.PAPER_ASKS
     file_help = FILE_HELP
     description = "You see a word and some pictures. Pick the pictures that belong to the word."
 
     def practice_page(self) -> TaskPage:
-        pictures = [{"key": name, "url": static(f"winogavil/{name}.svg")} for name in PRACTICE["all"]]
-        question = {"number": 1, "field": "practice", "cue": PRACTICE["cue"], "k": 2, "pictures": pictures}
-        return TaskPage(template="winogavil/solve.html", context={"questions": [question]})
+        return TaskPage(template="winogavil/solve.html", context={"questions": [practice_question(number=1)]})
 
     def work_page(self, *, assignment: Assignment, items: Sequence[Item]) -> TaskPage:
         associations = self.associations(items)
@@ -154,6 +153,11 @@ class SolveFamily(TaskFamily):
 
     def remove_items(self, *, batch: Batch) -> None:
         remove_items(batch=batch)
+
+
+def practice_question(*, number: int) -> dict[str, Any]:
+    pictures = [{"key": name, "url": static(f"winogavil/{name}.svg")} for name in PRACTICE["all"]]
+    return {"number": number, "field": "practice", "cue": PRACTICE["cue"], "k": 2, "pictures": pictures}
 
 
 def _score(picks: Sequence[str] | None, association: Association) -> int | None:

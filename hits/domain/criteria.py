@@ -67,6 +67,14 @@ def build(criteria: Criteria, *, environment: str) -> list[dict[str, Any]]:
     return rows + [dict(row) for row in criteria.further]
 
 
+def with_preset(requirements: Sequence[Row], preset: Sequence[Row], *, guarded: str) -> list[dict[str, Any]]:
+    """The preset's rows, and of the others those about something else."""
+    kinds = {row["QualificationTypeId"] for row in preset}
+    guard = {} if guarded == "Accept" else {"ActionsGuarded": guarded}
+    others = [dict(row) for row in requirements if row.get("QualificationTypeId") not in kinds]
+    return [*({**row, **guard} for row in preset), *others]
+
+
 def read_places(text: str) -> list[str]:
     """Codes such as US or US-PA. Raises ValueError with the one that is none."""
     places = [place.upper() for place in re.split(r"[\s,;]+", text) if place]

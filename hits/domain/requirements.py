@@ -1,6 +1,6 @@
 """Who may work, as the Requester API takes it and in words."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 LOCALE = "00000000000000000071"
@@ -30,6 +30,17 @@ COMPARATORS = {
     "In": "one of",
     "NotIn": "none of",
 }
+COMPARE: Mapping[str, Callable[[int, Sequence[int]], bool]] = {
+    "LessThan": lambda value, to: value < to[0],
+    "LessThanOrEqualTo": lambda value, to: value <= to[0],
+    "GreaterThan": lambda value, to: value > to[0],
+    "GreaterThanOrEqualTo": lambda value, to: value >= to[0],
+    "EqualTo": lambda value, to: value == to[0],
+    "NotEqualTo": lambda value, to: value != to[0],
+    "DoesNotExist": lambda _value, _to: False,
+    "In": lambda value, to: value in to,
+    "NotIn": lambda value, to: value not in to,
+}
 GUARDED = {
     "Accept": "others may look, and not accept",
     "PreviewAndAccept": "others see that it exists, and not more",
@@ -47,6 +58,13 @@ def wants_masters(requirements: Sequence[Mapping[str, Any]]) -> bool:
 def in_words(requirements: Sequence[Mapping[str, Any]]) -> list[str]:
     """One sentence each, for people."""
     return [_sentence(row) for row in requirements]
+
+
+def is_met(row: Mapping[str, Any], value: int) -> bool:
+    """By whoever holds the qualification with this value."""
+    values = row.get("IntegerValues", [])
+    compare = COMPARE.get(str(row.get("Comparator")))
+    return True if compare is None else compare(value, values)
 
 
 def check(requirements: Any) -> None:

@@ -4,6 +4,7 @@ from hits.families.interface import Answer, Proposal, Score, TaskFamily, TaskPag
 from hits.families.registry import (
     get,
     is_offered,
+    is_test,
     judged_later,
     known_measures,
     offered,
@@ -19,6 +20,7 @@ __all__ = [
     "TaskPage",
     "get",
     "is_offered",
+    "is_test",
     "judged_later",
     "known_measures",
     "offered",

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from hits.errors import InvalidAnswer, InvalidItems
 
 if TYPE_CHECKING:
+    from django.db.models import QuerySet
     from django.http import QueryDict
 
     from hits.models import Assignment, Batch, Item
@@ -60,6 +61,11 @@ class TaskFamily(ABC):
     measures: ClassVar[tuple[str, ...]] = ()
     # False: no researcher launches it, and no bonus table applies; the house makes its batches by itself.
     is_offered: ClassVar[bool] = True
+    # So many items stand on one page, and so long may one assignment take.
+    items_each: ClassVar[int] = 1
+    duration_s: ClassVar[int] = 900
+    # What its paper asks of workers, as the Requester API takes it: the guide offers it by one click.
+    requirements: ClassVar[Sequence[Mapping[str, Any]]] = ()
     # In dollars, and so many different workers for each of its HITs.
     reward: ClassVar[Decimal] = Decimal("0.03")
     workers_per_hit: ClassVar[int] = 3
@@ -74,6 +80,11 @@ class TaskFamily(ABC):
     leases_once: ClassVar[bool] = False
     # True: only for workers who have done nothing else for the study.
     wants_newcomers: ClassVar[bool] = False
+    # True: work here qualifies its worker, and is no data: no bonus table applies, and an item may be asked
+    # of any number of people.
+    is_test: ClassVar[bool] = False
+    # True: each worker is given some of the batch's items, drawn by the worker; else the oldest.
+    draws: ClassVar[bool] = False
     # True: feedback_page may have something to show.
     gives_feedback: ClassVar[bool] = False
     # How a file of items is written, for the researcher. Empty: the task takes none.
@@ -95,6 +106,12 @@ class TaskFamily(ABC):
         """How handed-in work turned out, for its worker to read. None: nothing, or nothing yet."""
         return None
 
+    def page_again(
+        self, *, form: QueryDict, assignment: Assignment, items: Sequence[Item], problem: InvalidAnswer
+    ) -> TaskPage | None:
+        """The work page with what was sent and what is wrong with it. None: a page of its own says that."""
+        return None
+
     @abstractmethod
     def read_answer(self, *, form: QueryDict, assignment: Assignment, items: Sequence[Item]) -> Answer:
         """The answer to store. Raises InvalidAnswer for anything the page could not have sent."""
@@ -102,6 +119,21 @@ class TaskFamily(ABC):
     @abstractmethod
     def check_answer(self, *, answer: Any, items: Sequence[Item]) -> Answer:
         """The same check for an answer that comes back from the provider."""
+
+    def recover_answer(self, *, answer: Any, assignment: Assignment, items: Sequence[Item]) -> Answer:
+        """Of work that was never saved here, and may have been sent by hand: whose it is matters to some."""
+        return self.check_answer(answer=answer, items=items)
+
+    def narrow_items(self, items: QuerySet[Item], *, worker_id: int) -> QuerySet[Item]:
+        """Of items that are free for this worker, those that the family's own rules leave.
+
+        The worker's row is held: what this reads of the worker's own leases is not overtaken.
+        """
+        return items
+
+    def uses_up(self, assignment: Assignment) -> bool:
+        """Of a test that was opened and not handed in: whether its worker has seen too much to begin anew."""
+        return False
 
     @abstractmethod
     def judge(self, *, answer: Answer, items: Sequence[Item]) -> Sequence[Score]:

@@ -34,5 +34,9 @@ def offered() -> dict[str, TaskFamily]:
     return {key: family for key, family in registered().items() if family.is_offered}
 
 
+def is_test(key: str) -> bool:
+    return key in _families and _families[key].is_test
+
+
 def is_offered(key: str) -> bool:
     return key not in _families or _families[key].is_offered

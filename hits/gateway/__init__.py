@@ -7,6 +7,9 @@ from hits.gateway.interface import (
     ProviderAssignment,
     ProviderBonus,
     ProviderHIT,
+    ProviderTest,
+    QualificationRequest,
+    Qualified,
 )
 from hits.gateway.registry import provider_for
 
@@ -17,5 +20,8 @@ __all__ = [
     "ProviderAssignment",
     "ProviderBonus",
     "ProviderHIT",
+    "ProviderTest",
+    "QualificationRequest",
+    "Qualified",
     "provider_for",
 ]

@@ -4,19 +4,23 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from datetime import datetime
 from decimal import Decimal
+from functools import cache
 from typing import Any
 from uuid import UUID
 from xml.etree.ElementTree import ParseError
 from xml.sax.saxutils import escape
 
 import boto3
+import botocore.session
 from botocore.config import Config
 from botocore.exceptions import BotoCoreError, ClientError, ParamValidationError
+from botocore.loaders import Loader
 from defusedxml import DefusedXmlException
 from defusedxml.ElementTree import fromstring
 
 from hits.domain import is_amazon
 from hits.errors import CrowdError, ProviderRefused, ProviderUnavailable
+from hits.gateway.boto_qualifications import BotoQualifications
 from hits.gateway.interface import HITSpec, NotDelivered, ProviderAssignment, ProviderBonus, ProviderHIT
 
 PAGE_SIZE = 100
@@ -65,7 +69,9 @@ def make_client(
 
 
 def _make_client(endpoint: str, access_key_id: str, secret_access_key: str, config: Config) -> Any:
-    return boto3.session.Session().client(
+    core = botocore.session.get_session()
+    core.register_component("data_loader", _loader())
+    return boto3.session.Session(botocore_session=core).client(
         "mturk",
         region_name="us-east-1",
         endpoint_url=endpoint,
@@ -75,7 +81,14 @@ def _make_client(endpoint: str, access_key_id: str, secret_access_key: str, conf
     )
 
 
-class BotoProvider:
+@cache
+def _loader() -> Loader:
+    """What the client is made from is read once a process, not for every client."""
+    loader: Loader = botocore.session.get_session().get_component("data_loader")
+    return loader
+
+
+class BotoProvider(BotoQualifications):
     """`pace` returns when the next call may leave."""
 
     def __init__(self, client: Any, *, pace: Callable[[], None] = lambda: None) -> None:
@@ -212,38 +225,6 @@ class BotoProvider:
             "update_notification_settings", HITTypeId=hit_type_id, Notification=notification, Active=True
         )
 
-    def create_qualification(self, *, name: str, description: str) -> str:
-        try:
-            made = self._call(
-                "create_qualification_type",
-                Name=name,
-                Description=description,
-                QualificationTypeStatus="Active",
-            )
-        except ProviderRefused as refusal:
-            if refusal.code != "QualificationTypeAlreadyExists":
-                raise
-            return self._find_qualification(name)
-        return str(made["QualificationType"]["QualificationTypeId"])
-
-    def grant_qualification(self, qualification_type_id: str, *, worker_external_id: str) -> None:
-        self._call(
-            "associate_qualification_with_worker",
-            QualificationTypeId=qualification_type_id,
-            WorkerId=worker_external_id,
-            IntegerValue=1,
-            SendNotification=True,
-        )
-
-    def count_qualified(self, qualification_type_id: str) -> int:
-        rows = self._pages(
-            "list_workers_with_qualification_type",
-            "Qualifications",
-            QualificationTypeId=qualification_type_id,
-            Status="Granted",
-        )
-        return sum(1 for _ in rows)
-
     def _review(self, operation: str, wanted: str, parameters: dict[str, Any]) -> None:
         """There is no token for reviews, so a refusal is checked against the assignment itself."""
         try:
@@ -259,20 +240,6 @@ class BotoProvider:
             if hit.annotation == annotation:
                 return hit
         raise refusal
-
-    def _find_qualification(self, name: str) -> str:
-        """It exists, so a list that lacks it is behind: the outcome is unknown until it is not."""
-        rows = self._pages(
-            "list_qualification_types",
-            "QualificationTypes",
-            Query=name,
-            MustBeRequestable=False,
-            MustBeOwnedByCaller=True,
-        )
-        for row in rows:
-            if row["Name"] == name:
-                return str(row["QualificationTypeId"])
-        raise ProviderUnavailable("list_qualification_types: it is not listed yet")
 
     def _pages(self, operation: str, member: str, **parameters: Any) -> Iterator[Any]:
         token: dict[str, str] = {}

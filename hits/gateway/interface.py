@@ -78,6 +78,31 @@ class NotDelivered:
     reason: str
 
 
+@dataclass(frozen=True, kw_only=True)
+class ProviderTest:
+    """A test that the provider itself shows and marks: its questions and its key, in the API's XML."""
+
+    question_form: str
+    answer_key: str
+    duration_s: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class Qualified:
+    """A worker who holds a qualification."""
+
+    worker_external_id: str
+    value: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class QualificationRequest:
+    """A worker who asks for one."""
+
+    external_id: str
+    worker_external_id: str
+
+
 class Provider(Protocol):
     """Every call raises ProviderRefused (stop) or ProviderUnavailable (outcome unknown: look first)."""
 
@@ -144,11 +169,51 @@ class Provider(Protocol):
     def notify_events(self, hit_type_id: str, *, transport: str, destination: str) -> None:
         """Events of this HIT type go there from now on. Asked twice it changes nothing more."""
 
-    def create_qualification(self, *, name: str, description: str) -> str:
-        """Its id. Asked twice with one name it makes one, and returns that one both times."""
+    def create_qualification(
+        self,
+        *,
+        name: str,
+        description: str,
+        keywords: str = "",
+        retry_delay_s: int | None = None,
+        test: ProviderTest | None = None,
+    ) -> str:
+        """Its id. Asked twice with one name it makes one, and returns that one both times.
 
-    def grant_qualification(self, qualification_type_id: str, *, worker_external_id: str) -> None:
-        """With the value 1; the worker is told. Granted twice it is held once."""
+        Nobody is given it by asking. Without a delay one may ask, or take the test, once.
+        """
 
-    def count_qualified(self, qualification_type_id: str) -> int:
-        """How many workers hold it, all pages."""
+    def update_qualification(
+        self,
+        qualification_type_id: str,
+        *,
+        description: str,
+        retry_delay_s: int | None = None,
+        test: ProviderTest | None = None,
+    ) -> None:
+        """Asked twice it changes nothing more. A test and a delay can be changed, and not be taken away."""
+
+    def find_qualification(self, *, mark: str) -> str | None:
+        """The one of ours whose name ends with [mark], whatever else it is called."""
+
+    def grant_qualification(
+        self, qualification_type_id: str, *, worker_external_id: str, value: int = 1, notify: bool = True
+    ) -> None:
+        """Granted twice it is held once, with the last value."""
+
+    def revoke_qualification(
+        self, qualification_type_id: str, *, worker_external_id: str, reason: str = ""
+    ) -> None:
+        """The worker may read the reason. What is not held any more counts as done."""
+
+    def list_qualified(self, qualification_type_id: str) -> Iterator[Qualified]:
+        """Who holds it, with the value, all pages."""
+
+    def list_qualification_requests(self, qualification_type_id: str) -> Iterator[QualificationRequest]:
+        """Who has asked for it and waits for an answer, all pages."""
+
+    def accept_qualification_request(self, external_id: str, *, value: int) -> None:
+        """What does not wait any more counts as done."""
+
+    def reject_qualification_request(self, external_id: str, *, reason: str) -> None:
+        """The worker may read the reason. What does not wait any more counts as done."""

@@ -1,4 +1,5 @@
 import zoneinfo
+from collections.abc import Mapping, Sequence
 from decimal import Decimal
 from typing import Any, ClassVar
 from uuid import uuid4
@@ -9,7 +10,7 @@ from django.core.validators import MaxValueValidator, MinValueValidator
 from django.db import models
 from django.db.models import Q
 
-from hits import domain, families
+from hits import domain, doors, families
 from hits.domain import requirements
 from hits.domain.bonus_tables import check_names
 from hits.models.accounts import Account
@@ -321,11 +322,23 @@ class Batch(models.Model):
 
     @property
     def bonus_table(self) -> list[dict[str, Any]]:
-        """The one it was launched with; before that, the study's. A batch of the house's own has none."""
+        """The one it was launched with; before that, the study's.
+
+        A batch of the house's own has none, and a test pays its reward alone.
+        """
         if self.terms is not None:
             launched_with: list[dict[str, Any]] = self.terms["bonus_rules"]
             return launched_with
-        return self.study.bonus_rules if families.is_offered(self.task) else []
+        earns = families.is_offered(self.task) and not families.is_test(self.task)
+        return self.study.bonus_rules if earns else []
+
+    @property
+    def all_requirements(self) -> Sequence[Mapping[str, Any]]:
+        """Its own and those of every door: as they were launched; before that, as they are now."""
+        if self.terms is not None and "requirements" in self.terms:
+            launched_with: list[Mapping[str, Any]] = self.terms["requirements"]
+            return launched_with
+        return doors.ask(self).requirements
 
     @property
     def prices(self) -> domain.Prices:

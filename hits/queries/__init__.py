@@ -1,6 +1,6 @@
 """What researchers and payments staff look at."""
 
 from hits.queries.batches import Progress, batches_with_counts, progress_of
-from hits.queries.items import answers_wanted, items_of_batch
+from hits.queries.items import answers_wanted, items_of_batch, room_of
 
-__all__ = ["Progress", "answers_wanted", "batches_with_counts", "items_of_batch", "progress_of"]
+__all__ = ["Progress", "answers_wanted", "batches_with_counts", "items_of_batch", "progress_of", "room_of"]

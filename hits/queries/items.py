@@ -2,7 +2,13 @@
 
 from django.db.models import Q, QuerySet, Sum
 
+from hits import families
 from hits.models import Batch, Item
+
+
+def room_of(batch: Batch) -> int:
+    """How many answers its plan has room for."""
+    return batch.hits_wanted * batch.assignments_per_hit * batch.items_per_assignment
 
 
 def items_of_batch(batch: Batch) -> QuerySet[Item]:
@@ -12,6 +18,11 @@ def items_of_batch(batch: Batch) -> QuerySet[Item]:
 
 
 def answers_wanted(batch: Batch) -> int:
-    """How many answers are still wanted: what sizes a batch."""
+    """How many answers are still wanted: what sizes a batch.
+
+    A test wants whoever comes: as many answers as it has places for, as long as there is anything to ask.
+    """
     wanting = items_of_batch(batch).filter(wanted__gt=0, pulled_at=None)
+    if families.is_test(batch.task):
+        return room_of(batch) if wanting.exists() else 0
     return wanting.aggregate(sum=Sum("wanted"))["sum"] or 0

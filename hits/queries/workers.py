@@ -1,6 +1,8 @@
 """Workers: whom a batch may have, and what is known of one."""
 
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import structlog
 from django.db.models import Count, Q, QuerySet
@@ -9,6 +11,7 @@ from hits import families
 from hits.domain import requirements
 from hits.errors import ProviderRefused, ProviderUnavailable
 from hits.gateway import Provider
+from hits.gateway.interface import Qualified as Holder
 from hits.models import Assignment, Batch, Block, Worker
 
 log = structlog.get_logger()
@@ -97,7 +100,9 @@ class Recruiting:
         return [*said, short] if self.is_short else said
 
 
-def recruiting_facts(batch: Batch, provider: Provider | None) -> Recruiting:
+def recruiting_facts(
+    batch: Batch, provider: Provider | None, *, required: Sequence[Mapping[str, Any]]
+) -> Recruiting:
     """Useful without the provider too: what only it could say is then unknown."""
     people = Worker.objects.filter(account=batch.account_id).aggregate(
         all=Count("pk"), known=Count("pk", filter=Q(pk__in=known_workers(batch).values("pk")))
@@ -107,20 +112,22 @@ def recruiting_facts(batch: Batch, provider: Provider | None) -> Recruiting:
         assignments=batch.assignments_per_hit * batch.hits_wanted,
         known=people["known"],
         shut_out=people["all"] - people["known"],
-        qualified=qualified_counts(batch, provider),
+        qualified=qualified_counts(required, provider),
     )
 
 
-def qualified_counts(batch: Batch, provider: Provider | None) -> tuple[Qualified, ...]:
+def qualified_counts(
+    required: Sequence[Mapping[str, Any]], provider: Provider | None
+) -> tuple[Qualified, ...]:
     """For each requirement that names a qualification of one's own. After one silence, no more are asked."""
     counted = []
-    for row in batch.requirements:
+    for row in required:
         kind = str(row.get("QualificationTypeId", ""))
         if kind in UNCOUNTED:
             continue
         count = None
         try:
-            count = provider.count_qualified(kind) if provider else None
+            count = _count(provider.list_qualified(kind), row) if provider else None
         except ProviderUnavailable:
             provider = None
         except ProviderRefused as refusal:
@@ -128,6 +135,13 @@ def qualified_counts(batch: Batch, provider: Provider | None) -> tuple[Qualified
         barred = row.get("Comparator") == "DoesNotExist"
         counted.append(Qualified(qualification_type_id=kind, count=count, is_barred=barred))
     return tuple(counted)
+
+
+def _count(holders: Iterable[Holder], row: Mapping[str, Any]) -> int:
+    """Whoever is barred by it holds it with any value."""
+    if row.get("Comparator") == "DoesNotExist":
+        return sum(1 for _ in holders)
+    return sum(requirements.is_met(row, holder.value) for holder in holders)
 
 
 def _kept() -> QuerySet[Assignment]:

@@ -56,7 +56,9 @@ def start_draft(
     start = {
         "title": family.title,
         "description": family.description,
-        "estimated_s": family.item_s,
+        "estimated_s": family.item_s * family.items_each,
+        "duration_s": family.duration_s,
+        "items_per_assignment": family.items_each,
         "assignments_per_hit": family.workers_per_hit,
         "reward": family.reward,
     }

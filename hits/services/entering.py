@@ -7,14 +7,14 @@ from django.db import transaction
 from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.utils.translation import gettext as _
 
-from hits import families
+from hits import doors, families
 from hits.errors import RuleBroken
 from hits.models import HIT, Assignment, Batch, Bonus, Worker
 from hits.queries.workers import blocks_in_force, work_of_group, work_shut_out
 
 
 def refuse_entry(*, hit: HIT, worker: Worker, now: datetime) -> None:
-    """Raises RuleBroken, with a code and words for the worker. Two queries.
+    """Raises RuleBroken, with a code and words for the worker. Two queries, and those of the doors.
 
     What the provider let a worker accept is honored in a paused or draining batch too; only what is over
     is over. People are told apart by their rows: the same person at two accounts is not recognized.
@@ -26,8 +26,9 @@ def refuse_entry(*, hit: HIT, worker: Worker, now: datetime) -> None:
         # The second visit waits here, and the next query sees what the first one opened.
         Worker.objects.select_for_update(no_key=True).only("pk").get(pk=worker.pk)
         code = _reason_against(hit, worker=worker)
-    if code:
-        raise RuleBroken(code, _words(code))
+        if code:
+            raise RuleBroken(code, _words(code))
+        doors.refuse_entry(hit=hit, worker=worker, now=now)
 
 
 def is_over(hit: HIT) -> bool:

@@ -6,9 +6,9 @@ from typing import Any
 import structlog
 from django.db import transaction
 
-from hits import families
+from hits import doors, families
 from hits.domain.bonus_tables import wants_floor, with_floor
-from hits.domain.requirements import in_words
+from hits.domain.requirements import check, in_words
 from hits.errors import RuleBroken
 from hits.models import Batch, User
 from hits.queries import answers_wanted
@@ -68,6 +68,13 @@ def _check_launch(batch: Batch, *, by: User | None, confirmed: bool) -> None:
             f"The bonus table of the study “{batch.study}” pays up to the study's least wage, and there is "
             "none. Give the study a wage floor, or the rule an hourly of its own.",
         )
+    asked = doors.ask(batch)
+    for words in asked.obstacles:
+        raise RuleBroken("door_shut", words)
+    try:
+        check(asked.requirements)
+    except ValueError as error:
+        raise RuleBroken("requirements", str(error)) from error
     if by is None:
         return
     refuse_real_money(batch=batch, by=by)
@@ -79,7 +86,7 @@ def _check_launch(batch: Batch, *, by: User | None, confirmed: bool) -> None:
 
 def _terms(batch: Batch) -> dict[str, Any]:
     """What was promised and lies in other rows, as it is at this moment."""
-    cost = batch.cost
+    cost, required = batch.cost, batch.all_requirements
     return {
         "bonus_rules": with_floor(batch.bonus_table, floor=batch.study.wage_floor),
         "fee_schedule": batch.account.fee_schedule,
@@ -91,7 +98,8 @@ def _terms(batch: Batch) -> dict[str, Any]:
             str(public_id)
             for public_id in batch.exclude_batches.order_by("pk").values_list("public_id", flat=True)
         ],
-        "requirements_in_words": in_words(batch.requirements),
+        "requirements": required,
+        "requirements_in_words": in_words(required),
         "cost": {
             "rewards": f"{cost.rewards:.2f}",
             "fees": f"{cost.fees:.2f}",

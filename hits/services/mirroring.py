@@ -140,7 +140,7 @@ def _recover_answer(assignment: Assignment, *, found: ProviderAssignment) -> Any
         sent = found.answers.get("answer", "")
         claimed = json.loads(sent) if len(sent) <= LONGEST_ANSWER else None
         family = families.get(assignment.hit.batch.task)
-        return family.check_answer(answer=claimed, items=items_served(assignment))
+        return family.recover_answer(answer=claimed, assignment=assignment, items=items_served(assignment))
     except (ValueError, RecursionError, InvalidAnswer):
         log.warning("assignment.answer_lost", assignment=str(assignment.public_id))
         return None

@@ -89,7 +89,7 @@ def spec_of(hit: HIT, *, batch: Batch) -> HITSpec:
         lifetime_s=batch.lifetime_s,
         auto_approval_s=batch.auto_approval_s,
         annotation=f"crowd:{hit.public_id}",
-        requirements=batch.requirements,
+        requirements=batch.all_requirements,
     )
 
 

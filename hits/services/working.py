@@ -10,7 +10,7 @@ from django.db import transaction
 from django.db.models import Exists, F, OuterRef, Q, QuerySet
 from django.utils.translation import gettext as _
 
-from hits import families
+from hits import families, seals
 from hits.domain import is_same_moment
 from hits.errors import RuleBroken
 from hits.families.interface import Answer
@@ -79,8 +79,7 @@ def lease_items(*, assignment: Assignment, now: datetime) -> list[Item]:
         held = items_of(assignment)
         if held or assignment.status != Status.OPENED:
             return held
-        eligible = items_for(batch=batch, worker_id=assignment.worker_id).select_for_update(of=("self",))
-        for item in eligible[: batch.items_per_assignment]:
+        for item in _choose(batch, worker=assignment.worker):
             if Item.objects.filter(pk=item.pk, wanted__gt=0).update(wanted=F("wanted") - 1):
                 Lease.objects.create(
                     item=item,
@@ -90,6 +89,19 @@ def lease_items(*, assignment: Assignment, now: datetime) -> list[Item]:
                     leased_at=now,
                 )
         return items_of(assignment)
+
+
+def _choose(batch: Batch, *, worker: Worker) -> list[Item]:
+    eligible = items_for(batch=batch, worker_id=worker.pk)
+    if family_of_batch(batch).draws:
+        # The same at every try of one worker, and another draw for everybody else.
+        keys = sorted(eligible.values_list("pk", flat=True), key=lambda pk: _lot(pk, worker))
+        eligible = eligible.filter(pk__in=keys[: batch.items_per_assignment])
+    return list(eligible.select_for_update(of=("self",))[: batch.items_per_assignment])
+
+
+def _lot(item_id: int, worker: Worker) -> str:
+    return seals.blind_index("draw", str(item_id), str(worker.public_id))
 
 
 def items_of(assignment: Assignment) -> list[Item]:
@@ -190,10 +202,11 @@ def release_items(assignment: Assignment, *, now: datetime) -> None:
     held.update(status=Lease.Status.RELEASED, ended_at=now)
 
 
-def take_recounts(*, tasks: Collection[str], most: int) -> list[int]:
+def take_recounts(*, tasks: Collection[str], most: int, study_id: int | None = None) -> list[int]:
     """Items whose answers changed since they were counted. The caller counts anew, in its transaction."""
     changed = Item.objects.select_for_update(skip_locked=True, no_key=True)
     oldest = changed.filter(task__in=tasks, recount=True).order_by("pk")
+    oldest = oldest.filter(study=study_id) if study_id else oldest
     items = list(oldest.values_list("pk", flat=True)[:most])
     Item.objects.filter(pk__in=items).update(recount=False)
     return items
@@ -222,14 +235,16 @@ def items_for(*, batch: Batch, worker_id: int) -> QuerySet[Item]:
     # An answer that was taken out of the data is asked of somebody else.
     taken_out = Q(assignment__kept_out=True) | Q(assignment__status=Status.REJECTED)
     seen = Lease.objects.filter(item=OuterRef("pk"), worker=worker_id)
-    if not family_of_batch(batch).leases_once:
+    family = family_of_batch(batch)
+    if not family.leases_once:
         seen = seen.filter(taken_out | ~Q(status=Lease.Status.RELEASED))
-    return (
+    free = (
         items_of_batch(batch)
         .filter(~Exists(seen), wanted__gt=0, pulled_at=None)
         .exclude(author=worker_id)
         .order_by("pk")
     )
+    return family.narrow_items(free, worker_id=worker_id)
 
 
 def _give_up_earlier(hit: HIT, *, worker: Worker, now: datetime) -> None:

@@ -1,3 +1,3 @@
-from qualifications.admin import swow
+from qualifications.admin import attempts, consent, gates, holdings, swow
 
-__all__ = ["swow"]
+__all__ = ["attempts", "consent", "gates", "holdings", "swow"]

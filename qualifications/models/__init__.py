@@ -1,3 +1,18 @@
+from qualifications.models.consent import Consent, ConsentText
+from qualifications.models.demographics import Demographics
+from qualifications.models.gates import Attempt, Gate, Holding, PlatformType, RefusalCount
 from qualifications.models.swow import SwowEdge, SwowList, SwowWord
 
-__all__ = ["SwowEdge", "SwowList", "SwowWord"]
+__all__ = [
+    "Attempt",
+    "Consent",
+    "ConsentText",
+    "Demographics",
+    "Gate",
+    "Holding",
+    "PlatformType",
+    "RefusalCount",
+    "SwowEdge",
+    "SwowList",
+    "SwowWord",
+]

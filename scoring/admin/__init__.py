@@ -1,3 +1,3 @@
-from scoring.admin import rivals, studies, verdicts
+from scoring.admin import questions, rivals, studies, verdicts
 
-__all__ = ["rivals", "studies", "verdicts"]
+__all__ = ["questions", "rivals", "studies", "verdicts"]

@@ -10,6 +10,7 @@ from django.utils.safestring import SafeString
 from hits.admin.parts import ReadOnlyAdmin
 from scoring.models import PoolPicture, RegisteredRival
 from scoring.queries.pool import pictures_known, unreadable, waiting_for
+from scoring.queries.texts import texts_waiting
 
 FETCHING = (
     "A rival is added on the server, for its weights are large and are checked: "
@@ -46,5 +47,5 @@ class RegisteredRivalAdmin(ReadOnlyAdmin[RegisteredRival]):
 
     @admin.display(description="questions that wait")
     def waiting(self, rival: RegisteredRival) -> str:
-        count, failed = waiting_for(rival)
+        count, failed = waiting_for(rival) if rival.sees_pictures else texts_waiting(rival)
         return f"{count} ({failed} failed before)" if failed else str(count)

@@ -1,4 +1,5 @@
 from scoring.models.embeddings import PoolPicture, Space, Vector
+from scoring.models.questions import TextQuestion
 from scoring.models.rivals import RegisteredRival, StudyRival
 from scoring.models.scores import Score
 from scoring.models.verdicts import Asking, Riddle, Verdict
@@ -11,6 +12,7 @@ __all__ = [
     "Score",
     "Space",
     "StudyRival",
+    "TextQuestion",
     "Vector",
     "Verdict",
 ]

@@ -4,6 +4,7 @@ import math
 import re
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, ClassVar, Literal
@@ -133,11 +134,15 @@ class LanguageModel(LoadedModel):
         )["input_ids"]
         return found
 
-    def _passes(self, rows: Sequence[Sequence[int]]) -> Iterator[tuple[int, torch.Tensor]]:
-        """Each row's place and its logits. Rows of like length share a pass, so that little is padding."""
+    def _batches(self, rows: Sequence[Sequence[int]]) -> Iterator[list[int]]:
+        """The places that share a pass. Rows of like length do, so that little is padding."""
         by_length = sorted(range(len(rows)), key=lambda place: len(rows[place]))
         for start in range(0, len(by_length), self._batch_size):
-            places = by_length[start : start + self._batch_size]
+            yield by_length[start : start + self._batch_size]
+
+    def _passes(self, rows: Sequence[Sequence[int]]) -> Iterator[tuple[int, torch.Tensor]]:
+        """Each row's place and its logits."""
+        for places in self._batches(rows):
             for place, logits in zip(places, self._logits([rows[place] for place in places]), strict=True):
                 yield place, logits[: len(rows[place])]
 
@@ -180,8 +185,12 @@ class MaskedModel(LanguageModel):
         """The k most probable whole words for each prompt's gap; ties in the vocabulary's order."""
         if not 0 < k <= len(self._words):
             raise ValueError(f"k must be from 1 to {len(self._words)}, the words known here; it is {k}.")
-        gaps = {(prompt, 1) for prompt in prompts}
-        found = {prompt: self._best(logs[0], k=k) for (prompt, _), logs in self._fill(sorted(gaps))}
+        gaps = sorted({(prompt, 1) for prompt in prompts})
+        found = {
+            prompt: words
+            for some, logs in self._fill(gaps)
+            for (prompt, _), words in zip(some, self._best(logs[:, 0], k=k), strict=True)
+        }
         return [list(found[prompt]) for prompt in prompts]
 
     def probabilities(
@@ -225,20 +234,36 @@ class MaskedModel(LanguageModel):
         sharing = defaultdict(list)
         for prompt, ids in sorted(asked):
             sharing[prompt, len(ids)].append(ids)
-        found = {}
-        for (prompt, masks), logs in self._fill(list(sharing)):
-            at_masks = logs.double().cpu()
-            for ids in sharing[prompt, masks]:
-                found[prompt, ids] = at_masks[range(masks), list(ids)].mean().item()
+        found: dict[tuple[str, tuple[int, ...]], float] = {}
+        for gaps, logs in self._fill(list(sharing)):
+            for (prompt, masks), at_masks in zip(gaps, logs, strict=True):
+                asked_ids = sharing[prompt, masks]
+                picked = at_masks[torch.arange(masks), torch.tensor(asked_ids, device=self._device)]
+                means = picked.double().mean(dim=1).tolist()
+                found |= {(prompt, ids): mean for ids, mean in zip(asked_ids, means, strict=True)}
         return found
 
-    def _fill(self, gaps: Sequence[tuple[str, int]]) -> Iterator[tuple[tuple[str, int], torch.Tensor]]:
-        """For each prompt and number of masks: the vocabulary's log probabilities at each mask."""
+    def _fill(self, gaps: Sequence[tuple[str, int]]) -> Iterator[tuple[list[tuple[str, int]], torch.Tensor]]:
+        """What shares a pass, prompts with numbers of masks: the log probabilities at each of their masks."""
         rows = [self._row(prompt, masks=masks) for prompt, masks in gaps]
-        for place, logits in self._passes(rows):
-            first = rows[place].index(self._tokenizer.mask_token_id)
-            masks = gaps[place][1]
-            yield gaps[place], logits[first : first + masks].float().log_softmax(dim=-1)
+        for places in self._batches(rows):
+            some = [gaps[place] for place in places]
+            logits = self._at_masks([rows[place] for place in places], most=max(masks for _, masks in some))
+            yield some, logits.float().log_softmax(dim=-1)
+
+    def _at_masks(self, rows: Sequence[Sequence[int]], *, most: int) -> torch.Tensor:
+        """The logits at the first masks of each row, as many for every row; what is past its own is filling.
+
+        The vocabulary is looked at nowhere else: the last layer is handed these places alone. A model that
+        does without such a layer computes every place, and they are picked afterwards.
+        """
+        firsts = torch.tensor([row.index(self._tokenizer.mask_token_id) for row in rows], device=self._device)
+        lengths = torch.tensor([len(row) for row in rows], device=self._device)
+        wanted = firsts[:, None] + torch.arange(most, device=self._device)
+        wanted = torch.minimum(wanted, lengths[:, None] - 1)
+        with _narrowed(self._model.get_output_embeddings(), wanted) as narrowed:
+            logits = self._logits(rows)
+        return logits if narrowed else _pick(logits, wanted)
 
     def _row(self, prompt: str, *, masks: int) -> list[int]:
         """The masks are multiplied as tokens: blanks between them as text could become tokens themselves."""
@@ -258,13 +283,23 @@ class MaskedModel(LanguageModel):
         self._check_length(prompt, row)
         return row
 
-    def _best(self, logs: torch.Tensor, *, k: int) -> list[Word]:
-        ids, texts = self._word_ids, list(self._words.values())
-        values, order = logs[ids].sort(descending=True, stable=True)
+    def _best(self, logs: torch.Tensor, *, k: int) -> list[list[Word]]:
+        """For each row. Whatever is as good as the last of the best is looked at: ties are in order."""
+        of_words = logs[:, self._word_ids]
+        least = of_words.topk(k, dim=-1).values[:, -1:]
+        rows, places = (of_words >= least).nonzero(as_tuple=True)
+        values = of_words[rows, places].tolist()
+        found: list[list[tuple[float, int]]] = [[] for _ in logs]
+        for row, place, value in zip(rows.tolist(), places.tolist(), values, strict=True):
+            found[row].append((-value, place))
         return [
-            Word(text=texts[place], probability=math.exp(value))
-            for place, value in zip(order[:k].tolist(), values[:k].tolist(), strict=True)
+            [Word(text=self._texts[place], probability=math.exp(-value)) for value, place in sorted(one)[:k]]
+            for one in found
         ]
+
+    @cached_property
+    def _texts(self) -> list[str]:
+        return list(self._words.values())
 
     @cached_property
     def _word_ids(self) -> torch.Tensor:
@@ -290,3 +325,27 @@ class MaskedModel(LanguageModel):
 
 def _scored(target: _Target, log: float) -> WordProbability:
     return WordProbability(word=target.word, probability=math.exp(log), pieces=target.pieces, way=target.way)
+
+
+def _pick(values: torch.Tensor, wanted: torch.Tensor) -> torch.Tensor:
+    """Of each row the places wanted of it."""
+    return values[torch.arange(len(wanted), device=values.device)[:, None], wanted]
+
+
+@contextmanager
+def _narrowed(layer: torch.nn.Module | None, wanted: torch.Tensor) -> Iterator[list[bool]]:
+    """While it lasts, this layer sees the places wanted alone. What is handed out fills as soon as it did."""
+    done: list[bool] = []
+
+    def narrow(_: torch.nn.Module, given: tuple[torch.Tensor, ...]) -> tuple[torch.Tensor, ...] | None:
+        if given[0].dim() != 3 or len(given[0]) != len(wanted):
+            return None
+        done.append(True)
+        return (_pick(given[0], wanted), *given[1:])
+
+    hook = layer.register_forward_pre_hook(narrow) if layer is not None else None
+    try:
+        yield done
+    finally:
+        if hook is not None:
+            hook.remove()

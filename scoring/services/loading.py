@@ -7,6 +7,7 @@ from hashlib import sha256
 from importlib.resources import files
 from pathlib import Path
 from threading import RLock
+from typing import Any
 
 from django.conf import settings
 
@@ -35,6 +36,11 @@ def spec_of(rival: RegisteredRival) -> rivals.Spec:
         weights_sha256=rival.weights_sha256,
         options=rival.options,
     )
+
+
+def load_model(rival: RegisteredRival) -> Any:
+    """One that reads text alone. Raises CrowdError where its weights are missing, or are other ones."""
+    return rivals.load(spec_of(rival))
 
 
 def load_player(rival: RegisteredRival) -> Player:

@@ -6,7 +6,7 @@ from decimal import Decimal
 from django.utils import timezone
 from playwright.sync_api import BrowserContext
 
-from config.demo.workers import SimulatedWorker
+from config.demo.winogavil.workers import SimulatedWorker
 from crowd.marketplace import frames, queries
 from crowd.marketplace.models import Worker
 from crowd.marketplace.services import people

@@ -6,7 +6,7 @@ import pytest
 from django.utils import timezone
 from playwright.sync_api import Locator, Page, ViewportSize, expect
 
-from config.demo.seeding import Seeded
+from config.demo.winogavil.seeding import Seeded
 from crowd.winogavil.annotation.domain import ASSOCIATION_TYPES, REASONING_SKILLS
 from crowd.winogavil.annotation.models import Annotation, Kind
 from crowd.winogavil.annotation.services.drawing import Recipe, draw_annotations, plan_draw

@@ -6,7 +6,8 @@ from django.contrib.auth.models import Group
 from django.utils import timezone
 from playwright.sync_api import Page, ViewportSize, expect
 
-from config.demo.seeding import Seeded, Staff
+from config.demo.people import Staff
+from config.demo.winogavil.seeding import Seeded
 from crowd.marketplace.models import BonusPayment
 from hits.models import Bonus, Run, Study
 from hits.roles import PAYMENTS_APPROVER, PAYMENTS_PREPARER, install_roles

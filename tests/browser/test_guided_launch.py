@@ -8,8 +8,9 @@ import pytest
 from django.utils import timezone
 from playwright.sync_api import FilePayload, Page, ViewportSize, expect
 
-from config.demo import seeding
-from config.demo.seeding import Seeded, Staff
+from config.demo.people import Staff
+from config.demo.winogavil import seeding
+from config.demo.winogavil.seeding import Seeded
 from hits.models import Batch
 from hits.services import changing, figures, sending
 from tests.browser.conftest import OpenPage

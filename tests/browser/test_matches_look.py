@@ -8,7 +8,7 @@ from django.db import transaction
 from django.utils import timezone
 from playwright.sync_api import Page, ViewportSize
 
-from config.demo.seeding import Seeded
+from config.demo.winogavil.seeding import Seeded
 from crowd.marketplace.models import Requester
 from crowd.marketplace.services import money
 from hits.models import Batch, Bonus, Difference, Match

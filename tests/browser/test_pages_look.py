@@ -2,7 +2,8 @@ import pytest
 from django.utils import timezone
 from playwright.sync_api import ViewportSize
 
-from config.demo.seeding import Seeded, Staff
+from config.demo.people import Staff
+from config.demo.winogavil.seeding import Seeded
 from crowd.marketplace import frames, queries
 from crowd.marketplace.models import HIT, HITType, Worker
 from crowd.marketplace.services.work import accept_hit

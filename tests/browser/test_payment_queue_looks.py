@@ -7,7 +7,7 @@ from django.apps import apps
 from django.contrib.auth.models import Group
 from django.utils import timezone
 
-from config.demo.seeding import Staff
+from config.demo.people import Staff
 from hits.models import Halt
 from hits.roles import PAYMENTS_PREPARER, install_roles
 from hits.services.halting import halt_by_the_house

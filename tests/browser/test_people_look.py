@@ -7,7 +7,7 @@ from django.urls import reverse
 from django.utils import timezone
 from playwright.sync_api import ViewportSize
 
-from config.demo.seeding import Staff
+from config.demo.people import Staff
 from hits.models import ApiToken, User
 from hits.roles import OPERATOR, RESEARCHER, install_roles
 from hits.services.tokens import find_token, make_token

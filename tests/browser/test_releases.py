@@ -8,7 +8,7 @@ from django.apps import apps
 from django.contrib.auth.models import Group
 from playwright.sync_api import ViewportSize
 
-from config.demo.seeding import Staff
+from config.demo.people import Staff
 from crowd.winogavil.releases.models import Release
 from crowd.winogavil.releases.services import making
 from hits.models import Study

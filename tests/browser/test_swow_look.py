@@ -2,7 +2,7 @@
 
 import pytest
 
-from config.demo.seeding import Seeded
+from config.demo.winogavil.seeding import Seeded
 from qualifications.models import SwowList
 from tests.browser.looking import Visitor
 from tests.browser.test_matches_look import visitor  # noqa: F401 - a fixture

@@ -222,7 +222,7 @@ def test_a_spymaster_has_one_chance_and_no_oracle(stage: Stage) -> None:
     assert '"text": "night"' in again["text"]
     for fields, words in (
         ([("slot", "3"), *asked[1:]], "which word"),
-        ([("slot", "2"), ("cue", "NIGHT"), *asked[2:]], "differ from the first"),
+        ([("slot", "2"), ("cue", "NIGHT"), *asked[2:]], "used this word for other pictures"),
         ([("slot", "2"), ("cue", "snowman"), *asked[2:]], "names one of the pictures"),
         ([("slot", "2"), ("cue", "cold"), ("chosen", "9"), ("chosen", "1")], "not on this page"),
         ([("slot", "2"), ("cue", "cold"), ("chosen", "1")], "may be chosen"),

@@ -1,19 +1,24 @@
 """Real processes of the product, on loopback, with a folder of their own. Ended by their own id."""
 
+import fcntl
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 from urllib.request import ProxyHandler, build_opener
 
 ROOT = Path(__file__).parent.parent.parent
+FILES = {"default": "crowd.sqlite3", "marketplace": "marketplace.sqlite3"}
 OURS = ("CROWD_", "DATABASE_URL", "MARKETPLACE_DATABASE_URL", "REDIS_URL")
 
 
@@ -87,6 +92,7 @@ def serving(folder: Path, *, port: int) -> Iterator[Product]:
         CROWD_MARKETPLACE_URL=f"http://localhost:{port}",
         LOG=str(log),
     )
+    lay_databases(folder)
     with log.open("wb") as output:
         process = subprocess.Popen(
             [sys.executable, "manage.py", "serve"], cwd=ROOT, env=environ, stdout=output, stderr=output
@@ -111,3 +117,34 @@ def tree(pid: int) -> list[int]:
     """A process and all below it."""
     children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
     return [pid, *(below for child in children for below in tree(int(child)))]
+
+
+def lay_databases(folder: Path, *databases: str) -> None:
+    """As `migrate` would have left them. What is tested about migrating itself does without."""
+    source = _migrated()
+    for database in databases or tuple(FILES):
+        shutil.copyfile(source / FILES[database], folder / FILES[database])
+
+
+def _migrated() -> Path:
+    """Shared by all processes of a run, and by later runs with the same migrations."""
+    folder = Path(tempfile.gettempdir()) / f"crowd-databases-{os.getuid()}-{_digest()}"
+    folder.mkdir(exist_ok=True)
+    with (folder / "lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not (folder / "done").exists():
+            for database, name in FILES.items():
+                (folder / name).unlink(missing_ok=True)
+                command = ("migrate", "--database", database, "--verbosity", "0")
+                manage(*command, environ=scratch_environ(folder))
+            (folder / "done").touch()
+    return folder
+
+
+def _digest() -> str:
+    whole = sha256()
+    for room in ("crowd", "hits", "qualifications", "scoring"):
+        for path in sorted((ROOT / room).rglob("migrations/*.py")):
+            whole.update(path.name.encode() + path.read_bytes())
+    whole.update((ROOT / "hits" / "roles.py").read_bytes())
+    return whole.hexdigest()[:16]

@@ -41,6 +41,60 @@ def assert_whole(report: dict[str, Any]) -> None:
     assert report["bonuses_sent"] > 0
 
 
+PROCEDURE_FIGURES = {
+    "hits",
+    "assignments_submitted",
+    "assignments_approved",
+    "walks_passed",
+    "walks_failed",
+    "nouns",
+    "generics_found",
+    "generics_stopped",
+    "generics_cut",
+    "pairs_posted",
+    "nonsense",
+    "exceptions",
+    "passed_filter",
+    "premises",
+    "well_formed_premises",
+    "validated",
+    "failed_validation",
+    "valid_pairs",
+    "entities",
+    "generics",
+    "human_generic",
+    "human_exception",
+    "judgements",
+    "judgements_of_own",
+    "model_generic",
+    "model_exception",
+    "reward_total",
+    "bonuses_owed",
+    "bonuses_sent",
+    "bonus_total",
+    "marketplace_bonus_total",
+    "seconds",
+}
+
+
+def assert_all_steps(report: dict[str, Any]) -> None:
+    """Something goes through each step, something is left behind at each, and everybody is paid."""
+    assert set(report) == PROCEDURE_FIGURES
+    assert (report["walks_passed"], report["walks_failed"], report["nouns"]) == (3, 1, 4)
+    posted = report["generics_found"] - report["generics_stopped"] - report["generics_cut"]
+    assert report["pairs_posted"] == posted < report["generics_found"]
+    assert 0 < report["nonsense"] < report["pairs_posted"]
+    assert 0 < report["passed_filter"] == report["premises"] < report["exceptions"]
+    assert report["validated"] == report["well_formed_premises"] == report["judgements"] // 3
+    assert report["valid_pairs"] == report["validated"] - report["failed_validation"] > 0
+    assert report["judgements_of_own"] == 0
+    for kind in ("generic", "exception"):
+        assert report[f"human_{kind}"][1] == report[f"model_{kind}"][1] == report["valid_pairs"]
+    assert report["assignments_approved"] == report["assignments_submitted"]
+    assert report["bonuses_owed"] == report["bonuses_sent"] == report["assignments_approved"] - 4
+    assert report["bonus_total"] == report["marketplace_bonus_total"]
+
+
 @pytest.mark.pure  # with databases of its own
 def test_demo_twice_with_one_seed_gives_the_same_figures(tmp_path: Path) -> None:
     first, second = (
@@ -53,6 +107,25 @@ def test_demo_twice_with_one_seed_gives_the_same_figures(tmp_path: Path) -> None
     assert first["bonuses_owed"] == first["bonuses_sent"]
     assert_whole(first)
     assert first["hits"] == 22
+    assert {**first, "seconds": 0} == {**second, "seconds": 0}
+
+
+@pytest.mark.pure
+def test_demo_of_the_exception_procedure_goes_through_all_steps(tmp_path: Path) -> None:
+    environ = scratch_environ(tmp_path)
+
+    report = report_of(manage("demo", "--family", "winoventi", "--no-serve", "--json", environ=environ))
+
+    assert_all_steps(report)
+
+
+@pytest.mark.long
+def test_demo_of_the_exception_procedure_with_one_seed_gives_the_same_figures(tmp_path: Path) -> None:
+    command = ("demo", "--family", "winoventi", "--no-serve", "--json", "--seed", "3")
+
+    first, second = (report_of(manage(*command, environ=scratch_environ(tmp_path))) for _ in range(2))
+
+    assert_all_steps(first)
     assert {**first, "seconds": 0} == {**second, "seconds": 0}
 
 
@@ -96,6 +169,20 @@ def test_demo_on_postgres_and_redis_pays_what_it_owes(tmp_path: Path, servers: d
 
     assert report["bonus_total"] == report["marketplace_bonus_total"]
     assert_whole(report)
+
+
+@pytest.mark.long
+@pytest.mark.needs_postgres
+@pytest.mark.needs_redis
+def test_demo_of_the_exception_procedure_runs_on_postgres_and_redis(
+    tmp_path: Path, servers: dict[str, str]
+) -> None:
+    environ = scratch_environ(tmp_path, **servers)
+    command = ("demo", "--family", "winoventi", "--no-serve", "--json", "--use-environment")
+
+    report = report_of(manage(*command, environ=environ))
+
+    assert_all_steps(report)
 
 
 @pytest.mark.pure

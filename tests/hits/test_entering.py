@@ -171,7 +171,8 @@ def test_decision_takes_two_queries_however_many_rules_there_are() -> None:
     with CaptureQueriesContext(connection) as queries:
         refuse_entry(hit=hit, worker=worker, now=NOW)
 
-    assert len([query for query in queries if "SAVEPOINT" not in query["sql"]]) == 2
+    # The third one is the door's: which gates the study has.
+    assert len([query for query in queries if "SAVEPOINT" not in query["sql"]]) == 3
 
 
 def test_known_workers_are_those_whom_entry_would_let_in() -> None:
@@ -205,7 +206,7 @@ def test_recruiting_facts_say_how_many_are_needed_and_how_many_there_are(turk: S
     block(make_worker(account=batch.account))
     make_worker(account=batch.account)
 
-    facts = recruiting_facts(batch, turk.provider)
+    facts = recruiting_facts(batch, turk.provider, required=batch.requirements)
 
     assert (facts.needed, facts.assignments, facts.known, facts.shut_out) == (120, 240, 1, 1)
     assert [(row.qualification_type_id, row.count) for row in facts.qualified] == [(OWN, 101)]
@@ -226,19 +227,22 @@ def test_recruiting_facts_without_an_answer_are_unknown_and_ask_no_further(turk:
     turk.faults[operation] = ["before"]
     batch = make_batch(requirements=[requirement(), requirement("3ANOTHER0000000000000000")])
 
-    facts = recruiting_facts(batch, turk.provider)
+    facts = recruiting_facts(batch, turk.provider, required=batch.requirements)
 
     assert [row.count for row in facts.qualified] == [None, None]
     assert not facts.is_short
     assert turk.calls == [operation]
-    assert [row.count for row in recruiting_facts(batch, None).qualified] == [None, None]
+    assert [row.count for row in recruiting_facts(batch, None, required=batch.requirements).qualified] == [
+        None,
+        None,
+    ]
 
 
 def test_qualification_that_bars_is_no_shortage(turk: StubbedTurk) -> None:
     turk.qualified[OWN] = ["AWORKER1"]
     batch = make_batch(requirements=[requirement(comparator="DoesNotExist")])
 
-    facts = recruiting_facts(batch, turk.provider)
+    facts = recruiting_facts(batch, turk.provider, required=batch.requirements)
 
     assert not facts.is_short
     assert facts.words[-1] == f"1 worker holds qualification {OWN}, and may not take part."

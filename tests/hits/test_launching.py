@@ -128,6 +128,7 @@ def test_launch_batch_freezes_what_lies_in_other_rows() -> None:
         "language": "en",
         "time_zone": "UTC",
         "exclude_batches": [str(other.public_id)],
+        "requirements": [{"QualificationTypeId": "Q", "Comparator": "Exists"}],
         "requirements_in_words": ["Qualification Q: is held"],
         "cost": {
             "rewards": "0.09",

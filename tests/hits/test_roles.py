@@ -1,4 +1,4 @@
-"""Five roles: what each may and may not do, in the admin and in the API."""
+"""Six roles: what each may and may not do, in the admin and in the API."""
 
 import pytest
 from django.apps import apps
@@ -9,6 +9,7 @@ from django.urls import reverse
 
 from hits.models import Batch, Study, User
 from hits.roles import (
+    AUTHOR,
     OPERATOR,
     RESEARCHER,
     REVIEWER,
@@ -28,23 +29,24 @@ from tests.hits.calling import Notebook
 
 pytestmark = pytest.mark.django_db
 EVERYBODY = {*ROLES}
+STAFF = EVERYBODY - {AUTHOR}
 RUNNERS = {RESEARCHER, OPERATOR}
 # Pages of the admin, and whose they are.
 PAGES = {
     "study_changelist": EVERYBODY,
     "study_add": {RESEARCHER},
-    "batch_changelist": EVERYBODY,
+    "batch_changelist": STAFF,
     "batch_add": {RESEARCHER},
-    "hit_changelist": EVERYBODY,
-    "assignment_changelist": EVERYBODY,
-    "worker_changelist": EVERYBODY,
-    "bonus_changelist": EVERYBODY - {REVIEWER},
+    "hit_changelist": STAFF,
+    "assignment_changelist": STAFF,
+    "worker_changelist": STAFF,
+    "bonus_changelist": STAFF - {REVIEWER},
     "account_changelist": RUNNERS,
     "account_add": {OPERATOR},
     "user_changelist": {OPERATOR},
     "user_add": {OPERATOR},
-    "apitoken_changelist": EVERYBODY,
-    "apitoken_add": EVERYBODY,
+    "apitoken_changelist": STAFF,
+    "apitoken_add": STAFF,
 }
 CALLS = {
     ("GET", "studies/"): EVERYBODY,
@@ -53,8 +55,8 @@ CALLS = {
     ("POST", "batches/"): {RESEARCHER},
     ("POST", "batches/{batch}/pause/"): RUNNERS,
     ("GET", "batches/{batch}/export/"): RUNNERS,
-    ("GET", "bonuses/"): EVERYBODY - {REVIEWER},
-    ("GET", "ledger/"): EVERYBODY,
+    ("GET", "bonuses/"): STAFF - {REVIEWER},
+    ("GET", "ledger/"): STAFF,
     ("POST", "assignments/{work}/decide/"): {RESEARCHER, REVIEWER},
     ("POST", "assignments/{work}/second/"): RUNNERS,
     ("POST", "workers/{worker}/block/"): RUNNERS,
@@ -144,7 +146,7 @@ def test_role_makes_its_calls_of_the_api_and_no_others(role: str) -> None:
     assert answers == {call: role in roles for call, roles in CALLS.items()}
 
 
-@pytest.mark.parametrize("role", sorted(EVERYBODY - {OPERATOR}))
+@pytest.mark.parametrize("role", sorted(STAFF - {OPERATOR}))
 def test_only_operators_see_studies_of_others(role: str) -> None:
     make_batch()
 

@@ -24,7 +24,7 @@ import psycopg
 import pytest
 
 from config.processes import die_with_parent
-from tests.config.processes import ROOT, manage, scratch_environ, wait_until
+from tests.config.processes import ROOT, lay_databases, manage, scratch_environ, wait_until
 
 HITS = 500
 ROUNDS = int(os.environ.get("KILLS", "20"))
@@ -174,8 +174,11 @@ def deployed(
         )
     for name in ("broker/messages", "broker/control", "static"):
         (folder / name).mkdir(parents=True)
-    manage("migrate", "--verbosity", "0", environ=environ)
-    manage("migrate", "--database", "marketplace", "--verbosity", "0", environ=environ)
+    if databases:
+        manage("migrate", "--verbosity", "0", environ=environ)
+        manage("migrate", "--database", "marketplace", "--verbosity", "0", environ=environ)
+    else:
+        lay_databases(folder)
     deployment = Deployment(environ, folder)
     try:
         for name in ("marketplace", *(("web", *deployment.parts) if parts is None else parts)):

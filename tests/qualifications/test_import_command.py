@@ -19,7 +19,7 @@ from django.core.management import CommandError, call_command
 
 from config.processes import die_with_parent
 from qualifications.models import SwowList
-from tests.config.processes import ROOT, manage, scratch_environ, wait_until
+from tests.config.processes import ROOT, lay_databases, manage, scratch_environ, wait_until
 from tests.qualifications.files import HEAD, make_rows, said, write_strengths
 
 ROWS = 8_000
@@ -120,7 +120,7 @@ def test_killing_an_import_loses_nothing_and_shows_nothing_half(tmp_path: Path) 
     rows = list(make_rows(ROWS, seed=1))
     path = write_strengths(tmp_path / "strength.csv", rows)
     environ = scratch_environ(tmp_path)
-    manage("migrate", "--verbosity", "0", environ=environ)
+    lay_databases(tmp_path, "default")
     seen: list[tuple[str, int]] = []
     for seed in range(KILLS):
         process = start(SLOWLY.format(path=path), environ=environ)

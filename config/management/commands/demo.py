@@ -6,26 +6,33 @@ import signal
 import socket
 import sys
 import tempfile
+import time
 from collections.abc import Mapping
 from typing import Any
 
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from config.demo import run, seeding
+from config.demo.acts import served
+from config.demo.families import DEMOS, FIRST
+from config.demo.interface import Demo
 from config.management.commands.serve import prepare
 from hits.errors import CrowdError
 
 INSIDE = "DEMO_INSIDE"
 SCRATCH = "crowd-demo-"
-# Three of them solve what the fourth has made: who solves what does not depend on whose work came first.
-WORKERS = 4
 
 
 class Command(BaseCommand):
-    help = "Plays the whole game: spymasters, the rival, solvers, selection, and a run of bonuses."
+    help = "Plays a task family's whole work with simulated workers, from launch to a run of bonuses."
 
     def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument(
+            "--family",
+            choices=DEMOS,
+            default=FIRST,
+            help=f"whose work is played (default: {FIRST})",
+        )
         parser.add_argument("--seed", type=int, default=1, help="the same seed gives the same figures")
         parser.add_argument("--no-serve", action="store_true", help="end after the run")
         parser.add_argument("--json", action="store_true", help="print one JSON object and nothing else")
@@ -69,31 +76,31 @@ class Command(BaseCommand):
         # The product's own log is in the folder of its data; here it would tear the progress bar.
         logging.getLogger().setLevel(logging.WARNING)
         prepare()
-        seeded = seeding.seed_game(workers=WORKERS, seed=options["seed"])
         quiet = options["json"]
-        with run.served() as server:
-            report = run.run(seeded=seeded, seed=options["seed"], say=_say_nothing if quiet else _draw_bar)
+        say = _say_nothing if quiet else _draw_bar
+        demo = DEMOS[options["family"]](seed=options["seed"], say=say)
+        demo.prepare()
+        with served() as server:
+            began = time.monotonic()
+            demo.play()
+            report = {**demo.report(), "seconds": round(time.monotonic() - began, 1)}
             if quiet:
                 self.stdout.write(json.dumps(report))
             else:
-                self._tell(seeded, report)
+                self.stdout.write("")
+                for line in demo.lines(report):
+                    self.stdout.write(line)
             if not options["no_serve"]:
-                self._tell_addresses(seeded)
+                self._tell_addresses(demo)
                 server.wait()
 
-    def _tell(self, seeded: seeding.Seeded, report: Mapping[str, Any]) -> None:
-        self.stdout.write("\nassociation      fools the rival   solved by people")
-        for cue, fooled, solved in run.table(seeded.batch):
-            self.stdout.write(f"{cue:<16} {fooled:>15} {solved:>18}")
-        self.stdout.write("")
-        for name, value in report.items():
-            self.stdout.write(f"{name.replace('_', ' '):<26}{value}")
-
-    def _tell_addresses(self, seeded: seeding.Seeded) -> None:
-        self.stdout.write(f"\nStill serving; stop it with Ctrl-C.\n  The admin: {seeding.admin_url()}")
-        for staff in (seeded.researcher, seeded.preparer, seeded.approver):
+    def _tell_addresses(self, demo: Demo) -> None:
+        self.stdout.write(f"\nStill serving; stop it with Ctrl-C.\n  The admin: {settings.PUBLIC_URL}/admin/")
+        for staff in demo.cast.staff:
             self.stdout.write(f"    user {staff.user.username}  password {staff.password}")
-        self.stdout.write(f"  A worker:  {seeded.invitations[0]}")
+        for name, path in demo.pages():
+            self.stdout.write(f"  {name}: {settings.PUBLIC_URL}{path}")
+        self.stdout.write(f"  A worker:  {demo.cast.invitations[0]}")
         self.stdout.flush()
 
 

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from django.utils.text import Truncator
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
@@ -30,12 +31,18 @@ BOUNDS = {
 }
 
 
+# Of what a requester says about a type, in a list of reasons.
+LONGEST = 300
+
+
 @dataclass(frozen=True, kw_only=True)
 class Named:
     """A qualification type as the worker knows it."""
 
     name: str
     is_requestable: bool
+    description: str = ""
+    has_test: bool = False
 
 
 UNNAMED = Named(name="?", is_requestable=False)
@@ -52,7 +59,8 @@ def explain(
     if type_id == ADULT and value is None:
         return _("Only for workers who have said that they are adults.")
     if comparator == "DoesNotExist" or type_id == ADULT:
-        return _("Nobody who has “%(name)s” can do this.") % {"name": _name_of(type_id, named)}
+        words = _("Only for workers who do not have “%(name)s”, and you have it.")
+        return _with_description(words % {"name": _name_of(type_id, named)}, named.get(type_id, UNNAMED))
     bound = BOUNDS[comparator] % {"values": ", ".join(map(str, requirement.get("IntegerValues") or []))}
     return _explain_value(type_id, bound=bound, value=value, named=named)
 
@@ -67,15 +75,24 @@ def _explain_value(type_id: str, *, bound: str, value: int | None, named: Mappin
 
 
 def _explain_custom(type_: Named, *, bound: str, value: int | None) -> str:
+    terms = {"bound": bound, "name": type_.name, "value": value}
     if value is not None:
-        return _("Needs %(bound)s in the qualification “%(name)s”; yours is %(value)d.") % {
-            "bound": bound,
-            "name": type_.name,
-            "value": value,
-        }
-    if type_.is_requestable:
-        return _("Needs the qualification “%(name)s”, which you can ask for.") % {"name": type_.name}
-    return _("Needs the qualification “%(name)s”.") % {"name": type_.name}
+        reason = _("Needs %(bound)s in the qualification “%(name)s”; yours is %(value)d.")
+    elif type_.has_test and type_.is_requestable:
+        reason = _("Needs the qualification “%(name)s”, which you can get by its test.")
+    elif type_.is_requestable:
+        reason = _("Needs the qualification “%(name)s”, which you can ask for.")
+    else:
+        reason = _("Needs the qualification “%(name)s”.")
+    return _with_description(reason % terms, type_)
+
+
+def _with_description(reason: str, type_: Named) -> str:
+    """Often it says how one comes by it."""
+    if not type_.description:
+        return reason
+    said = {"reason": reason, "description": Truncator(type_.description).chars(LONGEST)}
+    return _("%(reason)s The requester says: “%(description)s”") % said
 
 
 def _explain_location(requirement: Mapping[str, Any], *, worker: Worker) -> str:

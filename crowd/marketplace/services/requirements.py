@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, cast
 
-from django.db.models import Q
+from django.db.models import BooleanField, ExpressionWrapper, Q
 
 from crowd.marketplace.errors import does_not_exist, wrong_state
 from crowd.marketplace.models import Qualification, QualificationType, Requester, Worker
@@ -109,14 +109,15 @@ def names_of(requirements: Iterable[Requirement]) -> Mapping[str, Named]:
     if not type_ids:
         return {}
     rows = QualificationType.objects.filter(external_id__in=type_ids)
+    has_test = ExpressionWrapper(~Q(test=""), output_field=BooleanField())
     return {
-        type_id: Named(
-            name=name,
-            is_requestable=status == QualificationType.Status.ACTIVE and disposed_at is None,
+        row.external_id: Named(
+            name=row.name,
+            is_requestable=row.status == QualificationType.Status.ACTIVE and row.disposed_at is None,
+            description=row.description,
+            has_test=row.has_test,
         )
-        for type_id, name, status, disposed_at in rows.values_list(
-            "external_id", "name", "status", "disposed_at"
-        )
+        for row in rows.annotate(has_test=has_test).defer("test", "answer_key")
     }
 
 

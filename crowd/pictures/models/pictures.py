@@ -30,7 +30,7 @@ class Unfit(models.TextChoices):
 class Pictures(models.QuerySet["Picture"]):
     def playable(self) -> "Pictures":
         """Those that image sets are drawn from."""
-        return self.filter(status=Picture.Status.FIT)
+        return self.filter(status=Picture.Status.FIT, in_pool=True)
 
 
 class Picture(models.Model):
@@ -64,6 +64,8 @@ class Picture(models.Model):
     credit = models.CharField(max_length=500, blank=True)
     licence = models.CharField(max_length=64, blank=True)
     added_at = models.DateTimeField(auto_now_add=True)
+    # False: it belongs to an item that somebody made by hand. No set is drawn from it, and no rival is told.
+    in_pool = models.BooleanField("image sets are drawn from it", default=True)
 
     status = models.CharField(max_length=8, choices=Status.choices, default=Status.WAITING)
     # Where a removed picture goes back to if it was removed for nothing.
@@ -100,6 +102,7 @@ class Picture(models.Model):
             ("import_picture", "Can import pictures"),
             ("check_picture", "Can check pictures"),
             ("remove_picture", "Can remove and restore pictures"),
+            ("view_original", "Can download pictures as they were sent in"),
         ]
         constraints = [
             models.CheckConstraint(

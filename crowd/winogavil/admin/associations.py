@@ -4,10 +4,12 @@ from typing import Any
 from django.contrib import admin
 from django.db.models import QuerySet
 from django.http import HttpRequest
-from django.urls import reverse
+from django.urls import URLPattern, reverse
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 
+from crowd.winogavil import domain
+from crowd.winogavil.admin import challenging
 from crowd.winogavil.admin.parts import GameList
 from crowd.winogavil.models import Association, Place
 from hits.access import studies_of
@@ -34,8 +36,12 @@ class AssociationAdmin(GameList[Association]):
     readonly_fields = ("study", "picture_set", "pictures", "fool_score", "solved", "is_asked")
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Association]:
+        """What a solver's test asks is no association of the study: its batch shows it."""
         rows: QuerySet[Any] = super().get_queryset(request).select_related("item__study")
-        return rows.filter(item__study__in=studies_of(request.user))
+        return rows.filter(item__study__in=studies_of(request.user), item__task=domain.SOLVE)
+
+    def get_urls(self) -> list[URLPattern]:
+        return [*challenging.urls(self), *super().get_urls()]
 
     @admin.display(ordering="item__study")
     def study(self, association: Association) -> str:

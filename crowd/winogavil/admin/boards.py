@@ -27,8 +27,9 @@ from hits.models import Study
 from qualifications.models import SwowList
 
 SHOWN = 5
+FOR = {domain.CREATE: "spymasters", domain.CREATOR_TEST: "the creator's test"}
 LARGEST_SEED = 999_999
-DRAWN = '{} for spymasters. <a href="{}">Make a batch</a> that asks them.'
+DRAWN = '{} for {}. <a href="{}">Make a batch</a> that asks them.'
 LARGE = """
 <figure><img class="set-large" src="/pictures/{}/160/" alt=""><figcaption>{}</figcaption></figure>
 """.strip()
@@ -47,7 +48,7 @@ class DrawForm(forms.Form):
         min_value=1,
         max_value=MOST_BOARDS,
         initial=20,
-        help_text=f"Each is given to {domain.SPYMASTERS_WANTED} spymasters.",
+        help_text=f"Each is given to {domain.SPYMASTERS_WANTED} spymasters, or to all who take the test.",
     )
     swow = forms.ModelChoiceField(
         SwowList.objects.none(),
@@ -55,6 +56,13 @@ class DrawForm(forms.Form):
         required=False,
         empty_label="None: pictures at random",
         help_text="With a list, some pictures of each set have a word in common.",
+    )
+    task = forms.ChoiceField(
+        label="For",
+        choices=list(FOR.items()),
+        initial=domain.CREATE,
+        required=False,
+        help_text="A set for the test is given to everybody who takes it, and to no spymaster.",
     )
     seed = forms.IntegerField(
         min_value=0,
@@ -68,6 +76,9 @@ class DrawForm(forms.Form):
         fields["study"].queryset = studies
         fields["swow"].queryset = SwowList.objects.filter(status=SwowList.Status.READY).order_by("name")
 
+    def clean_task(self) -> str:
+        return self.cleaned_data["task"] or domain.CREATE
+
     @property
     def plan(self) -> Plan:
         return Plan(**self.cleaned_data)
@@ -79,15 +90,16 @@ class BoardAdmin(GameList[Board]):
     about = (
         f"Each set is given to {domain.SPYMASTERS_WANTED} spymasters, who invent words for some of its "
         "pictures. A batch of the task “Association game: create” asks for those that still want some. "
+        "Those for the creator's test are given to everybody who takes it. "
         "A set is out of use while one of its pictures is away."
     )
-    list_display = ("pictures", "study", "drawn", "still_wanted", "is_asked")
+    list_display = ("pictures", "study", "made_for", "drawn", "still_wanted", "is_asked")
     list_filter = (("item__study", VisibleStudies),)
     ordering = ("-pk",)
     list_per_page = 25
     show_full_result_count = False
     change_list_template = "admin/winogavil/boards.html"
-    fields = ("study", "large_pictures", "drawn", "still_wanted", "is_asked", "words")
+    fields = ("study", "made_for", "large_pictures", "drawn", "still_wanted", "is_asked", "words")
     readonly_fields = fields
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Board]:
@@ -112,7 +124,9 @@ class BoardAdmin(GameList[Board]):
                     made = draw_boards(form.plan, now=timezone.now())
                     messages.success(
                         request,
-                        format_html(DRAWN, _ready(len(made)), reverse("admin:hits_batch_add")),
+                        format_html(
+                            DRAWN, _ready(len(made)), FOR[form.plan.task], reverse("admin:hits_batch_add")
+                        ),
                     )
                     return redirect("admin:winogavil_board_changelist")
                 drawn = look_ahead(form.plan)
@@ -157,8 +171,12 @@ class BoardAdmin(GameList[Board]):
         return f"{recipe['kind']}, seed {recipe['seed']}, no. {recipe['number']}" if recipe else "by hand"
 
     @admin.display(description="spymasters wanted", ordering="item__wanted")
-    def still_wanted(self, board: Board) -> int:
-        return board.item.wanted
+    def still_wanted(self, board: Board) -> int | str:
+        return board.item.wanted if board.item.task == domain.CREATE else "any number"
+
+    @admin.display(description="for", ordering="item__task")
+    def made_for(self, board: Board) -> str:
+        return FOR[board.item.task]
 
     @admin.display(description="in use", boolean=True)
     def is_asked(self, board: Board) -> bool:

@@ -1,6 +1,7 @@
 """How a study plays: its rules, and the solving that follows what spymasters make."""
 
 from typing import Any
+from urllib.parse import urlencode
 
 from django import forms
 from django.contrib import admin, messages
@@ -8,7 +9,7 @@ from django.core.exceptions import PermissionDenied
 from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect
-from django.urls import URLPattern, path
+from django.urls import URLPattern, path, reverse
 from django.utils import timezone
 
 from crowd.winogavil import domain
@@ -60,6 +61,7 @@ class GameAdmin(admin.ModelAdmin[Game]):
         shown = self.admin_site.admin_view
         return [
             path("<int:game_id>/grow/", shown(self.grow_view), name="winogavil_grow"),
+            path("of-study/<int:study_id>/", shown(self.of_study_view), name="winogavil_game_of_study"),
             *super().get_urls(),
         ]
 
@@ -108,6 +110,12 @@ class GameAdmin(admin.ModelAdmin[Game]):
         }
         extra = {**(extra_context or {}), "solving": solving}
         return super().change_view(request, object_id, form_url, extra)
+
+    def of_study_view(self, request: HttpRequest, study_id: int) -> HttpResponse:
+        """A study that plays by the paper's rules has no row yet: then the form that makes one."""
+        if game := self.get_queryset(request).filter(study=study_id).first():
+            return redirect("admin:winogavil_game_change", game.pk)
+        return redirect(f"{reverse('admin:winogavil_game_add')}?{urlencode({'study': study_id})}")
 
     def grow_view(self, request: HttpRequest, game_id: int) -> HttpResponse:
         """The researcher's click where solving does not grow by itself."""

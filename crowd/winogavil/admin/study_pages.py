@@ -4,16 +4,8 @@ from urllib.parse import urlencode
 
 from django.urls import reverse
 
-from crowd.winogavil.models import Game
 from hits.admin.study_pages import StudyPage, announce
 from hits.models import Study
-
-
-def address_of_game(study: Study) -> str:
-    """A study that plays by the paper's rules has no row yet: then the form that makes one."""
-    if game := Game.objects.filter(study=study).first():
-        return reverse("admin:winogavil_game_change", args=[game.pk])
-    return f"{reverse('admin:winogavil_game_add')}?{urlencode({'study': study.pk})}"
 
 
 def _list(name: str, study: Study) -> str:
@@ -27,11 +19,20 @@ announce(
         permission="winogavil.view_board",
         address=lambda study: _list("board", study),
     ),
-    StudyPage(name="Association game", permission="winogavil.change_game", address=address_of_game),
+    StudyPage(
+        name="Association game",
+        permission="winogavil.change_game",
+        address=lambda study: reverse("admin:winogavil_game_of_study", args=[study.pk]),
+    ),
     StudyPage(
         name="Associations",
         permission="winogavil.view_association",
         address=lambda study: _list("association", study),
+    ),
+    StudyPage(
+        name="Questions for the solver's test",
+        permission="hits.change_batch",
+        address=lambda study: f"{reverse('admin:winogavil_make_test')}?{urlencode({'study': study.pk})}",
     ),
     StudyPage(
         name="Annotations",

@@ -16,6 +16,7 @@ class Association(models.Model):
         WORKER = "worker", "a worker's HIT"
         PLAYER = "player", "a player of the web game"
         RECORDED = "recorded", "work recorded elsewhere"
+        TEST = "test", "a creator's test"
 
     item = models.OneToOneField(Item, models.PROTECT, related_name="association")
     source = models.CharField(max_length=8, choices=Source, default=Source.FILE)

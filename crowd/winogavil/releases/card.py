@@ -8,15 +8,17 @@ from typing import Any
 from django.template.loader import render_to_string
 
 from crowd.winogavil.models import Association
-from crowd.winogavil.releases.columns import FULL, PICTURES, PUBLISHED, ROWS, Column
+from crowd.winogavil.releases.columns import FULL, PICTURES, PUBLISHED
 from crowd.winogavil.releases.domain import GROUPS
 from crowd.winogavil.releases.models import Release
+from hits.datasets.columns import ROWS, Column
 
 SOURCES = {
     Association.Source.FILE: "made by the researchers, from a file",
     Association.Source.WORKER: "made by paid workers",
     Association.Source.PLAYER: "made by unpaid players of the web game, who agreed when they registered",
     Association.Source.RECORDED: "recorded elsewhere and replayed here",
+    Association.Source.TEST: "made by people in the test that lets them make more",
 }
 MARKS = re.compile(r"([\\`*_\[\]<>#|])")
 

@@ -1,25 +1,8 @@
 """What a row of the data has, in both forms. Files, cards and the docs are made from these two lists."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Sequence
 
-TEXT, INTEGER, NUMBER, FLAG, MOMENT = "text", "integer", "number", "flag", "moment"
-TEXTS = "texts"  # a list of them
-ROWS = "rows"  # a list of rows of their own columns
-
-
-@dataclass(frozen=True, kw_only=True)
-class Column:
-    name: str
-    kind: str
-    words: str
-    columns: tuple["Column", ...] = ()
-
-
-def column(name: str, kind: str, words: str, *columns: Column) -> Column:
-    return Column(name=name, kind=kind, words=words, columns=columns)
-
+from hits.datasets.columns import FLAG, INTEGER, MOMENT, NUMBER, ROWS, TEXT, TEXTS, Column, column
 
 PUBLISHED: Sequence[Column] = (
     column("ID", TEXT, "the association, by the same name in every release of the study"),
@@ -88,8 +71,3 @@ PICTURES: Sequence[Column] = (
     column("credit", TEXT, "whom to name with it"),
     column("source", TEXT, "where it was found"),
 )
-Row = Mapping[str, Any]
-
-
-def only(columns: Sequence[Column], row: Row) -> dict[str, Any]:
-    return {one.name: row[one.name] for one in columns}

@@ -21,7 +21,7 @@ class WinogavilReplay(Replay):
     family = "winogavil"
     files = (ASSOCIATIONS, SOLUTIONS)
 
-    def replay(self, *, folder: Path, study: str, tell: Tell, now: datetime) -> dict[str, Any]:
+    def replay(self, *, folder: Path, study: str, tell: Tell, now: datetime, **_: Any) -> dict[str, Any]:
         with staged(folder, tell=tell) as staging:
             target = open_study(name=study, bonus_rules=WINOGAVIL_TIERS)
             account, game = account_of(target), game_of(target)

@@ -8,10 +8,11 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 
 from crowd.winogavil.domain import set_key
-from crowd.winogavil.files import Problems
 from crowd.winogavil.replaying import rules
-from crowd.winogavil.replaying.rows import ASSOCIATIONS, SOLUTIONS, Row, read_rows
+from crowd.winogavil.replaying.rows import ASSOCIATIONS, SOLUTIONS, read_rows
 from crowd.winogavil.replaying.rules import Recording, Solved
+from hits.problems import Problems
+from hits.recorded_rows import Row
 from hits.replays import Tell
 
 TOLD_EVERY = 5_000
@@ -134,8 +135,7 @@ class Staging:
         except sqlite3.IntegrityError:
             line = self._one("SELECT line FROM associations WHERE name = ?", recording.name)
             problems.say(
-                f"{ASSOCIATIONS}, line {row.line}",
-                f"{recording.name} is the association of line {line}, too.",
+                f"{ASSOCIATIONS}, line {row.line}: {recording.name} is the association of line {line}, too.",
             )
 
     def _add_solution(self, row: Row, _: Problems) -> None:

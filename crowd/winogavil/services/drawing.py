@@ -38,6 +38,8 @@ class Plan:
     count: int
     seed: int
     swow: SwowList | None = None
+    # Whom they are for: spymasters, or those who want to become some.
+    task: str = domain.CREATE
 
     @property
     def kind(self) -> str:
@@ -55,7 +57,8 @@ def draw_boards(plan: Plan, *, now: datetime) -> list[Item]:
     drawn = look_ahead(plan)
     with transaction.atomic():
         lock_pictures({picture.pk for one in drawn for picture in one.pictures})
-        items = seed_boards(study=plan.study, boards=[(one.pictures, one.recipe) for one in drawn])
+        boards = [(one.pictures, one.recipe) for one in drawn]
+        items = seed_boards(study=plan.study, boards=boards, task=plan.task)
         # A picture may have been removed since the pool was read.
         pull_or_restore(Item.objects.filter(pk__in=[item.pk for item in items]), now=now)
     return items
@@ -64,7 +67,7 @@ def draw_boards(plan: Plan, *, now: datetime) -> list[Item]:
 def look_ahead(plan: Plan) -> list[Drawn]:
     """What draw_boards would make now. Raises RuleBroken where the pool has too little for it."""
     _check(plan)
-    pool = _Pool(list(Picture.objects.playable().only(*COLUMNS).order_by("sha256")))
+    pool = Pool.read()
     draw = pool.at_random if plan.swow is None else pool.related_by(plan.swow)
     first = _number_after(plan)
     return [_draw(plan, number=number, draw=draw) for number in range(first, first + plan.count)]
@@ -78,7 +81,7 @@ def _draw(plan: Plan, *, number: int, draw: Draw) -> Drawn:
     rng = Random(f"{plan.kind} {plan.seed} {plan.size} {number}")  # noqa: S311 - to be drawn again, not secret
     for _ in range(TRIES):
         pictures = list(draw(plan.size, rng))
-        if len(pictures) == plan.size and not _has_near_duplicates(pictures):
+        if len(pictures) == plan.size and not has_near_duplicates(pictures):
             rng.shuffle(pictures)
             return Drawn(pictures=tuple(pictures), recipe=_recipe(plan, number=number))
     raise RuleBroken(
@@ -88,8 +91,12 @@ def _draw(plan: Plan, *, number: int, draw: Draw) -> Drawn:
     )
 
 
-class _Pool:
+class Pool:
     """Fit pictures by concept, in an order that every database shares."""
+
+    @classmethod
+    def read(cls) -> "Pool":
+        return cls(list(Picture.objects.playable().only(*COLUMNS).order_by("sha256")))
 
     def __init__(self, pictures: Sequence[Picture]) -> None:
         self._by_concept: defaultdict[str, list[Picture]] = defaultdict(list)
@@ -97,17 +104,21 @@ class _Pool:
             self._by_concept[picture.concept.casefold()].append(picture)
         self._concepts = sorted(self._by_concept)
 
+    @property
+    def concepts(self) -> list[str]:
+        return self._concepts
+
     def at_random(self, size: int, rng: Random) -> list[Picture]:
-        return self._one_of_each(rng.sample(self._concepts, min(size, len(self._concepts))), rng)
+        return self.one_of_each(rng.sample(self._concepts, min(size, len(self._concepts))), rng)
 
     def related_by(self, swow: SwowList) -> Draw:
         def draw(size: int, rng: Random) -> list[Picture]:
             related = related_set(swow=swow, concepts=self._concepts, size=size, rng=rng)
-            return self._one_of_each(related.concepts, rng)
+            return self.one_of_each(related.concepts, rng)
 
         return draw
 
-    def _one_of_each(self, concepts: Sequence[str], rng: Random) -> list[Picture]:
+    def one_of_each(self, concepts: Sequence[str], rng: Random) -> list[Picture]:
         return [rng.choice(self._by_concept[concept]) for concept in concepts]
 
 
@@ -130,7 +141,7 @@ def _recipe(plan: Plan, *, number: int) -> dict[str, Any]:
     return recipe if plan.swow is None else {**recipe, "list": plan.swow.sha256}
 
 
-def _has_near_duplicates(pictures: Sequence[Picture]) -> bool:
+def has_near_duplicates(pictures: Sequence[Picture]) -> bool:
     return any(are_near_duplicates(one, other) for one, other in _pairs(pictures))
 
 

@@ -25,7 +25,7 @@ def finalize_associations(*, now: datetime) -> int:
     """Those whose last wanted solver has been judged, after reopening those that have lost an answer."""
     reopen_associations()
     live = Association.objects.exclude(source=Association.Source.RECORDED)
-    ripe = live.filter(final_at=None, item__wanted=0).order_by("pk")
+    ripe = live.filter(final_at=None, item__task=domain.SOLVE, item__wanted=0).order_by("pk")
     final, seen = 0, 0
     while some := list(ripe.filter(pk__gt=seen).values_list("pk", "item_id")[:AT_ONCE]):
         seen = some[-1][0]

@@ -10,8 +10,10 @@ from django.db.models import Exists, OuterRef, QuerySet
 
 from crowd.pictures.services.moving import lock_pictures
 from crowd.winogavil import domain
-from crowd.winogavil.models import Association, Board, BoardPlace, Place
+from crowd.winogavil.models import Association, Board, Place
 from crowd.winogavil.services.pulling import pull_or_restore
+from crowd.winogavil.services.slots import board_of_slot, boards_of
+from hits import families
 from hits.models import Account, Assignment, Item
 from hits.services.reviewing import mark_judged
 from scoring.models import Riddle
@@ -100,29 +102,29 @@ def _handed_in() -> QuerySet[Assignment]:
         judged_at=None,
         answer__isnull=False,
         kept_out=False,
-        hit__batch__task=domain.CREATE,
+        hit__batch__task__in=domain.CREATING,
     ).select_related("hit__batch", "account")
 
 
 def _make_of(assignment: Assignment, *, now: datetime) -> int:
     with transaction.atomic():
-        board = Board.objects.get(item__leases__assignment=assignment)
-        places = list(board.places.select_related("picture"))
+        boards = boards_of(assignment)
         # Whoever takes a picture away, or the work out of the data, was sooner or finds what is made here.
-        lock_pictures([place.picture_id for place in places])
+        lock_pictures({place.picture_id for board in boards for place in board.places.all()})
         if not _handed_in().filter(pk=assignment.pk).select_for_update(of=("self",), no_key=True):
             return 0
         waiting = Riddle.objects.filter(assignment=assignment, item=None).order_by("slot")
         riddles = list(waiting.select_for_update(of=("self",), no_key=True))
         for riddle in riddles:
-            _make(riddle, assignment, board=board, places=places)
+            _make(riddle, assignment, board=board_of_slot(boards, riddle.slot))
         # A picture may have been removed while the words were invented.
         pull_or_restore(Item.objects.filter(riddle__in=riddles), now=now)
     log.info("association.made", assignment=str(assignment.public_id), count=len(riddles))
     return len(riddles)
 
 
-def _make(riddle: Riddle, assignment: Assignment, *, board: Board, places: Sequence[BoardPlace]) -> None:
+def _make(riddle: Riddle, assignment: Assignment, *, board: Board) -> None:
+    places = board.places.all()
     riddle.item = Item.objects.create(
         study=assignment.hit.batch.study,
         task=domain.SOLVE,
@@ -132,7 +134,7 @@ def _make(riddle: Riddle, assignment: Assignment, *, board: Board, places: Seque
     riddle.save(update_fields=["item"])
     association = Association.objects.create(
         item=riddle.item,
-        source=SOURCES.get(Account.Kind(assignment.account.kind), Association.Source.WORKER),
+        source=_source_of(assignment),
         board=board,
         set_key=domain.set_key(place.picture.key for place in places),
         cue=riddle.text,
@@ -147,6 +149,12 @@ def _make(riddle: Riddle, assignment: Assignment, *, board: Board, places: Seque
         )
         for position, place in enumerate(places)
     )
+
+
+def _source_of(assignment: Assignment) -> Association.Source:
+    if families.is_test(assignment.hit.batch.task):
+        return Association.Source.TEST
+    return SOURCES.get(Account.Kind(assignment.account.kind), Association.Source.WORKER)
 
 
 def _author_of(association: Association) -> int | None:

@@ -96,7 +96,7 @@ def decide_report(*, report: CueReport, uphold: bool, by: User, now: datetime) -
 def pull_disowned(*, now: datetime) -> int:
     """What spymasters made whose work was rejected or kept out of the data, or counts again."""
     with transaction.atomic():
-        boards = take_recounts(tasks=[domain.CREATE], most=MOST_DISOWNED)
+        boards = take_recounts(tasks=domain.CREATING, most=MOST_DISOWNED)
         return pull_or_restore(Item.objects.filter(association__board__item__in=boards), now=now)
 
 

@@ -41,7 +41,12 @@ def seed_board(*, study: Study, pictures: Sequence[Picture], recipe: Mapping[str
     return seed_boards(study=study, boards=[(pictures, recipe or {})])[0]
 
 
-def seed_boards(*, study: Study, boards: Sequence[tuple[Sequence[Picture], Mapping[str, Any]]]) -> list[Item]:
+def seed_boards(
+    *,
+    study: Study,
+    boards: Sequence[tuple[Sequence[Picture], Mapping[str, Any]]],
+    task: str = domain.CREATE,
+) -> list[Item]:
     """Many at once, in their order, or none: ValueError if the game does not allow one of them."""
     for pictures, _ in boards:
         if len(set(pictures)) not in domain.SIZES:
@@ -49,7 +54,7 @@ def seed_boards(*, study: Study, boards: Sequence[tuple[Sequence[Picture], Mappi
             raise ValueError(f"A board has {sizes} pictures, not {len(set(pictures))}.")
     with transaction.atomic():
         items = Item.objects.bulk_create(
-            Item(study=study, task=domain.CREATE, wanted=domain.SPYMASTERS_WANTED) for _ in boards
+            Item(study=study, task=task, wanted=domain.ANSWERS_WANTED[task]) for _ in boards
         )
         made = Board.objects.bulk_create(
             Board(item=item, recipe=dict(recipe)) for item, (_, recipe) in zip(items, boards, strict=True)

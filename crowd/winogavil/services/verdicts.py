@@ -7,6 +7,7 @@ from django.db import transaction
 from django.db.models import F, QuerySet
 
 from crowd.pictures.models import Picture
+from crowd.winogavil import domain
 from crowd.winogavil.models import Association
 from hits.models import Batch, Study
 from scoring.models import Verdict
@@ -18,8 +19,11 @@ log = structlog.get_logger()
 
 
 def ask_rivals(*, now: datetime) -> int:
-    """Puts to the studies' rivals what none of them was asked yet. A draft's own items may still go away."""
-    unasked = Association.objects.filter(asked_at=None, item__riddle=None).exclude(
+    """Puts to the studies' rivals what none of them was asked yet. A draft's own items may still go away.
+
+    What a test asks is put to nobody but those who take it.
+    """
+    unasked = Association.objects.filter(asked_at=None, item__riddle=None, item__task=domain.SOLVE).exclude(
         item__batch__status=Batch.Status.DRAFT
     )
     studies = Study.objects.filter(pk__in=unasked.values("item__study"))

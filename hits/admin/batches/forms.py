@@ -21,6 +21,8 @@ YEAR_S = 365 * DAY_S
 LATEST = 50
 MOST_OWN = 10
 FEWEST_OWN = 2
+# The button that takes over what the task's paper asks of workers.
+PRESET = "preset"
 
 
 class RowChoice(forms.TypedChoiceField):
@@ -254,6 +256,9 @@ class PeopleForm(forms.Form):
             **{name: cleaned[name] for name in names},
         )
         requirements = criteria.build(found, environment=self.batch.account.environment)
+        if PRESET in self.data:
+            asked = families.get(self.batch.task).requirements
+            requirements = criteria.with_preset(requirements, asked, guarded=found.guarded)
         try:
             check(requirements)
         except ValueError as error:

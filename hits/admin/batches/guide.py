@@ -9,7 +9,7 @@ from uuid import uuid4
 from django.contrib import admin, messages
 from django.core.exceptions import PermissionDenied
 from django.core.files.uploadedfile import UploadedFile
-from django.db.models import Count, Exists, OuterRef, QuerySet, Sum
+from django.db.models import Exists, OuterRef, QuerySet
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect
 from django.template.response import TemplateResponse
@@ -17,7 +17,7 @@ from django.urls import URLPattern, path, reverse
 
 from hits import families
 from hits.access import studies_of, visible
-from hits.admin.batches.forms import FORMS, PeopleForm, TermsForm, WhatForm
+from hits.admin.batches.forms import FORMS, PRESET, PeopleForm, TermsForm, WhatForm
 from hits.admin.batches.prices import plans_of
 from hits.admin.parts import in_words, read_number
 from hits.domain.requirements import in_words as requirements_in_words
@@ -293,8 +293,7 @@ def count_items(batch: Batch) -> tuple[int, int]:
     """The batch's own items, and the answers wanted. The pool's items are not counted: there are many."""
     if batch.items_from == Batch.ItemsFrom.POOL:
         return 0, answers_wanted(batch)
-    counted = batch.items.aggregate(items=Count("pk"), wanted=Sum("wanted"))
-    return counted["items"], counted["wanted"] or 0
+    return batch.items.count(), answers_wanted(batch)
 
 
 def _about(batch: Batch, form: StepForm, *, items: int, wanted: int) -> dict[str, Any]:
@@ -304,12 +303,17 @@ def _about(batch: Batch, form: StepForm, *, items: int, wanted: int) -> dict[str
         return {"family": family, "items": items, "takes_files": bool(family and family.file_help)}
     if form.step == "terms":
         return {"suggested": drafting.hits_for(batch, answers=wanted), "plans": plans_of(batch)}
-    return {"requirements": requirements_in_words(batch.requirements)}
+    preset = list(family.requirements) if family else []
+    lacks = any(row not in batch.requirements for row in preset)
+    return {
+        "requirements": requirements_in_words(batch.requirements),
+        "preset": requirements_in_words(preset) if lacks else [],
+    }
 
 
 def _after(batch: Batch, step: str, request: HttpRequest) -> str:
     """Onward, unless a file of items is still to be added or the other button was pressed."""
-    stays = "stay" in request.POST or (
+    stays = bool({"stay", PRESET} & set(request.POST)) or (
         step == "what" and batch.items_from == Batch.ItemsFrom.FILE and not batch.items.exists()
     )
     if stays:

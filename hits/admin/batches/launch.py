@@ -16,7 +16,7 @@ from django.urls import URLPattern, path
 from django.utils import timezone
 from django.utils.translation import ngettext
 
-from hits import families
+from hits import doors, families
 from hits.admin.batches.guide import SPANS, excluded_rows, get_visible, steps_of
 from hits.admin.batches.prices import Wage, plans_of, table_of, wage_of
 from hits.admin.parts import in_words
@@ -25,7 +25,7 @@ from hits.domain.requirements import in_words as requirements_in_words
 from hits.errors import CrowdError
 from hits.gateway import Provider, provider_for
 from hits.models import Batch
-from hits.queries import answers_wanted
+from hits.queries import answers_wanted, items_of_batch, room_of
 from hits.queries.workers import recruiting_facts
 from hits.services import drafting
 from hits.tasks import launch_batches, nudge
@@ -115,7 +115,7 @@ def launch_context(request: HttpRequest, batch: Batch) -> dict[str, Any]:
     chosen = next(plan for plan in plans if plan.is_chosen)
     wanted = answers_wanted(batch)
     provider, balance = _ask_balance(batch)
-    wage = wage_of(batch)
+    wage, asked = wage_of(batch), doors.ask(batch)
     budget = _budget(batch, chosen.cost.total)
     return {
         "title": "Check and launch",
@@ -126,28 +126,23 @@ def launch_context(request: HttpRequest, batch: Batch) -> dict[str, Any]:
         "plan": chosen,
         "rules": table_of(batch.rules_that_apply, items=batch.prices.items),
         "wanted": wanted,
-        "asked": asked_by(batch),
+        "asked": room_of(batch),
         "balance": balance,
         "is_covered": balance.amount is not None and balance.amount >= chosen.cost.total,
         "budget": budget,
         "wage": wage,
         "expected": in_words(round(wage.seconds)) if wage else "",
-        "recruiting": recruiting_facts(batch, provider),
-        "requirements": requirements_in_words(batch.requirements),
+        "recruiting": recruiting_facts(batch, provider, required=asked.requirements),
+        "requirements": requirements_in_words(asked.requirements),
         "excluded": batch.exclude_batches.all(),
         "spans": {name: in_words(getattr(batch, name)) for name in SPANS},
         "warnings": list(warnings(batch, wanted=wanted, wage=wage)),
-        "problems": list(_problems(batch, wanted=wanted, budget=budget)),
+        "problems": [*_problems(batch, wanted=wanted, budget=budget), *asked.obstacles],
         "can_launch": request.user.has_perm("hits.launch_batch"),
         "lacks_production": batch.account.is_real_money
         and not request.user.has_perm("hits.launch_production"),
         "seen": drafting.stamp_all(batch),
     }
-
-
-def asked_by(batch: Batch) -> int:
-    """How many answers the plan has room for."""
-    return batch.hits_wanted * batch.assignments_per_hit * batch.items_per_assignment
 
 
 def warnings(batch: Batch, *, wanted: int, wage: Wage | None) -> Iterator[str]:
@@ -166,8 +161,10 @@ def warnings(batch: Batch, *, wanted: int, wage: Wage | None) -> Iterator[str]:
 
 
 def _warn_of_items(batch: Batch, *, wanted: int) -> Iterator[str]:
-    room = asked_by(batch)
-    if wanted and room > wanted:
+    room = room_of(batch)
+    if families.is_test(batch.task):
+        yield from _warn_of_test(batch)
+    elif wanted and room > wanted:
         yield (
             f"The plan has room for {room} answers, and {wanted} are wanted: "
             "some workers will find nothing to do and give their place back."
@@ -176,6 +173,14 @@ def _warn_of_items(batch: Batch, *, wanted: int) -> Iterator[str]:
         yield f"{wanted} answers are wanted, and the plan has room for {room}: {wanted - room} stay open."
     if batch.pilot_hits and batch.pilot_hits == batch.hits_wanted:
         yield "The pilot is the whole batch: nothing is kept back."
+
+
+def _warn_of_test(batch: Batch) -> Iterator[str]:
+    """Whoever is given fewer questions than a gate counts is never graded by it."""
+    each = batch.items_per_assignment
+    fit = items_of_batch(batch).filter(pulled_at=None).count()
+    if 0 < fit < each:
+        yield f"Everybody is to be given {each} questions, and there are {fit}. Add some, or ask fewer."
 
 
 def _warn_of_time(batch: Batch) -> Iterator[str]:

@@ -1,5 +1,6 @@
 import json
 from argparse import ArgumentParser
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -18,21 +19,9 @@ class Command(BaseCommand):
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument("family", help="such as winogavil")
-        parser.add_argument("--study", required=True, metavar="NAME")
-        parser.add_argument("--out", required=True, type=Path, metavar="DIR", help="made if it is not there")
-        parser.add_argument("--format", choices=exports.FORMATS, default="csv")
-        parser.add_argument("--full", action="store_true", help="where each row comes from, too")
-        which = parser.add_mutually_exclusive_group()
-        which.add_argument("--selected", action="store_true", help="only what people solve (the default)")
-        which.add_argument("--all", action="store_true", help="everything that is final")
-        parser.add_argument(
-            "--sources", nargs="+", default=[], metavar="SOURCE", help="whose (default: all but players')"
-        )
-        parser.add_argument(
-            "--linkable", action="store_true", help="the same pseudonyms whenever this is asked for"
-        )
-        parser.add_argument("--json", action="store_true", help="one JSON object, for programs")
+        families = parser.add_subparsers(dest="family", required=True, metavar="FAMILY", title="families")
+        for name, export in exports.registered().items():
+            _add_arguments(families.add_parser(name), export)
 
     def handle(self, *_: Any, family: str, study: str, out: Path, **options: Any) -> None:
         try:
@@ -45,7 +34,8 @@ class Command(BaseCommand):
                 sources=_check(export, options["sources"]),
                 linkable=options["linkable"],
             )
-            report = export.export(wanted=wanted, folder=out, tell=self._tell, now=timezone.now())
+            own = _options_of(export, options)
+            report = export.export(wanted=wanted, folder=out, tell=self._tell, now=timezone.now(), **own)
         except CrowdError as error:
             raise CommandError(str(error)) from error
         except OSError as error:
@@ -62,6 +52,35 @@ class Command(BaseCommand):
         """Over what stood there before; only where a person looks on."""
         if self.stderr.isatty():
             self.stderr.write(f"\r{words:<40}\r{words}", style_func=str, ending="")
+
+
+def _add_arguments(parser: ArgumentParser, export: exports.Export) -> None:
+    parser.add_argument("--study", required=True, metavar="NAME")
+    parser.add_argument("--out", required=True, type=Path, metavar="DIR", help="made if it is not there")
+    parser.add_argument("--format", choices=export.formats, default="csv")
+    parser.add_argument("--full", action="store_true", help="where each row comes from, too")
+    which = parser.add_mutually_exclusive_group()
+    which.add_argument("--selected", action="store_true", help="only what people solve (the default)")
+    which.add_argument("--all", action="store_true", help="everything that is final")
+    parser.add_argument(
+        "--sources",
+        nargs="+",
+        default=[],
+        metavar="SOURCE",
+        help="whose (default: what is given away)",
+    )
+    parser.add_argument(
+        "--linkable", action="store_true", help="the same pseudonyms whenever this is asked for"
+    )
+    parser.add_argument("--json", action="store_true", help="one JSON object, for programs")
+    export.add_arguments(parser)
+
+
+def _options_of(export: exports.Export, options: Mapping[str, Any]) -> dict[str, Any]:
+    """The family's own: no other option is any of its business."""
+    parser = ArgumentParser(add_help=False)
+    export.add_arguments(parser)
+    return {name: options[name] for name in vars(parser.parse_args([]))}
 
 
 def _find(name: str) -> Study:

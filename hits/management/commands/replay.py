@@ -21,20 +21,23 @@ class Command(BaseCommand):
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument("family", help="such as winogavil")
-        parser.add_argument("folder", type=Path, metavar="DIR", help="where the CSV files are")
-        parser.add_argument(
-            "--study", help="its name; made if there is none (default: one of its own for these files)"
-        )
-        parser.add_argument("--json", action="store_true", help="one JSON object, for programs")
+        families = parser.add_subparsers(dest="family", required=True, metavar="FAMILY", title="families")
+        for name, replay in replays.registered().items():
+            of_family = families.add_parser(name, help=", ".join(replay.files))
+            of_family.add_argument("folder", type=Path, metavar="DIR", help="where the CSV files are")
+            of_family.add_argument(
+                "--study", help="its name; made if there is none (default: one of its own for these files)"
+            )
+            of_family.add_argument("--json", action="store_true", help="one JSON object, for programs")
+            replay.add_arguments(of_family)
 
     def handle(self, *_: Any, family: str, folder: Path, study: str | None, **options: Any) -> None:
         began = time.monotonic()
         try:
             replay = replays.get(family)
-            paths = _find(folder, replay)
-            name = study or f"Replay of {family} {_digest(paths)}"
-            report = replay.replay(folder=folder, study=name, tell=self._tell, now=timezone.now())
+            paths, own = _find(folder, replay), _options_of(replay, options)
+            name = study or f"Replay of {family} {_digest(paths, options=own)}"
+            report = replay.replay(folder=folder, study=name, tell=self._tell, now=timezone.now(), **own)
         except InvalidItems as error:
             raise CommandError("\n".join(error.problems)) from error
         except CrowdError as error:
@@ -62,9 +65,16 @@ def _find(folder: Path, replay: replays.Replay) -> list[Path]:
     return paths
 
 
-def _digest(paths: Sequence[Path]) -> str:
-    """The same files are the same study, wherever they lie."""
-    whole = sha256()
+def _options_of(replay: replays.Replay, options: Mapping[str, Any]) -> dict[str, Any]:
+    """The family's own: no other option is any of its business."""
+    parser = ArgumentParser(add_help=False)
+    replay.add_arguments(parser)
+    return {name: options[name] for name in sorted(vars(parser.parse_args([])))}
+
+
+def _digest(paths: Sequence[Path], *, options: Mapping[str, Any]) -> str:
+    """The same files with the same options are the same study, wherever they lie."""
+    whole = sha256(json.dumps(options).encode() if options else b"")
     for path in paths:
         with path.open("rb") as file:
             whole.update(file_digest(file, "sha256").digest())

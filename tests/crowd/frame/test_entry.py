@@ -16,8 +16,9 @@ from crowd.winogavil.models import Association
 from hits.errors import RuleBroken
 from hits.models import HIT, Account, Assignment, Batch, Lease, Worker
 from hits.services import entering, noticing
+from qualifications.models import RefusalCount
 from tests.crowd.frame.test_question import CLAIMS, SITE, send, ticket, token_of
-from tests.factories import make_account, make_association, make_batch, make_hit, make_study
+from tests.factories import make_account, make_association, make_batch, make_hit, make_study, make_worker
 from tests.hits.notices import document, told
 
 pytestmark = pytest.mark.django_db
@@ -98,6 +99,30 @@ def test_worker_who_may_not_begin_is_told_why_and_leaves_no_row(
     assert "does not count against you" in text
     assert "cold" not in text
     assert written() == (0, 0, 0)
+    assert list(RefusalCount.objects.values_list("code", "count")) == [("took_part", 1)]
+
+
+@pytest.mark.parametrize(
+    ("kind", "is_known", "leads_on"), [("hit", True, True), ("hit", False, False), ("claimed", True, False)]
+)
+def test_refusal_leads_to_the_worker_s_own_page_where_a_ticket_proves_who_it_is(
+    client: Client,
+    request: pytest.FixtureRequest,
+    monkeypatch: pytest.MonkeyPatch,
+    *,
+    kind: str,
+    is_known: bool,
+    leads_on: bool,
+) -> None:
+    hit = request.getfixturevalue(kind)
+    if is_known:
+        make_worker(account=hit.batch.account, external_id="AWORKER")
+    refuse_everybody(monkeypatch)
+
+    page = visit(client, hit)
+
+    assert page.status_code == 403
+    assert ("Where you stand" in page.content.decode()) == leads_on
 
 
 def test_work_that_is_open_is_not_refused_any_more(
@@ -176,6 +201,7 @@ def test_claim_without_a_ticket_takes_no_more_places_and_rows_than_there_are(
 
     assert [page.status_code for page in pages] == [200, 200, 200, 409, 409, 409]
     assert "Every place of this HIT is taken" in pages[3].content.decode()
+    assert list(RefusalCount.objects.values_list("code", "count")) == [("no_place", 3)]
     assert (Worker.objects.count(), Assignment.objects.count()) == (3, 3)
 
 

@@ -14,6 +14,7 @@ from django.utils import timezone
 
 from crowd.winogavil.models import Association
 from hits.models import HIT, Assignment, Batch, Lease, Study, Worker
+from qualifications.models import RefusalCount
 from tests.factories import make_account, make_association, make_batch, make_hit, make_study
 
 pytestmark = pytest.mark.django_db
@@ -230,6 +231,7 @@ def test_unknown_hit_is_refused(client: Client) -> None:
 
     assert page.status_code == 404
     assert "There is no such HIT" in page.content.decode()
+    assert not RefusalCount.objects.exists()
 
 
 @pytest.mark.parametrize(

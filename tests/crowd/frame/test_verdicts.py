@@ -18,7 +18,9 @@ from crowd.frame.visits import write_token
 from crowd.winogavil import creating
 from crowd.winogavil.domain import CREATE
 from crowd.winogavil.services.seeding import seed_board
+from hits import rates
 from hits.models import Assignment, Item, Lease
+from hits.services import working
 from scoring.models import Asking, Riddle, Verdict
 from scoring.services.answering import answer_waiting
 from scoring.tasks import answer_riddles
@@ -115,6 +117,21 @@ def test_a_second_try_is_answered_with_the_first(
 
     assert second == first
     assert (Riddle.objects.count(), Verdict.objects.count(), nudged) == (1, 1, ["answer"])
+
+
+def test_work_given_up_while_a_word_was_on_its_way_asks_no_rival(
+    client: Client, work: Assignment, nudged: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def give_up_first(*_: object, **__: object) -> bool:
+        return working.give_up(work, now=timezone.now())
+
+    monkeypatch.setattr(rates, "spend", give_up_first)
+
+    answer = send(client, work)
+
+    assert answer.status_code == 409
+    assert nothing_is_stored()
+    assert nudged == []
 
 
 def test_each_of_two_words_has_its_chance(client: Client, work: Assignment) -> None:

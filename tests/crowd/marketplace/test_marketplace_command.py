@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from crowd.marketplace.conformance.browser import Answer, Browser
-from tests.config.processes import ROOT, scratch_environ, tree, wait_until
+from tests.config.processes import ROOT, lay_databases, scratch_environ, tree, wait_until
 
 pytestmark = pytest.mark.pure  # processes with databases of their own
 
@@ -50,6 +50,7 @@ def marketplace(folder: Path, **environ: str) -> Iterator[Running]:
         probe.bind(("127.0.0.1", 0))
         port: int = probe.getsockname()[1]
     log = folder / "marketplace.log"
+    lay_databases(folder, "marketplace")
     with log.open("wb") as output:
         process = subprocess.Popen(
             [sys.executable, "manage.py", "marketplace", "--port", str(port)],

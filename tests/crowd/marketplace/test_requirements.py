@@ -28,12 +28,13 @@ from crowd.marketplace.services.system_qualifications import (
     NUMBER_APPROVED,
     PERCENT_APPROVED,
 )
-from tests.crowd.marketplace.qualifying import make_type, make_worker
+from tests.crowd.marketplace.qualifying import make_test, make_type, make_worker
 from tests.factories import NOW, make_requester
 
 pytestmark = pytest.mark.django_db
 
 MASTERS_SANDBOX, MASTERS_PRODUCTION = sorted(MASTERS, reverse=True)
+SAID = " The requester says: “Reads with care.”"
 
 
 def need(type_id: str, comparator: str, *values: int, **members: Any) -> Mapping[str, Any]:
@@ -210,6 +211,7 @@ def test_reasons_are_plain_words() -> None:
     type_ = make_type(name="Reader")
     inactive = make_type(name="Closed")
     held = make_type(name="Scored")
+    tested = make_type(name="Tested", test=make_test())
     worker = make_worker(submitted=200, approved=88, rejected=12, country="DE")
     grant(type_=held, worker=worker, value=60, now=NOW)
     update_type(type_id=inactive.pk, change=Change(status="Inactive"))
@@ -218,6 +220,7 @@ def test_reasons_are_plain_words() -> None:
         worker,
         need(PERCENT_APPROVED, "GreaterThanOrEqualTo", 95),
         need(type_.external_id, "Exists"),
+        need(tested.external_id, "GreaterThan", 80),
         need(inactive.external_id, "GreaterThan", 3),
         need(held.external_id, "In", 80, 90),
         need(held.external_id, "DoesNotExist"),
@@ -228,15 +231,16 @@ def test_reasons_are_plain_words() -> None:
         need(NUMBER_APPROVED, "DoesNotExist"),
     ) == [
         "Needs at least 95 % approved work; yours is 88 %.",
-        "Needs the qualification “Reader”, which you can ask for.",
-        "Needs the qualification “Closed”.",
-        "Needs one of 80, 90 in the qualification “Scored”; yours is 60.",
-        "Nobody who has “Scored” can do this.",
+        f"Needs the qualification “Reader”, which you can ask for.{SAID}",
+        f"Needs the qualification “Tested”, which you can get by its test.{SAID}",
+        f"Needs the qualification “Closed”.{SAID}",
+        f"Needs one of 80, 90 in the qualification “Scored”; yours is 60.{SAID}",
+        "Only for workers who do not have “Scored”, and you have it. The requester says: “Reads with care.”",
         "Only for workers in United States (PA), Canada.",
         "Not for workers in Germany.",
         "Only for workers who have said that they are adults.",
         "Only for Masters.",
-        "Nobody who has “Approved work” can do this.",
+        "Only for workers who do not have “Approved work”, and you have it.",
     ]
 
 
@@ -278,7 +282,7 @@ def test_whole_list_asks_the_database_twice(django_assert_num_queries: Any) -> N
         found = [find_unmet(requirements, standing=standing, names=names) for requirements in lists]
 
     assert [unmet[0].reason for unmet in found] == [
-        f"Needs the qualification “T{n}”, which you can ask for." for n in range(5)
+        f"Needs the qualification “T{n}”, which you can ask for.{SAID}" for n in range(5)
     ]
 
 

@@ -1,12 +1,15 @@
 """The association game without a provider: spymasters and solvers as rows, and the sweeps that follow."""
 
+import json
 from datetime import timedelta
 
 from crowd.winogavil.domain import CREATE, SOLVE, WINOGAVIL_TIERS
 from crowd.winogavil.models import Association
 from crowd.winogavil.services import finalizing, making, verdicts
 from hits import families
+from hits.gateway import ProviderAssignment
 from hits.models import Assignment, Batch, Item, Study, Worker
+from hits.services.mirroring import record_submission
 from hits.services.working import answer_leases, items_of, lease_items
 from hits.states import move
 from scoring.models import Riddle
@@ -48,6 +51,20 @@ def hand_in(work: Assignment, answer: dict[str, object]) -> None:
     move(work, Status.SAVED, answer=answer, saved_at=NOW)
     move(work, Status.SUBMITTED, submitted_at=NOW)
     answer_leases(work, now=NOW)
+
+
+def come_by_the_provider(work: Assignment, answer: object) -> None:
+    """Sent there by hand: our own page never saved it."""
+    found = ProviderAssignment(
+        external_id=work.external_id,
+        hit_external_id=work.hit.external_id,
+        worker_external_id=work.worker.external_id,
+        status="Submitted",
+        accepted_at=work.accepted_at or NOW,
+        submitted_at=NOW,
+        answers={"answer": json.dumps(answer)},
+    )
+    record_submission(hit=work.hit, found=found, now=NOW)
 
 
 def make_cues(batch: Batch, worker: Worker, *cues: str) -> Assignment:

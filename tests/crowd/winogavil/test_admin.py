@@ -253,12 +253,15 @@ def test_report_leads_to_the_word_with_its_pictures(signed_in: Client, study: St
 def test_study_leads_to_the_pages_of_its_game(signed_in: Client, study: Study) -> None:
     address = reverse("admin:hits_study_change", args=[study.pk])
 
-    before = page_text(signed_in.get(address))
-    game = Game.objects.create(study=study)
     after = page_text(signed_in.get(address))
+    game_address = reverse("admin:winogavil_game_of_study", args=[study.pk])
+    first = signed_in.get(game_address)
+    game = Game.objects.create(study=study)
+    then = signed_in.get(game_address)
 
-    assert f'<a href="{reverse("admin:winogavil_game_add")}?study={study.pk}">Association game</a>' in before
-    assert f'<a href="{reverse("admin:winogavil_game_change", args=[game.pk])}">Association game</a>' in after
+    assert f'<a href="{game_address}">Association game</a>' in after
+    assert first.headers["Location"] == f"{reverse('admin:winogavil_game_add')}?study={study.pk}"
+    assert then.headers["Location"] == reverse("admin:winogavil_game_change", args=[game.pk])
     links = re.findall(r'<li><a href="([^"]+)">(?:Batches|Picture sets|Associations|Annotations)</a>', after)
     assert len(links) == 4
     assert [signed_in.get(html.unescape(link)).status_code for link in links] == [200] * 4

@@ -1,6 +1,7 @@
 """What a replay makes of a recording."""
 
 import json
+from argparse import ArgumentParser
 from collections.abc import Mapping, Sequence
 from datetime import timedelta
 from io import StringIO
@@ -400,7 +401,7 @@ def test_without_a_study_the_same_files_find_theirs_wherever_they_lie(tmp_path: 
 def test_the_command_names_a_missing_file_and_an_unknown_family(tmp_path: Path) -> None:
     with pytest.raises(CommandError, match=r"no file .*associations\.csv.* reads .* and solutions\.csv"):
         call_command("replay", "winogavil", tmp_path)
-    with pytest.raises(CommandError, match=r"Nobody can replay 'chess'. Known: .*winogavil"):
+    with pytest.raises(CommandError, match=r"'chess'.*choose from .*winogavil"):
         call_command("replay", "chess", tmp_path)
 
     assert not Study.objects.exists()
@@ -411,14 +412,17 @@ def test_another_family_plugs_in(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
         family = "other"
         files = ("moves.csv",)
 
-        def replay(self, *, folder: Path, study: str, tell: Tell, now: Any) -> dict[str, Any]:
-            return {"study": study, "bytes": (folder / "moves.csv").stat().st_size}
+        def add_arguments(self, parser: ArgumentParser) -> None:
+            parser.add_argument("--clock", type=int, default=90)
+
+        def replay(self, *, folder: Path, study: str, tell: Tell, now: Any, **options: Any) -> dict[str, Any]:
+            return {"study": study, "bytes": (folder / "moves.csv").stat().st_size, **options}
 
     monkeypatch.setattr(replays, "_replays", {})
     replays.register(Other())
     (tmp_path / "moves.csv").write_text("e4")
     out = StringIO()
 
-    call_command("replay", "other", tmp_path, "--study", "chess", stdout=out)
+    call_command("replay", "other", tmp_path, "--study", "chess", "--clock", "5", stdout=out)
 
-    assert out.getvalue().startswith("study: chess\nbytes: 2\nseconds: ")
+    assert out.getvalue().startswith("study: chess\nbytes: 2\nclock: 5\nseconds: ")

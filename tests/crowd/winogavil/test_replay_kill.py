@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from tests.config.processes import ROOT, manage, scratch_environ, wait_until
+from tests.config.processes import ROOT, lay_databases, manage, scratch_environ, wait_until
 from tests.crowd.winogavil.recordings import write_many
 
 ASSOCIATIONS = 4_000
@@ -42,7 +42,7 @@ def ask(environ: dict[str, str], query: str, *values: str) -> list[Any]:
 def test_a_killed_replay_goes_on_where_it_was(tmp_path: Path) -> None:
     folder = write_many(tmp_path / "recording", associations=ASSOCIATIONS, seed=1)
     environ = scratch_environ(tmp_path)
-    manage("migrate", "--verbosity", "0", environ=environ)
+    lay_databases(tmp_path, "default")
     command = ("replay", "winogavil", str(folder), "--json", "--study")
 
     with subprocess.Popen(

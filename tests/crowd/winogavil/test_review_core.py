@@ -23,6 +23,7 @@ from crowd.winogavil.solving import SolveFamily
 from hits.errors import InvalidAnswer, InvalidItems, RuleBroken
 from hits.models import HIT, Assignment, Batch, Item, Study, Worker
 from hits.services import drafting, working
+from hits.services import growing as growing_of_hits
 from scoring.services.answering import answer_waiting
 from tests.crowd.winogavil.game import make_cues, make_game_batch, open_work, put_cue, solve, sweep
 from tests.factories import (
@@ -179,15 +180,15 @@ def test_growing_twice_at_one_instant_adds_once(study: Study, monkeypatch: pytes
         make_association(study=study)
     batch = make_game_batch(SOLVE, study=study, launched_by=make_user(is_superuser=True))
     Game.objects.create(study=study, solve_batch=batch, grows=True)
-    counted = growing.hits_lacking
+    counted = growing_of_hits.hits_lacking
 
     def counted_twice(batch: Batch) -> int:
         count = counted(batch)
-        monkeypatch.setattr(growing, "hits_lacking", counted)
+        monkeypatch.setattr(growing_of_hits, "hits_lacking", counted)
         growing.grow_solving(now=NOW)
         return count
 
-    monkeypatch.setattr(growing, "hits_lacking", counted_twice)
+    monkeypatch.setattr(growing_of_hits, "hits_lacking", counted_twice)
     growing.grow_solving(now=NOW)
 
     assert HIT.objects.count() == 3

@@ -135,32 +135,3 @@ def test_events_go_where_they_were_sent_to(world: World) -> None:
         world.provider.notify_events(
             hit.hit_type_id, transport="SNS", destination="webhook+http://127.0.0.1:9/events/"
         )
-
-
-def test_create_qualification_twice_by_one_name_makes_one(world: World) -> None:
-    first = world.provider.create_qualification(name="A bonus [1f-2]", description="Holders collect it.")
-    other = world.provider.create_qualification(name="A bonus [1f-3]", description="Holders collect it.")
-
-    second = world.provider.create_qualification(name="A bonus [1f-2]", description="Holders collect it.")
-
-    assert (second == first, other == first) == (True, False)
-
-
-def test_grant_qualification_twice_is_held_once(world: World) -> None:
-    hit = world.provider.create_hit(spec(), token=uuid4())
-    _, worker = world.submit(hit.external_id, answer="x")
-    qualification = world.provider.create_qualification(name="A bonus", description="Holders collect it.")
-
-    for _ in range(2):
-        world.provider.grant_qualification(qualification, worker_external_id=worker)
-
-    assert world.provider.count_qualified(qualification) == 1
-
-
-def test_grant_qualification_to_nobody_is_refused(world: World) -> None:
-    qualification = world.provider.create_qualification(name="A bonus", description="Holders collect it.")
-
-    with pytest.raises(ProviderRefused):
-        world.provider.grant_qualification(qualification, worker_external_id="ANOBODY")
-
-    assert world.provider.count_qualified(qualification) == 0

@@ -138,7 +138,7 @@ def take_back(*, draw: Draw, seen: int, by: User, now: datetime) -> int:
 
 def _questions(study: Study, recipe: Recipe) -> Iterator[Question]:
     """Only of what can be shown: recordings name their pictures, and do not have them."""
-    found = selected(of_study(study)).filter(source__in=recipe.sources)
+    found = selected(of_study(study, sources=recipe.sources)).filter(source__in=recipe.sources)
     found = found.annotate(size=Count("places"), pictures=Count("places__picture")).filter(size=F("pictures"))
     if recipe.sizes:
         found = found.filter(size__in=recipe.sizes)

@@ -6,11 +6,15 @@ from django import forms
 from django.core.exceptions import ValidationError
 
 from crowd.winogavil.models import Association
+from crowd.winogavil.queries import BY_CHOICE
 from crowd.winogavil.releases.models import Prediction, Release
 from crowd.winogavil.releases.services.predicting import MOST_BYTES
 from hits.models import Study
 
-PLAYERS = "Players agreed to the use of their data when they registered. Releasing them is your choice."
+PLAYERS = (
+    "Players agreed to the use of their data when they registered. Releasing them is your choice, and so are "
+    "words that people made to qualify."
+)
 
 
 class ReleaseForm(forms.ModelForm[Release]):
@@ -19,7 +23,7 @@ class ReleaseForm(forms.ModelForm[Release]):
     sources = forms.MultipleChoiceField(
         label="Whose associations",
         choices=Association.Source.choices,
-        initial=[source for source in Association.Source.values if source != Association.Source.PLAYER],
+        initial=[source for source in Association.Source.values if source not in BY_CHOICE],
         widget=forms.CheckboxSelectMultiple,
         help_text=PLAYERS,
     )

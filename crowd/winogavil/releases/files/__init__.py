@@ -1,1 +1,1 @@
-"""Rows of the data as files. What is written here never holds more than some hundred rows in memory."""
+"""A release's folder, and files that researchers bring."""

@@ -8,10 +8,10 @@ from crowd.winogavil.models import Association
 from crowd.winogavil.queries import final, of_study, selected
 from crowd.winogavil.queries.associations import Rows
 from crowd.winogavil.releases.columns import FULL
-from crowd.winogavil.releases.files.places import appending
-from crowd.winogavil.releases.files.texts import jsonl
 from crowd.winogavil.releases.models import Release, ReleaseItem
 from crowd.winogavil.releases.rows import Naming, ambiguous_names, chunks, full_rows
+from hits.datasets.places import appending
+from hits.datasets.texts import jsonl
 
 SOURCE = "full.jsonl"
 

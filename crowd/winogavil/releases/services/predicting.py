@@ -15,13 +15,13 @@ from django.db import IntegrityError, transaction
 from crowd.winogavil.releases.files.uploads import Line, read_lines
 from crowd.winogavil.releases.models import Prediction, Release, ReleaseItem, Tally
 from hits.domain.words import read_uuid
-from hits.errors import InvalidItems, RuleBroken
+from hits.errors import RuleBroken
 from hits.models import User
+from hits.problems import Problems
 from hits.services import auditing
 from scoring.domain import best, jaccard
 
 AT_ONCE = 500
-MOST_PROBLEMS = 50
 MOST_BYTES = 64 * 1024 * 1024
 PIECE = 1024 * 1024
 # By candidates and chosen: how many of each Jaccard index, of which few are different.
@@ -89,7 +89,7 @@ def _taken(model: str) -> RuleBroken:
 
 
 def _score(release: Release, lines: Iterable[Line], *, is_part: bool) -> Shares:
-    problems, seen = _Problems(), set[UUID]()
+    problems, seen = Problems(), set[UUID]()
     shares: defaultdict[tuple[int, int], Counter[Fraction]] = defaultdict(Counter)
     for some in _in_chunks(lines):
         items = _items_of(release, some)
@@ -157,7 +157,7 @@ def _share(line: Line, item: ReleaseItem) -> Fraction:
     return jaccard({item.candidates[place] for place in item.chosen}, picks)
 
 
-def _check_whole(release: Release, seen: set[UUID], *, is_part: bool, problems: "_Problems") -> None:
+def _check_whole(release: Release, seen: set[UUID], *, is_part: bool, problems: Problems) -> None:
     wanted = release.items.filter(selected=True).count()
     if not seen:
         problems.say("No line of the file can be scored.")
@@ -178,23 +178,3 @@ def _tally(prediction: Prediction, size: int, k: int, found: Counter[Fraction]) 
         numerator=total.numerator,
         denominator=total.denominator,
     )
-
-
-class _Problems:
-    """Every line that is wrong, as far as anybody wants to read on."""
-
-    def __init__(self) -> None:
-        self._said: list[str] = []
-        self._more = 0
-
-    def say(self, words: str) -> None:
-        if len(self._said) < MOST_PROBLEMS:
-            self._said.append(words)
-        else:
-            self._more += 1
-
-    def refuse(self) -> None:
-        if self._more:
-            self._said.append(f"And {self._more} more.")
-        if self._said:
-            raise InvalidItems(self._said)

@@ -6,11 +6,12 @@ from pathlib import Path
 from typing import Any
 
 from crowd.winogavil.releases import card
-from crowd.winogavil.releases.columns import FULL, PICTURES, PUBLISHED, Row
-from crowd.winogavil.releases.files.places import describe, replacing, write_pieces
-from crowd.winogavil.releases.files.texts import changes_in_csv, csv_lines, jsonl, read_jsonl
+from crowd.winogavil.releases.columns import FULL, PICTURES, PUBLISHED
 from crowd.winogavil.releases.models import Release
 from crowd.winogavil.releases.services.freezing import SOURCE
+from hits.datasets.columns import Row
+from hits.datasets.places import describe, replacing, write_pieces
+from hits.datasets.texts import changes_in_csv, csv_lines, jsonl, read_jsonl
 
 CARD, SUMS = "README.md", "SHA256SUMS"
 
@@ -51,7 +52,7 @@ def _write_csv(release: Release, path: Path) -> None:
 
 
 def _write_parquet(release: Release, path: Path) -> None:
-    from crowd.winogavil.releases.files.parquet import write_parquet  # noqa: PLC0415 - loads Arrow
+    from hits.datasets.parquet import write_parquet  # noqa: PLC0415 - loads Arrow
 
     with replacing(path) as file:
         write_parquet(PUBLISHED, _published(release), file)
@@ -62,7 +63,7 @@ def _write_full_csv(release: Release, path: Path) -> None:
 
 
 def _write_full_parquet(release: Release, path: Path) -> None:
-    from crowd.winogavil.releases.files.parquet import write_parquet  # noqa: PLC0415 - loads Arrow
+    from hits.datasets.parquet import write_parquet  # noqa: PLC0415 - loads Arrow
 
     with replacing(path) as file:
         write_parquet(FULL, _frozen(release), file)

@@ -19,7 +19,7 @@ PAUSE = 20
 
 
 def statistics_of(study: Study, *, sources: Collection[str], now: datetime) -> Statistics:
-    """Of these sources; none named: of all. They may be some seconds old where counting takes long."""
+    """Of these sources; none named: of all but tests. Some seconds old where counting takes long."""
     name, mark = ",".join(sorted(sources)), _mark(study, sources)
     known = Statistics.objects.filter(study=study, sources=name).first()
     if known and (

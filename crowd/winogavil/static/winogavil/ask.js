@@ -57,7 +57,7 @@ class Slot {
 
   // Each rule with a sign of its own; what is still missing keeps the button back.
   check() {
-    const { fewest, most } = this.game.form.dataset;
+    const { fewest, most } = this.root.dataset;
     const count = this.chosen.length;
     const kept = {
       count: count >= Number(fewest) && count <= Number(most),
@@ -166,10 +166,11 @@ class Game {
     return state.problem ? { state: "away" } : state;
   }
 
-  // One word after the other: the next one shows as soon as this one is stored.
+  // One word after the other: the next one shows as soon as this one is stored. In a test each has its own page.
   refresh() {
     this.slots.forEach((slot, number) => {
-      slot.root.hidden = number > 0 && !this.slots[number - 1].asked;
+      slot.root.hidden = !("free" in this.form.dataset) && number > 0 && !this.slots[number - 1].asked;
+      slot.root.toggleAttribute("data-done", slot.asked);
       if (!slot.asked) slot.check();
     });
     const open = this.slots.find((slot) => !slot.asked);

@@ -3,6 +3,8 @@ import { recall, remember } from "../frame/drafts.js";
 
 for (const form of document.querySelectorAll("[data-choose]")) {
   const questions = [...form.querySelectorAll("fieldset[data-k]")];
+  // Practice is counted like the rest, and keeps nobody back.
+  const counting = questions.filter((question) => !("practice" in question.dataset));
   const button = form.querySelector("button[type=submit]");
   const status = form.querySelector("[data-status]");
   let sending = false;
@@ -14,15 +16,16 @@ for (const form of document.querySelectorAll("[data-choose]")) {
     for (const question of questions) {
       const k = Number(question.dataset.k);
       question.querySelector("[data-count]").textContent = `${k - missing(question)} / ${k}`;
+      question.toggleAttribute("data-done", missing(question) === 0);
     }
     if (button.disabled) return;
-    const ready = questions.every((question) => missing(question) === 0);
+    const ready = counting.every((question) => missing(question) === 0);
     button.setAttribute("aria-disabled", String(!ready));
     status.textContent = ready ? form.dataset.ready : advice();
   };
 
   const advice = () => {
-    const left = questions.map(missing).find((count) => count !== 0);
+    const left = counting.map(missing).find((count) => count !== 0);
     const words = left > 0 ? form.dataset.more : form.dataset.fewer;
     return words.replace("%d", Math.abs(left));
   };

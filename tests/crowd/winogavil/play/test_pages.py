@@ -498,7 +498,7 @@ def test_dashboard_offers_the_way_in_while_it_is_empty(visitor: Client, player: 
 
 
 def test_dashboard_tells_figures_and_progress(visitor: Client, player: Player) -> None:
-    play(player)
+    play(player, now=timezone.now())
 
     page = text_of(visitor.get("/"))
 

@@ -16,6 +16,7 @@ from crowd.winogavil.releases.models import Prediction, Release, Tally
 from crowd.winogavil.releases.queries import comparing
 from crowd.winogavil.releases.services import making, predicting
 from hits.errors import InvalidItems, RuleBroken
+from hits.problems import MOST_PROBLEMS
 from tests.crowd.winogavil.releases.data import make_final
 from tests.factories import NOW, make_study, make_user
 
@@ -211,7 +212,7 @@ def test_many_bad_lines_are_counted_and_not_all_told() -> None:
 
     found = problems(release, as_jsonl(*[{"ID": str(number), "prediction": []} for number in range(700)]))
 
-    assert len(found) == predicting.MOST_PROBLEMS + 1
+    assert len(found) == MOST_PROBLEMS + 1
     assert found[-1] == "And 651 more."
 
 

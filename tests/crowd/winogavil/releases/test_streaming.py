@@ -11,11 +11,11 @@ import pytest
 
 from crowd.winogavil.queries import of_study, selected
 from crowd.winogavil.releases.columns import PUBLISHED
-from crowd.winogavil.releases.files import parquet
-from crowd.winogavil.releases.files.places import write_pieces
-from crowd.winogavil.releases.files.texts import csv_lines, jsonl, read_jsonl
 from crowd.winogavil.releases.rows import Naming, chunks, stream
 from crowd.winogavil.releases.services.writing import count_rows
+from hits.datasets import parquet
+from hits.datasets.places import write_pieces
+from hits.datasets.texts import csv_lines, jsonl, read_jsonl
 from tests.crowd.winogavil.releases.data import make_final
 from tests.factories import make_study
 

@@ -1,0 +1,10 @@
+"""The demos there are, by family."""
+
+from collections.abc import Mapping
+
+from config.demo.interface import Demo
+from config.demo.winogavil.game import WinogavilDemo
+from config.demo.winoventi.procedure import WinoventiDemo
+
+DEMOS: Mapping[str, type[Demo]] = {demo.family: demo for demo in (WinogavilDemo, WinoventiDemo)}
+FIRST = WinogavilDemo.family

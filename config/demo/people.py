@@ -1,0 +1,75 @@
+"""Who takes part in a demo: a study's staff, and workers with their invitations."""
+
+import secrets
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Any
+
+from django.apps import apps
+from django.contrib.auth.models import Group
+from django.db import transaction
+
+from config.provisioning import account_values, provision
+from hits.models import Account, Study, User
+from hits.roles import PAYMENTS_APPROVER, PAYMENTS_PREPARER, RESEARCHER, install_roles
+
+DEPOSIT = BUDGET = Decimal(100)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Staff:
+    user: User
+    password: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Cast:
+    study: Study
+    account: Account
+    invitations: Sequence[str]
+    researcher: Staff
+    preparer: Staff
+    approver: Staff
+
+    @property
+    def staff(self) -> tuple[Staff, ...]:
+        return self.researcher, self.preparer, self.approver
+
+
+def make_cast(*, workers: int, bonus_rules: Sequence[Mapping[str, Any]]) -> Cast:
+    """A second demo on the same database makes a second study beside the first."""
+    suffix = secrets.token_hex(3)
+    account, invitations = _provision(suffix, workers=workers)
+    with transaction.atomic():
+        study = Study.objects.create(
+            name=f"Demo {suffix}",
+            lab="Demo lab",
+            grant_code="DEMO-1",
+            budget=BUDGET,
+            bonus_rules=[dict(rule) for rule in bonus_rules],
+        )
+        return Cast(
+            study=study,
+            account=account,
+            invitations=invitations,
+            researcher=_make_staff(f"researcher-{suffix}", RESEARCHER, study=study),
+            preparer=_make_staff(f"preparer-{suffix}", PAYMENTS_PREPARER, study=study),
+            approver=_make_staff(f"approver-{suffix}", PAYMENTS_APPROVER, study=study),
+        )
+
+
+def _provision(suffix: str, *, workers: int) -> tuple[Account, list[str]]:
+    name = f"demo-{suffix}"
+    made = provision(requester=name, deposit=DEPOSIT, workers=workers)
+    account = Account.objects.create(**account_values(made, name=name))
+    return account, [worker["invitation"] for worker in made["workers"]]
+
+
+def _make_staff(name: str, role: str, *, study: Study) -> Staff:
+    password = secrets.token_urlsafe(9)
+    user = User.objects.create_user(name, password=password, is_staff=True)
+    install_roles(apps)
+    user.groups.add(Group.objects.get(name=role))
+    study.members.add(user)
+    return Staff(user=user, password=password)

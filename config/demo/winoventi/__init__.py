@@ -1,0 +1,1 @@
+"""The exception procedure: all five steps over a few nouns, and human performance."""

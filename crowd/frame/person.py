@@ -1,0 +1,42 @@
+"""Four questions about the person, each of which may be left alone."""
+
+from django import forms
+from django.utils.translation import gettext_lazy as _
+
+from qualifications.domain import people
+from qualifications.questions import CHOICES, DECLINED, QUESTIONS
+
+NOT_AN_AGE = _("Please give your age in years, as a number, or leave it empty.")
+
+
+def _ask(question: str) -> forms.ChoiceField:
+    choices = [("", DECLINED), *((key, CHOICES[question][key]) for key in people.CHOICES[question])]
+    return forms.ChoiceField(label=QUESTIONS[question], choices=choices, required=False)
+
+
+class PersonForm(forms.Form):
+    # No lower bound in the page: who is younger is told why, and not how to get past it.
+    age = forms.IntegerField(
+        label=QUESTIONS["age"],
+        required=False,
+        min_value=1,
+        max_value=people.OLDEST,
+        help_text=_("In years. Leave it empty if you would rather not say."),
+        error_messages={"invalid": NOT_AN_AGE, "min_value": NOT_AN_AGE, "max_value": NOT_AN_AGE},
+    )
+    gender = _ask("gender")
+    education = _ask("education")
+    native_english = _ask("native_english")
+
+    def __init__(self, data: object = None) -> None:
+        super().__init__(data, label_suffix="")  # type: ignore[arg-type]
+
+    @property
+    def is_minor(self) -> bool:
+        age = self.cleaned_data["age"]
+        return age is not None and age < people.ADULT
+
+    @property
+    def answers(self) -> dict[str, int | str]:
+        """What was said. Nothing is there of what was declined."""
+        return {name: said for name, said in self.cleaned_data.items() if said not in (None, "")}

@@ -1,0 +1,44 @@
+from django.conf import settings
+from django.db import models
+from django.db.models import Q
+
+from crowd.whoops.models.images import Image
+from hits.models import Assignment, Worker
+
+LONGEST_TEXT = 500
+
+
+class Annotation(models.Model):
+    """One worker's three texts about an image."""
+
+    class State(models.TextChoices):
+        COUNTED = "counted", "Counted"
+        HELD = "held", "Held back: a person looks at it"
+        DROPPED = "dropped", "Dropped: somebody else is asked"
+
+    TRANSITIONS = {
+        State.HELD: {State.COUNTED, State.DROPPED},
+        State.COUNTED: {State.DROPPED},
+        State.DROPPED: {State.COUNTED},
+    }
+
+    image = models.ForeignKey(Image, models.CASCADE, related_name="annotations")
+    worker = models.ForeignKey(Worker, models.PROTECT, related_name="+")
+    assignment = models.ForeignKey(Assignment, models.PROTECT, related_name="+")
+    caption = models.CharField(max_length=LONGEST_TEXT)
+    explanation = models.CharField(max_length=LONGEST_TEXT)
+    underspecified = models.CharField(max_length=LONGEST_TEXT)
+    state = models.CharField(max_length=8, choices=State, default=State.COUNTED)
+    # What the filter found, as "caption: word".
+    flags = models.JSONField(default=list)
+    why = models.CharField("why it was dropped", max_length=300, blank=True)
+    decided_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True, related_name="+")
+    decided_at = models.DateTimeField(null=True)
+
+    class Meta:
+        permissions = [("decide_annotation", "Can decide which annotations count")]
+        constraints = [models.UniqueConstraint(fields=["image", "worker"], name="whoops_annotation_once")]
+        indexes = [models.Index(fields=["image"], condition=Q(state="held"), name="whoops_annotation_held")]
+
+    def __str__(self) -> str:
+        return self.caption

@@ -1,0 +1,153 @@
+from uuid import uuid4
+
+from django.conf import settings
+from django.db import models
+from django.db.models import Q
+
+from crowd.pictures.models import Picture
+from crowd.whoops.models.designers import Designer
+from crowd.whoops.models.projects import Project
+from hits.models import Bonus, Item
+
+LONGEST_LINE = 300
+LONGEST_PROMPT = 2000
+
+
+class Category(models.Model):
+    """What kind of common sense an image goes against. The list is shared, and can be edited."""
+
+    name = models.CharField(max_length=80, unique=True)
+    about = models.CharField(max_length=200, blank=True)
+
+    class Meta:
+        ordering = ("name",)
+        verbose_name_plural = "categories"
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class Image(models.Model):
+    """A weird image on its way into the data. Its designer may send it again, as another revision."""
+
+    class State(models.TextChoices):
+        CONTROL = "control", "With the control group"
+        RETURNED = "returned", "Back with its designer"
+        REVIEW = "review", "With the reviewers"
+        ACCEPTED = "accepted", "Accepted"
+        REFUSED = "refused", "Refused"
+        WITHDRAWN = "withdrawn", "Withdrawn by its designer"
+
+    TRANSITIONS = {
+        State.CONTROL: {State.REVIEW, State.RETURNED, State.REFUSED, State.WITHDRAWN},
+        State.RETURNED: {State.CONTROL, State.WITHDRAWN},
+        State.REVIEW: {State.ACCEPTED, State.RETURNED, State.REFUSED, State.WITHDRAWN},
+        State.ACCEPTED: {State.REFUSED},
+        State.REFUSED: {State.REVIEW},
+        State.WITHDRAWN: set(),
+    }
+
+    public_id = models.UUIDField(default=uuid4, unique=True, editable=False)
+    project = models.ForeignKey(Project, models.CASCADE, related_name="images")
+    # Counted up in its project, by whoever holds the project.
+    number = models.PositiveIntegerField(editable=False)
+    designer = models.ForeignKey(Designer, models.PROTECT, related_name="images")
+    state = models.CharField(max_length=16, choices=State, default=State.CONTROL)
+    revision = models.PositiveSmallIntegerField(default=1)
+    picture = models.ForeignKey(Picture, models.PROTECT, related_name="+")
+    prompt = models.TextField(max_length=LONGEST_PROMPT)
+    seed = models.CharField(max_length=64, blank=True)
+    tool = models.CharField("made with", max_length=80)
+    # "X1 with Y" became "X2 with Y".
+    normal_element = models.CharField("what would be normal", max_length=LONGEST_LINE)
+    weird_element = models.CharField("what stands there instead", max_length=LONGEST_LINE)
+    shared_element = models.CharField("what it goes with", max_length=LONGEST_LINE)
+    explanation = models.CharField("why it is weird, in one sentence", max_length=500)
+    category = models.ForeignKey(Category, models.PROTECT, null=True, related_name="images")
+    # Of this revision, for the control group; and of the accepted image, for annotators.
+    control_item = models.OneToOneField(Item, models.PROTECT, null=True, related_name="whoops_control")
+    annotation_item = models.OneToOneField(Item, models.PROTECT, null=True, related_name="whoops_annotation")
+    bonus = models.OneToOneField(Bonus, models.PROTECT, null=True, related_name="+")
+    sent_at = models.DateTimeField()
+    changed_at = models.DateTimeField()
+    accepted_at = models.DateTimeField(null=True)
+
+    class Meta:
+        ordering = ("project", "number")
+        permissions = [
+            ("decide_image", "Can decide what becomes of images"),
+            ("review_image", "Can check images for harm"),
+        ]
+        constraints = [
+            models.UniqueConstraint(fields=["project", "number"], name="whoops_image_number_once"),
+            models.CheckConstraint(
+                condition=~Q(state="accepted") | Q(accepted_at__isnull=False),
+                name="whoops_image_accepted_once",
+            ),
+        ]
+        indexes = [
+            models.Index(fields=["project", "state", "number"], name="whoops_image_by_state"),
+            models.Index(fields=["designer", "number"], name="whoops_image_by_designer"),
+        ]
+
+    def __str__(self) -> str:
+        return f"Image {self.number}"
+
+    @property
+    def normal_pair(self) -> str:
+        return f"{self.normal_element} with {self.shared_element}"
+
+    @property
+    def weird_pair(self) -> str:
+        return f"{self.weird_element} with {self.shared_element}"
+
+
+class Revision(models.Model):
+    """What was sent, as it was sent, and what became of it. Append-only, but for its end."""
+
+    class Outcome(models.TextChoices):
+        NONE = "", "Not decided yet"
+        RETURNED = "returned", "Returned"
+        ACCEPTED = "accepted", "Accepted"
+        REFUSED = "refused", "Refused"
+        WITHDRAWN = "withdrawn", "Withdrawn"
+
+    image = models.ForeignKey(Image, models.CASCADE, related_name="revisions")
+    number = models.PositiveSmallIntegerField()
+    picture = models.ForeignKey(Picture, models.PROTECT, related_name="+")
+    # Every text of the image as it was then.
+    texts = models.JSONField(default=dict)
+    sent_at = models.DateTimeField()
+    outcome = models.CharField(max_length=16, choices=Outcome, default=Outcome.NONE, blank=True)
+    # The designer's to read.
+    reason = models.CharField(max_length=1000, blank=True)
+    ended_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True, related_name="+")
+    ended_at = models.DateTimeField(null=True)
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["image", "number"], name="whoops_revision_once")]
+
+    def __str__(self) -> str:
+        return f"{self.image}, revision {self.number}"
+
+
+class Partner(models.Model):
+    """The same scene with nothing weird in it: made like the image, or a photograph."""
+
+    class Kind(models.TextChoices):
+        NORMAL = "normal", "Normal: made with the same tool"
+        NATURAL = "natural", "Natural: a photograph"
+
+    image = models.ForeignKey(Image, models.CASCADE, related_name="partners")
+    kind = models.CharField(max_length=8, choices=Kind)
+    picture = models.ForeignKey(Picture, models.PROTECT, related_name="+")
+    prompt = models.TextField(max_length=LONGEST_PROMPT, blank=True)
+    seed = models.CharField(max_length=64, blank=True)
+    tool = models.CharField("made with", max_length=80, blank=True)
+    added_at = models.DateTimeField()
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["image", "kind"], name="whoops_partner_once")]
+
+    def __str__(self) -> str:
+        return f"{self.get_kind_display()} of {self.image}"

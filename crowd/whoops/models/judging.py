@@ -1,0 +1,69 @@
+from django.db import models
+from django.db.models import Q
+
+from crowd.pictures.models import Picture
+from crowd.whoops import domain
+from crowd.whoops.models.images import Image
+from crowd.whoops.models.projects import Project
+from hits.models import Item
+
+
+class Question(models.Model):
+    """What people judge of an image. Votes are the scores of its item: one measure for each option."""
+
+    class Kind(models.TextChoices):
+        IDENTIFY = domain.IDENTIFY, "Weird or normal"
+        EXPLAIN = domain.EXPLAIN, "Explanations"
+        VERIFY = domain.VERIFY, "Questions and answers"
+        RATE = domain.RATE, "Captions"
+
+    class Variant(models.TextChoices):
+        WEIRD = "weird", "Weird"
+        NORMAL = "normal", "Normal"
+        NATURAL = "natural", "Natural"
+
+    project = models.ForeignKey(Project, models.CASCADE, related_name="questions")
+    kind = models.CharField(max_length=32, choices=Kind)
+    # What names it in files, and makes an import that is repeated add nothing.
+    key = models.CharField(max_length=120)
+    image = models.ForeignKey(Image, models.PROTECT, null=True, related_name="questions")
+    variant = models.CharField(max_length=8, choices=Variant, default=Variant.WEIRD)
+    picture = models.ForeignKey(Picture, models.PROTECT, related_name="+")
+    # The question itself, where there is one.
+    text = models.CharField(max_length=500, blank=True)
+    item = models.OneToOneField(Item, models.PROTECT, null=True, related_name="whoops_question")
+    added_at = models.DateTimeField()
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["project", "kind", "key"], name="whoops_question_once"),
+        ]
+        indexes = [
+            models.Index(fields=["project", "kind"], condition=Q(item=None), name="whoops_question_to_ask"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.get_kind_display()}: {self.key}"
+
+
+class Option(models.Model):
+    """What can be marked. Whose it is, and whether it is right, no page tells."""
+
+    question = models.ForeignKey(Question, models.CASCADE, related_name="options")
+    number = models.PositiveSmallIntegerField()
+    text = models.CharField(max_length=500, blank=True)
+    # "people", "designer", or the name of a model.
+    source = models.CharField(max_length=120, blank=True)
+    # What it is known to be: weird, right. None: nobody knows it but the people who judge.
+    label = models.BooleanField(null=True)
+
+    class Meta:
+        ordering = ("question", "number")
+        constraints = [models.UniqueConstraint(fields=["question", "number"], name="whoops_option_once")]
+
+    def __str__(self) -> str:
+        return self.text
+
+    @property
+    def measure(self) -> str:
+        return domain.OPTION.format(number=self.number)

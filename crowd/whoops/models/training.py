@@ -1,0 +1,17 @@
+from django.db import models
+
+from crowd.pictures.models import Picture
+from hits.models import Item
+
+
+class TrainingImage(models.Model):
+    """One of the five images of the annotators' test: in no data, with what its grader should know."""
+
+    item = models.OneToOneField(Item, models.CASCADE, related_name="whoops_training_image")
+    picture = models.ForeignKey(Picture, models.PROTECT, related_name="+")
+    caption = models.CharField("a good caption", max_length=500)
+    explanation = models.CharField("a good explanation", max_length=500)
+    underspecified = models.CharField("a good underspecified caption", max_length=500)
+
+    def __str__(self) -> str:
+        return self.caption

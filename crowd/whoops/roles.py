@@ -1,0 +1,32 @@
+"""What weird images add to the table of roles."""
+
+from hits.roles import OPERATOR, RESEARCHER, REVIEWER, extend
+
+LOOK = (
+    "whoops.view_project",
+    "whoops.view_image",
+    "whoops.view_designer",
+    "whoops.view_annotation",
+    "whoops.view_question",
+    "whoops.view_category",
+)
+CHECK = ("whoops.review_image", "whoops.decide_annotation")
+KEEP = (
+    "whoops.add_project",
+    "whoops.change_project",
+    "whoops.add_designer",
+    "whoops.change_designer",
+    "whoops.decide_image",
+    "whoops.add_category",
+    "whoops.change_category",
+    "whoops.delete_category",
+    "whoops.add_question",
+    "whoops.add_matchingscores",
+    "whoops.delete_matchingscores",
+)
+
+
+def extend_roles_table() -> None:
+    """Called from AppConfig.ready. Launching and taking data out are permissions of their own."""
+    extend((*LOOK, *CHECK), REVIEWER)
+    extend((*LOOK, *CHECK, *KEEP), RESEARCHER, OPERATOR)

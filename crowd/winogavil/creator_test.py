@@ -1,0 +1,106 @@
+"""The creator's test: one word for each of ten picture sets. Those who are solvers already solve them."""
+
+from collections.abc import Sequence
+from decimal import Decimal
+from typing import Any
+
+from django.db.models import Exists, OuterRef, QuerySet
+from django.templatetags.static import static
+from django.utils.translation import gettext as _
+
+from crowd.winogavil import domain
+from crowd.winogavil.creating import CreateFamily
+from crowd.winogavil.models import Board
+from crowd.winogavil.services.reporting import picture_target
+from crowd.winogavil.services.slots import boards_of
+from crowd.winogavil.services.sparing import still_asked
+from crowd.winogavil.solving import PRACTICE
+from hits.families import TaskPage
+from hits.models import Assignment, Item, Lease
+from scoring.models import Riddle
+
+TEMPLATE = "winogavil/creator_test.html"
+# What the worked example shows: of the practice pictures, the author's and the model's.
+EXAMPLE_TAKEN = ("dog", "shoe")
+
+
+class CreatorTestFamily(CreateFamily):
+    """Its words are solved like everybody's, marked as a test's, and in no data unless somebody wants it."""
+
+    key = domain.CREATOR_TEST
+    name = "Association game: creator's test"
+    title = "Test: find words that fool the model"
+    description = (
+        "Ten sets of pictures. For each, find one word that people connect with some of them, and a model "
+        "does not. Other people solve your words; then you hear whether you can work for us as a creator."
+    )
+    is_test = True
+    draws = True
+    # Who returns it before the model has answered anything may come back to the same sets.
+    leases_once = False
+    items_each = 10
+    most_items = 10
+    most_cues = 10
+    scored_per_item = 1
+    item_s = 90
+    duration_s = 7200
+    reward = Decimal("1.50")
+    # Three HITs of nine places each: from ten on providers charge more.
+    workers_per_hit = 27
+
+    def practice_page(self) -> TaskPage:
+        return TaskPage(template=TEMPLATE, context={"example": _example()})
+
+    def work_page(self, *, assignment: Assignment, items: Sequence[Item]) -> TaskPage:
+        riddles = Riddle.objects.filter(assignment=assignment)
+        asked = {riddle.slot: riddle for riddle in riddles}
+        boards = boards_of(assignment)
+        slots = [
+            {"number": slot, "riddle": asked.get(slot), **_shown(boards[slot - 1], slot=slot)}
+            for slot in self.slots(assignment)
+        ]
+        reports = [target for slot in slots for target in slot["reports"]]
+        context = {"slots": slots, "reports": reports, "example": _example()}
+        return TaskPage(template=TEMPLATE, context=context)
+
+    def slots(self, assignment: Assignment) -> Sequence[int]:
+        """Not those whose pictures were taken away before a word was found for them."""
+        boards = boards_of(assignment)
+        known = set(Riddle.objects.filter(assignment=assignment).values_list("slot", flat=True))
+        asked = still_asked([board.item for board in boards], worker=assignment.worker)
+        return [slot for slot, board in enumerate(boards, start=1) if slot in known or board.item in asked]
+
+    def narrow_items(self, items: QuerySet[Item], *, worker_id: int) -> QuerySet[Item]:
+        """Whoever may try again is given sets that the model has not answered them about."""
+        met = Lease.objects.filter(item=OuterRef("pk"), worker=worker_id, assignment__riddles__isnull=False)
+        return items.exclude(Exists(met))
+
+    def uses_up(self, assignment: Assignment) -> bool:
+        """The model has answered, or is about to: another try would be a second chance with it."""
+        return Riddle.objects.filter(assignment=assignment).exists()
+
+
+def _shown(board: Board, *, slot: int) -> dict[str, Any]:
+    places = list(board.places.all())
+    return {
+        "pictures": [{"url": f"/pictures/{place.picture.key}/480/"} for place in places],
+        "reports": [
+            picture_target(place.picture.key, number=number, cue=_("set %(number)d") % {"number": slot})
+            for number, place in enumerate(places, start=1)
+        ],
+        "fewest": domain.FEWEST_CHOSEN,
+        "most": domain.MOST_CHOSEN[len(places)],
+    }
+
+
+def _example() -> dict[str, Any]:
+    """How a word turned out, told with the practice pictures: nobody is asked for that."""
+    pictures = [
+        {
+            "url": static(f"winogavil/{name}.svg"),
+            "chosen": name in PRACTICE["right"],
+            "taken": name in EXAMPLE_TAKEN,
+        }
+        for name in PRACTICE["all"]
+    ]
+    return {"cue": PRACTICE["cue"], "pictures": pictures}

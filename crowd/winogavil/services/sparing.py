@@ -1,0 +1,29 @@
+"""What was taken away during a test: nobody is punished for it, and nobody gains by reporting it."""
+
+from collections.abc import Sequence
+from itertools import chain
+
+from crowd.pictures.models import Report
+from crowd.winogavil.models import BoardPlace, CueReport, Place
+from hits.models import Item, Worker
+
+
+def still_asked(items: Sequence[Item], *, worker: Worker) -> list[Item]:
+    """Without what is away by now; but what this worker has reported stays this worker's to answer."""
+    away = {item.pk for item in items if item.pulled_at}
+    away -= _reported_by(worker, items=away) if away else set()
+    return [item for item in items if item.pk not in away]
+
+
+def _reported_by(worker: Worker, *, items: set[int]) -> set[int]:
+    pictures = Report.objects.filter(by_worker=worker.pseudonym).values("picture")
+    reported = CueReport.objects.filter(worker=worker, association__item__in=items)
+    shown = Place.objects.filter(association__item__in=items, picture__in=pictures)
+    laid = BoardPlace.objects.filter(board__item__in=items, picture__in=pictures)
+    return set(
+        chain(
+            reported.values_list("association__item", flat=True),
+            shown.values_list("association__item", flat=True),
+            laid.values_list("board__item", flat=True),
+        )
+    )

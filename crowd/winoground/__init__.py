@@ -1,0 +1,1 @@
+"""Caption matching: two images, two captions of the same words, and who can tell which belongs to which."""

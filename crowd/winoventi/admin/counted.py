@@ -1,0 +1,87 @@
+"""The numbers of a project with the lists behind them, and what a panel of the pipeline shows of them."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from urllib.parse import urlencode
+
+from django.urls import reverse
+
+from crowd.winoventi.admin.tallies import Tallies
+from crowd.winoventi.models import Inquiry, Project, Step
+
+
+@dataclass(frozen=True, kw_only=True)
+class Figure:
+    """A number; where rows stand behind it, with the list that shows them."""
+
+    name: str
+    count: int
+    of: int | None = None
+    url: str = ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Running:
+    """What a model is doing, or what keeps it."""
+
+    name: str
+    done: int
+    of: int
+    is_open: bool
+    problem: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Panel:
+    step: Step
+    about: str
+    came_in: Sequence[Figure]
+    went_out: Sequence[Figure]
+    stayed: Sequence[Figure]
+    waiting: int
+    asked: int
+    running: Sequence[Running]
+    # Empty: nothing is to be done here now.
+    next: str
+
+    @property
+    def kind(self) -> str:
+        return self.step.kind
+
+
+@dataclass(frozen=True, kw_only=True)
+class Counted:
+    """What all panels are made of."""
+
+    project: Project
+    tallies: Tallies
+    inquiries: Mapping[tuple[str, int], Inquiry]
+
+    def of(self, what: str, *keys: str) -> int:
+        """Of these states; of all, where none is named."""
+        found = self.tallies[what]
+        return sum(found[key] for key in keys) if keys else sum(found.values())
+
+    def row(self, name: str, model: str, *states: str) -> Figure:
+        url = list_url(self.project, model, *states)
+        return Figure(name=name, count=self.of(model, *states), url=url)
+
+    def running(self, purpose: str, rival: int | None, name: str, *, done: int, of: int) -> list[Running]:
+        inquiry = self.inquiries.get((purpose, rival or 0))
+        if inquiry is None or not (inquiry.is_open or inquiry.problem or inquiry.failed):
+            return []
+        failed = f"{inquiry.failed} have no answer that will come. " if inquiry.failed else ""
+        problem = f"{failed}{inquiry.problem}"
+        return [Running(name=name, done=done, of=of, is_open=inquiry.is_open, problem=problem)]
+
+
+def list_url(project: Project, model: str, *states: str, **more: str) -> str:
+    query = {"project__study__id__exact": str(project.study_id), **more}
+    if states:
+        query["state__in"] = ",".join(states)
+    return f"{reverse(f'admin:winoventi_{model}_changelist')}?{urlencode(query)}"
+
+
+def list_url_of_judgements(project: Project) -> str:
+    query = urlencode({"premise__project__study__id__exact": project.study_id})
+    return f"{reverse('admin:winoventi_judgement_changelist')}?{query}"

@@ -1,0 +1,196 @@
+"""What a person fills in to set up a project: its rules, its nouns, its steps."""
+
+import csv
+from collections.abc import Sequence
+from io import StringIO
+from typing import Any, cast
+
+from django import forms
+from django.core.exceptions import ValidationError
+
+from crowd.winoventi.models import Project, Step
+from hits.access import studies_of
+from hits.admin.parts import Row
+from hits.models import Batch
+from scoring.models import RegisteredRival
+
+Kind = RegisteredRival.Kind
+MOST_BYTES = 5_000_000
+LARGEST_K = 50
+MOST_BATCHES = 100
+MOST_OF_ONE = " In the paper's data one person answered 943 of 1,990 pairs."
+MODELS = {"generics_model": Kind.MASKED, "perplexity_model": Kind.CAUSAL, "filter_model": Kind.MASKED}
+HELP = {
+    "generics_model": "Step 1: a masked language model; its associations are posted. The paper: BERT large.",
+    "perplexity_model": "Ranks the statements of step 1; a causal model. None: they keep the order of the "
+    "nouns, and nothing is cut.",
+    "filter_model": "Step 3: an exception passes where this model finds the generic strictly likelier.",
+    "way": "The authors looked such a word up as a single token, and so compared an unknown one. "
+    "Choose that only to compare with their numbers.",
+    "stop_list": "One a line. They are never posted; a change counts from the next cut on.",
+    "answers_wanted": "The paper: 3.",
+    "fails_by": "The paper's words: workers who object to anything. The recorded data: yes to one question.",
+    "fails_at": "The paper: 2.",
+    "judges": "Whoever wrote the sentence knows what is meant by it.",
+    "choices_wanted": "The paper: 1 for each of the two prompts.",
+}
+
+
+class ProjectForm(forms.ModelForm[Project]):
+    """The rules of a project, with the paper's as the start."""
+
+    ks = forms.CharField(
+        label="k",
+        help_text="How many of the model's first words are looked at, in steps. The paper: 1, 3, 5, 8.",
+    )
+
+    class Meta:
+        model = Project
+        fields = (
+            "generics_model", "perplexity_model", "filter_model", "ks", "stop_list", "way",
+            "answers_wanted", "fails_by", "fails_at", "judges", "choices_wanted",
+        )  # fmt: skip
+        widgets = {"stop_list": forms.Textarea(attrs={"rows": 3})}
+        help_texts = HELP
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.initial["ks"] = ", ".join(map(str, self.instance.ks))
+        rivals = list(RegisteredRival.objects.filter(kind__in=set(MODELS.values())))
+        for name, kind in MODELS.items():
+            offer_rows(self.fields[name], [rival for rival in rivals if rival.kind == kind])
+        if self.instance.pk and self.instance.generics.exists():
+            for name in ("generics_model", "ks"):
+                self.fields[name].disabled = True
+                self.fields[name].help_text = "Fixed: generics have been found by it."
+
+    def clean_ks(self) -> list[int]:
+        text = self.cleaned_data["ks"].replace(",", " ").split()
+        if not all(part.isascii() and part.isdigit() and 0 < int(part) <= LARGEST_K for part in text):
+            raise ValidationError(f"Whole numbers from 1 to {LARGEST_K}, with commas between them.")
+        return sorted({int(part) for part in text})
+
+    def clean(self) -> dict[str, Any]:
+        values: dict[str, Any] = super().clean() or self.cleaned_data
+        if values.get("fails_at", 0) > values.get("answers_wanted", 0):
+            self.add_error("fails_at", "No pair could fail: there are not so many workers.")
+        return values
+
+
+class NounsForm(forms.Form):
+    words = forms.CharField(
+        label="Nouns",
+        required=False,
+        widget=forms.Textarea(attrs={"rows": 8, "spellcheck": "false"}),
+        help_text="One a line. Homonyms may stand several times: each line is a row of its own.",
+    )
+    file = forms.FileField(
+        label="Or a file",
+        required=False,
+        help_text="Text with a noun on each line, or CSV: its first column, or the one that is called noun.",
+    )
+
+    def __init__(self, *args: Any, is_needed: bool = True, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self._is_needed = is_needed
+
+    def clean_file(self) -> list[str]:
+        file = self.cleaned_data["file"]
+        try:
+            return _first_column(read_upload(file)) if file else []
+        except csv.Error as error:
+            raise ValidationError(f"This cannot be read as CSV ({error}).") from None
+
+    def clean(self) -> dict[str, Any]:
+        values: dict[str, Any] = super().clean() or self.cleaned_data
+        if not self.errors:
+            pasted = values.get("words", "").splitlines()
+            values["nouns"] = [*pasted, *values.get("file", [])]
+            if self._is_needed and not any(map(str.strip, values["nouns"])):
+                self.add_error("words", "Paste some nouns, or choose a file.")
+        return values
+
+
+class NewProjectForm(ProjectForm):
+    """A project's beginning: of which study. Its nouns stand in a form of their own."""
+
+    class Meta(ProjectForm.Meta):
+        fields = ("study", *ProjectForm.Meta.fields)  # type: ignore[assignment]
+
+    def __init__(self, *args: Any, user: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        studies: Any = self.fields["study"]
+        studies.queryset = studies_of(user).filter(winoventi=None).order_by("-pk")
+        studies.help_text = "A study has one procedure. Studies that have one are not offered."
+
+
+class StepsForm(forms.Form):
+    """Of the steps that workers do: how much one person may do, and which launched batch grows."""
+
+    def __init__(self, *args: Any, project: Project, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.steps = {step.kind: step for step in project.steps.filter(kind__in=Step.TASKS)}
+        batches = list(
+            Batch.objects.filter(study=project.study_id, task__in=Step.TASKS.values())
+            .select_related("study")
+            .order_by("-pk")[:MOST_BATCHES]
+        )
+        for kind in Step.TASKS:
+            step, name = self.steps[kind], Step.Kind(kind).label
+            self.fields[f"{kind}_most"] = forms.IntegerField(
+                label=f"{name}: answers of one worker, at most",
+                required=False,
+                min_value=1,
+                max_value=1_000_000,
+                initial=step.most_per_worker,
+                help_text=f"Empty: no limit.{MOST_OF_ONE if kind == Step.Kind.EXCEPTIONS else ''}",
+            )
+            field = forms.ModelChoiceField(
+                label=f"{name}: batch that grows",
+                queryset=Batch.objects.filter(study=project.study_id, task=step.task),
+                required=False,
+                initial=step.batch_id,
+                help_text="While the step goes on by itself, this batch gets HITs within the study's budget.",
+            )
+            offer_rows(field, [batch for batch in batches if batch.task == step.task])
+            self.fields[f"{kind}_batch"] = field
+
+    def values(self) -> dict[str, dict[str, Any]]:
+        return {
+            kind: {
+                "most_per_worker": self.cleaned_data[f"{kind}_most"],
+                "batch": self.cleaned_data[f"{kind}_batch"],
+            }
+            for kind in self.steps
+        }
+
+
+def read_upload(file: Any) -> str:
+    """UTF-8, with the mark at the start that spreadsheets write, or without it."""
+    if file.size > MOST_BYTES:
+        raise ValidationError(f"A file has at most {MOST_BYTES // 1_000_000} MB.")
+    try:
+        text = cast("bytes", file.read()).decode("utf-8-sig")
+    except UnicodeDecodeError:
+        raise ValidationError("This is not UTF-8 text. Save it as UTF-8, and choose it again.") from None
+    if "\0" in text:
+        raise ValidationError("This is no text: it has characters that no text has.")
+    return text
+
+
+def offer_rows(field: Any, rows: Sequence[Row]) -> None:
+    """Read once for several fields: only they are shown. What is chosen is looked up among them, too."""
+    field.choices = [("", "–––"), *((row.pk, str(row)) for row in rows)]
+    field.queryset = field.queryset.filter(pk__in=[row.pk for row in rows])
+
+
+def _first_column(text: str) -> list[str]:
+    """Of CSV; of a plain list that is the line itself."""
+    rows = [row for row in csv.reader(StringIO(text, newline="")) if row]
+    if not rows:
+        return []
+    heads = [cell.strip().lower() for cell in rows[0]]
+    if "noun" in heads:
+        place = heads.index("noun")
+        return [row[place] for row in rows[1:] if len(row) > place]
+    return [row[0] for row in rows]

@@ -1,0 +1,244 @@
+"""The six panels of the pipeline: each step's numbers, in its own words."""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+
+from django.urls import reverse
+
+from crowd.winoventi import domain
+from crowd.winoventi.admin.counted import Counted, Figure, Panel, list_url, list_url_of_judgements
+from crowd.winoventi.admin.words import FAULTS, reason_in_words
+from crowd.winoventi.models import Alternative, Generic, Inquiry, Premise, Step
+from hits.models import Batch
+
+Kind = Step.Kind
+Purpose = Inquiry.Purpose
+NOT_ASKING = (Batch.Status.DRAFT, Batch.Status.CANCELLED, Batch.Status.COMPLETE)
+
+
+def _generics(counted: Counted, step: Step) -> Panel:
+    state = Generic.State
+    project, nouns, read = counted.project, counted.of("noun"), counted.of("read")
+    waiting = counted.tallies["waiting"][Kind.EXCEPTIONS]
+    unranked = counted.of("generic", state.FOUND) - waiting
+    found = counted.of("generic")
+    running = [
+        *counted.running(
+            Purpose.READING, project.generics_model_id, "Nouns that the model has read", done=read, of=nouns
+        ),
+        *counted.running(
+            Purpose.RANKING,
+            project.perplexity_model_id,
+            "Statements that have a perplexity",
+            done=found - unranked,
+            of=found,
+        ),
+    ]
+    return Panel(
+        step=step,
+        about="The model completes “The noun is …” and “The noun is not …”. What fits both is a generic.",
+        came_in=[
+            Figure(name="Nouns", count=nouns, url=reverse("admin:winoventi_nouns", args=[project.pk])),
+            Figure(name="Nouns that the model has read", count=read, of=nouns),
+        ],
+        went_out=[
+            Figure(name="Generics found", count=found, url=list_url(project, "generic")),
+            Figure(name="That go on", count=waiting + counted.of("generic", *Generic.POSTED_ONES)),
+        ],
+        stayed=[
+            counted.row("On the stop list", "generic", state.STOPPED),
+            counted.row("Cut by perplexity", "generic", state.CUT),
+        ],
+        waiting=(nouns - read) or unranked,
+        asked=0,
+        running=running,
+        next=_next_of_generics(counted, unranked=unranked, is_asked=any(one.is_open for one in running)),
+    )
+
+
+def _next_of_generics(counted: Counted, *, unranked: int, is_asked: bool) -> str:
+    nouns, read, ranker = counted.of("noun"), counted.of("read"), counted.project.perplexity_model_id
+    if not nouns and not counted.of("generic"):
+        return "Add nouns."
+    if counted.project.generics_model_id is None:
+        return "" if counted.of("generic") else "Choose the model of step 1, in the settings."
+    if read < nouns and not is_asked:
+        return f"Have the model read the nouns that it has not read: {nouns - read}."
+    if unranked and not is_asked:
+        how = "Read the associations again" if ranker else "Cut"
+        return f"{how}: this many generics have no place in the order yet: {unranked}."
+    return ""
+
+
+def _exceptions(counted: Counted, step: Step) -> Panel:
+    state, given = Generic.State, Alternative.State
+    project = counted.project
+    posted = counted.of("generic", *Generic.POSTED_ONES)
+    return _asked_panel(
+        counted,
+        step,
+        about="One worker for each pair: does the statement make sense? If it does not hold, what does?",
+        came_in=[
+            Figure(name="Pairs posted", count=posted, url=list_url(project, "generic", *Generic.POSTED_ONES)),
+            counted.row("Answered", "generic", state.ANSWERED, state.NONSENSE),
+        ],
+        went_out=[
+            Figure(
+                name="Exceptions",
+                count=counted.of("alternative", *Alternative.STANDING),
+                url=list_url(project, "alternative", *Alternative.STANDING),
+            )
+        ],
+        stayed=[
+            counted.row("Statements that make no sense", "generic", state.NONSENSE),
+            counted.row("Given before for the same words", "alternative", given.REPEATED),
+            counted.row("Of answers that do not count", "alternative", given.WITHDRAWN),
+        ],
+    )
+
+
+def _filter(counted: Counted, step: Step) -> Panel:
+    state = Alternative.State
+    project = counted.project
+    standing, given = counted.of("alternative", *Alternative.STANDING), counted.of("alternative", state.GIVEN)
+    running = counted.running(
+        Purpose.FILTER,
+        project.filter_model_id,
+        "Exceptions that the model has scored",
+        done=standing - given,
+        of=standing,
+    )
+    todo = ""
+    if given and not any(one.is_open for one in running):
+        todo = f"Have the model score the exceptions that have no score: {given}."
+        if project.filter_model_id is None:
+            todo = "Choose the model of step 3, in the settings."
+    return Panel(
+        step=step,
+        about="An exception passes where the model finds the generic strictly likelier.",
+        came_in=[Figure(name="Exceptions", count=standing)],
+        went_out=[counted.row("Passed", "alternative", state.PASSED)],
+        stayed=[
+            counted.row("The model does not favor the generic", "alternative", state.FILTERED),
+            counted.row("Not scored yet", "alternative", state.GIVEN),
+        ],
+        waiting=given,
+        asked=0,
+        running=running,
+        next=todo,
+    )
+
+
+def _premises(counted: Counted, step: Step) -> Panel:
+    state = Premise.State
+    project = counted.project
+    return _asked_panel(
+        counted,
+        step,
+        about="One worker for each triplet writes a sentence in which one word decides which outcome holds.",
+        came_in=[counted.row("Exceptions that passed", "alternative", Alternative.State.PASSED)],
+        went_out=[
+            Figure(
+                name="Well-formed premises",
+                count=counted.of("premise", *Premise.WELL_FORMED),
+                url=list_url(project, "premise", *Premise.WELL_FORMED),
+            )
+        ],
+        stayed=[
+            counted.row("Cannot be used", "premise", state.MALFORMED),
+            *_reasons(counted, lambda reason: reason in FAULTS),
+            counted.row("Withdrawn", "premise", state.WITHDRAWN),
+        ],
+    )
+
+
+def _validations(counted: Counted, step: Step) -> Panel:
+    state = Premise.State
+    project = counted.project
+    return _asked_panel(
+        counted,
+        step,
+        about="Several workers judge each pair by four questions. Yes is bad on all of them.",
+        came_in=[
+            Figure(name="Well-formed premises", count=counted.of("premise", *Premise.WELL_FORMED)),
+            Figure(name="Judgements", count=counted.of("judgement"), url=list_url_of_judgements(project)),
+        ],
+        went_out=[counted.row("Valid pairs", "premise", state.VALID)],
+        stayed=[
+            counted.row("Failed", "premise", state.FAILED),
+            *_reasons(counted, lambda reason: reason not in FAULTS),
+            counted.row("Not decided yet", "premise", state.WAITING),
+        ],
+    )
+
+
+def _choices(counted: Counted, step: Step) -> Panel:
+    chosen, right = counted.tallies["chosen"], counted.tallies["right"]
+    return _asked_panel(
+        counted,
+        step,
+        about="People who have not worked on a pair complete its two prompts with one of the two outcomes.",
+        came_in=[counted.row("Valid pairs", "premise", Premise.State.VALID)],
+        went_out=[
+            Figure(name="Right about the generic", count=right[domain.GENERIC], of=chosen[domain.GENERIC]),
+            Figure(
+                name="Right about the exception", count=right[domain.EXCEPTION], of=chosen[domain.EXCEPTION]
+            ),
+        ],
+        stayed=[],
+    )
+
+
+def _asked_panel(
+    counted: Counted,
+    step: Step,
+    *,
+    about: str,
+    came_in: Sequence[Figure],
+    went_out: Sequence[Figure],
+    stayed: Sequence[Figure],
+) -> Panel:
+    """Of a step that workers do."""
+    waiting, asked = counted.tallies["waiting"][step.kind], counted.tallies["asked"][step.task]
+    todo = ""
+    if waiting and not step.by_itself:
+        todo = f"Let {waiting} in."
+    elif asked and not _is_asking(step):
+        todo = f"Launch a batch: this many wait for workers: {asked}."
+    return Panel(
+        step=step,
+        about=about,
+        came_in=came_in,
+        went_out=went_out,
+        stayed=stayed,
+        waiting=waiting,
+        asked=asked,
+        running=[],
+        next=todo,
+    )
+
+
+def _is_asking(step: Step) -> bool:
+    """A complete batch grows again where the step goes on by itself."""
+    if step.batch is None:
+        return False
+    grows = step.by_itself and step.batch.status == Batch.Status.COMPLETE
+    return grows or step.batch.status not in NOT_ASKING
+
+
+def _reasons(counted: Counted, belongs: Callable[[str], bool]) -> Iterator[Figure]:
+    """Why premises went no further, the most frequent first."""
+    found: Iterable[tuple[str, int]] = counted.tallies["reason"].items()
+    for reason, count in sorted(found, key=lambda row: (-row[1], row[0])):
+        if belongs(reason):
+            url = list_url(counted.project, "premise", reason=reason)
+            yield Figure(name=f"… {reason_in_words(reason) or 'no reason'}", count=count, url=url)
+
+
+PANELS: Mapping[str, Callable[[Counted, Step], Panel]] = {
+    Kind.GENERICS: _generics,
+    Kind.EXCEPTIONS: _exceptions,
+    Kind.FILTER: _filter,
+    Kind.PREMISES: _premises,
+    Kind.VALIDATIONS: _validations,
+    Kind.CHOICES: _choices,
+}

@@ -1,0 +1,122 @@
+"""What a person fills in along the way: the cut, a batch, what is taken out, other models."""
+
+from io import StringIO
+from typing import Any
+
+from django import forms
+
+from crowd.winoventi.admin.forms import read_upload
+from crowd.winoventi.models import Evaluation, Project, Way
+from hits.models import Account
+from scoring.models import RegisteredRival
+
+
+class CutForm(forms.Form):
+    """Where the generics are cut, one value for each k."""
+
+    cut_by = forms.ChoiceField(
+        label="Cut", choices=Project.CutBy.choices, widget=forms.RadioSelect(attrs={"class": "plain"})
+    )
+    most_posted = forms.IntegerField(
+        label="Pairs that are posted, at most",
+        required=False,
+        min_value=1,
+        max_value=10_000_000,
+        help_text="If more are left, they are cut once more, at the bend of all of them. Empty: no limit.",
+    )
+
+    def __init__(self, *args: Any, project: Project, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.ks = list(project.ks)
+        self.initial = {"cut_by": project.cut_by, "most_posted": project.most_posted}
+        for k in self.ks:
+            self.fields[f"cut_{k}"] = forms.FloatField(
+                label=f"k = {k}: perplexity below",
+                required=False,
+                min_value=0,
+                initial=project.cuts.get(str(k)),
+                help_text="Counts if you cut at values of your own. Empty: this k is not cut.",
+            )
+
+    def values(self) -> dict[str, Any]:
+        cuts = {str(k): self.cleaned_data[f"cut_{k}"] for k in self.ks}
+        known = {k: cut for k, cut in cuts.items() if cut is not None}
+        rules = {name: self.cleaned_data[name] for name in ("cut_by", "most_posted")}
+        return {**rules, "cuts": known} if rules["cut_by"] == Project.CutBy.HAND else rules
+
+
+class AdvanceForm(forms.Form):
+    most = forms.IntegerField(
+        label="How many",
+        required=False,
+        min_value=1,
+        max_value=10_000_000,
+        help_text="The first of them. Empty: all that wait.",
+    )
+
+
+class DraftForm(forms.Form):
+    account = forms.ModelChoiceField(
+        queryset=Account.objects.none(), help_text="Where the work is posted and paid."
+    )
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        account: Any = self.fields["account"]
+        account.queryset = Account.objects.connected().order_by("name")
+        if account.queryset.count() == 1:
+            account.initial = account.queryset.get()
+
+
+class DataForm(forms.Form):
+    """What of the challenge set, and as which file."""
+
+    WHAT = (
+        ("published", "As the paper published it: nine columns, two prompts a pair"),
+        ("full", "In full: with where each part comes from"),
+        ("splits", "Splits for training and testing, as a ZIP file"),
+    )
+    FORMS = (("tsv", "TSV"), ("csv", "CSV"), ("jsonl", "JSON Lines"), ("parquet", "Parquet"))
+    what = forms.ChoiceField(label="What", choices=WHAT, initial="published", widget=forms.RadioSelect)
+    form = forms.ChoiceField(label="File", choices=FORMS, initial="tsv", widget=forms.RadioSelect)
+    everything = forms.BooleanField(
+        label="Also pairs that failed their validation", required=False, help_text="Not in splits."
+    )
+    linkable = forms.BooleanField(
+        label="The same pseudonyms in every file that is taken with this",
+        required=False,
+        help_text="Off: nobody can follow a person by the pseudonym from file to file.",
+    )
+    seed = forms.IntegerField(
+        label="Seed of the splits",
+        required=False,
+        initial=0,
+        min_value=0,
+        max_value=2**31,
+        help_text="The same seed splits the same pairs in the same way.",
+    )
+
+    def clean(self) -> dict[str, Any]:
+        values: dict[str, Any] = super().clean() or self.cleaned_data
+        if values.get("what") == "full" and values.get("form") == "tsv":
+            self.add_error("form", "The full form has rows within rows: take CSV, JSON Lines or Parquet.")
+        return values
+
+
+class AskModelForm(forms.Form):
+    """Any registered masked model: on the challenge set, or beside the project's own."""
+
+    rival = forms.ModelChoiceField(
+        label="Model", queryset=RegisteredRival.objects.filter(kind=RegisteredRival.Kind.MASKED)
+    )
+    way = forms.ChoiceField(label="A word of several pieces is scored", choices=Way.choices)
+
+
+class UploadForm(forms.Form):
+    name = forms.CharField(
+        label="Name of the model", max_length=Evaluation._meta.get_field("name").max_length
+    )
+    file = forms.FileField(label="File")
+
+    def clean_file(self) -> StringIO:
+        return StringIO(read_upload(self.cleaned_data["file"]), newline="")

@@ -1,0 +1,1 @@
+"""The challenge set: two prompts a pair, as rows, files and statistics."""

@@ -1,0 +1,42 @@
+"""At the door: how much of one step one worker may do."""
+
+from datetime import datetime
+
+from django.utils.translation import gettext as _
+
+from crowd.winoventi import domain
+from crowd.winoventi.models import Project, Step
+from crowd.winoventi.queries import answers_of
+from hits.doors import Asked, Door
+from hits.errors import RuleBroken
+from hits.models import HIT, Batch, Worker
+
+
+class LimitDoor(Door):
+    """So many answers of one worker to one step of a project: nobody makes most of the data alone."""
+
+    def ask(self, batch: Batch) -> Asked:
+        if batch.task not in domain.TASKS or Project.objects.filter(study=batch.study).exists():
+            return Asked()
+        words = f"The study “{batch.study}” has no exception procedure yet. Set one up first."
+        return Asked(obstacles=[words])
+
+    def refuse_entry(self, *, hit: HIT, worker: Worker, now: datetime) -> None:
+        """What a page would bring is counted, too: nobody comes above the limit."""
+        batch = hit.batch
+        kind = next((kind for kind, task in Step.TASKS.items() if task == batch.task), None)
+        if kind is None:
+            return
+        steps = Step.objects.filter(project__study=batch.study_id, kind=kind)
+        most = steps.values_list("most_per_worker", flat=True).first()
+        if most is None:
+            return
+        done = answers_of(worker_id=worker.pk, study_id=batch.study_id, task=batch.task)
+        if done + batch.items_per_assignment > most:
+            raise RuleBroken(
+                "enough",
+                _(
+                    "You have done as much of this task as one person may, so that many people's ideas come "
+                    "in. Thank you. Please return the HIT; nothing else changes."
+                ),
+            )

@@ -1,0 +1,19 @@
+from django.db import migrations
+
+from hits.roles import extend_roles
+
+
+def extend(apps, schema_editor):
+    """Researchers keep the exception procedure of their studies; whoever looks at content sees it."""
+    extend_roles(apps)
+
+
+class Migration(migrations.Migration):
+    dependencies = [
+        ("winoventi", "0001_exception_procedure"),
+        ("hits", "0004_roles"),
+        ("auth", "0012_alter_user_first_name_max_length"),
+        ("contenttypes", "0002_remove_content_type_name"),
+    ]
+
+    operations = [migrations.RunPython(extend, migrations.RunPython.noop)]

@@ -1,0 +1,28 @@
+from crowd.winoventi.models.alternatives import Alternative, FilterScore, triplet_key
+from crowd.winoventi.models.evaluations import Evaluation, ModelAnswer, valid_pairs
+from crowd.winoventi.models.generics import Generic, Noun, Reading
+from crowd.winoventi.models.inquiries import Inquiry
+from crowd.winoventi.models.premises import Choice, Judgement, Premise, Prompt
+from crowd.winoventi.models.projects import Project, Step, Way
+from crowd.winoventi.models.walks import Walk
+
+__all__ = [
+    "Alternative",
+    "Choice",
+    "Evaluation",
+    "FilterScore",
+    "Generic",
+    "Inquiry",
+    "Judgement",
+    "ModelAnswer",
+    "Noun",
+    "Premise",
+    "Project",
+    "Prompt",
+    "Reading",
+    "Step",
+    "Walk",
+    "Way",
+    "triplet_key",
+    "valid_pairs",
+]

@@ -1,0 +1,41 @@
+from django.db import models
+from django.db.models import Q
+
+from crowd.winoventi.models.projects import Project
+from scoring.models import RegisteredRival
+
+
+class Inquiry(models.Model):
+    """What a project has a model asked, from a click or by itself, until every answer has been taken."""
+
+    class Purpose(models.TextChoices):
+        READING = "reading", "Words that the model ties to the nouns"
+        RANKING = "ranking", "Perplexity of the generics"
+        FILTER = "filter", "Adversarial filter"
+
+    project = models.ForeignKey(Project, models.CASCADE, related_name="inquiries")
+    rival = models.ForeignKey(RegisteredRival, models.PROTECT, related_name="+")
+    purpose = models.CharField(max_length=8, choices=Purpose)
+    is_open = models.BooleanField(default=True)
+    # The newest noun that it was asked about, once it is closed.
+    upto = models.BigIntegerField(default=0)
+    # As they were at the last look.
+    waiting = models.PositiveIntegerField(default=0)
+    failed = models.PositiveIntegerField(default=0)
+    problem = models.CharField(max_length=500, blank=True)
+    started_at = models.DateTimeField()
+    done_at = models.DateTimeField(null=True)
+
+    class Meta:
+        verbose_name_plural = "inquiries"
+        constraints = [
+            models.UniqueConstraint(fields=["project", "rival", "purpose"], name="winoventi_inquiry_once"),
+            models.CheckConstraint(
+                condition=Q(is_open=True, done_at=None) | Q(is_open=False, done_at__isnull=False),
+                name="winoventi_inquiry_open_or_done",
+            ),
+        ]
+        indexes = [models.Index(fields=["is_open", "id"], name="winoventi_inquiry_open")]
+
+    def __str__(self) -> str:
+        return f"{self.get_purpose_display()}: {self.rival}"

@@ -1,0 +1,51 @@
+"""How many pairs a project has, and of what became of the others."""
+
+from collections import Counter
+from typing import Any
+
+from django.db.models import Count, Q
+
+from crowd.winoventi.models import Alternative, Choice, Generic, Premise, Project, Prompt
+
+
+def count_pairs(project: Project) -> dict[str, Any]:
+    """The figures of the procedure, from posted pairs to what people make of them."""
+    generics = project.generics.aggregate(
+        pairs_posted=Count("pk", filter=Q(state__in=Generic.POSTED_ONES)),
+        nonsense=Count("pk", filter=Q(state=Generic.State.NONSENSE)),
+    )
+    alternatives = project.alternatives.aggregate(
+        exceptions=Count("pk", filter=Q(state__in=Alternative.STANDING)),
+        passed_filter=Count("pk", filter=Q(state=Alternative.State.PASSED)),
+    )
+    settled = (Premise.State.VALID, Premise.State.FAILED)
+    valid = Q(state=Premise.State.VALID)
+    premises = project.premises.aggregate(
+        premises=Count("pk", filter=~Q(state=Premise.State.WITHDRAWN)),
+        well_formed_premises=Count("pk", filter=Q(state__in=Premise.WELL_FORMED)),
+        validated=Count("pk", filter=Q(state__in=settled)),
+        failed_validation=Count("pk", filter=Q(state=Premise.State.FAILED)),
+        valid_pairs=Count("pk", filter=valid),
+        entities=Count("alternative__generic__noun__word", filter=valid, distinct=True),
+        generics=Count("alternative__generic__word", filter=valid, distinct=True),
+    )
+    return {**generics, **alternatives, **premises, **_human(project)}
+
+
+def _human(project: Project) -> dict[str, list[int]]:
+    """Right, and all of them: of pairs that are valid."""
+    choices = Choice.objects.filter(
+        prompt__premise__project=project, prompt__premise__state=Premise.State.VALID
+    )
+    counted = choices.values("prompt__kind").annotate(
+        right=Count("pk", filter=Q(is_right=True)), all=Count("pk")
+    )
+    found = {row["prompt__kind"]: [row["right"], row["all"]] for row in counted.order_by()}
+    return {f"human_{kind}": found.get(kind, [0, 0]) for kind in Prompt.Kind.values}
+
+
+def judged_times(project: Project) -> dict[int, int]:
+    """How many well-formed premises have so many judgements."""
+    well_formed = project.premises.filter(state__in=Premise.WELL_FORMED)
+    judged = well_formed.annotate(times=Count("judgements")).order_by()
+    return Counter(judged.values_list("times", flat=True))

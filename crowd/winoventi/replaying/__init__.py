@@ -1,0 +1,1 @@
+"""An exception procedure that was recorded elsewhere, through the services of live work."""

@@ -1,0 +1,76 @@
+"""Rows that a model is asked about. Its questions are rows too: whoever comes again takes the answers."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import TypeVar
+
+from django.db.models import Model, QuerySet
+
+from scoring.models import RegisteredRival, TextQuestion
+from scoring.services.asking_texts import NewText, ask_and_find
+
+Row = TypeVar("Row", bound=Model)
+# A row and the answers to its questions, in their order.
+Answered = tuple[Row, list[TextQuestion]]
+AT_ONCE = 250
+Status = TextQuestion.Status
+
+
+@dataclass(frozen=True, kw_only=True)
+class Standing:
+    """How many rows still wait for an answer, how many have none that will come, and why."""
+
+    waiting: int = 0
+    failed: int = 0
+    problem: str = ""
+
+
+def consult(
+    rows: QuerySet[Row],
+    *,
+    ask: Callable[[Row], Sequence[NewText]],
+    take: Callable[[list[Answered[Row]]], None],
+    rival: RegisteredRival,
+    now: datetime,
+) -> Standing:
+    """Asks about the next rows and has what is answered taken. `rows` are those of which nothing was taken.
+
+    It stops behind the first slice in which something waits: so much is asked ahead, and no more.
+    """
+    standing, last = Standing(), 0
+    while not standing.waiting and (slice_ := list(rows.filter(pk__gt=last).order_by("pk")[:AT_ONCE])):
+        last = slice_[-1].pk
+        standing = _consult_slice(slice_, ask=ask, take=take, rival=rival, now=now, standing=standing)
+    if standing.waiting:
+        return replace(standing, waiting=standing.waiting + rows.filter(pk__gt=last).count())
+    return standing
+
+
+def _consult_slice(
+    rows: Sequence[Row],
+    *,
+    ask: Callable[[Row], Sequence[NewText]],
+    take: Callable[[list[Answered[Row]]], None],
+    rival: RegisteredRival,
+    now: datetime,
+    standing: Standing,
+) -> Standing:
+    asked = [(row, ask(row)) for row in rows]
+    found = ask_and_find([one for _, questions in asked for one in questions], rival=rival, now=now)
+    all_of = [(row, [found[one.key] for one in questions]) for row, questions in asked]
+    take([one for one in all_of if _is_answered(one[1])])
+    failed = [one for _, answers in all_of for one in answers if one.status == Status.FAILED]
+    open_ones = [one for _, answers in all_of for one in answers if one.status == Status.WAITING]
+    without = sum(any(one.status == Status.FAILED for one in answers) for _, answers in all_of)
+    taken = sum(_is_answered(answers) for _, answers in all_of)
+    problems = [one.problem for one in (*open_ones, *failed) if one.problem]
+    return Standing(
+        waiting=len(rows) - taken - without,
+        failed=standing.failed + without,
+        problem=(problems or [standing.problem])[0],
+    )
+
+
+def _is_answered(answers: Sequence[TextQuestion]) -> bool:
+    return all(one.status == Status.ANSWERED for one in answers)

@@ -1,0 +1,105 @@
+"""Step 3: how likely a model finds the generic and the exception. What is strictly less likely goes on.
+
+Scores are facts; `ruling.pass_alternatives` reads those of the project's own model, and those of others are
+recorded beside them.
+"""
+
+from collections.abc import Sequence
+from datetime import datetime
+
+from django.db import transaction
+from django.db.models import Exists, OuterRef, QuerySet
+
+from crowd.winoventi.domain.evaluation import is_right
+from crowd.winoventi.domain.prompts import prompt
+from crowd.winoventi.models import Alternative, FilterScore, Inquiry, Project, Step, Way
+from crowd.winoventi.services.consulting import Answered, consult
+from crowd.winoventi.services.inquiring import note_standing, open_inquiries, open_inquiry
+from hits.errors import RuleBroken
+from scoring.models import RegisteredRival, TextQuestion
+from scoring.services import asking_texts
+
+Purpose = Inquiry.Purpose
+State = Alternative.State
+
+
+def start_filter(*, project: Project, now: datetime, rival: RegisteredRival | None = None) -> Inquiry:
+    """The project's own model, which decides; or another, whose probabilities are recorded."""
+    scorer = rival or project.filter_model
+    if scorer is None:
+        raise RuleBroken("no_model", "Choose the model of step 3 first, under the project's settings.")
+    if scorer.kind != RegisteredRival.Kind.MASKED:
+        raise RuleBroken("wrong_kind", f"{scorer} fills no gaps; choose a masked language model.")
+    return open_inquiry(project=project, rival=scorer, purpose=Purpose.FILTER, now=now)
+
+
+def filter_alternatives(*, now: datetime) -> None:
+    """The sweep of step 3."""
+    by_itself = Step.objects.filter(
+        kind=Step.Kind.FILTER, by_itself=True, project__filter_model__isnull=False
+    )
+    for step in by_itself.select_related("project__filter_model").order_by("pk"):
+        if step.project.alternatives.filter(state=State.GIVEN).exists():
+            start_filter(project=step.project, now=now)
+    for inquiry in open_inquiries(Purpose.FILTER):
+        _filter(inquiry, now=now)
+
+
+def question_of(
+    *, noun: str, generic: str, exception: str, way: str, premise_prompt: str = ""
+) -> asking_texts.NewText:
+    """Both words at once, so that they are scored side by side; without a premise, as the filter asks."""
+    return asking_texts.probabilities(
+        premise_prompt or prompt(noun), [generic, exception], as_one_token=way == Way.ONE_TOKEN
+    )
+
+
+def _filter(inquiry: Inquiry, *, now: datetime) -> None:
+    project, rival = inquiry.project, inquiry.rival
+    standing = consult(
+        _unscored(project, rival),
+        ask=lambda one: [
+            question_of(noun=one.noun, generic=one.generic.word, exception=one.word, way=project.way)
+        ],
+        take=lambda answered: _take_scores(answered, rival=rival, way=project.way, now=now),
+        rival=rival,
+        now=now,
+    )
+    note_standing(inquiry, standing, now=now)
+
+
+def _unscored(project: Project, rival: RegisteredRival) -> QuerySet[Alternative]:
+    scored = FilterScore.objects.filter(alternative=OuterRef("pk"), rival=rival, way=project.way)
+    standing = project.alternatives.filter(state__in=Alternative.STANDING)
+    return standing.filter(~Exists(scored)).select_related("generic__noun")
+
+
+@transaction.atomic
+def _take_scores(
+    answered: Sequence[Answered[Alternative]], *, rival: RegisteredRival, way: str, now: datetime
+) -> None:
+    rows = [_score(one, answer, rival=rival, way=way, now=now) for one, (answer,) in answered]
+    FilterScore.objects.bulk_create(rows, ignore_conflicts=True)
+
+
+def _score(
+    alternative: Alternative, answer: TextQuestion, *, rival: RegisteredRival, way: str, now: datetime
+) -> FilterScore:
+    generic, exception = answer.output
+    return FilterScore(
+        alternative=alternative,
+        rival=rival,
+        way=way,
+        p_generic=generic["p"],
+        p_exception=exception["p"],
+        pieces_generic=generic["pieces"],
+        pieces_exception=exception["pieces"],
+        passes=is_right(target=generic["p"], incorrect=exception["p"]),
+        # How each of the two was really scored: a single token, its pieces, or a word that nobody knows.
+        provenance={
+            **answer.provenance,
+            "way_generic": generic["way"],
+            "way_exception": exception["way"],
+        },
+        scored_at=now,
+    )

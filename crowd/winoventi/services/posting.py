@@ -1,0 +1,130 @@
+"""What a step has let through becomes items of the next one: by itself, or on a person's click."""
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from datetime import datetime
+from typing import Any
+
+import structlog
+from django.db.models import QuerySet
+
+from crowd.winoventi import domain
+from crowd.winoventi.models import Alternative, Choice, Generic, Judgement, Premise, Project, Prompt, Step
+from crowd.winoventi.services.holding import AT_ONCE, held
+from hits import seals
+from hits.errors import RuleBroken
+from hits.models import Item
+
+Kind = Step.Kind
+Post = Callable[[Project, Any], None]
+log = structlog.get_logger()
+
+
+def advance_steps(*, now: datetime) -> int:
+    """Every step that goes on by itself. How many rows went on."""
+    steps = Step.objects.filter(by_itself=True, kind__in=POSTING).select_related("project")
+    return sum(_post(step.project, step.kind, most=None, now=now) for step in steps.order_by("pk"))
+
+
+def advance(*, project: Project, kind: str, most: int | None = None, now: datetime) -> int:
+    """A person's click: as many as these, or all that wait. Raises RuleBroken where nothing waits."""
+    posted = _post(project, kind, most=most, now=now)
+    if not posted:
+        raise RuleBroken("nothing_waits", f"Nothing waits for the step “{Kind(kind).label}” now.")
+    return posted
+
+
+def waiting_for(
+    *, project: Project, kind: str
+) -> QuerySet[Generic] | QuerySet[Alternative] | QuerySet[Premise]:
+    """What the step before has let through and nobody has been asked about yet."""
+    waiting: dict[str, QuerySet[Generic] | QuerySet[Alternative] | QuerySet[Premise]] = {
+        # Ranked: the cut has been made, and the best come first.
+        Kind.EXCEPTIONS: Generic.objects.filter(state=Generic.State.FOUND, rank__isnull=False).order_by(
+            "k", "rank", "pk"
+        ),
+        Kind.PREMISES: Alternative.objects.filter(
+            state=Alternative.State.PASSED, has_premise=False, item=None
+        ).order_by("pk"),
+        Kind.VALIDATIONS: Premise.objects.filter(state=Premise.State.WAITING, item=None).order_by("pk"),
+        Kind.CHOICES: Premise.objects.filter(state=Premise.State.VALID, is_prompted=False).order_by("pk"),
+    }
+    return waiting[kind].filter(project=project)
+
+
+def _post(project: Project, kind: str, *, most: int | None, now: datetime) -> int:
+    posted = 0
+    while most is None or posted < most:
+        size = AT_ONCE if most is None else min(AT_ONCE, most - posted)
+        with held(project) as locked:
+            some: Any = list(waiting_for(project=locked, kind=kind)[:size])
+            if not some:
+                break
+            POSTING[kind](locked, some)
+        posted += len(some)
+    if posted:
+        log.info("winoventi.posted", study=str(project.study.public_id), step=kind, count=posted)
+    return posted
+
+
+def _post_generics(project: Project, rows: Sequence[Generic]) -> None:
+    _give_items(rows, project=project, task=domain.EXCEPTIONS, wanted=[1] * len(rows))
+    for row in rows:
+        row.state = Generic.State.POSTED
+    Generic.objects.bulk_update(rows, ("item", "state"))
+
+
+def _post_alternatives(project: Project, rows: Sequence[Alternative]) -> None:
+    _give_items(rows, project=project, task=domain.PREMISES, wanted=[1] * len(rows))
+    Alternative.objects.bulk_update(rows, ("item",))
+
+
+def _post_premises(project: Project, rows: Sequence[Premise]) -> None:
+    """Their authors are no judges, unless the project says so: the database itself refuses such a lease."""
+    authors = [None if project.judges == Project.Judges.ANYBODY else row.worker_id for row in rows]
+    there = Counter(Judgement.objects.filter(premise__in=rows).values_list("premise_id", flat=True))
+    wanted = [max(0, project.answers_wanted - there[row.pk]) for row in rows]
+    _give_items(rows, project=project, task=domain.VALIDATE, wanted=wanted, authors=authors)
+    Premise.objects.bulk_update(rows, ("item",))
+
+
+def _post_prompts(project: Project, rows: Sequence[Premise]) -> None:
+    """Of each pair both. A recording's prompts are there already.
+
+    Items are asked in their order: by lot, or whoever does many of them would get the same kind each time.
+    """
+    Prompt.objects.bulk_create(
+        (Prompt(premise=row, kind=kind) for row in rows for kind in Prompt.Kind.values), ignore_conflicts=True
+    )
+    lacking = Prompt.objects.filter(premise__in=rows, item=None, is_answered=False)
+    prompts = sorted(lacking, key=lambda prompt: seals.blind_index("prompt", str(prompt.pk)))
+    there = Counter(Choice.objects.filter(prompt__in=prompts).values_list("prompt_id", flat=True))
+    wanted = [max(0, project.choices_wanted - there[prompt.pk]) for prompt in prompts]
+    _give_items(prompts, project=project, task=domain.CHOOSE, wanted=wanted)
+    Prompt.objects.bulk_update(prompts, ("item",))
+    Premise.objects.filter(pk__in=[row.pk for row in rows]).update(is_prompted=True)
+
+
+def _give_items(
+    rows: Sequence[Any],
+    *,
+    project: Project,
+    task: str,
+    wanted: Sequence[int],
+    authors: Sequence[int | None] = (),
+) -> None:
+    """One of each row. The caller saves the rows."""
+    items = Item.objects.bulk_create(
+        Item(study_id=project.study_id, task=task, wanted=number, author_id=author)
+        for number, author in zip(wanted, authors or [None] * len(rows), strict=True)
+    )
+    for row, item in zip(rows, items, strict=True):
+        row.item = item
+
+
+POSTING: dict[str, Post] = {
+    Kind.EXCEPTIONS: _post_generics,
+    Kind.PREMISES: _post_alternatives,
+    Kind.VALIDATIONS: _post_premises,
+    Kind.CHOICES: _post_prompts,
+}

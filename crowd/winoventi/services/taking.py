@@ -1,0 +1,116 @@
+"""What was handed in becomes alternatives, premises, judgements and choices; what was taken out leaves."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Protocol
+
+import structlog
+from django.db.models import Exists, OuterRef, Q, QuerySet
+
+from crowd.winoventi import domain
+from crowd.winoventi.models import Alternative, Generic, Premise, Project, Prompt
+from crowd.winoventi.services.choosing import count_choices
+from crowd.winoventi.services.excepting import count_exceptions
+from crowd.winoventi.services.holding import AT_ONCE, held
+from crowd.winoventi.services.premising import count_premises
+from crowd.winoventi.services.validating import count_judgements
+from hits.models import Item
+from hits.services.answers import on_their_way
+from hits.services.working import take_recounts
+
+log = structlog.get_logger()
+
+
+class Count(Protocol):
+    """From the raw answers that count now. The project is held."""
+
+    def __call__(self, *, project: Project, rows: Sequence[Any], now: datetime) -> None: ...
+
+
+@dataclass(frozen=True, kw_only=True)
+class Taking:
+    """One step's rows, with what is read of them; and those of them that still want an answer."""
+
+    rows: QuerySet[Any]
+    asked: Q
+    count: Count
+    project: str = "project"
+
+
+TAKINGS = (
+    Taking(
+        rows=Generic.objects.select_related("noun"),
+        asked=Q(state=Generic.State.POSTED),
+        count=count_exceptions,
+    ),
+    Taking(
+        rows=Alternative.objects.select_related("generic"),
+        asked=Q(state=Alternative.State.PASSED, has_premise=False),
+        count=count_premises,
+    ),
+    Taking(rows=Premise.objects.all(), asked=Q(state=Premise.State.WAITING), count=count_judgements),
+    Taking(
+        rows=Prompt.objects.select_related("premise__alternative__generic"),
+        asked=Q(is_answered=False),
+        count=count_choices,
+        project="premise__project",
+    ),
+)
+
+
+def take_answers(*, now: datetime) -> int:
+    """Of all projects: how many rows were counted, or counted anew."""
+    counted = sum(_take_of(project, now=now) for project in _with_answers())
+    if counted:
+        log.info("winoventi.taken", count=counted)
+    return counted
+
+
+def rebuild(*, project: Project, now: datetime) -> None:
+    """Everything that follows from raw answers, read again from them, whatever became of it before."""
+    for taking in TAKINGS:
+        _in_slices(taking, taking.rows.filter(item__isnull=False), project=project, now=now)
+
+
+def _with_answers() -> list[Project]:
+    """In one query: mostly there are none."""
+    ripe = [_ripe(taking).filter(**{taking.project: OuterRef("pk")}) for taking in TAKINGS]
+    changed = Item.objects.filter(study=OuterRef("study"), task__in=domain.TASKS, recount=True)
+    found = Q(Exists(changed))
+    for rows in ripe:
+        found |= Q(Exists(rows))
+    return list(Project.objects.filter(found).order_by("pk"))
+
+
+def _take_of(project: Project, *, now: datetime) -> int:
+    recounted = _recount(project, now=now)
+    return recounted + sum(_in_slices(taking, _ripe(taking), project=project, now=now) for taking in TAKINGS)
+
+
+def _ripe(taking: Taking) -> QuerySet[Any]:
+    """Whose wanted answers are all in and count: no place is free, and none of them is still on its way."""
+    waiting = Exists(on_their_way().filter(item=OuterRef("item")))
+    return taking.rows.filter(taking.asked, ~waiting, item__wanted=0)
+
+
+def _in_slices(taking: Taking, rows: QuerySet[Any], *, project: Project, now: datetime) -> int:
+    own = rows.filter(**{taking.project: project.pk}).order_by("pk")
+    done, last = 0, 0
+    while True:
+        with held(project) as locked:
+            some = list(own.filter(pk__gt=last)[:AT_ONCE])
+            if not some:
+                return done
+            taking.count(project=locked, rows=some, now=now)
+        done, last = done + len(some), some[-1].pk
+
+
+def _recount(project: Project, *, now: datetime) -> int:
+    """Where an answer that was counted has been kept out or rejected since, or counts again."""
+    with held(project) as locked:
+        items = take_recounts(tasks=domain.TASKS, most=AT_ONCE, study_id=locked.study_id)
+        for taking in TAKINGS if items else ():
+            rows = list(taking.rows.filter(item__in=items, **{taking.project: locked.pk}).order_by("pk"))
+            taking.count(project=locked, rows=rows, now=now)
+    return len(items)

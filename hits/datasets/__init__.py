@@ -1,0 +1,1 @@
+"""Rows of a data set as files. Writing holds no more than some hundred rows in memory."""

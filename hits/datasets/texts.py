@@ -1,0 +1,67 @@
+"""CSV, TSV and JSON Lines, a row at a time."""
+
+import csv
+import json
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
+
+from hits.datasets.columns import Column, Row, only
+from hits.domain.spreadsheets import harmless
+
+
+def jsonl(columns: Sequence[Column], rows: Iterable[Row]) -> Iterator[bytes]:
+    for row in rows:
+        yield json_line(only(columns, row))
+
+
+def json_line(row: Row) -> bytes:
+    return json.dumps(row, ensure_ascii=False, separators=(",", ":")).encode() + b"\n"
+
+
+def csv_lines(columns: Sequence[Column], rows: Iterable[Row]) -> Iterator[bytes]:
+    """Lists as JSON. No mark at the start: programs would take it for a part of the first column's name."""
+    writer = csv.writer(_Echo())
+    yield writer.writerow([one.name for one in columns])
+    for row in rows:
+        yield writer.writerow([_cell(row[one.name]) for one in columns])
+
+
+def read_jsonl(lines: Iterable[bytes]) -> Iterator[dict[str, Any]]:
+    for line in lines:
+        yield json.loads(line)
+
+
+def changes_in_csv(columns: Sequence[Column], row: Row) -> bool:
+    """Whether a text of it looks like a formula, so that CSV holds it with an apostrophe before it."""
+    texts = [row[one.name] for one in columns if isinstance(row[one.name], str)]
+    return any(harmless(text) != text for text in texts)
+
+
+def tsv_lines(columns: Sequence[Column], rows: Iterable[Row]) -> Iterator[bytes]:
+    """Plain, as programs read it: no quotes, and what would break a line becomes a blank."""
+    yield "\t".join(one.name for one in columns).encode() + b"\n"
+    for row in rows:
+        cells = (" ".join(str(row[one.name]).split()) for one in columns)
+        yield "\t".join(cells).encode() + b"\n"
+
+
+class _Echo:
+    """What csv writes to: it hands the line back."""
+
+    def write(self, line: str) -> bytes:
+        return line.encode()
+
+
+def _cell(value: Any) -> str:
+    """Nothing in it is run when somebody opens the file in a spreadsheet."""
+    match value:
+        case None:
+            return ""
+        case bool():
+            return "true" if value else "false"
+        case str():
+            return harmless(value)
+        case int() | float():
+            return repr(value)
+        case _:
+            return json.dumps(value, ensure_ascii=False, separators=(",", ":"))

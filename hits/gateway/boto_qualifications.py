@@ -1,0 +1,151 @@
+"""What the Requester API says of qualifications: types, who holds what, and who asks for one."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator
+from typing import Any
+
+from hits.errors import ProviderRefused, ProviderUnavailable
+from hits.gateway.interface import ProviderTest, QualificationRequest, Qualified
+
+# The API's words for "this worker holds none": it never was, or it was taken back.
+NOT_HELD = {"QualificationDoesNotExist", "InvalidQualificationState"}
+# And for "nothing waits here": decided already, or its worker took it back.
+NOT_WAITING = {"QualificationRequestDoesNotExist", "InvalidQualificationRequestState"}
+
+
+class BotoQualifications(ABC):
+    """A part of BotoProvider."""
+
+    @abstractmethod
+    def _call(self, operation: str, **parameters: Any) -> Any: ...
+
+    @abstractmethod
+    def _pages(self, operation: str, member: str, **parameters: Any) -> Iterator[Any]: ...
+
+    def create_qualification(
+        self,
+        *,
+        name: str,
+        description: str,
+        keywords: str = "",
+        retry_delay_s: int | None = None,
+        test: ProviderTest | None = None,
+    ) -> str:
+        words = {"Keywords": keywords} if keywords else {}
+        try:
+            made = self._call(
+                "create_qualification_type",
+                Name=name,
+                QualificationTypeStatus="Active",
+                **words,
+                **_terms(description, retry_delay_s, test),
+            )
+        except ProviderRefused as refusal:
+            if refusal.code != "QualificationTypeAlreadyExists":
+                raise
+            return self._find_by_name(name)
+        return str(made["QualificationType"]["QualificationTypeId"])
+
+    def update_qualification(
+        self,
+        qualification_type_id: str,
+        *,
+        description: str,
+        retry_delay_s: int | None = None,
+        test: ProviderTest | None = None,
+    ) -> None:
+        terms = _terms(description, retry_delay_s, test)
+        self._call("update_qualification_type", QualificationTypeId=qualification_type_id, **terms)
+
+    def find_qualification(self, *, mark: str) -> str | None:
+        for row in self._own_types(f"[{mark}]"):
+            if row["Name"].endswith(f"[{mark}]"):
+                return str(row["QualificationTypeId"])
+        return None
+
+    def grant_qualification(
+        self, qualification_type_id: str, *, worker_external_id: str, value: int = 1, notify: bool = True
+    ) -> None:
+        self._call(
+            "associate_qualification_with_worker",
+            QualificationTypeId=qualification_type_id,
+            WorkerId=worker_external_id,
+            IntegerValue=value,
+            SendNotification=notify,
+        )
+
+    def revoke_qualification(
+        self, qualification_type_id: str, *, worker_external_id: str, reason: str = ""
+    ) -> None:
+        try:
+            self._call(
+                "disassociate_qualification_from_worker",
+                QualificationTypeId=qualification_type_id,
+                WorkerId=worker_external_id,
+                **({"Reason": reason} if reason else {}),
+            )
+        except ProviderRefused as refusal:
+            if refusal.code not in NOT_HELD:
+                raise
+
+    def list_qualified(self, qualification_type_id: str) -> Iterator[Qualified]:
+        rows = self._pages(
+            "list_workers_with_qualification_type",
+            "Qualifications",
+            QualificationTypeId=qualification_type_id,
+            Status="Granted",
+        )
+        for row in rows:
+            yield Qualified(worker_external_id=row["WorkerId"], value=row["IntegerValue"])
+
+    def list_qualification_requests(self, qualification_type_id: str) -> Iterator[QualificationRequest]:
+        rows = self._pages(
+            "list_qualification_requests", "QualificationRequests", QualificationTypeId=qualification_type_id
+        )
+        for row in rows:
+            yield QualificationRequest(
+                external_id=row["QualificationRequestId"], worker_external_id=row["WorkerId"]
+            )
+
+    def accept_qualification_request(self, external_id: str, *, value: int) -> None:
+        self._decide("accept_qualification_request", QualificationRequestId=external_id, IntegerValue=value)
+
+    def reject_qualification_request(self, external_id: str, *, reason: str) -> None:
+        self._decide("reject_qualification_request", QualificationRequestId=external_id, Reason=reason)
+
+    def _decide(self, operation: str, **parameters: Any) -> None:
+        try:
+            self._call(operation, **parameters)
+        except ProviderRefused as refusal:
+            if refusal.code not in NOT_WAITING:
+                raise
+
+    def _find_by_name(self, name: str) -> str:
+        """It exists, so a list that lacks it is behind: the outcome is unknown until it is not."""
+        for row in self._own_types(name):
+            if row["Name"] == name:
+                return str(row["QualificationTypeId"])
+        raise ProviderUnavailable("list_qualification_types: it is not listed yet")
+
+    def _own_types(self, words: str) -> Iterator[Any]:
+        return self._pages(
+            "list_qualification_types",
+            "QualificationTypes",
+            Query=words,
+            MustBeRequestable=False,
+            MustBeOwnedByCaller=True,
+        )
+
+
+def _terms(description: str, retry_delay_s: int | None, test: ProviderTest | None) -> dict[str, Any]:
+    """What a type can be made with and changed to. What is left out stays as it was."""
+    terms: dict[str, Any] = {"Description": description}
+    if retry_delay_s is not None:
+        terms["RetryDelayInSeconds"] = retry_delay_s
+    if test:
+        terms |= {
+            "Test": test.question_form,
+            "AnswerKey": test.answer_key,
+            "TestDurationInSeconds": test.duration_s,
+        }
+    return terms

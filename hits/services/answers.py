@@ -1,0 +1,53 @@
+"""Answers that count, read from the raw ones: for families that judge later, and can do so again."""
+
+from collections import defaultdict
+from collections.abc import Collection
+from dataclasses import dataclass
+from typing import Any
+
+from django.db.models import QuerySet
+
+from hits.models import Assignment, Item, Lease
+
+COUNTING = (Assignment.Status.SUBMITTED, Assignment.Status.APPROVED)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Given:
+    """One worker's answer to one item. Of recorded work nobody has an assignment."""
+
+    worker_id: int
+    raw: Any
+    assignment_id: int | None = None
+
+
+def lock_items(items: Collection[int]) -> None:
+    """Whoever takes an answer out waits, and then finds it counted."""
+    locked = Item.objects.filter(pk__in=items).order_by("pk").select_for_update(no_key=True)
+    list(locked.values_list("pk", flat=True))
+
+
+def on_their_way() -> QuerySet[Lease]:
+    """Of work that was begun, and of which nobody knows yet whether it counts."""
+    begun = Lease.objects.exclude(status=Lease.Status.RELEASED)
+    return begun.exclude(status=Lease.Status.ANSWERED, assignment__status__in=COUNTING)
+
+
+def answers_that_count(items: Collection[int]) -> defaultdict[int, list[Given]]:
+    """By item, the first one first: of work that the provider has, neither kept out nor rejected."""
+    leases = Lease.objects.filter(
+        item__in=items,
+        status=Lease.Status.ANSWERED,
+        assignment__status__in=COUNTING,
+        assignment__kept_out=False,
+        assignment__answer__isnull=False,
+    )
+    found: defaultdict[int, list[Given]] = defaultdict(list)
+    rows = leases.order_by("pk").select_related("item", "assignment")
+    for lease in rows.only("item__public_id", "assignment__answer", "worker_id"):
+        raw = (lease.assignment.answer or {}).get(str(lease.item.public_id))
+        if raw is not None:
+            found[lease.item_id].append(
+                Given(worker_id=lease.worker_id, raw=raw, assignment_id=lease.assignment_id)
+            )
+    return found

@@ -1,0 +1,38 @@
+"""A launched batch gets as many places as answers are wanted: for families whose work makes more work."""
+
+from datetime import datetime
+
+from django.db.models import Count, F, Max, Q, Sum
+from django.db.models.functions import Greatest
+
+from hits.models import HIT, Assignment, Batch, User
+from hits.queries import answers_wanted
+from hits.services.drafting import hits_for
+from hits.services.steering import add_hits
+
+# In these a batch can get more HITs.
+GROWING = (Batch.Status.OPEN, Batch.Status.COMPLETE)
+
+
+def grow_batch(*, batch: Batch, by: User, now: datetime) -> int:
+    """So many HITs added, within what the study may still spend. Raises RuleBroken, with nothing added."""
+    # If somebody else adds HITs while we count, nothing is added twice.
+    last = batch.hits.aggregate(last=Max("number"))["last"] or 0
+    count = hits_lacking(batch)
+    if count:
+        add_hits(batch=batch, count=count, by=by, now=now, after=last)
+    return count
+
+
+def hits_lacking(batch: Batch) -> int:
+    """So many more HITs, and every wanted answer has a place; 0 while the open places do."""
+    lacking = answers_wanted(batch) - open_places(batch) * batch.items_per_assignment
+    return hits_for(batch, answers=lacking) if lacking > 0 else 0
+
+
+def open_places(batch: Batch) -> int:
+    """Places that somebody can still take, of HITs sent or on their way."""
+    live = batch.hits.filter(status__in=(HIT.Status.INTENDED, HIT.Status.OPEN)).order_by()
+    taken = Count("assignments", filter=~Q(assignments__status=Assignment.Status.GONE))
+    free = live.annotate(free=Greatest(F("max_assignments") - taken, 0))
+    return free.aggregate(sum=Sum("free"))["sum"] or 0

@@ -1,0 +1,178 @@
+"""What workers of a study are asked to agree to: drafted, read as they will read it, published, withdrawn."""
+
+from functools import partial
+from typing import Any
+
+from django import forms
+from django.contrib import admin, messages
+from django.core.exceptions import PermissionDenied
+from django.core.paginator import Paginator
+from django.db.models import QuerySet
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect
+from django.template.response import TemplateResponse
+from django.urls import URLPattern, path, reverse
+from django.utils import timezone
+
+from hits.access import studies_of
+from hits.admin.parts import ReadOnlyAdmin, VisibleStudies, read_number
+from hits.admin.selecting import PAGE, signed_in
+from hits.admin.study_pages import StudyPage, announce
+from hits.errors import RuleBroken
+from qualifications.admin import demographics
+from qualifications.admin.finding import find_study
+from qualifications.models import ConsentText
+from qualifications.queries.consents import versions_of, withdrawals_of
+from qualifications.services import consenting
+
+VIEW, PUBLISH = "qualifications.view_consenttext", "qualifications.publish_consenttext"
+
+
+class DraftForm(forms.ModelForm[ConsentText]):
+    class Meta:
+        model = ConsentText
+        fields = ("title", "text", "asks_demographics")
+        widgets = {
+            "title": forms.TextInput({"size": 60}),
+            "text": forms.Textarea({"rows": 18, "cols": 80}),
+        }
+        help_texts = {
+            "title": "The heading of the page, such as “About this study”.",
+            "text": "Say who asks and what for, what is recorded, who will see it, that it can be taken back "
+            "on the page “Your work and your pay”, and whom to write to. Plain text; an empty line begins "
+            "a new paragraph.",
+        }
+
+
+@admin.register(ConsentText)
+class ConsentTextAdmin(ReadOnlyAdmin[ConsentText]):
+    list_display = ("title", "study", "version", "published_at", "asks_demographics")
+    list_filter = (("study", VisibleStudies),)
+    list_select_related = ("study",)
+    search_fields = ("title",)
+    ordering = ("-pk",)
+    show_full_result_count = False
+    change_list_template = "admin/qualifications/consent/list.html"
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[ConsentText]:
+        return super().get_queryset(request).filter(study__in=studies_of(request.user)).defer("text")
+
+    def get_urls(self) -> list[URLPattern]:
+        shown = self.admin_site.admin_view
+        counts = shown(partial(demographics.counts_view, self))
+        return [
+            path("study/<int:pk>/", shown(self.study_view), name="qualifications_consent"),
+            path("study/<int:pk>/draft/", shown(self.draft_view), name="qualifications_consent_draft"),
+            path("study/<int:pk>/taken-back/", shown(self.withdrawn_view), name="qualifications_withdrawn"),
+            path("study/<int:pk>/people/", counts, name="qualifications_people"),
+            path("people/", counts, name="qualifications_all_people"),
+            path(
+                "study/<int:pk>/erase/",
+                shown(partial(demographics.erase_view, self)),
+                name="qualifications_erase",
+            ),
+            path("<int:pk>/publish/", shown(self.publish_view), name="qualifications_consent_publish"),
+            *super().get_urls(),
+        ]
+
+    def changelist_view(
+        self, request: HttpRequest, extra_context: dict[str, Any] | None = None
+    ) -> HttpResponse:
+        return super().changelist_view(request, {**(extra_context or {}), "title": "Consent texts"})
+
+    def change_view(
+        self, request: HttpRequest, object_id: str, form_url: str = "", extra_context: Any = None
+    ) -> HttpResponse:
+        """One version, as workers read it."""
+        text = self._find(request, read_number(object_id))
+        counted = versions_of(text.study).get(pk=text.pk)
+        context = {"title": f"Version {text.version}", "text": counted, "study": text.study}
+        return self._render(request, "one", {**context, "may_publish": self._may_publish(request)})
+
+    def study_view(self, request: HttpRequest, pk: int) -> HttpResponse:
+        study = find_study(request, pk, VIEW)
+        versions = list(versions_of(study).defer("text"))
+        published = [one for one in versions if one.published_at]
+        context = {
+            "title": f"Consent for {study}",
+            "study": study,
+            "draft": next((one for one in versions if one.published_at is None), None),
+            "current": published[0] if published else None,
+            "published": published,
+            "may_publish": self._may_publish(request),
+        }
+        return self._render(request, "study", context)
+
+    def draft_view(self, request: HttpRequest, pk: int) -> HttpResponse:
+        """The one draft, or a new one that starts from what is in force."""
+        study = find_study(request, pk, VIEW, PUBLISH)
+        latest = ConsentText.objects.filter(study=study).order_by("-version").first()
+        form = DraftForm(request.POST or None, instance=None, initial=_values(latest), label_suffix="")
+        if request.method != "POST" or not form.is_valid():
+            title = "Change the draft" if latest and latest.published_at is None else "Write a new version"
+            context = {"title": title, "study": study, "form": form}
+            return self._render(request, "draft", context, status=422 if form.errors else 200)
+        by, now = signed_in(request), timezone.now()
+        draft = consenting.write_draft(study=study, **form.cleaned_data, by=by, now=now)
+        messages.success(request, "The draft is saved. Nobody is asked for it before you publish it.")
+        return redirect("admin:qualifications_consenttext_change", draft.pk)
+
+    def publish_view(self, request: HttpRequest, pk: int) -> HttpResponse:
+        """Asks before it does it: a published version never changes, and everybody is asked for it."""
+        text = self._find(request, pk)
+        if not self._may_publish(request):
+            raise PermissionDenied
+        if request.method != "POST":
+            agreed = sum(one.agreed for one in versions_of(text.study)[1:2])
+            context = {"title": f"Publish version {text.version}?", "text": text, "study": text.study}
+            context |= {"seen": consenting.digest_of(text), "agreed": agreed}
+            return self._render(request, "publish", context)
+        seen, by = request.POST.get("seen", ""), signed_in(request)
+        try:
+            consenting.publish_text(text=text, seen=seen, by=by, now=timezone.now())
+        except RuleBroken as broken:
+            messages.error(request, str(broken))
+            return redirect("admin:qualifications_consenttext_change", text.pk)
+        messages.success(request, f"Version {text.version} is published: whoever opens work now is asked.")
+        return redirect("admin:qualifications_consent", text.study_id)
+
+    def withdrawn_view(self, request: HttpRequest, pk: int) -> HttpResponse:
+        study = find_study(request, pk, VIEW)
+        page = Paginator(withdrawals_of(study), PAGE).get_page(request.GET.get("page"))
+        return self._render(request, "withdrawn", {"title": "Taken back", "study": study, "page": page})
+
+    def _find(self, request: HttpRequest, pk: int | None) -> ConsentText:
+        if not self.has_view_permission(request):
+            raise PermissionDenied
+        if pk is None:
+            raise Http404("There is no such text.")
+        texts = ConsentText.objects.filter(study__in=studies_of(request.user)).select_related("study")
+        return get_object_or_404(texts, pk=pk)
+
+    def _may_publish(self, request: HttpRequest) -> bool:
+        return request.user.has_perm(PUBLISH)
+
+    def _render(
+        self, request: HttpRequest, name: str, context: dict[str, Any], *, status: int = 200
+    ) -> HttpResponse:
+        shared = {**self.admin_site.each_context(request), "opts": self.model._meta}
+        template = f"admin/qualifications/consent/{name}.html"
+        return TemplateResponse(request, template, {**shared, **context}, status=status)
+
+
+def _values(text: ConsentText | None) -> dict[str, Any]:
+    return {name: getattr(text, name) for name in DraftForm.Meta.fields} if text else {}
+
+
+announce(
+    StudyPage(
+        name="Consent",
+        permission=VIEW,
+        address=lambda study: reverse("admin:qualifications_consent", args=[study.pk]),
+    ),
+    StudyPage(
+        name="Counts of people",
+        permission=demographics.COUNTS,
+        address=lambda study: reverse("admin:qualifications_people", args=[study.pk]),
+    ),
+)

@@ -1,0 +1,109 @@
+"""Counts of what workers say of themselves, and its erasure for somebody who asks. Rows are shown nowhere."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from django import forms
+from django.contrib import admin, messages
+from django.core.exceptions import PermissionDenied
+from django.http import HttpRequest, HttpResponse
+from django.http.response import HttpResponseBase, StreamingHttpResponse
+from django.shortcuts import get_object_or_404, redirect
+from django.template.response import TemplateResponse
+from django.utils import timezone
+
+from hits.access import SEES_ALL, studies_of, visible
+from hits.admin.selecting import signed_in
+from hits.domain.spreadsheets import write_csv
+from hits.models import Study, Worker
+from hits.services.auditing import note
+from qualifications.domain import people
+from qualifications.models import ConsentText
+from qualifications.queries.demographics import Counts, counts_of
+from qualifications.questions import CHOICES, QUESTIONS
+from qualifications.services.demographics import erase_on_request
+
+COUNTS = "qualifications.count_demographics"
+ERASE = "qualifications.erase_demographics"
+HEADER = ("question", "answer", "people")
+TOO_FEW = "too few to tell"
+
+
+class EraseForm(forms.Form):
+    pseudonym = forms.CharField(
+        label="Pseudonym of the worker",
+        max_length=64,
+        help_text="Such as w-abc234defg. Be sure that it is they who ask.",
+    )
+
+    def __init__(self, data: Any = None) -> None:
+        super().__init__(data, label_suffix="")
+
+
+def counts_view(
+    texts: admin.ModelAdmin[ConsentText], request: HttpRequest, pk: int | None = None
+) -> HttpResponseBase:
+    """Of one study, or of all for who sees all. Posted, the same comes as a file."""
+    if not request.user.has_perm(COUNTS) or (pk is None and not request.user.has_perm(SEES_ALL)):
+        raise PermissionDenied
+    study = None if pk is None else get_object_or_404(studies_of(request.user), pk=pk)
+    counts = counts_of(study)
+    if request.method == "POST":
+        return _send(counts, study, request)
+    context = {
+        **texts.admin_site.each_context(request),
+        "opts": texts.model._meta,
+        "title": f"Counts of people: {study or 'all studies'}",
+        "study": study,
+        "asked": counts.asked,
+        "questions": [
+            (QUESTIONS[one.key], [(_answer(one.key, group.key), group.about) for group in one.groups])
+            for one in counts.questions
+        ],
+        "fewest": people.FEWEST,
+        "sees_all": request.user.has_perm(SEES_ALL),
+        "form": EraseForm() if study and request.user.has_perm(ERASE) else None,
+    }
+    return TemplateResponse(request, "admin/qualifications/people/counts.html", context)
+
+
+def erase_view(texts: admin.ModelAdmin[ConsentText], request: HttpRequest, pk: int) -> HttpResponse:
+    if not request.user.has_perm(ERASE):
+        raise PermissionDenied
+    study = get_object_or_404(studies_of(request.user), pk=pk)
+    form = EraseForm(request.POST)
+    if request.method == "POST" and form.is_valid():
+        pseudonym = form.cleaned_data["pseudonym"].strip()
+        worker = visible(Worker.objects.filter(pseudonym=pseudonym), request.user).first()
+        if worker is None:
+            messages.error(request, f"There is no worker {pseudonym}. Nothing was erased.")
+        else:
+            erase_on_request(worker=worker, study=study, by=signed_in(request), now=timezone.now())
+            messages.success(request, f"Whatever {pseudonym} has said about themselves is erased.")
+    return redirect("admin:qualifications_people", study.pk)
+
+
+def _send(counts: Counts, study: Study | None, request: HttpRequest) -> HttpResponseBase:
+    words = f"Took counts of people of {f'“{study}”' if study else 'all studies'}."
+    note("file.people", words, by=signed_in(request), now=timezone.now(), study=study)
+    name = f"people-{study.pk if study else 'all'}.csv"
+    return StreamingHttpResponse(
+        write_csv(HEADER, _lines(counts)),
+        content_type="text/csv; charset=utf-8",
+        headers={"Content-Disposition": f'attachment; filename="{name}"'},
+    )
+
+
+def _lines(counts: Counts) -> Iterator[tuple[str, str, str]]:
+    yield "asked", "", _about(counts.asked)
+    for question in counts.questions:
+        for group in question.groups:
+            yield question.key, str(_answer(question.key, group.key)), _about(group.about)
+
+
+def _about(count: int | None) -> str:
+    return TOO_FEW if count is None else f"about {count}"
+
+
+def _answer(question: str, group: str) -> Any:
+    return CHOICES[question][group] if question in CHOICES else group.replace("-", "–")

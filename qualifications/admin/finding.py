@@ -1,0 +1,51 @@
+"""What somebody may look at of gates: those of their own studies, and a 404 for everything else."""
+
+from typing import Any
+
+from django.contrib import admin
+from django.core.exceptions import PermissionDenied
+from django.db.models import Model, QuerySet
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404
+from django.template.response import TemplateResponse
+
+from hits.access import studies_of
+from hits.models import Study
+from qualifications.models import Gate
+
+VIEW, ADD, CHANGE = "qualifications.view_gate", "qualifications.add_gate", "qualifications.change_gate"
+GRADE, ATTEMPTS = "qualifications.grade_attempt", "qualifications.view_attempt"
+HOLDINGS = "qualifications.view_holding"
+# Taking data out is a permission of its own, whatever they are.
+TAKE = "hits.export_batch"
+
+
+def need(request: HttpRequest, *permissions: str) -> None:
+    if not request.user.has_perms(permissions):
+        raise PermissionDenied
+
+
+def gates_for(user: Any) -> QuerySet[Gate]:
+    return Gate.objects.filter(study__in=studies_of(user)).select_related("study")
+
+
+def find_gate(request: HttpRequest, pk: int | None, *permissions: str) -> Gate:
+    need(request, *permissions)
+    return get_object_or_404(gates_for(request.user), pk=pk)
+
+
+def find_study(request: HttpRequest, pk: int | None, *permissions: str) -> Study:
+    need(request, *permissions)
+    return get_object_or_404(studies_of(request.user), pk=pk)
+
+
+def render(request: HttpRequest, name: str, context: dict[str, Any], *, status: int = 200) -> HttpResponse:
+    shared = {**admin.site.each_context(request), "opts": Gate._meta}
+    return TemplateResponse(
+        request, f"admin/qualifications/{name}.html", {**shared, **context}, status=status
+    )
+
+
+def keep_history(request: HttpRequest, row: Model, words: str) -> None:
+    """In the admin's own history, with the name of who did it."""
+    admin.site.get_model_admin(type(row)).log_change(request, row, words)

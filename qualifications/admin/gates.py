@@ -1,0 +1,181 @@
+"""Gates in the admin: the list of a study's gates, the page of each, and its switch."""
+
+from typing import Any
+
+from django.contrib import admin, messages
+from django.db.models import QuerySet
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect
+from django.urls import URLPattern, path, reverse
+from django.utils import timezone
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
+from django.views.decorators.http import require_POST
+
+from hits.admin.parts import ReadOnlyAdmin, VisibleStudies, read_number
+from hits.admin.selecting import signed_in
+from hits.admin.study_pages import StudyPage, announce
+from hits.errors import RuleBroken
+from qualifications.admin import funnel, gate_edit
+from qualifications.admin.finding import ADD, CHANGE, GRADE, VIEW, find_gate, gates_for, keep_history, render
+from qualifications.models import Gate, PlatformType
+from qualifications.queries import gate_words
+from qualifications.queries.gate_figures import affected_by, figures_of
+from qualifications.services.gating import switch_gate
+from qualifications.services.platform import retry_type
+
+TYPE_WORDS = {
+    PlatformType.Status.INTENDED: "Being made; it takes some seconds",
+    PlatformType.Status.READY: "Ready",
+    PlatformType.Status.REFUSED: "Refused by the provider",
+}
+
+
+class Switched(admin.SimpleListFilter):
+    title = "state"
+    parameter_name = "state"
+
+    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
+        return [("on", "On"), ("off", "Off")]
+
+    def queryset(self, request: HttpRequest, queryset: QuerySet[Gate]) -> QuerySet[Gate]:
+        return queryset.filter(is_active=self.value() == "on") if self.value() in ("on", "off") else queryset
+
+
+@admin.register(Gate)
+class GateAdmin(ReadOnlyAdmin[Gate]):
+    list_display = ("named", "study", "test", "opens_what", "passed", "state")
+    list_display_links = None  # the first column is one
+    list_filter = (("study", VisibleStudies), Switched)
+    list_select_related = ("study",)
+    search_fields = ("name",)
+    ordering = ("study__name", "pk")
+    list_per_page = 50
+    show_full_result_count = False
+    actions = None
+    change_list_template = "admin/qualifications/gate/list.html"
+
+    def get_urls(self) -> list[URLPattern]:
+        view = self.admin_site.admin_view
+        return [
+            path("add/", view(gate_edit.add_view), name="qualifications_gate_add"),
+            path("<int:pk>/edit/", view(gate_edit.edit_view), name="qualifications_gate_edit"),
+            path("<int:pk>/switch/", view(switch_view), name="qualifications_gate_switch"),
+            path(
+                "<int:pk>/types/<int:type_pk>/retry/",
+                view(require_POST(retry_view)),
+                name="qualifications_gate_retry",
+            ),
+            path("funnel/<int:study_id>/", view(funnel.funnel_view), name="qualifications_funnel"),
+            path("funnel/<int:study_id>/file/", view(funnel.file_view), name="qualifications_funnel_file"),
+            *super().get_urls(),
+        ]
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Gate]:
+        return gates_for(request.user)
+
+    def changelist_view(
+        self, request: HttpRequest, extra_context: dict[str, Any] | None = None
+    ) -> HttpResponse:
+        study = read_number(request.GET.get("study__id__exact", ""))
+        add = f"{reverse('admin:qualifications_gate_add')}{f'?study={study}' if study else ''}"
+        extra = {"title": "Gates", "add_url": add, "may_add": request.user.has_perm(ADD)}
+        return super().changelist_view(request, {**extra, **(extra_context or {})})
+
+    def change_view(
+        self, request: HttpRequest, object_id: str, form_url: str = "", extra_context: Any = None
+    ) -> HttpResponse:
+        gate = find_gate(request, read_number(object_id), VIEW)
+        user = request.user
+        context = {
+            "title": gate.name,
+            "gate": gate,
+            **words_of(gate),
+            "figures": figures_of(gate),
+            "types": [_type(row) for row in gate.platform_types.select_related("account").order_by("pk")],
+            "may_change": user.has_perm(CHANGE),
+            "may_grade": user.has_perm(GRADE),
+        }
+        return render(request, "gate/one", context)
+
+    @admin.display(description="gate", ordering="name")
+    def named(self, gate: Gate) -> SafeString:
+        address = reverse("admin:qualifications_gate_change", args=[gate.pk])
+        return format_html('<a href="{}">{}</a>', address, gate.name)
+
+    @admin.display(description="test")
+    def test(self, gate: Gate) -> str:
+        return gate_words.test_in_words(gate)
+
+    @admin.display(description="opens")
+    def opens_what(self, gate: Gate) -> str:
+        return gate_words.opens_in_words(gate)
+
+    @admin.display(description="passed")
+    def passed(self, gate: Gate) -> str:
+        return gate_words.passed_in_words(gate)
+
+    @admin.display(description="state", ordering="is_active")
+    def state(self, gate: Gate) -> str:
+        return "On" if gate.is_active else "Off"
+
+
+def words_of(gate: Gate) -> dict[str, Any]:
+    """The gate in sentences, for each page about it."""
+    return {
+        "opens": gate_words.opens_in_words(gate),
+        "test": gate_words.test_in_words(gate),
+        "passed": gate_words.passed_in_words(gate),
+        "floors": gate_words.floors_in_words(gate),
+        "retest": gate_words.retest_in_words(gate),
+    }
+
+
+def switch_view(request: HttpRequest, pk: int) -> HttpResponse:
+    """Asked first, with whom it concerns."""
+    gate = find_gate(request, pk, VIEW, CHANGE)
+    on = (request.POST if request.method == "POST" else request.GET).get("to") == "on"
+    if request.method != "POST":
+        verb = "Switch on" if on else "Switch off"
+        context = {"title": f"{verb} {gate.name}?", "gate": gate, "on": on, **words_of(gate)}
+        return render(request, "gate/switch", {**context, "affected": affected_by(gate)})
+    if switch_gate(gate=gate, on=on, by=signed_in(request), now=timezone.now()):
+        keep_history(request, gate, f"Switched {'on' if on else 'off'}.")
+        on_words = "It is on: from now on nobody starts what it opens without having passed."
+        messages.success(request, on_words if on else "It is off: nobody is kept out by it any more.")
+    else:
+        messages.info(request, f"It was {'on' if on else 'off'} already.")
+    return redirect("admin:qualifications_gate_change", gate.pk)
+
+
+def retry_view(request: HttpRequest, pk: int, type_pk: int) -> HttpResponse:
+    gate = find_gate(request, pk, VIEW, CHANGE)
+    row = get_object_or_404(gate.platform_types.select_related("account"), pk=type_pk)
+    try:
+        retry_type(platform_type=row, by=signed_in(request), now=timezone.now())
+    except RuleBroken as broken:
+        messages.error(request, str(broken))
+    else:
+        messages.success(request, f"{row.account} is asked again in a moment.")
+    return redirect("admin:qualifications_gate_change", gate.pk)
+
+
+def _type(row: PlatformType) -> dict[str, Any]:
+    status = PlatformType.Status(row.status)
+    return {"row": row, "words": TYPE_WORDS[status], "is_refused": status == PlatformType.Status.REFUSED}
+
+
+announce(
+    StudyPage(
+        name="Gates",
+        permission=VIEW,
+        address=lambda study: (
+            f"{reverse('admin:qualifications_gate_changelist')}?study__id__exact={study.pk}"
+        ),
+    ),
+    StudyPage(
+        name="Funnel",
+        permission=VIEW,
+        address=lambda study: reverse("admin:qualifications_funnel", args=[study.pk]),
+    ),
+)

@@ -1,0 +1,28 @@
+"""Why our pages said no, for researchers. Workers are told in words of their own, where it happens."""
+
+WORDS = {
+    # hits.services.entering and working
+    "blocked": "The worker is blocked",
+    "took_part": "Took part in a batch that this one excludes",
+    "repeat_group": "Took part in the series already",
+    "for_another": "The HIT pays one bonus to somebody else",
+    "other_shard": "Worked on the same task in another HIT",
+    "not_open": "The work was over",
+    "no_place": "Every place of the HIT was taken",
+    "deadline": "The time was over",
+    "already_saved": "Handed in already",
+    # gates
+    "not_tested": "Had not taken the test yet",
+    "test_started": "Had begun the test in another HIT",
+    "test_waiting": "The test waits for its grade",
+    "test_failed": "Had not passed the test",
+    "test_used": "Had used the attempt up",
+    "passed_already": "Wanted to take a test that was passed already",
+    "may_retry": "Might try the test again, and had not yet",
+    "revoked": "What was held had been taken back",
+}
+
+
+def refusal_in_words(code: str) -> str:
+    """What has no words here is told by its code."""
+    return WORDS.get(code) or code.replace("_", " ").capitalize()

@@ -1,0 +1,58 @@
+"""What a batch asks of workers, for whoever looks at it before accepting."""
+
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
+from hits.models import Batch
+from qualifications import words
+from qualifications.models import ConsentText, Gate
+from qualifications.queries.gates import active_gates, gates_opening, gates_tested_by, is_gated, tests_to_take
+
+
+def conditions_of(batch: Batch) -> list[str]:
+    """Sentences. Three queries at most."""
+    if not is_gated(batch):
+        return []
+    gates = active_gates(batch.study_id)
+    asked = gates_opening(gates, batch.task)
+    places = tests_to_take(asked, account=batch.account) if asked else {}
+    return [
+        *_consent_asked(batch.study_id),
+        *(_test_asked(gate, places.get(gate.pk)) for gate in asked),
+        *(said for gate in gates_tested_by(gates, batch.task) for said in _of_a_test(gate)),
+        *words.requirements_in_words(batch.requirements),
+    ]
+
+
+def _consent_asked(study_id: int) -> list[str]:
+    published = ConsentText.objects.filter(study=study_id, published_at__isnull=False)
+    latest = published.order_by("-version").only("asks_demographics").first()
+    if latest is None:
+        return []
+    said = [_("Before your first task you are asked to read and to agree to what the study does.")]
+    if latest.asks_demographics:
+        said.append(_("Once, you are asked some things about yourself. You need not answer any of them."))
+    return said
+
+
+def _test_asked(gate: Gate, title: str | None) -> str:
+    said = _("This work is for people who have passed “%(test)s”.") % {"test": gate.name}
+    return f"{said} {words.where_to_test(gate, title)}"
+
+
+def _of_a_test(gate: Gate) -> list[str]:
+    said = [_("This is a test. Whoever passes it finds more work open.")]
+    if gate.grading == Gate.Grading.PERSON:
+        said.append(_("A person looks at what you hand in."))
+    else:
+        said += [_("To pass: %(bound)s.") % {"bound": one} for one in words.bounds_in_words(gate.bounds)]
+    if gate.retest_after_days is None:
+        said.append(_("Each person has one attempt."))
+    else:
+        again = ngettext(
+            "Whoever does not pass may try again after %(days)d day.",
+            "Whoever does not pass may try again after %(days)d days.",
+            gate.retest_after_days,
+        )
+        said.append(again % {"days": gate.retest_after_days})
+    return said

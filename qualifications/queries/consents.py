@@ -1,0 +1,76 @@
+"""What a worker still has to be asked before work, and what a study's versions came to."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from django.db.models import Count, Exists, OuterRef, Q, QuerySet
+
+from hits.models import Account, Assignment, Lease, Study, Worker
+from qualifications.models import Consent, ConsentText, Demographics
+
+
+@dataclass(frozen=True, kw_only=True)
+class Asked:
+    """The text in force, and whether it and the questions about the person still wait for this worker."""
+
+    text: ConsentText
+    wants_consent: bool
+    wants_answers: bool
+
+
+def owed_before_work(assignment: Assignment) -> Asked | None:
+    """One query. None: work may go on, also where it began with an earlier version."""
+    begun = Lease.objects.filter(assignment=assignment.pk)
+    study = assignment.hit.batch.study
+    found = _in_force(study=study, worker=assignment.worker).filter(~Exists(begun)).first()
+    if found is None:
+        return None
+    asked = Asked(
+        text=found,
+        wants_consent=not found.is_agreed,
+        wants_answers=found.asks_demographics and not found.has_answered,
+    )
+    return asked if asked.wants_consent or asked.wants_answers else None
+
+
+def text_wanted(*, worker: Worker, study: Study) -> ConsentText | None:
+    found = _in_force(study=study, worker=worker).first()
+    return found if found is not None and not found.is_agreed else None
+
+
+def published_text(study: Study) -> ConsentText | None:
+    """What everybody is asked to agree to now."""
+    return ConsentText.objects.filter(study=study, published_at__isnull=False).order_by("-version").first()
+
+
+def consents_of(worker: Worker) -> QuerySet[Consent]:
+    """Whatever this worker has ever agreed to, the newest first."""
+    return worker.consents.select_related("text__study").order_by("-pk")
+
+
+def versions_of(study: Study) -> QuerySet[Any]:
+    """Newest first, each with how many agree to it and how many took that back."""
+    in_force = Count("consents", filter=Q(consents__withdrawn_at=None))
+    withdrawn = Count("consents", filter=Q(consents__withdrawn_at__isnull=False))
+    versions = ConsentText.objects.filter(study=study).select_related("created_by")
+    return versions.annotate(agreed=in_force, withdrew=withdrawn).order_by("-version")
+
+
+def withdrawals_of(study: Study) -> QuerySet[Consent]:
+    withdrawn = Consent.objects.filter(text__study=study, withdrawn_at__isnull=False)
+    return withdrawn.select_related("worker", "text").order_by("-withdrawn_at", "-pk")
+
+
+def _in_force(*, study: Study, worker: Worker) -> QuerySet[Any]:
+    """At most one row. Players of a web game have agreed there, and are not asked here."""
+    players = Worker.objects.filter(pk=worker.pk, account__kind=Account.Kind.WEB)
+    newest = ConsentText.objects.filter(study=study, published_at__isnull=False).order_by("-version")
+    # The newest one alone: whoever agreed to an earlier one is asked again.
+    return (
+        ConsentText.objects.filter(pk__in=newest.values("pk")[:1])
+        .filter(~Exists(players))
+        .annotate(
+            is_agreed=Exists(Consent.objects.filter(text=OuterRef("pk"), worker=worker, withdrawn_at=None)),
+            has_answered=Exists(Demographics.objects.filter(worker=worker)),
+        )
+    )

@@ -1,0 +1,71 @@
+"""What a gate says, in sentences for researchers: its test, what it opens, and when it is passed."""
+
+from typing import Any
+
+from django.utils.text import get_text_list
+
+from hits import families
+from qualifications.domain import rules
+from qualifications.models import Gate
+from qualifications.words import per_cent
+
+
+def task_name(key: str) -> str:
+    """A task that is not installed here is called by its key."""
+    known = families.registered()
+    return known[key].name if key in known else key
+
+
+def opens_in_words(gate: Gate) -> str:
+    return get_text_list([task_name(key) for key in gate.opens], "and") or "nothing yet"
+
+
+def test_in_words(gate: Gate) -> str:
+    if gate.grading == Gate.Grading.PROVIDER:
+        return "the provider's own test"
+    return task_name(gate.test_task)
+
+
+def passed_in_words(gate: Gate) -> str:
+    """When it is passed: "the mean of ‘jaccard’ over at least 10 items is above 80 %"."""
+    if gate.grading == Gate.Grading.PERSON:
+        return "when a person says so"
+    if gate.grading == Gate.Grading.PROVIDER:
+        return f"when the provider's score is above {gate.passing_value}"
+    bounds = [bound_in_words(bound, items=gate.items) for bound in gate.bounds]
+    return f"when {get_text_list(bounds, 'and')}" if bounds else "never by itself: no rule can be read"
+
+
+def bound_in_words(bound: rules.Bound, *, items: int) -> str:
+    return f"the mean of ‘{bound.measure}’ over at least {items} items is {limit_in_words(bound)}"
+
+
+def limit_in_words(bound: rules.Bound) -> str:
+    return f"{'above' if bound.strictly else 'at least'} {bound.percent} %"
+
+
+def floors_in_words(gate: Gate) -> list[str]:
+    return [
+        f"Taken back when the mean of ‘{floor.measure}’ over the latest {floor.last} scores of what it "
+        f"opens falls below {floor.below} %"
+        for floor in gate.floor_bounds
+    ]
+
+
+def retest_in_words(gate: Gate) -> str:
+    days = gate.retest_after_days
+    if days is None:
+        return "one attempt, for good"
+    return f"again after {days} day{'' if days == 1 else 's'}"
+
+
+def findings_in_words(rows: Any) -> list[str]:
+    """Of an attempt: "✗ jaccard: 76.66 %, above 80 % is needed". What cannot be read is left out."""
+    found = [rules.read_finding(row) for row in rows] if isinstance(rows, list) else []
+    return [_finding(finding) for finding in found if finding]
+
+
+def _finding(finding: rules.Finding) -> str:
+    sign, needed = ("✓", "") if finding.holds else ("✗", " is needed")
+    limit = limit_in_words(finding.bound)
+    return f"{sign} {finding.bound.measure}: {per_cent(finding.mean)}, {limit}{needed}"

@@ -1,0 +1,50 @@
+"""Which gates stand before what, and who holds what of them."""
+
+from collections.abc import Collection, Iterable
+
+from hits import families
+from hits.models import Account, Batch, Worker
+from qualifications.models import Gate, Holding
+
+# The pages that can be tried from a test's list.
+OPEN = (Batch.Status.LAUNCHING, Batch.Status.OPEN)
+
+
+def active_gates(study_id: int) -> list[Gate]:
+    """All of a study, in one query; which tasks they open lies in JSON, and one database cannot search it."""
+    gates = Gate.objects.filter(study=study_id, is_active=True).select_related("study").order_by("pk")
+    return list(gates.defer("question_form", "answer_key"))
+
+
+def is_gated(batch: Batch) -> bool:
+    """Neither players, whom nobody tests, nor what only pays a bonus, nor a draft that is no row yet."""
+    if None in (batch.study_id, batch.account_id):
+        return False
+    return batch.account.kind != Account.Kind.WEB and families.is_offered(batch.task)
+
+
+def gates_opening(gates: Iterable[Gate], task: str) -> list[Gate]:
+    return [gate for gate in gates if task in gate.opens]
+
+
+def gates_tested_by(gates: Iterable[Gate], task: str) -> list[Gate]:
+    return [gate for gate in gates if gate.test_task and gate.test_task == task]
+
+
+def holdings_of(worker: Worker, gates: Collection[Gate]) -> dict[int, Holding]:
+    """By gate."""
+    rows = Holding.objects.filter(worker=worker, gate__in=[gate.pk for gate in gates])
+    return {row.gate_id: row for row in rows}
+
+
+def tests_to_take(gates: Collection[Gate], *, account: Account) -> dict[int, str]:
+    """By gate, the title of a HIT in which its test can be taken now: the newest."""
+    tasks = {(gate.study_id, gate.test_task): gate.pk for gate in gates if gate.test_task}
+    batches = Batch.objects.filter(
+        account=account,
+        study__in={study for study, _ in tasks},
+        task__in={task for _, task in tasks},
+        status__in=OPEN,
+    )
+    found = batches.order_by("pk").values_list("study", "task", "title")
+    return {tasks[study, task]: title for study, task, title in found if (study, task) in tasks}

@@ -1,0 +1,35 @@
+"""The scores of tests, and those that floors look at: only what counts."""
+
+from collections import defaultdict
+from collections.abc import Collection, Iterable
+from fractions import Fraction
+
+from django.db.models import Count, Exists, OuterRef, QuerySet
+
+from hits.models import Assignment, Lease
+from scoring.models import Score
+
+ScoresByMeasure = dict[str, list[Fraction]]
+
+
+def counting() -> QuerySet[Score]:
+    """Of work neither kept out nor rejected, and whose place went to nobody else."""
+    given_away = Lease.objects.filter(
+        item=OuterRef("item"), assignment=OuterRef("assignment"), status=Lease.Status.RELEASED
+    )
+    counted = Score.objects.filter(~Exists(given_away), assignment__kept_out=False)
+    return counted.exclude(assignment__status=Assignment.Status.REJECTED)
+
+
+def scores_of_tests(assignments: Collection[int]) -> dict[int, ScoresByMeasure]:
+    """By assignment and measure, exactly. One query."""
+    found: dict[int, ScoresByMeasure] = defaultdict(lambda: defaultdict(list))
+    for score in counting().filter(assignment__in=assignments).order_by("pk"):
+        found[score.assignment_id][score.measure].append(score.value)
+    return found
+
+
+def count_scored(assignments: Iterable[int]) -> dict[int, int]:
+    """How many items of each have a score."""
+    rows = Score.objects.filter(assignment__in=list(assignments)).order_by().values("assignment")
+    return {row["assignment"]: row["count"] for row in rows.annotate(count=Count("item", distinct=True))}

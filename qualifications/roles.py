@@ -1,0 +1,22 @@
+"""What this room adds to the table of roles."""
+
+from hits.roles import OPERATOR, RESEARCHER, REVIEWER, extend
+
+LOOK = ("qualifications.view_gate", "qualifications.view_attempt", "qualifications.view_holding")
+GRADE = ("qualifications.grade_attempt",)
+KEEP = ("qualifications.add_gate", "qualifications.change_gate")
+# Consent: what workers are asked to agree to, who has withdrawn, and counts of what they say of themselves.
+ASK = (
+    "qualifications.view_consenttext",
+    "qualifications.publish_consenttext",
+    "qualifications.count_demographics",
+)
+ERASE = ("qualifications.erase_demographics",)
+
+
+def extend_roles_table() -> None:
+    """Called from AppConfig.ready. Who makes gates grades too; a reviewer grades and looks."""
+    extend((*LOOK, *GRADE), REVIEWER)
+    extend((*LOOK, *GRADE, *KEEP), RESEARCHER, OPERATOR)
+    extend(ASK, RESEARCHER, OPERATOR)
+    extend(ERASE, OPERATOR)

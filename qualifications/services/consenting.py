@@ -1,0 +1,141 @@
+"""A study's consent texts, and workers who agree to them and take that back.
+
+Lock order: worker, study. What is withdrawn with its work is taken out by a sweep: state is the queue.
+"""
+
+from datetime import datetime
+
+import structlog
+from django.db import transaction
+from django.db.models import Exists, OuterRef, Q, QuerySet
+from django.utils.translation import gettext as _
+
+from hits import families, seals
+from hits.errors import RuleBroken
+from hits.models import Assignment, Lease, Study, User, Worker
+from hits.services import working
+from hits.services.auditing import note
+from qualifications.models import Consent, ConsentText
+from qualifications.queries.consents import published_text, text_wanted
+
+LONGEST = 20_000
+# Withdrawals looked at in one run, and pieces of work taken out for each.
+SLICE, PIECES = 50, 200
+Status = Assignment.Status
+log = structlog.get_logger()
+
+
+def write_draft(
+    *, study: Study, title: str, text: str, asks_demographics: bool, by: User, now: datetime
+) -> ConsentText:
+    """The study's one draft, made or changed. Nobody is asked for it before it is published."""
+    title, text = title.strip(), text.replace("\r\n", "\n").strip()
+    if not title or not 0 < len(text) <= LONGEST:
+        raise RuleBroken("bad_text", f"A consent text has a title and 1 to {LONGEST} characters.")
+    with transaction.atomic():
+        Study.objects.select_for_update(no_key=True).get(pk=study.pk)
+        latest = ConsentText.objects.filter(study=study).order_by("-version").first()
+        draft = latest if latest and latest.published_at is None else None
+        if draft is None:
+            draft = ConsentText(study=study, version=latest.version + 1 if latest else 1, created_by=by)
+        draft.title, draft.text, draft.asks_demographics = title, text, asks_demographics
+        draft.save()
+    return draft
+
+
+def publish_text(*, text: ConsentText, seen: str, by: User, now: datetime) -> None:
+    """From now on everybody is asked for it. `seen` is what was read; another text is not published."""
+    with transaction.atomic():
+        study = Study.objects.select_for_update(no_key=True).get(pk=text.study_id)
+        held = ConsentText.objects.get(pk=text.pk)
+        if held.published_at is not None:
+            raise RuleBroken("published", f"Version {held.version} is published already. Nothing changed.")
+        if digest_of(held) != seen:
+            raise RuleBroken("other_text", "The draft was changed meanwhile. Read it once more.")
+        held.published_at = text.published_at = now
+        held.save(update_fields=["published_at"])
+        words = f"Published version {held.version} of what workers of “{study}” are asked to agree to."
+        note("consent.published", words, by=by, now=now, study=study)
+
+
+def digest_of(text: ConsentText) -> str:
+    """What was on the page that somebody has confirmed."""
+    return seals.blind_index("consent", text.title, text.text, str(text.asks_demographics))
+
+
+def text_to_ask(*, worker: Worker, study: Study) -> ConsentText | None:
+    """The version in force, if this worker has not agreed to it."""
+    return text_wanted(worker=worker, study=study)
+
+
+def give_consent(*, worker: Worker, text: ConsentText, now: datetime) -> Consent:
+    """Once, however often it is sent. Raises RuleBroken if another version counts meanwhile."""
+    with transaction.atomic():
+        _lock(worker)
+        known = Consent.objects.filter(worker=worker, text=text, withdrawn_at=None).first()
+        if known:
+            return known
+        current = published_text(text.study)
+        if current is None or current.pk != text.pk:
+            raise RuleBroken("other_text", _("The text has changed meanwhile. Please read it once more."))
+        given = Consent.objects.create(worker=worker, text=text, given_at=now)
+    log.info("consent.given", worker=worker.pseudonym, version=text.version)
+    return given
+
+
+def withdraw(*, worker: Worker, study: Study, takes_work_out: bool, now: datetime) -> int:
+    """Of every version of the study; 0 if nothing was in force. New work asks anew.
+
+    Asked again for the work to be taken out, what was withdrawn before is taken out too.
+    """
+    with transaction.atomic():
+        _lock(worker)
+        own = Consent.objects.filter(worker=worker, text__study=study)
+        ended = own.filter(withdrawn_at=None).update(withdrawn_at=now)
+        if takes_work_out:
+            latest = own.filter(withdrawn_at__isnull=False).order_by("-withdrawn_at", "-pk").first()
+            if latest and not latest.takes_work_out:
+                Consent.objects.filter(pk=latest.pk).update(takes_work_out=True, taken_out_at=None)
+    if ended:
+        log.info("consent.withdrawn", worker=worker.pseudonym, takes_work_out=takes_work_out)
+    return ended
+
+
+def take_work_out(*, now: datetime) -> int:
+    """Paid, and no part of the data: once each piece is decided on, so that nobody loses money by it."""
+    waiting = Consent.objects.filter(takes_work_out=True, taken_out_at=None)
+    # What waits for a decision keeps nobody else waiting.
+    due = waiting.filter(Exists(_ready(_left_of_row())) | ~Exists(_left_of_row()))
+    taken = 0
+    for consent in due.select_related("text").order_by("pk")[:SLICE]:
+        pieces = list(_ready(_left(consent)).select_related("hit").order_by("pk")[:PIECES])
+        taken += sum(working.keep_out(piece, now=now) for piece in pieces)
+        if not _left(consent).exists():
+            Consent.objects.filter(pk=consent.pk).update(taken_out_at=now)
+    return taken
+
+
+def _left(consent: Consent) -> QuerySet[Assignment]:
+    """What was begun before it was withdrawn; whatever was leased since was asked for anew."""
+    later = Lease.objects.filter(assignment=OuterRef("pk"), leased_at__gt=consent.withdrawn_at)
+    own = Assignment.objects.filter(worker=consent.worker_id, hit__batch__study=consent.text.study_id)
+    return own.filter(~Exists(later), kept_out=False, opened_at__lte=consent.withdrawn_at)
+
+
+def _left_of_row() -> QuerySet[Assignment]:
+    """The same for each row of a query of consents."""
+    later = Lease.objects.filter(assignment=OuterRef("pk"), leased_at__gt=OuterRef(OuterRef("withdrawn_at")))
+    own = Assignment.objects.filter(worker=OuterRef("worker"), hit__batch__study=OuterRef("text__study"))
+    return own.filter(~Exists(later), kept_out=False, opened_at__lte=OuterRef("withdrawn_at"))
+
+
+def _ready(pieces: QuerySet[Assignment]) -> QuerySet[Assignment]:
+    """Decided on, with its bonuses written down; what hangs on others is not waited for."""
+    later = families.judged_later()
+    settled = Q(owed_at__isnull=False) | Q(judged_at=None, hit__batch__task__in=later)
+    decided = Q(status__in=(Status.REJECTED, Status.GONE)) | Q(settled, status=Status.APPROVED)
+    return pieces.filter(decided)
+
+
+def _lock(worker: Worker) -> None:
+    Worker.objects.select_for_update(no_key=True).only("pk").get(pk=worker.pk)

@@ -1,0 +1,57 @@
+"""A study's gates: made, changed and switched by a person. What they decide lies elsewhere."""
+
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any
+
+import structlog
+from django.db import transaction
+
+from hits.errors import RuleBroken
+from hits.models import User
+from qualifications.models import Gate, PlatformType
+
+# A type keeps its name at the provider for good, and whether it carries a test.
+FIXED_BY_TYPE = frozenset({"name", "grading"})
+FIXED_BY_ATTEMPT = frozenset({"test_task", "grading"})
+MADE = (PlatformType.Status.READY, PlatformType.Status.INTENDED)
+log = structlog.get_logger()
+
+
+def fixed_fields(gate: Gate) -> frozenset[str]:
+    """What cannot be changed any more. Rules, floors and what it opens always can."""
+    has_type = gate.platform_types.filter(status__in=MADE).exists()
+    is_tried = gate.attempts.exists() or gate.holdings.exists()
+    by_type = FIXED_BY_TYPE if has_type else frozenset()
+    return by_type | (FIXED_BY_ATTEMPT if is_tried else frozenset())
+
+
+def add_gate(*, gate: Gate, by: User, now: datetime) -> None:
+    """It begins switched off: nobody is kept out by a form that is not finished."""
+    gate.is_active = False
+    gate.save()
+    log.info("gate.added", gate=str(gate.public_id), by=str(by.public_id))
+
+
+def change_gate(*, gate: Gate, values: Mapping[str, Any], by: User, now: datetime) -> list[str]:
+    """The names of what is different now. Raises RuleBroken for what is fixed, and changes nothing."""
+    with transaction.atomic():
+        kept = Gate.objects.select_for_update(no_key=True).get(pk=gate.pk)
+        changed = sorted(name for name, value in values.items() if getattr(kept, name) != value)
+        if fixed := fixed_fields(kept).intersection(changed):
+            raise RuleBroken(
+                "fixed", f"This cannot be changed any more: {', '.join(sorted(fixed))}. Open the form again."
+            )
+        if changed:
+            Gate.objects.filter(pk=gate.pk).update(**{name: values[name] for name in changed})
+    log.info("gate.changed", gate=str(gate.public_id), fields=changed, by=str(by.public_id))
+    return changed
+
+
+def switch_gate(*, gate: Gate, on: bool, by: User, now: datetime) -> bool:
+    """False if it was so already."""
+    if not Gate.objects.filter(pk=gate.pk, is_active=not on).update(is_active=on):
+        return False
+    gate.is_active = on
+    log.info("gate.switched", gate=str(gate.public_id), on=on, by=str(by.public_id))
+    return True

@@ -1,0 +1,141 @@
+"""Attempts are graded by their scores, exactly, or by a person, whose word no score changes.
+
+Lock order: attempt, then holding.
+"""
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from typing import Any
+
+import structlog
+from django.db import transaction
+from django.db.models import QuerySet
+
+from hits.errors import RuleBroken
+from hits.models import User
+from hits.services import auditing
+from hits.states import move
+from qualifications.domain.rules import Finding, bounds_of, grade
+from qualifications.models import Attempt, Gate, Holding
+from qualifications.queries.test_scores import ScoresByMeasure, scores_of_tests
+from qualifications.services.floors import check_floors
+from qualifications.services.holding import check_words, lock_holding, set_value
+
+__all__ = ["check_floors", "grade_by_hand", "grade_waiting", "regrade_tests"]
+SLICE = 200
+Status = Attempt.Status
+GRADED = (Status.PASSED, Status.FAILED)
+log = structlog.get_logger()
+
+
+def grade_waiting(*, now: datetime) -> int:
+    """Once all of a test is judged and enough of it is scored. What lacks scores waits for a person."""
+    graded, seen = 0, 0
+    waiting = _by_scores().filter(
+        status=Status.WAITING, assignment__judged_at__isnull=False, assignment__kept_out=False
+    )
+    while some := list(waiting.filter(pk__gt=seen).order_by("pk")[:SLICE]):
+        seen = some[-1].pk
+        _tell_of_broken({one.gate_id: one.gate for one in some})
+        scores = scores_of_tests([one.assignment_id or 0 for one in some])
+        graded += sum(_grade(one, _first(one, scores[one.assignment_id or 0]), now=now) for one in some)
+    return graded
+
+
+def regrade_tests(*, now: datetime) -> int:
+    """A slice of each gate's attempts, round and round: a score that changed since changes the grade.
+
+    The bounds are those that the attempt was graded by: a rule that changes regrades nobody.
+    """
+    gates = Gate.objects.filter(is_active=True, grading=Gate.Grading.SCORES).order_by("pk")
+    return sum(_regrade(gate, now=now) for gate in gates.only("pk", "items", "regraded_to"))
+
+
+def grade_by_hand(*, attempt: Attempt, passed: bool, words: str, by: User, now: datetime) -> None:
+    """Also anew. Who does not pass is told why. Raises RuleBroken, and then nothing is changed."""
+    said = check_words(words) if words.strip() or not passed else ""
+    to = Status.PASSED if passed else Status.FAILED
+    with transaction.atomic():
+        held = _lock(attempt)
+        if held.status not in (Status.WAITING, *GRADED):
+            raise RuleBroken("not_handed_in", "Nothing was changed: this test has not been handed in.")
+        changes: dict[str, Any] = {"words": said, "graded_by": by, "graded_at": now}
+        if held.status == to:
+            Attempt.objects.filter(pk=held.pk).update(**changes)
+        else:
+            move(held, to, **changes)
+            _follow(held, now=now)
+        words = f"“{held.gate.name}” of {held.worker}: {'passed' if passed else 'not passed'}. {said}".strip()
+        auditing.note("qualification.graded", words, by=by, now=now, study=held.gate.study)
+    attempt.refresh_from_db()
+
+
+def _by_scores() -> QuerySet[Attempt]:
+    rows = Attempt.objects.filter(
+        gate__grading=Gate.Grading.SCORES, gate__is_active=True, assignment__isnull=False
+    )
+    return rows.select_related("gate__study", "worker__account")
+
+
+def _tell_of_broken(gates: Mapping[int, Gate]) -> None:
+    """Their attempts are left to a person; those of the others are graded."""
+    for gate in gates.values():
+        if gate.rules and not gate.bounds:
+            log.warning("gate.rules_broken", gate=str(gate.public_id))
+
+
+def _first(attempt: Attempt, scores: ScoresByMeasure) -> list[Finding]:
+    return grade(attempt.gate.bounds, scores, items=attempt.gate.items)
+
+
+def _again(attempt: Attempt, scores: ScoresByMeasure) -> list[Finding]:
+    """It may have lost a score, but not all of them."""
+    bounds = bounds_of(attempt.findings)
+    return grade(bounds, scores, items=1) if bounds else []
+
+
+def _regrade(gate: Gate, *, now: datetime) -> int:
+    rows = _by_scores().filter(gate=gate, status__in=GRADED, graded_by=None, pk__gt=gate.regraded_to)
+    some = list(rows.order_by("pk")[:SLICE])
+    scores = scores_of_tests([one.assignment_id or 0 for one in some]) if some else {}
+    regraded = sum(_grade(one, _again(one, scores.get(one.assignment_id or 0, {})), now=now) for one in some)
+    reached = some[-1].pk if len(some) == SLICE else 0
+    if reached != gate.regraded_to:
+        Gate.objects.filter(pk=gate.pk).update(regraded_to=reached)
+    return regraded
+
+
+def _grade(attempt: Attempt, findings: Sequence[Finding], *, now: datetime) -> bool:
+    """False where nothing can be said yet, where nothing is new, and where a person has graded."""
+    told = [finding.as_json() for finding in findings]
+    if not told or (attempt.status in GRADED and attempt.findings == told):
+        return False
+    to = Status.PASSED if all(finding.holds for finding in findings) else Status.FAILED
+    with transaction.atomic():
+        held = _lock(attempt)
+        if held.graded_by_id or held.status not in (Status.WAITING, *GRADED) or held.findings == told:
+            return False
+        if held.status == to:
+            return bool(Attempt.objects.filter(pk=held.pk).update(findings=told))
+        move(held, to, findings=told, graded_at=now)
+        _follow(held, now=now)
+    log.info("attempt.graded", attempt=str(held.public_id), status=to)
+    return True
+
+
+def _lock(attempt: Attempt) -> Attempt:
+    rows = Attempt.objects.select_related("gate__study", "worker__account")
+    return rows.select_for_update(of=("self",), no_key=True).get(pk=attempt.pk)
+
+
+def _follow(attempt: Attempt, *, now: datetime) -> None:
+    """The worker holds what the latest attempt came to, unless a person or a floor has decided since."""
+    gate, worker = attempt.gate, attempt.worker
+    later = Attempt.objects.filter(gate=gate, worker=worker, pk__gt=attempt.pk)
+    held = lock_holding(gate=gate, worker=worker, now=now)
+    if held.by_id or held.revoked_at or later.exclude(status=Status.GIVEN_UP).exists():
+        return
+    if attempt.status == Status.PASSED:
+        set_value(gate=gate, worker=worker, value=Holding.Value.PASSED, now=now)
+    elif held.is_held:
+        set_value(gate=gate, worker=worker, value=Holding.Value.TRIED, now=now)

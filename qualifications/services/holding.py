@@ -1,0 +1,133 @@
+"""What a worker holds of a gate. Each change is a row first; a sweep tells the provider of it.
+
+Lock order: attempt, then holding.
+"""
+
+import unicodedata
+from datetime import datetime
+
+import structlog
+from django.db import transaction
+
+from hits.errors import RuleBroken
+from hits.models import Account, User, Worker
+from hits.services import auditing
+from qualifications.models import Attempt, Gate, Holding
+
+LONGEST = 500
+Value = Holding.Value
+log = structlog.get_logger()
+
+
+def set_value(*, gate: Gate, worker: Worker, value: int | None, reason: str = "", now: datetime) -> Holding:
+    """Asked twice, it changes nothing. Whatever revoked it before, and whoever gave it, is over."""
+    return _write(gate=gate, worker=worker, value=value, reason=reason, now=now)
+
+
+def note_value(*, gate: Gate, worker: Worker, value: int | None, now: datetime) -> Holding:
+    """What the provider itself has decided: there is nothing to tell it."""
+    return _write(gate=gate, worker=worker, value=value, reason="", now=now, is_told=True)
+
+
+def take_back(
+    *, gate: Gate, worker: Worker, reason: str, now: datetime, since: datetime | None = None
+) -> bool:
+    """By the house itself, in words for the worker. `since`: only what has not changed since it was read."""
+    with transaction.atomic():
+        held = lock_holding(gate=gate, worker=worker, now=now)
+        if not held.is_held or (since is not None and held.changed_at != since):
+            return False
+        _write(gate=gate, worker=worker, value=Value.TRIED, reason=reason, now=now, revoked_at=now)
+    return True
+
+
+def give(*, gate: Gate, worker: Worker, by: User, reason: str, now: datetime) -> Holding:
+    """By a person, whatever the tests say. Raises RuleBroken, and then nothing is changed."""
+    words = check_words(reason)
+    with transaction.atomic():
+        if lock_holding(gate=gate, worker=worker, now=now).is_held:
+            raise RuleBroken("held_already", "Nothing was changed: this worker holds it already.")
+        given = _write(gate=gate, worker=worker, value=Value.PASSED, reason="", now=now, by=by)
+        _audit("given", given, words, by=by, now=now)
+    return given
+
+
+def revoke(*, gate: Gate, worker: Worker, by: User, reason: str, now: datetime) -> Holding:
+    """By a person, who alone can undo it: no re-test opens. The worker reads the reason."""
+    words = check_words(reason)
+    with transaction.atomic():
+        if not lock_holding(gate=gate, worker=worker, now=now).is_held:
+            raise RuleBroken("not_held", "Nothing was changed: this worker does not hold it.")
+        revoked = _write(
+            gate=gate, worker=worker, value=Value.TRIED, reason=words, now=now, revoked_at=now, by=by
+        )
+        _audit("revoked", revoked, words, by=by, now=now)
+    return revoked
+
+
+def let_try_again(*, gate: Gate, worker: Worker, by: User, reason: str, now: datetime) -> Holding:
+    """As if it had never been tried: for tests that something outside the worker's power has spoiled."""
+    words = check_words(reason)
+    with transaction.atomic():
+        held = lock_holding(gate=gate, worker=worker, now=now)
+        live = Attempt.objects.filter(gate=gate, worker=worker, status=Attempt.Status.WAITING)
+        if held.value != Value.TRIED:
+            raise RuleBroken("not_tried", "Nothing was changed: this worker may try already, or holds it.")
+        if live.exists():
+            raise RuleBroken("test_waiting", "Nothing was changed: a test of this worker waits to be graded.")
+        cleared = _write(gate=gate, worker=worker, value=None, reason="", now=now)
+        _audit("cleared", cleared, words, by=by, now=now)
+    return cleared
+
+
+def lock_holding(*, gate: Gate, worker: Worker, now: datetime) -> Holding:
+    """The caller holds a transaction. What is made here holds nothing, and nobody need be told."""
+    Holding.objects.get_or_create(
+        gate=gate, worker=worker, defaults={"changed_at": now, "is_told": True, "value": None}
+    )
+    rows = Holding.objects.select_related("gate", "worker__account")
+    return rows.select_for_update(of=("self",), no_key=True).get(gate=gate, worker=worker)
+
+
+def check_words(words: str) -> str:
+    """One line that a person reads. Raises RuleBroken."""
+    words = words.strip()
+    if not words:
+        raise RuleBroken("no_reason", "Say why, in a sentence.")
+    if len(words) > LONGEST:
+        raise RuleBroken("bad_reason", f"A reason has at most {LONGEST} characters; shorten it.")
+    if any(unicodedata.category(character) == "Cc" for character in words):
+        raise RuleBroken("bad_reason", "A reason is one line: take line breaks and control characters out.")
+    return words
+
+
+def _write(
+    *,
+    gate: Gate,
+    worker: Worker,
+    value: int | None,
+    reason: str,
+    now: datetime,
+    revoked_at: datetime | None = None,
+    by: User | None = None,
+    is_told: bool = False,
+) -> Holding:
+    with transaction.atomic():
+        held = lock_holding(gate=gate, worker=worker, now=now)
+        wanted = (value, reason, revoked_at, by.pk if by else None)
+        if (held.value, held.reason, held.revoked_at, held.by_id) == wanted:
+            return held
+        if held.value != value:
+            held.changed_at = now
+            # Nobody is to be told at accounts without a provider.
+            held.is_told = is_told or worker.account.kind != Account.Kind.MTURK
+            held.problem = ""
+        held.value, held.reason, held.revoked_at, held.by = value, reason, revoked_at, by
+        held.save(update_fields=["value", "reason", "revoked_at", "by", "changed_at", "is_told", "problem"])
+    log.info("holding.changed", gate=str(gate.public_id), worker=worker.pseudonym, value=value)
+    return held
+
+
+def _audit(verb: str, held: Holding, words: str, *, by: User, now: datetime) -> None:
+    said = f"“{held.gate.name}” of {held.worker} was {verb}: {words}"
+    auditing.note(f"qualification.{verb}", said, by=by, now=now, study=held.gate.study)

@@ -1,0 +1,128 @@
+"""What workers hold, as the provider is told it.
+
+One sender at a time has a row, so that a grant on its way never overtakes what takes it back.
+"""
+
+from collections.abc import Iterator
+from datetime import datetime, timedelta
+
+import structlog
+from cryptography.fernet import InvalidToken
+from django.db.models import F, Q, QuerySet
+
+from hits.errors import ProviderRefused, ProviderUnavailable
+from hits.gateway import Provider
+from hits.models import Account
+from hits.services.looking import usable
+from hits.services.sending import Clock, ticking
+from qualifications.models import Gate, Holding, PlatformType
+
+# A request is over, one way or the other, well before this. Also how long an unclear one rests.
+CLAIM = timedelta(minutes=3)
+# Of one account in one sweep: the others have their turn.
+MOST_AT_ONCE = 50
+LONGEST_PROBLEM = 500
+log = structlog.get_logger()
+
+
+def tell_holdings(*, now: datetime, clock: Clock | None = None) -> int:
+    """Tells the providers. Both requests change nothing more when they come twice."""
+    clock = clock or ticking(now)
+    accounts = _to_tell().values("worker__account")
+    return sum(_tell_turn(account, provider, clock=clock) for account, provider in usable(accounts))
+
+
+def retell(*, holding: Holding) -> bool:
+    """What the provider refused is told once more. False: nothing was refused, and nothing is changed."""
+    refused = Holding.objects.filter(pk=holding.pk).exclude(problem="")
+    return bool(refused.update(is_told=False, problem="", claimed_at=None))
+
+
+def value_there(holding: Holding) -> int | None:
+    """As the provider keeps it; None is none.
+
+    Its own test has a scale of its own. Whoever is let in there stands just above the bar; everybody else
+    stands at the bottom and keeps it, for a test taken after a revocation would wait for a person.
+    """
+    if holding.gate.grading != Gate.Grading.PROVIDER:
+        return holding.value
+    return holding.gate.passing_value + 1 if holding.is_held else 0
+
+
+def _to_tell() -> QuerySet[Holding]:
+    """Nothing can be told before the type is there."""
+    return Holding.objects.filter(
+        is_told=False,
+        gate__platform_types__in=PlatformType.objects.exclude(external_id=""),
+        gate__platform_types__account=F("worker__account"),
+    )
+
+
+def _tell_turn(account: Account, provider: Provider, *, clock: Clock) -> int:
+    told = 0
+    try:
+        for holding in _claim(account, clock=clock):
+            told += _tell(holding, provider)
+    except ProviderUnavailable as error:
+        # Its claim rests for a while, and then is told again.
+        log.warning("holding.waiting", account=str(account.public_id), error=str(error))
+    return told
+
+
+def _claim(account: Account, *, clock: Clock) -> Iterator[Holding]:
+    """Each just before it is told. Who reads it anew sees what has changed meanwhile."""
+    due = _to_tell().filter(_is_free(clock()), worker__account=account).order_by("pk")
+    for pk in list(due.values_list("pk", flat=True)[:MOST_AT_ONCE]):
+        now = clock()
+        if Holding.objects.filter(_is_free(now), pk=pk, is_told=False).update(claimed_at=now):
+            yield Holding.objects.select_related("gate", "worker").get(pk=pk)
+
+
+def _is_free(now: datetime) -> Q:
+    return Q(claimed_at=None) | Q(claimed_at__lt=now - CLAIM)
+
+
+def _tell(holding: Holding, provider: Provider) -> bool:
+    try:
+        external_id = holding.worker.external_id
+    except InvalidToken:
+        log.warning("worker.id_sealed", worker=str(holding.worker.public_id))
+        return _refused(holding, f"The id of {holding.worker} cannot be unsealed. Nobody was told.")
+    try:
+        _ask(holding, provider, external_id=external_id)
+    except ProviderRefused as refusal:
+        log.warning("holding.refused", worker=str(holding.worker.public_id), code=refusal.code)
+        return _refused(holding, str(refusal).replace(external_id, holding.worker.pseudonym))
+    return _end(holding)
+
+
+def _ask(holding: Holding, provider: Provider, *, external_id: str) -> None:
+    row = PlatformType.objects.get(gate=holding.gate_id, account=holding.worker.account_id)
+    value = value_there(holding)
+    if value is None:
+        provider.revoke_qualification(row.external_id, worker_external_id=external_id, reason=holding.reason)
+    else:
+        provider.grant_qualification(
+            row.external_id, worker_external_id=external_id, value=value, notify=holding.is_held
+        )
+
+
+def _end(holding: Holding) -> bool:
+    """What has changed while it was told is free to be told again at once."""
+    told = {"told": holding.value, "value_there": value_there(holding), "claimed_at": None, "problem": ""}
+    if _unchanged(holding).update(is_told=True, **told):
+        return True
+    Holding.objects.filter(pk=holding.pk).update(**told)
+    return False
+
+
+def _refused(holding: Holding, problem: str) -> bool:
+    """It stops here, until somebody tells it again or the value changes."""
+    said = {"problem": problem[:LONGEST_PROBLEM], "claimed_at": None}
+    if not _unchanged(holding).update(is_told=True, **said):
+        Holding.objects.filter(pk=holding.pk).update(claimed_at=None)
+    return False
+
+
+def _unchanged(holding: Holding) -> QuerySet[Holding]:
+    return Holding.objects.filter(pk=holding.pk, value=holding.value, changed_at=holding.changed_at)

@@ -1,0 +1,63 @@
+from typing import Any
+
+from django.db import models
+from django.db.models import Q
+
+from scoring.models.rivals import RegisteredRival
+
+
+class TextQuestion(models.Model):
+    """What a language model is asked, and its answer once it is there. Waiting rows are the queue.
+
+    Asked again by whomever, the answer that is there counts: a model says the same about the same.
+    """
+
+    class Kind(models.TextChoices):
+        TOP_WORDS = "top_words", "Best words"
+        PROBABILITIES = "probabilities", "Probabilities of words"
+        PERPLEXITIES = "perplexities", "Perplexity"
+
+    class Status(models.TextChoices):
+        WAITING = "waiting"
+        ANSWERED = "answered"
+        FAILED = "failed"
+
+    TRANSITIONS = {
+        Status.WAITING: {Status.ANSWERED, Status.FAILED},
+        Status.ANSWERED: set(),
+        Status.FAILED: {Status.WAITING},  # somebody has mended what was wrong
+    }
+    MASKED = (Kind.TOP_WORDS, Kind.PROBABILITIES)
+
+    rival = models.ForeignKey(RegisteredRival, models.PROTECT, related_name="text_questions")
+    kind = models.CharField(max_length=16, choices=Kind)
+    input = models.JSONField()
+    # SHA-256 of the kind and the input.
+    key = models.CharField(max_length=64)
+    status = models.CharField(max_length=8, choices=Status, default=Status.WAITING)
+    tries = models.PositiveSmallIntegerField(default=0)
+    try_at = models.DateTimeField()
+    problem = models.CharField(max_length=500, blank=True)
+    output: "models.JSONField[Any, Any]" = models.JSONField(null=True)
+    # Model, weights, preprocessing, device and code, as a verdict keeps them.
+    provenance = models.JSONField(default=dict)
+    asked_at = models.DateTimeField()
+    answered_at = models.DateTimeField(null=True)
+
+    class Meta:
+        permissions = [("retry_textquestion", "Can have failed text questions answered again")]
+        constraints = [
+            models.UniqueConstraint(fields=["rival", "key"], name="text_question_once_per_rival"),
+            models.CheckConstraint(
+                condition=Q(status="answered", output__isnull=False, answered_at__isnull=False)
+                | (~Q(status="answered") & Q(output__isnull=True, answered_at=None)),
+                name="text_question_answered_has_an_output",
+            ),
+            models.CheckConstraint(
+                condition=~Q(status="failed") | ~Q(problem=""), name="text_question_failed_says_why"
+            ),
+        ]
+        indexes = [models.Index(fields=["status", "try_at", "id"], name="text_question_in_turn")]
+
+    def __str__(self) -> str:
+        return str(self.input.get("prompt") or self.input.get("text"))

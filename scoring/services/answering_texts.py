@@ -1,0 +1,156 @@
+"""Language models answer what waits, in slices that last about as long as anybody may wait for a verdict.
+
+A process that is killed in the middle has stored nothing of its slice; the next one answers it. An answer is
+stored where the row still waits, so there is one, whoever comes second.
+"""
+
+import time
+from collections.abc import Callable, Sequence
+from datetime import datetime
+from typing import Any
+
+import structlog
+from django.db import transaction
+from django.db.models import QuerySet
+from django.utils import timezone
+
+from scoring import rivals
+from scoring.models import Asking, RegisteredRival, TextQuestion
+from scoring.services.answering import FAILURES, FIRST_PAUSE, LONGEST_PAUSE, Clock, answer_waiting
+from scoring.services.embedding import one_at_a_time
+from scoring.services.loading import code_version, computing, load_model
+
+# Of a sweep: other work of its queue has its turn in between.
+LONGEST_S = 60.0
+# Of a slice, whose size follows from how long the one before took.
+SLICE_S = 0.5
+FIRST_SLICE, SMALLEST, LARGEST = 32, 8, 1024
+Kind = TextQuestion.Kind
+Status = TextQuestion.Status
+log = structlog.get_logger()
+
+
+def answer_texts(*, clock: Clock = timezone.now, timer: Callable[[], float] = time.monotonic) -> int:
+    """Until nothing waits or the time is up: how many. Whoever waits for a verdict goes first."""
+    answered, size, began = 0, FIRST_SLICE, timer()
+    while timer() - began < LONGEST_S:
+        if somebody_waits():
+            answer_waiting(clock=clock)
+        slice_began = timer()
+        some = _answer_slice(size, clock=clock)
+        if some is None:
+            break
+        answered += some
+        size = next_size(size, took_s=timer() - slice_began)
+    return answered
+
+
+def somebody_waits() -> bool:
+    return Asking.objects.filter(is_urgent=True).exists()
+
+
+def next_size(size: int, *, took_s: float) -> int:
+    if took_s < SLICE_S / 2:
+        return min(size * 2, LARGEST)
+    return max(size // 2, SMALLEST) if took_s > SLICE_S * 2 else size
+
+
+def _answer_slice(size: int, *, clock: Clock) -> int | None:
+    """How many of the next ones of one model and kind were answered; None if nothing waits."""
+    due = TextQuestion.objects.filter(status=Status.WAITING, try_at__lte=clock()).order_by("try_at", "pk")
+    first = due.select_related("rival").first()
+    if first is None:
+        return None
+    alike = due.filter(rival=first.rival, kind=first.kind)[:size]
+    with computing, one_at_a_time(alike) as questions:
+        # None: another process has them all.
+        return _answer(first.rival, questions, clock=clock) if questions else None
+
+
+def _answer(rival: RegisteredRival, questions: Sequence[TextQuestion], *, clock: Clock) -> int:
+    try:
+        model = load_model(rival)
+    except FAILURES as problem:
+        waiting = TextQuestion.objects.filter(rival=rival, status=Status.WAITING)
+        _put_off(waiting, problem, now=clock())
+        return 0
+    return _answer_or_fail(model, questions, clock=clock)
+
+
+def _answer_or_fail(model: Any, questions: Sequence[TextQuestion], *, clock: Clock) -> int:
+    """One question that cannot be answered does not hold up the others."""
+    try:
+        outputs = _ask(model, questions)
+    except FAILURES as problem:
+        if len(questions) > 1:
+            half = len(questions) // 2
+            return sum(
+                _answer_or_fail(model, some, clock=clock) for some in (questions[:half], questions[half:])
+            )
+        one = TextQuestion.objects.filter(pk=questions[0].pk, status=Status.WAITING)
+        if isinstance(problem, ValueError):
+            one.update(status=Status.FAILED, problem=_words(problem))
+            log.warning("text.failed", question=questions[0].pk)
+        else:
+            _put_off(one, problem, now=clock())
+        return 0
+    return _store(questions, outputs, provenance=_provenance(model), now=clock())
+
+
+def _ask(model: Any, questions: Sequence[TextQuestion]) -> list[Any]:
+    """One batched call for those that share their options."""
+    inputs = [one.input for one in questions]
+    if questions[0].kind == Kind.PERPLEXITIES:
+        found: list[Any] = model.perplexities([one["text"] for one in inputs])
+        return found
+    of_kind = _top_words if questions[0].kind == Kind.TOP_WORDS else _probabilities
+    outputs: dict[int, Any] = {}
+    option = "k" if of_kind is _top_words else "as_one_token"
+    for value in sorted({one[option] for one in inputs}):
+        places = [place for place, one in enumerate(inputs) if one[option] == value]
+        answers = of_kind(model, [inputs[place] for place in places], value)
+        outputs |= dict(zip(places, answers, strict=True))
+    return [outputs[place] for place in range(len(inputs))]
+
+
+def _top_words(model: Any, inputs: Sequence[dict[str, Any]], k: int) -> list[Any]:
+    found = model.top_words([one["prompt"] for one in inputs], k=k)
+    return [[{"word": word.text, "p": word.probability} for word in words] for words in found]
+
+
+def _probabilities(model: Any, inputs: Sequence[dict[str, Any]], as_one_token: bool) -> list[Any]:
+    asked = [(one["prompt"], one["words"]) for one in inputs]
+    found = model.probabilities(asked, as_one_token=as_one_token)
+    return [
+        [{"word": one.word, "p": one.probability, "pieces": one.pieces, "way": one.way} for one in words]
+        for words in found
+    ]
+
+
+def _store(
+    questions: Sequence[TextQuestion], outputs: Sequence[Any], *, provenance: dict[str, Any], now: datetime
+) -> int:
+    for question, output in zip(questions, outputs, strict=True):
+        question.status, question.output, question.problem = Status.ANSWERED, output, ""
+        question.provenance, question.answered_at = provenance, now
+    fields = ["status", "output", "problem", "provenance", "answered_at"]
+    with transaction.atomic():
+        waiting = TextQuestion.objects.filter(status=Status.WAITING)
+        return waiting.bulk_update(questions, fields, batch_size=100)
+
+
+def _put_off(questions: QuerySet[TextQuestion], problem: Exception, *, now: datetime) -> None:
+    """Later, and ever more rarely."""
+    due = questions.filter(try_at__lte=now)
+    for tries in due.order_by().values_list("tries", flat=True).distinct():
+        pause = min(FIRST_PAUSE * 2 ** min(tries, 10), LONGEST_PAUSE)
+        due.filter(tries=tries).update(tries=tries + 1, try_at=now + pause, problem=_words(problem))
+    log.warning("texts.put_off", error=type(problem).__name__, problem=str(problem)[:200])
+
+
+def _words(problem: Exception) -> str:
+    return str(problem)[:500] or type(problem).__name__
+
+
+def _provenance(model: rivals.LoadedModel) -> dict[str, Any]:
+    return {**model.provenance, "device": model.device, "code_version": code_version()}

@@ -1,0 +1,115 @@
+"""Text questions as plain values. Asked twice, by whomever, a question is one row and has one answer."""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from functools import cached_property
+from hashlib import sha256
+from typing import Any
+
+import structlog
+from django.db import transaction
+from django.db.models import QuerySet
+
+from hits.errors import RuleBroken
+from scoring.models import RegisteredRival, TextQuestion
+
+AT_ONCE = 500
+Kind = TextQuestion.Kind
+Status = TextQuestion.Status
+log = structlog.get_logger()
+
+
+@dataclass(frozen=True, kw_only=True)
+class NewText:
+    """One of the three kinds of question; made by the functions below."""
+
+    kind: str
+    input: Mapping[str, Any]
+
+    @cached_property
+    def key(self) -> str:
+        asked = json.dumps([self.kind, self.input], sort_keys=True, ensure_ascii=False)
+        return sha256(asked.encode()).hexdigest()
+
+
+def top_words(prompt: str, *, k: int) -> NewText:
+    """The k words that fill the prompt's gap best."""
+    return NewText(kind=Kind.TOP_WORDS.value, input={"prompt": prompt, "k": k})
+
+
+def probabilities(prompt: str, words: Sequence[str], *, as_one_token: bool = False) -> NewText:
+    """How probable each word is in the prompt's gap, scored properly or looked up as one token."""
+    asked = {"prompt": prompt, "words": list(words), "as_one_token": as_one_token}
+    return NewText(kind=Kind.PROBABILITIES.value, input=asked)
+
+
+def perplexity(text: str) -> NewText:
+    return NewText(kind=Kind.PERPLEXITIES.value, input={"text": text})
+
+
+def ask_texts(questions: Sequence[NewText], *, rival: RegisteredRival, now: datetime) -> None:
+    """What was asked before, and answered or not, stays as it is."""
+    _refuse_other_kinds(questions, rival)
+    # Like beside like: in the queue's order a pass holds little padding.
+    fresh = sorted({one.key: one for one in questions}.values(), key=_length)
+    for start in range(0, len(fresh), AT_ONCE):
+        TextQuestion.objects.bulk_create(
+            [
+                TextQuestion(
+                    rival=rival,
+                    kind=one.kind,
+                    input=one.input,
+                    key=one.key,
+                    asked_at=now,
+                    try_at=now,
+                )
+                for one in fresh[start : start + AT_ONCE]
+            ],
+            ignore_conflicts=True,
+        )
+
+
+def find_texts(questions: Sequence[NewText], *, rival: RegisteredRival) -> dict[str, TextQuestion]:
+    """By key: what was asked already."""
+    keys = list({one.key for one in questions})
+    return {
+        row.key: row
+        for start in range(0, len(keys), AT_ONCE)
+        for row in TextQuestion.objects.filter(rival=rival, key__in=keys[start : start + AT_ONCE])
+    }
+
+
+def ask_and_find(
+    questions: Sequence[NewText], *, rival: RegisteredRival, now: datetime
+) -> dict[str, TextQuestion]:
+    """By key, for whoever comes again until all is answered: what was never asked is asked now."""
+    found = find_texts(questions, rival=rival)
+    if missing := [one for one in questions if one.key not in found]:
+        ask_texts(missing, rival=rival, now=now)
+        found |= find_texts(missing, rival=rival)
+    return found
+
+
+def retry_texts(questions: QuerySet[TextQuestion], *, now: datetime) -> int:
+    """Those that failed, from the beginning; and those that wait for their next try, at once."""
+    with transaction.atomic():
+        waiting = questions.filter(status=Status.WAITING, tries__gt=0).update(try_at=now)
+        failed = questions.filter(status=Status.FAILED).update(
+            status=Status.WAITING, tries=0, try_at=now, problem=""
+        )
+    log.info("texts.retried", count=waiting + failed)
+    return waiting + failed
+
+
+def _refuse_other_kinds(questions: Sequence[NewText], rival: RegisteredRival) -> None:
+    kinds = {one.kind for one in questions}
+    answered = TextQuestion.MASKED if rival.kind == RegisteredRival.Kind.MASKED else (Kind.PERPLEXITIES,)
+    if rival.sees_pictures or not kinds <= set(answered):
+        wanted = "a causal" if Kind.PERPLEXITIES in kinds else "a masked"
+        raise RuleBroken("wrong_kind", f"{rival} cannot answer this; choose {wanted} language model.")
+
+
+def _length(one: NewText) -> tuple[str, int]:
+    return one.kind, len(str(one.input.get("prompt") or one.input.get("text")))

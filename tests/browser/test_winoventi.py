@@ -1,0 +1,273 @@
+"""The exception procedure in a real browser: one noun walks from a generic to a published pair."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.urls import reverse
+from django.utils import timezone
+from playwright.sync_api import Locator, Page, ViewportSize, expect
+
+from crowd.winoventi import domain
+from crowd.winoventi.challenge.columns import PUBLISHED
+from crowd.winoventi.models import (
+    Alternative,
+    Choice,
+    FilterScore,
+    Generic,
+    Judgement,
+    Premise,
+    Project,
+    Step,
+    Way,
+)
+from crowd.winoventi.services.opening import open_project
+from crowd.winoventi.services.posting import advance
+from crowd.winoventi.services.ruling import pass_alternatives
+from crowd.winoventi.services.taking import take_answers
+from hits.models import HIT, Assignment, Lease
+from hits.states import move
+from tests.browser.conftest import OpenPage
+from tests.browser.looking import Visitor
+from tests.browser.test_annotation import be_quiet, preview_of
+from tests.browser.test_pages_look import SIZES
+from tests.browser.test_winoventi_look import enter
+from tests.conftest import Sites
+from tests.crowd.winoventi.asking.asked import make_generic, open_batch
+from tests.factories import make_account, make_batch, make_hit, make_study
+
+pytestmark = [pytest.mark.needs_chromium, pytest.mark.django_db(transaction=True)]
+SENTENCE = "The guests found the apple [sweet / rotten]."
+PICKS = ("generic_synonym", "exception_synonym", "exception_fits_generic", "generic_fits_exception")
+TASKS = (*domain.TASKS, domain.WALK)
+
+
+@pytest.fixture(params=SIZES)
+def visitor(request: pytest.FixtureRequest, open_page: OpenPage) -> Visitor:
+    size: ViewportSize = SIZES[request.param]
+    return Visitor(open_page(viewport=size, reduced_motion="reduce"), size=request.param)
+
+
+class Desk:
+    """Workers of one study, each of whom opens a HIT of a task in a page of their own."""
+
+    def __init__(self, open_page: OpenPage, project: Project, *, sites: Sites) -> None:
+        self.open_page = open_page
+        self.project = project
+        self.sites = sites
+        self.account = make_account(worker_site=sites.marketplace, ticket_key="")
+        self.workers = 0
+
+    def address(self, task: str, *, items: int = 1) -> str:
+        """Of a HIT that its next worker has accepted, at an endpoint without tickets."""
+        batch = make_batch(
+            study=self.project.study,
+            account=self.account,
+            task=task,
+            status="open",
+            items_per_assignment=items,
+            duration_s=3600,
+        )
+        return self.address_in(make_hit(batch=batch, sent_at=timezone.now()))
+
+    def address_in(self, hit: HIT) -> str:
+        self.workers += 1
+        number = self.workers
+        return (
+            f"{self.sites.public}/q/{hit.public_id}/?assignmentId=A{number}&workerId=W{number}"
+            f"&hitId={hit.external_id}&turkSubmitTo={self.sites.marketplace}"
+        )
+
+    def sit_down(self, task: str, **options: Any) -> Page:
+        page = self.open_page(**options)
+        be_quiet(page)
+        page.goto(self.address(task))
+        return page
+
+    def hand_in(self, page: Page) -> None:
+        """By the button; and the platform says that it has it."""
+        submit(page).click()
+        page.get_by_text("Handed in").wait_for()
+        assignment = Assignment.objects.get(status=Assignment.Status.SAVED)
+        assert move(assignment, Assignment.Status.SUBMITTED, submitted_at=timezone.now())
+
+    def go_on(self, kind: str) -> None:
+        """The background counts what came in, and a person lets it into the next step."""
+        now = timezone.now()
+        take_answers(now=now)
+        advance(project=self.project, kind=kind, now=now)
+
+
+@pytest.fixture
+def desk(open_page: OpenPage, sites: Sites) -> Desk:
+    return Desk(open_page, open_project(study=make_study()), sites=sites)
+
+
+def entry(page: Page, name: str) -> Locator:
+    return page.locator(f'[data-entry="{name}"]')
+
+
+def pick(page: Page, name: str, value: str) -> None:
+    page.locator(f'[data-entry="{name}"][value="{value}"]').check()
+
+
+def write(page: Page, texts: Mapping[str, str]) -> None:
+    for name, text in texts.items():
+        entry(page, name).fill(text)
+
+
+def submit(page: Page) -> Locator:
+    return page.get_by_role("button", name="Submit")
+
+
+def fault(page: Page, name: str) -> Locator:
+    return page.locator(f'[data-wrong="{name}"]')
+
+
+def favor_the_generic() -> None:
+    """What the filter's model would say, recorded."""
+    alternative = Alternative.objects.get(state=Alternative.State.GIVEN)
+    FilterScore.objects.create(
+        alternative=alternative,
+        way=Way.PROPERLY,
+        p_generic=0.5,
+        p_exception=0.1,
+        passes=True,
+        scored_at=timezone.now(),
+    )
+    pass_alternatives(now=timezone.now())
+
+
+def walk(desk: Desk) -> Premise:
+    """A noun's whole way through the pages, by seven workers. What is published of it comes after."""
+    make_generic(desk.project)
+    advance(project=desk.project, kind=Step.Kind.EXCEPTIONS, now=timezone.now())
+
+    page = desk.sit_down(domain.EXCEPTIONS)
+    expect(page.locator(".statement")).to_have_text("The apple is edible.")
+    pick(page, "makes_sense", "yes")
+    write(page, {"exception_1": "not edible"})
+    submit(page).click()
+    expect(fault(page, "exception_1")).to_contain_text("more than one word")
+    expect(entry(page, "exception_1")).to_be_focused()
+    page.reload()
+    expect(entry(page, "exception_1")).to_have_value("not edible")
+    write(page, {"exception_1": "Inedible"})
+    desk.hand_in(page)
+    take_answers(now=timezone.now())
+    favor_the_generic()
+    desk.go_on(Step.Kind.PREMISES)
+
+    page = desk.sit_down(domain.PREMISES)
+    write(page, {"sentence": SENTENCE.replace("rotten", "gone bad"), "generic_word": "sweet"})
+    submit(page).click()
+    expect(fault(page, "sentence")).to_contain_text("exactly one word")
+    expect(fault(page, "exception_word")).to_contain_text("Write the word here")
+    write(page, {"sentence": SENTENCE, "exception_word": "mouldy"})
+    expect(page.locator("[data-said]")).to_contain_text("does not stand in its brackets")
+    write(page, {"exception_word": "rotten"})
+    expect(page.locator("[data-said]")).to_be_empty()
+    expect(page.locator('[data-with="exception_word"]')).to_have_text("The guests found the apple rotten.")
+    desk.hand_in(page)
+    desk.go_on(Step.Kind.VALIDATIONS)
+
+    for _ in range(3):
+        page = desk.sit_down(domain.VALIDATE)
+        for name in PICKS[1:]:
+            pick(page, name, "no")
+        submit(page).click()
+        expect(fault(page, PICKS[0])).to_contain_text("Choose one")
+        pick(page, PICKS[0], "no")
+        desk.hand_in(page)
+    desk.go_on(Step.Kind.CHOICES)
+
+    for _ in range(2):
+        page = desk.sit_down(domain.CHOOSE)
+        is_bad = "rotten" in page.locator("form .prompt").inner_text()
+        pick(page, "choice", "inedible" if is_bad else "edible")
+        desk.hand_in(page)
+    take_answers(now=timezone.now())
+    return Premise.objects.get()
+
+
+def take_published(desk: Desk) -> list[list[str]]:
+    """What a researcher downloads of the study, as rows of cells."""
+    page = desk.open_page()
+    enter(page, desk.sites)
+    page.goto(f"{desk.sites.public}{reverse('admin:winoventi_project_change', args=[desk.project.pk])}")
+    page.get_by_role("link", name="Take the challenge set out").click()
+    with page.expect_download() as taken:
+        page.get_by_role("button", name="Take it").click()
+    lines = Path(taken.value.path()).read_text().splitlines()
+    return [line.split("\t") for line in lines]
+
+
+def test_noun_walks_from_a_generic_to_a_published_pair_by_different_workers(desk: Desk) -> None:
+    premise = walk(desk)
+    published = take_published(desk)
+
+    assert (premise.sentence, premise.state) == (SENTENCE, Premise.State.VALID)
+    assert (premise.generic, premise.exception) == ("edible", "inedible")
+    assert Generic.objects.get().state == Generic.State.ANSWERED
+    assert Judgement.objects.count() == 3
+    assert list(Choice.objects.values_list("is_right", flat=True)) == [True, True]
+    assert len(set(Lease.objects.values_list("worker", flat=True))) == 7
+    sweet, rotten = "The guests found the apple sweet.", "The guests found the apple rotten."
+    both = ["apple", "edible", "inedible", sweet, rotten]
+    assert published == [
+        [column.name for column in PUBLISHED],
+        [*both, f"{sweet} The apple is [MASK].", "edible", "inedible", "generic"],
+        [*both, f"{rotten} The apple is [MASK].", "inedible", "edible", "exception"],
+    ]
+
+
+def test_bad_input_is_explained_without_scripts_and_nothing_is_lost(desk: Desk) -> None:
+    make_generic(desk.project)
+    advance(project=desk.project, kind=Step.Kind.EXCEPTIONS, now=timezone.now())
+    page = desk.sit_down(domain.EXCEPTIONS, java_script_enabled=False)
+    write(page, {"exception_1": "edible", "exception_2": "not edible", "exception_3": "plastic"})
+
+    submit(page).click()
+
+    expect(page.get_by_role("alert")).to_contain_text("Choose one of the answers")
+    expect(page.get_by_role("alert").get_by_role("link")).to_have_count(2)
+    expect(fault(page, "exception_2")).to_contain_text("more than one word")
+    expect(entry(page, "exception_3")).to_have_value("plastic")
+    pick(page, "makes_sense", "yes")
+    write(page, {"exception_2": ""})
+    submit(page).click()
+    expect(page.get_by_role("alert")).to_contain_text("the word of the statement itself")
+    expect(entry(page, "exception_3")).to_have_value("plastic")
+    assert Assignment.objects.get().answer is None
+
+    submit(page).click()
+
+    expect(page.get_by_role("button", name="Finish submitting")).to_be_visible()
+    [answer] = Assignment.objects.values_list("answer", flat=True)
+    assert answer is not None
+    assert list(answer.values()) == [
+        {"makes_sense": "yes", "exception_1": "edible", "exception_2": "", "exception_3": "plastic"}
+    ]
+
+
+def test_pages_look_right(visitor: Visitor, desk: Desk) -> None:
+    page = visitor.page
+    be_quiet(page)
+    for task in TASKS:
+        name = task.replace(".", "-")
+        batch = open_batch(task, items=2 if task != domain.WALK else 1, account=desk.account, duration_s=3600)
+        address = desk.address_in(make_hit(batch=batch, sent_at=timezone.now()))
+        visitor.visit(f"{name}-preview", preview_of(address))
+        visitor.visit(name, address)
+        page.locator("details.guide > summary").evaluate_all("all => all.forEach((one) => one.click())")
+        visitor._keep_picture(f"{name}-guide-{visitor._size}")
+        # Past what the page itself would hold back.
+        with page.expect_navigation():
+            page.evaluate("document.querySelector('form[data-asking]').submit()")
+        expect(page.get_by_role("alert")).to_be_visible()
+        if found := visitor._look():
+            visitor.problems[f"{name}-again"] = found
+        visitor._keep_picture(f"{name}-again-{visitor._size}")
+
+    assert visitor.problems == {}

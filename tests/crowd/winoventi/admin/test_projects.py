@@ -1,0 +1,325 @@
+"""The researcher's pages of the exception procedure: what each shows to whom, and what its buttons do."""
+
+from typing import Any
+
+import pytest
+from django.apps import apps
+from django.contrib.auth.models import Group
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.db import connection
+from django.test import Client
+from django.test.utils import CaptureQueriesContext
+from django.urls import reverse
+
+from crowd.winoventi.models import Generic, Inquiry, Judgement, Noun, Premise, Project, Reading, Step
+from hits.models import Batch, Study
+from hits.roles import RESEARCHER, REVIEWER, install_roles
+from scoring.models import RegisteredRival
+from tests.crowd.winoventi.rows import make_alternative, make_generic, make_pair, make_project
+from tests.factories import NOW, make_account, make_study, make_user, make_worker
+
+pytestmark = pytest.mark.django_db
+RULES = {
+    "ks": "1, 3", "stop_list": "", "way": "properly", "answers_wanted": "3", "fails_by": "worker",
+    "fails_at": "2", "judges": "others", "choices_wanted": "1",
+}  # fmt: skip
+
+
+def sign_in(client: Client, *studies: Study, role: str = RESEARCHER) -> None:
+    install_roles(apps)
+    user = make_user()
+    user.groups.add(Group.objects.get(name=role))
+    for study in studies:
+        study.members.add(user)
+    client.force_login(user)
+
+
+@pytest.fixture
+def project(client: Client) -> Project:
+    """Of the researcher who is signed in."""
+    made = make_project("lemon", "sky")
+    sign_in(client, made.study)
+    return made
+
+
+def at(name: str, project: Project, *more: Any) -> str:
+    return reverse(f"admin:winoventi_{name}", args=[project.pk, *more])
+
+
+def home(project: Project) -> str:
+    return at("project_change", project)
+
+
+def text(answer: Any) -> str:
+    return " ".join(answer.content.decode().split())
+
+
+def make_masked(name: str = "masked") -> RegisteredRival:
+    return RegisteredRival.objects.create(name=name, kind="masked", added_at=NOW)
+
+
+def fill(project: Project, *, count: int) -> None:
+    """Some of everything that stays behind, and pairs."""
+    for number in range(count):
+        make_pair(project, f"noun{number}")
+        make_generic(project, f"cut{number}", state="cut", reason="Perplexity 9.0")
+        make_alternative(project, f"filtered{number}", state="filtered", reason="Not likelier.")
+        failed = make_pair(project, f"failed{number}")
+        Premise.objects.filter(pk=failed.pk).update(state="failed", reason="generic_synonym")
+        Judgement.objects.create(
+            premise=failed,
+            worker=make_worker(),
+            generic_synonym=True,
+            exception_synonym=False,
+            exception_fits_generic=False,
+            generic_fits_exception=False,
+        )
+
+
+def test_project_is_set_up_with_its_nouns_from_its_study(client: Client) -> None:
+    study, model = make_study(name="Ours"), make_masked()
+    sign_in(client, study)
+    assert reverse("admin:winoventi_project_add") in text(
+        client.get(reverse("admin:hits_study_change", args=[study.pk]))
+    )
+    file = SimpleUploadedFile("nouns.csv", b"number,noun\n1,bat\n2,sky\n")
+    form = {
+        **RULES,
+        "study": study.pk,
+        "generics_model": model.pk,
+        "words": "bat\n\n sky lark ",
+        "file": file,
+    }
+
+    answer = client.post(reverse("admin:winoventi_project_add"), form)
+
+    project = Project.objects.get(study=study)
+    assert answer["Location"] == home(project)
+    assert (project.ks, project.generics_model, project.fails_at) == ([1, 3], model, 2)
+    assert list(project.nouns.values_list("word", flat=True)) == ["bat", "sky lark", "bat", "sky"]
+    assert project.steps.count() == len(Step.Kind.values)
+    assert home(project) in text(client.get(reverse("admin:hits_study_change", args=[study.pk])))
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ({"ks": "1, many"}, "Whole numbers from 1 to 50"),
+        ({"fails_at": "4"}, "No pair could fail"),
+        ({"words": "x" * 65}, "Line 1: a noun has at most 64 letters."),
+        ({"study": ""}, "This field is required."),
+    ],
+    ids=["ks", "fails-at", "noun", "study"],
+)
+def test_project_with_bad_input_is_not_set_up(client: Client, changes: dict[str, str], said: str) -> None:
+    study = make_study()
+    sign_in(client, study)
+
+    answer = client.post(
+        reverse("admin:winoventi_project_add"), {**RULES, "study": study.pk, "words": "a", **changes}
+    )
+
+    assert said in text(answer)
+    assert not Project.objects.exists()
+
+
+def test_pipeline_counts_what_came_in_and_stayed_behind_with_links(client: Client, project: Project) -> None:
+    fill(project, count=1)
+
+    page = text(client.get(home(project)))
+
+    study = f"project__study__id__exact={project.study_id}"
+    assert f'<a href="/admin/winoventi/generic/?{study}&amp;state__in=cut">Cut by perplexity</a>' in page
+    assert "… generic and its word mean the same" in page
+    assert "Let 2 in." in page
+    for model in ("generic", "alternative", "premise"):
+        listed = text(client.get(f"/admin/winoventi/{model}/?{study}"))
+        assert "1 " in listed
+    assert "Perplexity 9.0" in text(client.get(f"/admin/winoventi/generic/?{study}&state__in=cut"))
+    assert "generic and its word mean the same" in text(client.get("/admin/winoventi/judgement/"))
+
+
+def test_pages_take_as_many_queries_whatever_there_is(client: Client, project: Project) -> None:
+    fill(project, count=1)
+    lists = [reverse(f"admin:winoventi_{name}_changelist") for name in ("generic", "alternative", "premise")]
+    pages = [home(project), at("statistics", project), at("cut", project), *lists]
+    pages.append(reverse("admin:winoventi_premise_change", args=[Premise.objects.order_by("pk")[0].pk]))
+
+    def count() -> list[int]:
+        found = []
+        for page in pages:
+            with CaptureQueriesContext(connection) as queries:
+                assert client.get(page).status_code == 200
+            found.append(len(queries))
+        return found
+
+    few = count()
+    fill(make_project(), count=1)
+    for number in range(3):
+        make_pair(project, f"more{number}")
+
+    assert count() == few
+    # The statistics alone count more than a page may elsewhere.
+    assert max([*few[:1], *few[2:]]) <= 9
+
+
+def test_reading_is_asked_once_more_and_then_started(client: Client, project: Project) -> None:
+    project.generics_model = make_masked()
+    project.save()
+    address = at("do", project, "generics", "read")
+
+    page = text(client.get(address))
+
+    assert "each of 2 nouns" in page
+    assert not Inquiry.objects.exists()
+    client.post(address)
+    assert Inquiry.objects.get().is_open
+    assert "Nouns that the model has read: the model is being asked" in text(client.get(home(project)))
+
+
+def test_generics_without_a_place_are_what_is_next(client: Client, project: Project) -> None:
+    project.generics_model = make_masked()
+    project.save()
+    project.nouns.all().delete()
+    make_generic(project)
+    Noun.objects.filter(project=project).update(number=1)
+    Reading.objects.create(
+        noun=project.nouns.get(),
+        rival=project.generics_model,
+        template="is_not_comma",
+        words=[["sour", 0.5]],
+        read_at=NOW,
+    )
+    assert "Cut: this many generics have no place in the order yet: 1." in text(client.get(home(project)))
+
+    client.post(at("cut", project), {"cut_by": "bend"})
+
+    assert "Let 1 in." in text(client.get(home(project)))
+
+
+def test_reading_without_a_model_says_what_is_missing(client: Client, project: Project) -> None:
+    answer = client.post(at("do", project, "generics", "read"), follow=True)
+
+    assert "Choose the model of step 1 first" in text(answer)
+    assert not Inquiry.objects.exists()
+
+
+def test_so_many_generics_are_let_in_and_a_draft_leads_to_the_guide(client: Client, project: Project) -> None:
+    for rank, noun in enumerate(("lemon", "sky"), start=1):
+        make_generic(project, noun, rank=rank)
+    account = make_account()
+
+    client.post(at("do", project, "exceptions", "advance"), {"most": "1"})
+    answer = client.post(at("draft", project, "exceptions"), {"account": account.pk})
+
+    assert Generic.objects.filter(state="posted").count() == 1
+    draft = Batch.objects.get()
+    assert (draft.task, draft.status, str(draft.reward)) == ("winoventi.exceptions", "draft", "0.10")
+    assert (draft.study, draft.hits_wanted) == (project.study, 1)
+    assert answer["Location"] == reverse("admin:hits_batch_step", args=[draft.pk, "terms"])
+    assert project.steps.get(kind="exceptions").batch == draft
+
+
+def test_step_is_switched_to_go_on_by_itself_and_back(client: Client, project: Project) -> None:
+    assert "spends money" in text(client.get(at("do", project, "premises", "on")))
+
+    client.post(at("do", project, "premises", "on"))
+    assert project.steps.get(kind="premises").by_itself
+
+    client.post(at("do", project, "premises", "off"))
+    assert not project.steps.get(kind="premises").by_itself
+
+
+def test_settings_change_the_rules_and_the_limits(client: Client, project: Project) -> None:
+    form = {**RULES, "answers_wanted": "2", "exceptions_most": "40"}
+
+    answer = client.post(at("settings", project), form)
+
+    assert answer.status_code == 302
+    project.refresh_from_db()
+    assert (project.answers_wanted, project.is_stale) == (2, True)
+    assert project.steps.get(kind="exceptions").most_per_worker == 40
+
+
+def test_what_found_generics_is_fixed(client: Client, project: Project) -> None:
+    make_generic(project)
+
+    client.post(at("settings", project), {**RULES, "ks": "8", "generics_model": make_masked().pk})
+
+    project.refresh_from_db()
+    assert (project.ks, project.generics_model) == ([1, 3, 5, 8], None)
+
+
+def test_cut_at_own_values_leaves_the_rest_with_its_reason(client: Client, project: Project) -> None:
+    project.perplexity_model = RegisteredRival.objects.create(name="causal", kind="causal", added_at=NOW)
+    project.save()
+    for number, perplexity in enumerate((10.0, 20.0, 300.0)):
+        make_generic(project, f"noun{number}", perplexity=perplexity)
+    form = {"cut_by": "hand", "most_posted": "", "cut_1": "25", "cut_3": "", "cut_5": "", "cut_8": ""}
+
+    client.post(at("cut", project), form)
+
+    assert Generic.objects.get(state="cut").reason == "Perplexity 300.0: those of k = 1 are cut at 25.0."
+    page = text(client.get(at("cut", project)))
+    assert "Perplexity of 3 statements" in page
+    assert "Cut at 25.0: 2 lie below." in page
+
+
+def test_nouns_are_added_behind_those_that_are_there(client: Client, project: Project) -> None:
+    client.post(at("nouns", project), {"words": "bat\nlemon"})
+
+    assert list(project.nouns.values_list("number", "word")) == [
+        (1, "lemon"), (2, "sky"), (3, "bat"), (4, "lemon"),
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [(b"\xff\xfe", "not UTF-8"), (b"a\0b", "no text"), (b'"' + b"x" * 140_000, "cannot be read as CSV")],
+    ids=["bytes", "nul", "long"],
+)
+def test_file_that_is_no_list_is_refused(client: Client, project: Project, content: bytes, said: str) -> None:
+    answer = client.post(at("nouns", project), {"file": SimpleUploadedFile("nouns.csv", content)})
+
+    assert said in text(answer)
+    assert project.nouns.count() == 2
+
+
+def test_reviewer_looks_and_changes_nothing(client: Client, project: Project) -> None:
+    sign_in(client, project.study, role=REVIEWER)
+
+    page = text(client.get(home(project)))
+
+    assert "Next:" in page
+    assert "Go on by itself…" not in page
+    assert "Settings" not in page
+    for address in (
+        at("settings", project),
+        at("nouns", project),
+        at("cut", project),
+        at("do", project, "premises", "on"),
+        at("draft", project, "premises"),
+        at("data", project),
+        at("ask_model", project),
+        at("upload_model", project),
+        reverse("admin:winoventi_project_add"),
+    ):
+        assert client.post(address, {"words": "bat"}).status_code == 403
+    assert client.get(reverse("admin:winoventi_project_add")).status_code == 302
+    assert Noun.objects.count() == 2
+    assert not Step.objects.filter(by_itself=True).exists()
+
+
+def test_foreign_projects_are_not_found(client: Client, project: Project) -> None:
+    foreign = make_project("secret")
+    pair = make_pair(foreign, "secret")
+    addresses = [home(foreign), *(at(name, foreign) for name in ("statistics", "cut", "nouns", "data"))]
+
+    assert [client.get(address).status_code for address in addresses] == [404] * len(addresses)
+    for model in ("project", "generic", "alternative", "premise", "judgement"):
+        listed = client.get(reverse(f"admin:winoventi_{model}_changelist"))
+        assert "secret" not in text(listed)
+    one = client.get(reverse("admin:winoventi_premise_change", args=[pair.pk]))
+    assert one.status_code == 302
+    assert client.post(at("do", foreign, "premises", "on")).status_code == 404
+    assert not Step.objects.filter(by_itself=True).exists()

@@ -1,0 +1,114 @@
+"""A project whose steps go on by themselves, and people who answer them as workers' pages do."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from crowd.winoventi import domain
+from crowd.winoventi.domain.outcomes import QUESTIONS
+from crowd.winoventi.models import Alternative, FilterScore, Generic, Project, Way
+from crowd.winoventi.services import posting, ruling, taking
+from hits.models import Account, Assignment, Batch, Item, Worker
+from hits.services.working import items_of, lease_items, save_answer
+from hits.states import move
+from tests.crowd.winoventi.rows import make_generic, make_project
+from tests.factories import NOW, make_account, make_assignment, make_batch, make_hit, make_worker
+
+EXCEPTIONS = {"makes_sense": "yes", "exception_1": "sweet", "exception_2": "", "exception_3": ""}
+NONSENSE = {**dict.fromkeys(EXCEPTIONS, ""), "makes_sense": "no"}
+PREMISE = {"sentence": "She made a [face/smile]", "generic_word": "face", "exception_word": "smile"}
+FINE: Mapping[str, str] = dict.fromkeys(QUESTIONS, "no")
+BAD: Mapping[str, str] = {**FINE, "generic_synonym": "yes"}
+
+
+class Crowd:
+    """One study with a batch for each step."""
+
+    def __init__(self, **rules: Any) -> None:
+        self.project = make_project(**rules)
+        self.account: Account = make_account()
+        self.batches: dict[str, Batch] = {}
+        self.project.steps.update(by_itself=True)
+
+    def post(self, noun: str = "lemon", word: str = "sour", **changes: Any) -> Generic:
+        """A ranked generic, and its HIT."""
+        generic = make_generic(self.project, noun, word, **{"rank": 1, **changes})
+        self.sweep()
+        generic.refresh_from_db()
+        return generic
+
+    def sweep(self) -> None:
+        """What background processes do in one round."""
+        taking.take_answers(now=NOW)
+        ruling.pass_alternatives(now=NOW)
+        ruling.settle_anew(now=NOW)
+        posting.advance_steps(now=NOW)
+
+    def batch(self, task: str) -> Batch:
+        if task not in self.batches:
+            values = {"study": self.project.study, "account": self.account, "task": task}
+            self.batches[task] = make_batch(status="open", **values)
+        return self.batches[task]
+
+    def worker(self) -> Worker:
+        return make_worker(account=self.account)
+
+    def open(self, task: str, worker: Worker | None = None) -> Assignment:
+        """A HIT of this step, and what there is for this worker."""
+        hit = make_hit(batch=self.batch(task))
+        assignment = make_assignment(hit=hit, worker=worker or self.worker())
+        lease_items(assignment=assignment, now=NOW)
+        return assignment
+
+    def answer(self, task: str, raw: Mapping[str, str], worker: Worker | None = None) -> Assignment:
+        """Saved here, handed in at the provider, and swept."""
+        assignment = self.open(task, worker)
+        items = items_of(assignment)
+        assert items, "nothing is left for this worker"
+        save_answer(assignment=assignment, answer={str(one.public_id): dict(raw) for one in items}, now=NOW)
+        assert move(assignment, Assignment.Status.SUBMITTED, submitted_at=NOW)
+        self.sweep()
+        return assignment
+
+    def score(self, generic: float = 0.3, exception: float = 0.1) -> None:
+        """What the filter's model makes of every triplet that it has not scored."""
+        FilterScore.objects.bulk_create(
+            FilterScore(
+                alternative=one,
+                rival=self.project.filter_model,
+                way=way,
+                p_generic=generic,
+                p_exception=exception,
+                passes=generic > exception,
+                scored_at=NOW,
+            )
+            for one in Alternative.objects.filter(project=self.project, scores=None)
+            for way in (Way.PROPERLY,)
+        )
+        self.sweep()
+
+    def triplet(self, worker: Worker | None = None) -> Alternative:
+        """One that has passed."""
+        self.post()
+        self.answer(domain.EXCEPTIONS, EXCEPTIONS, worker)
+        self.score()
+        return Alternative.objects.get(project=self.project)
+
+    def judge(self, *raw: Mapping[str, str]) -> list[Assignment]:
+        return [self.answer(domain.VALIDATE, one) for one in raw]
+
+    def wanting(self, task: str) -> int:
+        """Items of this step that somebody can still be asked about."""
+        items = Item.objects.filter(study=self.project.study, task=task)
+        return items.filter(wanted__gt=0, pulled_at=None).count()
+
+
+def states(project: Project) -> dict[str, list[str]]:
+    """Of every row, in its order."""
+    return {
+        name: list(rows.order_by("pk").values_list("state", flat=True))
+        for name, rows in (
+            ("generics", project.generics),
+            ("alternatives", project.alternatives),
+            ("premises", project.premises),
+        )
+    }

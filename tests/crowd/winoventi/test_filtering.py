@@ -1,0 +1,162 @@
+"""Step 3: what goes on, what is kept with its reason, and what other models only record."""
+
+from typing import Any
+
+import pytest
+
+from crowd.winoventi.models import Alternative, FilterScore, Inquiry, Project
+from crowd.winoventi.services import filtering, ruling
+from hits.errors import RuleBroken
+from scoring.models import TextQuestion
+from scoring.services.answering_texts import answer_texts
+from tests.crowd.winoventi.rows import by_itself, make_alternative, make_project
+from tests.factories import NOW
+from tests.scoring.fakes import make_rival
+from tests.scoring.text_fakes import FakeText, use_text_fakes
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def text(monkeypatch: pytest.MonkeyPatch) -> type[FakeText]:
+    fake = use_text_fakes(monkeypatch)
+    fake.chances = {"sour": 0.25, "sweet": 0.125, "bitter": 0.25, "yellow": 0.5}
+    return fake
+
+
+def project_of(**rules: Any) -> Project:
+    return make_project("lemon", filter_model=make_rival("bert", kind="masked"), **rules)
+
+
+def run() -> None:
+    filtering.filter_alternatives(now=NOW)
+    answer_texts(clock=lambda: NOW)
+    filtering.filter_alternatives(now=NOW)
+    ruling.pass_alternatives(now=NOW)
+
+
+def states(project: Project) -> dict[str, str]:
+    return dict(project.alternatives.values_list("word", "state"))
+
+
+def test_only_what_the_model_finds_less_likely_than_the_generic_passes(text: type[FakeText]) -> None:
+    project = project_of()
+    for word in ("sweet", "bitter", "yellow"):
+        make_alternative(project, word=word)
+
+    filtering.start_filter(project=project, now=NOW)
+    run()
+
+    # A tie is filtered, too.
+    assert states(project) == {"sweet": "passed", "bitter": "filtered", "yellow": "filtered"}
+    assert "0.25 against 0.25" in project.alternatives.get(word="bitter").reason
+    assert "0.25 against 0.5" in project.alternatives.get(word="yellow").reason
+    assert Inquiry.objects.values_list("is_open", "waiting").get() == (False, 0)
+
+
+def test_a_score_keeps_both_probabilities_and_how_each_word_was_scored(text: type[FakeText]) -> None:
+    project = project_of()
+    make_alternative(project)
+
+    filtering.start_filter(project=project, now=NOW)
+    run()
+
+    score = FilterScore.objects.get()
+    assert (score.p_generic, score.p_exception, score.passes) == (0.25, 0.125, True)
+    assert (score.way, score.pieces_generic, score.pieces_exception) == ("properly", 1, 1)
+    assert (score.provenance["way_generic"], score.provenance["way_exception"]) == ("single", "single")
+    assert score.provenance["rival"] == "bert"
+    assert TextQuestion.objects.get().input["prompt"] == "The lemon is [MASK]."
+
+
+def test_the_authors_way_looks_words_up_as_one_token(text: type[FakeText]) -> None:
+    project = project_of(way="one_token")
+    make_alternative(project)
+
+    filtering.start_filter(project=project, now=NOW)
+    run()
+
+    score = FilterScore.objects.get()
+    assert text.calls == [("one token", 1)]
+    assert (score.way, score.provenance["way_exception"]) == ("one_token", "one token")
+
+
+def test_other_models_record_and_decide_nothing(text: type[FakeText]) -> None:
+    project = project_of()
+    make_alternative(project)
+
+    filtering.start_filter(project=project, rival=make_rival("roberta", kind="masked"), now=NOW)
+    run()
+
+    assert states(project) == {"sweet": "given"}
+    assert FilterScore.objects.values_list("rival__name", "passes").get() == ("roberta", True)
+
+
+def test_a_step_by_itself_filters_what_comes(text: type[FakeText]) -> None:
+    project = project_of()
+    by_itself(project, "filter")
+    make_alternative(project)
+    run()
+    make_alternative(project, word="yellow")
+
+    run()
+
+    assert states(project) == {"sweet": "passed", "yellow": "filtered"}
+
+
+def test_without_a_click_nothing_is_asked(text: type[FakeText]) -> None:
+    project = project_of()
+    make_alternative(project)
+
+    run()
+
+    assert not TextQuestion.objects.exists()
+    assert states(project) == {"sweet": "given"}
+
+
+def test_what_was_scored_before_is_settled_without_asking_again(text: type[FakeText]) -> None:
+    project = project_of()
+    alternative = make_alternative(project)
+    filtering.start_filter(project=project, now=NOW)
+    run()
+    Alternative.objects.filter(pk=alternative.pk).update(state="given")
+
+    filtering.start_filter(project=project, now=NOW)
+    run()
+
+    assert states(project) == {"sweet": "passed"}
+    assert len(text.calls) == 1
+
+
+def test_filtered_twice_there_is_one_score(text: type[FakeText]) -> None:
+    project = project_of()
+    make_alternative(project)
+    filtering.start_filter(project=project, now=NOW)
+    run()
+    before = list(FilterScore.objects.values())
+
+    run()
+
+    assert list(FilterScore.objects.values()) == before
+
+
+def test_a_model_that_is_down_leaves_everything_as_given_and_says_why(text: type[FakeText]) -> None:
+    project = project_of()
+    make_alternative(project)
+    text.down = "The weights are gone."
+
+    filtering.start_filter(project=project, now=NOW)
+    run()
+
+    assert states(project) == {"sweet": "given"}
+    inquiry = Inquiry.objects.get()
+    assert (inquiry.is_open, inquiry.waiting, inquiry.problem) == (True, 1, "The weights are gone.")
+
+
+def test_a_causal_model_filters_nothing() -> None:
+    project = make_project("lemon", filter_model=make_rival("gpt", kind="causal"))
+
+    with pytest.raises(RuleBroken, match="choose a masked language model"):
+        filtering.start_filter(project=project, now=NOW)
+
+    assert not Inquiry.objects.exists()

@@ -1,0 +1,217 @@
+"""Consent texts and counts of people in the admin: who may, what is shown, and what is asked before."""
+
+from typing import Any
+
+import pytest
+from django.apps import apps
+from django.contrib.auth.models import Group
+from django.test import Client
+from django.urls import reverse
+
+from hits.models import AuditEvent, Study, User, Worker
+from hits.roles import OPERATOR, PAYMENTS_APPROVER, RESEARCHER, REVIEWER, install_roles
+from qualifications.domain import people
+from qualifications.models import Consent, ConsentText, Demographics
+from qualifications.services import consenting, demographics
+from tests.factories import (
+    NOW,
+    make_assignment,
+    make_batch,
+    make_consent_text,
+    make_hit,
+    make_study,
+    make_user,
+    make_worker,
+)
+
+pytestmark = pytest.mark.django_db
+FORM = {"title": "About <us>", "text": "First.\n\nSecond <b>bold</b>.", "asks_demographics": "on"}
+
+
+def at(name: str, *args: Any) -> str:
+    return reverse(f"admin:qualifications_{name}", args=args)
+
+
+def sign_in(client: Client, role: str, *studies: Study) -> User:
+    install_roles(apps)
+    user = make_user()
+    user.groups.add(Group.objects.get(name=role))
+    for study in studies:
+        study.members.add(user)
+    client.force_login(user)
+    return user
+
+
+def text_of(page: Any) -> str:
+    return " ".join(page.content.decode().split())
+
+
+def test_researcher_drafts_reads_and_publishes(client: Client) -> None:
+    study = make_study()
+    sign_in(client, RESEARCHER, study)
+
+    empty = client.get(at("consent", study.pk))
+    saved = client.post(at("consent_draft", study.pk), FORM, follow=True)
+    draft = ConsentText.objects.get()
+    asked = client.get(at("consent_publish", draft.pk))
+    done = client.post(at("consent_publish", draft.pk), {"seen": asked.context["seen"]}, follow=True)
+
+    assert "Workers are asked for nothing yet." in text_of(empty)
+    assert "<p>Second &lt;b&gt;bold&lt;/b&gt;.</p>" in text_of(saved)
+    assert "a draft" in text_of(saved)
+    assert "never changes, and cannot be taken away" in text_of(asked)
+    assert "Version 1 is published" in text_of(done)
+    assert "(in force)" in text_of(done)
+    assert AuditEvent.objects.get().kind == "consent.published"
+
+
+def test_publishing_is_asked_for_first_and_what_was_changed_is_read_anew(client: Client) -> None:
+    study = make_study()
+    sign_in(client, RESEARCHER, study)
+    client.post(at("consent_draft", study.pk), FORM)
+    draft = ConsentText.objects.get()
+    seen = client.get(at("consent_publish", draft.pk)).context["seen"]
+    client.post(at("consent_draft", study.pk), {**FORM, "text": "Another one."})
+
+    refused = client.post(at("consent_publish", draft.pk), {"seen": seen}, follow=True)
+
+    assert "The draft was changed meanwhile." in text_of(refused)
+    assert ConsentText.objects.get().published_at is None
+
+
+def test_new_version_starts_from_the_one_in_force_and_tells_how_many_are_asked_again(client: Client) -> None:
+    text = make_consent_text()
+    sign_in(client, RESEARCHER, text.study)
+    for _ in range(2):
+        consenting.give_consent(worker=make_worker(), text=text, now=NOW)
+
+    form = client.get(at("consent_draft", text.study.pk))
+    client.post(at("consent_draft", text.study.pk), FORM)
+    asked = client.get(at("consent_publish", ConsentText.objects.get(version=2).pk))
+
+    assert "This is text number 1." in text_of(form)
+    assert "also the 2 who agree to the version before" in text_of(asked)
+
+
+def test_empty_draft_is_refused_and_nothing_is_lost(client: Client) -> None:
+    study = make_study()
+    sign_in(client, RESEARCHER, study)
+
+    page = client.post(at("consent_draft", study.pk), {**FORM, "title": " "})
+
+    assert (page.status_code, "Second &lt;b&gt;" in text_of(page)) == (422, True)
+    assert not ConsentText.objects.exists()
+
+
+def test_taken_back_is_listed_by_pseudonym_and_day(client: Client) -> None:
+    text, worker = make_consent_text(), make_worker()
+    consenting.give_consent(worker=worker, text=text, now=NOW)
+    consenting.withdraw(worker=worker, study=text.study, takes_work_out=True, now=NOW)
+    sign_in(client, RESEARCHER, text.study)
+
+    page = client.get(at("withdrawn", text.study.pk))
+
+    assert worker.pseudonym in text_of(page)
+    assert worker.external_id not in text_of(page)
+    assert "21 Nov 2026" in text_of(page)
+    assert "is being taken out" in text_of(page)
+
+
+def urls_of(text: ConsentText) -> list[str]:
+    study = text.study.pk
+    return [
+        at("consent", study),
+        at("consent_draft", study),
+        at("withdrawn", study),
+        at("people", study),
+        at("consenttext_change", text.pk),
+        at("consent_publish", text.pk),
+    ]
+
+
+def test_study_of_others_is_not_there(client: Client) -> None:
+    text = make_consent_text()
+    sign_in(client, RESEARCHER, make_study())
+
+    assert {client.get(url).status_code for url in urls_of(text)} == {404}
+    assert client.post(at("consent_draft", text.study.pk), FORM).status_code == 404
+    assert ConsentText.objects.get().title == text.title
+    assert text.title not in text_of(client.get(at("consenttext_changelist")))
+
+
+@pytest.mark.parametrize("role", [REVIEWER, PAYMENTS_APPROVER])
+def test_other_roles_see_and_do_nothing_of_it(client: Client, role: str) -> None:
+    text = make_consent_text(published_at=None)
+    sign_in(client, role, text.study)
+
+    assert {client.get(url).status_code for url in urls_of(text)} == {403}
+    seen = {"seen": consenting.digest_of(text)}
+    assert client.post(at("consent_publish", text.pk), seen).status_code == 403
+    assert ConsentText.objects.get().published_at is None
+
+
+def test_counts_of_all_studies_are_for_who_sees_all(client: Client) -> None:
+    sign_in(client, RESEARCHER, make_study())
+    refused = client.get(at("all_people")).status_code
+    sign_in(client, OPERATOR)
+
+    assert (refused, client.get(at("all_people")).status_code) == (403, 200)
+
+
+def test_counts_are_shown_and_downloaded_and_that_is_on_record(
+    client: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(people, "error_at", lambda _: 0)
+    text = make_consent_text()
+    for number in range(9):
+        worker = make_worker()
+        consenting.give_consent(worker=worker, text=text, now=NOW)
+        gender = "woman" if number < 6 else "man"
+        demographics.save_answers(worker=worker, answers={"gender": gender}, now=NOW)
+    sign_in(client, RESEARCHER, text.study)
+
+    page = client.get(at("people", text.study.pk))
+    file = b"".join(client.post(at("people", text.study.pk)).streaming_content).decode()  # type: ignore[attr-defined]
+
+    assert "About <strong>10</strong> people have been asked." in text_of(page)
+    assert '<th scope="row">Woman</th><td class="number">about 5</td>' in text_of(page)
+    assert '<th scope="row">Man</th><td class="number">too few to tell</td>' in text_of(page)
+    assert "Erase on request" not in text_of(page)
+    assert "gender,Woman,about 5" in file
+    assert "gender,Man,too few to tell" in file
+    assert AuditEvent.objects.get().kind == "file.people"
+
+
+def known_worker(study: Study) -> Worker:
+    return make_assignment(hit=make_hit(batch=make_batch(study=study, status="open"))).worker
+
+
+def test_operator_erases_on_request_and_is_not_told_whether_there_was_anything(client: Client) -> None:
+    study = make_study()
+    told, silent = known_worker(study), known_worker(study)
+    demographics.save_answers(worker=told, answers={"gender": "man"}, now=NOW)
+    sign_in(client, OPERATOR)
+
+    pages = [
+        client.post(at("erase", study.pk), {"pseudonym": worker.pseudonym}, follow=True)
+        for worker in (told, silent)
+    ]
+    unknown = client.post(at("erase", study.pk), {"pseudonym": "w-nobody"}, follow=True)
+
+    for page, worker in zip(pages, (told, silent), strict=True):
+        assert f"Whatever {worker.pseudonym} has said about themselves is erased." in text_of(page)
+    assert "There is no worker w-nobody. Nothing was erased." in text_of(unknown)
+    assert not Demographics.objects.exists()
+    assert AuditEvent.objects.count() == 2
+
+
+def test_researcher_may_not_erase(client: Client) -> None:
+    study = make_study()
+    worker = known_worker(study)
+    demographics.save_answers(worker=worker, answers={"gender": "man"}, now=NOW)
+    sign_in(client, RESEARCHER, study)
+
+    refused = client.post(at("erase", study.pk), {"pseudonym": worker.pseudonym})
+
+    assert (refused.status_code, Demographics.objects.count()) == (403, 1)
+    assert not Consent.objects.exists()
