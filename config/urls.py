@@ -23,5 +23,6 @@ urlpatterns = [
     path("api/", include("crowd.winogavil.releases.api.urls")),
     path("q/", include("crowd.frame.urls")),
     path("statement/", include("crowd.statement.urls")),
+    path("design/", include("crowd.whoops.workspace.urls")),
     path("pictures/", include("crowd.pictures.urls")),
 ]

@@ -18,6 +18,8 @@ class Asked:
 
     requirements: Sequence[Mapping[str, Any]] = ()
     obstacles: Sequence[str] = ()
+    # What is in no launch's way, and is seldom meant.
+    warnings: Sequence[str] = ()
 
 
 class Door(ABC):
@@ -43,6 +45,7 @@ def ask(batch: "Batch") -> Asked:
     return Asked(
         requirements=[*batch.requirements, *(row for one in asked for row in one.requirements)],
         obstacles=[words for one in asked for words in one.obstacles],
+        warnings=[words for one in asked for words in one.warnings],
     )
 
 

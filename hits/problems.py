@@ -13,8 +13,9 @@ class Problems:
         self._more = 0
 
     def say(self, words: str) -> None:
+        """Half a character, as JSON can write one, no page can show: a question mark stands for it."""
         if len(self._said) < MOST_PROBLEMS:
-            self._said.append(words)
+            self._said.append(words.encode(errors="replace").decode())
         else:
             self._more += 1
 

@@ -148,6 +148,7 @@ ROLES: dict[str, tuple[str, ...]] = {
         "hits.change_study",
         "hits.see_all_studies",
         "hits.see_worker_id",
+        "pictures.view_original",
         "hits.view_disclosure",
         "hits.launch_production",
         "hits.view_notice",

@@ -63,6 +63,7 @@ from tests.factories import (
     make_picture,
     make_study,
 )
+from tests.family_pages import family_pages, fill_families
 
 EACH = 3
 CHUNK = 2_000
@@ -109,6 +110,8 @@ def fill(*, hits: int, batches: int, now: datetime) -> User:
     _fill_game(studies[0], worker=workers[0], count=batches, now=now)
     _fill_procedure(studies[0], worker=workers[0], count=batches, now=now)
     _fill_consent(studies[0], workers=workers, count=batches, now=now)
+    works = {work.worker_id: work for work in Assignment.objects.filter(hit__batch__study=studies[0])}
+    fill_families(studies[0], works=list(works.values()), count=batches, now=now)
     return user
 
 
@@ -131,6 +134,7 @@ def pages() -> Iterator[tuple[str, str]]:
     project = Project.objects.order_by("-pk")[0]
     for name in ("settings", "nouns", "cut", "data", "ask_model", "upload_model"):
         yield f"exception procedure: {name}", reverse(f"admin:winoventi_{name}", args=[project.pk])
+    yield from family_pages()
     yield "live view", reverse("admin:hits_batch_live", args=[largest.pk])
     yield "live view, fragment", reverse("admin:hits_batch_live", args=[largest.pk]) + "?fragment"
     for verb in ("drain", "extend", "add-hits", "add-places"):
@@ -182,10 +186,14 @@ def _pages_of_consent() -> Iterator[tuple[str, str]]:
 def _pages_of(model: type[Model]) -> Iterator[tuple[str, str]]:
     options = model._meta
     place = f"{options.app_label}_{options.model_name}"
-    yield f"{options.model_name}: list", reverse(f"admin:{place}_changelist")
+    # Several families have a project each.
+    name = (
+        f"{options.app_label} {options.model_name}" if options.model_name == "project" else options.model_name
+    )
+    yield f"{name}: list", reverse(f"admin:{place}_changelist")
     row = model._default_manager.order_by("-pk").first()
     if row is not None:
-        yield f"{options.model_name}: one", reverse(f"admin:{place}_change", args=[row.pk])
+        yield f"{name}: one", reverse(f"admin:{place}_change", args=[row.pk])
 
 
 def _if_there(name: str, view: str, *args: Any) -> Iterator[tuple[str, str]]:

@@ -8,7 +8,8 @@ from http.cookiejar import CookieJar
 from typing import Any
 from urllib.error import HTTPError
 from urllib.parse import urlencode, urljoin
-from urllib.request import HTTPCookieProcessor, ProxyHandler, build_opener
+from urllib.request import HTTPCookieProcessor, ProxyHandler, Request, build_opener
+from uuid import uuid4
 
 Fields = Sequence[tuple[str, str]]
 
@@ -32,6 +33,18 @@ class Entry:
 
 
 @dataclass(kw_only=True)
+class Part:
+    """What one fieldset holds: addresses of pictures, entries, and texts by their class."""
+
+    pictures: list[str] = field(default_factory=list)
+    entries: list[Entry] = field(default_factory=list)
+    said: list[tuple[str, str]] = field(default_factory=list)
+
+    def texts(self, name: str) -> list[str]:
+        return [text for named, text in self.said if named == name]
+
+
+@dataclass(kw_only=True)
 class Form:
     action: str
     # Where its script asks the model, and looks for what it said; empty on other pages.
@@ -42,6 +55,9 @@ class Form:
     entries: list[Entry] = field(default_factory=list)
     # What it asks about, by the class that the text stands in.
     said: list[tuple[str, str]] = field(default_factory=list)
+    # What can be chosen from a list, by its entry: the value, and what is read.
+    options: dict[str, list[tuple[str, str]]] = field(default_factory=dict)
+    parts: list[Part] = field(default_factory=list)
 
     def texts(self, name: str) -> list[str]:
         return [text for named, text in self.said if named == name]
@@ -56,6 +72,7 @@ class Page:
     cues: list[str]
     # How many pictures each cue wants.
     counts: list[int]
+    links: list[str]
 
     def form(self, ending: str) -> Form | None:
         return next((form for form in self.forms if form.action.endswith(ending)), None)
@@ -73,6 +90,20 @@ class Browser:
     def post(self, form: Form, answers: Fields = ()) -> Page:
         return self._read(form.action, urlencode([*form.hidden, *answers]).encode())
 
+    def send_file(self, form: Form, answers: Fields, *, name: str, content: bytes) -> Page:
+        """As a form with a file field is sent."""
+        boundary = uuid4().hex
+        parts = [
+            f'--{boundary}\r\nContent-Disposition: form-data; name="{key}"\r\n\r\n{text}\r\n'.encode()
+            for key, text in (*form.hidden, *answers)
+        ]
+        heading = f'Content-Disposition: form-data; name="{name}"; filename="picture.png"'
+        parts += [f"--{boundary}\r\n{heading}\r\nContent-Type: image/png\r\n\r\n".encode(), content]
+        parts += [f"\r\n--{boundary}--\r\n".encode()]
+        sent = Request(form.action, data=b"".join(parts))
+        sent.add_header("Content-Type", f"multipart/form-data; boundary={boundary}")
+        return self._read(sent, None)
+
     def call(self, url: str, fields: Fields) -> dict[str, Any]:
         """What a page's script sends and reads."""
         with self._opener.open(url, data=urlencode(fields).encode(), timeout=30) as response:
@@ -84,7 +115,7 @@ class Browser:
             content: bytes = response.read()
         return content
 
-    def _read(self, url: str, body: bytes | None) -> Page:
+    def _read(self, url: str | Request, body: bytes | None) -> Page:
         try:
             response = self._opener.open(url, data=body, timeout=30)
         except HTTPError as error:
@@ -99,6 +130,7 @@ class Browser:
                 frames=reader.frames,
                 cues=reader.cues,
                 counts=reader.counts,
+                links=reader.links,
             )
 
 
@@ -110,7 +142,10 @@ class _PageReader(HTMLParser):
         self.frames: list[str] = []
         self.cues: list[str] = []
         self.counts: list[int] = []
+        self.links: list[str] = []
         self._class = ""
+        self._list = ""
+        self._value: str | None = None
         self._slot = ""
         self._in_form = False
 
@@ -121,13 +156,21 @@ class _PageReader(HTMLParser):
             self._in_form = True
         elif tag == "fieldset":
             self._slot = values.get("data-slot", "")
+            if self.forms and "data-question" in values:
+                self.forms[-1].parts.append(Part())
             self.counts += [int(values["data-k"])] if "data-k" in values else []
         elif tag == "iframe":
             self.frames.append(values["src"])
-        elif tag == "input" and self.forms:
+        elif tag == "a":
+            self.links.append(urljoin(self.url, values.get("href", "")))
+        elif tag == "select" and self.forms:
+            self._list = values.get("name", "")
+        elif tag == "option" and self.forms:
+            self._value = values.get("value")
+        elif tag in ("input", "textarea") and self.forms:
             self._read_input(values)
-        elif tag == "img" and self.forms and self.forms[-1].choices:
-            self.forms[-1].choices[-1].picture = urljoin(self.url, values["src"])
+        elif tag == "img" and self.forms:
+            self._read_picture(urljoin(self.url, values["src"]))
         self._class = values.get("class", "")
 
     def handle_endtag(self, tag: str) -> None:
@@ -136,8 +179,13 @@ class _PageReader(HTMLParser):
     def handle_data(self, data: str) -> None:
         if self._class == "cue":
             self.cues.append(data)
+        if self._value is not None:
+            self.forms[-1].options.setdefault(self._list, []).append((self._value, data.strip()))
+            self._value = None
         if self._class and self._in_form:
             self.forms[-1].said.append((self._class, data))
+            if self.forms[-1].parts:
+                self.forms[-1].parts[-1].said.append((self._class, data))
         self._class = ""
 
     def _read_form(self, values: dict[str, str]) -> Form:
@@ -148,6 +196,13 @@ class _PageReader(HTMLParser):
             verdict=urljoin(self.url, verdict) if verdict else "",
         )
 
+    def _read_picture(self, url: str) -> None:
+        form = self.forms[-1]
+        if form.choices:
+            form.choices[-1].picture = url
+        if form.parts:
+            form.parts[-1].pictures.append(url)
+
     def _read_input(self, values: dict[str, str]) -> None:
         pair = (values.get("name", self._slot), values.get("value", values.get("data-place", "")))
         if values.get("type") == "hidden":
@@ -155,5 +210,7 @@ class _PageReader(HTMLParser):
         elif "data-entry" in values:
             one = Entry(name=pair[0], entry=values["data-entry"], value=values.get("value", ""))
             self.forms[-1].entries.append(one)
+            if self.forms[-1].parts:
+                self.forms[-1].parts[-1].entries.append(one)
         elif values.get("type") == "checkbox":
             self.forms[-1].choices.append(Choice(name=pair[0], value=pair[1]))

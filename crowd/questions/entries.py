@@ -1,6 +1,6 @@
 """What stands in the entries of a page, and what can be wrong with any of them."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -62,14 +62,17 @@ class Faulty(InvalidAnswer):
                 yield Fault(question=number, entry=entry, field=f"{name}-{entry}", words=told)
 
 
-def read_form(form: QueryDict, *, name: str, entries: Sequence[str]) -> Texts:
-    """As typed, but for outer spaces. What the page does not have is "". Raises InvalidAnswer."""
+def read_form(form: QueryDict, *, name: str, entries: Sequence[str], many: Collection[str] = ()) -> Texts:
+    """As typed, but for outer spaces. What the page does not have is "". Raises InvalidAnswer.
+
+    Of the entries in `many` several boxes may be ticked, each once.
+    """
     texts = {}
     for entry in entries:
         sent = form.getlist(f"{name}-{entry}")
-        if len(sent) > 1:
+        if len(sent) > (len(set(sent)) if entry in many else 1):
             raise InvalidAnswer(_("One entry was sent twice. Nothing was recorded. Please reload the page."))
-        texts[entry] = trim(sent[0]) if sent else ""
+        texts[entry] = trim(" ".join(sent))
     return texts
 
 

@@ -1,7 +1,7 @@
 """A page of questions with the same entries each: read, checked, and shown again with what is wrong."""
 
 from abc import abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any, ClassVar, Generic, TypeVar
 
 from django.http import QueryDict
@@ -30,6 +30,8 @@ class AskFamily(TaskFamily, Generic[Asked]):
     review: ClassVar[str]
     # Of one question.
     entries: ClassVar[Sequence[str]]
+    # Those of them of which several boxes may be ticked: their text is what was ticked, with spaces between.
+    many: ClassVar[Collection[str]] = ()
     labels: ClassVar[Labels] = {}
     examples: ClassVar[Sequence[Mapping[str, Any]]] = ()
 
@@ -85,7 +87,9 @@ class AskFamily(TaskFamily, Generic[Asked]):
     def read_answer(self, *, form: QueryDict, assignment: Assignment, items: Sequence[Item]) -> Answer:
         ordered = _in_own_order(items, assignment)
         texts = {
-            str(item.public_id): read_form(form, name=str(item.public_id), entries=self.entries)
+            str(item.public_id): read_form(
+                form, name=str(item.public_id), entries=self.entries, many=self.many
+            )
             for item in ordered
         }
         looks = self._check(texts, items=ordered)
@@ -154,6 +158,7 @@ class AskFamily(TaskFamily, Generic[Asked]):
                 "entry": entry,
                 "name": f"{name}-{entry}",
                 "value": form.get(f"{name}-{entry}", "") if form else "",
+                "ticked": form.getlist(f"{name}-{entry}") if form else [],
                 "fault": look.faults.get(entry, ""),
             }
             for entry in self.entries

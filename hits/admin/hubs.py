@@ -11,7 +11,7 @@ from django import forms
 from django.contrib import messages
 from django.core.exceptions import PermissionDenied
 from django.db import transaction
-from django.db.models import Model, QuerySet
+from django.db.models import Count, Model, QuerySet
 from django.http import Http404, HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect
@@ -278,7 +278,7 @@ def draft_view(hub: HubAdmin[Any], request: HttpRequest, pk: int, task: str) -> 
     context = {
         "title": f"Launch: {family.name}",
         "family": family,
-        "items": _wanting(project.study_id, task).count(),
+        "items": _wanting(project.study_id, [task]).count(),
         "form": form,
         "key": request.POST.get("key") or str(uuid4()),
     }
@@ -330,21 +330,27 @@ def open_project(model: type[Project], *, study: Study, **rules: Any) -> Project
 def _with_batches(hub: HubAdmin[Any], panels: Sequence[Panel], project: Any) -> list[Shown]:
     tasks = [task for panel in panels for task in panel.tasks]
     batches: Sequence[Batch] = ()
+    wanting: Mapping[str, int] = {}
     if tasks:
         batches = list(Batch.objects.filter(study=project.study_id, task__in=tasks).order_by("-pk"))
+        counted = _wanting(project.study_id, tasks).order_by().values_list("task").annotate(Count("pk"))
+        wanting = dict(counted)
     return [
-        Shown(panel=panel, asked=[_asked(hub, task, batches, project) for task in panel.tasks])
+        Shown(
+            panel=panel,
+            asked=[_asked(hub, task, batches, project, items=wanting.get(task, 0)) for task in panel.tasks],
+        )
         for panel in panels
     ]
 
 
-def _asked(hub: HubAdmin[Any], task: str, batches: Sequence[Batch], project: Any) -> Asked:
+def _asked(hub: HubAdmin[Any], task: str, batches: Sequence[Batch], project: Any, *, items: int) -> Asked:
     own = [batch for batch in batches if batch.task == task]
     running = next((batch for batch in own if batch.status in growing.GROWING), None)
     return Asked(
         task=task,
         name=families.get(task).name,
-        items=_wanting(project.study_id, task).count(),
+        items=items,
         batches=own[:MOST_BATCHES],
         lacking=growing.hits_lacking(running) if running else 0,
         draft_url=hub.address(project, "draft", task),
@@ -352,8 +358,8 @@ def _asked(hub: HubAdmin[Any], task: str, batches: Sequence[Batch], project: Any
     )
 
 
-def _wanting(study: int, task: str) -> QuerySet[Item]:
-    return Item.objects.filter(study=study, task=task, wanted__gt=0, pulled_at=None, batch=None)
+def _wanting(study: int, tasks: Sequence[str]) -> QuerySet[Item]:
+    return Item.objects.filter(study=study, task__in=tasks, wanted__gt=0, pulled_at=None, batch=None)
 
 
 def _study_asked(request: HttpRequest) -> dict[str, str]:

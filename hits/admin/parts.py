@@ -1,4 +1,5 @@
 import re
+from collections.abc import Callable
 from datetime import UTC, date, datetime, timedelta
 from typing import Any, TypeVar
 
@@ -42,7 +43,19 @@ class VisibleStudies(admin.RelatedFieldListFilter):
     def field_choices(
         self, field: Any, request: HttpRequest, model_admin: admin.ModelAdmin[Any]
     ) -> list[Any]:
-        return [(str(study.pk), str(study)) for study in studies_of(request.user).order_by("name")]
+        return once(
+            request,
+            "studies",
+            lambda: [(str(one.pk), str(one)) for one in studies_of(request.user).order_by("name")],
+        )
+
+
+def once(request: HttpRequest, name: str, load: Callable[[], list[Any]]) -> list[Any]:
+    """The choices of a filter: Django asks for them anew whenever it counts those of another."""
+    kept: dict[str, list[Any]] = request.__dict__.setdefault("_choices_of_filters", {})
+    if name not in kept:
+        kept[name] = load()
+    return kept[name]
 
 
 class ReadOnlyAdmin(admin.ModelAdmin[Row]):

@@ -7,13 +7,14 @@ from fractions import Fraction
 
 import structlog
 from django.db import transaction
-from django.db.models import Exists, OuterRef, QuerySet
+from django.db.models import QuerySet
 
 from hits import families
-from hits.models import Assignment, Item, Lease
+from hits.models import Assignment, Item
 from hits.services.reviewing import mark_judged
 from hits.services.working import items_served
 from scoring.models import Score
+from scoring.queries import voting
 
 log = structlog.get_logger()
 
@@ -86,9 +87,4 @@ def scores_of(item: Item, *, measure: str) -> list[Fraction]:
 
 
 def counting_scores(*, items: Iterable[int], measure: str) -> QuerySet[Score]:
-    """Of work neither kept out nor rejected, and whose place went to nobody else."""
-    given_away = Lease.objects.filter(
-        item=OuterRef("item"), assignment=OuterRef("assignment"), status=Lease.Status.RELEASED
-    )
-    counting = Score.objects.filter(~Exists(given_away), item__in=list(items), measure=measure)
-    return counting.filter(assignment__kept_out=False).exclude(assignment__status=Assignment.Status.REJECTED)
+    return voting.counting_scores(list(items)).filter(measure=measure)

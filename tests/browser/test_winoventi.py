@@ -1,13 +1,11 @@
 """The exception procedure in a real browser: one noun walks from a generic to a published pair."""
 
-from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 import pytest
 from django.urls import reverse
 from django.utils import timezone
-from playwright.sync_api import Locator, Page, ViewportSize, expect
+from playwright.sync_api import ViewportSize, expect
 
 from crowd.winoventi import domain
 from crowd.winoventi.challenge.columns import PUBLISHED
@@ -26,16 +24,16 @@ from crowd.winoventi.services.opening import open_project
 from crowd.winoventi.services.posting import advance
 from crowd.winoventi.services.ruling import pass_alternatives
 from crowd.winoventi.services.taking import take_answers
-from hits.models import HIT, Assignment, Lease
-from hits.states import move
+from hits.models import Assignment, Lease
 from tests.browser.conftest import OpenPage
 from tests.browser.looking import Visitor
+from tests.browser.sitting import Room, entry, fault, pick, submit, write
 from tests.browser.test_annotation import be_quiet, preview_of
 from tests.browser.test_pages_look import SIZES
 from tests.browser.test_winoventi_look import enter
 from tests.conftest import Sites
 from tests.crowd.winoventi.asking.asked import make_generic, open_batch
-from tests.factories import make_account, make_batch, make_hit, make_study
+from tests.factories import make_hit, make_study
 
 pytestmark = [pytest.mark.needs_chromium, pytest.mark.django_db(transaction=True)]
 SENTENCE = "The guests found the apple [sweet / rotten]."
@@ -49,48 +47,10 @@ def visitor(request: pytest.FixtureRequest, open_page: OpenPage) -> Visitor:
     return Visitor(open_page(viewport=size, reduced_motion="reduce"), size=request.param)
 
 
-class Desk:
-    """Workers of one study, each of whom opens a HIT of a task in a page of their own."""
-
+class Desk(Room):
     def __init__(self, open_page: OpenPage, project: Project, *, sites: Sites) -> None:
-        self.open_page = open_page
+        super().__init__(open_page, project.study, sites=sites)
         self.project = project
-        self.sites = sites
-        self.account = make_account(worker_site=sites.marketplace, ticket_key="")
-        self.workers = 0
-
-    def address(self, task: str, *, items: int = 1) -> str:
-        """Of a HIT that its next worker has accepted, at an endpoint without tickets."""
-        batch = make_batch(
-            study=self.project.study,
-            account=self.account,
-            task=task,
-            status="open",
-            items_per_assignment=items,
-            duration_s=3600,
-        )
-        return self.address_in(make_hit(batch=batch, sent_at=timezone.now()))
-
-    def address_in(self, hit: HIT) -> str:
-        self.workers += 1
-        number = self.workers
-        return (
-            f"{self.sites.public}/q/{hit.public_id}/?assignmentId=A{number}&workerId=W{number}"
-            f"&hitId={hit.external_id}&turkSubmitTo={self.sites.marketplace}"
-        )
-
-    def sit_down(self, task: str, **options: Any) -> Page:
-        page = self.open_page(**options)
-        be_quiet(page)
-        page.goto(self.address(task))
-        return page
-
-    def hand_in(self, page: Page) -> None:
-        """By the button; and the platform says that it has it."""
-        submit(page).click()
-        page.get_by_text("Handed in").wait_for()
-        assignment = Assignment.objects.get(status=Assignment.Status.SAVED)
-        assert move(assignment, Assignment.Status.SUBMITTED, submitted_at=timezone.now())
 
     def go_on(self, kind: str) -> None:
         """The background counts what came in, and a person lets it into the next step."""
@@ -102,27 +62,6 @@ class Desk:
 @pytest.fixture
 def desk(open_page: OpenPage, sites: Sites) -> Desk:
     return Desk(open_page, open_project(study=make_study()), sites=sites)
-
-
-def entry(page: Page, name: str) -> Locator:
-    return page.locator(f'[data-entry="{name}"]')
-
-
-def pick(page: Page, name: str, value: str) -> None:
-    page.locator(f'[data-entry="{name}"][value="{value}"]').check()
-
-
-def write(page: Page, texts: Mapping[str, str]) -> None:
-    for name, text in texts.items():
-        entry(page, name).fill(text)
-
-
-def submit(page: Page) -> Locator:
-    return page.get_by_role("button", name="Submit")
-
-
-def fault(page: Page, name: str) -> Locator:
-    return page.locator(f'[data-wrong="{name}"]')
 
 
 def favor_the_generic() -> None:

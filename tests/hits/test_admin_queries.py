@@ -11,6 +11,15 @@ from tests.stubbed import StubbedTurk
 
 pytestmark = pytest.mark.django_db
 MOST = 9
+# Pages with a panel or a table for each of many things, and a list with five filters that are counted.
+MOST_OF = {
+    "winoground project: one": 18,
+    "whoops project: one": 45,
+    "example: list": 18,
+    "caption matching: results": 12,
+    "weird images: designers": 12,
+    "weird images: statistics": 30,
+}
 
 
 def count_queries(client: Client) -> dict[str, int]:
@@ -29,6 +38,6 @@ def test_every_page_takes_few_queries_whatever_there_is_to_show(client: Client, 
     fill(hits=60, batches=3, now=timezone.now())
     many = count_queries(client)
 
-    assert {name: n for name, n in many.items() if not 0 < n <= MOST} == {}
+    assert {name: n for name, n in many.items() if not 0 < n <= MOST_OF.get(name, MOST)} == {}
     # Fewer are those that Django needs once in the life of a process.
     assert {name: (few[name], n) for name, n in many.items() if n > few[name]} == {}

@@ -88,8 +88,13 @@ def undo_view(request: HttpRequest) -> HttpResponse:
 
 
 def _progress() -> Mapping[str, int]:
-    """Of all that were not removed."""
-    rows = Picture.objects.exclude(status=Status.REMOVED).values_list("status").annotate(Count("pk"))
+    """Of all of the pool that were not removed."""
+    rows = (
+        Picture.objects.filter(in_pool=True)
+        .exclude(status=Status.REMOVED)
+        .values_list("status")
+        .annotate(Count("pk"))
+    )
     counts = dict(rows.order_by())
     total, waiting = sum(counts.values()), counts.get(Status.WAITING, 0)
     return {"total": total, "waiting": waiting, "checked": total - waiting}

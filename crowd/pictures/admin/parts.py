@@ -15,6 +15,7 @@ from crowd.pictures.models import Picture
 IMPORT = "pictures.import_picture"
 CHECK = "pictures.check_picture"
 REMOVE = "pictures.remove_picture"
+ORIGINALS = "pictures.view_original"
 
 
 def require(request: HttpRequest, permission: str) -> None:

@@ -16,7 +16,7 @@ from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 
 from crowd.pictures import domain
-from crowd.pictures.admin import check, verbs
+from crowd.pictures.admin import check, originals, verbs
 from crowd.pictures.admin.parts import CHECK, IMPORT, REMOVE, file_url, flags_of, small
 from crowd.pictures.models import Picture, Report
 from crowd.pictures.models.pictures import SIZES
@@ -64,6 +64,19 @@ class FlagFilter(admin.SimpleListFilter):
                 return queryset
 
 
+class HomeFilter(admin.SimpleListFilter):
+    title = "place"
+    parameter_name = "place"
+
+    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
+        return [("pool", "In the pool"), ("item", "Of an item, uploaded by hand")]
+
+    def queryset(self, request: HttpRequest, queryset: QuerySet[Picture]) -> QuerySet[Picture]:
+        if (place := self.value()) in ("pool", "item"):
+            return queryset.filter(in_pool=place == "pool")
+        return queryset
+
+
 class WordsForm(forms.ModelForm[Picture]):
     def clean_concept(self) -> str:
         concept = domain.tidy_concept(self.cleaned_data["concept"])
@@ -79,7 +92,7 @@ class PictureAdmin(admin.ModelAdmin[Picture]):
     change_form_template = "admin/pictures/picture.html"
     list_display = ("thumbnail", "concept", "status", "flags", "licence", "source", "added")
     list_display_links = ("concept",)
-    list_filter = ("status", FlagFilter, "media_type", "unfit_reason")
+    list_filter = (HomeFilter, "status", FlagFilter, "media_type", "unfit_reason")
     list_per_page = 50
     search_fields = ("concept", "caption", "key", "sha256", "ocr_text", "licence", "source")
     ordering = ("-pk",)
@@ -87,10 +100,10 @@ class PictureAdmin(admin.ModelAdmin[Picture]):
     actions = ("remove", "restore", "recheck", "prepare_again")
     readonly_fields = (
         "large", "state", "flags", "ocr_text", "read_by", "pixels", "sha256", "original_sha256", "key",
-        "media_type", "added_at", "checked",
+        "media_type", "added_at", "checked", "place",
     )  # fmt: skip
     fieldsets = (
-        (None, {"fields": ("large", "state", "flags")}),
+        (None, {"fields": ("large", "state", "flags", "place")}),
         ("Words", {"fields": WORDS, "description": "Rivals that read captions read the new ones at once."}),
         ("What was found out", {"fields": ("ocr_text", "read_by", "pixels", "checked")}),
         ("File", {"fields": ("sha256", "original_sha256", "key", "media_type", "added_at")}),
@@ -105,6 +118,7 @@ class PictureAdmin(admin.ModelAdmin[Picture]):
         return [
             *check.urls(self),
             *verbs.urls(self),
+            *originals.urls(self),
             path("list/", shown(self.list_file_view), name="pictures_picture_list_file"),
             path("<int:pk>/file/", file, name="pictures_picture_file"),
             path("<int:pk>/file/<int:size>/", file, name="pictures_picture_thumbnail"),
@@ -138,15 +152,23 @@ class PictureAdmin(admin.ModelAdmin[Picture]):
     def changelist_view(
         self, request: HttpRequest, extra_context: dict[str, Any] | None = None
     ) -> HttpResponse:
-        counts = dict(Picture.objects.values_list("status").annotate(Count("pk")).order_by())
+        rows = Picture.objects.values_list("in_pool", "status").annotate(Count("pk")).order_by()
+        counts = {status: count for in_pool, status, count in rows if in_pool}
         context = {
             "title": "Pictures",
             "waiting": counts.get(Picture.Status.WAITING, 0),
             "in_pool": sum(counts.values()),
             "fit": counts.get(Picture.Status.FIT, 0),
+            "of_items": sum(count for in_pool, _, count in rows if not in_pool),
             "reports": Report.objects.filter(status=Report.Status.OPEN).count(),
         }
         return super().changelist_view(request, {**context, **(extra_context or {})})
+
+    def render_change_form(
+        self, request: HttpRequest, context: dict[str, Any], *args: Any, **kwargs: Any
+    ) -> HttpResponse:
+        sent = originals.sent_in(context["original"]) if context.get("original") else []
+        return super().render_change_form(request, {**context, "sent_in": sent}, *args, **kwargs)
 
     def file_view(self, request: HttpRequest, pk: int, size: int | None = None) -> HttpResponseBase:
         """To staff, in whatever state it is."""
@@ -207,6 +229,12 @@ class PictureAdmin(admin.ModelAdmin[Picture]):
             picture.get_unfit_reason_display() if picture.status == Picture.Status.UNFIT else ""
         )
         return f"{picture.get_status_display()}. {reason}".strip()
+
+    @admin.display(description="place")
+    def place(self, picture: Picture) -> str:
+        if picture.in_pool:
+            return "In the pool: image sets are drawn from it"
+        return "Of an item, for which it was uploaded. No image set is drawn from it, and no rival told of it"
 
     @admin.display(description="pixels")
     def pixels(self, picture: Picture) -> str:

@@ -62,7 +62,7 @@ RECHECKING = Verb(
     title="Send pictures back to the check",
     permission=CHECK,
     meaning="They are shown to nobody until somebody has found them fit again. "
-    "Removed pictures are left as they are.",
+    "Removed pictures are left as they are, and so are those that were uploaded for an item.",
     button="Send back",
     done="sent back to the check",
     wants_reason=False,

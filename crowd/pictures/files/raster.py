@@ -20,6 +20,7 @@ STRIPPERS = {
     "image/webp": stripping.strip_webp,
 }
 FORMATS = ("PNG", "JPEG", "WEBP")
+KINDS = "PNG, JPEG, WebP and SVG"
 MOST_PIXELS = 40_000_000
 SHORTEST_SIDE = 32
 MOST_ELONGATED = 20
@@ -48,7 +49,7 @@ def clean(data: bytes) -> tuple[bytes, str]:
     """The same pixels without metadata, and their media type. Only what was turned is encoded anew."""
     with opened(data) as image:
         media_type = MEDIA_TYPES[image.format or ""]
-        _refuse_what_is_no_still(image)
+        refuse_what_is_no_still(image)
         image.load()
         if image.getexif().get(ORIENTATION) in TURNED:
             return _upright(image), media_type
@@ -63,7 +64,7 @@ def prepare(data: bytes, *, sizes: tuple[int, ...]) -> Prepared:
     with opened(data) as image:
         width, height = _shown_size(image)
         image.draft("RGB", (2 * max(sizes), 2 * max(sizes)))
-        drawn = _drawable(ImageOps.exif_transpose(image))
+        drawn = drawable(ImageOps.exif_transpose(image))
     return Prepared(
         width=width,
         height=height,
@@ -76,7 +77,7 @@ def for_reading(data: bytes) -> bytes:
     """On white, as PNG, and not larger than letters need. Raises BadPicture."""
     with opened(data) as image:
         image.draft("RGB", (LONGEST_READ, LONGEST_READ))
-        drawn = _on_white(_drawable(ImageOps.exif_transpose(image)))
+        drawn = _on_white(drawable(ImageOps.exif_transpose(image)))
     drawn.thumbnail((LONGEST_READ, LONGEST_READ), Image.Resampling.LANCZOS)
     content = BytesIO()
     drawn.save(content, "PNG", compress_level=1)
@@ -96,7 +97,7 @@ def difference_hash(image: Image.Image) -> int:
 
 
 @contextmanager
-def opened(data: bytes) -> Iterator[Image.Image]:
+def opened(data: bytes, *, wanted: str = KINDS) -> Iterator[Image.Image]:
     """Judged by its heading before anything large is drawn. What fails inside is the file's fault."""
     try:
         with Image.open(BytesIO(data), formats=FORMATS) as image:
@@ -111,7 +112,7 @@ def opened(data: bytes) -> Iterator[Image.Image]:
         raise BadPicture("The picture has far too many pixels. Make it smaller.") from problem
     except BROKEN as problem:
         raise BadPicture(
-            "This is no picture that can be read: it is damaged, or none of PNG, JPEG, WebP and SVG. "
+            f"This is no picture that can be read: it is damaged, or none of {wanted}. "
             "Save it anew as PNG or JPEG, and add that."
         ) from problem
 
@@ -122,7 +123,7 @@ def _shown_size(image: Image.Image) -> tuple[int, int]:
     return (height, width) if image.getexif().get(ORIENTATION) in LYING else (width, height)
 
 
-def _refuse_what_is_no_still(image: Image.Image) -> None:
+def refuse_what_is_no_still(image: Image.Image) -> None:
     if getattr(image, "is_animated", False) and image.format != "MPO":
         raise BadPicture("The picture moves. Save one frame of it as PNG, and add that.")
     short, long = sorted(image.size)
@@ -149,7 +150,7 @@ def _upright(image: Image.Image) -> bytes:
     return content.getvalue()
 
 
-def _drawable(image: Image.Image) -> Image.Image:
+def drawable(image: Image.Image) -> Image.Image:
     """In a mode that WebP takes; 16 bits of gray become 8."""
     if image.mode.startswith("I"):
         return image.convert("I").point(lambda value: value / 256).convert("L").convert("RGB")

@@ -3,6 +3,7 @@
 Color profiles stay, for without them the picture would look different.
 """
 
+import re
 import struct
 from collections.abc import Iterator
 
@@ -12,6 +13,15 @@ WEBP_METADATA = frozenset({b"EXIF", b"XMP "})
 # The flags of a VP8X heading that say there is EXIF or XMP.
 WEBP_FLAGS = 0x08 | 0x04
 SOI, EOI, SOS = 0xD8, 0xD9, 0xDA
+JPEG_SIGNATURE = b"\xff\xd8"
+# The end of coded pixels: a marker that is neither a stuffed byte nor a restart.
+END_OF_SCAN = re.compile(rb"\xff[^\x00\x01\xd0-\xd7\xff]")
+# Cameras write about ten scans. Thousands of them over a large picture would take minutes to draw.
+MOST_SCANS = 100
+# Cameras write two or three pictures into one file. Millions of empty ones would take seconds to read.
+MOST_FRAMES = 100
+# Chunks or segments. A file of twenty megabytes has some thousands.
+MOST_PARTS = 100_000
 # Markers that stand alone: no length follows them.
 ALONE = frozenset({0x01, *range(0xD0, 0xD8)})
 APPS = range(0xE0, 0xF0)
@@ -20,28 +30,14 @@ COMMENT = 0xFE
 
 def strip_png(data: bytes) -> bytes:
     """Raises ValueError or struct.error for a file that ends too early. What follows its end goes too."""
-    if not data.startswith(PNG_SIGNATURE):
-        raise ValueError("no PNG")
-    kept, at = [PNG_SIGNATURE], len(PNG_SIGNATURE)
-    while True:
-        (length,) = struct.unpack_from(">I", data, at)
-        kind, end = data[at + 4 : at + 8], at + 12 + length
-        if end > len(data):
-            raise ValueError("a chunk is cut off")
-        if kind not in PNG_METADATA:
-            kept.append(data[at:end])
-        if kind == b"IEND":
-            return b"".join(kept)
-        at = end
+    kept = [data[start:end] for kind, start, end in _chunks(data) if kind not in PNG_METADATA]
+    return PNG_SIGNATURE + b"".join(kept)
 
 
 def strip_jpeg(data: bytes) -> bytes:
     """Raises ValueError, IndexError or struct.error for a file that ends too early."""
-    kept = [b"\xff\xd8"]
-    for marker, segment in _segments(data):
-        if _is_kept(marker, segment):
-            kept.append(segment)
-    return b"".join(kept)
+    segments = ((marker, data[start:end]) for marker, start, end in _segments(data, 0))
+    return JPEG_SIGNATURE + b"".join(segment for marker, segment in segments if _is_kept(marker, segment))
 
 
 def strip_webp(data: bytes) -> bytes:
@@ -65,37 +61,81 @@ def strip_webp(data: bytes) -> bytes:
     return b"RIFF" + struct.pack("<I", len(body)) + body
 
 
-def _segments(data: bytes) -> Iterator[tuple[int, bytes]]:
-    """Each marker with what belongs to it, up to the end of the image; of a scan, its coded pixels too."""
-    if data[:2] != b"\xff\xd8":
+def end_of_png(data: bytes) -> int:
+    """Where the picture ends within its file. Raises as stripping does, as the two below do."""
+    return max(end for _, _, end in _chunks(data))
+
+
+def end_of_jpeg(data: bytes) -> int:
+    """A camera may write several pictures one after the other: of the last of them."""
+    end = _end_of_one(data, 0)
+    for _ in range(MOST_FRAMES):
+        if not data.startswith(JPEG_SIGNATURE, end):
+            return end
+        end = _end_of_one(data, end)
+    raise ValueError("too many pictures")
+
+
+def end_of_webp(data: bytes) -> int:
+    (length,) = struct.unpack_from("<I", data, 4)
+    end = 8 + int(length) + int(length) % 2
+    if end > len(data):
+        raise ValueError("a chunk is cut off")
+    return end
+
+
+def _end_of_one(data: bytes, at: int) -> int:
+    return max(end for _, _, end in _segments(data, at))
+
+
+def _chunks(data: bytes) -> Iterator[tuple[bytes, int, int]]:
+    """Each chunk's kind, and from where to where it reaches."""
+    if not data.startswith(PNG_SIGNATURE):
+        raise ValueError("no PNG")
+    at = len(PNG_SIGNATURE)
+    for _ in range(MOST_PARTS):
+        (length,) = struct.unpack_from(">I", data, at)
+        kind, end = data[at + 4 : at + 8], at + 12 + length
+        if end > len(data):
+            raise ValueError("a chunk is cut off")
+        yield kind, at, end
+        if kind == b"IEND":
+            return
+        at = end
+    raise ValueError("too many chunks")
+
+
+def _segments(data: bytes, at: int) -> Iterator[tuple[int, int, int]]:
+    """Each marker and from where to where it reaches, up to the end; of a scan, with its coded pixels."""
+    if not data.startswith(JPEG_SIGNATURE, at):
         raise ValueError("no JPEG")
-    at = 2
-    while True:
+    at += len(JPEG_SIGNATURE)
+    scans = 0
+    for _ in range(MOST_PARTS):
         if data[at] != 0xFF:
             raise ValueError("no marker where one belongs")
         while data[at + 1] == 0xFF:  # fill bytes
             at += 1
         marker = data[at + 1]
         if marker == EOI:
-            yield marker, data[at : at + 2]
+            yield marker, at, at + 2
             return
         end = at + 2 if marker in ALONE else at + 2 + int(struct.unpack_from(">H", data, at + 2)[0])
         if marker == SOS:
+            scans += 1
             end = _end_of_scan(data, end)
-        if end > len(data):
-            raise ValueError("a segment is cut off")
-        yield marker, data[at:end]
+        if end > len(data) or scans > MOST_SCANS:
+            raise ValueError("a segment is cut off, or there are too many")
+        yield marker, at, end
         at = end
+    raise ValueError("too many segments")
 
 
 def _end_of_scan(data: bytes, at: int) -> int:
-    """Where the next marker stands that is neither a stuffed byte nor a restart."""
-    while True:
-        at = data.index(b"\xff", at)
-        following = data[at + 1]
-        if following not in (0x00, 0xFF) and following not in ALONE:
-            return at
-        at += 1 if following == 0xFF else 2
+    found = END_OF_SCAN.search(data, at)
+    if found is None:
+        raise ValueError("a scan is cut off")
+    return found.start()
 
 
 def _is_kept(marker: int, segment: bytes) -> bool:

@@ -13,10 +13,6 @@ class Migration(migrations.Migration):
     ]
 
     operations = [
-        migrations.AlterModelOptions(
-            name='picture',
-            options={'permissions': [('import_picture', 'Can import pictures'), ('check_picture', 'Can check pictures'), ('remove_picture', 'Can remove and restore pictures'), ('view_original', 'Can download pictures as they were sent in')]},
-        ),
         migrations.AddField(
             model_name='picture',
             name='in_pool',
@@ -36,6 +32,8 @@ class Migration(migrations.Migration):
                 ('sent_by', models.ForeignKey(null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to=settings.AUTH_USER_MODEL)),
             ],
             options={
+                'permissions': [('view_original', 'Can download pictures as they were sent in')],
+                'default_permissions': (),
                 'constraints': [models.UniqueConstraint(fields=('picture', 'sha256'), name='original_once_per_picture')],
             },
         ),

@@ -18,6 +18,8 @@ class Original(models.Model):
     sent_at = models.DateTimeField()
 
     class Meta:
+        default_permissions = ()
+        permissions = [("view_original", "Can download pictures as they were sent in")]
         constraints = [
             models.UniqueConstraint(fields=["picture", "sha256"], name="original_once_per_picture"),
         ]

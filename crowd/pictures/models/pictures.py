@@ -102,7 +102,6 @@ class Picture(models.Model):
             ("import_picture", "Can import pictures"),
             ("check_picture", "Can check pictures"),
             ("remove_picture", "Can remove and restore pictures"),
-            ("view_original", "Can download pictures as they were sent in"),
         ]
         constraints = [
             models.CheckConstraint(

@@ -100,13 +100,14 @@ def tell_rivals(pictures: Sequence[Picture]) -> None:
 
 
 def describe_picture(picture: Picture) -> None:
-    """Saves mended words of a picture, and nothing else of it; rivals read the new ones from now on."""
+    """Saves mended words of a picture, and nothing else of it; of the pool's, rivals read the new ones."""
     now = timezone.now()
     picture.is_profane = is_profane(picture.concept)
     picture.shows_concept = domain.shows_concept(picture.ocr_text, concept=picture.concept)
     with transaction.atomic():
         picture.save(update_fields=[*WORDS, "is_profane", "shows_concept"])
-        tell_rivals([picture])
+        if picture.in_pool:
+            tell_rivals([picture])
         if picture.is_profane:
             moving.move_picture(picture, Status.UNFIT, unfit_reason=Unfit.PROFANE, now=now)
 

@@ -30,7 +30,7 @@ def claim_picture(*, by: User, now: datetime) -> Picture | None:
 def waiting_pictures(*, now: datetime) -> QuerySet[Picture]:
     """Those that lie before nobody, in the order of the queue: what was put off comes last."""
     free = Q(claimed_until=None) | Q(claimed_until__lte=now) | Q(claimed_by=None)
-    return Picture.objects.filter(free, status=Status.WAITING).order_by("skipped", "pk")
+    return Picture.objects.filter(free, status=Status.WAITING, in_pool=True).order_by("skipped", "pk")
 
 
 def pass_picture(*, picture: Picture, by: User, now: datetime) -> None:

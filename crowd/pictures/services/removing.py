@@ -43,9 +43,9 @@ def restore_pictures(*, pictures: Collection[Picture], reason: str, by: User, no
 
 
 def recheck_pictures(*, pictures: Collection[Picture], by: User, now: datetime) -> int:
-    """Back into the queue of the manual check; nobody is shown them until they have passed it."""
+    """Those of the pool: back into the queue of the manual check, and shown to nobody until they pass it."""
     with transaction.atomic():
-        rows = lock_pictures([one.pk for one in pictures])
+        rows = [one for one in lock_pictures([one.pk for one in pictures]) if one.in_pool]
         shown = [one.pk for one in rows if one.status == Status.FIT]
         undone = {"checked_by": None, "checked_at": None, "unfit_reason": ""}
         since = (Status.FIT, Status.UNFIT)

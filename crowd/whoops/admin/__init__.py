@@ -1,5 +1,5 @@
 """The researchers' pages. Thin: validate, one call, render."""
 
-from crowd.whoops.admin import projects
+from crowd.whoops.admin import annotation_list, categories, images, projects, question_list
 
-__all__ = ["projects"]
+__all__ = ["annotation_list", "categories", "images", "projects", "question_list"]

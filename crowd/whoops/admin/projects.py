@@ -7,7 +7,26 @@ from django import forms
 from django.contrib import admin
 from django.urls import URLPattern
 
+from crowd.whoops.admin.annotations import annotation_panel, annotation_urls
+from crowd.whoops.admin.control import control_panel, control_urls
+from crowd.whoops.admin.designer_page import designer_page_urls
+from crowd.whoops.admin.designers import designer_urls, designers_panel
+from crowd.whoops.admin.images import images_panel
+from crowd.whoops.admin.importing import import_urls
+from crowd.whoops.admin.judging import (
+    answers_panel,
+    captions_panel,
+    explanations_panel,
+    identify_panel,
+    judging_urls,
+)
+from crowd.whoops.admin.matching import matching_urls
+from crowd.whoops.admin.reviews import review_urls, reviews_panel
+from crowd.whoops.admin.statistics import results_panel, statistics_urls
+from crowd.whoops.admin.taking import taking_urls
+from crowd.whoops.admin.training import examples_panel, training_urls
 from crowd.whoops.models import Project
+from crowd.whoops.services.posting_questions import want_judges
 from hits.admin.hubs import HubAdmin, PanelOf, announce_hub
 
 
@@ -27,16 +46,47 @@ class RulesForm(forms.ModelForm[Project]):
         )
         widgets = {"guide": forms.Textarea(attrs={"rows": 4})}
 
+    def save(self, commit: bool = True) -> Project:
+        """What is asked already is asked of as many judges as the rules say now."""
+        project: Project = super().save(commit)
+        if "judges_wanted" in self.changed_data:
+            want_judges(project=project)
+        return project
+
 
 @admin.register(Project)
 class ProjectAdmin(HubAdmin[Project]):
     name = "Weird images"
     about = "One for each study: designers make images, people say what is weird in them, and others judge."
     rules = RulesForm
-    panels: ClassVar[Sequence[PanelOf]] = ()
+    panels: ClassVar[Sequence[PanelOf]] = (
+        designers_panel,
+        images_panel,
+        control_panel,
+        reviews_panel,
+        examples_panel,
+        annotation_panel,
+        identify_panel,
+        explanations_panel,
+        answers_panel,
+        captions_panel,
+        results_panel,
+    )
 
     def more_urls(self) -> Sequence[URLPattern]:
-        return []
+        return [
+            *designer_urls(self),
+            *designer_page_urls(self),
+            *control_urls(self),
+            *review_urls(self),
+            *training_urls(self),
+            *annotation_urls(self),
+            *judging_urls(self),
+            *import_urls(self),
+            *statistics_urls(self),
+            *matching_urls(self),
+            *taking_urls(self),
+        ]
 
 
 announce_hub(Project, name="Weird images")

@@ -13,3 +13,7 @@ RATE = "whoops.captions"
 JUDGED = (IDENTIFY, EXPLAIN, VERIFY, RATE)
 # What an option that was marked is worth: the measure is the option's own, "option-1" and so on.
 OPTION = "option-{number}"
+# Whose an explanation is; every other source is the name of a model.
+PEOPLE = "people"
+DESIGNER = "designer"
+OURS = (PEOPLE, DESIGNER)

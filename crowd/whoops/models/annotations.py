@@ -6,6 +6,8 @@ from crowd.whoops.models.images import Image
 from hits.models import Assignment, Worker
 
 LONGEST_TEXT = 500
+# Why a row is dropped whose answer counts no more, or was about an earlier picture. No person has decided so.
+TAKEN_OUT = "Its work is not part of the data."
 
 
 class Annotation(models.Model):
@@ -18,8 +20,9 @@ class Annotation(models.Model):
 
     TRANSITIONS = {
         State.HELD: {State.COUNTED, State.DROPPED},
-        State.COUNTED: {State.DROPPED},
-        State.DROPPED: {State.COUNTED},
+        # Back to HELD by an undo alone.
+        State.COUNTED: {State.DROPPED, State.HELD},
+        State.DROPPED: {State.COUNTED, State.HELD},
     }
 
     image = models.ForeignKey(Image, models.CASCADE, related_name="annotations")

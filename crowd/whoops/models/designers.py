@@ -25,6 +25,7 @@ class Designer(models.Model):
     is_active = models.BooleanField("may send images", default=True)
     # Of the link: a new one ends all before it.
     link_number = models.PositiveIntegerField(default=1, editable=False)
+    link_until = models.DateTimeField(null=True, editable=False)
     invited_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, models.SET_NULL, null=True, editable=False, related_name="+"
     )
@@ -39,3 +40,8 @@ class Designer(models.Model):
 
     def __str__(self) -> str:
         return self.name
+
+    @property
+    def is_paid_here(self) -> bool:
+        """By bonuses. Who is paid and is no worker is paid elsewhere."""
+        return self.is_paid and self.worker_id is not None

@@ -40,8 +40,8 @@ class Image(models.Model):
 
     TRANSITIONS = {
         State.CONTROL: {State.REVIEW, State.RETURNED, State.REFUSED, State.WITHDRAWN},
-        State.RETURNED: {State.CONTROL, State.WITHDRAWN},
-        State.REVIEW: {State.ACCEPTED, State.RETURNED, State.REFUSED, State.WITHDRAWN},
+        State.RETURNED: {State.CONTROL, State.REVIEW, State.WITHDRAWN},
+        State.REVIEW: {State.ACCEPTED, State.CONTROL, State.RETURNED, State.REFUSED, State.WITHDRAWN},
         State.ACCEPTED: {State.REFUSED},
         State.REFUSED: {State.REVIEW},
         State.WITHDRAWN: set(),
@@ -67,7 +67,11 @@ class Image(models.Model):
     # Of this revision, for the control group; and of the accepted image, for annotators.
     control_item = models.OneToOneField(Item, models.PROTECT, null=True, related_name="whoops_control")
     annotation_item = models.OneToOneField(Item, models.PROTECT, null=True, related_name="whoops_annotation")
+    # Annotations that are counted or held back. What follows an annotation counts it anew.
+    annotated = models.PositiveSmallIntegerField(default=0, editable=False)
     bonus = models.OneToOneField(Bonus, models.PROTECT, null=True, related_name="+")
+    # Accepted, and there is no bonus: what has to happen first.
+    unowed = models.CharField("why it is not owed yet", max_length=300, blank=True, editable=False)
     sent_at = models.DateTimeField()
     changed_at = models.DateTimeField()
     accepted_at = models.DateTimeField(null=True)
@@ -88,6 +92,11 @@ class Image(models.Model):
         indexes = [
             models.Index(fields=["project", "state", "number"], name="whoops_image_by_state"),
             models.Index(fields=["designer", "number"], name="whoops_image_by_designer"),
+            models.Index(
+                fields=["project", "annotated"],
+                condition=Q(state="accepted"),
+                name="whoops_image_to_annotate",
+            ),
         ]
 
     def __str__(self) -> str:
@@ -115,6 +124,8 @@ class Revision(models.Model):
     image = models.ForeignKey(Image, models.CASCADE, related_name="revisions")
     number = models.PositiveSmallIntegerField()
     picture = models.ForeignKey(Picture, models.PROTECT, related_name="+")
+    # For the control group: whoever began with an earlier one still answers to what was shown.
+    control_item = models.OneToOneField(Item, models.PROTECT, null=True, related_name="whoops_revision")
     # Every text of the image as it was then.
     texts = models.JSONField(default=dict)
     sent_at = models.DateTimeField()

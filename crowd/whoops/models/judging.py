@@ -33,6 +33,8 @@ class Question(models.Model):
     text = models.CharField(max_length=500, blank=True)
     item = models.OneToOneField(Item, models.PROTECT, null=True, related_name="whoops_question")
     added_at = models.DateTimeField()
+    # Taken back by a person: nobody is asked any more, and no figure counts it.
+    withdrawn_at = models.DateTimeField(null=True, editable=False)
 
     class Meta:
         constraints = [

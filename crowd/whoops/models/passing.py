@@ -19,8 +19,13 @@ class Sighting(models.Model):
     saw_nothing = models.BooleanField(default=False)
     # None: a person has still to compare it with the designer's explanation.
     seen = models.BooleanField(null=True)
+    # Of whoever compared it, for the designer.
+    note = models.CharField(max_length=300, blank=True)
     decided_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True, related_name="+")
     decided_at = models.DateTimeField(null=True)
+    # Before whom it lies at the moment.
+    claimed_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True, related_name="+")
+    claimed_until = models.DateTimeField(null=True)
 
     class Meta:
         constraints = [
@@ -29,6 +34,7 @@ class Sighting(models.Model):
         ]
         indexes = [
             models.Index(fields=["image"], condition=Q(seen=None), name="whoops_sighting_to_decide"),
+            models.Index(fields=["decided_by", "-decided_at"], name="whoops_sighting_by_person"),
         ]
 
     def __str__(self) -> str:
@@ -50,6 +56,7 @@ class Review(models.Model):
             models.UniqueConstraint(fields=["image", "revision", "by"], name="whoops_review_once"),
             models.CheckConstraint(condition=Q(is_harmful=False) | ~Q(note=""), name="whoops_harm_is_named"),
         ]
+        indexes = [models.Index(fields=["by", "-at"], name="whoops_review_by_person")]
 
     def __str__(self) -> str:
         return "Harmful" if self.is_harmful else "Harmless"

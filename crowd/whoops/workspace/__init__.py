@@ -1,0 +1,1 @@
+"""The designers' pages on the task site: no cookies, never framed. The link is the only authority."""

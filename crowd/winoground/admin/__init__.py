@@ -1,5 +1,5 @@
 """The researchers' pages. Thin: validate, one call, render."""
 
-from crowd.winoground.admin import projects
+from crowd.winoground.admin import examples, projects, tags
 
-__all__ = ["projects"]
+__all__ = ["examples", "projects", "tags"]

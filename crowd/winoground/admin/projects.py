@@ -5,9 +5,21 @@ from typing import ClassVar
 
 from django import forms
 from django.contrib import admin
+from django.db import transaction
 from django.urls import URLPattern
 
+from crowd.winoground.admin import (
+    authoring,
+    examples,
+    launching,
+    model_scores,
+    onboarding,
+    result_examples,
+    results,
+    taking,
+)
 from crowd.winoground.models import Project
+from crowd.winoground.services.posting import want_anew
 from hits.admin.hubs import HubAdmin, PanelOf, announce_hub
 
 
@@ -16,6 +28,18 @@ class RulesForm(forms.ModelForm[Project]):
         model = Project
         fields = ("answers_wanted", "apart", "least_gap")
         widgets = {"apart": forms.RadioSelect}
+        help_texts = {
+            "answers_wanted": "The paper had at least ten. What is asked already is counted anew.",
+            "apart": "Never: each example needs four times as many different workers as a combination does.",
+            "least_gap": "Where another combination may follow: so many are answered before, on pages that "
+            "were begun after the first one was handed in.",
+        }
+
+    def save(self, commit: bool = True) -> Project:
+        with transaction.atomic():
+            project = super().save(commit)
+            want_anew(project)
+        return project
 
 
 @admin.register(Project)
@@ -23,10 +47,23 @@ class ProjectAdmin(HubAdmin[Project]):
     name = "Caption matching"
     about = "One for each study: experts write pairs of captions and images, and workers say what matches."
     rules = RulesForm
-    panels: ClassVar[Sequence[PanelOf]] = ()
+    panels: ClassVar[Sequence[PanelOf]] = (
+        examples.authoring_panel,
+        onboarding.onboarding_panel,
+        launching.asking_panel,
+        results.results_panel,
+    )
 
     def more_urls(self) -> Sequence[URLPattern]:
-        return []
+        return [
+            *authoring.urls(self),
+            *onboarding.urls(self),
+            *launching.urls(self),
+            *results.urls(self),
+            *result_examples.urls(self),
+            *model_scores.urls(self),
+            *taking.urls(self),
+        ]
 
 
 announce_hub(Project, name="Caption matching")

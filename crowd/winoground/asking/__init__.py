@@ -1,0 +1,1 @@
+"""The pages on which people say whether a caption matches an image."""

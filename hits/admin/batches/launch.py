@@ -136,7 +136,7 @@ def launch_context(request: HttpRequest, batch: Batch) -> dict[str, Any]:
         "requirements": requirements_in_words(asked.requirements),
         "excluded": batch.exclude_batches.all(),
         "spans": {name: in_words(getattr(batch, name)) for name in SPANS},
-        "warnings": list(warnings(batch, wanted=wanted, wage=wage)),
+        "warnings": [*warnings(batch, wanted=wanted, wage=wage), *asked.warnings],
         "problems": [*_problems(batch, wanted=wanted, budget=budget), *asked.obstacles],
         "can_launch": request.user.has_perm("hits.launch_batch"),
         "lacks_production": batch.account.is_real_money

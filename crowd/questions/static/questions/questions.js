@@ -24,7 +24,7 @@ const entriesOf = (question) => {
 const isMissing = (inputs) => {
   if (inputs.some((input) => "optional" in input.dataset)) return false;
   if (inputs[0].type === "radio") return inputs.every((input) => !input.checked);
-  if (inputs[0].type === "checkbox") return false;
+  if (inputs[0].type === "checkbox") return "needed" in inputs[0].dataset && inputs.every((input) => !input.checked);
   return inputs[0].value.trim() === "";
 };
 
@@ -52,7 +52,7 @@ const restore = () => {
 };
 
 const tell = (question, entry, inputs) => {
-  const words = inputs[0].type === "radio" ? form.dataset.choice : form.dataset.text;
+  const words = isChoice(inputs[0]) ? form.dataset.choice : form.dataset.text;
   say(question.querySelector(`[data-wrong="${entry}"]`), words);
   for (const input of inputs) input.setAttribute("aria-invalid", "true");
 };

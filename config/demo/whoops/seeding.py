@@ -1,0 +1,123 @@
+"""What the demo starts from: a project, its reviewers, five training images, a gate; and what is imported."""
+
+import secrets
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from django.contrib.auth.models import Group
+from django.utils import timezone
+
+from config.demo import scenes
+from config.demo.people import Cast
+from crowd.pictures.files.uploads import read_upload
+from crowd.whoops.domain import EXAMPLES
+from crowd.whoops.models import Image, Project, Question
+from crowd.whoops.services.importing import import_rows
+from crowd.whoops.services.inviting import want_designers
+from crowd.whoops.services.training import add_training_image
+from hits.admin.hubs import open_project
+from hits.models import Batch, User
+from hits.roles import REVIEWER
+from hits.services import drafting
+from qualifications.models import Gate
+from qualifications.presets import PRESETS
+from qualifications.services.gating import add_gate, switch_gate
+
+WORLD = scenes.read_world(__file__)
+# With the researcher.
+MORE_REVIEWERS = 3
+# Models whose texts people judge: one that understands a part of the images, one that says nothing.
+FLUENT, PARROT = "fluent model", "parrot"
+NOTHING_SAID = "This picture is unusual because it is not what one expects."
+
+
+def open_images(cast: Cast) -> Project:
+    project = open_project(Project, study=cast.study, judges_wanted=3)
+    for row in WORLD["training"]:
+        add_training_image(
+            project=project,
+            upload=read_upload(scenes.draw(row["scene"])),
+            texts={name: row[name] for name in ("caption", "explanation", "underspecified")},
+            by=cast.researcher.user,
+            now=timezone.now(),
+        )
+    want_designers(project=project, places=1)
+    return project
+
+
+def make_reviewers(cast: Cast) -> list[User]:
+    """Those who check for harm; the researcher is the first of them."""
+    made = []
+    for _ in range(MORE_REVIEWERS):
+        name = f"reviewer-{secrets.token_hex(3)}"
+        user = User.objects.create_user(name, password=secrets.token_urlsafe(9), is_staff=True)
+        user.groups.add(Group.objects.get(name=REVIEWER))
+        cast.study.members.add(user)
+        made.append(user)
+    return [cast.researcher.user, *made]
+
+
+def open_gate(cast: Cast) -> Gate:
+    preset = PRESETS["whoops.annotator"]
+    gate = Gate(
+        study=cast.study,
+        name=preset.name,
+        description=preset.description,
+        grading=preset.grading,
+        test_task=preset.test_task,
+        opens=list(preset.opens),
+        items=preset.items,
+    )
+    add_gate(gate=gate, by=cast.researcher.user, now=timezone.now())
+    switch_gate(gate=gate, on=True, by=cast.researcher.user, now=timezone.now())
+    return gate
+
+
+def draft_test(cast: Cast, *, places: int) -> Batch:
+    return draft(cast, EXAMPLES, assignments_per_hit=places, hits_wanted=1)
+
+
+def draft(cast: Cast, task: str, **values: Any) -> Batch:
+    """Simulated workers have approved nothing before, and live nowhere."""
+    return drafting.start_draft(
+        study=cast.study,
+        account=cast.account,
+        task=task,
+        by=cast.researcher.user,
+        requirements=[],
+        **values,
+    )
+
+
+def import_texts(project: Project, *, seed: int) -> None:
+    """What models say of the images, and questions with answers; as files that a researcher uploads."""
+    images = {row.weird_element: row for row in project.images.filter(state=Image.State.ACCEPTED)}
+    rows = [(images[row["weird"]].number, row) for row in WORLD["images"]]
+    files = (
+        (Question.Kind.EXPLAIN, "image,explanation,source", _explanations(rows)),
+        (Question.Kind.VERIFY, "image,question,answer", _answers(rows)),
+        (Question.Kind.RATE, "image,variant,caption,source", _captions(rows)),
+    )
+    for kind, heading, lines in files:
+        text = "\n".join([heading, *lines])
+        import_rows(project=project, kind=kind, text=text, seed=seed, now=timezone.now())
+
+
+def _explanations(rows: Sequence[tuple[int, Mapping[str, Any]]]) -> list[str]:
+    """The fluent one understands every second image."""
+    good = [f'{number},"So it is: {row["explanation"]}",{FLUENT}' for number, row in rows[::2]]
+    lost = [f'{number},"It shows {row["normal"]}, which is odd.",{FLUENT}' for number, row in rows[1::2]]
+    return [*good, *lost, *(f'{number},"{NOTHING_SAID}",{PARROT}' for number, _ in rows)]
+
+
+def _answers(rows: Sequence[tuple[int, Mapping[str, Any]]]) -> list[str]:
+    return [f'{number},"{asked}","{answer}"' for number, row in rows for asked, answer in row["questions"]]
+
+
+def _captions(rows: Sequence[tuple[int, Mapping[str, Any]]]) -> list[str]:
+    """It describes what is usual, whatever the image shows."""
+    return [
+        f'{number},{variant},"{row["normal_caption"]}",{FLUENT}'
+        for number, row in rows
+        for variant in (Question.Variant.WEIRD, Question.Variant.NORMAL)
+    ]

@@ -1,0 +1,155 @@
+"""What the demo starts from: examples and first questions with drawn pictures, a gate, and drafts."""
+
+import json
+from collections.abc import Iterator, Mapping
+from functools import partial
+from random import Random
+from typing import Any
+from uuid import uuid4
+
+from django.utils import timezone
+
+from config.demo import scenes
+from config.demo.people import Cast
+from crowd.pictures.files.uploads import read_upload
+from crowd.pictures.models import Picture
+from crowd.pictures.services.uploading import upload_picture
+from crowd.winoground.domain import ONBOARDING, PLACES, VALIDATE
+from crowd.winoground.models import Example, Project
+from crowd.winoground.services.authoring import Shown, Written, write_example
+from crowd.winoground.services.first_questions import add_question
+from crowd.winoground.services.uploading import add_model
+from hits.admin.hubs import open_project
+from hits.models import Batch
+from hits.services import drafting
+from qualifications.models import Gate
+from qualifications.presets import PRESETS
+from qualifications.services.gating import add_gate, switch_gate
+
+ANSWERS_WANTED = 3
+WORLD = scenes.read_world(__file__)
+
+
+def open_matching(cast: Cast) -> Project:
+    project = open_project(Project, study=cast.study, answers_wanted=ANSWERS_WANTED)
+    for row in WORLD["examples"]:
+        _write(row, project=project, cast=cast)
+    for row in WORLD["onboarding"]:
+        add_question(
+            project=project,
+            picturing=partial(_upload, row["scene"], row["caption"], cast=cast),
+            caption=row["caption"],
+            is_match=row["is_match"],
+        )
+    return project
+
+
+def open_gate(cast: Cast) -> Gate:
+    preset = PRESETS[ONBOARDING]
+    gate = Gate(
+        study=cast.study,
+        name=preset.name,
+        description=preset.description,
+        grading=preset.grading,
+        rules=list(preset.rules),
+        test_task=preset.test_task,
+        opens=list(preset.opens),
+        items=preset.items,
+    )
+    add_gate(gate=gate, by=cast.researcher.user, now=timezone.now())
+    switch_gate(gate=gate, on=True, by=cast.researcher.user, now=timezone.now())
+    return gate
+
+
+def draft_test(cast: Cast, *, places: int) -> Batch:
+    """One HIT; simulated workers have approved nothing before, and live nowhere."""
+    return drafting.start_draft(
+        study=cast.study,
+        account=cast.account,
+        task=ONBOARDING,
+        by=cast.researcher.user,
+        assignments_per_hit=places,
+        hits_wanted=1,
+        requirements=[],
+    )
+
+
+def draft_matching(cast: Cast, *, questions: int, hits: int) -> Batch:
+    return drafting.start_draft(
+        study=cast.study,
+        account=cast.account,
+        task=VALIDATE,
+        by=cast.researcher.user,
+        items_per_assignment=questions,
+        assignments_per_hit=1,
+        hits_wanted=hits,
+        requirements=[],
+    )
+
+
+def add_models(project: Project, *, cast: Cast, seed: int) -> None:
+    """One that throws dice, and one that knows the words of a caption and not their order."""
+    lot = Random(f"{seed}:dice")  # noqa: S311
+    numbers = list(project.examples.order_by("number").values_list("number", flat=True))
+    dice = [dict(_row(number, lambda _caption, _image: lot.random())) for number in numbers]
+    words = [dict(_row(number, lambda _caption, image: 0.5 + image / 10)) for number in numbers]
+    for name, about, rows in (
+        ("Dice", "Scores by lot: what chance looks like.", dice),
+        ("Bag of words", "Gives both captions of an image the same score.", words),
+    ):
+        add_model(
+            project=project,
+            name=name,
+            about=about,
+            file=[f"{json.dumps(row)}\n".encode() for row in rows],
+            by=cast.researcher.user,
+            now=timezone.now(),
+        )
+
+
+def _row(number: int, score: Any) -> Iterator[tuple[str, Any]]:
+    yield "example", number
+    for caption, image in PLACES:
+        yield f"c{caption}_i{image}", score(caption, image)
+
+
+def _write(row: Mapping[str, Any], *, project: Project, cast: Cast) -> Example:
+    written = Written(
+        caption_0=row["captions"][0],
+        caption_1=row["captions"][1],
+        shown=(_show(row, 0, cast=cast), _show(row, 1, cast=cast)),
+        swap=row["swap"],
+        new_tags=row["tags"],
+        predicates=row["predicates"],
+        is_symbolic="is_symbolic" in row.get("visual", ()),
+    )
+    kept = write_example(
+        project=project,
+        by=cast.researcher.user,
+        key=uuid4(),
+        written=written,
+        wants_ready=True,
+        now=timezone.now(),
+    )
+    return kept.example
+
+
+def _show(row: Mapping[str, Any], place: int, *, cast: Cast) -> Shown:
+    return Shown(
+        picture=_upload(row["scenes"][place], row["captions"][place], cast=cast),
+        source=scenes.SOURCE,
+        credit=scenes.CREDIT,
+        licence=scenes.LICENCE,
+    )
+
+
+def _upload(scene: scenes.Scene, concept: str, *, cast: Cast) -> Picture:
+    return upload_picture(
+        upload=read_upload(scenes.draw(scene)),
+        concept=concept,
+        by=cast.researcher.user,
+        source=scenes.SOURCE,
+        credit=scenes.CREDIT,
+        licence=scenes.LICENCE,
+        now=timezone.now(),
+    )

@@ -1,0 +1,121 @@
+"""The control group: how far it is, and the page on which staff compare what it saw with what was meant."""
+
+from typing import Any
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect
+from django.urls import URLPattern
+from django.utils import timezone
+
+from crowd.pictures.admin.parts import file_url
+from crowd.whoops import domain
+from crowd.whoops.admin.addresses import by_post, images_url, page_url
+from crowd.whoops.models import Image, Project, Sighting
+from crowd.whoops.queries.images import count_states
+from crowd.whoops.services import comparing
+from hits.admin.hubs import Figure, HubAdmin, Panel, Way
+from hits.admin.parts import read_number
+from hits.admin.selecting import signed_in
+from hits.errors import RuleBroken
+from hits.models import User
+
+CHECK = "whoops.review_image"
+State = Image.State
+
+
+def control_urls(hub: HubAdmin[Any]) -> list[URLPattern]:
+    return [
+        hub.at("<int:pk>/compare/", compare_view, "compare"),
+        hub.at("<int:pk>/compare/decide/", by_post(decide_view), "compare_decide"),
+        hub.at("<int:pk>/compare/undo/", by_post(undo_view), "compare_undo"),
+    ]
+
+
+def control_panel(project: Project, user: User) -> Panel:
+    states, undecided = count_states(project), comparing.undecided_sightings(project).count()
+    answers = f"{undecided} answer{'' if undecided == 1 else 's'}"
+    may_check = user.has_perm(CHECK)
+    return Panel(
+        key="control",
+        title="Control group",
+        about=f"{project.control_wanted} people look at each image and are told nothing about it. Once "
+        f"{project.control_needed} of them have seen what is weird, it goes on; else it goes back.",
+        figures=[
+            Figure(
+                name="With the control group",
+                count=states[State.CONTROL],
+                url=images_url(project, state=State.CONTROL),
+            ),
+            Figure(name="Answers to compare", count=undecided),
+            Figure(
+                name="Back with designers",
+                count=states[State.RETURNED],
+                url=images_url(project, state=State.RETURNED),
+            ),
+        ],
+        ways=[Way(name="Compare…", url=page_url("compare", project), is_first=bool(undecided))]
+        if may_check
+        else [],
+        next=f"Compare {answers} with what the designers meant." if undecided and may_check else "",
+        tasks=[domain.CONTROL],
+    )
+
+
+def compare_view(hub: HubAdmin[Any], request: HttpRequest, pk: int) -> HttpResponse:
+    """Opening it takes the answer for some minutes, so that no colleague gets the same."""
+    project = hub.find(request, pk, CHECK)
+    user, now = signed_in(request), timezone.now()
+    sighting = comparing.claim_sighting(project=project, by=user, now=now)
+    context: dict[str, Any] = {
+        "title": "Compare what was seen",
+        "sighting": sighting,
+        "waiting": comparing.undecided_sightings(project).count(),
+        "undo": comparing.last_decided(project=project, by=user, now=now),
+        "minutes": int(comparing.LEASE.total_seconds()) // 60,
+        "undo_minutes": int(comparing.UNDO_FOR.total_seconds()) // 60,
+        "longest": comparing.LONGEST_NOTE,
+    }
+    if sighting:
+        context["image"] = sighting.image
+        context["picture_url"] = file_url(sighting.image.picture)
+    return hub.render(request, "admin/whoops/compare.html", context, project=project)
+
+
+def decide_view(hub: HubAdmin[Any], request: HttpRequest, pk: int) -> HttpResponse:
+    """Then the next one."""
+    project = hub.find(request, pk, CHECK)
+    user, now = signed_in(request), timezone.now()
+    rows = Sighting.objects.filter(image__project=project).select_related("image")
+    sighting = get_object_or_404(rows, pk=read_number(request.POST.get("sighting", "")))
+    verdict, note = request.POST.get("verdict", ""), request.POST.get("note", "")
+    try:
+        if verdict == "leave":
+            comparing.leave_sighting(sighting=sighting, by=user, now=now)
+        elif verdict in ("seen", "missed"):
+            comparing.decide_sighting(sighting=sighting, seen=verdict == "seen", note=note, by=user, now=now)
+            _tell(request, sighting.image)
+        else:
+            messages.error(request, "Say whether it is the same.")
+    except RuleBroken as broken:
+        messages.error(request, str(broken))
+    return redirect(page_url("compare", project))
+
+
+def undo_view(hub: HubAdmin[Any], request: HttpRequest, pk: int) -> HttpResponse:
+    project = hub.find(request, pk, CHECK)
+    try:
+        sighting = comparing.undo_decision(project=project, by=signed_in(request), now=timezone.now())
+    except RuleBroken as broken:
+        messages.error(request, str(broken))
+    else:
+        messages.success(request, f"Undone: “{sighting}” is before you again.")
+    return redirect(page_url("compare", project))
+
+
+def _tell(request: HttpRequest, image: Image) -> None:
+    image.refresh_from_db(fields=["state"])
+    if image.state == State.REVIEW:
+        messages.success(request, f"{image}: the control group has seen it. It goes to the reviewers.")
+    elif image.state == State.RETURNED:
+        messages.success(request, f"{image}: too few have seen it. It goes back to its designer.")

@@ -1,0 +1,123 @@
+"""One designer: the link, what is known of them, their images, and whether they may go on."""
+
+from typing import Any
+from uuid import UUID
+
+from django.contrib import messages
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect
+from django.urls import URLPattern
+from django.utils import timezone
+
+from crowd.pictures.admin.parts import file_url
+from crowd.whoops.admin.addresses import by_post, images_url, page_url
+from crowd.whoops.admin.designer_forms import DaysForm, DesignerForm
+from crowd.whoops.admin.designers import CHANGE, LOOK
+from crowd.whoops.models import Designer, Project
+from crowd.whoops.queries.designers import designers_with_figures
+from crowd.whoops.services import inviting, links
+from hits.admin.hubs import HubAdmin
+from hits.admin.selecting import signed_in
+from hits.errors import RuleBroken
+
+SHOWN_IMAGES = 30
+ONE = "<int:pk>/designers/<uuid:designer>/"
+
+
+def designer_page_urls(hub: HubAdmin[Any]) -> list[URLPattern]:
+    return [
+        hub.at(ONE, designer_view, "designer"),
+        hub.at(f"{ONE}change/", change_view, "change_designer"),
+        hub.at(f"{ONE}link/", by_post(link_view), "designer_link"),
+        hub.at(f"{ONE}active/", active_view, "designer_active"),
+    ]
+
+
+def designer_view(hub: HubAdmin[Any], request: HttpRequest, pk: int, designer: UUID) -> HttpResponse:
+    project = hub.find(request, pk, LOOK)
+    found = _find(project, designer)
+    images = found.images.select_related("picture", "bonus").order_by("-number")[:SHOWN_IMAGES]
+    now = timezone.now()
+    may_change = request.user.has_perm(CHANGE)
+    context = {
+        "title": str(found),
+        "designer": found,
+        "images": [(image, file_url(image.picture, 160)) for image in images],
+        "images_url": images_url(project, designer__id__exact=str(found.pk)),
+        "may_change": may_change,
+        "is_over": found.link_until is None or now >= found.link_until,
+        "address": links.address_of(found) if may_change else "",
+        "form": DaysForm(label_suffix=""),
+        "back": page_url("designers", project),
+        "change_url": page_url("change_designer", project, designer),
+        "link_url": page_url("designer_link", project, designer),
+        "active_url": page_url("designer_active", project, designer),
+    }
+    return hub.render(request, "admin/whoops/designer.html", context, project=project)
+
+
+def change_view(hub: HubAdmin[Any], request: HttpRequest, pk: int, designer: UUID) -> HttpResponse:
+    project = hub.find(request, pk, LOOK, CHANGE)
+    found = _find(project, designer)
+    form = DesignerForm(request.POST or None, user=signed_in(request), designer=found)
+    if request.method == "POST" and form.is_valid():
+        try:
+            inviting.change_designer(designer=found, **form.cleaned_data)
+        except RuleBroken as refusal:
+            form.add_error("name" if refusal.code.startswith("name") else "worker", str(refusal))
+        else:
+            hub.log_change(request, project, f"Changed the designer “{found}”.")
+            messages.success(request, "Kept.")
+            return redirect(page_url("designer", project, designer))
+    context = {
+        "title": f"Change {found}",
+        "form": form,
+        "back": page_url("designer", project, designer),
+        "button": "Keep it",
+        "about": "",
+    }
+    return hub.render(request, "admin/whoops/designer_form.html", context, project=project)
+
+
+def link_view(hub: HubAdmin[Any], request: HttpRequest, pk: int, designer: UUID) -> HttpResponse:
+    """A new one, which ends those before it; or the present one serves longer."""
+    project = hub.find(request, pk, LOOK, CHANGE)
+    found = _find(project, designer)
+    form = DaysForm(request.POST)
+    if not form.is_valid():
+        messages.error(request, f"Nothing was changed. {form.errors['days'][0]}")
+    elif request.POST.get("deed") == "new":
+        inviting.renew_link(designer=found, now=timezone.now(), **form.cleaned_data)
+        hub.log_change(request, project, f"Made a new link for the designer “{found}”.")
+        messages.success(request, "Here is the new link. Those before it serve no more: send them this one.")
+    else:
+        inviting.prolong_link(designer=found, now=timezone.now(), **form.cleaned_data)
+        hub.log_change(request, project, f"Prolonged the link of the designer “{found}”.")
+        messages.success(request, "The link serves longer, and stays the same.")
+    return redirect(page_url("designer", project, designer))
+
+
+def active_view(hub: HubAdmin[Any], request: HttpRequest, pk: int, designer: UUID) -> HttpResponse:
+    """Asked once more before somebody is shut out; undone by the same button."""
+    project = hub.find(request, pk, LOOK, CHANGE)
+    found = _find(project, designer)
+    if request.method != "POST":
+        context = {
+            "title": f"Shut {found} out?" if found.is_active else f"Let {found} in again?",
+            "designer": found,
+            "back": page_url("designer", project, designer),
+        }
+        return hub.render(request, "admin/whoops/designer_active.html", context, project=project)
+    is_active = request.POST.get("deed") == "in"
+    inviting.set_active(designer=found, is_active=is_active)
+    words = f"{found} may send images again." if is_active else f"{found} sends no more images."
+    hub.log_change(request, project, words)
+    messages.success(request, words)
+    return redirect(page_url("designer", project, designer))
+
+
+def _find(project: Project, designer: UUID) -> Designer:
+    found = designers_with_figures(project).filter(public_id=designer).first()
+    if found is None:
+        raise Http404
+    return found

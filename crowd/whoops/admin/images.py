@@ -1,0 +1,162 @@
+"""The images of all projects that somebody may see, and the page of one with all that became of it."""
+
+from typing import Any
+
+from django.contrib import admin, messages
+from django.db.models import F, Q, QuerySet
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect
+from django.urls import URLPattern
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
+
+from crowd.pictures.admin.parts import file_url
+from crowd.whoops.admin import image_verbs
+from crowd.whoops.admin.addresses import images_url, page_url
+from crowd.whoops.models import Annotation, Image, Project, Review
+from crowd.whoops.queries.images import count_states, with_reviews
+from hits.access import studies_of
+from hits.admin.hubs import Figure, Panel, Way, need
+from hits.admin.parts import ReadOnlyAdmin, VisibleStudies, read_number
+from hits.admin.selecting import signed_in
+from hits.models import User
+
+CHECK = "whoops.review_image"
+DECIDE = "whoops.decide_image"
+State = Image.State
+
+
+class WaitsFilter(admin.SimpleListFilter):
+    title = "what it waits for"
+    parameter_name = "waits"
+
+    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
+        return [("decision", "A researcher's decision"), ("partner", "A normal partner")]
+
+    def queryset(self, request: HttpRequest, images: QuerySet[Image]) -> QuerySet[Image]:
+        if self.value() == "decision":
+            reviewed = Q(objections__gt=0) | Q(reviews_given__gte=F("project__reviews_wanted"))
+            return images.filter(reviewed, state=State.REVIEW)
+        if self.value() == "partner":
+            return images.exclude(partners__kind="normal").exclude(state__in=(State.REFUSED, State.WITHDRAWN))
+        return images
+
+
+@admin.register(Image)
+class ImageAdmin(ReadOnlyAdmin[Image]):
+    change_list_template = "admin/whoops/images.html"
+    show_full_result_count = False
+    actions = None
+    list_display = ("small", "image", "weird", "designer", "category", "state", "reviews", "sent_at")
+    list_display_links = ("image",)
+    list_filter = ("state", WaitsFilter, ("project__study", VisibleStudies), "category", "tool")
+    search_fields = (
+        "=number",
+        "weird_element",
+        "shared_element",
+        "explanation",
+        "prompt",
+        "designer__name",
+    )
+    list_select_related = ("project", "picture", "designer", "category")
+    list_per_page = 50
+    ordering = ("-pk",)
+
+    def get_urls(self) -> list[URLPattern]:
+        return [*image_verbs.urls(self), *super().get_urls()]
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Image]:
+        rows = Image.objects.filter(project__study__in=studies_of(request.user))
+        return with_reviews(rows)
+
+    @admin.display(description="")
+    def small(self, image: Image) -> SafeString:
+        """Its number stands beside it, so the picture itself says nothing more."""
+        url = file_url(image.picture, 160)
+        return format_html('<img src="{}" alt="" loading="lazy" class="images-small">', url)
+
+    @admin.display(description="image", ordering="number")
+    def image(self, image: Image) -> str:
+        return str(image)
+
+    @admin.display(description="what is weird", ordering="weird_element")
+    def weird(self, image: Image) -> str:
+        return image.weird_pair
+
+    @admin.display(description="reviews")
+    def reviews(self, image: Image) -> str:
+        given: int = image.reviews_given  # type: ignore[attr-defined]
+        objections: int = image.objections  # type: ignore[attr-defined]
+        if not given:
+            return "–"
+        told = f"{given} of {image.project.reviews_wanted}"
+        return f"{told}, {objections} object{'s' if objections == 1 else ''}" if objections else told
+
+    def changelist_view(
+        self, request: HttpRequest, extra_context: dict[str, Any] | None = None
+    ) -> HttpResponse:
+        extra = {"title": "Weird images", **(extra_context or {})}
+        return super().changelist_view(request, extra)
+
+    def change_view(
+        self, request: HttpRequest, object_id: str, form_url: str = "", extra_context: Any = None
+    ) -> HttpResponse:
+        need(request, "whoops.view_image")
+        related = self.get_queryset(request).select_related(
+            "project__study", "designer", "category", "picture"
+        )
+        image = related.filter(pk=read_number(object_id) or 0).first()
+        if image is None:
+            messages.warning(request, f"There is no image {object_id[:20]} here that you may see.")
+            return redirect("admin:whoops_image_changelist")
+        return image_verbs.render(self, request, "image", image, _facts(image, signed_in(request)))
+
+
+def images_panel(project: Project, user: User) -> Panel:
+    states = count_states(project)
+    figures = [
+        Figure(name=State(state).label, count=count, url=images_url(project, state=state))
+        for state, count in states.items()
+    ]
+    everything = sum(states.values())
+    return Panel(
+        key="images",
+        title="Images",
+        about="What designers have sent. It passes the control group and the reviewers, and is data once it "
+        "is accepted.",
+        figures=[Figure(name="Sent", count=everything, url=images_url(project)), *figures],
+        ways=[Way(name="All images", url=images_url(project))] if everything else [],
+    )
+
+
+def _facts(image: Image, user: User) -> dict[str, Any]:
+    sightings = image.sightings.select_related("worker", "decided_by").order_by("revision", "pk")
+    reviews = list(image.reviews.select_related("by").order_by("revision", "pk"))
+    sent = image.revisions.select_related("ended_by", "picture").order_by("-number")
+    partners = image.partners.select_related("picture").order_by("kind")
+    annotations = Annotation.objects.filter(image=image)
+    return {
+        "picture_url": file_url(image.picture),
+        "partners": [(one, file_url(one.picture)) for one in partners],
+        "sightings": sightings.defer("worker__external_id"),
+        "reviews": reviews if _may_read(image, reviews, user) else None,
+        "reviews_count": sum(one.revision == image.revision for one in reviews),
+        "may_review": user.has_perm(CHECK),
+        "revisions": [(one, file_url(one.picture, 160)) for one in sent],
+        "images_url": images_url(image.project),
+        "annotations_url": page_url("annotated_image", image.project, image.number)
+        if image.annotation_item_id
+        else "",
+        "annotations": annotations.filter(state=Annotation.State.COUNTED).count(),
+        "verbs": image_verbs.verbs_for(image, user),
+        "review_url": f"{page_url('review', image.project)}?image={image.pk}",
+    }
+
+
+def _may_read(image: Image, reviews: list[Review], user: User) -> bool:
+    """Whoever is still to review it reads the others' words afterwards; whoever decides needs them to."""
+    own = [one for one in reviews if one.revision == image.revision]
+    if image.state != State.REVIEW or not user.has_perm(CHECK) or any(one.by_id == user.pk for one in own):
+        return True
+    is_full = len(own) >= image.project.reviews_wanted
+    return is_full or (user.has_perm(DECIDE) and any(one.is_harmful for one in own))

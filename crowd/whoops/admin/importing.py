@@ -1,0 +1,185 @@
+"""Questions with answers, captions and models' explanations from a file: read, shown, and then asked."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from django import forms
+from django.contrib import messages
+from django.core.exceptions import ValidationError
+from django.http import Http404, HttpRequest, HttpResponse, StreamingHttpResponse
+from django.http.response import HttpResponseBase
+from django.shortcuts import redirect
+from django.urls import URLPattern
+from django.utils import timezone
+
+from crowd.whoops.admin.judging import ADD, SEED_HELP, panel_key
+from crowd.whoops.models import Image, Project, Question
+from crowd.whoops.services.importing import Preview, import_rows, preview_import
+from crowd.whoops.services.reading import MOST_BYTES, MOST_ROWS, NEEDED, OTHERS
+from hits.admin.hubs import HubAdmin
+from hits.domain.spreadsheets import Cell, write_csv
+from hits.errors import InvalidItems
+from hits.uploaded_rows import read_text
+
+Kind = Question.Kind
+
+
+@dataclass(frozen=True, kw_only=True)
+class Sort:
+    """One sort of file."""
+
+    kind: str
+    title: str
+    what: str
+    about: Mapping[str, str]
+    example: Sequence[Cell]
+
+    @property
+    def columns(self) -> list[str]:
+        return [*NEEDED[self.kind], *OTHERS[self.kind]]
+
+
+IMAGE = "The number of an accepted image, or its id."
+SOURCE = "Whose it is: the name of a model. Judges never see it."
+ID = "If you like: what names the row in files. Without it we make one of the row's content."
+SORTS = {
+    panel_key(sort.kind): sort
+    for sort in (
+        Sort(
+            kind=Kind.VERIFY,
+            title="Import questions and answers",
+            what="questions with answers",
+            about={
+                "image": IMAGE,
+                "question": "A question about the image.",
+                "answer": "The answer that is taken for right.",
+                "source": "If you like: what made them. Judges never see it.",
+                "id": ID,
+            },
+            example=("What is in the bowl?", "A candle", "maker", ""),
+        ),
+        Sort(
+            kind=Kind.RATE,
+            title="Import captions",
+            what="captions",
+            about={
+                "image": IMAGE,
+                "caption": "What is said to be in the picture.",
+                "source": SOURCE,
+                "variant": "weird for the image itself, normal or natural for a partner. Empty: weird.",
+                "id": ID,
+            },
+            example=("A candle burns under water.", "model", "weird", ""),
+        ),
+        Sort(
+            kind=Kind.EXPLAIN,
+            title="Import models' explanations",
+            what="explanations",
+            about={"image": IMAGE, "explanation": "Why the image is weird.", "source": SOURCE},
+            example=("A candle needs air to burn.", "model"),
+        ),
+    )
+}
+
+
+class UploadForm(forms.Form):
+    file = forms.FileField(
+        help_text=f"CSV or JSON Lines in UTF-8, with at most {MOST_ROWS:,} rows and "
+        f"{MOST_BYTES // 1_000_000} MB.",
+        widget=forms.ClearableFileInput(attrs={"accept": ".csv,.jsonl,.json,.txt,text/csv"}),
+    )
+
+    def clean_file(self) -> str:
+        file = self.cleaned_data["file"]
+        if file.size > MOST_BYTES:
+            raise ValidationError(f"A file has at most {MOST_BYTES // 1_000_000} MB. Make several of it.")
+        try:
+            return read_text(file.read())
+        except InvalidItems as invalid:
+            raise ValidationError(invalid.problems) from None
+
+
+class SeedForm(forms.Form):
+    """Of the wrong answers that are mixed in."""
+
+    seed = forms.IntegerField(
+        label="Seed of the wrong answers", initial=1, min_value=0, max_value=2**31, help_text=SEED_HELP
+    )
+
+
+def import_urls(hub: HubAdmin[Any]) -> list[URLPattern]:
+    return [
+        hub.at("<int:pk>/judging/import/<slug:sort>/", import_view, "import"),
+        hub.at("<int:pk>/judging/import/<slug:sort>/template/", template_view, "import_template"),
+    ]
+
+
+def import_view(hub: HubAdmin[Any], request: HttpRequest, pk: int, sort: str) -> HttpResponse:
+    """First the file is read and shown; the second click sends the same text once more."""
+    project, chosen = hub.find(request, pk, ADD), _sort(sort)
+    is_sent = request.method == "POST"
+    seed = SeedForm(request.POST if is_sent else None) if chosen.kind == Kind.VERIFY else None
+    is_confirmed = is_sent and "content" in request.POST
+    form = UploadForm(request.POST, request.FILES) if is_sent else UploadForm()
+    problems: Sequence[str] = ()
+    preview: Preview | None = None
+    text = ""
+    if is_sent and (is_confirmed or form.is_valid()) and (seed is None or seed.is_valid()):
+        text = request.POST["content"] if is_confirmed else form.cleaned_data["file"]
+        drawn_by = seed.cleaned_data["seed"] if seed else 0
+        try:
+            if is_confirmed:
+                return _import(hub, request, project, chosen, text=text, seed=drawn_by)
+            preview = preview_import(project=project, kind=chosen.kind, text=text, seed=drawn_by)
+        except InvalidItems as invalid:
+            problems = invalid.problems
+    context = {
+        "title": chosen.title,
+        "sort": chosen,
+        "key": sort,
+        "form": UploadForm() if is_confirmed else form,
+        "seed": seed,
+        "problems": problems,
+        "preview": preview,
+        "content": text,
+        "panel": f"{hub.address(project)}#{panel_key(chosen.kind)}",
+        "accepted": project.images.filter(state=Image.State.ACCEPTED).count(),
+    }
+    return hub.render(request, "admin/whoops/import.html", context, project=project)
+
+
+def template_view(hub: HubAdmin[Any], request: HttpRequest, pk: int, sort: str) -> HttpResponseBase:
+    """A line for each accepted image, to be filled in."""
+    project, chosen = hub.find(request, pk, ADD), _sort(sort)
+    return StreamingHttpResponse(
+        write_csv(chosen.columns, _lines(project, chosen)),
+        content_type="text/csv; charset=utf-8",
+        headers={"Content-Disposition": f'attachment; filename="{sort}.csv"'},
+    )
+
+
+def _sort(name: str) -> Sort:
+    if name not in SORTS:
+        raise Http404
+    return SORTS[name]
+
+
+def _import(
+    hub: HubAdmin[Any], request: HttpRequest, project: Project, sort: Sort, *, text: str, seed: int
+) -> HttpResponse:
+    count = import_rows(project=project, kind=sort.kind, text=text, seed=seed, now=timezone.now())
+    hub.log_change(request, project, f"{count} {sort.what} were imported.")
+    if not count:
+        messages.info(request, "Everything in this file was there already. Nothing was added.")
+    elif sort.kind == Kind.EXPLAIN:
+        messages.success(request, f"Explanations added: {count}. Make lists of them to have them asked.")
+    else:
+        messages.success(request, f"Added, and waiting for workers: {count} {sort.what}.")
+    return redirect(f"{hub.address(project)}#{panel_key(sort.kind)}")
+
+
+def _lines(project: Project, sort: Sort) -> Iterator[Sequence[Cell]]:
+    accepted = project.images.filter(state=Image.State.ACCEPTED).order_by("number")
+    for number in accepted.values_list("number", flat=True).iterator():
+        yield (number, *("" for _ in sort.columns[1:]))

@@ -1,0 +1,178 @@
+"""Models' scores of detailed and underspecified captions come as files, are replaced, and are removed."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
+
+from django import forms
+from django.contrib import messages
+from django.core.exceptions import ValidationError
+from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
+from django.shortcuts import get_object_or_404, redirect
+from django.urls import URLPattern
+from django.utils import timezone
+
+from crowd.whoops.admin.statistics import ADD, REMOVE, Hub
+from crowd.whoops.models import Annotation, MatchingScores, Project
+from crowd.whoops.queries.matching import pairs
+from crowd.whoops.services.matching import Upload, add_scores, remove_scores, replace_scores
+from hits.admin.selecting import signed_in
+from hits.datasets.texts import json_line
+from hits.errors import InvalidItems, RuleBroken
+from hits.uploaded_rows import read_text
+
+MOST_BYTES = 20_000_000
+# A write to the socket for each row would cost more than the row.
+LINES = 200
+
+
+class FileForm(forms.Form):
+    about = forms.CharField(
+        label="About it",
+        required=False,
+        max_length=MatchingScores._meta.get_field("about").max_length,
+        help_text="For colleagues: which weights, which prompt, where the scores come from.",
+    )
+    text = forms.FileField(
+        label="File",
+        help_text="CSV or JSON Lines, as described below.",
+        widget=forms.ClearableFileInput(attrs={"accept": ".csv,.jsonl,.json,.txt,text/csv"}),
+    )
+
+    def clean_text(self) -> str:
+        file = self.cleaned_data["text"]
+        if file.size > MOST_BYTES:
+            raise ValidationError(f"A file has at most {MOST_BYTES // 1_000_000} MB.")
+        try:
+            return read_text(file.read())
+        except InvalidItems as invalid:
+            raise ValidationError(invalid.problems) from None
+
+
+class NewForm(FileForm):
+    name = forms.CharField(
+        label="Name of the model", max_length=MatchingScores._meta.get_field("name").max_length
+    )
+    field_order = ("name", "about", "text")
+
+
+def matching_urls(hub: Hub) -> list[URLPattern]:
+    return [
+        hub.at("<int:pk>/matching/upload/", upload_view, "upload_matching"),
+        hub.at("<int:pk>/matching/template.jsonl", template_view, "matching_template"),
+        hub.at("<int:pk>/matching/<int:scores>/replace/", replace_view, "replace_matching"),
+        hub.at("<int:pk>/matching/<int:scores>/remove/", remove_view, "remove_matching"),
+    ]
+
+
+def upload_view(hub: Hub, request: HttpRequest, pk: int) -> HttpResponse:
+    project = hub.find(request, pk, ADD)
+    by, now = signed_in(request), timezone.now()
+    form = NewForm(request.POST or None, request.FILES or None)
+
+    def take(values: Mapping[str, Any]) -> Upload:
+        return add_scores(project=project, by=by, now=now, **values)
+
+    return _answer(hub, request, project, form, None, take=take)
+
+
+def replace_view(hub: Hub, request: HttpRequest, pk: int, scores: int) -> HttpResponse:
+    project = hub.find(request, pk, ADD, REMOVE)
+    chosen = _find(project, scores)
+    by, now = signed_in(request), timezone.now()
+    form = FileForm(request.POST or None, request.FILES or None, initial={"about": chosen.about})
+
+    def take(values: Mapping[str, Any]) -> Upload:
+        return replace_scores(scores=chosen, by=by, now=now, **values)
+
+    return _answer(hub, request, project, form, chosen, take=take)
+
+
+def remove_view(hub: Hub, request: HttpRequest, pk: int, scores: int) -> HttpResponse:
+    project = hub.find(request, pk, REMOVE)
+    chosen = _find(project, scores)
+    if request.method == "POST":
+        remove_scores(scores=chosen)
+        hub.log_change(request, project, f"The matching scores of {chosen} were removed.")
+        messages.success(request, f"The matching scores of {chosen} are removed.")
+        return redirect(hub.address(project, "statistics"))
+    context = {
+        "title": f"Remove the matching scores of {chosen}?",
+        "scores": chosen,
+        "count": chosen.rows.count(),
+    }
+    return hub.render(request, "admin/whoops/matching_remove.html", context, project=project)
+
+
+def template_view(hub: Hub, request: HttpRequest, pk: int) -> StreamingHttpResponse:
+    """Every pair with its texts, to be scored and sent back. Rows without scores are left out then."""
+    project = hub.find(request, pk)
+    file = f"study-{str(project.study.public_id)[:8]}-matching.jsonl"
+    return StreamingHttpResponse(
+        _template_lines(project),
+        content_type="application/jsonl; charset=utf-8",
+        headers={"Content-Disposition": f'attachment; filename="{file}"'},
+    )
+
+
+def _template_lines(project: Project) -> Iterator[bytes]:
+    """By no cursor that a slow reader would hold open."""
+    rows = pairs(project).select_related("image__picture").order_by("pk")
+    after = 0
+    while some := list(rows.filter(pk__gt=after)[:LINES]):
+        yield b"".join(json_line(_template_row(one)) for one in some)
+        after = some[-1].pk
+
+
+def _template_row(pair: Annotation) -> dict[str, Any]:
+    return {
+        "image": pair.image.number,
+        "image_sha256": pair.image.picture.sha256,
+        "annotation": pair.pk,
+        "detailed_text": pair.caption,
+        "underspecified_text": pair.underspecified,
+        "detailed": None,
+        "underspecified": None,
+    }
+
+
+def _find(project: Project, pk: int) -> MatchingScores:
+    return get_object_or_404(MatchingScores.objects.select_related("added_by"), pk=pk, project=project)
+
+
+def _answer(
+    hub: Hub,
+    request: HttpRequest,
+    project: Project,
+    form: FileForm,
+    scores: MatchingScores | None,
+    *,
+    take: Callable[[Mapping[str, Any]], Upload],
+) -> HttpResponse:
+    problems: Sequence[str] = ()
+    if request.method == "POST" and form.is_valid():
+        try:
+            upload = take(form.cleaned_data)
+        except InvalidItems as refusal:
+            problems = refusal.problems
+        except RuleBroken as refusal:
+            form.add_error("name" if scores is None else None, str(refusal))
+        else:
+            _tell(hub, request, project, upload, "replaced" if scores else "uploaded")
+            return redirect(f"{hub.address(project, 'statistics')}#matching")
+    context = {
+        "title": f"Replace the matching scores of {scores}" if scores else "Upload a model's matching scores",
+        "scores": scores,
+        "count": scores.rows.count() if scores else 0,
+        "form": form,
+        "problems": problems,
+        "pairs": pairs(project).count(),
+        "example": pairs(project).select_related("image").order_by("image__number", "pk").first(),
+    }
+    return hub.render(request, "admin/whoops/matching_upload.html", context, project=project)
+
+
+def _tell(hub: Hub, request: HttpRequest, project: Project, upload: Upload, verb: str) -> None:
+    hub.log_change(request, project, f"The matching scores of {upload.scores} were {verb}.")
+    messages.success(request, f"The scores of {upload.scores} for {upload.pairs} pairs are counted.")
+    if upload.missing:
+        messages.warning(request, f"The file has no scores of {upload.missing} further pairs.")

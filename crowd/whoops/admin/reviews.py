@@ -1,0 +1,156 @@
+"""The check for harm: how far it is, and the page on which a reviewer looks at one image after the other."""
+
+from typing import Any
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect
+from django.urls import URLPattern
+from django.utils import timezone
+
+from crowd.pictures.admin.parts import file_url
+from crowd.whoops.admin.addresses import by_post, images_url, page_url
+from crowd.whoops.models import Image, Project
+from crowd.whoops.queries.images import count_states, waiting_for_decision
+from crowd.whoops.queries.people import staff_with
+from crowd.whoops.services import reviewing
+from hits.admin.hubs import Figure, HubAdmin, Panel, Way
+from hits.admin.parts import read_number
+from hits.admin.selecting import signed_in
+from hits.errors import RuleBroken
+from hits.models import User
+
+CHECK = "whoops.review_image"
+DECIDE = "whoops.decide_image"
+State = Image.State
+VERDICTS = {"harmless": False, "harmful": True}
+
+
+def review_urls(hub: HubAdmin[Any]) -> list[URLPattern]:
+    return [
+        hub.at("<int:pk>/review/", review_view, "review"),
+        hub.at("<int:pk>/review/give/", by_post(give_view), "review_give"),
+        hub.at("<int:pk>/review/undo/", by_post(undo_view), "review_undo"),
+    ]
+
+
+def reviews_panel(project: Project, user: User) -> Panel:
+    states, decisions = count_states(project), waiting_for_decision(project).count()
+    own = reviewing.waiting_images(project, by=user).count() if user.has_perm(CHECK) else 0
+    decide_url = images_url(project, waits="decision")
+    ways = []
+    if user.has_perm(CHECK):
+        ways.append(Way(name="Review…", url=page_url("review", project), is_first=bool(own)))
+    if decisions and user.has_perm(DECIDE):
+        ways.append(Way(name="Decide…", url=decide_url, is_first=not own))
+    return Panel(
+        key="reviews",
+        title="Reviews",
+        about=f"{project.reviews_wanted} reviewers look at each image, and none sees the others' words. If "
+        "nobody finds harm in it, it is accepted; else a researcher decides.",
+        figures=[
+            Figure(
+                name="With the reviewers",
+                count=states[State.REVIEW],
+                url=images_url(project, state=State.REVIEW),
+            ),
+            Figure(name="That wait for your review", count=own),
+            Figure(name="That wait for a decision", count=decisions, url=decide_url),
+            Figure(
+                name="Accepted", count=states[State.ACCEPTED], url=images_url(project, state=State.ACCEPTED)
+            ),
+            Figure(name="Refused", count=states[State.REFUSED], url=images_url(project, state=State.REFUSED)),
+        ],
+        ways=ways,
+        next=_next(own=own, decisions=decisions if user.has_perm(DECIDE) else 0),
+        problems=_problems(project),
+    )
+
+
+def review_view(hub: HubAdmin[Any], request: HttpRequest, pk: int) -> HttpResponse:
+    project = hub.find(request, pk, CHECK)
+    return _show(hub, request, project, asked=request.GET.get("image", ""))
+
+
+def give_view(hub: HubAdmin[Any], request: HttpRequest, pk: int) -> HttpResponse:
+    """Then the next one."""
+    project = hub.find(request, pk, CHECK)
+    image = get_object_or_404(project.images, pk=read_number(request.POST.get("image", "")))
+    note, verdict = request.POST.get("note", ""), request.POST.get("verdict", "")
+    try:
+        if verdict not in VERDICTS:
+            raise RuleBroken("no_verdict", "Say whether it could hurt somebody.")
+        state = reviewing.give_review(
+            image=image,
+            revision=read_number(request.POST.get("revision", "")) or 0,
+            is_harmful=VERDICTS[verdict],
+            note=note,
+            by=signed_in(request),
+            now=timezone.now(),
+        )
+    except RuleBroken as broken:
+        messages.error(request, str(broken))
+        return _show(hub, request, project, asked=str(image.pk), note=note, status=409)
+    if state == State.ACCEPTED:
+        messages.success(request, f"{image} is accepted: nobody found harm in it.")
+    return redirect(page_url("review", project))
+
+
+def undo_view(hub: HubAdmin[Any], request: HttpRequest, pk: int) -> HttpResponse:
+    project = hub.find(request, pk, CHECK)
+    try:
+        image = reviewing.undo_review(project=project, by=signed_in(request), now=timezone.now())
+    except RuleBroken as broken:
+        messages.error(request, str(broken))
+        return redirect(page_url("review", project))
+    messages.success(request, f"Undone: {image} is before you again.")
+    return redirect(f"{page_url('review', project)}?image={image.pk}")
+
+
+def _show(
+    hub: HubAdmin[Any],
+    request: HttpRequest,
+    project: Project,
+    *,
+    asked: str,
+    note: str = "",
+    status: int = 200,
+) -> HttpResponse:
+    """The image that is asked for, if it is this person's to review, or else the oldest that is."""
+    user, now = signed_in(request), timezone.now()
+    mine = reviewing.waiting_images(project, by=user)
+    named = mine.filter(pk=read_number(asked) or 0).first()
+    image = named or mine.first()
+    context: dict[str, Any] = {
+        "title": "Review for harm",
+        "image": image,
+        "waiting": mine.count(),
+        "undo": reviewing.last_review(project=project, by=user, now=now),
+        "undo_minutes": int(reviewing.UNDO_FOR.total_seconds()) // 60,
+        "longest": reviewing.LONGEST_NOTE,
+        "note": note if named else "",
+    }
+    if image:
+        partners = image.partners.select_related("picture").order_by("kind")
+        context["picture_url"] = file_url(image.picture)
+        context["partners"] = [(one, file_url(one.picture)) for one in partners]
+    response = hub.render(request, "admin/whoops/review.html", context, project=project)
+    response.status_code = status
+    return response
+
+
+def _next(*, own: int, decisions: int) -> str:
+    if own:
+        return f"Review {own} image{'' if own == 1 else 's'} for harm."
+    if decisions:
+        return f"Decide on {decisions} image{'' if decisions == 1 else 's'}: somebody finds harm in them."
+    return ""
+
+
+def _problems(project: Project) -> list[str]:
+    there, wanted = staff_with(CHECK, study=project.study).count(), project.reviews_wanted
+    if there >= wanted:
+        return []
+    people = "1 person of this study has" if there == 1 else f"{there} people of this study have"
+    told = f"Each image needs {wanted} reviewers, and {people} the permission."
+    return [f"{told} Make more people members of the study, as reviewers, or want fewer in the settings."]

@@ -1,0 +1,83 @@
+"""The figures of weird images as a page with charts, each table as CSV, and the panel before them."""
+
+from typing import Any
+
+from django.http import Http404, HttpRequest, HttpResponse, StreamingHttpResponse
+from django.http.response import HttpResponseBase
+from django.urls import URLPattern
+from django.utils import timezone
+
+from crowd.whoops.admin.addresses import page_url
+from crowd.whoops.admin.composition_tables import composition_tables
+from crowd.whoops.admin.judged_tables import judged_tables, matching_table
+from crowd.whoops.admin.tables import Table
+from crowd.whoops.models import Project
+from crowd.whoops.queries.composition import accepted_images
+from crowd.whoops.queries.matching import Result, pairs, results
+from hits.admin.hubs import Figure, HubAdmin, Panel, Way
+from hits.domain.spreadsheets import write_csv
+from hits.models import User
+
+Hub = HubAdmin[Any]
+ADD, REMOVE, TAKE = "whoops.add_matchingscores", "whoops.delete_matchingscores", "hits.export_batch"
+
+
+def statistics_urls(hub: Hub) -> list[URLPattern]:
+    return [
+        hub.at("<int:pk>/statistics/", page_view, "statistics"),
+        hub.at("<int:pk>/statistics/<slug:name>.csv", file_view, "statistics_file"),
+    ]
+
+
+def results_panel(project: Project, user: User) -> Panel:
+    """Counts only: it is looked at again every few seconds."""
+    ways = [Way(name="See the statistics", url=page_url("statistics", project))]
+    if user.has_perm(ADD):
+        ways.append(Way(name="Upload a model's matching scores…", url=page_url("upload_matching", project)))
+    if user.has_perm(TAKE):
+        ways.append(Way(name="Take the data out…", url=page_url("take", project)))
+    return Panel(
+        key="results",
+        title="Results",
+        about="How people and models do, what the data are made of, and the data as files. Work that is kept "
+        "out or rejected does not count.",
+        figures=[
+            Figure(name="Images in the data", count=accepted_images(project).count()),
+            Figure(name="Pairs of a detailed and an underspecified caption", count=pairs(project).count()),
+            Figure(name="Models with matching scores", count=project.matching_scores.count()),
+        ],
+        ways=ways,
+    )
+
+
+def page_view(hub: Hub, request: HttpRequest, pk: int) -> HttpResponse:
+    project = hub.find(request, pk)
+    found = list(results(project))
+    context = {
+        "title": "Statistics",
+        "tables": _tables(project, found),
+        "results": found,
+        "counted_at": timezone.now(),
+        "may_add": request.user.has_perm(ADD),
+        "may_remove": request.user.has_perm(REMOVE),
+        "may_take": request.user.has_perm(TAKE),
+    }
+    return hub.render(request, "admin/whoops/statistics.html", context, project=project)
+
+
+def file_view(hub: Hub, request: HttpRequest, pk: int, name: str) -> HttpResponseBase:
+    project = hub.find(request, pk)
+    tables = _tables(project, list(results(project)))
+    table = next((table for table in tables if table.name == name), None)
+    if table is None:
+        raise Http404
+    file = f"study-{str(project.study.public_id)[:8]}-{name}.csv"
+    return StreamingHttpResponse(
+        write_csv(table.header, table.rows),
+        content_type="text/csv; charset=utf-8",
+        headers={"Content-Disposition": f'attachment; filename="{file}"'},
+    )
+
+
+def _tables(project: Project, found: list[Result]) -> list[Table]:
+    return [*judged_tables(project), matching_table(found), *composition_tables(project)]

@@ -1,0 +1,27 @@
+"""Is a caption right for an image? Asked of weird images, and of their normal and natural partners."""
+
+from decimal import Decimal
+
+from django.templatetags.static import static
+from django.utils.translation import gettext_lazy
+
+from crowd.whoops import domain
+from crowd.whoops.asking.judged import Judged, RightFamily
+from crowd.whoops.models import Option
+
+
+class CaptionsFamily(RightFamily):
+    key = domain.RATE
+    name = "Weird images: captions"
+    title = "Is the caption right?"
+    description = "You look at some images. For each there is a caption: is it right for the image?"
+    reward = Decimal("0.40")
+    item_s = 11
+    heading = gettext_lazy("Is the caption right?")
+    page = "whoops/captions.html"
+    asks = gettext_lazy("Is this caption right for the image?")
+
+    @property
+    def practice(self) -> Judged:
+        option = Option(number=1, text="A candle burns in a fishbowl full of water.")
+        return Judged(url=static("whoops/candle.svg"), options=(option,))

@@ -1,0 +1,1 @@
+"""Images, questions and answers as rows and files."""

@@ -1,0 +1,83 @@
+"""Who may annotate an image, and which images still want annotations."""
+
+from typing import Any
+
+from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet, Subquery, Value
+from django.db.models.functions import Coalesce, Greatest
+
+from crowd.pictures.models import Picture
+from crowd.whoops import domain
+from crowd.whoops.models import Annotation, Designer, Image, Project, Sighting
+from hits.models import Item, Lease
+from hits.services.answers import COUNTING
+
+State = Image.State
+DROPPED = Annotation.State.DROPPED
+
+
+def images_for_annotator(worker_id: int) -> QuerySet[Image]:
+    """Accepted and shown; not made by this worker, nor seen in its control group, nor written of before.
+
+    Nor judged: whoever read what others say of it would say the same.
+    """
+    own = Designer.objects.filter(pk=OuterRef("designer"), worker=worker_id)
+    controlled = Lease.objects.filter(item__whoops_revision__image=OuterRef("pk"), worker=worker_id)
+    saw = Sighting.objects.filter(image=OuterRef("pk"), worker=worker_id)
+    wrote = Annotation.objects.filter(image=OuterRef("pk"), worker=worker_id)
+    judged = Lease.objects.filter(item__whoops_question__image=OuterRef("pk"), worker=worker_id)
+    shown = Image.objects.filter(state=State.ACCEPTED, picture__status=Picture.Status.FIT)
+    return shown.filter(~Exists(own), ~Exists(controlled), ~Exists(saw), ~Exists(wrote), ~Exists(judged))
+
+
+def images_to_post() -> QuerySet[Image]:
+    """Accepted, and nobody is asked about it yet; or sent again after it was annotated."""
+    unasked = Q(state=State.ACCEPTED, annotation_item=None)
+    return Image.objects.filter(unasked | Q(state=State.CONTROL, annotation_item__isnull=False))
+
+
+def images_to_count(project: Project, *, after: int, most: int) -> list[int]:
+    """Where an answer is not taken yet, or the item asks for more or fewer than the rules want now."""
+    wanted = project.annotations_wanted
+    there = Coalesce(Subquery(_answers_per_item()), 0)
+    lacking = Greatest(Value(0), Value(wanted) - there)
+    open_ones = _accepted(project).filter(annotated__lt=wanted)
+    unlike = open_ones.annotate(lacking=lacking).filter(~Q(annotation_item__wanted=F("lacking")))
+    asking = Item.objects.filter(
+        study=project.study_id, task=domain.ANNOTATE, batch=None, wanted__gt=0, pulled_at=None
+    )
+    surplus = _accepted(project).filter(annotated__gte=wanted, annotation_item__in=asking)
+    first, *others = (
+        rows.order_by().filter(pk__gt=after).values_list("pk", flat=True)
+        for rows in (open_ones.filter(Exists(_untaken())), unlike, surplus)
+    )
+    return list(first.union(*others).order_by("pk")[:most])
+
+
+def is_dropped() -> Q:
+    """Of leases: what they brought is dropped, so that somebody else is asked."""
+    dropped = Annotation.objects.filter(
+        image__annotation_item=OuterRef("item"), worker=OuterRef("worker"), state=DROPPED
+    )
+    return Q(Exists(dropped))
+
+
+def _accepted(project: Project) -> QuerySet[Image]:
+    return project.images.filter(state=State.ACCEPTED, annotation_item__isnull=False)
+
+
+def _untaken() -> QuerySet[Lease]:
+    taken = Annotation.objects.filter(image=OuterRef(OuterRef("pk")), worker=OuterRef("worker"))
+    answered = Lease.objects.filter(
+        item=OuterRef("annotation_item"),
+        status=Lease.Status.ANSWERED,
+        assignment__status__in=COUNTING,
+        assignment__kept_out=False,
+        assignment__answer__isnull=False,
+    )
+    return answered.filter(~Exists(taken))
+
+
+def _answers_per_item() -> QuerySet[Any, Any]:
+    leases = Lease.objects.filter(item=OuterRef("annotation_item")).exclude(status=Lease.Status.RELEASED)
+    counted = leases.exclude(is_dropped()).order_by().values("item").annotate(count=Count("pk"))
+    return counted.values("count")

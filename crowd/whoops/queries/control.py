@@ -1,0 +1,25 @@
+"""Who may be asked what is weird in an image."""
+
+from django.db.models import Exists, OuterRef, QuerySet
+
+from crowd.whoops.models import Annotation, Image, Revision
+from hits.models import Item, Lease
+
+
+def unknown_to(items: QuerySet[Item], *, worker_id: int) -> QuerySet[Item]:
+    """Of items of the control group, those whose image this worker neither made nor was shown before.
+
+    An image that was accepted once may come back: its annotators and judges know it, too.
+    """
+    own = Image.objects.filter(pk=OuterRef("whoops_revision__image"), designer__worker=worker_id)
+    handed = Lease.objects.filter(item=OuterRef("control_item"), worker=worker_id)
+    earlier = Revision.objects.filter(
+        Exists(handed),
+        image=OuterRef("whoops_revision__image"),
+        number__lt=OuterRef("whoops_revision__number"),
+    )
+    wrote = Annotation.objects.filter(image=OuterRef("whoops_revision__image"), worker=worker_id)
+    judged = Lease.objects.filter(
+        item__whoops_question__image=OuterRef("whoops_revision__image"), worker=worker_id
+    )
+    return items.filter(~Exists(own), ~Exists(earlier), ~Exists(wrote), ~Exists(judged))

@@ -1,0 +1,85 @@
+"""How far questions are: what waits, what is asked, and what all its judges have answered."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from django.db.models import (
+    Case,
+    CharField,
+    Count,
+    F,
+    IntegerField,
+    OuterRef,
+    Q,
+    QuerySet,
+    Subquery,
+    TextChoices,
+    Value,
+    When,
+)
+from django.db.models.functions import Coalesce
+
+from crowd.pictures.models import Picture
+from crowd.whoops.models import Image, Project, Question
+from hits.models import Lease
+
+
+class Standing(TextChoices):
+    WAITING = "waiting", "Not asked yet"
+    ASKED = "asked", "Asked"
+    JUDGED = "judged", "All judges are there"
+    AWAY = "away", "Its image is away"
+    WITHDRAWN = "withdrawn", "Withdrawn"
+
+
+# What counts in every figure.
+STANDING = (Standing.WAITING, Standing.ASKED, Standing.JUDGED)
+AWAY = ~Q(image__state=Image.State.ACCEPTED) | ~Q(picture__status=Picture.Status.FIT)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Tallied:
+    """Of one kind."""
+
+    of: Mapping[str, int]
+
+    def __getitem__(self, standing: str) -> int:
+        return self.of.get(standing, 0)
+
+    @property
+    def all(self) -> int:
+        return sum(self[one] for one in STANDING)
+
+
+def with_standing(rows: QuerySet[Question]) -> QuerySet[Question]:
+    """`answered`: by so many judges; `standing`."""
+    answers = Lease.objects.filter(item=OuterRef("item"), status=Lease.Status.ANSWERED)
+    counted = answers.order_by().values("item").annotate(count=Count("pk")).values("count")
+    return rows.annotate(
+        answered=Coalesce(Subquery(counted, output_field=IntegerField()), 0),
+        standing=Case(
+            When(withdrawn_at__isnull=False, then=Value(Standing.WITHDRAWN.value)),
+            When(AWAY, then=Value(Standing.AWAY.value)),
+            When(item=None, then=Value(Standing.WAITING.value)),
+            When(answered__gte=F("project__judges_wanted"), then=Value(Standing.JUDGED.value)),
+            default=Value(Standing.ASKED.value),
+            output_field=CharField(),
+        ),
+    )
+
+
+def count_questions(project: Project, *, kind: str, **only: Any) -> Tallied:
+    rows: QuerySet[Any] = with_standing(Question.objects.filter(project=project, kind=kind, **only))
+    return Tallied(of=dict(rows.order_by().values_list("standing").annotate(Count("pk"))))
+
+
+def unexplained(project: Project) -> int:
+    """Accepted images with all their annotations, of which no list of explanations is asked."""
+    asked = Question.objects.filter(project=project, kind=Question.Kind.EXPLAIN, item__isnull=False)
+    images = project.images.filter(
+        state=Image.State.ACCEPTED,
+        picture__status=Picture.Status.FIT,
+        annotated__gte=project.annotations_wanted,
+    )
+    return images.exclude(pk__in=asked.filter(image__isnull=False).values("image")).count()

@@ -1,0 +1,40 @@
+"""The shared list of categories: renamed, merged into one, deleted while no image has them."""
+
+from collections.abc import Collection
+
+import structlog
+from django.db import transaction
+from django.db.models import ProtectedError
+
+from crowd.whoops.models import Category, Image
+from hits.errors import RuleBroken
+
+log = structlog.get_logger()
+
+
+def merge_categories(*, categories: Collection[Category], into: Category) -> int:
+    """Their images are of `into` from now on; the others are gone. How many images moved."""
+    gone = sorted(category.pk for category in categories if category.pk != into.pk)
+    with transaction.atomic():
+        held = Category.objects.select_for_update().filter(pk__in=[*gone, into.pk]).order_by("pk")
+        if len(held) != len(gone) + 1:
+            raise RuleBroken("gone", "One of these categories is gone by now. Look at the list again.")
+        moved = Image.objects.filter(category__in=gone).update(category=into)
+        _delete(gone)
+    log.info("whoops.categories_merged", into=into.name, count=len(gone), images=moved)
+    return moved
+
+
+def delete_categories(*, categories: Collection[Category]) -> None:
+    """Raises RuleBroken if an image has one of them, and nothing is deleted."""
+    with transaction.atomic():
+        _delete([category.pk for category in categories])
+
+
+def _delete(keys: Collection[int]) -> None:
+    try:
+        Category.objects.filter(pk__in=keys).delete()
+    except ProtectedError:
+        raise RuleBroken(
+            "in_use", "An image has one of these categories by now. Merge it into another one instead."
+        ) from None

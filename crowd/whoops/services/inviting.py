@@ -1,0 +1,187 @@
+"""Who designs images: by an invitation, or by taking the HIT. Lock order: the project, then its designer."""
+
+from datetime import datetime, timedelta
+
+import structlog
+from django.db import IntegrityError, transaction
+from django.db.models import F
+
+from crowd.questions.domain import is_unfit, trim
+from crowd.whoops import domain
+from crowd.whoops.models import Designer, Project
+from hits.errors import RuleBroken
+from hits.models import Assignment, Item, User, Worker
+from hits.services.answers import lock_items
+from hits.services.wanting import want_answers
+
+DAYS = 30
+MOST_DAYS = 365
+MOST_PLACES = 1_000
+log = structlog.get_logger()
+
+
+def invite_designer(
+    *,
+    project: Project,
+    name: str,
+    worker: Worker | None = None,
+    is_paid: bool = False,
+    days: int = DAYS,
+    by: User,
+    now: datetime,
+) -> Designer:
+    """With a link that serves for so many days. Raises RuleBroken, and nobody is invited."""
+    name = _check_name(name)
+    _check_days(days)
+    try:
+        with transaction.atomic():
+            designer = Designer.objects.create(
+                project=project,
+                name=name,
+                worker=worker,
+                is_paid=is_paid,
+                invited_by=by,
+                invited_at=now,
+                link_until=now + timedelta(days=days),
+            )
+    except IntegrityError:
+        raise _taken(project, name=name) from None
+    log.info("whoops.designer_invited", designer=str(designer.public_id), by=str(by.public_id))
+    return designer
+
+
+def change_designer(*, designer: Designer, name: str, worker: Worker | None, is_paid: bool) -> None:
+    """Raises RuleBroken, and nothing is changed."""
+    name = _check_name(name)
+    try:
+        with transaction.atomic():
+            # Whoever is about to owe for one of them waits, and then owes it to the worker that is kept here.
+            list(designer.images.select_for_update(no_key=True).order_by("pk").values_list("pk"))
+            if designer.worker_id and designer.worker_id != getattr(worker, "pk", None):
+                _refuse_other_worker(designer)
+            Designer.objects.filter(pk=designer.pk).update(name=name, worker=worker, is_paid=is_paid)
+    except IntegrityError:
+        raise _taken(designer.project, name=name) from None
+    designer.refresh_from_db()
+
+
+def renew_link(*, designer: Designer, days: int, now: datetime) -> None:
+    """A new one, and every link before it is over at once."""
+    _check_days(days)
+    until = now + timedelta(days=days)
+    Designer.objects.filter(pk=designer.pk).update(link_number=F("link_number") + 1, link_until=until)
+    designer.refresh_from_db()
+    log.info("whoops.link_renewed", designer=str(designer.public_id), number=designer.link_number)
+
+
+def prolong_link(*, designer: Designer, days: int, now: datetime) -> None:
+    """The present one serves for so many days from now."""
+    _check_days(days)
+    Designer.objects.filter(pk=designer.pk).update(link_until=now + timedelta(days=days))
+    designer.refresh_from_db()
+
+
+def set_active(*, designer: Designer, is_active: bool) -> None:
+    """Who is not sees their images, and sends none."""
+    Designer.objects.filter(pk=designer.pk).update(is_active=is_active)
+    designer.is_active = is_active
+    log.info("whoops.designer_set_active", designer=str(designer.public_id), is_active=is_active)
+
+
+def see_designer(*, designer: Designer, now: datetime) -> None:
+    """Somebody opened the workspace. Written once a minute at most."""
+    if designer.seen_at is None or now - designer.seen_at > timedelta(minutes=1):
+        Designer.objects.filter(pk=designer.pk).update(seen_at=now)
+
+
+def join_by_work(*, assignment: Assignment, now: datetime) -> Designer | None:
+    """Whoever took the HIT is a paid designer of its study, once. None: there is no project."""
+    project = Project.objects.filter(study=assignment.hit.batch.study_id).first()
+    if project is None:
+        return None
+    until = now + timedelta(days=DAYS)
+    with transaction.atomic():
+        # The project's row: of two tabs one makes the designer.
+        Project.objects.select_for_update(no_key=True).get(pk=project.pk)
+        known = Designer.objects.filter(project=project, worker=assignment.worker_id).first()
+        if known is None:
+            return Designer.objects.create(
+                project=project,
+                name=_free_name(project, assignment.worker),
+                worker=assignment.worker,
+                is_paid=True,
+                invited_at=now,
+                link_until=until,
+            )
+        # The page promises the pay; and the link must outlast the HIT, whatever it was before.
+        known.is_paid = True
+        known.link_until = max(known.link_until or until, until)
+        known.save(update_fields=["is_paid", "link_until"])
+    return known
+
+
+def places_of(project: Project) -> tuple[int, int]:
+    """So many workers have taken a place, and so many places are free."""
+    item = _design_item(project)
+    if item is None:
+        return 0, 0
+    taken = item.leases.exclude(status="released").count()
+    return taken, item.wanted
+
+
+def want_designers(*, project: Project, places: int) -> None:
+    """So many workers may become designers by the HIT, those who have among them. Raises RuleBroken."""
+    if not 0 <= places <= MOST_PLACES:
+        raise RuleBroken("bad_places", f"Choose a number from 0 to {MOST_PLACES:,}.")
+    with transaction.atomic():
+        locked = Project.objects.select_for_update(no_key=True).get(pk=project.pk)
+        item = _design_item(locked)
+        if item is None and places:
+            item = Item.objects.create(study_id=locked.study_id, task=domain.DESIGN, wanted=0)
+        if item is None:
+            return
+        lock_items([item.pk])
+        want_answers({item.pk: places})
+    log.info("whoops.designers_wanted", project=project.pk, places=places)
+
+
+def _design_item(project: Project) -> Item | None:
+    """The one of its project: all who take the HIT lease it, each once."""
+    items = Item.objects.filter(study=project.study_id, task=domain.DESIGN, batch=None, pulled_at=None)
+    return items.order_by("pk").first()
+
+
+def _check_name(name: str) -> str:
+    if is_unfit(name):
+        raise RuleBroken(
+            "bad_name", "There is a character in the name that cannot be kept. Please type it anew."
+        )
+    name = trim(name)
+    if not 1 <= len(name) <= 80:
+        raise RuleBroken("bad_name", "A name has 1 to 80 characters.")
+    return name
+
+
+def _check_days(days: int) -> None:
+    if not 1 <= days <= MOST_DAYS:
+        raise RuleBroken("bad_days", f"A link serves for 1 to {MOST_DAYS} days.")
+
+
+def _taken(project: Project, *, name: str) -> RuleBroken:
+    if Designer.objects.filter(project=project, name=name).exists():
+        return RuleBroken("name_taken", "There is a designer of this name. Choose another.")
+    return RuleBroken("worker_taken", "This worker is a designer here already. Look for them in the list.")
+
+
+def _refuse_other_worker(designer: Designer) -> None:
+    """What was owed was owed to the worker before."""
+    if designer.images.filter(bonus__isnull=False).exists():
+        raise RuleBroken(
+            "paid_before", "Images of theirs were paid to this worker. Invite the other one by another name."
+        )
+
+
+def _free_name(project: Project, worker: Worker) -> str:
+    name = f"Worker {worker.pseudonym}"
+    taken = Designer.objects.filter(project=project, name=name).exists()
+    return f"{name} ({worker.pk})" if taken else name

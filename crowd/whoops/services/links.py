@@ -1,0 +1,71 @@
+"""Whose workspace it is: whoever holds a link that we signed for its designer and that is not over.
+
+The token stands in the path, as in a worker's statement: a tab that is opened from a marketplace's frame has
+no cookies. Our log writes down routes, never paths, and no page tells another site where it was left.
+"""
+
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from django.conf import settings
+from django.core import signing
+from django.urls import reverse
+
+from crowd.whoops.models import Designer
+from hits.errors import CrowdError
+
+SALT = "crowd.whoops.designer"
+
+
+class Unknown(CrowdError):
+    """Nobody of ours signed it, or its designer is not there."""
+
+
+class Over(CrowdError):
+    """Signed by us, and over: too old, or another link was made since. `language` is the study's."""
+
+    def __init__(self, *, language: str) -> None:
+        super().__init__("The link is over.")
+        self.language = language
+
+
+def write_token(designer: Designer) -> str:
+    """The same each time it is shown, until a new link is made. How long it serves, the row says."""
+    return _signer().sign_object({"designer": str(designer.public_id), "link": designer.link_number})
+
+
+def read_token(token: str, *, now: datetime) -> Designer:
+    """Raises Unknown or Over."""
+    payload = _read(token)
+    rows = Designer.objects.select_related("project__study", "worker").defer("worker__external_id")
+    designer = rows.filter(public_id=payload["designer"]).first()
+    if designer is None:
+        raise Unknown("There is no such designer.")
+    is_over = designer.link_until is None or now >= designer.link_until
+    if is_over or payload["link"] != designer.link_number:
+        raise Over(language=designer.project.study.language)
+    return designer
+
+
+def path_of(designer: Designer) -> str:
+    """On the task site."""
+    return reverse("workspace:home", args=[write_token(designer)])
+
+
+def address_of(designer: Designer) -> str:
+    """To copy, and to send."""
+    return f"{settings.PUBLIC_URL}{path_of(designer)}"
+
+
+def _read(token: str) -> dict[str, Any]:
+    try:
+        payload = _signer().unsign_object(token)
+        return {"designer": UUID(payload["designer"]), "link": int(payload["link"])}
+    except (signing.BadSignature, KeyError, TypeError, ValueError):
+        raise Unknown("The link was not signed by us.") from None
+
+
+def _signer() -> signing.Signer:
+    others: list[str | bytes] = [*settings.TOKEN_KEYS[1:]]
+    return signing.Signer(key=settings.TOKEN_KEYS[0], fallback_keys=others, salt=SALT)

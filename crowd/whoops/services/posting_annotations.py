@@ -1,0 +1,70 @@
+"""Accepted images are asked of annotators: one item for each."""
+
+from collections.abc import Sequence
+from datetime import datetime
+
+import structlog
+from django.db.models import Exists, OuterRef
+
+from crowd.whoops import domain
+from crowd.whoops.models import Annotation, Image, Project
+from crowd.whoops.models.annotations import TAKEN_OUT
+from crowd.whoops.queries.annotators import images_to_post
+from crowd.whoops.services.holding import AT_ONCE, held, lock_images
+from crowd.whoops.services.pulling import follow_images
+from hits.models import Item
+from hits.services.answers import lock_items
+
+log = structlog.get_logger()
+
+
+def post_annotations(*, now: datetime) -> int:
+    """How many images are asked about from now on. Safe to repeat, and to be killed at any moment."""
+    waiting = Exists(images_to_post().filter(project=OuterRef("pk")))
+    posted = sum(_post(project, now=now) for project in Project.objects.filter(waiting).order_by("pk"))
+    if posted:
+        log.info("whoops.annotations_posted", count=posted)
+    return posted
+
+
+def _post(project: Project, *, now: datetime) -> int:
+    posted = 0
+    while True:
+        with held(project.pk) as locked:
+            keys = images_to_post().filter(project=locked).order_by("number")[:AT_ONCE]
+            images = lock_images(list(keys.values_list("pk", flat=True)))
+            if not images:
+                return posted
+            outdated = [image for image in images if image.annotation_item_id]
+            unasked = [image for image in images if not image.annotation_item_id]
+            _forget(outdated, now=now)
+            _give_items(unasked, project=locked, now=now)
+        posted += len(unasked)
+
+
+def _give_items(images: Sequence[Image], *, project: Project, now: datetime) -> None:
+    """Nobody is asked about an image of their own: the database itself refuses such a lease."""
+    authors = dict(
+        Image.objects.filter(pk__in=[image.pk for image in images]).values_list("pk", "designer__worker")
+    )
+    wanted = project.annotations_wanted
+    items = Item.objects.bulk_create(
+        Item(study_id=project.study_id, task=domain.ANNOTATE, wanted=wanted, author_id=authors[image.pk])
+        for image in images
+    )
+    for image, item in zip(images, items, strict=True):
+        image.annotation_item = item
+    Image.objects.bulk_update(images, ("annotation_item",))
+    follow_images([image.pk for image in images], now=now)
+
+
+def _forget(images: Sequence[Image], *, now: datetime) -> None:
+    """Sent again: what was written of the earlier picture is kept, and counts no more."""
+    items = [image.annotation_item_id for image in images if image.annotation_item_id]
+    lock_items(items)
+    Item.objects.filter(pk__in=items, pulled_at=None).update(pulled_at=now)
+    written = Annotation.objects.filter(image__in=images).exclude(state=Annotation.State.DROPPED)
+    written.update(state=Annotation.State.DROPPED, why=TAKEN_OUT)
+    for image in images:
+        image.annotation_item, image.annotated = None, 0
+    Image.objects.bulk_update(images, ("annotation_item", "annotated"))

@@ -1,0 +1,235 @@
+"""The pages of one example: written, looked at, made ready, withdrawn. A draft may lack anything."""
+
+from collections.abc import Callable
+from datetime import datetime
+from typing import Any
+from uuid import UUID, uuid4
+
+from django.contrib import messages
+from django.contrib.admin.models import LogEntry
+from django.contrib.contenttypes.models import ContentType
+from django.core.exceptions import NON_FIELD_ERRORS, PermissionDenied
+from django.http import HttpRequest, HttpResponse, HttpResponseNotAllowed
+from django.shortcuts import redirect, render
+from django.urls import URLPattern
+from django.utils import timezone
+
+from crowd.winoground.admin.example_finding import VIEW, Hub, find_example
+from crowd.winoground.admin.example_forms import ExampleForm
+from crowd.winoground.admin.example_verbs import verb_view, verbs_for
+from crowd.winoground.domain import PLACES
+from crowd.winoground.domain.captions import are_same, differing_words, swap
+from crowd.winoground.models import Example, Project
+from crowd.winoground.models.examples import LONGEST_CAPTION
+from crowd.winoground.queries.examples import WRITE, may_change
+from crowd.winoground.services.authoring import (
+    Kept,
+    Written,
+    change_example,
+    is_fixed,
+    is_writable,
+    write_example,
+)
+from crowd.winoground.services.facts import facts_of
+from crowd.winoground.services.readiness import faults_of
+from hits.admin.selecting import signed_in
+from hits.domain.words import read_uuid
+from hits.errors import RuleBroken
+
+ADD_TAG = "winoground.add_tag"
+MOST_LINES = 200
+
+
+def urls(hub: Hub) -> list[URLPattern]:
+    return [
+        hub.at("<int:pk>/examples/write/", write_view, "write_example"),
+        hub.at("<int:pk>/examples/words/", words_view, "words"),
+        hub.at("<int:pk>/examples/<uuid:example>/", example_view, "show_example"),
+        hub.at("<int:pk>/examples/<uuid:example>/preview/", preview_view, "preview_example"),
+        hub.at("<int:pk>/examples/<uuid:example>/history/", history_view, "example_history"),
+        hub.at("<int:pk>/examples/<uuid:example>/<slug:verb>/", verb_view, "example_verb"),
+    ]
+
+
+def write_view(hub: Hub, request: HttpRequest, pk: int) -> HttpResponse:
+    project = hub.find(request, pk, VIEW, WRITE)
+    form, by = _form(request), signed_in(request)
+    key = read_uuid(request.POST.get("key", "")) or uuid4()
+    if request.method != "POST":
+        return _show_form(hub, request, project, form, key=key)
+
+    def keep(written: Written, now: datetime) -> Kept:
+        ready = "ready" in request.POST
+        return write_example(project=project, by=by, key=key, written=written, wants_ready=ready, now=now)
+
+    if kept := _keep(form, keep):
+        return _after(hub, request, kept)
+    # Sent before, and other words now: what is there is changed from here on.
+    known = Example.objects.filter(public_id=key, project=project, author=by).first()
+    return _show_form(hub, request, project, form, key=key, example=known)
+
+
+def example_view(hub: Hub, request: HttpRequest, pk: int, example: UUID) -> HttpResponse:
+    """A form for whoever may change it, as long as it may be changed; otherwise what it is."""
+    found, by = find_example(hub, request, pk, example), signed_in(request)
+    if request.method == "POST" and not may_change(by, found):
+        raise PermissionDenied
+    if request.method != "POST" and not (may_change(by, found) and is_writable(found)):
+        return _show_facts(hub, request, found)
+    form, seen = _form(request, found), request.POST.get("seen", "")
+    if request.method != "POST":
+        if "lacks" in request.GET:
+            form.show(faults_of(found))
+        return _show_form(hub, request, found.project, form, example=found)
+
+    def keep(written: Written, now: datetime) -> Kept:
+        ready = "ready" in request.POST
+        return change_example(
+            example=found, by=by, written=written, seen=_moment(seen), wants_ready=ready, now=now
+        )
+
+    if kept := _keep(form, keep):
+        return _after(hub, request, kept)
+    if form.has_error(NON_FIELD_ERRORS, "stale"):
+        found.refresh_from_db(fields=("changed_at",))
+        seen = ""
+    return _show_form(hub, request, found.project, form, example=found, seen=seen)
+
+
+def preview_view(hub: Hub, request: HttpRequest, pk: int, example: UUID) -> HttpResponse:
+    found = find_example(hub, request, pk, example)
+    captions, images = (found.caption_0, found.caption_1), (found.image_0, found.image_1)
+    pairs = [
+        {
+            "name": f"Caption {'AB'[caption]} with picture {'AB'[image]}",
+            "caption": captions[caption],
+            "picture": images[image],
+            "is_match": caption == image,
+        }
+        for caption, image in PLACES
+    ]
+    context = {"title": f"{found}: as workers see it", "example": found, "pairs": pairs}
+    return hub.render(request, "admin/winoground/preview.html", context, project=found.project)
+
+
+def history_view(hub: Hub, request: HttpRequest, pk: int, example: UUID) -> HttpResponse:
+    found = find_example(hub, request, pk, example)
+    kind = ContentType.objects.get_for_model(Example)
+    lines = LogEntry.objects.filter(content_type=kind, object_id=str(found.pk)).select_related("user")
+    context = {"title": f"{found}: history", "example": found, "lines": lines.order_by("-pk")[:MOST_LINES]}
+    return hub.render(request, "admin/winoground/history.html", context, project=found.project)
+
+
+def words_view(hub: Hub, request: HttpRequest, pk: int) -> HttpResponse:
+    """What the form says of two captions while they are typed: the same rule, and nothing is kept."""
+    hub.find(request, pk, VIEW, WRITE)
+    if request.method != "POST":
+        return HttpResponseNotAllowed(["POST"])
+    captions = [request.POST.get(f"caption_{place}", "")[:LONGEST_CAPTION].strip() for place in (0, 1)]
+    altered = request.POST.get("has_altered_morpheme", "") not in ("", "false")
+    return render(request, "admin/winoground/words.html", words_context(*captions, altered=altered))
+
+
+def words_context(first: str, second: str, *, altered: bool) -> dict[str, Any]:
+    if not (first and second):
+        return {"words": None}
+    found = {
+        "difference": differing_words(first, second),
+        "are_same": are_same(first, second),
+        "swap": swap(first, second),
+        "altered": altered,
+    }
+    return {"words": found}
+
+
+def _form(request: HttpRequest, example: Example | None = None) -> ExampleForm:
+    sent = request.method == "POST"
+    return ExampleForm(
+        request.POST if sent else None,
+        request.FILES if sent else None,
+        example=example,
+        user=signed_in(request),
+        may_add_tags=request.user.has_perm(ADD_TAG),
+    )
+
+
+def _keep(form: ExampleForm, keep: Callable[[Written, datetime], Kept]) -> Kept | None:
+    """None: the form says why not, and holds everything that was sent."""
+    now = timezone.now()
+    form.is_valid()
+    form.take_pictures(now=now)
+    if not form.is_valid():
+        return None
+    try:
+        return keep(form.written(), now)
+    except RuleBroken as refusal:
+        form.refuse(refusal)
+        return None
+
+
+def _after(hub: Hub, request: HttpRequest, kept: Kept) -> HttpResponse:
+    """On record who did what; and on to the example, with what it lacks if it was to be ready."""
+    example = kept.example
+    if kept.is_new:
+        hub.log_addition(request, example, [{"added": {}}])
+    if kept.changes:
+        hub.log_change(request, example, "; ".join(kept.changes))
+    for note in kept.notes:
+        messages.warning(request, note)
+    address = hub.address(example.project, "show_example", example.public_id)
+    if kept.faults:
+        messages.warning(
+            request, f"{example} is kept as a draft. Before it is ready, mend what is said below."
+        )
+        return redirect(f"{address}?lacks")
+    messages.success(
+        request, f"{example} is kept. It is {'ready' if example.state == 'ready' else 'a draft'}."
+    )
+    return redirect(address)
+
+
+def _show_form(
+    hub: Hub,
+    request: HttpRequest,
+    project: Project,
+    form: ExampleForm,
+    *,
+    example: Example | None = None,
+    key: UUID | None = None,
+    seen: str = "",
+) -> HttpResponse:
+    captions = [form[f"caption_{place}"].value() or "" for place in (0, 1)]
+    altered = bool(form["has_altered_morpheme"].value())
+    action = hub.address(project, "show_example", example.public_id) if example else ""
+    context = {
+        "title": str(example) if example else "Write an example",
+        "example": example,
+        "form": form,
+        "action": action,
+        "key": key,
+        "seen": seen or (example.changed_at.isoformat() if example else ""),
+        "is_fixed": example is not None and is_fixed(example),
+        "verbs": verbs_for(hub, example) if example else (),
+        "words_url": hub.address(project, "words"),
+        **words_context(*captions, altered=altered),
+    }
+    return hub.render(request, "admin/winoground/write.html", context, project=project)
+
+
+def _show_facts(hub: Hub, request: HttpRequest, example: Example) -> HttpResponse:
+    changeable = may_change(signed_in(request), example)
+    context = {
+        "title": str(example),
+        "example": example,
+        "facts": facts_of(example).items(),
+        "verbs": verbs_for(hub, example) if changeable else (),
+        **words_context(example.caption_0, example.caption_1, altered=example.has_altered_morpheme),
+    }
+    return hub.render(request, "admin/winoground/example.html", context, project=example.project)
+
+
+def _moment(text: str) -> datetime | None:
+    try:
+        return datetime.fromisoformat(text)
+    except ValueError:
+        return None

@@ -1,0 +1,115 @@
+"""Asking workers: which examples, how far it is, and how many people it takes."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect
+from django.urls import URLPattern, reverse
+from django.utils import timezone
+
+from crowd.winoground.asking.door import people_in_words
+from crowd.winoground.domain import PLACES, VALIDATE
+from crowd.winoground.models import Example, Project
+from crowd.winoground.queries.asking import Asking, asking_of
+from crowd.winoground.queries.qualified import gates_before, workers_qualified
+from crowd.winoground.services.posting import ask_examples
+from hits.admin.hubs import Figure, HubAdmin, Panel, Way
+from hits.domain.words import read_uuid
+from hits.errors import RuleBroken
+from hits.models import Batch, User
+
+Hub = HubAdmin[Any]
+MOST_SHOWN = 200
+RUNNING = (Batch.Status.LAUNCHING, Batch.Status.OPEN, Batch.Status.PAUSED, Batch.Status.DRAINING)
+
+
+def urls(hub: Hub) -> list[URLPattern]:
+    return [hub.at("<int:pk>/ask/", ask_view, "ask")]
+
+
+def asking_panel(project: Project, user: User) -> Panel:
+    asking = asking_of(project)
+    may_ask = user.has_perm("winoground.change_project")
+    ways = [
+        Way(name="Ask about examples…", url=reverse("admin:winoground_ask", args=[project.pk]), is_first=True)
+    ]
+    return Panel(
+        key="asking",
+        title="Asking workers",
+        about="Of each example every caption is shown with every image, and workers say whether they match.",
+        figures=[
+            Figure(name="Examples asked about", count=asking.asked, of=asking.asked + asking.ready),
+            Figure(name="Questions: a caption with an image", count=asking.pairings),
+            Figure(name="Answers", count=asking.answers, of=asking.wanted),
+            Figure(name="Workers who have answered", count=asking.workers),
+        ],
+        ways=ways if may_ask and asking.ready else [],
+        next=_next(project, asking),
+        problems=list(_problems(project, asking)),
+        tasks=(VALIDATE,),
+    )
+
+
+def ask_view(hub: Hub, request: HttpRequest, pk: int) -> HttpResponse:
+    """The page is the question whether it is meant: what is ticked, and what that brings."""
+    project = hub.find(request, pk, hub.permission("change"))
+    if request.method == "POST":
+        return _ask(hub, request, project)
+    ready = project.examples.filter(state=Example.State.READY).select_related("image_0", "image_1", "author")
+    count = ready.count()
+    context = {
+        "title": "Ask about examples",
+        "examples": ready.order_by("number")[:MOST_SHOWN],
+        "count": count,
+        "each": project.answers_wanted * len(PLACES),
+        "most": MOST_SHOWN,
+        "people": people_in_words(project, qualified=workers_qualified(gates_before(project))),
+    }
+    return hub.render(request, "admin/winoground/ask.html", context, project=project)
+
+
+def _ask(hub: Hub, request: HttpRequest, project: Project) -> HttpResponse:
+    chosen = {key for text in request.POST.getlist("example")[:MOST_SHOWN] if (key := read_uuid(text))}
+    keys = project.examples.filter(public_id__in=chosen).values_list("pk", flat=True)
+    if not chosen:
+        messages.warning(request, "Nothing was ticked, and nothing was changed.")
+        return redirect(hub.address(project, "ask"))
+    try:
+        count = ask_examples(project=project, examples=list(keys), now=timezone.now())
+    except RuleBroken as refusal:
+        messages.error(request, str(refusal))
+        return redirect(hub.address(project, "ask"))
+    hub.log_change(request, project, f"Asked about {count} examples.")
+    messages.success(
+        request,
+        f"Examples asked about: {count}. Their {count * len(PLACES)} questions come before workers by a "
+        "batch that you launch below.",
+    )
+    return redirect(hub.address(project))
+
+
+def _next(project: Project, asking: Asking) -> str:
+    if asking.ready:
+        return f"Ask about the examples that are ready: {asking.ready}."
+    if asking.answers < asking.wanted and not _runs(project):
+        return f"Launch a batch: {asking.wanted - asking.answers} answers are wanted."
+    return ""
+
+
+def _runs(project: Project) -> bool:
+    return Batch.objects.filter(study=project.study_id, task=VALIDATE, status__in=RUNNING).exists()
+
+
+def _problems(project: Project, asking: Asking) -> Iterator[str]:
+    if asking.away:
+        yield (
+            f"Questions that are asked of nobody, for their image was taken away: {asking.away}. "
+            "Nobody new answers them unless it comes back."
+        )
+    if asking.answers >= asking.wanted:
+        return
+    qualified = workers_qualified(gates_before(project))
+    if qualified is not None and (words := people_in_words(project, qualified=qualified)):
+        yield words

@@ -1,0 +1,229 @@
+"""The first questions: the pairs that whoever wants to work has to tell apart."""
+
+from collections.abc import Callable, Iterator
+from functools import partial
+from typing import Any
+
+from django import forms
+from django.contrib import messages
+from django.core.exceptions import PermissionDenied
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect
+from django.urls import URLPattern, reverse
+from django.utils import timezone
+from django.utils.http import urlencode
+
+from crowd.pictures.fields import PictureField
+from crowd.pictures.files.uploads import Upload
+from crowd.pictures.models import Picture
+from crowd.pictures.services.uploading import upload_picture
+from crowd.questions.domain import is_unfit
+from crowd.winoground.domain import FIRST_QUESTIONS, ONBOARDING, RIGHT
+from crowd.winoground.models import FirstQuestion, Project
+from crowd.winoground.models.examples import LONGEST_CAPTION
+from crowd.winoground.queries.asking import FirstOnes, first_ones_of
+from crowd.winoground.queries.examples import sees_own_only
+from crowd.winoground.queries.qualified import gates_before, workers_qualified
+from crowd.winoground.services.first_questions import add_question, change_question, put_back, take_away
+from hits.admin.hubs import Figure, HubAdmin, Panel, Way
+from hits.admin.selecting import signed_in
+from hits.errors import RuleBroken
+from hits.models import Item, User
+from scoring.queries.voting import tallies
+
+Hub = HubAdmin[Any]
+PRESET = "winoground.onboarding"
+MATCHES, DIFFERS = "yes", "no"
+
+
+class QuestionForm(forms.Form):
+    picture = PictureField(label="Image")
+    caption = forms.CharField(max_length=LONGEST_CAPTION, widget=forms.TextInput(attrs={"size": 60}))
+    is_match = forms.ChoiceField(
+        label="Does the caption match the image?",
+        choices=[(MATCHES, "Yes"), (DIFFERS, "No")],
+        widget=forms.RadioSelect,
+        help_text="What is right. It should be beyond doubt: whoever is wrong twice may never work here.",
+    )
+
+    def clean_caption(self) -> str:
+        caption: str = self.cleaned_data["caption"]
+        if is_unfit(caption):
+            raise forms.ValidationError("There is a character in this that cannot be kept. Type it anew.")
+        return caption
+
+
+def urls(hub: Hub) -> list[URLPattern]:
+    return [
+        hub.at("<int:pk>/first-questions/", list_view, "first_questions"),
+        hub.at("<int:pk>/first-questions/write/", write_view, "write_first_question"),
+        hub.at("<int:pk>/first-questions/<int:question>/", question_view, "first_question"),
+        hub.at("<int:pk>/first-questions/<int:question>/<slug:verb>/", verb_view, "first_question_verb"),
+    ]
+
+
+def onboarding_panel(project: Project, user: User) -> Panel:
+    ones, gates = first_ones_of(project), gates_before(project)
+    passed = workers_qualified(gates)
+    figures = [
+        Figure(name="First questions", count=ones.questions, of=max(FIRST_QUESTIONS, ones.questions)),
+        Figure(name="Of them with a caption that matches", count=ones.matching),
+    ]
+    if passed is not None:
+        figures.append(Figure(name="Workers who may do the task", count=passed))
+    lacks = ones.questions < FIRST_QUESTIONS
+    questions = Way(
+        name="First questions…",
+        url=reverse("admin:winoground_first_questions", args=[project.pk]),
+        is_first=lacks,
+    )
+    ways = [] if sees_own_only(user) else [questions]
+    if not gates and user.has_perm("qualifications.add_gate"):
+        query = urlencode({"study": str(project.study_id), "preset": PRESET})
+        ways.append(
+            Way(
+                name="Put the test before the task…",
+                url=f"{reverse('admin:qualifications_gate_add')}?{query}",
+            )
+        )
+    return Panel(
+        key="onboarding",
+        title="First questions",
+        about=f"A test of {FIRST_QUESTIONS} unrelated pairs. One mistake is warned of and may be put right; "
+        "whoever makes another is not let in, for good.",
+        figures=figures,
+        ways=ways,
+        next=f"Write {FIRST_QUESTIONS - ones.questions} more first questions." if lacks else "",
+        problems=list(_problems(ones, is_gated=bool(gates))),
+        tasks=(ONBOARDING,),
+    )
+
+
+def list_view(hub: Hub, request: HttpRequest, pk: int) -> HttpResponse:
+    """With the right answers: not for those who are invited to write, and see nothing but their own."""
+    project = hub.find(request, pk)
+    if sees_own_only(signed_in(request)):
+        raise PermissionDenied
+    questions = list(_questions_of(project).order_by("pk"))
+    counts = tallies(Item.objects.filter(study=project.study_id, task=ONBOARDING), measures=[RIGHT])
+    rows = [{"question": one, "count": counts.get((one.item_id, RIGHT))} for one in questions]
+    context = {
+        "title": "First questions",
+        "asked": [row for row in rows if row["question"].item.pulled_at is None],
+        "away": [row for row in rows if row["question"].item.pulled_at is not None],
+        "needed": FIRST_QUESTIONS,
+        "may_keep": request.user.has_perm(hub.permission("change")),
+    }
+    return hub.render(request, "admin/winoground/first_questions.html", context, project=project)
+
+
+def write_view(hub: Hub, request: HttpRequest, pk: int) -> HttpResponse:
+    project = hub.find(request, pk, hub.permission("change"))
+    form = QuestionForm(request.POST or None, request.FILES or None)
+
+    def keep(picturing: Callable[[], Picture] | None) -> str:
+        assert picturing is not None  # noqa: S101 - the form wants a picture
+        add_question(project=project, picturing=picturing, **_words(form))
+        return "The question is kept."
+
+    if request.method == "POST" and form.is_valid() and _keep(hub, request, project, form, keep):
+        name = "write_first_question" if "more" in request.POST else "first_questions"
+        return redirect(hub.address(project, name))
+    return _show(hub, request, project, form, title="Write a first question")
+
+
+def question_view(hub: Hub, request: HttpRequest, pk: int, question: int) -> HttpResponse:
+    project = hub.find(request, pk, hub.permission("change"))
+    found = get_object_or_404(_questions_of(project), pk=question, item__pulled_at=None)
+    initial = {"caption": found.caption, "is_match": MATCHES if found.is_match else DIFFERS}
+    form = QuestionForm(request.POST or None, request.FILES or None, initial=initial)
+    form.fields["picture"].required = False
+
+    def keep(picturing: Callable[[], Picture] | None) -> str:
+        row = change_question(
+            question=found, project=project, picturing=picturing, now=timezone.now(), **_words(form)
+        )
+        if row.pk == found.pk:
+            return "The question is kept."
+        return "Workers have been asked the old question: it was taken away, and this one asked in its place."
+
+    if request.method == "POST" and form.is_valid() and _keep(hub, request, project, form, keep):
+        return redirect(hub.address(project, "first_questions"))
+    return _show(hub, request, project, form, title="Change a first question", question=found)
+
+
+def verb_view(hub: Hub, request: HttpRequest, pk: int, question: int, verb: str) -> HttpResponse:
+    """Taking away can be undone, so nobody is asked whether it is meant."""
+    project = hub.find(request, pk, hub.permission("change"))
+    found = get_object_or_404(_questions_of(project), pk=question)
+    if verb not in ("away", "back"):
+        raise Http404
+    if request.method == "POST":
+        try:
+            if verb == "away":
+                take_away(question=found, project=project, now=timezone.now())
+            else:
+                put_back(question=found, project=project)
+        except RuleBroken as refusal:
+            messages.error(request, str(refusal))
+        else:
+            said = "is not asked any more; you can put it back below" if verb == "away" else "is asked again"
+            hub.log_change(request, project, f"First question “{found}”: {verb}.")
+            messages.success(request, f"“{found}” {said}.")
+    return redirect(hub.address(project, "first_questions"))
+
+
+def _questions_of(project: Project) -> Any:
+    rows = FirstQuestion.objects.filter(item__study=project.study_id, item__task=ONBOARDING)
+    return rows.select_related("item", "picture")
+
+
+def _words(form: QuestionForm) -> dict[str, Any]:
+    return {
+        "caption": form.cleaned_data["caption"],
+        "is_match": form.cleaned_data["is_match"] == MATCHES,
+    }
+
+
+def _keep(
+    hub: Hub,
+    request: HttpRequest,
+    project: Project,
+    form: QuestionForm,
+    keep: Callable[[Callable[[], Picture] | None], str],
+) -> bool:
+    """What is refused stands above the form, with what was typed."""
+    upload: Upload | None = form.cleaned_data["picture"]
+    picturing = partial(_upload, upload, by=signed_in(request)) if upload else None
+    try:
+        said = keep(picturing)
+    except RuleBroken as refusal:
+        form.add_error(None, str(refusal))
+        return False
+    hub.log_change(request, project, f"First question “{form.cleaned_data['caption']}” was kept.")
+    messages.success(request, said)
+    return True
+
+
+def _upload(upload: Upload, *, by: User) -> Picture:
+    return upload_picture(upload=upload, concept="first question", by=by, now=timezone.now())
+
+
+def _show(
+    hub: Hub,
+    request: HttpRequest,
+    project: Project,
+    form: QuestionForm,
+    *,
+    title: str,
+    question: FirstQuestion | None = None,
+) -> HttpResponse:
+    context = {"title": title, "form": form, "question": question, "was_sent": request.method == "POST"}
+    return hub.render(request, "admin/winoground/first_question.html", context, project=project)
+
+
+def _problems(ones: FirstOnes, *, is_gated: bool) -> Iterator[str]:
+    if ones.are_alike:
+        yield "All of them have the same answer. Write some with the other one."
+    if not is_gated and ones.questions >= FIRST_QUESTIONS:
+        yield "No test stands before the task: whoever meets a batch's requirements may do it."

@@ -1,0 +1,139 @@
+"""Example by example: the four scores of people or of a model, and who is right."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from math import inf
+
+from django.core.paginator import Paginator
+from django.http import HttpRequest, HttpResponse
+from django.urls import URLPattern
+
+from crowd.winoground.admin.results import PEOPLE, Hub, find
+from crowd.winoground.domain import PLACES
+from crowd.winoground.domain.scores import Four, Kind, Right
+from crowd.winoground.models import ModelScores, Project
+from crowd.winoground.queries.parts import parts_of
+from crowd.winoground.queries.scoring import (
+    Line,
+    Votes,
+    fewest_answers,
+    four_of,
+    fours_of_models,
+    lines_of,
+    votes_of,
+)
+
+ON_A_PAGE = 50
+NONE: Votes = (None,) * len(PLACES)
+SHOW: Mapping[str, str] = {
+    "all": "all examples",
+    "wrong": "wrong by the group score",
+    "text": "wrong by the text score",
+    "image": "wrong by the image score",
+    "right": "right by all three",
+    "few": "fewer answers than wanted",
+    "open": "open: not all four scores yet",
+}
+SORTS: Mapping[str, str] = {
+    "number": "by number",
+    "-number": "by number, last first",
+    "margin": "least clear first",
+}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Shown:
+    """`fewest`: answers that its combination with fewest has; None for a model."""
+
+    line: Line
+    cells: Sequence[str]
+    four: Four | None
+    fewest: int | None
+
+    @property
+    def right(self) -> Right | None:
+        return self.four.right if self.four else None
+
+    @property
+    def verdicts(self) -> Sequence[str]:
+        if self.right is None:
+            return ("open",) * len(Kind)
+        return ["right" if self.right.by(kind) else "wrong" for kind in Kind]
+
+
+def urls(hub: Hub) -> list[URLPattern]:
+    return [hub.at("<int:pk>/results/examples/", examples_view, "result_examples")]
+
+
+def examples_view(hub: Hub, request: HttpRequest, pk: int) -> HttpResponse:
+    project = find(hub, request, pk)
+    models = list(project.model_scores.order_by("name"))
+    model = next((one for one in models if str(one.pk) == request.GET.get("of")), None)
+    lines = lines_of(project)
+    parts = parts_of(lines)
+    asked = {name: request.GET.get(name, "") for name in ("show", "part", "q", "sort")}
+    part = next((one for one in parts if one.key == asked["part"]), None)
+    rows = _rows(project, part.lines if part else lines, model)
+    rows = [row for row in rows if _is_wanted(row, asked["show"], project) and _has(row.line, asked["q"])]
+    rows.sort(key=_order(asked["sort"]), reverse=asked["sort"] == "-number")
+    query = request.GET.copy()
+    query.pop("page", None)
+    context = {
+        "title": "Example by example",
+        "page": Paginator(rows, ON_A_PAGE).get_page(request.GET.get("page")),
+        "all": len(lines),
+        "models": models,
+        "model": model,
+        "people": PEOPLE,
+        "parts": [one for one in parts if one.lines],
+        "part": part,
+        "asked": asked,
+        "shows": SHOW,
+        "sorts": SORTS,
+        "query": query.urlencode(),
+    }
+    return hub.render(request, "admin/winoground/result_examples.html", context, project=project)
+
+
+def _rows(project: Project, lines: Sequence[Line], model: ModelScores | None) -> list[Shown]:
+    if model is None:
+        votes = votes_of(project)
+        return [_of_people(line, votes.get(line.pk, NONE)) for line in lines]
+    fours = fours_of_models(project, models=[model.pk]).get(model.pk, {})
+    return [_of_model(line, fours.get(line.pk)) for line in lines]
+
+
+def _of_people(line: Line, votes: Votes) -> Shown:
+    cells = ["no answer" if vote is None else f"{vote.yes} of {vote.answers}" for vote in votes]
+    return Shown(line=line, cells=cells, four=four_of(votes), fewest=fewest_answers(votes))
+
+
+def _of_model(line: Line, four: Four | None) -> Shown:
+    cells = ["–"] * len(PLACES) if four is None else [f"{value:.6g}" for value in map(float, four)]
+    return Shown(line=line, cells=cells, four=four, fewest=None)
+
+
+def _is_wanted(row: Shown, show: str, project: Project) -> bool:
+    right = row.right
+    match show:
+        case "wrong" | "text" | "image":
+            return right is not None and not right.by(Kind.GROUP if show == "wrong" else Kind(show))
+        case "right":
+            return right is not None and right.group
+        case "few":
+            return row.fewest is not None and row.fewest < project.answers_wanted
+        case "open":
+            return right is None
+    return True
+
+
+def _has(line: Line, words: str) -> bool:
+    """Every word somewhere in its captions or tags; or its number."""
+    text = " ".join((line.caption_0, line.caption_1, *line.tags)).casefold()
+    return words.strip() == str(line.number) or all(word in text for word in words.casefold().split())
+
+
+def _order(sort: str) -> Callable[[Shown], tuple[float, int]]:
+    if sort == "margin":
+        return lambda row: (inf if row.four is None else row.four.margin, row.line.number)
+    return lambda row: (0.0, row.line.number)

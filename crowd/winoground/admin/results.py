@@ -1,0 +1,125 @@
+"""People beside models on a study's examples: the page, its files, and its panel."""
+
+from typing import Any
+
+from django.core.exceptions import PermissionDenied
+from django.http import Http404, HttpRequest, HttpResponse, StreamingHttpResponse
+from django.http.response import HttpResponseBase
+from django.urls import URLPattern, reverse
+from django.utils import timezone
+
+from crowd.winoground.admin.figures import FEW, SORTS, chance, part_rows, results_of, shared_lines
+from crowd.winoground.admin.result_files import FILES
+from crowd.winoground.models import Project
+from crowd.winoground.queries.examples import sees_own_only
+from crowd.winoground.queries.scoring import Scored, Scorer, scored, scored_examples
+from hits.admin.hubs import Figure, HubAdmin, Panel, Way
+from hits.admin.selecting import signed_in
+from hits.domain.spreadsheets import write_csv
+from hits.models import User
+
+Hub = HubAdmin[Project]
+ADD, REMOVE, TAKE = "winoground.add_modelscores", "winoground.delete_modelscores", "hits.export_batch"
+PEOPLE, SHARED = "people", "shared"
+
+
+def urls(hub: Hub) -> list[URLPattern]:
+    return [
+        hub.at("<int:pk>/results/", page_view, "results"),
+        hub.at("<int:pk>/results/<slug:name>.csv", file_view, "results_file"),
+    ]
+
+
+def results_panel(project: Project, user: User) -> Panel:
+    """Counts only: it is looked at again every few seconds."""
+    may_look = not sees_own_only(user)
+    ways = [
+        _way(project, "See the results", "results"),
+        _way(project, "Example by example", "result_examples"),
+    ]
+    if may_look and user.has_perm(ADD):
+        ways.append(_way(project, "Upload a model's scores…", "upload_scores"))
+    if may_look and user.has_perm(TAKE):
+        ways.append(_way(project, "Take the data out…", "take"))
+    return Panel(
+        key="results",
+        title="Scores",
+        about="How people do on the examples beside models: by text, image and group, with intervals and by "
+        "tag. Work that is kept out or rejected does not count.",
+        figures=[
+            Figure(name="Examples that are scored", count=scored_examples(project).count()),
+            Figure(name="Models with scores", count=project.model_scores.count()),
+        ],
+        ways=ways if may_look else (),
+    )
+
+
+def find(hub: Hub, request: HttpRequest, pk: int, *permissions: str) -> Any:
+    """Results tell of everybody's examples: who sees only their own ones sees none of this."""
+    project = hub.find(request, pk, *permissions)
+    if sees_own_only(signed_in(request)):
+        raise PermissionDenied
+    return project
+
+
+def page_view(hub: Hub, request: HttpRequest, pk: int) -> HttpResponse:
+    project = find(hub, request, pk)
+    found = scored(project)
+    is_shared, sort = request.GET.get("over") == SHARED, request.GET.get("sort", "")
+    chosen = _chosen(found, request.GET.get("of", ""))
+    lines = shared_lines(found) if is_shared else found.lines
+    context = {
+        "title": "Scores",
+        "results": results_of(found, shared=is_shared),
+        "lines": len(lines),
+        "chance": chance(),
+        "chosen": chosen,
+        "parts": part_rows(chosen, lines, sort=sort),
+        "heads": _heads(request, sort),
+        "few": FEW,
+        "few_points": 100 // FEW,
+        "shared": is_shared,
+        "counted_at": timezone.now(),
+        "may_add": request.user.has_perm(ADD),
+        "may_remove": request.user.has_perm(REMOVE),
+        "may_take": request.user.has_perm(TAKE),
+    }
+    return hub.render(request, "admin/winoground/results.html", context, project=project)
+
+
+def file_view(hub: Hub, request: HttpRequest, pk: int, name: str) -> HttpResponseBase:
+    project = find(hub, request, pk)
+    if name not in FILES:
+        raise Http404
+    file = f"study-{str(project.study.public_id)[:8]}-{name}.csv"
+    return StreamingHttpResponse(
+        write_csv(FILES[name].header, FILES[name].rows(scored(project))),
+        content_type="text/csv; charset=utf-8",
+        headers={"Content-Disposition": f'attachment; filename="{file}"'},
+    )
+
+
+def key_of(scorer: Scorer) -> str:
+    """What addresses call people, or a model."""
+    return str(scorer.model.pk) if scorer.model else PEOPLE
+
+
+def _chosen(found: Scored, key: str) -> Scorer:
+    return next((scorer for scorer in found.scorers if key_of(scorer) == key), found.people)
+
+
+def _heads(request: HttpRequest, sort: str) -> list[dict[str, str]]:
+    """Of the table by tag: a second click turns it round. Numbers begin with the largest."""
+    names: dict[str, str] = {"name": "Tag", **{name: name.capitalize() for name in SORTS[1:]}}
+    heads = []
+    for name in SORTS:
+        first, second = (name, f"-{name}") if name == "name" else (f"-{name}", name)
+        query = request.GET.copy()
+        query["sort"] = second if sort == first else first
+        order = {name: "ascending", f"-{name}": "descending"}.get(sort, "")
+        heads.append({"name": names[name], "url": f"?{query.urlencode()}#by-tag", "sorted": order})
+    return heads
+
+
+def _way(project: Project, name: str, address: str) -> Way:
+    return Way(name=name, url=reverse(f"admin:winoground_{address}", args=[project.pk]))

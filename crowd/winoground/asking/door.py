@@ -1,0 +1,73 @@
+"""At the launch: what caption matching lacks, and how many different people it takes."""
+
+from collections.abc import Iterator
+from datetime import datetime
+
+from crowd.winoground import domain
+from crowd.winoground.models import FirstQuestion, Project
+from crowd.winoground.queries.people import workers_needed
+from crowd.winoground.queries.qualified import gates_before, workers_qualified
+from hits.doors import Asked, Door
+from hits.models import HIT, Batch, Worker
+
+
+class MatchingDoor(Door):
+    def ask(self, batch: Batch) -> Asked:
+        if batch.task not in (domain.VALIDATE, domain.ONBOARDING) or batch.study_id is None:
+            return Asked()
+        project = Project.objects.filter(study=batch.study_id).first()
+        if project is None:
+            words = f"The study “{batch.study}” has no caption matching yet. Set it up first."
+            return Asked(obstacles=[words])
+        if batch.task == domain.ONBOARDING:
+            return Asked(obstacles=list(_lacking_questions(project)))
+        return Asked(warnings=list(_lacking_people(project, batch)))
+
+    def refuse_entry(self, *, hit: HIT, worker: Worker, now: datetime) -> None:
+        """What one worker may see is decided item by item."""
+
+
+def people_in_words(project: Project, *, qualified: int | None) -> str:
+    """Empty where there are enough."""
+    needed = workers_needed(project)
+    if qualified is not None and qualified >= needed:
+        return ""
+    known = (
+        "" if qualified is None else f", and {qualified} {'is' if qualified == 1 else 'are'} qualified so far"
+    )
+    if project.apart != Project.Apart.NEVER:
+        return f"Each example needs {needed} different workers{known}."
+    return (
+        f"Each example needs {needed} different workers{known}: nobody is shown two combinations of one "
+        "example. If so many are hard to find, open the settings of the caption matching, and let a worker "
+        "see another combination after a number of questions about other examples: then "
+        f"{project.answers_wanted} are enough."
+    )
+
+
+def _lacking_people(project: Project, batch: Batch) -> Iterator[str]:
+    gates = gates_before(project)
+    if not gates:
+        yield (
+            "No test stands before this task: whoever meets the requirements may do it. "
+            "The gate “Captions and images: first questions” is there as a preset of the study's gates."
+        )
+    if words := people_in_words(project, qualified=workers_qualified(gates, account=batch.account)):
+        yield words
+
+
+def _lacking_questions(project: Project) -> Iterator[str]:
+    questions = FirstQuestion.objects.filter(
+        item__study=project.study_id, item__batch=None, item__pulled_at=None
+    )
+    matching = list(questions.values_list("is_match", flat=True))
+    if len(matching) < domain.FIRST_QUESTIONS:
+        yield (
+            f"The test has {domain.FIRST_QUESTIONS} first questions, and {len(matching)} are there. "
+            "Write the others first."
+        )
+    if len(set(matching)) == 1:
+        yield (
+            "All first questions have the same answer, so nobody who reads none of them would fail. "
+            "Write some with the other one."
+        )

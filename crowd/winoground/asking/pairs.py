@@ -1,0 +1,97 @@
+"""One image, one caption: does the caption match? The page is the same in the task and in its test."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from django.templatetags.static import static
+from django.utils.translation import gettext_lazy
+
+from crowd.pictures.models import Picture
+from crowd.questions.domain import NO, YES
+from crowd.questions.entries import Look, Texts, fault_of_pick
+from crowd.questions.family import AskFamily
+from crowd.winoground import domain
+from hits.families import Answer
+from hits.models import Assignment, Item
+
+MATCH = "match"
+# A larger picture is sent as it is only where somebody asks for it.
+LONGEST_SIDE = 2000
+THUMBNAIL = 480
+DRAWING = "winoground/practice.svg"
+EXAMPLES = (
+    {"caption": gettext_lazy("a ball on a box"), "answer": gettext_lazy("Yes")},
+    {"caption": gettext_lazy("a box on a ball"), "answer": gettext_lazy("No")},
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Pair:
+    caption: str
+    # None: the practice drawing.
+    picture: Picture | None = None
+    # None: nobody has said so.
+    is_match: bool | None = None
+
+    @property
+    def is_away(self) -> bool:
+        return self.picture is not None and self.picture.status != Picture.Status.FIT
+
+    @property
+    def shown(self) -> dict[str, Any]:
+        """Nothing of whether it is a match."""
+        picture = self.picture
+        if picture is None:
+            drawing = static(DRAWING)
+            return {"caption": self.caption, "is_away": False, "picture": drawing, "whole": drawing}
+        small, whole = f"/pictures/{picture.key}/{THUMBNAIL}/", f"/pictures/{picture.key}/"
+        width, height = picture.width or 0, picture.height or 0
+        return {
+            "caption": self.caption,
+            "key": picture.key,
+            "is_away": self.is_away,
+            "picture": small,
+            "whole": whole,
+            "width": width,
+            "height": height,
+            # So wide is the thumbnail: its longer side is fixed.
+            "small_width": min(width, width * THUMBNAIL // max(width, height, 1)),
+            "is_light": 0 < max(width, height) <= LONGEST_SIDE,
+        }
+
+
+class PairsFamily(AskFamily[Pair]):
+    item_s = 12
+    items_each = 10
+    duration_s = 3600
+    most_items = domain.MOST_ITEMS
+    requirements = domain.PAPER_ASKS
+    heading = gettext_lazy("Does the caption match the image?")
+    page = "winoground/pairs.html"
+    question = "winoground/parts/pair.html"
+    review = "winoground/review/pairs.html"
+    entries = (MATCH,)
+    examples = EXAMPLES
+    practice = Pair(caption="a box on a ball")
+
+    def shown(self, asked: Pair, *, seed: str) -> Mapping[str, Any]:
+        return asked.shown
+
+    def look(self, texts: Texts, asked: Pair) -> Look:
+        """What nobody can see nobody has to answer."""
+        if asked.is_away and not texts[MATCH]:
+            return Look()
+        fault = fault_of_pick(texts[MATCH], options=(YES, NO))
+        return Look(faults={MATCH: fault} if fault else {})
+
+    def reviewed(self, asked: Pair, texts: Texts, *, assignment: Assignment) -> Mapping[str, Any]:
+        said = texts.get(MATCH, "")
+        is_right = None if not said or asked.is_match is None else (said == YES) == asked.is_match
+        return {**asked.shown, "said": said, "is_match": asked.is_match, "is_right": is_right}
+
+
+def answers_to(items: Sequence[Item], answer: Answer) -> dict[int, bool]:
+    """By the items' keys, whether its worker says that it matches. What was not answered is left out."""
+    said = {item.pk: (answer.get(str(item.public_id)) or {}).get(MATCH) for item in items}
+    return {pk: text == YES for pk, text in said.items() if text in (YES, NO)}

@@ -1,0 +1,93 @@
+"""The task: the four combinations of every example, each asked of many, and no two of them together."""
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from decimal import Decimal
+from fractions import Fraction
+
+from django.db.models import QuerySet
+from django.http import QueryDict
+from django.utils.translation import gettext as _
+
+from crowd.pictures.services import report_picture
+from crowd.winoground import domain
+from crowd.winoground.asking.pairs import Pair, PairsFamily, answers_to
+from crowd.winoground.models import Pairing
+from crowd.winoground.queries.people import one_of_each_example
+from hits.errors import InvalidAnswer
+from hits.families import Answer, Score, TaskPage
+from hits.models import Assignment, Item
+from hits.services.working import items_served
+
+
+class ValidateFamily(PairsFamily):
+    key = domain.VALIDATE
+    name = "Caption matching: validation"
+    title = "Does the caption match the image?"
+    description = (
+        "You see images, each with one caption, and say whether they match. The order of the words matters."
+    )
+    reward = Decimal("0.50")
+    # From ten places on one HIT providers charge more.
+    workers_per_hit = 9
+
+    def narrow_items(self, items: QuerySet[Item], *, worker_id: int) -> QuerySet[Item]:
+        """The project says whether one worker sees two combinations of an example, and how far apart."""
+        return one_of_each_example(items, worker_id=worker_id)
+
+    def asked_by(self, items: Sequence[Item]) -> Mapping[int, Pair]:
+        rows = Pairing.objects.filter(item__in=items).select_related("example__image_0", "example__image_1")
+        return {row.item_id: _pair_of(row) for row in rows if row.item_id}
+
+    def work_page(self, *, assignment: Assignment, items: Sequence[Item]) -> TaskPage:
+        return self._with_reports(super().work_page(assignment=assignment, items=items))
+
+    def page_again(
+        self, *, form: QueryDict, assignment: Assignment, items: Sequence[Item], problem: InvalidAnswer
+    ) -> TaskPage | None:
+        page = super().page_again(form=form, assignment=assignment, items=items, problem=problem)
+        return page and self._with_reports(page)
+
+    def take_report(self, *, form: QueryDict, assignment: Assignment, now: datetime) -> None:
+        name = form.get("about", "")
+        pictures = [pair.picture for pair in self.asked_by(items_served(assignment)).values()]
+        picture = next((one for one in pictures if one is not None and one.key == name), None)
+        if picture is None:
+            raise InvalidAnswer(_("That picture is not on this page. Please reload it."))
+        report_picture(
+            picture=picture,
+            reason=form.get("reason", ""),
+            text=form.get("text", ""),
+            by_worker=assignment.worker.pseudonym,
+            now=now,
+        )
+
+    def judge(self, *, answer: Answer, items: Sequence[Item]) -> Sequence[Score]:
+        """Votes: what is right nobody knows but by their majority, and no bonus follows from one."""
+        said = answers_to(items, answer)
+        return [
+            Score(item=item, measure=domain.YES, value=Fraction(said[item.pk]))
+            for item in items
+            if item.pk in said
+        ]
+
+    def _with_reports(self, page: TaskPage) -> TaskPage:
+        """A picture is named by its number on the page."""
+        reports = [
+            {
+                "value": question["key"],
+                "label": _("The image of question %(number)d") % {"number": question["number"]},
+            }
+            for question in page.context["questions"]
+            if not question["is_away"]
+        ]
+        return TaskPage(template=page.template, context={**page.context, "reports": reports})
+
+
+def _pair_of(row: Pairing) -> Pair:
+    example = row.example
+    return Pair(
+        caption=(example.caption_0, example.caption_1)[row.caption],
+        picture=(example.image_0, example.image_1)[row.image],
+        is_match=row.is_match,
+    )

@@ -1,0 +1,27 @@
+"""The shares of examples that somebody is right about, by each score; and the kinds of examples."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from crowd.winoground.domain.scores import Kind, Right
+from crowd.winoground.domain.statistics import Share, share_of
+
+
+@dataclass(frozen=True, kw_only=True)
+class Summary:
+    text: Share
+    image: Share
+    group: Share
+
+    @property
+    def of(self) -> int:
+        return self.group.of
+
+    def by(self, kind: Kind) -> Share:
+        share: Share = getattr(self, kind)
+        return share
+
+
+def summarize(rights: Sequence[Right]) -> Summary:
+    """In the order of the examples' numbers."""
+    return Summary(**{kind: share_of([right.by(kind) for right in rights]) for kind in Kind})

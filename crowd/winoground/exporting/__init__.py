@@ -1,0 +1,1 @@
+"""Examples and answers as rows and files."""

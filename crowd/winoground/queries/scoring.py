@@ -1,0 +1,163 @@
+"""How people and models do on a project's examples: the four scores of each, and who is right about it."""
+
+from collections import defaultdict
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+from uuid import UUID
+
+from django.db.models import QuerySet
+
+from crowd.winoground.domain import PLACES, VALIDATE, YES
+from crowd.winoground.domain.scores import Four, Right, count_words
+from crowd.winoground.models import Example, ModelScore, ModelScores, Pairing, Project, Tag
+from hits.models import Item
+from scoring.queries.voting import Tally, tallies
+
+# What workers were asked about never changes any more, so a score stays a score of just that.
+SCORED = Example.State.ASKED
+AT_ONCE = 5_000
+# One for each of PLACES; None where nobody has answered.
+Votes = Sequence[Tally | None]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Line:
+    """An example as its results are told, in the order of their numbers."""
+
+    pk: int
+    public_id: UUID
+    number: int
+    caption_0: str
+    caption_1: str
+    swap: str
+    predicates: int
+    is_symbolic: bool
+    is_series: bool
+    is_pragmatic: bool
+    has_altered_morpheme: bool
+    tags: Sequence[str] = ()
+
+    @cached_property
+    def words(self) -> int:
+        """Of both captions together."""
+        return count_words(self.caption_0) + count_words(self.caption_1)
+
+
+FIELDS = tuple(name for name in Line.__dataclass_fields__ if name != "tags")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Scorer:
+    """People, or a model; and whether they are right about each example that they have all four scores of."""
+
+    name: str
+    rights: Mapping[int, Right]
+    model: ModelScores | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Scored:
+    """`few`: how many examples lack answers that the project wants, so that people's scores may change."""
+
+    lines: Sequence[Line]
+    few: int
+    people: Scorer
+    models: Sequence[Scorer]
+
+    @property
+    def scorers(self) -> Sequence[Scorer]:
+        return (self.people, *self.models)
+
+
+def scored(project: Project) -> Scored:
+    """So many queries, however many examples, answers and models there are."""
+    votes = votes_of(project)
+    return Scored(
+        lines=lines_of(project),
+        few=sum(fewest_answers(four) < project.answers_wanted for four in votes.values()),
+        people=Scorer(name="People", rights=_rights_of(votes)),
+        models=_models(project),
+    )
+
+
+def scored_examples(project: Project) -> QuerySet[Example]:
+    return project.examples.filter(state=SCORED).order_by("number")
+
+
+def lines_of(project: Project) -> list[Line]:
+    tags = defaultdict(list)
+    linked = Tag.examples.through.objects.filter(example__project=project)
+    for example, name in linked.order_by("tag__name").values_list("example", "tag__name"):
+        tags[example].append(name)
+    rows = scored_examples(project).values(*FIELDS)
+    return [Line(**row, tags=tuple(tags.get(row["pk"], ()))) for row in rows]
+
+
+def votes_of(project: Project, *, states: Collection[str] = (SCORED,)) -> dict[int, Votes]:
+    """Of each example in one of these states. Of one that nobody has answered: four times None."""
+    counted = tallies(Item.objects.filter(study=project.study_id, task=VALIDATE), measures=[YES])
+    found: dict[int, list[Tally | None]] = {}
+    for item, example, place in _places(project, "item", states=states):
+        found.setdefault(example, [None] * len(PLACES))[place] = counted.get((item, YES))
+    return {example: tuple(votes) for example, votes in found.items()}
+
+
+def four_of(votes: Votes) -> Four | None:
+    """None where one of the four has no answer: nobody knows yet."""
+    shares = [vote.share for vote in votes if vote is not None]
+    return Four(*shares) if len(shares) == len(PLACES) else None
+
+
+def fewest_answers(votes: Votes) -> int:
+    """Of the combination that has fewest."""
+    return min(0 if vote is None else vote.answers for vote in votes)
+
+
+def fours_of_models(project: Project, *, models: Collection[int] | None = None) -> dict[int, dict[int, Four]]:
+    """By model and example. A model that lacks one of the four says nothing of the example."""
+    place_of = {pairing: (example, place) for pairing, example, place in _places(project, "pk")}
+    found: defaultdict[int, dict[int, list[float | None]]] = defaultdict(dict)
+    scores = ModelScore.objects.filter(scores__project=project)
+    if models is not None:
+        scores = scores.filter(scores__in=models)
+    rows = scores.values_list("scores", "pairing", "value")
+    for model, pairing, value in rows.iterator(chunk_size=AT_ONCE):
+        if pairing in place_of:
+            example, place = place_of[pairing]
+            found[model].setdefault(example, [None] * len(PLACES))[place] = value
+    return {model: _whole(by_example) for model, by_example in found.items()}
+
+
+def _whole(values: Mapping[int, Sequence[float | None]]) -> dict[int, Four]:
+    whole = ((example, [one for one in four if one is not None]) for example, four in values.items())
+    return {example: Four(*four) for example, four in whole if len(four) == len(PLACES)}
+
+
+def _rights_of(votes: Mapping[int, Votes]) -> dict[int, Right]:
+    fours = {example: four_of(found) for example, found in votes.items()}
+    return {example: four.right for example, four in fours.items() if four is not None}
+
+
+def _models(project: Project) -> list[Scorer]:
+    fours = fours_of_models(project)
+    models = ModelScores.objects.filter(project=project).select_related("added_by").order_by("name")
+    return [
+        Scorer(
+            name=model.name,
+            model=model,
+            rights={example: four.right for example, four in fours.get(model.pk, {}).items()},
+        )
+        for model in models
+    ]
+
+
+def _places(
+    project: Project, field: str, *, states: Collection[str] = (SCORED,)
+) -> Iterator[tuple[Any, int, int]]:
+    """Of every pairing of such examples: this field, its example, and where among PLACES it is."""
+    pairings = Pairing.objects.filter(example__project=project, example__state__in=states)
+    rows: Any = pairings.values_list(field, "example", "caption", "image")
+    for value, example, caption, image in rows.iterator(chunk_size=AT_ONCE):
+        yield value, example, PLACES.index((caption, image))

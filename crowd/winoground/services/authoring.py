@@ -1,0 +1,276 @@
+"""How an example is written: kept as a draft whatever it lacks, and made ready once it lacks nothing."""
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from uuid import UUID
+
+import structlog
+from django.db import transaction
+from django.db.models import Max, Q
+
+from crowd.pictures.models import Picture
+from crowd.pictures.services.moving import lock_pictures
+from crowd.winoground.models import Example, Project
+from crowd.winoground.services import posting
+from crowd.winoground.services.facts import changes_in_words, facts_of
+from crowd.winoground.services.holding import held
+from crowd.winoground.services.readiness import ASKED_OF_PICTURES, Faults, faults_of
+from crowd.winoground.services.tagging import add_tags, hold_tags
+from hits.errors import RuleBroken
+from hits.models import User
+
+State = Example.State
+WRITABLE = (State.DRAFT, State.READY)
+WORDS = tuple(ASKED_OF_PICTURES)
+TICK = timedelta(microseconds=1)
+log = structlog.get_logger()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Shown:
+    """A picture, and what is said of where it is from."""
+
+    picture: Picture | None = None
+    source: str = ""
+    credit: str = ""
+    licence: str = ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Written:
+    """All that an author says. `tags`: keys of the list; `new_tags`: names that may not be in it yet."""
+
+    caption_0: str = ""
+    caption_1: str = ""
+    has_altered_morpheme: bool = False
+    shown: tuple[Shown, Shown] = (Shown(), Shown())
+    swap: str = ""
+    tags: Collection[int] = ()
+    new_tags: Collection[str] = ()
+    predicates: int | None = None
+    is_symbolic: bool = False
+    is_series: bool = False
+    is_pragmatic: bool = False
+    note: str = ""
+
+
+PLAIN = (
+    "caption_0", "caption_1", "has_altered_morpheme", "swap", "predicates", "is_symbolic", "is_series",
+    "is_pragmatic", "note",
+)  # fmt: skip
+FIXED = ("caption A", "caption B", "picture A", "picture B")
+STALE = (
+    "Somebody has changed this example since you opened it, or you did in another window. What you typed is "
+    "still here, and not kept. Look at the example as it is now, and keep yours again if you want it so."
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Kept:
+    """`changes`: in words, for the record. `faults`: why it is a draft though it was to be ready."""
+
+    example: Example
+    is_new: bool = False
+    changes: Sequence[str] = ()
+    faults: Faults = field(default_factory=dict)
+    notes: Sequence[str] = ()
+
+
+def write_example(
+    *, project: Project, by: User, key: UUID, written: Written, wants_ready: bool = False, now: datetime
+) -> Kept:
+    """A new one. Sent twice with one key it is one; with other words, the second is stale."""
+    with _held(project, written) as pictures:
+        known = Example.objects.filter(public_id=key, project=project, author=by).first()
+        if known is not None:
+            return _keep(known, written, pictures, by=by, seen=None, wants_ready=wants_ready, now=now)
+        last = project.examples.aggregate(last=Max("number"))["last"] or 0
+        example = Example.objects.create(
+            project=project, public_id=key, number=last + 1, author=by, created_at=now, changed_at=now - TICK
+        )
+        seen = example.changed_at  # a moment before it is kept, below
+        kept = _keep(example, written, pictures, by=by, seen=seen, wants_ready=wants_ready, now=now)
+        if not kept.changes:
+            _save(kept.example, now=now)
+    log.info("winoground.example_written", example=str(key))
+    return Kept(example=kept.example, is_new=True, faults=kept.faults, notes=kept.notes)
+
+
+def change_example(
+    *,
+    example: Example,
+    by: User,
+    written: Written,
+    seen: datetime | None,
+    wants_ready: bool = False,
+    now: datetime,
+) -> Kept:
+    """Raises RuleBroken("stale") if somebody has changed it since `seen`, and nothing of it changes."""
+    with _held(example.project, written) as pictures:
+        current = Example.objects.get(pk=example.pk)
+        return _keep(current, written, pictures, by=by, seen=seen, wants_ready=wants_ready, now=now)
+
+
+def mark_ready(*, example: Example, now: datetime) -> Faults:
+    """Empty: it is ready now, or was. Otherwise it stays the draft that it is."""
+    with held(example.project):
+        current = Example.objects.get(pk=example.pk)
+        faults = faults_of(current) if current.state == State.DRAFT else {}
+        if not faults:
+            _move(current, State.READY, now=now)
+    return faults
+
+
+def reopen_example(*, example: Example, now: datetime) -> bool:
+    """From ready back to a draft. False: it is one already."""
+    with held(example.project):
+        current = Example.objects.get(pk=example.pk)
+        if current.state == State.WITHDRAWN:
+            raise RuleBroken("withdrawn", "This example is withdrawn. Restore it instead.")
+        return _move(current, State.DRAFT, now=now)
+
+
+def withdraw_example(*, example: Example, now: datetime) -> bool:
+    """Nobody new is asked about it; what was answered is kept. False: it is withdrawn already."""
+    with held(example.project):
+        current = Example.objects.get(pk=example.pk)
+        was_asked = current.state == State.ASKED
+        moved = _move(current, State.WITHDRAWN, now=now)
+        if was_asked:
+            posting.pull(current, now=now)
+    return moved
+
+
+def restore_example(*, example: Example, now: datetime) -> bool:
+    """Back to a draft. False: it is one already."""
+    with held(example.project):
+        current = Example.objects.get(pk=example.pk)
+        if current.state not in (State.DRAFT, State.WITHDRAWN):
+            raise RuleBroken("not_withdrawn", "This example is not withdrawn: there is nothing to restore.")
+        return _move(current, State.DRAFT, now=now)
+
+
+def is_writable(example: Example) -> bool:
+    return example.state in WRITABLE
+
+
+def is_fixed(example: Example) -> bool:
+    """Workers have been asked: captions and pictures stay what they were asked about."""
+    return example.asked_at is not None
+
+
+@contextmanager
+def _held(project: Project, written: Written) -> Iterator[Mapping[int, Picture]]:
+    """Pictures as they are now, and then the project: that is the order of locks."""
+    keys = [shown.picture.pk for shown in written.shown if shown.picture]
+    with transaction.atomic():
+        pictures = {picture.pk: picture for picture in lock_pictures(keys)}
+        with held(project):
+            yield pictures
+
+
+def _keep(
+    example: Example,
+    written: Written,
+    pictures: Mapping[int, Picture],
+    *,
+    by: User,
+    seen: datetime | None,
+    wants_ready: bool,
+    now: datetime,
+) -> Kept:
+    """The caller holds the pictures and the project."""
+    _check_writable(example)
+    before, was = facts_of(example), example.state
+    tags = {tag.pk: tag for tag in [*hold_tags(written.tags), *add_tags(written.new_tags, by=by)]}.values()
+    notes = _put_into(example, written, pictures)
+    changes = changes_in_words(before, facts_of(example, tags=tags))
+    if changes and seen != example.changed_at:
+        raise RuleBroken("stale", STALE)
+    _check_fixed(example, before, facts_of(example, tags=tags))
+    if changes:
+        for picture in (example.image_0, example.image_1):
+            if picture is not None:
+                picture.save(update_fields=WORDS)
+        example.tags.set(tags)
+    faults = faults_of(example) if wants_ready else {}
+    example.state = State.READY if wants_ready and not faults else State.DRAFT
+    if example.state != was:
+        changes.append(f"state: {State(was).label} → {State(example.state).label}")
+    if changes:
+        _save(example, now=now)
+    return Kept(example=example, changes=changes, faults=faults, notes=notes)
+
+
+def _put_into(example: Example, written: Written, pictures: Mapping[int, Picture]) -> list[str]:
+    """In memory only. What is said back: where a picture's words stay as they are."""
+    for name in PLAIN:
+        setattr(example, name, getattr(written, name))
+    notes = []
+    for place, shown in enumerate(written.shown):
+        picture = pictures[shown.picture.pk] if shown.picture else None
+        setattr(example, f"image_{place}", picture)
+        if picture is not None and not _describe(picture, shown, example):
+            notes.append(
+                f"Picture {'AB'[place]} is shown elsewhere, too: what is said there of its source, credit "
+                "and licence stays."
+            )
+    if example.image_0_id is not None and example.image_0_id == example.image_1_id:
+        raise RuleBroken("same_picture", "This is picture A once more. Choose another one.")
+    return notes
+
+
+def _describe(picture: Picture, shown: Shown, example: Example) -> bool:
+    """False where something was to be changed that others rely on. What is empty may always be filled in."""
+    typed = {name: getattr(shown, name) for name in WORDS}
+    changed = {name: words for name, words in typed.items() if words != getattr(picture, name)}
+    fixed = {name for name in changed if getattr(picture, name)} if is_of_others(picture, example) else set()
+    for name in changed.keys() - fixed:
+        setattr(picture, name, changed[name])
+    return not any(changed[name] for name in fixed)
+
+
+def is_of_others(picture: Picture, example: Example | None) -> bool:
+    """Of the pool, or of another example, too."""
+    others = Example.objects.filter(Q(image_0=picture) | Q(image_1=picture))
+    if example is not None:
+        others = others.exclude(pk=example.pk)
+    return picture.in_pool or others.exists()
+
+
+def _check_writable(example: Example) -> None:
+    if not is_writable(example):
+        state = example.get_state_display().lower()
+        raise RuleBroken(
+            "not_writable", f"This example is {state} meanwhile: it was not changed. See it as it is now."
+        )
+
+
+def _check_fixed(example: Example, before: Mapping[str, str], after: Mapping[str, str]) -> None:
+    if is_fixed(example) and any(before[name] != after[name] for name in FIXED):
+        raise RuleBroken(
+            "fixed",
+            "Workers have been asked about these captions and pictures: they stay. Write a new example.",
+        )
+
+
+def _move(example: Example, to: str, *, now: datetime) -> bool:
+    """False where it is there already. Raises RuleBroken where no way leads there."""
+    if example.state == to:
+        return False
+    if to not in Example.TRANSITIONS[State(example.state)]:
+        raise RuleBroken(
+            "not_so", f"This example is {example.get_state_display().lower()}: that cannot be done to it now."
+        )
+    example.state = to
+    _save(example, now=now)
+    log.info("winoground.example_moved", example=str(example.public_id), to=str(to))
+    return True
+
+
+def _save(example: Example, *, now: datetime) -> None:
+    """A page that was opened before this shows something else: no two moments are the same."""
+    example.changed_at = max(now, example.changed_at + TICK)
+    example.save()

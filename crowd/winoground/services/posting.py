@@ -1,0 +1,135 @@
+"""Examples become questions for workers, and cease to be asked.
+
+Lock order: pictures, the project, its examples, items.
+"""
+
+from collections.abc import Collection, Sequence
+from datetime import datetime
+
+import structlog
+from django.db import transaction
+from django.db.models import Exists, OuterRef, Q, QuerySet, Value
+from django.db.models.functions import Coalesce
+
+from crowd.pictures.models import Picture
+from crowd.pictures.services.moving import lock_pictures
+from crowd.winoground.domain import PLACES, VALIDATE
+from crowd.winoground.models import Example, Pairing, Project
+from crowd.winoground.services.holding import held
+from hits import seals
+from hits.errors import RuleBroken
+from hits.models import Item
+from hits.services.answers import lock_items
+from hits.services.wanting import want_answers
+
+AT_ONCE = 500
+MOST_NAMED = 10
+State = Example.State
+log = structlog.get_logger()
+
+
+def ask_examples(*, project: Project, examples: Collection[int], now: datetime) -> int:
+    """A person's click: how many of these are asked from now on. Raises RuleBroken, and then none is."""
+    chosen = project.examples.filter(pk__in=examples, state=State.READY)
+    with transaction.atomic():
+        pictures = lock_pictures(_pictures_of(chosen))
+        with held(project) as locked:
+            rows = list(chosen.order_by("pk").select_for_update(no_key=True))
+            _refuse(rows, pictures=pictures)
+            _post(rows, project=locked)
+            asked = Example.objects.filter(pk__in=[row.pk for row in rows])
+            asked.update(state=State.ASKED, asked_at=Coalesce("asked_at", Value(now)))
+    log.info("winoground.asked", study=str(project.study.public_id), examples=len(rows))
+    return len(rows)
+
+
+def pull(example: Example, *, now: datetime) -> None:
+    """Nobody new is asked about it. What was answered stays. The caller withdraws it in its transaction."""
+    items = _lock(Item.objects.filter(winoground_pairing__example=example))
+    Item.objects.filter(pk__in=items, pulled_at=None).update(pulled_at=now)
+
+
+def want_anew(project: Project) -> None:
+    """As many answers as the project's rule of now says, but for those that are there or on their way."""
+    last = 0
+    with held(project) as locked:
+        pairings = Pairing.objects.filter(example__project=locked, item__isnull=False).order_by("pk")
+        while some := list(pairings.filter(pk__gt=last)[:AT_ONCE]):
+            last = some[-1].pk
+            _want(some, project=locked)
+
+
+def follow_pictures(*, picture_ids: Collection[int], shown: bool, now: datetime) -> None:
+    """Called by the pool, in its transaction: what shows a picture that is away is asked of nobody.
+
+    Once it is back the examples are asked again; a first question somebody has to put back.
+    """
+    first = Q(winoground_pairing__image=0, winoground_pairing__example__image_0__in=picture_ids)
+    second = Q(winoground_pairing__image=1, winoground_pairing__example__image_1__in=picture_ids)
+    of_tests = Q(winoground_first_question__picture__in=picture_ids)
+    items = Item.objects.filter(pk__in=_lock(Item.objects.filter(first | second | of_tests)))
+    if not shown:
+        items.filter(pulled_at=None).update(pulled_at=now)
+        return
+    asked = Pairing.objects.filter(item=OuterRef("pk"), example__state=State.ASKED)
+    items.filter(Exists(asked)).update(pulled_at=None)
+
+
+def _pictures_of(examples: QuerySet[Example]) -> set[int]:
+    return {pk for pair in examples.values_list("image_0", "image_1") for pk in pair if pk}
+
+
+def _refuse(rows: Sequence[Example], *, pictures: Sequence[Picture]) -> None:
+    if not rows:
+        raise RuleBroken("nothing_waits", "None of these examples waits to be asked any more.")
+    fit = {picture.pk for picture in pictures if picture.status == Picture.Status.FIT}
+    away = [str(row) for row in rows if not {row.image_0_id, row.image_1_id} <= fit]
+    if away:
+        named = ", ".join(away[:MOST_NAMED]) + (" and more" if len(away) > MOST_NAMED else "")
+        raise RuleBroken(
+            "picture_away",
+            f"A picture of these was taken away or exchanged just now: {named}. "
+            "Nothing was asked. Look at them, or leave them out.",
+        )
+
+
+def _post(rows: Sequence[Example], *, project: Project) -> None:
+    """The four of an example in an order by lot: else its first answers would all be of matches."""
+    Pairing.objects.bulk_create(
+        (Pairing(example=row, caption=caption, image=image) for row in rows for caption, image in PLACES),
+        ignore_conflicts=True,
+    )
+    pairings = sorted(Pairing.objects.filter(example__in=rows), key=_lot)
+    lacking = [one for one in pairings if one.item_id is None]
+    items = Item.objects.bulk_create(
+        Item(study_id=project.study_id, task=VALIDATE, wanted=project.answers_wanted) for _ in lacking
+    )
+    for pairing, item in zip(lacking, items, strict=True):
+        pairing.item = item
+    Pairing.objects.bulk_update(lacking, ("item",), batch_size=AT_ONCE)
+    known = {one.pk for one in lacking}
+    _ask_again([one for one in pairings if one.pk not in known], project=project)
+
+
+def _ask_again(pairings: Sequence[Pairing], *, project: Project) -> None:
+    """Of an example that had been withdrawn: what was answered before counts."""
+    for start in range(0, len(pairings), AT_ONCE):
+        some = pairings[start : start + AT_ONCE]
+        _want(some, project=project)
+        Item.objects.filter(winoground_pairing__in=some).update(pulled_at=None)
+
+
+def _want(pairings: Sequence[Pairing], *, project: Project) -> None:
+    items = [one.item_id for one in pairings if one.item_id]
+    lock_items(items)
+    want_answers(dict.fromkeys(items, project.answers_wanted))
+
+
+def _lot(pairing: Pairing) -> tuple[int, str]:
+    return pairing.example_id, seals.blind_index("pairing", str(pairing.pk))
+
+
+def _lock(items: QuerySet[Item]) -> list[int]:
+    keys = list(items.order_by("pk").values_list("pk", flat=True))
+    lock_items(keys)
+    return keys

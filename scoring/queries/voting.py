@@ -1,0 +1,62 @@
+"""What answers say together: how many count for an item, and how many of them say yes."""
+
+from collections.abc import Collection
+from dataclasses import dataclass
+from fractions import Fraction
+
+from django.db.models import Count, Exists, OuterRef, QuerySet, Sum
+
+from hits.models import Assignment, Item, Lease
+from scoring.models import Score
+
+# More would not fit into one question to SQLite. Whoever asks about more asks with a query.
+MOST_NAMED = 30_000
+
+
+@dataclass(frozen=True, kw_only=True)
+class Tally:
+    """Of at least one answer: an item without any has no tally."""
+
+    yes: int
+    answers: int
+
+    @property
+    def no(self) -> int:
+        return self.answers - self.yes
+
+    @property
+    def share(self) -> Fraction:
+        return Fraction(self.yes, self.answers)
+
+    @property
+    def is_majority(self) -> bool:
+        """More than half say yes: a tie is none."""
+        return self.yes > self.no
+
+    @property
+    def is_unanimous(self) -> bool:
+        return self.yes in (0, self.answers)
+
+
+def tallies(
+    items: QuerySet[Item] | Collection[int], *, measures: Collection[str] = ()
+) -> dict[tuple[int, str], Tally]:
+    """By item and measure, whatever their number in one query. Votes are whole: other shares are left out."""
+    votes = counting_scores(items).filter(denominator=1)
+    if measures:
+        votes = votes.filter(measure__in=measures)
+    counted = votes.order_by().values_list("item", "measure").annotate(Sum("numerator"), Count("pk"))
+    return {
+        (item, measure): Tally(yes=yes, answers=answers) for item, measure, yes, answers in counted.iterator()
+    }
+
+
+def counting_scores(items: QuerySet[Item] | Collection[int]) -> QuerySet[Score]:
+    """Of work neither kept out nor rejected, and whose place went to nobody else."""
+    if not isinstance(items, QuerySet) and len(items) > MOST_NAMED:
+        raise ValueError("Ask about so many items with a query.")
+    given_away = Lease.objects.filter(
+        item=OuterRef("item"), assignment=OuterRef("assignment"), status=Lease.Status.RELEASED
+    )
+    counting = Score.objects.filter(~Exists(given_away), item__in=items, assignment__kept_out=False)
+    return counting.exclude(assignment__status=Assignment.Status.REJECTED)

@@ -1,0 +1,104 @@
+"""Statistics of weird images in a real browser: empty, with some of everything, and a file sent in."""
+
+import pytest
+from playwright.sync_api import expect
+
+from crowd.whoops.models import Category, Image, Project
+from crowd.whoops.services.matching import add_scores
+from tests.browser.looking import Visitor
+from tests.browser.test_matches_look import visitor  # noqa: F401 - a fixture
+from tests.browser.test_winoventi_look import enter
+from tests.conftest import Sites
+from tests.crowd.whoops.making_results import (
+    Crowd,
+    Kind,
+    Variant,
+    annotate,
+    ask,
+    look,
+    make_results,
+    partner,
+)
+from tests.factories import NOW, make_user
+
+pytestmark = [pytest.mark.needs_chromium, pytest.mark.django_db(transaction=True)]
+PAGES = ("statistics", "matching/upload", "data")
+
+
+def make_full(project: Project, images: list[Image]) -> None:
+    """Every table has rows, of people who err now and then, and of models with long and short names."""
+    crowd = Crowd(project, people=3, right=0.85, seed=5)
+    for place, image in enumerate(images):
+        Image.objects.filter(pk=image.pk).update(
+            category=Category.objects.get_or_create(name=("Physics", "An unsuitable environment")[place % 2])[
+                0
+            ]
+        )
+        annotate(image, place)
+        partner(image, "normal")
+        partner(image, "natural")
+        look(image, seen=place % 3 > 0)
+        sources = ("people", "designer", "A model with quite a long name")
+        offers = [(source, None) for source in sources]
+        crowd.vote(
+            (option, option.source != sources[2]) for option in ask(image, Kind.EXPLAIN, offers=offers)
+        )
+        for variant in Variant:
+            (caption,) = ask(image, Kind.RATE, offers=(("small", None),), variant=variant)
+            crowd.vote([(caption, variant != Variant.WEIRD)])
+        for variant in (Variant.WEIRD, Variant.NORMAL):
+            label = variant == Variant.WEIRD
+            (picture,) = ask(image, Kind.IDENTIFY, offers=(("", label),), variant=variant)
+            crowd.vote([(picture, label)])
+        crowd.vote(
+            (option, place % 4 > 0) for option in ask(image, Kind.VERIFY, offers=(("", place % 4 > 0),))
+        )
+    ask(images[0], Kind.VERIFY, offers=(("", True),))
+
+
+def test_statistics_look_right(visitor: Visitor, sites: Sites) -> None:  # noqa: F811
+    page = visitor.page
+    project, images = make_results(images=8)
+    home = f"{sites.public}/admin/whoops/project/{project.pk}"
+    enter(page, sites)
+    for name in PAGES:
+        visitor.visit(f"whoops-{name.replace('/', '-')}-empty", f"{home}/{name}/")
+    make_full(project, images)
+    pair = images[0].annotations.get().pk
+    text = f"annotation,detailed,underspecified\n{pair},1,0"
+    made = add_scores(project=project, name="small", about="", text=text, by=make_user(), now=NOW).scores
+
+    for name in PAGES:
+        visitor.visit(f"whoops-{name.replace('/', '-')}", f"{home}/{name}/")
+    visitor.visit("whoops-matching-replace", f"{home}/matching/{made.pk}/replace/")
+    visitor.visit("whoops-matching-remove", f"{home}/matching/{made.pk}/remove/")
+
+    assert visitor.problems == {}
+
+
+def test_a_models_file_is_mended_and_counted(visitor: Visitor, sites: Sites) -> None:  # noqa: F811
+    page = visitor.page
+    project, images = make_results(images=2)
+    first, second = (annotate(image).pk for image in images)
+    enter(page, sites)
+    page.goto(f"{sites.public}/admin/whoops/project/{project.pk}/change/")
+    page.get_by_role("link", name="See the statistics").click()
+    page.get_by_role("link", name="Upload a model's matching scores…").first.click()
+
+    def send(content: str) -> None:
+        page.get_by_label("File", exact=True).set_input_files(
+            {"name": "scores.csv", "mimeType": "text/csv", "buffer": content.encode()}
+        )
+        page.get_by_role("button", name="Upload and count").click()
+
+    page.get_by_label("Name of the model").fill("small")
+    send(f"annotation,detailed,underspecified\n{first},1,0\n{second},1,inf\n")
+    expect(page.get_by_role("alert")).to_contain_text("Line 3: underspecified is “inf”")
+    expect(page.get_by_label("Name of the model")).to_have_value("small")
+    send(f"annotation,detailed,underspecified\n{first},1,0\n{second},1,1\n")
+
+    table = page.get_by_role("region", name="Detailed against underspecified captions")
+    expect(table.get_by_role("row", name="small").first).to_contain_text("50.0 %")
+    page.get_by_role("link", name="Remove the matching scores of small").click()
+    page.get_by_role("button", name="Remove the scores").click()
+    expect(page.get_by_text("The matching scores of small are removed.")).to_be_visible()

@@ -1,0 +1,94 @@
+"""Scores of people and models in a real browser: empty, with some of everything, and a file sent in."""
+
+from random import Random
+
+import pytest
+from playwright.sync_api import expect
+
+from crowd.winoground.models import ModelScores, Project
+from tests.browser.looking import Visitor
+from tests.browser.test_matches_look import visitor  # noqa: F401 - a fixture
+from tests.browser.test_winoventi_look import enter
+from tests.conftest import Sites
+from tests.crowd.winoground.making_scores import (
+    IMAGE_ONLY,
+    RIGHT,
+    TEXT_ONLY,
+    WRONG,
+    make_answered,
+    make_example,
+    make_model,
+    make_project,
+)
+from tests.factories import make_study
+
+pytestmark = [pytest.mark.needs_chromium, pytest.mark.django_db(transaction=True)]
+HEAD = "example,c0_i0,c0_i1,c1_i0,c1_i1\n"
+
+
+def make_full(project: Project) -> ModelScores:
+    """Examples of every kind, one that is open, and models that do better and worse than chance."""
+    random = Random(1)
+    examples = make_answered(project, *[RIGHT] * 6, TEXT_ONLY, WRONG, tags=("adjective",))
+    examples += make_answered(project, RIGHT, RIGHT, IMAGE_ONLY, TEXT_ONLY, swap="relation", tags=("noun",))
+    examples += make_answered(project, RIGHT, WRONG, swap="both", predicates=2, is_series=True)
+    make_example(project)
+    good = {one: (random.random() + 0.5, random.random(), random.random(), 1.2) for one in examples}
+    make_model(project, good, name="A model with quite a long name")
+    make_model(project, dict.fromkeys(examples[:3], (0, 1, 1, 0)), name="backwards")
+    return make_model(project, {one: [random.random()] * 4 for one in examples}, name="undecided")
+
+
+def test_results_look_right(visitor: Visitor, sites: Sites) -> None:  # noqa: F811
+    page = visitor.page
+    project = make_project(study=make_study(name="Captions"))
+    home = f"{sites.public}/admin/winoground/project/{project.pk}"
+    enter(page, sites)
+    for name in ("results", "results/examples", "results/models/upload", "data"):
+        visitor.visit(f"winoground-{name.replace('/', '-')}-empty", f"{home}/{name}/")
+    model = make_full(project)
+
+    for name in ("results", "results/examples", "results/models/upload", "data"):
+        visitor.visit(f"winoground-{name.replace('/', '-')}", f"{home}/{name}/")
+    visitor.visit("winoground-results-shared", f"{home}/results/?over=shared&of={model.pk}&sort=-group")
+    visitor.visit("winoground-results-replace", f"{home}/results/models/{model.pk}/replace/")
+    visitor.visit("winoground-results-remove", f"{home}/results/models/{model.pk}/remove/")
+
+    assert visitor.problems == {}
+
+
+def test_a_models_file_is_mended_and_stands_beside_people(visitor: Visitor, sites: Sites) -> None:  # noqa: F811
+    page = visitor.page
+    project = make_project(study=make_study(name="Captions"))
+    make_answered(project, RIGHT, WRONG)
+    enter(page, sites)
+    page.goto(f"{sites.public}/admin/winoground/project/{project.pk}/change/")
+    page.get_by_role("link", name="See the results").click()
+    page.get_by_role("link", name="Upload a model's scores…").click()
+
+    def send(content: str) -> None:
+        page.get_by_label("File", exact=True).set_input_files(
+            {"name": "scores.csv", "mimeType": "text/csv", "buffer": content.encode()}
+        )
+        page.get_by_role("button", name="Upload and count").click()
+
+    page.get_by_label("Name of the model").fill("small")
+    send(HEAD + "1,1,0,0,1\n2,1,0,0,inf\n")
+    expect(page.get_by_role("alert")).to_contain_text("Line 3: c1_i1 is “inf”, which is no finite number.")
+    expect(page.get_by_label("Name of the model")).to_have_value("small")
+    send(HEAD + "1,1,0,0,1\n2,1,0,0,1\n")
+
+    row = page.get_by_role("region", name="People beside models").get_by_role("row", name="small")
+    expect(row).to_contain_text("100.00 %")
+    page.get_by_label("Scores of", exact=True).select_option("small")
+    page.get_by_role("button", name="Show").click()
+    expect(page.get_by_role("heading", name="By tag: small")).to_be_visible()
+    page.get_by_role("link", name="Example by example").click()
+    page.get_by_label("Show", exact=True).select_option("wrong by the group score")
+    page.get_by_role("button", name="Show").click()
+    expect(page.get_by_role("status")).to_contain_text("1 of 2 examples.")
+    page.go_back()
+    page.go_back()
+    page.get_by_role("link", name="Remove the scores of small").click()
+    page.get_by_role("button", name="Remove the scores").click()
+    expect(page.get_by_text("No model has scores yet.")).to_be_visible()

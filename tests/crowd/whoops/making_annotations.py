@@ -1,0 +1,154 @@
+"""Accepted weird images, and people who annotate them as workers' pages do."""
+
+from collections.abc import Mapping
+from itertools import count
+from typing import Any
+
+from django.contrib.auth.models import Permission
+
+from crowd.whoops import domain
+from crowd.whoops.models import Annotation, Designer, Image, Project, Revision, TrainingImage
+from crowd.whoops.services.posting_annotations import post_annotations
+from crowd.whoops.services.taking_annotations import take_annotations
+from crowd.whoops.services.training import ANYBODY
+from hits.models import Account, Assignment, Batch, Item, Study, User, Worker
+from hits.services.working import items_of, lease_items, save_answer
+from hits.states import move
+from tests.factories import (
+    NOW,
+    make_account,
+    make_assignment,
+    make_batch,
+    make_hit,
+    make_picture,
+    make_study,
+    make_user,
+    make_worker,
+)
+
+_numbers = count(1)
+GOOD = {
+    "caption": "A kettle pours sand into a cup.",
+    "explanation": "Kettles boil water for tea, and nobody drinks sand.",
+    "underspecified": "A kettle pours something into a cup.",
+}
+# Its first text has a word of the filter's list in it.
+COARSE = {**GOOD, "caption": "A kettle pours shit into a cup."}
+
+
+def make_project(*, study: Study | None = None, **rules: Any) -> Project:
+    return Project.objects.create(study=study or make_study(), **rules)
+
+
+def make_designer(project: Project, *, worker: Worker | None = None) -> Designer:
+    return Designer.objects.create(
+        project=project, name=f"Designer {next(_numbers)}", worker=worker, invited_at=NOW
+    )
+
+
+def make_image(project: Project, *, worker: Worker | None = None, **changes: Any) -> Image:
+    """Accepted, unless a state is given. `worker`: who designed it."""
+    picture = changes.pop("picture", None) or make_picture()
+    values: dict[str, Any] = {
+        "number": project.images.count() + 1,
+        "designer": changes.get("designer") or make_designer(project, worker=worker),
+        "state": Image.State.ACCEPTED,
+        "picture": picture,
+        "prompt": "a kettle that pours sand",
+        "tool": "by hand",
+        "normal_element": "A kettle that pours water",
+        "weird_element": "A kettle that pours sand",
+        "shared_element": "a cup",
+        "explanation": "Nobody drinks sand.",
+        "sent_at": NOW,
+        "changed_at": NOW,
+        "accepted_at": NOW,
+        **changes,
+    }
+    image = Image.objects.create(project=project, **values)
+    Revision.objects.create(image=image, number=image.revision, picture=picture, sent_at=NOW)
+    return image
+
+
+def make_training_images(project: Project, number: int = 5, **changes: Any) -> list[TrainingImage]:
+    return [
+        TrainingImage.objects.create(
+            item=Item.objects.create(study=project.study, task=domain.EXAMPLES, wanted=ANYBODY),
+            picture=make_picture(),
+            **{**GOOD, "caption": f"A kettle pours sand into cup {place}.", **changes},
+        )
+        for place in range(1, number + 1)
+    ]
+
+
+def make_staff(project: Project, *permissions: str, is_superuser: bool = False) -> User:
+    """A member of the study."""
+    user = make_user(is_superuser=is_superuser)
+    for name in permissions:
+        label, codename = name.split(".")
+        user.user_permissions.add(Permission.objects.get(content_type__app_label=label, codename=codename))
+    project.study.members.add(user)
+    return user
+
+
+class Annotators:
+    """One study with accepted images, and a batch that asks about them."""
+
+    def __init__(self, *, images: int = 1, **rules: Any) -> None:
+        self.project = make_project(**rules)
+        self.account: Account = make_account()
+        self.images = [make_image(self.project) for _ in range(images)]
+        self.batches: dict[str, Batch] = {}
+        post_annotations(now=NOW)
+        for image in self.images:
+            image.refresh_from_db()
+
+    @property
+    def image(self) -> Image:
+        self.images[0].refresh_from_db()
+        return self.images[0]
+
+    @property
+    def wanted(self) -> int:
+        """How many answers the first image still asks for."""
+        return Item.objects.get(whoops_annotation=self.images[0]).wanted
+
+    def sweep(self) -> int:
+        """What the background does in one round."""
+        post_annotations(now=NOW)
+        return take_annotations(now=NOW)
+
+    def worker(self) -> Worker:
+        return make_worker(account=self.account)
+
+    def batch(self, task: str = domain.ANNOTATE, **changes: Any) -> Batch:
+        if task not in self.batches:
+            values = {"study": self.project.study, "account": self.account, "task": task, **changes}
+            self.batches[task] = make_batch(status="open", **values)
+        return self.batches[task]
+
+    def open(
+        self, worker: Worker | None = None, *, task: str = domain.ANNOTATE, **changes: Any
+    ) -> Assignment:
+        hit = make_hit(batch=self.batch(task, **changes), max_assignments=9)
+        assignment = make_assignment(hit=hit, worker=worker or self.worker())
+        lease_items(assignment=assignment, now=NOW)
+        return assignment
+
+    def hand_in(self, assignment: Assignment, texts: Mapping[str, str] = GOOD) -> Assignment:
+        """Saved here, and the provider has it."""
+        items = items_of(assignment)
+        assert items, "nothing is left for this worker"
+        answer = {str(item.public_id): dict(texts) for item in items}
+        save_answer(assignment=assignment, answer=answer, now=NOW)
+        assert move(assignment, Assignment.Status.SUBMITTED, submitted_at=NOW)
+        return assignment
+
+    def answer(self, texts: Mapping[str, str] = GOOD, worker: Worker | None = None) -> Assignment:
+        assignment = self.hand_in(self.open(worker), texts)
+        self.sweep()
+        return assignment
+
+    def states(self) -> list[str]:
+        rows = Annotation.objects.filter(image__project=self.project).order_by("pk")
+        return list(rows.values_list("state", flat=True))

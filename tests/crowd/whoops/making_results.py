@@ -1,0 +1,123 @@
+"""Judged data with a truth that is known: who votes how is drawn here, by a seed, and counted here too."""
+
+from collections.abc import Iterable, Sequence
+from random import Random
+from typing import Any
+
+from django.contrib.auth.models import Permission
+from django.test import Client
+
+from crowd.whoops.models import Annotation, Image, Option, Partner, Project, Question, Sighting
+from hits.models import Assignment, Item, User
+from scoring.models import Score
+from tests.crowd.whoops.making_images import make_image, make_project
+from tests.factories import NOW, make_account, make_assignment, make_batch, make_hit, make_user, make_worker
+
+Kind = Question.Kind
+Variant = Question.Variant
+
+
+class Crowd:
+    """So many people, each of whom votes on every option, right with a probability of their own."""
+
+    def __init__(self, project: Project, *, people: int, right: float, seed: int) -> None:
+        self.project, self.right, self.random = project, right, Random(seed)
+        account = make_account()
+        hit = make_hit(batch=make_batch(study=project.study, account=account, status="open"))
+        self.people = [
+            make_assignment(hit=hit, worker=make_worker(account=account), status="submitted")
+            for _ in range(people)
+        ]
+
+    def vote(self, options: Iterable[tuple[Option, bool]]) -> list[list[bool]]:
+        """What each of them said of each: the truth, or its opposite."""
+        said = [
+            (option, [truth if self.random.random() < self.right else not truth for _ in self.people])
+            for option, truth in options
+        ]
+        for option, votes in said:
+            cast(option, votes, self.people)
+        return [votes for _, votes in said]
+
+
+def cast(option: Option, votes: Sequence[bool], people: Sequence[Assignment]) -> None:
+    item = option.question.item
+    assert item is not None
+    Score.objects.bulk_create(
+        Score(
+            assignment=person,
+            item=item,
+            measure=option.measure,
+            numerator=int(vote),
+            denominator=1,
+            scored_at=NOW,
+        )
+        for person, vote in zip(people, votes, strict=False)
+    )
+
+
+def ask(
+    image: Image, kind: str, *, offers: Sequence[tuple[str, bool | None]] = (("", None),), **changes: Any
+) -> list[Option]:
+    """A question with its options, of a source and a label each; nobody has answered yet."""
+    project = image.project
+    values: dict[str, Any] = {
+        "key": f"{kind}-{Question.objects.count()}",
+        "variant": Variant.WEIRD,
+        **changes,
+    }
+    question = Question.objects.create(
+        project=project,
+        kind=kind,
+        image=image,
+        picture=image.picture,
+        item=Item.objects.create(study=project.study, task=kind, wanted=project.judges_wanted),
+        added_at=NOW,
+        **values,
+    )
+    return [
+        Option.objects.create(
+            question=question, number=number, text=f"Option {number}", source=source, label=label
+        )
+        for number, (source, label) in enumerate(offers, start=1)
+    ]
+
+
+def make_results(*, images: int = 3, **rules: Any) -> tuple[Project, list[Image]]:
+    project = make_project(**rules)
+    return project, [make_image(project, state=Image.State.ACCEPTED) for _ in range(images)]
+
+
+def annotate(image: Image, number: int = 1, **changes: Any) -> Annotation:
+    work = make_assignment(status="submitted")
+    values: dict[str, Any] = {
+        "caption": f"A fish rides bicycle {number}.",
+        "explanation": f"Fish have no legs, reason {number}.",
+        "underspecified": "A fish rides something.",
+        "worker": work.worker,
+        **changes,
+    }
+    return Annotation.objects.create(image=image, assignment=work, **values)
+
+
+def look(image: Image, seen: bool | None) -> Sighting:
+    """Of one more person of the control group."""
+    work = make_assignment(status="submitted")
+    return Sighting.objects.create(
+        image=image, revision=image.revision, worker=work.worker, assignment=work, text="A fish.", seen=seen
+    )
+
+
+def partner(image: Image, kind: str, **changes: Any) -> Partner:
+    return Partner.objects.create(image=image, kind=kind, picture=image.picture, added_at=NOW, **changes)
+
+
+def visit(client: Client, project: Project, *permissions: str) -> User:
+    """As a member of the study with these, and with a look at projects."""
+    user = make_user()
+    for name in ("whoops.view_project", *permissions):
+        label, codename = name.split(".")
+        user.user_permissions.add(Permission.objects.get(content_type__app_label=label, codename=codename))
+    project.study.members.add(user)
+    client.force_login(user)
+    return user

@@ -1,0 +1,112 @@
+"""Examples that people have answered as a test says, models with their scores, and who looks at them."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from django.apps import apps
+from django.contrib.auth.models import Group
+from django.test import Client
+
+from crowd.winoground.domain import PLACES, VALIDATE, YES
+from crowd.winoground.models import Example, ModelScore, ModelScores, Pairing, Project, Tag
+from hits.models import Assignment, Item, Lease, Study, User
+from hits.roles import RESEARCHER, install_roles
+from scoring.models import Score
+from tests.factories import NOW, make_assignment, make_batch, make_hit, make_picture, make_study, make_user
+
+# Of each of PLACES: how many said yes, and of how many.
+Votes = Sequence[tuple[int, int]]
+RIGHT: Votes = ((10, 10), (0, 10), (0, 10), (10, 10))
+# The right caption for either image, and not the right image for either caption.
+TEXT_ONLY: Votes = ((6, 10), (8, 10), (4, 10), (9, 10))
+IMAGE_ONLY: Votes = ((6, 10), (4, 10), (8, 10), (9, 10))
+WRONG: Votes = ((5, 10), (5, 10), (5, 10), (5, 10))
+
+
+def make_project(**changes: Any) -> Project:
+    return Project.objects.create(**{"study": changes.pop("study", None) or make_study(), **changes})
+
+
+def make_example(project: Project, *, tags: Sequence[str] = (), **changes: Any) -> Example:
+    """Asked of workers, with its four items, unless a state is given."""
+    number = changes.pop("number", project.examples.count() + 1)
+    values: dict[str, Any] = {
+        "project": project,
+        "number": number,
+        "author": changes.get("author") or make_user(),
+        "state": Example.State.ASKED,
+        "caption_0": f"a bird {number} above a boat",
+        "caption_1": f"a boat {number} above a bird",
+        "image_0": changes.get("image_0") or make_picture(),
+        "image_1": changes.get("image_1") or make_picture(),
+        "swap": "object",
+        "predicates": 1,
+        "created_at": NOW,
+        "changed_at": NOW,
+        "asked_at": NOW,
+    }
+    example = Example.objects.create(**{**values, **changes})
+    example.tags.set([Tag.objects.get_or_create(name=name)[0] for name in tags])
+    for caption, image in PLACES:
+        item = Item.objects.create(study=project.study, task=VALIDATE, wanted=0)
+        Pairing.objects.create(example=example, caption=caption, image=image, item=item)
+    return example
+
+
+def make_voters(project: Project, count: int = 10) -> list[Assignment]:
+    """Of so many workers, approved: each may answer every example of the project."""
+    hit = make_hit(batch=make_batch(study=project.study, status="open", task=VALIDATE))
+    return [make_assignment(hit=hit, status="approved") for _ in range(count)]
+
+
+def answer(example: Example, votes: Votes, voters: Sequence[Assignment]) -> None:
+    """Of each combination the first voters say yes. None of so many: it stays open."""
+    pairings = {(one.caption, one.image): one for one in example.pairings.all()}
+    leases, scores = [], []
+    for place, (yes, answers) in zip(PLACES, votes, strict=True):
+        for number, voter in enumerate(voters[:answers]):
+            given = {"assignment": voter, "item_id": pairings[place].item_id}
+            leases.append(Lease(**given, worker=voter.worker, status="answered", leased_at=NOW, ended_at=NOW))
+            scores.append(
+                Score(**given, measure=YES, numerator=int(number < yes), denominator=1, scored_at=NOW)
+            )
+    Lease.objects.bulk_create(leases)
+    Score.objects.bulk_create(scores)
+
+
+def make_answered(project: Project, *votes: Votes, **changes: Any) -> list[Example]:
+    """One example for each of these, with the same voters for all."""
+    voters = make_voters(project, max(answers for four in votes for _, answers in four))
+    examples = [make_example(project, **changes) for _ in votes]
+    for example, four in zip(examples, votes, strict=True):
+        answer(example, four, voters)
+    return examples
+
+
+def make_model(
+    project: Project,
+    values: Mapping[Example, Sequence[float]],
+    *,
+    name: str = "model",
+    by: User | None = None,
+) -> ModelScores:
+    """Four values an example, in the order of PLACES; fewer, and it lacks the last ones."""
+    model = ModelScores.objects.create(project=project, name=name, added_by=by, added_at=NOW)
+    rows = []
+    for example, four in values.items():
+        pairings = {(one.caption, one.image): one for one in example.pairings.all()}
+        for place, value in zip(PLACES, four, strict=False):
+            rows.append(ModelScore(scores=model, pairing=pairings[place], value=value))
+    ModelScore.objects.bulk_create(rows)
+    return model
+
+
+def sign_in(client: Client, *studies: Study, role: str = RESEARCHER) -> User:
+    """A member of these studies."""
+    install_roles(apps)
+    user = make_user()
+    user.groups.add(Group.objects.get(name=role))
+    for study in studies:
+        study.members.add(user)
+    client.force_login(user)
+    return user

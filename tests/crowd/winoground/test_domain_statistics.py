@@ -1,0 +1,177 @@
+"""Intervals and correlations, against numbers worked out by hand and closed formulas."""
+
+from fractions import Fraction
+from math import atan, pi, sqrt
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from crowd.winoground.domain.statistics import (
+    T_OF_GROUPS,
+    correlate,
+    incomplete_beta,
+    interval_of,
+    share_of,
+)
+
+pytestmark = pytest.mark.pure
+
+
+def dealt(*rights: int, each: int) -> list[bool]:
+    """Four groups with so many right, in the order in which they are dealt."""
+    groups = [[number < right for number in range(each)] for right in rights]
+    return [groups[at][row] for row in range(each) for at in range(4)]
+
+
+def test_interval_by_hand() -> None:
+    found = interval_of(dealt(8, 7, 9, 8, each=10))
+
+    # Means .8 .7 .9 .8, and .8 in the middle: t times the root of (0 + .01 + .01 + 0) / 3 / 4.
+    away = 3.182446 * sqrt(0.02 / 3 / 4)
+    assert found is not None
+    assert (found.low, found.high) == pytest.approx((0.8 - away, 0.8 + away), abs=1e-7)
+    assert (found.low, found.high) == pytest.approx((0.6700772, 0.9299228), abs=1e-7)
+
+
+def test_interval_has_t_with_three_degrees_of_freedom() -> None:
+    def outside(t: float) -> float:
+        """Both sides, by the closed form that three degrees of freedom have."""
+        angle = atan(t / sqrt(3))
+        return 1 - 2 / pi * (angle + t / sqrt(3) / (1 + t * t / 3))
+
+    assert outside(T_OF_GROUPS) == pytest.approx(0.05, abs=1e-12)
+
+
+def test_interval_of_equal_groups_is_a_point() -> None:
+    found = interval_of(dealt(3, 3, 3, 3, each=4))
+
+    assert found is not None
+    assert (found.low, found.high) == (0.75, 0.75)
+
+
+def test_interval_ends_at_none_and_all() -> None:
+    found = interval_of(dealt(2, 1, 0, 2, each=2))
+
+    assert found is not None
+    assert (found.low, found.high) == (0.0, 1.0)
+
+
+@pytest.mark.parametrize("count", [0, 1, 2, 3])
+def test_fewer_than_four_examples_have_no_interval(count: int) -> None:
+    assert interval_of([True] * count) is None
+
+
+def test_groups_are_as_even_as_can_be() -> None:
+    # Six in turn: two, two, one and one. Means 1, 0, 1, 0.
+    found = interval_of([True, False, True, False, True, False])
+
+    # The middle is .5, and the deviation that of .5 four times over 3.
+    away = T_OF_GROUPS * sqrt(4 * 0.25 / 3 / 4)
+    assert away > 0.5
+    assert found is not None
+    assert (found.low, found.high) == (0.0, 1.0)
+
+
+def test_uneven_groups_weigh_the_same() -> None:
+    # Nine in turn: three, two, two and two. Of the first group two are wrong.
+    rights = [True] * 9
+    rights[4] = rights[8] = False
+
+    found = interval_of(rights)
+
+    middle = (1 / 3 + 1 + 1 + 1) / 4
+    variance = ((middle - 1 / 3) ** 2 + 3 * (1 - middle) ** 2) / 3
+    assert found is not None
+    assert found.low == pytest.approx(middle - T_OF_GROUPS * sqrt(variance / 4))
+    assert share_of(rights).value == Fraction(7, 9)
+
+
+@given(st.lists(st.booleans(), min_size=4, max_size=80))
+def test_interval_lies_within_none_and_all_around_the_groups(rights: list[bool]) -> None:
+    found = interval_of(rights)
+
+    groups = [rights[start::4] for start in range(4)]
+    middle = sum(sum(group) / len(group) for group in groups) / 4
+    assert found is not None
+    assert 0 <= found.low <= middle + 1e-9
+    assert middle - 1e-9 <= found.high <= 1
+
+
+def test_share_of_nothing_is_unknown() -> None:
+    found = share_of([])
+
+    assert (found.right, found.of, found.value, found.interval) == (0, 0, None, None)
+
+
+def test_correlation_of_five_by_hand() -> None:
+    found = correlate([1, 2, 3, 4, 5], [0, 0, 1, 1, 1])
+
+    # r = 3 / sqrt(10 · 1.2), t = r sqrt(3 / (1 - r²)) = 3, and the closed form of three degrees of freedom.
+    assert found is not None
+    assert found.r == pytest.approx(sqrt(0.75), abs=1e-12)
+    assert found.p == pytest.approx(1 / 3 - sqrt(3) / (2 * pi), abs=1e-12)
+    assert found.of == 5
+
+
+@pytest.mark.parametrize(
+    ("ys", "r", "p"),
+    [
+        ([0, 1, 1], sqrt(3) / 2, 1 / 3),  # one degree of freedom: 1 - 2 arctan(t) / pi, t the root of 3
+        ([1, 0, 0], -sqrt(3) / 2, 1 / 3),
+        ([0, 1, 0], 0.0, 1.0),
+        ([0, 2, 4], 1.0, 0.0),
+        ([4, 2, 0], -1.0, 0.0),
+    ],
+)
+def test_correlation_of_three(ys: list[int], r: float, p: float) -> None:
+    found = correlate([0, 1, 2], ys)
+
+    assert found is not None
+    assert (found.r, found.p) == pytest.approx((r, p), abs=1e-12)
+
+
+@given(st.lists(st.tuples(st.integers(2, 30), st.booleans()), min_size=4, max_size=4))
+def test_correlation_of_four_has_a_p_of_one_minus_r(pairs: list[tuple[int, bool]]) -> None:
+    found = correlate([x for x, _ in pairs], [int(y) for _, y in pairs])
+
+    if found is not None:
+        assert found.p == pytest.approx(1 - abs(found.r), abs=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("xs", "ys"),
+    [([], []), ([1, 2], [0, 1]), ([4, 4, 4], [0, 1, 1]), ([1, 2, 3], [1, 1, 1])],
+    ids=["none", "two", "equal lengths", "all right"],
+)
+def test_correlation_is_unknown_where_nothing_varies(xs: list[int], ys: list[int]) -> None:
+    assert correlate(xs, ys) is None
+
+
+def test_correlation_of_many_against_known_values() -> None:
+    # Lengths 1 to 400, right for every multiple of three and for all above 300; scipy.stats.pearsonr says so.
+    xs = list(range(1, 401))
+    ys = [int(x % 3 == 0 or x > 300) for x in xs]
+
+    found = correlate(xs, ys)
+
+    assert found is not None
+    assert found.r == pytest.approx(0.4373441956138883, rel=1e-12)
+    assert found.p == pytest.approx(4.06761124256815e-20, rel=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("x", "a", "b", "value"),
+    [
+        (0.0, 2.0, 3.0, 0.0),
+        (1.0, 2.0, 3.0, 1.0),
+        (0.3, 1.0, 1.0, 0.3),
+        (0.3, 4.0, 1.0, 0.3**4),
+        (0.3, 1.0, 4.0, 1 - 0.7**4),
+        (0.5, 7.0, 7.0, 0.5),
+        # Two successes or more of four: 6 x² (1-x)² + 4 x³ (1-x) + x⁴.
+        (0.2, 2.0, 3.0, 6 * 0.04 * 0.64 + 4 * 0.008 * 0.8 + 0.0016),
+    ],
+)
+def test_incomplete_beta(x: float, a: float, b: float, value: float) -> None:
+    assert incomplete_beta(x, a, b) == pytest.approx(value, abs=1e-13)

@@ -1,0 +1,65 @@
+"""The admin's pages of caption matching and of weird images, with rows for all of them to show."""
+
+from collections.abc import Iterator, Sequence
+from datetime import datetime
+
+from django.urls import reverse
+
+from crowd.whoops.models import Annotation, Image, Project, Question, Sighting
+from crowd.winoground.models import Example, ModelScores
+from crowd.winoground.models import Project as Matching
+from hits.models import Assignment, Study
+from tests.crowd.whoops import making_results
+from tests.crowd.whoops.making_images import make_image
+from tests.crowd.winoground.making_asked import make_first_questions, make_ready
+from tests.crowd.winoground.making_scores import make_example
+
+OF_MATCHING = ("settings", "ask", "first_questions", "results", "result_examples", "upload_scores", "take")
+OF_IMAGES = (
+    "settings", "designers", "invite", "compare", "review", "training", "annotated", "held", "pairs", "lists",
+    "statistics", "upload_matching", "take",
+)  # fmt: skip
+
+
+def fill_families(study: Study, *, works: Sequence[Assignment], count: int, now: datetime) -> None:
+    """`works`: of as many workers."""
+    _fill_matching(study, count=count, now=now)
+    _fill_images(study, works=works, count=count)
+
+
+def family_pages() -> Iterator[tuple[str, str]]:
+    matching = Matching.objects.order_by("-pk")[0]
+    for name in OF_MATCHING:
+        yield f"caption matching: {name}", reverse(f"admin:winoground_{name}", args=[matching.pk])
+    project = Project.objects.order_by("-pk")[0]
+    for name in OF_IMAGES:
+        yield f"weird images: {name}", reverse(f"admin:whoops_{name}", args=[project.pk])
+
+
+def _fill_matching(study: Study, *, count: int, now: datetime) -> None:
+    """Examples in two states, one of them asked of workers, with models beside them."""
+    project = Matching.objects.create(study=study)
+    for _ in range(count):
+        make_example(project, tags=["Noun", "Adjective-Size"])
+    make_ready(project, count=count)
+    Example.objects.filter(project=project).update(changed_at=now)
+    make_first_questions(project, count=count)
+    ModelScores.objects.bulk_create(
+        ModelScores(project=project, name=f"Model {number}", added_at=now) for number in range(count)
+    )
+
+
+def _fill_images(study: Study, *, works: Sequence[Assignment], count: int) -> None:
+    """Images that are in the data, with all that people make of them; and some that are on their way."""
+    project = Project.objects.create(study=study)
+    for work in works[:count]:
+        image = make_image(project, state=Image.State.ACCEPTED)
+        texts = {"caption": "A fish.", "explanation": "It needs water.", "underspecified": "An animal."}
+        Annotation.objects.create(image=image, assignment=work, worker=work.worker, **texts)
+        Sighting.objects.create(
+            image=image, revision=image.revision, assignment=work, worker=work.worker, text="A fish."
+        )
+        making_results.partner(image, "normal")
+        for kind in Question.Kind.values:
+            making_results.ask(image, kind)
+        make_image(project, state=Image.State.REVIEW)
