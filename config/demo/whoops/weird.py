@@ -203,7 +203,7 @@ class WhoopsDemo(Demo):
             "tests_passed": attempts.filter(status=Attempt.Status.PASSED).count(),
             "tests_failed": attempts.filter(status=Attempt.Status.FAILED).count(),
             "annotations": annotations.count(),
-            **{f"{kind.label.lower()}": questions.filter(kind=kind).count() for kind in Kind},
+            **{kind.label.lower().replace(" ", "_"): questions.filter(kind=kind).count() for kind in Kind},
             "paid_for_images": f"{paid['sum'] or Decimal(0):.2f}",
             **acts.money(self.work, batches=list(self.batches)),
         }

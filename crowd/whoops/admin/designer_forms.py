@@ -6,7 +6,7 @@ from django import forms
 from django.core.exceptions import ValidationError
 from django.db.models import Q
 
-from crowd.whoops.models import Designer
+from crowd.whoops.models import Designer, Image
 from crowd.whoops.services.inviting import DAYS, MOST_DAYS, MOST_PLACES
 from hits import access
 from hits.domain.words import read_uuid
@@ -72,12 +72,21 @@ class DesignerForm(forms.Form):
                 "is_paid": designer.is_paid,
                 "worker": worker.pseudonym if worker else "",
             }
+            self.fields["worker"].help_text += _told_of_earlier(designer)
 
     def clean(self) -> dict[str, Any]:
         values: dict[str, Any] = super().clean() or self.cleaned_data
         if values.get("worker") and not values.get("is_paid"):
             self.add_error("is_paid", "Tick this for who is paid as a worker, or leave the worker empty.")
         return values
+
+
+def _told_of_earlier(designer: Designer) -> str:
+    """Who is made a paid worker late may have been paid elsewhere for what was accepted before."""
+    if designer.is_paid_here:
+        return ""
+    accepted = designer.images.filter(state=Image.State.ACCEPTED, bonus=None).count()
+    return f" Images accepted before are outstanding from then on, too: {accepted}." if accepted else ""
 
 
 class InviteForm(DesignerForm, DaysForm):

@@ -7,7 +7,7 @@ from django.db.models.functions import Coalesce, Greatest
 
 from crowd.pictures.models import Picture
 from crowd.whoops import domain
-from crowd.whoops.models import Annotation, Designer, Image, Project, Sighting
+from crowd.whoops.models import Annotation, Designer, Image, Project, Revision, Sighting
 from hits.models import Item, Lease
 from hits.services.answers import COUNTING
 
@@ -30,9 +30,16 @@ def images_for_annotator(worker_id: int) -> QuerySet[Image]:
 
 
 def images_to_post() -> QuerySet[Image]:
-    """Accepted, and nobody is asked about it yet; or sent again after it was annotated."""
+    """Accepted, and nobody is asked about it yet; or sent again after it was annotated.
+
+    One that is only considered anew may be with the control group, too: what was written of it stays good.
+    """
     unasked = Q(state=State.ACCEPTED, annotation_item=None)
-    return Image.objects.filter(unasked | Q(state=State.CONTROL, annotation_item__isnull=False))
+    since = Revision.objects.filter(
+        image=OuterRef("pk"), number=OuterRef("revision"), sent_at__gte=OuterRef("accepted_at")
+    )
+    sent_again = Q(Exists(since), state=State.CONTROL, annotation_item__isnull=False)
+    return Image.objects.filter(unasked | sent_again)
 
 
 def images_to_count(project: Project, *, after: int, most: int) -> list[int]:

@@ -52,7 +52,7 @@ def withdraw_question(*, question: Question, now: datetime) -> None:
 
 
 def withdraw_outdated(*, image: Image, now: datetime) -> None:
-    """What shows a picture that was replaced since; of weird and normal both, or none. The project is held."""
+    """What shows a picture that was replaced since; of a pair both or none. The project is held."""
     standing = Question.objects.filter(image=image, withdrawn_at=None)
     outdated = standing.filter(_is_outdated(image))
     if outdated.filter(kind=Question.Kind.IDENTIFY).exists():

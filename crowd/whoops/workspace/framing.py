@@ -61,7 +61,7 @@ class Desk:
         return image
 
     def refuse_haste(self, form: Form) -> None:
-        """Raises RuleBroken once this designer has sent too much within an hour: its picture is not even read.
+        """Raises RuleBroken once this designer has sent too much within an hour: no picture is read then.
 
         To be called before the check of the form, which draws the picture anew.
         """

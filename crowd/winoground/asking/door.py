@@ -20,7 +20,7 @@ class MatchingDoor(Door):
             words = f"The study “{batch.study}” has no caption matching yet. Set it up first."
             return Asked(obstacles=[words])
         if batch.task == domain.ONBOARDING:
-            return Asked(obstacles=list(_lacking_questions(project)))
+            return Asked(obstacles=list(_lacking_questions(project, asked=batch.items_per_assignment)))
         return Asked(warnings=list(_lacking_people(project, batch)))
 
     def refuse_entry(self, *, hit: HIT, worker: Worker, now: datetime) -> None:
@@ -56,16 +56,14 @@ def _lacking_people(project: Project, batch: Batch) -> Iterator[str]:
         yield words
 
 
-def _lacking_questions(project: Project) -> Iterator[str]:
+def _lacking_questions(project: Project, *, asked: int) -> Iterator[str]:
     questions = FirstQuestion.objects.filter(
         item__study=project.study_id, item__batch=None, item__pulled_at=None
     )
     matching = list(questions.values_list("is_match", flat=True))
-    if len(matching) < domain.FIRST_QUESTIONS:
-        yield (
-            f"The test has {domain.FIRST_QUESTIONS} first questions, and {len(matching)} are there. "
-            "Write the others first."
-        )
+    if len(matching) < asked:
+        there = len(matching)
+        yield f"Each worker is to get {asked} first questions, and {there} are there. Write the others."
     if len(set(matching)) == 1:
         yield (
             "All first questions have the same answer, so nobody who reads none of them would fail. "

@@ -1,21 +1,26 @@
 """From an accepted image to five annotations, by what people hand in."""
 
+from datetime import timedelta
+
 import pytest
 from django.db import connection
+from django.template.loader import render_to_string
 from django.test.utils import CaptureQueriesContext
 
 from crowd.pictures.models import Picture
 from crowd.whoops import domain
-from crowd.whoops.models import Annotation, Image, Sighting
+from crowd.whoops.models import Annotation, Image, Question, Revision, Sighting
 from crowd.whoops.models.annotations import TAKEN_OUT
 from crowd.whoops.services.deciding import count_annotation, drop_annotation
 from crowd.whoops.services.growing import grow_batches
 from crowd.whoops.services.moving import move_image
 from crowd.whoops.services.posting_annotations import post_annotations
-from hits.models import Assignment, Item
+from hits import families
+from hits.models import Assignment, Item, Lease
 from hits.services.working import give_up, items_of, keep_out
 from hits.states import move
 from tests.crowd.whoops.making_annotations import COARSE, GOOD, Annotators, make_image, make_project
+from tests.crowd.whoops.making_images import send_again
 from tests.factories import NOW, make_assignment, make_batch, make_user
 
 pytestmark = pytest.mark.django_db
@@ -227,7 +232,7 @@ def test_an_image_that_is_sent_again_is_annotated_anew_and_by_other_people() -> 
     crowd.answer(worker=worker)
     former = crowd.image.annotation_item
 
-    Image.objects.filter(pk=crowd.image.pk).update(state="control", revision=2)
+    send_again(crowd.image)
     crowd.sweep()
     assert (crowd.image.annotation_item, crowd.image.annotated) == (None, 0)
     Image.objects.filter(pk=crowd.image.pk).update(state="accepted")
@@ -293,3 +298,55 @@ def test_a_batch_grows_with_what_is_wanted_where_the_project_says_so() -> None:
 def answer_of(assignment: Assignment) -> dict[str, dict[str, str]]:
     leases = assignment.leases.select_related("item")
     return {str(lease.item.public_id): dict(GOOD) for lease in leases}
+
+
+def test_whoever_judged_what_others_say_of_an_image_does_not_annotate_it() -> None:
+    crowd = Annotators()
+    judge, other = crowd.worker(), crowd.worker()
+    item = Item.objects.create(study=crowd.project.study, task=domain.EXPLAIN, wanted=3)
+    Question.objects.create(
+        project=crowd.project,
+        kind=domain.EXPLAIN,
+        key="1-1",
+        image=crowd.image,
+        picture=crowd.image.picture,
+        item=item,
+        added_at=NOW,
+    )
+    assignment = make_assignment(worker=judge)
+    Lease.objects.create(item=item, assignment=assignment, worker=judge, leased_at=NOW)
+
+    assert items_of(crowd.open(judge)) == []
+    assert len(items_of(crowd.open(other))) == 1
+
+
+def test_work_about_an_image_that_was_sent_again_is_handed_in_and_read_all_the_same() -> None:
+    crowd = Annotators()
+    done, under_way = crowd.answer(), crowd.open()
+    items = items_of(under_way)
+    send_again(crowd.image)
+    crowd.sweep()
+
+    family = families.get(domain.ANNOTATE)
+    read = family.review_page(assignment=done, items=items_of(done))
+    family.work_page(assignment=under_way, items=items)
+    crowd.hand_in(under_way)
+
+    assert read.context["questions"][0]["answer"] == GOOD
+    assert "sent again since" in render_to_string(read.template, read.context)
+    assert under_way.status == "submitted"
+
+
+def test_an_image_that_is_only_considered_anew_keeps_its_annotations() -> None:
+    crowd = Annotators()
+    crowd.answer()
+    item = crowd.image.annotation_item
+    Revision.objects.update(sent_at=NOW - timedelta(days=1))
+
+    Image.objects.filter(pk=crowd.image.pk).update(state="control")
+    crowd.sweep()
+    Image.objects.filter(pk=crowd.image.pk).update(state="accepted")
+    crowd.sweep()
+
+    assert (crowd.image.annotation_item, crowd.states()) == (item, ["counted"])
+    assert crowd.wanted == 4

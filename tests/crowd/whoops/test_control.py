@@ -28,7 +28,8 @@ from tests.crowd.whoops.making_images import (
     sightings,
     state,
 )
-from tests.factories import NOW, make_user
+from tests.crowd.whoops.making_questions import make_annotation
+from tests.factories import NOW, make_assignment, make_user
 
 pytestmark = pytest.mark.django_db
 
@@ -313,3 +314,11 @@ def test_return_gives_the_image_to_the_same_worker_again(group: ControlGroup) ->
 
     assert len(items) == 1
     assert lease_items(assignment=again, now=NOW) == items
+
+
+def test_image_that_comes_back_is_not_asked_of_who_annotated_it(group: ControlGroup) -> None:
+    image, worker = group.post(), group.worker()
+    make_annotation(image, "Fish have no legs.", assignment=make_assignment(worker=worker))
+
+    assert group.open(worker)[1] == []
+    assert len(group.open()[1]) == 1

@@ -264,3 +264,14 @@ def test_a_changed_designer_keeps_the_worker_that_was_paid(client: Client) -> No
     assert kept.status_code == 302
     paid.designer.refresh_from_db()
     assert (paid.designer.name, paid.designer.worker) == ("Ada", paid.worker)
+
+
+def test_whoever_names_a_worker_late_is_told_of_the_images_that_become_outstanding(client: Client) -> None:
+    designer = make_designer(is_paid=True)
+    sign_in(client, designer.project)
+    url = url_of(designer.project, "change_designer", designer.public_id)
+    assert "outstanding from then on" not in client.get(url).content.decode()
+
+    Image.objects.filter(pk=send(designer).pk).update(state=Image.State.ACCEPTED, accepted_at=NOW)
+
+    assert "Images accepted before are outstanding from then on, too: 1." in client.get(url).content.decode()

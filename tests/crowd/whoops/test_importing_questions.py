@@ -7,8 +7,9 @@ import pytest
 from crowd.whoops import domain
 from crowd.whoops.models import Image, Option, Question
 from crowd.whoops.services.importing import preview_import
-from crowd.whoops.services.reading import MOST_ROWS
-from hits.errors import InvalidItems
+from crowd.whoops.services.posting_questions import bring_back_question, withdraw_question
+from crowd.whoops.services.reading import MOST_EXPLANATIONS, MOST_ROWS
+from hits.errors import InvalidItems, RuleBroken
 from tests.crowd.whoops.making_images import make_image, make_project
 from tests.crowd.whoops.making_questions import (
     ANSWERS,
@@ -19,6 +20,7 @@ from tests.crowd.whoops.making_questions import (
     make_partner,
     questions,
 )
+from tests.factories import NOW
 
 pytestmark = pytest.mark.django_db
 FILES = {domain.VERIFY: ANSWERS, domain.RATE: CAPTIONS, domain.EXPLAIN: EXPLANATIONS}
@@ -256,3 +258,47 @@ def test_image_is_found_by_its_id_and_never_in_another_project() -> None:
     assert bring_in(project, domain.RATE, f"image,caption,source\n{image.public_id},A cat.,m\n") == 1
     with pytest.raises(InvalidItems, match="there is no image"):
         bring_in(other, domain.RATE, f"image,caption,source\n{image.public_id},A cat.,m\n")
+
+
+def test_id_of_a_wrong_answer_is_refused() -> None:
+    project = make_data(images=2)
+    text = "image,question,answer,id\n1,Who is there?,A fish,a\n2,Who is there?,A cat,a:wrong\n"
+
+    assert problems(project, domain.VERIFY, text) == [
+        "Line 3: id: none ends with “:wrong”, as our answers that are wrong on purpose do."
+    ]
+
+
+def test_image_has_so_many_explanations_of_one_file() -> None:
+    project = make_data(images=1)
+    rows = "".join(f"1,It is odd {number}.,m\n" for number in range(MOST_EXPLANATIONS + 1))
+
+    assert problems(project, domain.EXPLAIN, f"image,explanation,source\n{rows}") == [
+        "Line 102: image 1 has more than 100 explanations."
+    ]
+
+
+def test_answer_that_was_withdrawn_is_never_drawn_as_wrong_for_its_image() -> None:
+    project = make_data(images=2, negatives=50)
+    head = "image,question,answer\n"
+    bring_in(project, domain.VERIFY, f"{head}1,Who is there?,A fish\n")
+    withdraw_question(question=questions(project, domain.VERIFY)[0], now=NOW)
+
+    bring_in(project, domain.VERIFY, f"{head}1,Who is it?,A cat\n2,Who is there?,A fish\n")
+
+    wrong = Option.objects.filter(label=False).values_list("question__image__number", "text")
+    assert list(wrong) == [(2, "A cat")]
+
+
+def test_wrong_answer_that_is_right_by_now_is_not_brought_back() -> None:
+    project = make_data(images=2, negatives=50)
+    head = "image,question,answer\n"
+    bring_in(project, domain.VERIFY, f"{head}1,Who is there?,A cat\n2,Who is there?,A fish\n")
+    bring_in(project, domain.VERIFY, f"{head}1,Who swims?,A fish\n")
+    wrong = Question.objects.get(image__number=1, options__label=False, withdrawn_at__isnull=False)
+
+    with pytest.raises(RuleBroken, match="said to be right by now"):
+        bring_back_question(question=wrong, now=NOW)
+
+    wrong.refresh_from_db()
+    assert wrong.withdrawn_at == NOW

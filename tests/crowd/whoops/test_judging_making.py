@@ -9,6 +9,7 @@ from crowd.whoops.models import Annotation, Image, Option, Project, Question
 from crowd.whoops.services.explaining import gather_explanations, make_explanations
 from crowd.whoops.services.identifying import draw_pairs, make_pairs
 from crowd.whoops.services.moving import move_image
+from crowd.whoops.services.passing import accept_image
 from crowd.whoops.services.posting_questions import bring_back_question, want_judges, withdraw_question
 from hits.errors import RuleBroken
 from hits.models import Assignment, Item, Worker
@@ -26,7 +27,7 @@ from tests.crowd.whoops.making_questions import (
     questions,
     take_away,
 )
-from tests.factories import NOW, make_assignment, make_batch, make_hit
+from tests.factories import NOW, make_assignment, make_batch, make_hit, make_picture, make_user
 
 pytestmark = pytest.mark.django_db
 
@@ -353,3 +354,24 @@ def test_models_explanations_wait_for_the_lists() -> None:
 
     assert asked(project) == [False, False]
     assert gather_explanations(project=project, incomplete=False).lists == 0
+
+
+def test_image_that_is_accepted_with_another_picture_leaves_its_questions_behind() -> None:
+    project = make_data(images=2)
+    bring_in(project, domain.RATE, CAPTIONS)
+    make_pairs(project=project, wanted=1, seed=1, now=NOW)
+    image = Question.objects.filter(kind=domain.IDENTIFY)[0].image
+    assert image
+    other = project.images.exclude(pk=image.pk).get()
+    Image.objects.filter(pk=image.pk).update(state=Image.State.REVIEW, picture=make_picture())
+
+    accept_image(image=image, reason="Fine.", by=make_user(), now=NOW)
+
+    left = Question.objects.filter(withdrawn_at=None).order_by("pk")
+    of_image = [(one.kind, one.variant) for one in left.filter(image=image)]
+    assert of_image == ([(domain.RATE, "normal")] if image.number == 1 else [])
+    assert left.filter(image=other).count() == Question.objects.filter(image=other).count()
+    assert not Item.objects.filter(whoops_question__withdrawn_at__isnull=False, pulled_at=None).exists()
+    old = Question.objects.get(image=image, kind=domain.IDENTIFY, variant="weird")
+    with pytest.raises(RuleBroken, match="has another picture now"):
+        bring_back_question(question=old, now=NOW)

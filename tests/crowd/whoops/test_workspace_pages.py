@@ -265,9 +265,14 @@ def test_one_designer_sends_so_much_within_an_hour(client: Client, monkeypatch: 
     designer, other = make_designer(project), make_designer(project)
     monkeypatch.setattr(framing, "MOST_SENT", 1)
 
-    answers = [client.post(address(designer, "new/"), form_of()) for _ in range(2)]
+    answers = [
+        client.post(address(designer, "new/"), form_of(picture=picture))
+        for picture in (png_file(), SimpleUploadedFile("bad.png", b"no picture"))
+    ]
 
     assert [answer.status_code for answer in answers] == [302, 422]
+    # Nor is its picture read: to draw one anew is what costs.
+    assert list(answers[1].context["form"].errors) == ["__all__"]
     assert "very much within an hour" in answers[1].content.decode()
     assert client.post(address(other, "new/"), form_of()).status_code == 302
     assert Image.objects.count() == 2

@@ -14,6 +14,7 @@ from crowd.whoops.services.inviting import set_active
 from crowd.whoops.services.moving import move_image
 from crowd.whoops.services.posting_control import post_control
 from hits.errors import RuleBroken
+from tests.crowd.whoops.making_annotations import make_training_images
 from tests.crowd.whoops.making_designers import (
     OTHER,
     TEXTS,
@@ -222,3 +223,14 @@ def test_set_partner_refuses_a_weird_image() -> None:
         )
 
     assert not image.partners.exists()
+
+
+def test_send_image_refuses_a_picture_of_the_annotators_test() -> None:
+    designer = make_designer()
+    (known,) = make_training_images(designer.project, 1)
+    Picture.objects.filter(pk=known.picture_id).update(status=Picture.Status.FIT)
+
+    with pytest.raises(RuleBroken, match="known here already"):
+        send(designer, picture=known.picture)
+
+    assert not Image.objects.exists()

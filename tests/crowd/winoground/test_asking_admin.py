@@ -361,11 +361,11 @@ def test_first_questions_of_one_answer_are_not_launched(client: Client, project:
 
 def test_test_of_too_few_first_questions_is_not_launched(client: Client, project: Project) -> None:
     make_first_questions(project, count=9)
-    batch = make_batch(study=project.study, task=ONBOARDING)
+    batch = make_batch(study=project.study, task=ONBOARDING, items_per_assignment=10)
 
     page = text(client.get(reverse("admin:hits_batch_launch", args=[batch.pk])))
 
-    assert "The test has 10 first questions, and 9 are there. Write the others first." in page
+    assert "Each worker is to get 10 first questions, and 9 are there. Write the others." in page
 
 
 def test_author_does_not_see_what_is_right_in_the_test_nor_links_to_batches(client: Client) -> None:

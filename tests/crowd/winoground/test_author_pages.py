@@ -71,7 +71,9 @@ def sent_again(answer: Any, **changes: Any) -> dict[str, Any]:
 
 
 def test_whole_example_is_written_and_ready_with_its_originals(client: Client, project: Project) -> None:
-    answer = client.post(at("write_example", project), form_data(new_tags="Of ours\n\n  our scope "), follow=True)
+    answer = client.post(
+        at("write_example", project), form_data(new_tags="Of ours\n\n  our scope "), follow=True
+    )
 
     example = Example.objects.get()
     assert (example.state, example.number, example.caption_0) == ("ready", 1, CAPTIONS[0])

@@ -114,7 +114,8 @@ def test_list_says_how_many_examples_have_each_and_finds_by_name(client: Client)
 
     assert "2 tags" in page
     assert (
-        f'<a href="/admin/winoground/example/?tag={used.pk}" aria-label="Examples with Quux used: 1">1</a>' in page
+        f'<a href="/admin/winoground/example/?tag={used.pk}" aria-label="Examples with Quux used: 1">1</a>'
+        in page
     )
 
 
