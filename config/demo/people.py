@@ -14,7 +14,7 @@ from config.provisioning import account_values, provision
 from hits.models import Account, Study, User
 from hits.roles import PAYMENTS_APPROVER, PAYMENTS_PREPARER, RESEARCHER, install_roles
 
-DEPOSIT = BUDGET = Decimal(100)
+DEPOSIT = BUDGET = Decimal(200)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -115,7 +115,7 @@ def test_a_worker_takes_the_hit_sends_an_image_and_hands_in(page: Page, sites: S
 def test_the_pages_look_well(visitor: Visitor, sites: Sites) -> None:  # noqa: F811
     project = make_project(guide="Only one thing is weird.\nNo known people, please.", image_pay=Decimal(6))
     new = make_designer(project, name="Newcomer")
-    designer = make_designer(project, name="Ada", is_paid=True)
+    designer = make_designer(project, name="First", is_paid=True)
     images = [send(designer) for _ in range(4)]
     accepted = accept(images[0])
     paying.owe_image(image=accepted, by=make_user(), now=timezone.now())

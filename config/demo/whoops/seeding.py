@@ -32,7 +32,8 @@ NOTHING_SAID = "This picture is unusual because it is not what one expects."
 
 
 def open_images(cast: Cast) -> Project:
-    project = open_project(Project, study=cast.study, judges_wanted=3)
+    # One of three has to see it: so it is never certain before all three have looked, whoever is quicker.
+    project = open_project(Project, study=cast.study, control_needed=1)
     for row in WORLD["training"]:
         add_training_image(
             project=project,

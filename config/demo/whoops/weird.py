@@ -28,6 +28,8 @@ from scoring.models import Score
 # and one of them fails; of a pair each judge sees one side.
 DESIGNERS, CONTROLLERS, ANNOTATORS, JUDGES = 1, 6, 6, 6
 AT_ONCE = 3
+# Nobody answers a question twice, so not every page of a judge is full.
+SPARE_HITS = 3
 BONUS = {"name": "thank you", "kind": "flat", "amount": "0.01"}
 State = Image.State
 Kind = Question.Kind
@@ -171,14 +173,16 @@ class WhoopsDemo(Demo):
             (domain.VERIFY, "Verifying"),
             (domain.RATE, "Rating"),
         ):
-            self._ask(task, what, self._judges)
+            self._ask(task, what, self._judges, spare=SPARE_HITS)
         questions = Question.objects.filter(project=self.project, item__isnull=False)
         voted = Score.objects.filter(item__in=questions.values("item"))
         votes = sum(question.options.count() for question in questions) * self.project.judges_wanted
         acts.wait("Counting", voted.count, votes, say=self.say)
 
-    def _ask(self, task: str, what: str, workers: Sequence[Person]) -> None:
+    def _ask(self, task: str, what: str, workers: Sequence[Person], *, spare: int = 0) -> None:
         batch = seeding.draft(self.cast, task)
+        batch.hits_wanted += spare
+        batch.save(update_fields=["hits_wanted"])
         goal = -(-answers_wanted(batch) // batch.items_per_assignment)
         acts.launch(batch, what, cast=self.cast, say=self.say)
         self._work(batch, what, workers, goal=goal)

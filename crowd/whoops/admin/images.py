@@ -31,10 +31,12 @@ class WaitsFilter(admin.SimpleListFilter):
     parameter_name = "waits"
 
     def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
-        return [("decision", "A researcher's decision"), ("partner", "A normal partner")]
+        """Whoever is still to review an image does not see here that others object to it."""
+        partner = ("partner", "A normal partner")
+        return [("decision", "A researcher's decision"), partner] if _may_decide(request) else [partner]
 
     def queryset(self, request: HttpRequest, images: QuerySet[Image]) -> QuerySet[Image]:
-        if self.value() == "decision":
+        if self.value() == "decision" and _may_decide(request):
             reviewed = Q(objections__gt=0) | Q(reviews_given__gte=F("project__reviews_wanted"))
             return images.filter(reviewed, state=State.REVIEW)
         if self.value() == "partner":
@@ -65,6 +67,10 @@ class ImageAdmin(ReadOnlyAdmin[Image]):
     def get_urls(self) -> list[URLPattern]:
         return [*image_verbs.urls(self), *super().get_urls()]
 
+    def get_list_display(self, request: HttpRequest) -> list[Any]:
+        blind = {} if _may_decide(request) else {"reviews": "reviews_given"}
+        return [blind.get(name, name) for name in map(str, self.list_display)]
+
     def get_queryset(self, request: HttpRequest) -> QuerySet[Image]:
         rows = Image.objects.filter(project__study__in=studies_of(request.user))
         return with_reviews(rows)
@@ -84,12 +90,14 @@ class ImageAdmin(ReadOnlyAdmin[Image]):
         return image.weird_pair
 
     @admin.display(description="reviews")
-    def reviews(self, image: Image) -> str:
+    def reviews_given(self, image: Image) -> str:
         given: int = image.reviews_given  # type: ignore[attr-defined]
+        return f"{given} of {image.project.reviews_wanted}" if given else "–"
+
+    @admin.display(description="reviews")
+    def reviews(self, image: Image) -> str:
+        told = self.reviews_given(image)
         objections: int = image.objections  # type: ignore[attr-defined]
-        if not given:
-            return "–"
-        told = f"{given} of {image.project.reviews_wanted}"
         return f"{told}, {objections} object{'s' if objections == 1 else ''}" if objections else told
 
     def changelist_view(
@@ -110,6 +118,10 @@ class ImageAdmin(ReadOnlyAdmin[Image]):
             messages.warning(request, f"There is no image {object_id[:20]} here that you may see.")
             return redirect("admin:whoops_image_changelist")
         return image_verbs.render(self, request, "image", image, _facts(image, signed_in(request)))
+
+
+def _may_decide(request: HttpRequest) -> bool:
+    return request.user.has_perm(DECIDE)
 
 
 def images_panel(project: Project, user: User) -> Panel:

@@ -38,10 +38,13 @@ def reviews_panel(project: Project, user: User) -> Panel:
     states, decisions = count_states(project), waiting_for_decision(project).count()
     own = reviewing.waiting_images(project, by=user).count() if user.has_perm(CHECK) else 0
     decide_url = images_url(project, waits="decision")
+    may_decide = user.has_perm(DECIDE)
+    # Nobody who is still to review one of them learns that others object to it.
+    told = Figure(name="That wait for a decision", count=decisions, url=decide_url)
     ways = []
     if user.has_perm(CHECK):
         ways.append(Way(name="Review…", url=page_url("review", project), is_first=bool(own)))
-    if decisions and user.has_perm(DECIDE):
+    if decisions and may_decide:
         ways.append(Way(name="Decide…", url=decide_url, is_first=not own))
     return Panel(
         key="reviews",
@@ -55,14 +58,14 @@ def reviews_panel(project: Project, user: User) -> Panel:
                 url=images_url(project, state=State.REVIEW),
             ),
             Figure(name="That wait for your review", count=own),
-            Figure(name="That wait for a decision", count=decisions, url=decide_url),
+            *([told] if may_decide else []),
             Figure(
                 name="Accepted", count=states[State.ACCEPTED], url=images_url(project, state=State.ACCEPTED)
             ),
             Figure(name="Refused", count=states[State.REFUSED], url=images_url(project, state=State.REFUSED)),
         ],
         ways=ways,
-        next=_next(own=own, decisions=decisions if user.has_perm(DECIDE) else 0),
+        next=_next(own=own, decisions=decisions if may_decide else 0),
         problems=_problems(project),
     )
 

@@ -40,10 +40,10 @@ def test_a_researcher_invites_a_designer_and_gets_a_link_that_opens_the_workspac
     project = make_project()
     user = sign_in(client, project)
 
-    made = client.post(url_of(project, "invite"), {"name": "Ada", "days": 10}, follow=True)
+    made = client.post(url_of(project, "invite"), {"name": "First", "days": 10}, follow=True)
 
     designer = project.designers.get()
-    assert (designer.name, designer.invited_by, designer.is_paid) == ("Ada", user, False)
+    assert (designer.name, designer.invited_by, designer.is_paid) == ("First", user, False)
     address = links.address_of(designer)
     assert address in made.content.decode()
     assert client.get(address).status_code == 200
@@ -54,11 +54,11 @@ def test_an_invitation_with_a_worker_is_found_by_pseudonym_among_those_one_may_s
     stranger = make_worker()
     sign_in(client, paid.project)
     paid.designer.delete()
-    form = {"name": "Ada", "days": 30, "is_paid": "on"}
+    form = {"name": "First", "days": 30, "is_paid": "on"}
 
     unseen = client.post(url_of(paid.project, "invite"), {**form, "worker": stranger.pseudonym})
     unpaid = client.post(
-        url_of(paid.project, "invite"), {"name": "Ada", "days": 30, "worker": paid.worker.pseudonym}
+        url_of(paid.project, "invite"), {"name": "First", "days": 30, "worker": paid.worker.pseudonym}
     )
     found = client.post(url_of(paid.project, "invite"), {**form, "worker": str(paid.worker.public_id)})
 
@@ -70,10 +70,10 @@ def test_an_invitation_with_a_worker_is_found_by_pseudonym_among_those_one_may_s
 
 def test_a_name_that_is_taken_is_refused_beside_its_field(client: Client) -> None:
     project = make_project()
-    make_designer(project, name="Ada")
+    make_designer(project, name="First")
     sign_in(client, project)
 
-    refused = client.post(url_of(project, "invite"), {"name": "Ada", "days": 30})
+    refused = client.post(url_of(project, "invite"), {"name": "First", "days": 30})
 
     assert refused.context["form"].errors == {"name": ["There is a designer of this name. Choose another."]}
     assert project.designers.count() == 1
@@ -100,7 +100,7 @@ def test_the_link_is_shown_again_prolonged_and_made_anew(client: Client) -> None
 
 def test_somebody_is_shut_out_after_a_question_and_let_in_again(client: Client) -> None:
     project = make_project()
-    designer = make_designer(project, name="Ada")
+    designer = make_designer(project, name="First")
     sign_in(client, project)
     url = url_of(project, "designer_active", designer.public_id)
 
@@ -114,8 +114,8 @@ def test_somebody_is_shut_out_after_a_question_and_let_in_again(client: Client) 
 
 def test_the_list_shows_figures_is_searched_and_sorted(client: Client) -> None:
     paid = Paid()
-    Designer.objects.filter(pk=paid.designer.pk).update(name="Bo")
-    make_designer(paid.project, name="Ada")
+    Designer.objects.filter(pk=paid.designer.pk).update(name="Second")
+    make_designer(paid.project, name="First")
     image = accept(send(paid.designer))
     paying.owe_image(image=image, by=make_user(), now=NOW)
     sign_in(client, paid.project)
@@ -124,11 +124,11 @@ def test_the_list_shows_figures_is_searched_and_sorted(client: Client) -> None:
     text = client.get(url).content.decode()
 
     assert "$6.00" in text
-    assert text.index(">Ada<") < text.index(">Bo<")
+    assert text.index(">First<") < text.index(">Second<")
     by_sent = client.get(f"{url}?o=sent").content.decode()
-    assert by_sent.index(">Bo<") < by_sent.index(">Ada<")
-    assert ">Ada<" not in client.get(f"{url}?q={paid.worker.pseudonym}").content.decode()
-    assert ">Bo<" not in client.get(f"{url}?which=volunteers").content.decode()
+    assert by_sent.index(">Second<") < by_sent.index(">First<")
+    assert ">First<" not in client.get(f"{url}?q={paid.worker.pseudonym}").content.decode()
+    assert ">Second<" not in client.get(f"{url}?which=volunteers").content.decode()
     assert "No designer is like that." in client.get(f"{url}?q=zebra").content.decode()
 
 
@@ -179,7 +179,7 @@ def test_accepted_images_are_downloaded_and_nothing_in_the_file_runs(client: Cli
     image = accept(send(paid.designer))
     send(paid.designer)
     paying.owe_image(image=image, by=make_user(), now=NOW)
-    volunteer = accept(send(make_designer(paid.project, name="Ada")))
+    volunteer = accept(send(make_designer(paid.project, name="First")))
     sign_in(client, paid.project)
 
     response = client.get(url_of(paid.project, "accepted_csv"))
@@ -193,7 +193,7 @@ def test_accepted_images_are_downloaded_and_nothing_in_the_file_runs(client: Cli
         "Owed",
     )
     assert (second["designer"], second["image_id"], second["amount"], second["state"]) == (
-        "Ada",
+        "First",
         str(volunteer.public_id),
         "",
         "Volunteer",
@@ -257,13 +257,13 @@ def test_a_changed_designer_keeps_the_worker_that_was_paid(client: Client) -> No
     sign_in(client, paid.project)
     url = url_of(paid.project, "change_designer", paid.designer.public_id)
 
-    refused = client.post(url, {"name": "Ada", "is_paid": "on", "worker": other.pseudonym})
-    kept = client.post(url, {"name": "Ada", "is_paid": "on", "worker": paid.worker.pseudonym})
+    refused = client.post(url, {"name": "First", "is_paid": "on", "worker": other.pseudonym})
+    kept = client.post(url, {"name": "First", "is_paid": "on", "worker": paid.worker.pseudonym})
 
     assert list(refused.context["form"].errors) == ["worker"]
     assert kept.status_code == 302
     paid.designer.refresh_from_db()
-    assert (paid.designer.name, paid.designer.worker) == ("Ada", paid.worker)
+    assert (paid.designer.name, paid.designer.worker) == ("First", paid.worker)
 
 
 def test_whoever_names_a_worker_late_is_told_of_the_images_that_become_outstanding(client: Client) -> None:

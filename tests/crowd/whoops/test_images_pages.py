@@ -242,6 +242,20 @@ def test_list_is_searched_filtered_and_empty_with_a_word(client: Client, group: 
     assert "1 of 4, 1 objects" in text(client.get(f"{LIST}?waits=decision"))
 
 
+def test_reviewers_learn_of_no_objection_before_their_own_word(client: Client) -> None:
+    project = make_project()
+    image = make_image(project, state="review")
+    Review.objects.create(image=image, revision=1, by=make_user(), is_harmful=True, note="Cruel.", at=NOW)
+    sign_in(client, project.study, role=REVIEWER)
+
+    shown, asked_for = client.get(LIST), client.get(f"{LIST}?waits=decision")
+    home = client.get(reverse("admin:whoops_project_change", args=[project.pk]))
+
+    assert "1 of 4" in text(shown)
+    told = ("objects", "wait for a decision", "researcher&#x27;s decision")
+    assert [word for page in (shown, asked_for, home) for word in told if word in text(page)] == []
+
+
 @pytest.mark.parametrize("page", ["list", "home", "image", "review", "compare"])
 def test_pages_ask_no_more_for_more_rows(client: Client, group: ControlGroup, page: str) -> None:
     counts = []

@@ -125,7 +125,7 @@ def test_owe_image_leaves_those_who_are_paid_elsewhere_until_their_worker_is_nam
 
     assert paying.owe_image(image=image, by=user, now=NOW) is None
     assert not paying.outstanding(paid.project).exists()
-    change_designer(designer=designer, name="Ada", worker=paid.worker, is_paid=True)
+    change_designer(designer=designer, name="First", worker=paid.worker, is_paid=True)
 
     assert paying.owe_outstanding(project=paid.project, by=user, now=LATER).owed == 1
 
