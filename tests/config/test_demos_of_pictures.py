@@ -7,7 +7,8 @@ import pytest
 
 from tests.config.processes import manage, report_of, scratch_environ
 
-pytestmark = pytest.mark.pure  # with databases of their own
+# With databases of their own; each takes a minute and a half on a quiet machine.
+pytestmark = [pytest.mark.pure, pytest.mark.long]
 PATIENCE_S = 600
 SEEDED = ("--no-serve", "--json", "--seed", "3")
 
@@ -46,7 +47,6 @@ def test_weird_images_go_the_whole_way(tmp_path: Path) -> None:
     assert report["bonus_total"] == report["marketplace_bonus_total"]
 
 
-@pytest.mark.long
 @pytest.mark.parametrize("family", ["winoground", "whoops"])
 def test_one_seed_gives_the_same_figures(family: str, tmp_path: Path) -> None:
     first, second = (play(family, tmp_path) for _ in range(2))

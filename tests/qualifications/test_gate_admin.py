@@ -1,5 +1,6 @@
 """Gates in the admin: made from presets and by hand, changed, switched, given and taken back."""
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -9,6 +10,7 @@ from django.urls import reverse
 
 from hits.models import AuditEvent, Study, User
 from qualifications.models import Attempt, Gate, Holding, PlatformType
+from qualifications.presets import PRESETS
 from tests.factories import make_account, make_batch, make_hit, make_study, make_user
 from tests.qualifications.gates import (
     RIGHT,
@@ -145,7 +147,9 @@ def test_gate_that_makes_no_sense_is_not_saved_and_says_why(changes: dict[str, A
     assert Gate.objects.count() == 1
 
 
-def test_preset_fills_the_form_and_says_why_it_cannot_be_taken() -> None:
+def test_preset_fills_the_form_and_says_why_it_cannot_be_taken(monkeypatch: pytest.MonkeyPatch) -> None:
+    elsewhere = replace(PRESETS["winoventi.walk"], test_task="elsewhere.test", opens=[])
+    monkeypatch.setattr("qualifications.admin.gate_edit.PRESETS", {**PRESETS, "elsewhere": elsewhere})
     study = make_study()
     make_gate(study=study, test_task="winogavil.solver_test")
     client = signed_in(study)
