@@ -1,6 +1,14 @@
-"""Tables that only grow: the database itself refuses updates and deletions. Migrations call this."""
+"""Tables that only grow: the database itself refuses updates and deletions.
 
+A model says so by `append_only = True`. After every migration missing triggers are made: on SQLite, altering
+a table makes it anew and loses them.
+"""
+
+from collections.abc import Collection
 from typing import Any
+
+from django.apps import AppConfig
+from django.db import connections, router
 
 SQLITE = """
 CREATE TRIGGER {table}_no_{verb} BEFORE {verb} ON {table}
@@ -14,10 +22,37 @@ FOR EACH ROW EXECUTE FUNCTION {table}_refuse();
 """
 
 
-def seal(schema_editor: Any, table: str) -> None:
-    """On SQLite, altering the table later drops its triggers: whoever does that seals it again."""
+KNOWN = {
+    "sqlite": "SELECT name FROM sqlite_master WHERE type = 'trigger'",
+    "postgresql": "SELECT tgname FROM pg_trigger WHERE NOT tgisinternal",
+}
+
+
+def seal_tables(sender: AppConfig, using: str, **_: Any) -> None:
+    """A post_migrate handler, for the models of this one app."""
+    tables = [model._meta.db_table for model in sender.get_models() if is_sealed(model, using)]
+    if not tables:
+        return
+    connection = connections[using]
+    with connection.cursor() as cursor:
+        cursor.execute(KNOWN[connection.vendor])
+        known = {name for (name,) in cursor.fetchall()}
+        existing = set(connection.introspection.table_names(cursor))
+    with connection.schema_editor() as editor:
+        for table in tables:
+            if table in existing:
+                seal(editor, table, known=known)
+
+
+def is_sealed(model: Any, using: str) -> bool:
+    return getattr(model, "append_only", False) and bool(router.allow_migrate_model(using, model))
+
+
+def seal(schema_editor: Any, table: str, *, known: Collection[str] = ()) -> None:
+    """Make the triggers of this table, except those that are known to be there."""
     if schema_editor.connection.vendor == "sqlite":
         for verb in ("update", "delete"):
-            schema_editor.execute(SQLITE.format(table=table, verb=verb))
-    else:
+            if f"{table}_no_{verb}" not in known:
+                schema_editor.execute(SQLITE.format(table=table, verb=verb))
+    elif f"{table}_append_only" not in known:
         schema_editor.execute(POSTGRESQL.format(table=table))

@@ -1,6 +1,15 @@
-"""Who may do what: six groups, in one table. Migrations install what is missing and take nothing away."""
+"""Who may do what: six groups, in one table.
 
+After every migration groups that are missing are made, and each gets once what the table has for it. What a
+superuser has taken from a group stays taken.
+"""
+
+from collections import defaultdict
 from typing import Any
+
+from django.apps import AppConfig
+from django.apps import apps as installed
+from django.db import router
 
 LOOK = (
     "hits.view_study",
@@ -168,32 +177,55 @@ def extend(permissions: tuple[str, ...], *names: str) -> None:
         ROLES[name] = (*ROLES[name], *permissions)
 
 
-def install_roles(apps: Any) -> list[str]:
-    """Makes the groups that are not there yet, and leaves the others as somebody made them."""
-    group = apps.get_model("auth", "Group")
-    missing = [name for name in ROLES if not group.objects.filter(name=name).exists()]
-    for name in missing:
-        group.objects.create(name=name).permissions.set(
-            [_permission(apps, permission) for permission in ROLES[name]]
-        )
-    return missing
+def install_roles(apps: Any) -> None:
+    """Migrations of before version 0.1 call this; `give_roles` does the work after them."""
 
 
-def extend_roles(apps: Any) -> None:
-    """Gives the groups that are there what a new release adds to their line of the table."""
-    group = apps.get_model("auth", "Group")
-    for name, wanted in ROLES.items():
-        for found in group.objects.filter(name=name):
-            found.permissions.add(*[_permission(apps, permission) for permission in wanted])
+extend_roles = install_roles
 
 
-def _permission(apps: Any, name: str) -> Any:
-    """The row of app.codename. It may be wanted before its room has been installed."""
-    label, _, codename = name.partition(".")
-    permissions = apps.get_model("auth", "Permission").objects
-    if found := permissions.filter(content_type__app_label=label, codename=codename).first():
-        return found
-    verb, _, model = codename.partition("_")
-    content_types = apps.get_model("contenttypes", "ContentType").objects
-    content_type, _ = content_types.get_or_create(app_label=label, model=model)
-    return permissions.create(content_type=content_type, codename=codename, name=f"Can {verb} {model}")
+def give_roles(sender: AppConfig, using: str, apps: Any = installed, **_: Any) -> None:
+    """A post_migrate handler: Django has just made the permissions of this one app."""
+    wanted = _wanted_of(sender.label)
+    if not wanted or not _has_tables(apps, using):
+        return
+    groups = _make_groups(apps, using, list(wanted))
+    grant = apps.get_model("hits", "RoleGrant").objects.using(using)
+    given = set(grant.values_list("role", "permission"))
+    permissions = _permissions_of(apps, using, sender.label)
+    news = [(role, name) for role, names in wanted.items() for name in names if (role, name) not in given]
+    for role, group in groups.items():
+        group.permissions.add(*(permissions[name] for holder, name in news if holder == role))
+    grant.bulk_create(grant.model(role=role, permission=name) for role, name in news)
+
+
+def _wanted_of(label: str) -> dict[str, list[str]]:
+    wanted = defaultdict(list)
+    for role, names in ROLES.items():
+        for name in dict.fromkeys(names):
+            if name.startswith(f"{label}."):
+                wanted[role].append(name)
+    return wanted
+
+
+def _has_tables(apps: Any, using: str) -> bool:
+    """Not in the marketplace's database, and not while a migration has stopped half way."""
+    try:
+        grant = apps.get_model("hits", "RoleGrant")
+    except LookupError:
+        return False
+    return bool(router.allow_migrate_model(using, grant))
+
+
+def _make_groups(apps: Any, using: str, roles: list[str]) -> dict[str, Any]:
+    """A group that somebody has deleted begins again with everything."""
+    group = apps.get_model("auth", "Group").objects.using(using)
+    found = {row.name: row for row in group.filter(name__in=roles)}
+    missing = [role for role in roles if role not in found]
+    apps.get_model("hits", "RoleGrant").objects.using(using).filter(role__in=missing).delete()
+    return found | {role: group.create(name=role) for role in missing}
+
+
+def _permissions_of(apps: Any, using: str, label: str) -> dict[str, Any]:
+    rows = apps.get_model("auth", "Permission").objects.using(using).filter(content_type__app_label=label)
+    return {f"{label}.{row.codename}": row for row in rows}

@@ -6,13 +6,12 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 
-from django.apps import apps
 from django.contrib.auth.models import Group
 from django.db import transaction
 
 from config.provisioning import account_values, provision
 from hits.models import Account, Study, User
-from hits.roles import PAYMENTS_APPROVER, PAYMENTS_PREPARER, RESEARCHER, install_roles
+from hits.roles import PAYMENTS_APPROVER, PAYMENTS_PREPARER, RESEARCHER
 
 DEPOSIT = BUDGET = Decimal(200)
 
@@ -69,7 +68,6 @@ def _provision(suffix: str, *, workers: int) -> tuple[Account, list[str]]:
 def _make_staff(name: str, role: str, *, study: Study) -> Staff:
     password = secrets.token_urlsafe(9)
     user = User.objects.create_user(name, password=password, is_staff=True)
-    install_roles(apps)
     user.groups.add(Group.objects.get(name=role))
     study.members.add(user)
     return Staff(user=user, password=password)

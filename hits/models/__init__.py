@@ -13,7 +13,7 @@ from hits.models.reviews import Decision, Note
 from hits.models.runs import Halt, Run, RunRow
 from hits.models.studies import Batch, Study
 from hits.models.tokens import ApiToken
-from hits.models.users import User
+from hits.models.users import RoleGrant, User
 from hits.models.workers import Worker
 
 __all__ = [
@@ -43,6 +43,7 @@ __all__ = [
     "Notice",
     "Pace",
     "Recipient",
+    "RoleGrant",
     "Run",
     "RunRow",
     "Stranger",

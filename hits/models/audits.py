@@ -11,6 +11,8 @@ from hits.models.studies import Study
 class AuditEvent(models.Model):
     """One act of a person, or of the house itself (by nobody), that has to do with money."""
 
+    append_only = True
+
     kind = models.CharField(max_length=48, help_text="Such as run.approved.")
     words = models.CharField(max_length=1000)
     by = models.ForeignKey("hits.User", models.PROTECT, null=True, related_name="+")

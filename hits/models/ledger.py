@@ -11,6 +11,8 @@ from hits.models.studies import Batch, Study
 class LedgerEntry(models.Model):
     """An amount from one book to another. Append-only: the database refuses updates and deletions."""
 
+    append_only = True
+
     class Book(models.TextChoices):
         GRANT = "grant", "Granted (from outside)"
         BUDGET = "budget"

@@ -14,6 +14,8 @@ from hits.models.hits import HIT
 class Deposit(models.Model):
     """Money that went to the provider, or came back from it (negative). Append-only."""
 
+    append_only = True
+
     account = models.ForeignKey(Account, models.PROTECT, related_name="deposits")
     amount = models.DecimalField(max_digits=13, decimal_places=2)
     words = models.CharField(max_length=200)

@@ -8,3 +8,14 @@ class User(AbstractUser):
     """Somebody who signs in to the admin: researchers, reviewers, payments staff. Workers are not users."""
 
     public_id = models.UUIDField(default=uuid4, unique=True, editable=False)
+
+
+class RoleGrant(models.Model):
+    """A permission that a role's group was given once. Somebody may have taken it away since."""
+
+    role = models.CharField(max_length=150)
+    permission = models.CharField(max_length=200, help_text="Such as hits.launch_batch.")
+
+    class Meta:
+        default_permissions = ()
+        constraints = (models.UniqueConstraint(fields=("role", "permission"), name="permission_given_once"),)

@@ -75,6 +75,8 @@ class Asking(models.Model):
 class Verdict(models.Model):
     """What a rival said, and everything needed to hold it to its word. The database never changes it."""
 
+    append_only = True
+
     riddle = models.ForeignKey(Riddle, models.PROTECT, related_name="verdicts")
     rival = models.ForeignKey(RegisteredRival, models.PROTECT, related_name="verdicts")
     model = models.CharField(max_length=200)

@@ -1,7 +1,6 @@
 """A bonus run by two people in two browsers, from what is owed to what is sent."""
 
 import pytest
-from django.apps import apps
 from django.contrib.auth.models import Group
 from django.utils import timezone
 from playwright.sync_api import Page, ViewportSize, expect
@@ -10,7 +9,7 @@ from config.demo.people import Staff
 from config.demo.winogavil.seeding import Seeded
 from crowd.marketplace.models import BonusPayment
 from hits.models import Bonus, Run, Study
-from hits.roles import PAYMENTS_APPROVER, PAYMENTS_PREPARER, install_roles
+from hits.roles import PAYMENTS_APPROVER, PAYMENTS_PREPARER
 from hits.services import runs
 from hits.services.paying import pay_bonuses
 from tests.browser.conftest import OpenPage
@@ -29,7 +28,6 @@ PASSWORD = "a long enough one"
 
 
 def make_staff(role: str, study: Study) -> Staff:
-    install_roles(apps)
     user = make_user(password=PASSWORD)
     user.groups.add(Group.objects.get(name=role))
     study.members.add(user)

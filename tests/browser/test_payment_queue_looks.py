@@ -3,13 +3,12 @@
 from datetime import timedelta
 
 import pytest
-from django.apps import apps
 from django.contrib.auth.models import Group
 from django.utils import timezone
 
 from config.demo.people import Staff
 from hits.models import Halt
-from hits.roles import PAYMENTS_PREPARER, install_roles
+from hits.roles import PAYMENTS_PREPARER
 from hits.services.halting import halt_by_the_house
 from tests.browser.conftest import OpenPage
 from tests.browser.looking import Visitor
@@ -31,7 +30,6 @@ pytestmark = [pytest.mark.needs_chromium, pytest.mark.django_db(transaction=True
 
 @pytest.fixture
 def preparer(sites: Sites) -> Staff:
-    install_roles(apps)
     user = make_user(password=PASSWORD)
     user.groups.add(Group.objects.get(name=PAYMENTS_PREPARER))
     return Staff(user=user, password=PASSWORD)

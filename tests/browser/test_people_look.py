@@ -1,7 +1,6 @@
 """The operator's pages for colleagues, everybody's for tokens, and the API's page."""
 
 import pytest
-from django.apps import apps
 from django.contrib.auth.models import Group
 from django.urls import reverse
 from django.utils import timezone
@@ -9,7 +8,7 @@ from playwright.sync_api import ViewportSize
 
 from config.demo.people import Staff
 from hits.models import ApiToken, User
-from hits.roles import OPERATOR, RESEARCHER, install_roles
+from hits.roles import OPERATOR, RESEARCHER
 from hits.services.tokens import find_token, make_token
 from tests.browser.conftest import OpenPage
 from tests.browser.looking import Visitor
@@ -27,7 +26,6 @@ PASSWORD = "a long enough one"
 
 @pytest.fixture
 def operator(sites: Sites) -> Staff:
-    install_roles(apps)
     user = make_user(password=PASSWORD)
     user.groups.add(Group.objects.get(name=OPERATOR))
     return Staff(user=user, password=PASSWORD)

@@ -4,7 +4,6 @@ from datetime import timedelta
 from random import Random
 
 import pytest
-from django.apps import apps
 from django.contrib.auth.models import Group
 from playwright.sync_api import ViewportSize
 
@@ -12,7 +11,7 @@ from config.demo.people import Staff
 from crowd.winogavil.releases.models import Release
 from crowd.winogavil.releases.services import making
 from hits.models import Study
-from hits.roles import RESEARCHER, install_roles
+from hits.roles import RESEARCHER
 from tests.browser.conftest import OpenPage
 from tests.browser.looking import Visitor
 from tests.browser.test_pages_look import log_in
@@ -32,7 +31,6 @@ PASSWORD = "a long enough one"
 
 @pytest.fixture
 def researcher(sites: Sites) -> Staff:
-    install_roles(apps)
     user = make_user(password=PASSWORD)
     user.groups.add(Group.objects.get(name=RESEARCHER))
     return Staff(user=user, password=PASSWORD)

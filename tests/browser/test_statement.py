@@ -5,7 +5,6 @@ from decimal import Decimal
 from typing import Any
 
 import pytest
-from django.apps import apps
 from django.contrib.auth.models import Group
 from django.test import Client
 from django.utils import timezone
@@ -13,7 +12,7 @@ from playwright.sync_api import BrowserContext, Page, ViewportSize, expect
 
 from crowd.statement import links
 from hits.models import Appeal, Assignment, Bonus, Decision, User
-from hits.roles import RESEARCHER, install_roles
+from hits.roles import RESEARCHER
 from hits.services.paying import confirm_bonuses, pay_bonuses
 from tests.browser.conftest import OpenPage
 from tests.browser.looking import Visitor
@@ -88,7 +87,6 @@ def hand_in(page: Page, desk: Desk) -> None:
 
 
 def answer(page: Page, *, sites: Sites) -> None:
-    install_roles(apps)  # a test with real transactions leaves no groups
     staff = make_user()
     staff.groups.add(Group.objects.get(name=RESEARCHER))
     Assignment.objects.get().hit.batch.study.members.add(staff)

@@ -3,7 +3,6 @@
 from pathlib import Path
 
 import pytest
-from django.apps import apps
 from django.conf import settings
 from django.contrib.auth.models import Group
 from django.test import Client
@@ -12,7 +11,7 @@ from playwright.sync_api import Page, expect
 
 from crowd.winoground.models import Example, Tag
 from hits.models import User
-from hits.roles import AUTHOR, install_roles
+from hits.roles import AUTHOR
 from tests.browser.looking import Visitor
 from tests.browser.test_matches_look import visitor  # noqa: F401 - a fixture
 from tests.conftest import Sites
@@ -27,7 +26,6 @@ TAGS = ("Adjective-Color", "Noun Phrase", "Noun", "Scope", "Scope, Preposition")
 def enter(page: Page, sites: Sites, *, role: str = "") -> User:
     client, user = Client(), make_user(is_superuser=not role)
     if role:
-        install_roles(apps)
         user.groups.add(Group.objects.get(name=role))
     client.force_login(user)
     name = settings.SESSION_COOKIE_NAME

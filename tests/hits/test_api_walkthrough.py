@@ -5,14 +5,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from django.apps import apps
 from django.conf import settings as project
 from django.contrib.auth.models import Group
 from django.core.cache import cache
 from django.utils import timezone
 
 from hits.models import HIT, Assignment, Batch, Decision
-from hits.roles import RESEARCHER, install_roles
+from hits.roles import RESEARCHER
 from hits.services import launching
 from hits.services.tokens import Scope, make_token
 from tests.conftest import Sites
@@ -26,7 +25,6 @@ SNIPPETS = re.findall(r"```python\n(.*?)```", (project.BASE_DIR / "docs" / "api.
 def token(sites: Sites, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> str:
     """Of a researcher, with a file of items in the notebook's folder."""
     cache.clear()
-    install_roles(apps)
     make_account()
     user = make_user()
     user.groups.add(Group.objects.get(name=RESEARCHER))

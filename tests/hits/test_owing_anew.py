@@ -4,7 +4,6 @@ from decimal import Decimal
 from typing import Any
 
 import pytest
-from django.apps import apps
 from django.contrib.auth.models import Group
 from django.db import connection
 from django.test import Client
@@ -13,7 +12,7 @@ from django.urls import reverse
 
 from hits.errors import RuleBroken
 from hits.models import Assignment, AuditEvent, Batch, Bonus, Study, User
-from hits.roles import ROLES, install_roles
+from hits.roles import ROLES
 from hits.services import owing, owing_anew
 from tests.factories import NOW, make_assignment, make_batch, make_hit, make_study, make_user
 from tests.hits.test_owing import EACH, MEAN, everything, make_work, owed, record, rescore
@@ -36,7 +35,6 @@ def make_rescored(works: int = 2) -> Batch:
 
 def make_preparer(batch: Batch, role: str = "payments preparer") -> User:
     user = make_user()
-    install_roles(apps)  # a test with real transactions has emptied the table
     user.groups.add(Group.objects.get(name=role))
     batch.study.members.add(user)
     return user

@@ -3,13 +3,12 @@
 from typing import Any
 
 import pytest
-from django.apps import apps
 from django.contrib.auth.models import Group
 from django.test import Client
 from django.urls import reverse
 
 from hits.models import AuditEvent, User
-from hits.roles import OPERATOR, PAYMENTS_APPROVER, PAYMENTS_PREPARER, RESEARCHER, REVIEWER, install_roles
+from hits.roles import OPERATOR, PAYMENTS_APPROVER, PAYMENTS_PREPARER, RESEARCHER, REVIEWER
 from qualifications.models import SwowEdge, SwowList
 from qualifications.tasks import remove_lists
 from tests.factories import make_user
@@ -32,7 +31,6 @@ def nudged(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
 
 
 def sign_in(client: Client, role: str) -> User:
-    install_roles(apps)
     user = make_user()
     user.groups.add(Group.objects.get(name=role))
     client.force_login(user)

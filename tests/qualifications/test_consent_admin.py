@@ -3,13 +3,12 @@
 from typing import Any
 
 import pytest
-from django.apps import apps
 from django.contrib.auth.models import Group
 from django.test import Client
 from django.urls import reverse
 
 from hits.models import AuditEvent, Study, User, Worker
-from hits.roles import OPERATOR, PAYMENTS_APPROVER, RESEARCHER, REVIEWER, install_roles
+from hits.roles import OPERATOR, PAYMENTS_APPROVER, RESEARCHER, REVIEWER
 from qualifications.domain import people
 from qualifications.models import Consent, ConsentText, Demographics
 from qualifications.services import consenting, demographics
@@ -33,7 +32,6 @@ def at(name: str, *args: Any) -> str:
 
 
 def sign_in(client: Client, role: str, *studies: Study) -> User:
-    install_roles(apps)
     user = make_user()
     user.groups.add(Group.objects.get(name=role))
     for study in studies:

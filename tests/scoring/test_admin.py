@@ -4,7 +4,6 @@ from fractions import Fraction
 from typing import Any
 
 import pytest
-from django.apps import apps
 from django.contrib.auth.models import Group
 from django.db import connection
 from django.test import Client
@@ -13,7 +12,7 @@ from django.urls import reverse
 
 from crowd.winogavil.services import verdicts as winogavil
 from hits.models import AuditEvent, Study, User
-from hits.roles import OPERATOR, PAYMENTS_APPROVER, RESEARCHER, REVIEWER, install_roles
+from hits.roles import OPERATOR, PAYMENTS_APPROVER, RESEARCHER, REVIEWER
 from scoring.models import Asking, RegisteredRival, Score, StudyRival, Verdict
 from scoring.services.answering import answer_waiting
 from tests.factories import NOW, make_assignment, make_association, make_study, make_user
@@ -23,7 +22,6 @@ pytestmark = pytest.mark.django_db
 
 
 def sign_in(client: Client, role: str, *studies: Study) -> User:
-    install_roles(apps)
     user = make_user(is_staff=True)
     user.groups.add(Group.objects.get(name=role))
     for study in studies:

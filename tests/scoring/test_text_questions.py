@@ -6,13 +6,12 @@ from itertools import count
 from typing import Any
 
 import pytest
-from django.apps import apps
 from django.contrib.auth.models import Group
 from django.test import Client
 from django.urls import reverse
 
 from hits.errors import RuleBroken
-from hits.roles import OPERATOR, RESEARCHER, install_roles
+from hits.roles import OPERATOR, RESEARCHER
 from scoring import tasks
 from scoring.models import RegisteredRival, TextQuestion
 from scoring.services import answering_texts
@@ -295,7 +294,6 @@ def test_the_task_answers(text: type[FakeText]) -> None:
 
 
 def sign_in(client: Client, role: str) -> None:
-    install_roles(apps)
     user = make_user(is_staff=True)
     user.groups.add(Group.objects.get(name=role))
     client.force_login(user)

@@ -3,7 +3,6 @@
 from typing import Any
 
 import pytest
-from django.apps import apps
 from django.contrib.auth.models import Group
 from django.db import connection
 from django.test import Client
@@ -12,7 +11,7 @@ from django.urls import reverse
 
 from crowd.whoops.models import Image, Project, Review, Sighting
 from hits.models import Study, User
-from hits.roles import AUTHOR, RESEARCHER, REVIEWER, install_roles
+from hits.roles import AUTHOR, RESEARCHER, REVIEWER
 from tests.crowd.whoops.making_images import (
     SAW_NOTHING,
     TEXTS,
@@ -28,7 +27,6 @@ pytestmark = pytest.mark.django_db
 
 
 def sign_in(client: Client, *studies: Study, role: str = RESEARCHER) -> User:
-    install_roles(apps)
     user = make_user()
     user.groups.add(Group.objects.get(name=role))
     for study in studies:

@@ -3,7 +3,6 @@
 from typing import Any
 
 import pytest
-from django.apps import apps
 from django.contrib.auth.models import Group
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.db import connection
@@ -16,7 +15,7 @@ from crowd.whoops.models import Image, Option, Project, Question
 from crowd.whoops.services.identifying import make_pairs
 from crowd.whoops.services.posting_questions import withdraw_question
 from hits.models import Item, Study
-from hits.roles import RESEARCHER, REVIEWER, install_roles
+from hits.roles import RESEARCHER, REVIEWER
 from tests.crowd.whoops.making_questions import (
     ANSWERS,
     CAPTIONS,
@@ -35,7 +34,6 @@ FILES = {"answers": ANSWERS, "captions": CAPTIONS, "explanations": EXPLANATIONS}
 
 
 def sign_in(client: Client, *studies: Study, role: str = RESEARCHER) -> None:
-    install_roles(apps)
     user = make_user()
     user.groups.add(Group.objects.get(name=role))
     for study in studies:

@@ -1,7 +1,6 @@
 """The check for harm: four people, none of whom sees the others' words."""
 
 import pytest
-from django.apps import apps
 from django.contrib.auth.models import Group
 
 from crowd.whoops.models import Image, Project, Review
@@ -9,7 +8,7 @@ from crowd.whoops.queries.people import staff_with
 from crowd.whoops.services.reviewing import give_review, undo_review, waiting_images
 from hits.errors import RuleBroken
 from hits.models import User
-from hits.roles import AUTHOR, OPERATOR, RESEARCHER, REVIEWER, install_roles
+from hits.roles import AUTHOR, OPERATOR, RESEARCHER, REVIEWER
 from tests.crowd.whoops.making_images import make_image, make_project, state
 from tests.factories import NOW, make_user
 
@@ -127,7 +126,6 @@ def test_review_that_has_accepted_an_image_stays(image: Image, project: Project)
 
 
 def test_staff_is_counted_by_permission_and_study(project: Project) -> None:
-    install_roles(apps)
     roles = {name: Group.objects.get(name=name) for name in (RESEARCHER, REVIEWER, AUTHOR, OPERATOR)}
     for role in (RESEARCHER, REVIEWER, AUTHOR):
         member, stranger = make_user(), make_user()

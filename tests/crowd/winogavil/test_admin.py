@@ -5,7 +5,6 @@ import re
 from typing import Any
 
 import pytest
-from django.apps import apps
 from django.contrib.auth.models import Group
 from django.test import Client
 from django.urls import reverse
@@ -14,7 +13,7 @@ from crowd.winogavil.models import Association, Board, CueReport, Game, Solution
 from crowd.winogavil.services.pulling import report_cue
 from crowd.winogavil.services.seeding import seed_board
 from hits.models import HIT, Batch, Item, Study, User
-from hits.roles import PAYMENTS_PREPARER, RESEARCHER, REVIEWER, install_roles
+from hits.roles import PAYMENTS_PREPARER, RESEARCHER, REVIEWER
 from tests.crowd.winogavil.game import SOLVE, make_game_batch
 from tests.factories import (
     NOW,
@@ -51,7 +50,6 @@ def signed_in(client: Client, researcher: User) -> Client:
 
 
 def _member(study: Study, role: str) -> User:
-    install_roles(apps)
     user = make_user()
     user.groups.add(Group.objects.get(name=role))
     study.members.add(user)

@@ -3,7 +3,6 @@
 from typing import Any
 
 import pytest
-from django.apps import apps
 from django.contrib.auth.models import Group
 from django.test import Client
 from django.urls import reverse
@@ -13,7 +12,7 @@ from crowd.winogavil.models import Association
 from crowd.winogavil.services.challenging import Order, add_questions, look_ahead
 from hits.errors import RuleBroken
 from hits.models import Batch, Item, Study, User
-from hits.roles import RESEARCHER, REVIEWER, install_roles
+from hits.roles import RESEARCHER, REVIEWER
 from hits.services import drafting
 from qualifications.models import SwowList
 from qualifications.queries.associations import has_edge
@@ -58,7 +57,6 @@ def make_order(study: Study, swow: SwowList, **changes: Any) -> Order:
 
 
 def _member(study: Study, role: str) -> User:
-    install_roles(apps)
     user = make_user()
     user.groups.add(Group.objects.get(name=role))
     study.members.add(user)

@@ -4,7 +4,6 @@ from datetime import datetime
 from typing import Any
 from uuid import uuid4
 
-from django.apps import apps
 from django.contrib.auth.models import Group
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
@@ -14,7 +13,7 @@ from crowd.winoground.models import Example, Project, Tag
 from crowd.winoground.services.authoring import Kept, Shown, Written, write_example
 from hits.admin.hubs import open_project
 from hits.models import Study, User
-from hits.roles import RESEARCHER, install_roles
+from hits.roles import RESEARCHER
 from tests.crowd.pictures.images import make_raster, png
 from tests.factories import NOW, make_study, make_user
 
@@ -27,7 +26,6 @@ def make_project(**rules: Any) -> Project:
 
 
 def sign_in(client: Client, *studies: Study, role: str = RESEARCHER) -> User:
-    install_roles(apps)
     user = make_user()
     user.groups.add(Group.objects.get(name=role))
     for study in studies:

@@ -3,14 +3,13 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from django.apps import apps
 from django.contrib.auth.models import Group
 from django.test import Client
 
 from crowd.winoground.domain import PLACES, VALIDATE, YES
 from crowd.winoground.models import Example, ModelScore, ModelScores, Pairing, Project, Tag
 from hits.models import Assignment, Item, Lease, Study, User
-from hits.roles import RESEARCHER, install_roles
+from hits.roles import RESEARCHER
 from scoring.models import Score
 from tests.factories import NOW, make_assignment, make_batch, make_hit, make_picture, make_study, make_user
 
@@ -103,7 +102,6 @@ def make_model(
 
 def sign_in(client: Client, *studies: Study, role: str = RESEARCHER) -> User:
     """A member of these studies."""
-    install_roles(apps)
     user = make_user()
     user.groups.add(Group.objects.get(name=role))
     for study in studies:

@@ -4,7 +4,6 @@ from io import BytesIO
 from typing import Any
 
 import pytest
-from django.apps import apps
 from django.contrib.auth.models import Group
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.db import connection
@@ -20,7 +19,7 @@ from crowd.winoground.services.first_questions import add_question, change_quest
 from hits.admin.hubs import Panel
 from hits.errors import RuleBroken
 from hits.models import Account, Batch, Item, Study, Worker
-from hits.roles import AUTHOR, RESEARCHER, install_roles
+from hits.roles import AUTHOR, RESEARCHER
 from qualifications.models import Gate, Holding
 from tests.crowd.winoground.making_asked import (
     answer_all,
@@ -37,7 +36,6 @@ pytestmark = pytest.mark.django_db
 
 
 def sign_in(client: Client, *studies: Study, role: str = RESEARCHER) -> None:
-    install_roles(apps)
     user = make_user()
     user.groups.add(Group.objects.get(name=role))
     for study in studies:

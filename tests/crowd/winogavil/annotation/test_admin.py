@@ -5,7 +5,6 @@ import io
 from typing import Any
 
 import pytest
-from django.apps import apps
 from django.contrib.auth.models import Group
 from django.db import connection
 from django.test import Client
@@ -15,7 +14,7 @@ from django.urls import reverse
 from crowd.winogavil.annotation.models import Annotation, Draw, Kind
 from crowd.winogavil.annotation.services.finalizing import finalize_annotations
 from hits.models import AuditEvent, Item, Study, User
-from hits.roles import OPERATOR, PAYMENTS_APPROVER, RESEARCHER, REVIEWER, install_roles
+from hits.roles import OPERATOR, PAYMENTS_APPROVER, RESEARCHER, REVIEWER
 from tests.crowd.winogavil.annotation.annotators import (
     annotate,
     begin,
@@ -36,7 +35,6 @@ def study() -> Study:
 
 
 def sign_in(client: Client, role: str, *studies: Study) -> User:
-    install_roles(apps)
     user = make_user(is_staff=True)
     user.groups.add(Group.objects.get(name=role))
     for study in studies:

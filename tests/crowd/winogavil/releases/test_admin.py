@@ -5,7 +5,6 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
-from django.apps import apps
 from django.conf import LazySettings
 from django.contrib.auth.models import Group
 from django.core.files.uploadedfile import SimpleUploadedFile
@@ -17,7 +16,7 @@ from django.urls import reverse
 from crowd.winogavil.releases.models import Prediction, Release
 from crowd.winogavil.releases.services import making
 from hits.models import AuditEvent, Study, User
-from hits.roles import OPERATOR, PAYMENTS_APPROVER, PAYMENTS_PREPARER, RESEARCHER, REVIEWER, install_roles
+from hits.roles import OPERATOR, PAYMENTS_APPROVER, PAYMENTS_PREPARER, RESEARCHER, REVIEWER
 from tests.crowd.winogavil.releases.data import make_final, people
 from tests.factories import NOW, make_study, make_user
 
@@ -29,7 +28,6 @@ PAGE = "admin:winogavil_releases_release_change"
 
 
 def sign_in(client: Client, role: str, *studies: Study) -> User:
-    install_roles(apps)
     user = make_user()
     user.groups.add(Group.objects.get(name=role))
     for study in studies:

@@ -3,7 +3,6 @@
 from typing import Any
 
 import pytest
-from django.apps import apps
 from django.contrib.auth.models import Group
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.db import connection
@@ -13,7 +12,7 @@ from django.urls import reverse
 
 from crowd.winoventi.models import Generic, Inquiry, Judgement, Noun, Premise, Project, Reading, Step
 from hits.models import Batch, Study
-from hits.roles import RESEARCHER, REVIEWER, install_roles
+from hits.roles import RESEARCHER, REVIEWER
 from scoring.models import RegisteredRival
 from tests.crowd.winoventi.rows import make_alternative, make_generic, make_pair, make_project
 from tests.factories import NOW, make_account, make_study, make_user, make_worker
@@ -26,7 +25,6 @@ RULES = {
 
 
 def sign_in(client: Client, *studies: Study, role: str = RESEARCHER) -> None:
-    install_roles(apps)
     user = make_user()
     user.groups.add(Group.objects.get(name=role))
     for study in studies:
