@@ -30,3 +30,8 @@ class WhoopsConfig(AppConfig):
         removal.on_change(follow_pictures)
 
         extend_roles_table()
+
+    def lay_first_rows(self, *, using: str) -> None:
+        from crowd.whoops.first_rows import lay_categories
+
+        lay_categories(self.get_model("Category"), using=using)

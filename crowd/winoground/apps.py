@@ -21,3 +21,8 @@ class WinogroundConfig(AppConfig):
         exports.register(WinogroundExport())
         removal.on_change(follow_pictures)
         extend_roles_table()
+
+    def lay_first_rows(self, *, using: str) -> None:
+        from crowd.winoground.first_rows import lay_tags
+
+        lay_tags(self.get_model("Tag"), using=using)

@@ -1,0 +1,43 @@
+"""The rows that a new database begins with."""
+
+from typing import Any
+
+# Named in the paper, in its text or in its appendix. The words that explain them are ours.
+NAMED = {
+    "Art knowledge": "A known work of art is not as everybody knows it.",
+    "Atypical activity": "Somebody does what nobody like them does.",
+    "Biological rules": "No living thing grows, breeds or looks like this.",
+    "Folklore knowledge": "A tale, a legend or a saying goes another way.",
+    "Inability to execute": "As things are, it cannot do what it is made for.",
+    "Incorrect usage": "A thing is used for what it is not made for.",
+    "Nutrition mismatch": "Somebody eats or drinks what they do not live on.",
+    "Physics rules": "Nature does not work like this.",
+    "Symbolic inversion": "A sign or a symbol says the opposite.",
+    "Temporal discrepancy": "These things belong to different times.",
+    "Unnatural environment": "A living thing is far from where it lives.",
+    "Unsuitable environment": "A place where the thing cannot serve its purpose.",
+}
+# The paper counts 26 and names these twelve. The others are ours, and can be renamed or merged.
+OURS = {
+    "Animal behavior": "No animal of this kind acts like this.",
+    "Ceremony and religion": "It goes against a rite or a custom of faith.",
+    "Clothing": "Nobody dresses like this for it.",
+    "Color": "It never has this color.",
+    "Geography": "This is not found in that part of the world.",
+    "Law and traffic": "A rule of the road or a law forbids it.",
+    "Material": "It is never made of this.",
+    "People and fame": "A known person is with what belongs to another.",
+    "Roles and professions": "Nobody of this trade does that.",
+    "Safety": "Whoever does this is hurt.",
+    "Size": "It is far too large or too small for it.",
+    "Social norms": "One does not do that before others.",
+    "Sports and games": "It goes against the rules of the game.",
+    "Weather and seasons": "It does not fit the weather or the time of year.",
+}
+
+
+def lay_categories(category: Any, *, using: str) -> None:
+    """The list is of the paper's size; whatever was there by the same name stays."""
+    rows = [category(name=name, about=f"Of the paper. {about}") for name, about in NAMED.items()]
+    rows += [category(name=name, about=f"Ours. {about}") for name, about in OURS.items()]
+    category.objects.using(using).bulk_create(rows, ignore_conflicts=True)
