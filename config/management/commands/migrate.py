@@ -1,0 +1,42 @@
+"""Django's command, but an empty database is laid at once, and each is asked for its own apps only."""
+
+from typing import Any
+
+from django.apps import apps
+from django.core.management.commands import migrate
+from django.db import connections
+from django.db.backends.base.base import BaseDatabaseWrapper
+from django.db.models.signals import post_migrate
+
+from config.laying import OwnExecutor, lay_if_empty, own_apps, unapplied
+
+# What asks for something else than "bring this database up to date".
+SPECIAL = ("app_label", "migration_name", "fake", "fake_initial", "plan", "check_unapplied", "prune")
+
+
+class Command(migrate.Command):
+    def handle(self, *args: Any, **options: Any) -> None:
+        # The parent command knows its executor by this name alone.
+        migrate.MigrationExecutor = OwnExecutor  # type: ignore[attr-defined]
+        if any(options.get(name) for name in SPECIAL) or not self._is_up_to_date(options):
+            super().handle(*args, **options)
+
+    def _is_up_to_date(self, options: dict[str, Any]) -> bool:
+        connection = connections[options["database"]]
+        connection.prepare_database()
+        laid = lay_if_empty(connection)
+        if not laid and unapplied(connection):
+            return False
+        if options["verbosity"]:
+            self.stdout.write(f"{connection.alias}: {'laid.' if laid else 'nothing to migrate.'}")
+        self._repair(connection, options)
+        return True
+
+    def _repair(self, connection: BaseDatabaseWrapper, options: dict[str, Any]) -> None:
+        """As after any migration: permissions, roles and triggers that are missing come back."""
+        for app in own_apps(connection):
+            if app.models_module is not None:
+                post_migrate.send(
+                    sender=app, app_config=app, using=connection.alias, apps=apps, plan=[],
+                    verbosity=0, interactive=options["interactive"], stdout=self.stdout,
+                )  # fmt: skip

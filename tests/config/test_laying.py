@@ -1,0 +1,125 @@
+"""A database that is laid from the models is the one that all migrations make, to the last row."""
+
+import os
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import psycopg
+import pytest
+
+from tests.config.database_shapes import Shape, shape_of_file, shape_on_server
+from tests.config.processes import FILES, manage, scratch_environ
+
+VARIABLES = {"default": "DATABASE_URL", "marketplace": "MARKETPLACE_DATABASE_URL"}
+# With a first step that is asked for by name, the database is no longer empty, and so it is migrated.
+FIRST = {"default": ("contenttypes", "0001"), "marketplace": ("marketplace", "0001")}
+FEWEST = {"default": 90, "marketplace": 25}
+
+
+def lay(database: str, environ: dict[str, str]) -> str:
+    return manage("migrate", "--database", database, environ=environ)
+
+
+def migrate(database: str, environ: dict[str, str]) -> str:
+    manage("migrate", "--database", database, "--verbosity", "0", *FIRST[database], environ=environ)
+    return manage("migrate", "--database", database, environ=environ)
+
+
+def assert_same(laid: Shape, migrated: Shape) -> None:
+    assert {name: rows ^ migrated[name] for name, rows in laid.items() if rows ^ migrated[name]} == {}
+    assert laid.keys() == migrated.keys()
+
+
+@pytest.fixture
+def servers_databases() -> Iterator[dict[str, str]]:
+    """Two empty databases on the server that the environment names, dropped afterwards."""
+    server = urlsplit(os.environ["DATABASE_URL"])
+    urls = {way: server._replace(path=f"/crowd_{way}_{os.getpid()}").geturl() for way in ("laid", "migrated")}
+    with psycopg.connect(server._replace(path="/postgres").geturl(), autocommit=True) as connection:
+        for url in urls.values():
+            connection.execute(f'CREATE DATABASE "{urlsplit(url).path[1:]}"'.encode())
+        yield urls
+        for url in urls.values():
+            connection.execute(f'DROP DATABASE "{urlsplit(url).path[1:]}" WITH (FORCE)'.encode())
+
+
+@pytest.mark.pure
+@pytest.mark.parametrize("database", list(FILES))
+def test_both_ways_are_the_same_on_sqlite(database: str, tmp_path: Path) -> None:
+    folders = {way: tmp_path / way for way in ("laid", "migrated")}
+
+    said = lay(database, scratch_environ(folders["laid"]))
+    migrate(database, scratch_environ(folders["migrated"]))
+
+    assert said.strip() == f"{database}: laid."
+    laid, migrated = (
+        shape_of_file(folder / FILES[database], database=database) for folder in folders.values()
+    )
+    assert len({table for kind, table, *_ in laid["schema"] if kind == "table"}) >= FEWEST[database]
+    assert_same(laid, migrated)
+
+
+@pytest.mark.needs_postgres
+@pytest.mark.parametrize("database", list(FILES))
+def test_both_ways_are_the_same_on_postgresql(
+    database: str, tmp_path: Path, servers_databases: dict[str, str]
+) -> None:
+    keys = {name: value for name, value in os.environ.items() if name.endswith(("_KEY", "_KEYS"))}
+    environs = {
+        way: scratch_environ(tmp_path, **keys, **{VARIABLES[database]: url})
+        for way, url in servers_databases.items()
+    }
+
+    lay(database, environs["laid"])
+    migrate(database, environs["migrated"])
+
+    laid, migrated = (shape_on_server(url, database=database) for url in servers_databases.values())
+    assert len({table for table, *_ in laid["columns"]}) >= FEWEST[database]
+    assert_same(laid, migrated)
+
+
+@pytest.mark.pure
+def test_each_database_is_asked_for_its_own_apps_only(tmp_path: Path) -> None:
+    environ = scratch_environ(tmp_path)
+    for database in FILES:
+        migrate(database, environ) if database == "marketplace" else lay(database, environ)
+
+    shapes = {database: shape_of_file(tmp_path / name, database=database) for database, name in FILES.items()}
+
+    apps = {database: {app for app, _ in shape["migrations"]} for database, shape in shapes.items()}
+    assert apps["marketplace"] == {"marketplace"}
+    assert "marketplace" not in apps["default"]
+    assert lay("marketplace", environ).strip() == "marketplace: nothing to migrate."
+
+
+@pytest.mark.pure
+def test_first_rows_are_never_laid_again_once_staff_have_changed_them(tmp_path: Path) -> None:
+    environ = scratch_environ(tmp_path)
+    lay("default", environ)
+    code = "from crowd.whoops.models import Category as C; C.objects.exclude(name='Color').delete(); "
+    manage("shell", "-c", code, environ=environ)
+
+    lay("default", environ)
+
+    shape = shape_of_file(tmp_path / FILES["default"], database="default")
+    assert {name for name, _ in shape["categories"]} == {"Color"}
+
+
+@pytest.mark.pure
+def test_triggers_that_sqlite_lost_come_back(tmp_path: Path) -> None:
+    environ = scratch_environ(tmp_path)
+    lay("default", environ)
+    before = shape_of_file(tmp_path / FILES["default"], database="default")
+    triggers = sorted(name for kind, _, name, *_ in before["schema"] if kind == "trigger")
+    drops = "; ".join(f"c.execute('DROP TRIGGER {name}')" for name in triggers)
+    manage(
+        "shell", "-c", f"from django.db import connection; c = connection.cursor(); {drops}", environ=environ
+    )
+
+    lay("default", environ)
+
+    assert len(triggers) == 8
+    assert all(re.search("_no_(update|delete)$", name) for name in triggers)
+    assert_same(shape_of_file(tmp_path / FILES["default"], database="default"), before)
