@@ -1,0 +1,91 @@
+"""Which tables are read and written, seen at the connection: nobody has to declare or to announce them.
+
+What a transaction has written is told once it is committed. A statement that changed no row wrote nothing.
+"""
+
+import re
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from django.db.backends.base.base import BaseDatabaseWrapper
+from django.db.backends.signals import connection_created
+
+WRITE = re.compile(r'\s*(INSERT(?: OR \w+)? INTO|UPDATE|DELETE FROM)\s+"?(\w+)"?', re.IGNORECASE)
+READ = re.compile(r'\b(?:FROM|JOIN)\s+"(\w+)"', re.IGNORECASE)
+Tell = Callable[[set[str]], None]
+
+
+class _Here(threading.local):
+    """The tables that this thread reads, while somebody wants to know."""
+
+    read: set[str] | None = None
+
+
+_here = _Here()
+_tell: Tell | None = None
+
+
+def tell_by(tell: Tell | None) -> None:
+    """From now on this process tells what it has written, by this function. It must not raise."""
+    global _tell  # noqa: PLW0603 - one way for the whole process, chosen where it is wired
+    _tell = tell
+
+
+@contextmanager
+def reads() -> Iterator[set[str]]:
+    """The tables that this thread reads meanwhile, whether or not there was a row."""
+    before, _here.read = _here.read, set()
+    try:
+        yield _here.read
+    finally:
+        _here.read = before
+
+
+def watch(connection: BaseDatabaseWrapper, **_: Any) -> None:
+    """A handler of connection_created: a connection that is opened again is watched already."""
+    if _look not in connection.execute_wrappers:
+        connection.execute_wrappers.append(_look)
+
+
+connection_created.connect(watch)
+
+
+def _look(execute: Any, sql: str, params: Any, many: bool, context: Any) -> Any:
+    result = execute(sql, params, many, context)
+    if written := WRITE.match(sql):
+        verb, table = written.groups()
+        _note_read({table})
+        # SQLite counts the rows of an INSERT that returns its key only when they are fetched.
+        if _tell is not None and (verb[0] in "Ii" or context["cursor"].rowcount):
+            _note_write(context["connection"], table)
+    elif _here.read is not None:
+        _note_read(READ.findall(sql))
+    return result
+
+
+def _note_read(tables: Any) -> None:
+    if _here.read is not None:
+        _here.read.update(tables)
+
+
+def _note_write(connection: Any, table: str) -> None:
+    """One hook for a transaction. It belongs to no savepoint: what one rolled back is told needlessly."""
+    hook = next((hook for _, hook, _ in connection.run_on_commit if isinstance(hook, Telling)), None)
+    if hook is not None:
+        hook.tables.add(table)
+    elif connection.in_atomic_block:
+        connection.run_on_commit.append((set(), Telling({table}), True))
+    else:
+        Telling({table})()
+
+
+class Telling:
+    def __init__(self, tables: set[str]) -> None:
+        self.tables = tables
+        self.__qualname__ = "Telling"  # Django logs the name of a hook that fails
+
+    def __call__(self) -> None:
+        if _tell is not None:
+            _tell(self.tables)

@@ -1,0 +1,100 @@
+"""How processes tell dispatchers what was written and done. A lost message only makes something later."""
+
+import json
+import os
+import select
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+from typing import Protocol
+
+from hits.common.dispatcher import Dispatcher
+from hits.common.sweeps import Done
+
+# What one pipe holds at the least; who finds it full has missed something.
+FULL = 60_000
+EVERYTHING = json.dumps({"wake": "all"})
+
+
+class Listener(Protocol):
+    def wait(self, seconds: float) -> Iterator[str]:
+        """Messages that have come, at the latest after so many seconds."""
+        ...
+
+
+class Channel(Protocol):
+    def send(self, message: str) -> None:
+        """To all dispatchers that listen. Never raises: whoever writes rows must not fail for it."""
+        ...
+
+    def listen(self) -> Listener: ...
+
+
+def written(tables: set[str]) -> str:
+    return json.dumps({"written": sorted(tables)})
+
+
+def done(what: Done) -> str:
+    return json.dumps({"done": what.name, "tables": sorted(what.tables), "due": what.due})
+
+
+def deliver(message: str, dispatcher: Dispatcher) -> None:
+    """A torn message counts as all of them."""
+    try:
+        known = json.loads(message)
+    except ValueError:
+        known = {}
+    if "written" in known:
+        dispatcher.hear_written(set(known["written"]))
+    elif "done" in known:
+        tables = frozenset(known["tables"])
+        dispatcher.hear_done(Done(name=known["done"], tables=tables, due=known["due"]))
+    else:
+        dispatcher.wake_all()
+
+
+class Pipes:
+    """For processes of one machine: a named pipe for each dispatcher, in a folder that they share."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+
+    def send(self, message: str) -> None:
+        with suppress(OSError):
+            for path in self._folder.glob("*.pipe"):
+                self._send_to(path, message.encode() + b"\n")
+
+    def listen(self) -> "PipeListener":
+        self._folder.mkdir(parents=True, exist_ok=True)
+        return PipeListener(self._folder / f"{os.getpid()}.pipe")
+
+    def _send_to(self, path: Path, line: bytes) -> None:
+        try:
+            pipe = os.open(path, os.O_WRONLY | os.O_NONBLOCK)
+        except OSError:  # nobody listens any more
+            path.unlink(missing_ok=True)
+            return
+        try:
+            with suppress(BlockingIOError):  # it is full, and its reader will see that
+                os.write(pipe, line)
+        finally:
+            os.close(pipe)
+
+
+class PipeListener:
+    def __init__(self, path: Path) -> None:
+        path.unlink(missing_ok=True)
+        os.mkfifo(path, 0o600)
+        # For writing too: a pipe without any writer would be at its end all the time.
+        self._pipe = os.open(path, os.O_RDWR | os.O_NONBLOCK)
+        self._rest = b""
+
+    def wait(self, seconds: float) -> Iterator[str]:
+        ready, _, _ = select.select([self._pipe], [], [], seconds)
+        if not ready:
+            return
+        came = os.read(self._pipe, 1 << 20)
+        *lines, self._rest = (self._rest + came).split(b"\n")
+        yield from (line.decode() for line in lines)
+        if len(came) >= FULL:
+            yield EVERYTHING

@@ -1,0 +1,85 @@
+"""Who decides when each sweep is run. It keeps nothing: a new one has every sweep run once."""
+
+import random
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+
+from hits.common.sweeps import Done, Sweep
+
+# Whoever was sent and says nothing for so long was lost with the process that ran it.
+LOST_S = 30.0
+# A slow look at everything, for what no write and no instant has told.
+CHECK_S = 300.0
+Seconds = Callable[[], float]
+
+
+@dataclass
+class _Plan:
+    sweep: Sweep
+    at: float
+    started: float = float("-inf")
+    is_running: bool = False
+    # As its last run has read them; none yet means: any.
+    tables: frozenset[str] | None = None
+    # What was written while it ran: it may have looked before.
+    written: set[str] = field(default_factory=set)
+
+    def earliest(self, now: float) -> float:
+        return max(now, self.started + self.sweep.rest_s)
+
+    def wake(self, now: float) -> None:
+        self.at = min(self.at, self.earliest(now))
+
+
+class Dispatcher:
+    def __init__(
+        self,
+        sweeps: Mapping[str, Sweep],
+        *,
+        start: Callable[[Sweep], None],
+        monotonic: Seconds = time.monotonic,
+        wall: Seconds = time.time,
+    ) -> None:
+        self._start = start
+        self._monotonic = monotonic
+        self._wall = wall
+        self._plans = {name: _Plan(sweep, at=monotonic()) for name, sweep in sweeps.items()}
+
+    def wake_all(self) -> None:
+        """Something was missed, or somebody has died: nobody knows in the middle of what."""
+        now = self._monotonic()
+        for plan in self._plans.values():
+            plan.is_running = False
+            plan.wake(now)
+
+    def hear_written(self, tables: set[str]) -> None:
+        now = self._monotonic()
+        for plan in self._plans.values():
+            if plan.is_running:
+                plan.written |= tables
+            elif plan.tables is None or plan.tables & tables:
+                plan.wake(now)
+
+    def hear_done(self, done: Done) -> None:
+        plan = self._plans.get(done.name)
+        if plan is None:
+            return
+        now = self._monotonic()
+        plan.is_running, plan.tables = False, done.tables
+        plan.at = plan.earliest(now + CHECK_S * random.uniform(0.8, 1.2))  # noqa: S311 - spreads them, no more
+        if done.due is not None:
+            plan.at = min(plan.at, plan.earliest(now + done.due - self._wall()))
+        if plan.written & done.tables:
+            plan.wake(now)
+
+    def start_due(self) -> float:
+        """Start what is due; the seconds until something else will be."""
+        now = self._monotonic()
+        for plan in self._plans.values():
+            if plan.at <= now:
+                plan.started, plan.is_running, plan.at = now, True, now + LOST_S
+                plan.written = set()
+                self._start(plan.sweep)
+        first = min((plan.at for plan in self._plans.values()), default=now + CHECK_S)
+        return max(0.0, first - self._monotonic())
