@@ -2,6 +2,11 @@ from django.apps import AppConfig
 
 
 class ConfigApp(AppConfig):
-    """An app only for its management commands, templates and static files."""
+    """An app for its management commands, templates and static files; and whatever runs is connected here."""
 
     name = "config"
+
+    def ready(self) -> None:
+        from config import waking
+
+        waking.connect()

@@ -5,6 +5,8 @@ kombu writes its files in place: who dies in the middle leaves a torn one, and w
 
 import time
 from pathlib import Path
+from queue import Empty
+from threading import Condition
 from typing import Any
 from uuid import uuid4
 
@@ -14,6 +16,26 @@ from kombu.utils.json import dumps
 
 SCHEME = "crowdfiles"
 log = structlog.get_logger()
+
+
+class _Arrivals:
+    """How many messages this process has put in."""
+
+    def __init__(self) -> None:
+        self.number = 0
+        self._changed = Condition()
+
+    def add(self) -> None:
+        with self._changed:
+            self.number += 1
+            self._changed.notify_all()
+
+    def wait(self, seen: int, seconds: float) -> None:
+        with self._changed:
+            self._changed.wait_for(lambda: self.number != seen, timeout=seconds)
+
+
+_arrivals = _Arrivals()
 
 
 # What kombu's stubs say of them is older than they are.
@@ -29,6 +51,7 @@ class Channel(FileChannel):  # type: ignore[misc]
         written = folder / f"{uuid4().hex}.part"
         written.write_bytes(dumps(payload).encode())
         written.rename(folder / f"{stamp:020}_{uuid4().hex}.{queue}.msg")
+        _arrivals.add()
 
     def _get(self, queue: str) -> Any:
         """A message that cannot be read is gone: rows are the queue, and the next sweep finds them."""
@@ -54,7 +77,23 @@ class Channel(FileChannel):  # type: ignore[misc]
 
 
 class Transport(FileTransport):  # type: ignore[misc]
+    """Whoever puts a message in wakes the readers of the same process; others look now and then."""
+
     Channel = Channel
+
+    def drain_events(self, connection: Any, timeout: float | None = None) -> None:
+        deadline = None if timeout is None else time.monotonic() + timeout
+        while True:
+            seen = _arrivals.number
+            try:
+                self.cycle.get(self._deliver, timeout=timeout)
+            except Empty:
+                left = self.polling_interval if deadline is None else deadline - time.monotonic()
+                if left <= 0:
+                    raise TimeoutError from None
+                _arrivals.wait(seen, min(left, self.polling_interval))
+            else:
+                return
 
 
 def register() -> None:

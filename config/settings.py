@@ -230,19 +230,11 @@ CACHES = {
 CELERY_TASK_IGNORE_RESULT = True
 CELERY_TASK_ACKS_LATE = True
 CELERY_TASK_DEFAULT_QUEUE = "default"
-CELERY_TASK_ROUTES = {
-    "scoring.answer_riddles": {"queue": "rival"},
-    "scoring.fill_pools": {"queue": "rival"},
-    "scoring.answer_texts": {"queue": "rival"},
-    "winogavil.answer_practice": {"queue": "rival"},
-    "hits.pay_bonuses": {"queue": "money"},
-}
 CELERY_WORKER_HIJACK_ROOT_LOGGER = False
 CELERY_WORKER_REDIRECT_STDOUTS = False
 CELERY_WORKER_ENABLE_REMOTE_CONTROL = False
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
-# In memory: a schedule kept in a file does not outlive `kill -9`, and every sweep is due again soon.
-CELERY_BEAT_SCHEDULER = "celery.beat:Scheduler"
+CELERY_BEAT_SCHEDULER = "config.celery:Dispatching"
 
 # REST.
 REST_FRAMEWORK = {

@@ -1,12 +1,8 @@
 """Sweeps over rows, each safe to run twice. Beat calls them; what cannot wait calls them sooner."""
 
-from typing import Any
-
-import structlog
-from celery import shared_task
 from django.utils import timezone
-from kombu.exceptions import OperationalError
 
+from hits.common.sweeps import sweep
 from hits.services import (
     blocking,
     compensating,
@@ -24,107 +20,97 @@ from hits.services import (
     writing,
 )
 
-log = structlog.get_logger()
 
-
-def nudge(task: Any) -> None:
-    """Sooner than the next beat. A broker that does not answer only makes it later: rows are the queue."""
-    try:
-        task.delay()
-    except (OperationalError, OSError) as error:
-        log.warning("task.not_nudged", task=task.name, error=type(error).__name__)
-
-
-@shared_task(name="hits.launch_batches")
+@sweep("hits.launch_batches", rest_s=2)
 def launch_batches() -> None:
     launching.send_launching_batches(now=timezone.now())
 
 
-@shared_task(name="hits.reconcile")
+@sweep("hits.reconcile", rest_s=3)
 def reconcile() -> None:
     reconciling.reconcile(now=timezone.now())
 
 
-@shared_task(name="hits.survey")
+@sweep("hits.survey", rest_s=30)
 def survey() -> None:
     surveying.survey(now=timezone.now())
 
 
-@shared_task(name="hits.send_changes")
+@sweep("hits.send_changes", rest_s=2)
 def send_changes() -> None:
     steering.send_changes(now=timezone.now())
 
 
-@shared_task(name="hits.handle_notices")
+@sweep("hits.handle_notices", rest_s=2)
 def handle_notices() -> None:
     noticing.handle_notices(now=timezone.now())
 
 
-@shared_task(name="hits.poll_queues")
+@sweep("hits.poll_queues", rest_s=5)
 def poll_queues() -> None:
     noticing.poll_queues(now=timezone.now())
 
 
-@shared_task(name="hits.subscribe_batches")
+@sweep("hits.subscribe_batches", rest_s=5)
 def subscribe_batches() -> None:
     noticing.subscribe_batches(now=timezone.now())
 
 
-@shared_task(name="hits.purge_notices")
+@sweep("hits.purge_notices", rest_s=3600)
 def purge_notices() -> None:
     noticing.purge_notices(now=timezone.now())
 
 
-@shared_task(name="hits.send_decisions")
+@sweep("hits.send_decisions", rest_s=2)
 def send_decisions() -> None:
     reviewing.send_decisions(now=timezone.now())
 
 
-@shared_task(name="hits.send_blocks")
+@sweep("hits.send_blocks", rest_s=5)
 def send_blocks() -> None:
     blocking.send_blocks(now=timezone.now())
 
 
-@shared_task(name="hits.send_messages")
+@sweep("hits.send_messages", rest_s=5)
 def send_messages() -> None:
     writing.send_messages(now=timezone.now())
 
 
-@shared_task(name="hits.refresh_figures")
+@sweep("hits.refresh_figures", rest_s=2)
 def refresh_figures() -> None:
     figures.refresh_stale(now=timezone.now())
 
 
-@shared_task(name="hits.approve_judged")
+@sweep("hits.approve_judged", rest_s=2)
 def approve_judged() -> None:
     reviewing.approve_judged(now=timezone.now())
 
 
-@shared_task(name="hits.book_rewards")
+@sweep("hits.book_rewards", rest_s=5)
 def book_rewards() -> None:
     rewards.book_rewards(now=timezone.now())
 
 
-@shared_task(name="hits.owe_bonuses")
+@sweep("hits.owe_bonuses", rest_s=2)
 def owe_bonuses() -> None:
     owing.owe_bonuses(now=timezone.now())
 
 
-@shared_task(name="hits.pay_bonuses")
+@sweep("hits.pay_bonuses", rest_s=2, queue="money")
 def pay_bonuses() -> None:
     paying.pay_bonuses(now=timezone.now())
 
 
-@shared_task(name="hits.send_compensations")
+@sweep("hits.send_compensations", rest_s=5)
 def send_compensations() -> None:
     compensating.send_compensations(now=timezone.now())
 
 
-@shared_task(name="hits.confirm_bonuses")
+@sweep("hits.confirm_bonuses", rest_s=3)
 def confirm_bonuses() -> None:
     paying.confirm_bonuses(now=timezone.now())
 
 
-@shared_task(name="hits.match_accounts")
+@sweep("hits.match_accounts", rest_s=10)
 def match_accounts() -> None:
     matching.match_accounts(now=timezone.now())

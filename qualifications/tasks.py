@@ -1,6 +1,6 @@
-from celery import shared_task
 from django.utils import timezone
 
+from hits.common.sweeps import sweep
 from qualifications.services import (
     attempting,
     consenting,
@@ -14,51 +14,51 @@ from qualifications.services import (
 )
 
 
-@shared_task(name="qualifications.remove_lists")
+@sweep("qualifications.remove_lists", rest_s=60)
 def remove_lists() -> None:
     removing.remove_leaving()
 
 
-@shared_task(name="qualifications.take_withdrawn_work_out")
+@sweep("qualifications.take_withdrawn_work_out", rest_s=10)
 def take_withdrawn_work_out() -> None:
     consenting.take_work_out(now=timezone.now())
 
 
-@shared_task(name="qualifications.make_types")
+@sweep("qualifications.make_types", rest_s=5)
 def make_types() -> None:
     platform.make_types(now=timezone.now())
 
 
-@shared_task(name="qualifications.tell_holdings")
+@sweep("qualifications.tell_holdings", rest_s=3)
 def tell_holdings() -> None:
     telling.tell_holdings(now=timezone.now())
 
 
-@shared_task(name="qualifications.read_provider_tests")
+@sweep("qualifications.read_provider_tests", rest_s=10)
 def read_provider_tests() -> None:
     reading.read_provider_tests(now=timezone.now())
 
 
-@shared_task(name="qualifications.follow_tests")
+@sweep("qualifications.follow_tests", rest_s=2)
 def follow_tests() -> None:
     attempting.follow_tests(now=timezone.now())
 
 
-@shared_task(name="qualifications.grade_waiting")
+@sweep("qualifications.grade_waiting", rest_s=2)
 def grade_waiting() -> None:
     grading.grade_waiting(now=timezone.now())
 
 
-@shared_task(name="qualifications.regrade_tests")
+@sweep("qualifications.regrade_tests", rest_s=30)
 def regrade_tests() -> None:
     grading.regrade_tests(now=timezone.now())
 
 
-@shared_task(name="qualifications.check_floors")
+@sweep("qualifications.check_floors", rest_s=5)
 def check_floors() -> None:
     floors.check_floors(now=timezone.now())
 
 
-@shared_task(name="qualifications.open_retests")
+@sweep("qualifications.open_retests", rest_s=30)
 def open_retests() -> None:
     retesting.open_retests(now=timezone.now())

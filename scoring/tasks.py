@@ -1,30 +1,29 @@
-from celery import Task, shared_task
 from django.utils import timezone
 
+from hits.common.sweeps import sweep
 from scoring.services import judging
 
 
-@shared_task(name="scoring.judge_submitted")
+@sweep("scoring.judge_submitted", rest_s=2)
 def judge_submitted() -> None:
     judging.judge_submitted(now=timezone.now())
 
 
-# A plain task: a second call must not find the first at work and go, for it may be past the newest row.
-@shared_task(name="scoring.answer_riddles", base=Task, expires=60)
+@sweep("scoring.answer_riddles", rest_s=0.05, queue="rival")
 def answer_riddles() -> None:
     from scoring.services import answering  # noqa: PLC0415 - numpy, and whatever model answers, in this process alone
 
     answering.answer_waiting()
 
 
-@shared_task(name="scoring.fill_pools")
+@sweep("scoring.fill_pools", rest_s=10, queue="rival")
 def fill_pools() -> None:
     from scoring.services import filling  # noqa: PLC0415 - as above
 
     filling.fill_pools()
 
 
-@shared_task(name="scoring.answer_texts")
+@sweep("scoring.answer_texts", rest_s=3, queue="rival")
 def answer_texts() -> None:
     from scoring.services import answering_texts  # noqa: PLC0415 - as above
 

@@ -12,10 +12,8 @@ from hits import rates
 from hits.errors import InvalidAnswer, RuleBroken
 from hits.models import Assignment
 from hits.services import working
-from hits.tasks import nudge
 from scoring.models import Riddle
 from scoring.services import asking
-from scoring.tasks import answer_riddles
 
 WINDOW_S = 60
 MOST_QUESTIONS = 30
@@ -35,7 +33,6 @@ def ask(request: HttpRequest, assignment: Assignment, now: datetime) -> JsonResp
     if not rates.spend("ask", str(assignment.public_id), most=MOST_QUESTIONS, window_s=WINDOW_S):
         return refuse(_("Please wait a moment before you ask again."), status=429)
     riddle = _store(request, assignment, now=now)
-    nudge(answer_riddles)
     return _state(riddle, assignment, now=now)
 
 

@@ -1,27 +1,26 @@
-"""Sweeps over rows, each safe to run twice and in several processes. Beat calls them."""
-
-from celery import shared_task
+"""Sweeps over rows, each safe to run twice and in several processes."""
 
 from crowd.marketplace.clock import now
-from crowd.marketplace.delivery import sweep
+from crowd.marketplace.delivery import sweep as delivery
 from crowd.marketplace.services import posting, tidying, work
+from hits.common.sweeps import sweep
 
 
-@shared_task(name="marketplace.settle")
+@sweep("marketplace.settle", rest_s=5)
 def settle() -> None:
     work.settle_all(now=now())
 
 
-@shared_task(name="marketplace.unlist_types")
+@sweep("marketplace.unlist_types", rest_s=60)
 def unlist_types() -> None:
     posting.unlist_bare_types()
 
 
-@shared_task(name="marketplace.deliver_events")
+@sweep("marketplace.deliver_events", rest_s=2)
 def deliver_events() -> None:
-    sweep.deliver_events(now=now())
+    delivery.deliver_events(now=now())
 
 
-@shared_task(name="marketplace.tidy")
+@sweep("marketplace.tidy", rest_s=3600)
 def tidy() -> None:
     tidying.tidy(now=now())

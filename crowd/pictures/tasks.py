@@ -1,10 +1,10 @@
-from celery import shared_task
 from django.utils import timezone
 
 from crowd.pictures.services import fulfilling, preparing
+from hits.common.sweeps import sweep
 
 
-@shared_task(name="pictures.tend_pool")
+@sweep("pictures.tend_pool", rest_s=3)
 def tend_pool() -> None:
     """One task for all that is slow here: it never holds up more than one thread of a small background."""
     fulfilling.fulfil_requests(now=timezone.now())

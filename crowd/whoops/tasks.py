@@ -1,4 +1,3 @@
-from celery import shared_task
 from django.utils import timezone
 
 from crowd.whoops.services import (
@@ -9,25 +8,26 @@ from crowd.whoops.services import (
     taking_annotations,
     taking_sightings,
 )
+from hits.common.sweeps import sweep
 
 
-@shared_task(name="whoops.follow_control")
+@sweep("whoops.follow_control", rest_s=3)
 def follow_control() -> None:
     posting_control.post_control(now=timezone.now())
     taking_sightings.take_sightings(now=timezone.now())
 
 
-@shared_task(name="whoops.follow_annotations")
+@sweep("whoops.follow_annotations", rest_s=3)
 def follow_annotations() -> None:
     posting_annotations.post_annotations(now=timezone.now())
     taking_annotations.take_annotations(now=timezone.now())
 
 
-@shared_task(name="whoops.owe_images")
+@sweep("whoops.owe_images", rest_s=10)
 def owe_images() -> None:
     paying.owe_what_became_due(now=timezone.now())
 
 
-@shared_task(name="whoops.grow_batches")
+@sweep("whoops.grow_batches", rest_s=5)
 def grow_batches() -> None:
     growing.grow_batches(now=timezone.now())

@@ -1,27 +1,27 @@
-from celery import shared_task
 from django.utils import timezone
 
 from crowd.winogavil.services import finalizing, growing, making, pulling, verdicts
+from hits.common.sweeps import sweep
 
 
-@shared_task(name="winogavil.make_associations")
+@sweep("winogavil.make_associations", rest_s=2)
 def make_associations() -> None:
     making.make_associations(now=timezone.now())
     pulling.pull_disowned(now=timezone.now())
 
 
-@shared_task(name="winogavil.ask_rivals")
+@sweep("winogavil.ask_rivals", rest_s=2)
 def ask_rivals() -> None:
     verdicts.ask_rivals(now=timezone.now())
     verdicts.read_verdicts()
 
 
-@shared_task(name="winogavil.finalize_associations")
+@sweep("winogavil.finalize_associations", rest_s=2)
 def finalize_associations() -> None:
     finalizing.finalize_associations(now=timezone.now())
     making.credit_authors(now=timezone.now())
 
 
-@shared_task(name="winogavil.grow_solving")
+@sweep("winogavil.grow_solving", rest_s=10)
 def grow_solving() -> None:
     growing.grow_solving(now=timezone.now())

@@ -16,7 +16,6 @@ from hits.admin.selecting import signed_in
 from hits.errors import RuleBroken
 from hits.models import Account, Halt
 from hits.services import halting
-from hits.tasks import nudge, pay_bonuses
 
 NEWEST = 20
 
@@ -75,7 +74,6 @@ def lift_view(request: HttpRequest, pk: int) -> HttpResponse:
     except RuleBroken as broken:
         messages.error(request, str(broken))
     else:
-        nudge(pay_bonuses)
         messages.success(request, f"The payments of {halt.account or 'every account'} go on.")
     return redirect("admin:hits_halts")
 

@@ -34,7 +34,6 @@ from hits.domain.words import read_uuid
 from hits.errors import RuleBroken
 from hits.models import HIT, Assignment, Batch, Change
 from hits.services import steering
-from hits.tasks import nudge, send_changes
 
 NEWEST_BATCHES = 15
 ASSIGNMENTS = 50
@@ -239,7 +238,6 @@ class HITAdmin(ReadOnlyAdmin[HIT]):
             messages.error(request, str(refusal))
         else:
             messages.success(request, f"{plural(done or 0, 'change')} on the way to the provider.")
-            nudge(send_changes)
         return redirect(back)
 
     def change_view(

@@ -19,7 +19,6 @@ from hits.errors import RuleBroken
 from hits.models import Message, Study, Worker
 from hits.queries.people import count_reviewed
 from hits.services import writing
-from hits.tasks import nudge, send_messages
 
 
 class LetterForm(forms.Form):
@@ -105,7 +104,6 @@ def _send(request: HttpRequest, workers: QuerySet[Worker], form: LetterForm) -> 
     except RuleBroken as broken:
         messages.error(request, str(broken))
         return _show(request, workers, form=form, template="compose")
-    nudge(send_messages)
     words = ngettext("On its way to %d worker.", "On its way to %d workers.", len(rows)) % len(rows)
     messages.success(request, words)
     return redirect("admin:hits_message_change", message.pk)

@@ -23,7 +23,6 @@ from hits.errors import RuleBroken
 from hits.models import Account, Deposit, Difference, Match
 from hits.queries import matches as queries
 from hits.services import deposits, differences, matching
-from hits.tasks import match_accounts, nudge
 
 VIEW, RUN = "hits.view_match", matching.RUN
 VIEW_DEPOSIT, ADD_DEPOSIT = "hits.view_deposit", deposits.ADD
@@ -154,7 +153,6 @@ class MatchAdmin(ReadOnlyAdmin[Match]):
         except RuleBroken as refusal:
             messages.error(request, str(refusal))
             return redirect("admin:hits_match_changelist")
-        nudge(match_accounts)
         return redirect("admin:hits_match_change", match.pk)
 
     def differences_view(self, request: HttpRequest) -> HttpResponse:

@@ -17,7 +17,6 @@ from hits.admin.selecting import page_of, signed_in
 from hits.models import Message, Recipient
 from hits.queries import people
 from hits.services import writing
-from hits.tasks import nudge, send_messages
 
 Status = Recipient.Status
 
@@ -102,7 +101,6 @@ class MessageAdmin(ReadOnlyAdmin[Message]):
             count = writing.retry_recipients(
                 recipients=message.recipients.filter(status=status), by=signed_in(request)
             )
-            nudge(send_messages)
             words = ngettext("On its way again to %d worker.", "On its way again to %d workers.", count)
             messages.success(request, words % count)
         return redirect("admin:hits_message_change", message.pk)

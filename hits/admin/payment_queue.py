@@ -23,7 +23,6 @@ from hits.errors import RuleBroken
 from hits.models import Bonus
 from hits.queries.unclear import STATES, waiting_payments
 from hits.services import compensating, refused, settling
-from hits.tasks import nudge, pay_bonuses
 
 SETTLE = "hits.settle_bonus"
 Status = Bonus.Status
@@ -151,7 +150,6 @@ def act_view(request: HttpRequest, pk: int, verb: str) -> HttpResponse:
         messages.error(request, str(broken))
     else:
         messages.success(request, chosen.done or str(said))
-        nudge(pay_bonuses)
     return redirect("admin:hits_payment_queue")
 
 

@@ -18,7 +18,6 @@ from hits.errors import RuleBroken
 from hits.models import Account, Block, Disclosure, Worker
 from hits.queries.people import workers_for
 from hits.services import blocking, disclosing
-from hits.tasks import nudge, send_blocks
 
 BY_HAND = {"autocomplete": "off", "spellcheck": "false"}
 NEWEST = 50
@@ -104,7 +103,6 @@ def block_view(request: HttpRequest) -> HttpResponse:
         else:
             made += 1
     if made:
-        nudge(send_blocks)
         words = ngettext("Blocked %d worker.", "Blocked %d workers.", made) % made
         messages.success(request, f"{words} It can be lifted on the worker’s page.")
     if problems:
@@ -120,7 +118,6 @@ def lift_view(request: HttpRequest, block_id: int) -> HttpResponse:
         context = {"title": "Lift the block", "block": block, "worker": block.worker}
         return _render(request, "admin/hits/worker/lift.html", context)
     blocking.lift_block(block=block, by=signed_in(request), now=timezone.now())
-    nudge(send_blocks)
     if block.status == Block.Status.LIFTED:
         messages.success(request, "The block is lifted.")
     elif block.status == Block.Status.LIFTING:
@@ -138,7 +135,6 @@ def again_view(request: HttpRequest, block_id: int) -> HttpResponse:
         except RuleBroken as broken:
             messages.error(request, str(broken))
         else:
-            nudge(send_blocks)
             messages.success(request, "The provider is being asked again.")
     return _to_blocks(block.worker)
 

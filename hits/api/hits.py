@@ -18,7 +18,6 @@ from hits.api.resources import Resource
 from hits.models import HIT
 from hits.services import steering
 from hits.services.tokens import Scope
-from hits.tasks import nudge, send_changes
 
 MOST_HITS = 1000
 LONGEST_S = 31_536_000
@@ -96,5 +95,4 @@ class HITViewSet(mixins.ListModelMixin, mixins.RetrieveModelMixin, Resource):
             raise serializers.ValidationError({"hits": ["Some of them are not there. Nothing was changed."]})
         rows = HIT.objects.filter(pk__in=hits.values("pk"))
         changed = verb(hits=rows, by=user_of(self.request), now=timezone.now(), **values)
-        nudge(send_changes)
         return Response({"changed": changed})

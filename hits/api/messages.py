@@ -1,10 +1,8 @@
 """Letters to workers, and what became of them."""
 
-from functools import partial
 from typing import Any
 from uuid import UUID
 
-from django.db import transaction
 from django.db.models import Count, Q, QuerySet
 from django.utils import timezone
 from rest_framework import mixins, serializers
@@ -19,7 +17,6 @@ from hits.api.resources import Resource
 from hits.models import Account, Message, Recipient, Study, Worker
 from hits.services import writing
 from hits.services.tokens import Scope
-from hits.tasks import nudge, send_messages
 
 MOST_WORKERS = 1000
 
@@ -92,7 +89,7 @@ class MessageViewSet(mixins.ListModelMixin, mixins.RetrieveModelMixin, Repeatabl
         account = Account.objects.filter(public_id=values["account"]).first()
         if account is None:
             raise serializers.ValidationError({"account": ["There is none with this id."]})
-        message = writing.write_message(
+        return writing.write_message(
             account=account,
             study=study,
             workers=found,
@@ -102,8 +99,6 @@ class MessageViewSet(mixins.ListModelMixin, mixins.RetrieveModelMixin, Repeatabl
             now=timezone.now(),
             public_id=public_id,
         )
-        transaction.on_commit(partial(nudge, send_messages))
-        return message
 
 
 def _count(*statuses: Recipient.Status) -> Count:

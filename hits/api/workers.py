@@ -19,7 +19,6 @@ from hits.errors import RuleBroken
 from hits.models import Block, Worker
 from hits.services import blocking
 from hits.services.tokens import Scope
-from hits.tasks import nudge, send_blocks
 
 OVER = (Block.Status.LIFTED, Block.Status.REFUSED)
 
@@ -76,7 +75,6 @@ class WorkerViewSet(mixins.ListModelMixin, mixins.RetrieveModelMixin, Resource):
         """Block this worker on the whole account: softly, or at the provider too."""
         worker, values = self.get_object(), self.read(BlockSerializer)
         block = blocking.block_worker(worker=worker, by=user_of(request), now=timezone.now(), **values)
-        nudge(send_blocks)
         return Response(BlockSerializer(block).data, status=201)
 
     @extend_schema(request=LiftInput, responses=BlockSerializer)
@@ -88,6 +86,5 @@ class WorkerViewSet(mixins.ListModelMixin, mixins.RetrieveModelMixin, Resource):
         if block is None:
             raise RuleBroken("not_blocked", "This worker is not blocked in this way.")
         blocking.lift_block(block=block, by=user_of(request), now=timezone.now())
-        nudge(send_blocks)
         block.refresh_from_db()
         return Response(BlockSerializer(block).data)

@@ -14,11 +14,9 @@ from django.utils import timezone
 from hits.admin.parts import ReadOnlyAdmin, read_number
 from hits.admin.selecting import signed_in
 from hits.errors import RuleBroken
-from hits.tasks import nudge
 from qualifications.models import SwowList
 from qualifications.queries.associations import Said, associations_of, cues_of, words_beginning
 from qualifications.services.removing import remove_list
-from qualifications.tasks import remove_lists
 
 SHOWN = 50
 GUESSES = 12
@@ -69,7 +67,6 @@ class SwowListAdmin(ReadOnlyAdmin[SwowList]):
         except RuleBroken as broken:
             messages.error(request, str(broken))
         else:
-            nudge(remove_lists)
             messages.success(request, f"Nobody finds {swow.name} any more; its rows follow.")
         return redirect("admin:qualifications_swowlist_changelist")
 

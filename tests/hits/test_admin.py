@@ -25,12 +25,6 @@ from tests.factories import (
 pytestmark = pytest.mark.django_db
 
 
-@pytest.fixture(autouse=True)
-def _memory_broker(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Nudges go nowhere: each test calls what the background would do."""
-    monkeypatch.setattr("hits.tasks.pay_bonuses.delay", lambda: None)
-
-
 def sign_in(client: Client, *permissions: str) -> User:
     user = make_user()
     user.user_permissions.set(Permission.objects.filter(codename__in=permissions))

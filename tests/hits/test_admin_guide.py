@@ -11,7 +11,6 @@ from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
-from kombu.exceptions import OperationalError
 
 from crowd.winogavil.domain import SOLVE
 from hits.admin.batches import prices
@@ -31,12 +30,6 @@ from tests.stubbed import StubbedTurk
 
 pytestmark = pytest.mark.django_db
 WORK = ("view_batch", "add_batch", "change_batch", "delete_batch", "launch_batch")
-
-
-@pytest.fixture(autouse=True)
-def _memory_broker(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Nudges go nowhere: each test calls what the background would do."""
-    monkeypatch.setattr("hits.admin.batches.launch.launch_batches.delay", lambda: None)
 
 
 def sign_in(client: Client, *permissions: str) -> User:
@@ -545,21 +538,6 @@ def test_launch_of_what_was_changed_meanwhile_is_refused(client: Client, turk: S
 
     assert "Look at it again" in text(page)
     assert (batch.hits.count(), Batch.objects.get().status) == (0, "draft")
-
-
-def test_launch_with_the_broker_down_is_only_slower(
-    client: Client, turk: StubbedTurk, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def down() -> None:
-        raise OperationalError
-
-    monkeypatch.setattr("hits.admin.batches.launch.launch_batches.delay", down)
-    batch = make_draft(sign_in(client, *WORK))
-
-    page = launch(client, batch)
-
-    assert "Launched: 1 HIT" in text(page)
-    assert Batch.objects.get().status == Batch.Status.LAUNCHING
 
 
 def test_launch_without_permission_can_be_looked_at_and_not_done(client: Client, turk: StubbedTurk) -> None:

@@ -20,11 +20,6 @@ STEERS = ("view_hit", "view_batch", "steer_batch")
 LIST = "/admin/hits/hit/"
 
 
-@pytest.fixture(autouse=True)
-def _no_broker(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("hits.admin.hit_pages.send_changes.delay", lambda: None)
-
-
 def sign_in(client: Client, *permissions: str, sees_all: bool = True) -> User:
     user = make_user()
     names = (*permissions, "see_all_studies") if sees_all else permissions

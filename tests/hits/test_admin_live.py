@@ -30,12 +30,6 @@ pytestmark = pytest.mark.django_db
 STEERS = ("view_batch", "steer_batch")
 
 
-@pytest.fixture(autouse=True)
-def _no_broker(monkeypatch: pytest.MonkeyPatch) -> None:
-    for task in ("send_changes", "launch_batches"):
-        monkeypatch.setattr(f"hits.admin.batches.steer.{task}.delay", lambda: None)
-
-
 def sign_in(client: Client, *permissions: str, sees_all: bool = True) -> User:
     user = make_user()
     names = (*permissions, "see_all_studies") if sees_all else permissions

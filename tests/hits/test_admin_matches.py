@@ -32,11 +32,6 @@ SEE = ("view_match", "view_difference", "view_deposit")
 MOST_QUERIES = 9
 
 
-@pytest.fixture(autouse=True)
-def _no_broker(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("hits.admin.matches.match_accounts.delay", lambda: None)
-
-
 @pytest.fixture
 def batch() -> Batch:
     return make_batch(status="complete")

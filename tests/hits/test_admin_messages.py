@@ -27,12 +27,6 @@ COMPOSE = "admin:hits_message_compose"
 LIST = "admin:hits_message_changelist"
 
 
-@pytest.fixture(autouse=True)
-def _no_broker(monkeypatch: pytest.MonkeyPatch) -> None:
-    for module in ("letters", "messages"):
-        monkeypatch.setattr(f"hits.admin.{module}.send_messages.delay", lambda: None)
-
-
 def sign_in(client: Client, *permissions: str, studies: tuple[Study, ...] = ()) -> User:
     """Sees every study, unless some are given."""
     user = make_user()

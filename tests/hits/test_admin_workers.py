@@ -33,11 +33,6 @@ LIST = "admin:hits_worker_changelist"
 TABS = ("work", "payments", "messages", "blocks")
 
 
-@pytest.fixture(autouse=True)
-def _no_broker(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("hits.admin.worker_verbs.send_blocks.delay", lambda: None)
-
-
 def sign_in(client: Client, *permissions: str, studies: tuple[Study, ...] = ()) -> User:
     """Sees every study, unless some are given."""
     user = make_user()

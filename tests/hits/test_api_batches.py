@@ -33,10 +33,8 @@ LAUNCH = ("view_batch", "launch_batch", "steer_batch", "export_batch")
 
 @pytest.fixture(autouse=True)
 def _alone(monkeypatch: pytest.MonkeyPatch, settings: LazySettings) -> None:
-    """No limits of other tests, and nudges go nowhere."""
+    """No limits of other tests."""
     cache.clear()
-    for module in ("hits.api.batches.verbs", "hits.api.hits"):
-        monkeypatch.setattr(f"{module}.nudge", lambda _: None)
 
 
 def body_of(study: Study, /, **changes: Any) -> dict[str, Any]:

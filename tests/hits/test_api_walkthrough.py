@@ -35,7 +35,6 @@ def token(sites: Sites, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> str:
     monkeypatch.chdir(tmp_path)
     for name, value in {"CROWD_SITE": sites.public, "CROWD_TOKEN": secret, "no_proxy": "*"}.items():
         monkeypatch.setenv(name, value)
-    monkeypatch.setattr("hits.api.batches.verbs.nudge", lambda _: None)
     return secret
 
 

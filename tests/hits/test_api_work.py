@@ -30,10 +30,8 @@ PEOPLE = ("view_worker", "view_block", "block_worker", "view_message", "send_mes
 
 @pytest.fixture(autouse=True)
 def _alone(monkeypatch: pytest.MonkeyPatch) -> None:
-    """No limits of other tests, and nudges go nowhere."""
+    """No limits of other tests."""
     cache.clear()
-    for module in ("hits.api.workers", "hits.api.messages"):
-        monkeypatch.setattr(f"{module}.nudge", lambda _: None)
 
 
 def make_work(**changes: Any) -> Assignment:

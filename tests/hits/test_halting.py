@@ -16,11 +16,6 @@ pytestmark = pytest.mark.django_db
 MAY = [name for name, permissions in ROLES.items() if "hits.set_halt" in permissions]
 
 
-@pytest.fixture(autouse=True)
-def _no_broker(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("hits.tasks.pay_bonuses.delay", lambda: None)
-
-
 def in_role(role: str) -> User:
     user = make_user()
     user.groups.add(Group.objects.get(name=role))

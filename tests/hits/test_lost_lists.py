@@ -191,9 +191,8 @@ def test_counting_as_paid_refused_changes_no_money(
 
 
 def test_queue_offers_it_asks_for_the_reason_and_does_it(
-    client: Client, payer: User, lost: Forgetful, monkeypatch: pytest.MonkeyPatch
+    client: Client, payer: User, lost: Forgetful
 ) -> None:
-    monkeypatch.setattr("hits.tasks.pay_bonuses.delay", lambda: None)
     client.force_login(allow(payer, "view_bonus"))
     bonus = make_approved(payer, status=Status.UNKNOWN, sending_at=AGO)
     paying.pay_bonuses(now=NOW)

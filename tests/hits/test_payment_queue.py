@@ -31,11 +31,6 @@ AGO = NOW - timedelta(hours=2)
 LONG_AGO = {"sending_at": AGO, "sent_at": AGO}
 
 
-@pytest.fixture(autouse=True)
-def _no_broker(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("hits.tasks.pay_bonuses.delay", lambda: None)
-
-
 @pytest.fixture
 def staff(client: Client) -> User:
     user = make_user(is_superuser=True)

@@ -67,7 +67,6 @@ CALLS = {
 @pytest.fixture(autouse=True)
 def _alone(monkeypatch: pytest.MonkeyPatch) -> None:
     cache.clear()
-    monkeypatch.setattr("hits.api.batches.verbs.nudge", lambda _: None)
 
 
 def make_colleague(role: str, *studies: Study) -> User:

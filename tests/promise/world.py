@@ -20,6 +20,7 @@ from crowd.marketplace import models as market
 from crowd.marketplace.delivery.sweep import deliver_events
 from crowd.marketplace.services import work as market_work
 from hits import models, tasks
+from hits.common.sweeps import SWEEPS as ALL
 from hits.errors import CrowdError
 from hits.gateway.boto import BotoProvider
 from hits.models import Account, Batch, Study, User
@@ -42,8 +43,10 @@ Row = TypeVar("Row")
 PEOPLE = 4
 DEPOSIT = Decimal(5)
 SWEEPS: dict[str, Callable[[], object]] = {
-    task.name: task
-    for task in (
+    name: sweep.run
+    for name, sweep in ALL.items()
+    if sweep.run
+    in (
         tasks.launch_batches,
         tasks.send_changes,
         tasks.handle_notices,

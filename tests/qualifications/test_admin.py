@@ -10,24 +10,16 @@ from django.urls import reverse
 from hits.models import AuditEvent, User
 from hits.roles import OPERATOR, PAYMENTS_APPROVER, PAYMENTS_PREPARER, RESEARCHER, REVIEWER
 from qualifications.models import SwowEdge, SwowList
-from qualifications.tasks import remove_lists
 from tests.factories import make_user
 from tests.qualifications.files import said
 from tests.qualifications.lists import make_list
+from tests.sweeping import is_woken, written
 
 pytestmark = pytest.mark.django_db
 LIST = "admin:qualifications_swowlist_changelist"
 ONE = "admin:qualifications_swowlist_change"
 REMOVE = "admin:qualifications_swow_remove"
 ROWS = [*said("yolk", ("egg", 6), ("yellow", 2)), *said("hen", ("egg", 1), ("feather", 3))]
-
-
-@pytest.fixture(autouse=True)
-def nudged(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
-    """Tasks that were asked for; no broker is."""
-    asked: list[Any] = []
-    monkeypatch.setattr("qualifications.admin.swow.nudge", asked.append)
-    return asked
 
 
 def sign_in(client: Client, role: str) -> User:
@@ -125,19 +117,20 @@ def test_lines_that_could_not_be_counted_are_named(client: Client) -> None:
     assert "These are the first of them." in page
 
 
-def test_an_operator_removes_a_list_after_a_second_look(client: Client, nudged: list[Any]) -> None:
+def test_an_operator_removes_a_list_after_a_second_look(client: Client) -> None:
     swow = make_list(ROWS, name="swow-en", rows=4)
     sign_in(client, OPERATOR)
 
     asked = text(client.get(reverse(REMOVE, args=[swow.pk])))
     before = SwowList.objects.get().status
-    done = client.post(reverse(REMOVE, args=[swow.pk]), follow=True)
-    remove_lists()
+    with written() as tables:
+        done = client.post(reverse(REMOVE, args=[swow.pk]), follow=True)
+    is_removed_then = is_woken("qualifications.remove_lists", tables)
 
     assert "This cannot be undone" in asked
     assert before == "ready"
     assert "Nobody finds swow-en any more" in text(done)
-    assert nudged == [remove_lists]
+    assert is_removed_then
     assert not SwowList.objects.exists()
     assert not SwowEdge.objects.exists()
 
@@ -153,7 +146,7 @@ def test_removing_twice_is_said(client: Client) -> None:
 
 
 @pytest.mark.parametrize("role", [RESEARCHER, REVIEWER])
-def test_who_may_only_look_removes_nothing(client: Client, role: str, nudged: list[Any]) -> None:
+def test_who_may_only_look_removes_nothing(client: Client, role: str) -> None:
     swow = make_list(ROWS)
     sign_in(client, role)
 
@@ -163,7 +156,6 @@ def test_who_may_only_look_removes_nothing(client: Client, role: str, nudged: li
     assert "Remove this list" not in page
     assert answer.status_code == 403
     assert SwowList.objects.get().status == "ready"
-    assert nudged == []
 
 
 @pytest.mark.parametrize("number", ["0", "9" * 30, "x"], ids=["none", "too large", "no number"])

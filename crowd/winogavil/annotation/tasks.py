@@ -1,9 +1,9 @@
-from celery import shared_task
 from django.utils import timezone
 
 from crowd.winogavil.annotation.services import finalizing
+from hits.common.sweeps import sweep
 
 
-@shared_task(name="winogavil.finalize_annotations")
+@sweep("winogavil.finalize_annotations", rest_s=5)
 def finalize_annotations() -> None:
     finalizing.finalize_annotations(now=timezone.now())

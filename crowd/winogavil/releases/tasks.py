@@ -1,9 +1,9 @@
-from celery import shared_task
 from django.utils import timezone
 
 from crowd.winogavil.releases.services import making
+from hits.common.sweeps import sweep
 
 
-@shared_task(name="winogavil.write_releases")
+@sweep("winogavil.write_releases", rest_s=2)
 def write_releases() -> None:
     making.write_releases(clock=timezone.now)

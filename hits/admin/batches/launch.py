@@ -28,7 +28,6 @@ from hits.models import Batch
 from hits.queries import answers_wanted, items_of_batch, room_of
 from hits.queries.workers import recruiting_facts
 from hits.services import drafting
-from hits.tasks import launch_batches, nudge
 
 Batches = admin.ModelAdmin[Batch]
 Status = Batch.Status
@@ -96,7 +95,6 @@ def _launch(request: HttpRequest, batch: Batch) -> HttpResponse:
     except CrowdError as error:
         messages.error(request, str(error))
         return redirect("admin:hits_batch_launch", batch.pk)
-    nudge(launch_batches)
     hits = batch.hits.count()
     words = ngettext("Launched: %d HIT is on its way.", "Launched: %d HITs are on their way.", hits)
     messages.success(request, words % hits)

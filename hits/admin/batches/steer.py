@@ -24,7 +24,6 @@ from hits.errors import RuleBroken
 from hits.models import HIT, Assignment, Batch, BatchEvent, User
 from hits.queries.live import Posting, posting_of
 from hits.services import steering
-from hits.tasks import launch_batches, nudge, send_changes
 
 STEER = "hits.steer_batch"
 Status = Batch.Status
@@ -199,8 +198,6 @@ def _steer(request: HttpRequest, batch: Batch, verb: str, **numbers: int) -> Htt
         messages.error(request, str(refusal))
     else:
         messages.success(request, VERBS[verb].done)
-        nudge(send_changes)
-        nudge(launch_batches)
     return redirect("admin:hits_batch_live", batch.pk)
 
 

@@ -18,7 +18,6 @@ from hits.api.resources import Resource
 from hits.errors import RuleBroken
 from hits.models import HIT, Batch
 from hits.services import launching, steering
-from hits.tasks import launch_batches, nudge, send_changes
 
 
 class LaunchInput(serializers.Serializer[Any]):
@@ -124,8 +123,6 @@ class Verbs(Resource):
         return self._answer(batch)
 
     def _answer(self, batch: Batch) -> Response:
-        for task in (launch_batches, send_changes):
-            nudge(task)
         return self.answer_row(pk=batch.pk)
 
 

@@ -11,7 +11,7 @@ from django.core.management import CommandError, call_command
 from django.db import DatabaseError
 from django.utils import timezone
 
-from config.celery import SWEEPS
+from crowd.pictures import tasks
 from crowd.pictures.bringing.lines import ConceptFrom
 from crowd.pictures.errors import NotFetched
 from crowd.pictures.models import Import, Picture, Request
@@ -25,6 +25,7 @@ from crowd.pictures.services.importing import (
     try_again,
 )
 from crowd.pictures.tasks import tend_pool
+from hits.common.sweeps import SWEEPS
 from hits.errors import InvalidItems, RuleBroken
 from tests.crowd.pictures.images import archive, kept_files, make_raster, png, svg
 from tests.factories import NOW, make_user
@@ -251,7 +252,7 @@ def test_the_background_brings_prepares_and_reads(monkeypatch: pytest.MonkeyPatc
 
     rows = Picture.objects.order_by("concept").values_list("concept", "has_thumbnails", "read_by")
     assert list(rows) == [("cat", False, "svg"), ("owl", True, ""), ("owl", True, "")]
-    assert "pictures.tend_pool" in SWEEPS
+    assert SWEEPS["pictures.tend_pool"].run is tasks.tend_pool
 
 
 def test_discarded_import_leaves_nothing() -> None:

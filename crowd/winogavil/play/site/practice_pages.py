@@ -20,11 +20,9 @@ from crowd.winogavil import domain
 from crowd.winogavil.play.models import Player
 from crowd.winogavil.play.services import practicing
 from crowd.winogavil.play.site.session import player_required, show
-from crowd.winogavil.play.tasks import answer_practice
 from crowd.winogavil.services.reporting import picture_target
 from hits import rates, seals
 from hits.errors import InvalidAnswer, RuleBroken
-from hits.tasks import nudge
 
 Said = Mapping[str, Any]
 Verb = Callable[[HttpRequest, Player, UUID, int, datetime], Said]
@@ -112,8 +110,6 @@ def _ask(request: HttpRequest, player: Player, key: UUID, number: int, now: date
         chosen=_read_places(request.POST.getlist("chosen"), size=len(pictures)),
         now=now,
     )
-    if asked.places is None:
-        nudge(answer_practice)
     return practicing.state_of(asked, now=now)
 
 

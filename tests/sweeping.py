@@ -1,0 +1,27 @@
+"""Which sweeps what is written would wake: by the tables that they read."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import pytest
+
+from hits.common import changes, sweeps
+
+
+@contextmanager
+def written() -> Iterator[set[str]]:
+    """The tables that are written meanwhile, whether or not the test commits."""
+    tables: set[str] = set()
+
+    def note(connection: Any, table: str) -> None:
+        tables.add(table)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(changes, "_tell", lambda _: None)
+        patch.setattr(changes, "_note_write", note)
+        yield tables
+
+
+def is_woken(name: str, tables: set[str]) -> bool:
+    return bool(sweeps.run(name).tables & tables)
