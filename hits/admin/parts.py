@@ -1,3 +1,4 @@
+import json
 import re
 from collections.abc import Callable
 from datetime import UTC, date, datetime, timedelta
@@ -5,7 +6,9 @@ from typing import Any, TypeVar
 
 from django import forms
 from django.contrib import admin
+from django.core.exceptions import ValidationError
 from django.db.models import Model
+from django.forms.fields import InvalidJSONInput
 from django.http import HttpRequest
 from django.utils.timesince import timesince
 
@@ -13,6 +16,8 @@ from hits.access import studies_of
 
 MINUTE_S = 60
 EPOCH = datetime(2001, 1, 1, tzinfo=UTC)  # no leap year
+# As JSON writes it: behind an even number of backslashes.
+NUL = re.compile(r"(?<!\\)(?:\\\\)*\\u0000")
 TOO_LARGE = re.compile(r"\d{19}", re.ASCII)
 # The days of an address: before and after them no clock of every zone can be reckoned.
 FIRST_DAY, LAST_DAY = date(1970, 1, 1), date(9000, 1, 1)
@@ -29,6 +34,31 @@ def in_words(seconds: int) -> str:
 def read_number(text: str) -> int | None:
     """Of an address: what could be the number of a row."""
     return int(text) if text.isascii() and text.isdigit() and len(text) < 19 else None
+
+
+class JsonField(forms.JSONField):
+    """What no database keeps is refused in words, and stays in the box as it was typed."""
+
+    def to_python(self, value: Any) -> Any:
+        try:
+            found = super().to_python(value)
+            text = json.dumps(found, ensure_ascii=False, allow_nan=False)
+            text.encode()
+        except (RecursionError, ValueError) as error:
+            raise self._refusal(value) from error
+        if NUL.search(text):
+            raise self._refusal(value)
+        return found
+
+    def bound_data(self, data: Any, initial: Any) -> Any:
+        try:
+            self.to_python(data)
+        except ValidationError:
+            return InvalidJSONInput(data)
+        return super().bound_data(data, initial)
+
+    def _refusal(self, value: Any) -> ValidationError:
+        return ValidationError(self.error_messages["invalid"], code="invalid", params={"value": value})
 
 
 def clean_list(form: forms.ModelForm[Any], name: str) -> list[Any]:

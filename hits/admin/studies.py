@@ -14,7 +14,7 @@ from django.utils.safestring import SafeString
 
 from hits import families
 from hits.access import visible
-from hits.admin.parts import clean_list
+from hits.admin.parts import JsonField, clean_list
 from hits.admin.selecting import signed_in
 from hits.admin.study_pages import StudyPage, announce, pages_of
 from hits.domain import read_bonus_rules
@@ -46,6 +46,7 @@ class Indented(json.JSONEncoder):
 class StudyForm(forms.ModelForm[Study]):
     class Meta:
         widgets = {"members": forms.CheckboxSelectMultiple}
+        field_classes = {"bonus_rules": JsonField}
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -151,7 +152,7 @@ class StudyAdmin(admin.ModelAdmin[Study]):
 
     @admin.display(description="books")
     def entries(self, study: Study) -> SafeString | str:
-        if not study.name:
+        if not study.pk:
             return "none yet"
         address = reverse("admin:hits_ledger_study", args=[study.pk])
         return format_html('<a href="{}">The study\'s books</a>', address)

@@ -1,0 +1,220 @@
+"""Forms as a browser sends them: read from the page, sent with one field wrong after another."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from html.parser import HTMLParser
+from typing import Any
+
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.db import transaction
+from django.test import Client
+
+ERROR = "_error"
+CHOSEN = ("select", "radio", "checkbox")
+# What a page never shows again, or makes anew.
+NOT_SHOWN = ("password", "file", "hidden")
+# Values that hardly any field can mean, wherever something is sent; typed; and typed into a large box.
+ANYWHERE = {"empty": "", "of another type": "no such thing \N{SNOWMAN}", "a NUL": "words\0words"}
+TYPED = {**ANYWHERE, "too long": "x" * 20_000, "too large": "9" * 5_000, "not finite": "NaN"}
+WRITTEN = {
+    **TYPED,
+    "a NUL in JSON": r'["\u0000"]',
+    "half a surrogate": r'["\ud800"]',
+    "not finite in JSON": "[NaN]",
+    "too deep": "[" * 20_000,
+}
+Sent = dict[str, list[str]]
+NO_FILES: Mapping[str, bytes] = {}
+ITSELF: Mapping[str, str] = {}
+
+
+@dataclass(kw_only=True)
+class Control:
+    """One name of a form, with all that is sent under it."""
+
+    kind: str
+    values: list[str] = field(default_factory=list)
+    options: list[str] = field(default_factory=list)
+
+
+@dataclass(kw_only=True)
+class SentForm:
+    controls: dict[str, Control] = field(default_factory=dict)
+
+    @property
+    def values(self) -> Sent:
+        return {name: list(control.values) for name, control in self.controls.items()}
+
+
+class _Reader(HTMLParser):
+    def __init__(self) -> None:
+        super().__init__()
+        self.forms: list[SentForm] = []
+        self.wrong: set[str] = set()
+        self._open: SentForm | None = None
+        self._select: Control | None = None
+        self._area: Control | None = None
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        found = dict(attrs)
+        words = found.get("id") or ""
+        if words.startswith("id_") and words.endswith(ERROR):
+            self.wrong.add(words.removeprefix("id_").removesuffix(ERROR))
+        if tag == "form":
+            self._open = SentForm()
+            self.forms.append(self._open)
+        elif self._open is not None and found.get("name"):
+            self._take(tag, found, self._open.controls)
+        elif tag == "option" and self._select is not None:
+            value = found.get("value") or ""
+            self._select.options.append(value)
+            if "selected" in found:
+                self._select.values.append(value)
+
+    def handle_endtag(self, tag: str) -> None:
+        if tag == "form":
+            self._open = None
+        elif tag == "select":
+            self._select = None
+        elif tag == "textarea" and self._area is not None:
+            # The line break that HTML leaves out at the start of an area.
+            self._area.values[0] = self._area.values[0].removeprefix("\n")
+            self._area = None
+
+    def handle_data(self, data: str) -> None:
+        if self._area is not None:
+            self._area.values[0] += data
+
+    def _take(self, tag: str, found: Mapping[str, str | None], controls: dict[str, Control]) -> None:
+        name, value = found["name"] or "", found.get("value")
+        kind = (found.get("type") or "text") if tag == "input" else tag
+        if kind in ("submit", "button"):
+            return
+        control = controls.setdefault(name, Control(kind=kind))
+        if tag == "select":
+            self._select = control
+        elif tag == "textarea":
+            self._area = control
+            control.values.append("")
+        elif kind in CHOSEN:
+            control.options.append(value or "on")
+            if "checked" in found:
+                control.values.append(value or "on")
+        else:
+            control.values.append(value or "")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Shown:
+    """A page's own form, and the names of the fields that it says something is wrong with."""
+
+    form: SentForm
+    wrong: set[str]
+
+    def says_wrong(self, name: str) -> bool:
+        return any(name == one or name.startswith(f"{one}_") for one in self.wrong)
+
+
+def read_page(page: Any) -> Shown:
+    """The largest form of the page: the others sign out, or search."""
+    reader = _Reader()
+    reader.feed(page.content.decode())
+    return Shown(form=max(reader.forms, key=lambda form: len(form.controls)), wrong=reader.wrong)
+
+
+def fill_in(form: SentForm, known: Mapping[str, Sequence[str]]) -> Sent:
+    """Something that is right in each field that must not stay empty, as far as its kind tells it."""
+    sent = form.values
+    for name, control in form.controls.items():
+        if name in known:
+            sent[name] = list(known[name])
+        elif control.kind in ("text", "textarea") and not any(control.values):
+            sent[name] = ["words"]
+        elif control.kind in ("select", "radio") and not any(control.values):
+            sent[name] = [option for option in control.options if option][:1]
+    return sent
+
+
+def each_wrong(form: SentForm, good: Sent, *, turn: int | None) -> Iterator[tuple[str, str, Sent]]:
+    """Name, kind of mistake, and everything that is sent. With a turn each field gets one mistake only."""
+    names = [name for name in good if name != "csrfmiddlewaretoken"]
+    for number, name in enumerate(names):
+        mistakes = list(_wrong_in(form.controls[name].kind).items())
+        if turn is not None:
+            mistakes = [mistakes[(number + turn) % len(mistakes)]]
+        for kind, value in mistakes:
+            yield name, kind, {**good, name: [value]}
+
+
+def _wrong_in(kind: str) -> Mapping[str, str]:
+    if kind == "textarea":
+        return WRITTEN
+    return ANYWHERE if kind in (*CHOSEN, "hidden", "file") else TYPED
+
+
+@contextmanager
+def undone() -> Iterator[None]:
+    """Whatever a form writes is taken back, so that the next one finds the same."""
+    with transaction.atomic():
+        yield
+        transaction.set_rollback(True)
+
+
+def find_lost(sent: Sent, shown: Shown, *, but: str) -> list[str]:
+    """What was typed or chosen in the other fields, and is not on the page that came back."""
+    return [
+        name
+        for name, control in shown.form.controls.items()
+        if name != but
+        and control.kind not in NOT_SHOWN
+        and list(filter(None, sent.get(name, []))) != list(filter(None, control.values))
+    ]
+
+
+def post(client: Client, address: str, sent: Sent, files: Mapping[str, bytes] = NO_FILES) -> Any:
+    """What the form writes is taken back."""
+    uploads = {name: SimpleUploadedFile(f"{name}.csv", content) for name, content in files.items()}
+    with undone():
+        return client.post(address, {**sent, **uploads})
+
+
+def refused(page: Any, form: SentForm) -> Shown | None:
+    """The same form again. None: it was taken, and another page led to or shown at once."""
+    if page.status_code == 302:
+        return None
+    shown = read_page(page)
+    return shown if shown.form.controls.keys() >= form.controls.keys() else None
+
+
+def find_faults(
+    client: Client,
+    address: str,
+    good: Sent,
+    form: SentForm,
+    *,
+    files: Mapping[str, bytes] = NO_FILES,
+    said_at: Mapping[str, str] = ITSELF,
+    turn: int | None = None,
+) -> tuple[list[str], set[str]]:
+    """Of a form that is sent with each field wrong in turn: what a person would complain of.
+
+    With the fields that took everything. An exception in the view is raised here.
+    """
+    faults, refusing = [], set()
+    for name, kind, sent in each_wrong(form, good, turn=turn):
+        page = post(client, address, sent, {key: files[key] for key in files if key != name})
+        shown = refused(page, form)
+        if shown is None:
+            continue
+        lost = find_lost(sent, shown, but=name)
+        if page.status_code != 200:
+            faults.append(f"{name}, {kind}: answered by {page.status_code}")
+        if shown.says_wrong(name) or shown.says_wrong(said_at.get(name, name)):
+            refusing.add(name)
+        elif form.controls[name].kind != "hidden":
+            faults.append(f"{name}, {kind}: refused without a word beside it")
+        if lost:
+            faults.append(f"{name}, {kind}: lost what was in {', '.join(lost)}")
+    asked = {name for name in good if form.controls[name].kind not in ("hidden", "checkbox")}
+    return faults, asked - refusing
