@@ -39,6 +39,7 @@ class SolveFamily(TaskFamily):
     item_s = 20
     measures = (domain.JACCARD,)
     gives_feedback = True
+    asks_anew = True
     requirements = domain.PAPER_ASKS
     file_help = FILE_HELP
     description = "You see a word and some pictures. Pick the pictures that belong to the word."

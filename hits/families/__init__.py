@@ -2,6 +2,7 @@
 
 from hits.families.interface import Answer, Proposal, Score, TaskFamily, TaskPage
 from hits.families.registry import (
+    asks_anew,
     get,
     is_offered,
     is_test,
@@ -18,6 +19,7 @@ __all__ = [
     "Score",
     "TaskFamily",
     "TaskPage",
+    "asks_anew",
     "get",
     "is_offered",
     "is_test",

@@ -87,6 +87,8 @@ class TaskFamily(ABC):
     draws: ClassVar[bool] = False
     # True: feedback_page may have something to show.
     gives_feedback: ClassVar[bool] = False
+    # True: what one batch has asked, another may ask anew, by repeat_item.
+    asks_anew: ClassVar[bool] = False
     # How a file of items is written, for the researcher. Empty: the task takes none.
     file_help: ClassVar[str] = ""
 
@@ -164,8 +166,8 @@ class TaskFamily(ABC):
         return ""
 
     def repeat_item(self, item: Item, *, batch: Batch) -> Item:
-        """The same question as this batch's own, asked anew. The caller holds the transaction."""
-        raise InvalidItems(["This task cannot ask an item anew."])
+        """The same question as this batch's own. The caller holds the transaction, and has read asks_anew."""
+        raise NotImplementedError
 
     def repeat_items(self, items: Sequence[Item], *, batch: Batch) -> int:
         """The same for many, for families that can do it in fewer steps than one by one."""

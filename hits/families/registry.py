@@ -34,6 +34,10 @@ def offered() -> dict[str, TaskFamily]:
     return {key: family for key, family in registered().items() if family.is_offered}
 
 
+def asks_anew(key: str) -> bool:
+    return key in _families and _families[key].asks_anew
+
+
 def is_test(key: str) -> bool:
     return key in _families and _families[key].is_test
 

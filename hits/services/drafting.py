@@ -41,6 +41,7 @@ EXCLUSIONS = "exclude_batches"
 MOST_BYTES = 5_000_000
 MOST_ITEMS = 5_000
 MOST_HITS = 100_000
+ASKS_ONCE = "This task cannot ask an item anew. Choose another source of its items."
 ItemsFrom = Batch.ItemsFrom
 log = structlog.get_logger()
 
@@ -292,6 +293,8 @@ def _take_items_from(draft: Batch, items_from: str, source: Batch | None) -> Non
 
 def _items_to_repeat(draft: Batch, source: Batch | None) -> Sequence[Item]:
     """What the other batch asked: its own items, or what its workers were given of the pool."""
+    if not families.asks_anew(draft.task):
+        raise RuleBroken("asks_once", ASKS_ONCE)
     if source is None:
         raise RuleBroken("no_source", "Choose the batch whose items are to be asked anew.")
     if (source.study_id, source.task) != (draft.study_id, draft.task) or not source.is_launched:

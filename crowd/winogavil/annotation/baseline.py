@@ -27,6 +27,7 @@ class BaselineFamily(SolveFamily):
     measures = (domain.NEWCOMERS,)
     wants_newcomers = True
     gives_feedback = False  # others are still to be asked
+    asks_anew = False  # each association is asked of newcomers once
     file_help = ""
 
     def associations(self, items: Sequence[Item]) -> list[Association]:
@@ -50,12 +51,6 @@ class BaselineFamily(SolveFamily):
 
     def example_file(self) -> str:
         return ""
-
-    def repeat_item(self, item: Item, *, batch: Batch) -> Item:
-        raise InvalidItems(["Each association is asked of newcomers once."])
-
-    def repeat_items(self, items: Sequence[Item], *, batch: Batch) -> int:
-        raise InvalidItems(["Each association is asked of newcomers once."])
 
     def remove_items(self, *, batch: Batch) -> None:
         """It has none of its own."""

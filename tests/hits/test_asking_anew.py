@@ -1,0 +1,36 @@
+"""Which tasks can be asked anew is said by the task, and refused by the service for all others."""
+
+from typing import Any
+
+import pytest
+
+from hits import families
+from hits.errors import RuleBroken
+from hits.families import TaskFamily
+from hits.models import Batch, Item
+from hits.services import drafting
+from tests.factories import make_batch
+
+TASKS = families.registered()
+
+
+@pytest.mark.parametrize("family", TASKS.values(), ids=TASKS)
+def test_task_that_says_it_can_has_the_way_to(family: Any) -> None:
+    assert not family.asks_anew or type(family).repeat_item is not TaskFamily.repeat_item
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("task", [key for key in families.offered() if not families.asks_anew(key)])
+def test_other_task_is_refused_and_the_draft_stays(task: str) -> None:
+    asked = make_batch(status="open", items_from="file", task=task)
+    Item.objects.create(study=asked.study, batch=asked, task=task, wanted=3)
+    draft = make_batch(study=asked.study, account=asked.account, task=task)
+    before = Batch.objects.values().get(pk=draft.pk)
+
+    with pytest.raises(RuleBroken) as refusal:
+        drafting.save_step(
+            batch=draft, step="what", values={"items_from": Batch.ItemsFrom.BATCH, "source_batch": asked}
+        )
+
+    assert refusal.value.code == "asks_once"
+    assert Batch.objects.values().get(pk=draft.pk) == before
