@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from io import StringIO
 from typing import Any
 
+from hits.domain.words import has_controls
 from hits.errors import InvalidItems
 from hits.problems import Problems
 
@@ -120,6 +121,8 @@ def _read_json(text: str, problems: Problems) -> Iterator[Line]:
             problems.say(f"{place}: it must be an object with cue, candidates and chosen.")
         elif not isinstance(row["cue"], str) or not all(_is_listed(row[name]) for name in COLUMNS[1:]):
             problems.say(f"{place}: cue is a text; candidates and chosen are lists of texts.")
+        elif any(map(has_controls, _texts(row))):
+            problems.say(f"{place}: there is a character in it that cannot be kept.")
         else:
             yield Line(
                 place=place,
@@ -127,6 +130,11 @@ def _read_json(text: str, problems: Problems) -> Iterator[Line]:
                 candidates=_listed(row["candidates"]),
                 chosen=_listed(row["chosen"]),
             )
+
+
+def _texts(row: Mapping[str, Any]) -> Iterator[str]:
+    for name in COLUMNS:
+        yield from [row[name]] if isinstance(row[name], str) else row[name]
 
 
 def _is_listed(value: Any) -> bool:

@@ -9,11 +9,12 @@ from django.db.models import Model, QuerySet
 
 from hits import families
 from hits.access import studies_of, visible
+from hits.admin.parts import JsonField
 from hits.admin.spans import SpanField
 from hits.domain import criteria
 from hits.domain.requirements import COMPARATORS, GUARDED, check
 from hits.models import Account, Batch
-from hits.services.drafting import STEPS
+from hits.services.drafting import ASKS_ONCE, STEPS
 
 DAY_S = 86_400
 YEAR_S = 365 * DAY_S
@@ -47,7 +48,7 @@ def launched_batches(user: Any) -> QuerySet[Batch]:
     return visible(launched, user).select_related("study").order_by("-pk")
 
 
-class Requirements(forms.JSONField):
+class Requirements(JsonField):
     """An empty box for an empty list."""
 
     def prepare_value(self, value: Any) -> Any:
@@ -82,6 +83,7 @@ class WhatForm(forms.Form):
         if batch is not None and batch.source_batch is not None and batch.source_batch not in rows:
             rows.append(batch.source_batch)
         self._row("source_batch").offer(rows, label=batch_label)
+        self._offer_sources(batch)
         task: Any = self.fields["task"]
         tasks = [(key, family.name) for key, family in families.offered().items()]
         task.choices = tasks if batch else [("", "Choose a task"), *tasks]
@@ -91,12 +93,22 @@ class WhatForm(forms.Form):
         if cleaned.get("items_from") != Batch.ItemsFrom.BATCH:
             cleaned["source_batch"] = None
             self.errors.pop("source_batch", None)
+        elif "task" in cleaned and not families.asks_anew(cleaned["task"]):
+            self.add_error("items_from", ASKS_ONCE)
         elif not cleaned.get("source_batch") and "source_batch" not in self.errors:
             self.add_error("source_batch", "Choose the batch whose items are to be asked anew.")
         return cleaned
 
     def values(self) -> dict[str, Any]:
         return {name: self.cleaned_data[name] for name in STEPS[self.step]}
+
+    def _offer_sources(self, batch: Batch | None) -> None:
+        """What the draft's task cannot do is not offered; if sent, it stays chosen and is refused."""
+        sources: Any = self.fields["items_from"]
+        sent = self.data.get("items_from") if self.is_bound else None
+        if batch is not None and not families.asks_anew(batch.task) and sent != Batch.ItemsFrom.BATCH:
+            offered = [choice for choice in Batch.ItemsFrom.choices if choice[0] != Batch.ItemsFrom.BATCH]
+            sources.choices = offered
 
     def _row(self, name: str) -> RowChoice:
         field = self.fields[name]
@@ -308,7 +320,14 @@ class PeopleForm(forms.Form):
         except ValueError:
             self.add_error(f"own_values_{number}", "Values are whole numbers, separated by commas.")
             return None
-        return criteria.Own(type_id=kind, comparator=comparator or "Exists", values=values)
+        own = criteria.Own(type_id=kind, comparator=comparator or "Exists", values=values)
+        try:
+            check(criteria.build(criteria.Criteria(own=[own]), environment=self.batch.account.environment))
+        except ValueError as error:
+            words = str(error).replace("Requirement 1", "This requirement", 1)
+            self.add_error(f"own_values_{number}", words)
+            return None
+        return own
 
 
 OWN = ("type", "comparator", "values")
