@@ -5,11 +5,11 @@ from dataclasses import replace
 
 from django.conf import settings
 from django.db import DatabaseError, connections
-from django.db.migrations.executor import MigrationExecutor
 from django.utils import timezone
 from kombu.exceptions import OperationalError
 
 from config.celery import app
+from config.laying import is_empty, unapplied
 from hits.errors import CrowdError
 from hits.models import Account
 from hits.services.checking import Finding, check_account
@@ -37,9 +37,9 @@ def examine_account(name: str) -> list[Finding]:
 
 def check_database(alias: str) -> Finding:
     name = f"database {alias}"
+    connection = connections[alias]
     try:
-        executor = MigrationExecutor(connections[alias])
-        unapplied = executor.migration_plan(executor.loader.graph.leaf_nodes())
+        empty, missing = is_empty(connection), unapplied(connection)
     except DatabaseError as error:
         return Finding(
             name=name,
@@ -47,10 +47,13 @@ def check_database(alias: str) -> Finding:
             saw=str(error).strip(),
             advice="Check DATABASE_URL and MARKETPLACE_DATABASE_URL, and that the server runs.",
         )
-    if unapplied:
-        advice = f"Run manage.py migrate --database {alias}."
-        return Finding(name=name, ok=False, saw=f"{len(unapplied)} migrations missing", advice=advice)
-    return Finding(name=name, ok=True, saw=connections[alias].vendor)
+    advice = f"manage.py migrate --database {alias}."
+    if empty:
+        advice = f"Run manage.py serve once, or {advice}"
+        return Finding(name=name, ok=False, saw="it has no tables yet", advice=advice)
+    if missing:
+        return Finding(name=name, ok=False, saw=f"{len(missing)} migrations missing", advice=f"Run {advice}")
+    return Finding(name=name, ok=True, saw=connection.vendor)
 
 
 def check_keys() -> Finding:
@@ -79,7 +82,11 @@ def check_queue() -> Finding:
 def check_model() -> Finding:
     try:
         model = rivals.load_rival(spec_of(default_rival()))
-    except (CrowdError, DatabaseError, ImportError, OSError) as error:
+    except DatabaseError as error:
+        # A registered model is a row: the database comes first.
+        advice = check_database("default").advice or "Look at the database."
+        return Finding(name="model", ok=False, saw=str(error).strip(), advice=advice)
+    except (CrowdError, ImportError, OSError) as error:
         advice = "Set CROWD_RIVAL to one that is registered, fetch it anew, or run uv sync."
         return Finding(name="model", ok=False, saw=str(error), advice=advice)
     saw = f"{model.spec.name}, weights {model.weights_sha256[:12]}, on {model.device}"
@@ -94,7 +101,10 @@ def check_accounts(name: str = "") -> Iterator[Finding]:
         advice = f"Known: {known}." if known else "There is no account at all."
         yield Finding(name="accounts", ok=False, saw=f"there is none called {name}", advice=advice)
     elif not accounts:
-        advice = "Add one in the admin, or set CROWD_ACCOUNT_NAME and its companions and start again."
+        advice = (
+            "Add one in the admin, or start manage.py serve: it makes one, "
+            "of CROWD_ACCOUNT_NAME and its companions if they are set."
+        )
         yield Finding(name="accounts", ok=False, saw="there is none", advice=advice)
     for account in accounts:
         for finding in check_account(account=account, now=timezone.now()):

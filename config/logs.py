@@ -2,8 +2,12 @@
 
 import logging
 import sys
+from pathlib import Path
 
 import structlog
+
+# How a line tells that something went wrong which nobody foresaw, in either form of the log.
+SIGNS_OF_TROUBLE = ('"level": "error"', '"level": "critical"', "Traceback (most recent call last)")
 
 
 def configure_logs(*, human: bool) -> None:
@@ -35,6 +39,12 @@ def configure_logs(*, human: bool) -> None:
     for names_paths in ("django.request", "django.security.csrf"):
         logging.getLogger(names_paths).addFilter(_leave_out_the_path)
     logging.getLogger("django.request").setLevel(logging.ERROR)
+
+
+def count_troubles(log: Path) -> int:
+    """The lines of a log that tell of an error: with its traceback, each is one line of JSON."""
+    with log.open(errors="replace") as lines:
+        return sum(any(sign in line for sign in SIGNS_OF_TROUBLE) for line in lines)
 
 
 def _leave_out_the_path(record: logging.LogRecord) -> bool:

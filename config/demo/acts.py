@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from decimal import Decimal
+from pathlib import Path
 from typing import Any
 
 from django.conf import settings
@@ -15,6 +16,7 @@ from django.utils import timezone
 
 from config.demo.people import Cast
 from config.demo.workers import SimulatedWorker, work_until_done
+from config.logs import count_troubles
 from config.processes import held_back, start_afresh, wait_until_healthy
 from hits.errors import CrowdError
 from hits.gateway import provider_for
@@ -22,7 +24,10 @@ from hits.models import HIT, Assignment, Batch, Bonus
 from hits.services import runs
 from hits.services.launching import launch_batch
 
+# How the folder of a demo that has databases of its own begins; the demo removes it at its end.
+SCRATCH = "crowd-demo-"
 PATIENCE_S = 300
+END_S = 30
 LOOK_S = 0.2
 SENT = (Bonus.Status.SENT, Bonus.Status.CONFIRMED)
 Say = Callable[[str, int, int], None]
@@ -30,35 +35,76 @@ Say = Callable[[str, int, int], None]
 
 @contextmanager
 def served() -> Iterator[subprocess.Popen[bytes]]:
-    """The product itself, started as a user would start it."""
-    log = (settings.DATA_DIR / "demo.log").open("ab")
+    """The product itself, started as a user would start it. Its log outlives a demo that met an error."""
     command = [sys.executable, str(settings.BASE_DIR / "manage.py"), "serve"]
     process: subprocess.Popen[bytes] | None = None
+    is_well = False
     try:
-        with held_back(signal.SIGTERM, signal.SIGINT):
+        with log_path().open("ab") as log, held_back(signal.SIGTERM, signal.SIGINT):
             process = subprocess.Popen(command, stdout=log, stderr=log, preexec_fn=start_afresh)  # noqa: PLW1509
+        _tell(f"The servers' log is {log_path()}")
         wait_until_healthy(process)
         yield process
+        is_well = True
+    except KeyboardInterrupt:
+        is_well = True
+        raise
     finally:
         if process:
-            process.terminate()
-            process.wait(timeout=30)
-        log.close()
+            _end(process)
+        keep_log(is_well=is_well)
+
+
+def log_path() -> Path:
+    """What the demo's servers and helpers say: on the screen it would tear the progress bar."""
+    return Path(settings.DATA_DIR, "demo.log")
+
+
+def keep_log(*, is_well: bool) -> None:
+    """A log that tells why is moved out of a folder that goes away, and named."""
+    log = log_path()
+    troubles = count_troubles(log)
+    if is_well and not troubles:
+        return
+    if settings.DATA_DIR.name.startswith(SCRATCH):
+        log = log.replace(f"{settings.DATA_DIR}.log")
+        log.chmod(0o600)  # the folder was its owner's alone
+    _tell(f"{_errors(troubles)} on the way. The servers' log is kept: {log}")
+
+
+def _errors(count: int) -> str:
+    return "Something went wrong" if not count else "1 error" if count == 1 else f"{count} errors"
+
+
+def _tell(words: str) -> None:
+    sys.stderr.write(f"{words}\n")
+    sys.stderr.flush()
+
+
+def _end(process: subprocess.Popen[bytes]) -> None:
+    """What it started ends with it."""
+    process.terminate()
+    try:
+        process.wait(timeout=END_S)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.wait()
 
 
 def wait(
     what: str, count: Callable[[], int], goal: int, *, say: Say, also: Callable[[], bool] = lambda: True
 ) -> None:
-    deadline = time.monotonic() + PATIENCE_S
+    """As long as it moves, however slowly."""
+    before, deadline = -1, 0.0
     while True:
         reached = count()
         say(what, reached, goal)
         if reached >= goal and also():
             return
+        if reached != before:
+            before, deadline = reached, time.monotonic() + PATIENCE_S
         if time.monotonic() > deadline:
-            raise CrowdError(
-                f"{what} stopped at {reached} of {goal}. The log is {settings.DATA_DIR / 'demo.log'}."
-            )
+            raise CrowdError(f"{what} stopped at {reached} of {goal} and has not moved for {PATIENCE_S} s.")
         time.sleep(LOOK_S)
 
 

@@ -1,9 +1,12 @@
 import json
 from io import StringIO
+from pathlib import Path
 from typing import Any
 
 import pytest
+from django.conf import settings
 from django.core.management import CommandError, call_command
+from django.db.utils import ConnectionHandler
 
 from config import doctor
 from hits.services.checking import Finding
@@ -49,3 +52,48 @@ def test_doctor_without_any_account_says_how_to_get_one() -> None:
 
     assert "FAIL accounts" in printed.getvalue()
     assert "Add one in the admin" in printed.getvalue()
+
+
+@pytest.fixture
+def without_tables(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Databases as they are before the first start, and what a look at a registered model then meets."""
+    empty = {
+        alias: {"ENGINE": "django.db.backends.sqlite3", "NAME": tmp_path / f"{alias}.sqlite3"}
+        for alias in settings.DATABASES
+    }
+    handler = ConnectionHandler(empty)
+    monkeypatch.setattr(doctor, "connections", handler)
+
+    def look() -> None:
+        with handler["default"].cursor() as cursor:
+            cursor.execute("SELECT name FROM scoring_registeredrival")
+
+    monkeypatch.setattr(doctor, "default_rival", look)
+
+
+@pytest.mark.usefixtures("without_tables")
+def test_doctor_before_the_first_start_gives_the_next_step_for_each_check() -> None:
+    wrong = {found.name: found.advice for found in doctor.examine() if not found.ok}
+
+    lay = "Run manage.py serve once, or manage.py migrate --database"
+    assert wrong == {
+        "database default": f"{lay} default.",
+        "database marketplace": f"{lay} marketplace.",
+        "model": f"{lay} default.",
+    }
+
+
+@pytest.mark.usefixtures("without_tables")
+def test_doctor_of_an_account_before_the_first_start_names_the_database_alone() -> None:
+    (finding,) = doctor.examine_account("first")
+
+    assert (finding.name, finding.saw) == ("database default", "it has no tables yet")
+
+
+def test_doctor_of_a_database_that_lacks_migrations_says_how_many(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(doctor, "unapplied", lambda _: [("hits", "0099_new"), ("hits", "0100_newer")])
+
+    finding = doctor.check_database("default")
+
+    assert (finding.ok, finding.saw) == (False, "2 migrations missing")
+    assert finding.advice == "Run manage.py migrate --database default."

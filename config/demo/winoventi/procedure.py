@@ -103,7 +103,9 @@ class WinoventiDemo(Demo):
 
     def _read(self) -> None:
         """Step 1 goes on by itself once its models are known."""
+        self.say("Teaching", 0, 1)
         rivals = seeding.register_taught(self.cast, taught=self._taught)
+        self.say("Teaching", 1, 1)
         self.project.generics_model = self.project.filter_model = rivals[RegisteredRival.Kind.MASKED]
         self.project.perplexity_model = rivals[RegisteredRival.Kind.CAUSAL]
         self.project.save()

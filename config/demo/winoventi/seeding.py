@@ -9,6 +9,7 @@ from django.conf import settings
 from django.db.models import Q
 from django.utils import timezone
 
+from config.demo.acts import log_path
 from config.demo.people import Cast
 from config.demo.winoventi import world
 from config.processes import held_back, start_afresh
@@ -26,7 +27,6 @@ from scoring.rivals import digest
 
 # Nobody makes most of the data alone.
 MOST_EXCEPTIONS = 6
-PATIENCE_S = 180
 Kind = RegisteredRival.Kind
 
 
@@ -75,7 +75,7 @@ def draft_walk(cast: Cast, *, places: int) -> Batch:
 def start_teaching(cast: Cast) -> subprocess.Popen[bytes]:
     """In the background, while the servers start."""
     command = [sys.executable, "-m", "config.demo.winoventi.teach", str(_folder(cast))]
-    with (settings.DATA_DIR / "demo.log").open("ab") as log, held_back(signal.SIGTERM, signal.SIGINT):
+    with log_path().open("ab") as log, held_back(signal.SIGTERM, signal.SIGINT):
         return subprocess.Popen(
             command,
             cwd=settings.BASE_DIR,
@@ -86,9 +86,9 @@ def start_teaching(cast: Cast) -> subprocess.Popen[bytes]:
 
 
 def register_taught(cast: Cast, *, taught: subprocess.Popen[bytes]) -> dict[str, RegisteredRival]:
-    """By kind, once they have learned."""
-    if taught.wait(timeout=PATIENCE_S):
-        raise CrowdError(f"The models could not be taught. The log is {settings.DATA_DIR / 'demo.log'}.")
+    """By kind, once they have learned: on a machine that is busy that takes minutes."""
+    if code := taught.wait():
+        raise CrowdError(f"The models could not be taught: that process ended with code {code}.")
     return {kind: _register(cast, kind) for kind in (Kind.MASKED, Kind.CAUSAL)}
 
 
