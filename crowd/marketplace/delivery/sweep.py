@@ -15,7 +15,8 @@ from datetime import datetime, timedelta
 
 import structlog
 from cryptography.fernet import InvalidToken
-from django.db.models import Exists, F, OuterRef, QuerySet
+from django.db.models import F, Min, OuterRef, QuerySet, Subquery
+from django.db.models.functions import Greatest
 
 from crowd.marketplace.delivery.interface import Send, Undeliverable, invalid_endpoint
 from crowd.marketplace.delivery.registry import transport_of
@@ -48,6 +49,13 @@ def deliver_events(*, now: datetime) -> None:
                 turn, event = running.pop(future)
                 turn.note(event, problem=future.result())
                 _go_on(turn, pool, running)
+
+
+def next_delivery(*, now: datetime) -> datetime | None:
+    """A destination is free then, and an event for it is due."""
+    waiting = Destination.objects.annotate(first_due_at=_first_due()).filter(first_due_at__isnull=False)
+    first: datetime | None = waiting.aggregate(first=Min(Greatest("first_due_at", "free_at")))["first"]
+    return first
 
 
 def deliver_test(*, event: Event, now: datetime) -> None:
@@ -135,11 +143,18 @@ def unsent() -> QuerySet[Event]:
     return Event.objects.filter(delivered_at=None, given_up_at=None)
 
 
+def _first_due() -> Subquery:
+    """Of a destination: when the first of its unsent events is due; none without any."""
+    events = unsent().filter(destination=OuterRef("pk")).order_by("due_at")
+    return Subquery(events.values("due_at")[:1])
+
+
 def _take_turns(*, now: datetime) -> Iterator[Turn]:
     """Destinations with something due, whoever waited longest first. Others may take them meanwhile."""
     ends = time.monotonic() + SWEEP_S
-    due = Exists(unsent().filter(destination=OuterRef("pk"), due_at__lte=now))
-    for destination in list(Destination.objects.filter(due, free_at__lte=now).order_by("free_at", "pk")):
+    waiting = Destination.objects.alias(first_due_at=_first_due())
+    due = waiting.filter(first_due_at__lte=now, free_at__lte=now)
+    for destination in list(due.order_by("free_at", "pk")):
         if time.monotonic() > ends:
             return
         lease = now + LEASE

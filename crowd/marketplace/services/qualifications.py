@@ -2,7 +2,7 @@
 
 from datetime import datetime
 
-from django.db.models import F
+from django.db.models import F, QuerySet
 from django.utils.translation import gettext as _
 
 from crowd.marketplace.database import atomic
@@ -80,8 +80,12 @@ def reject_request(*, request_id: int, reason: str, now: datetime) -> None:
 
 def settle_tests(*, now: datetime) -> None:
     """Tests whose time ran out are over, at the instant when it did."""
-    overdue = QualificationRequest.objects.filter(status=Status.STARTED, deadline_at__lte=now)
+    overdue = started_tests().filter(deadline_at__lte=now)
     overdue.update(status=Status.LAPSED, decided_at=F("deadline_at"))
+
+
+def started_tests() -> QuerySet[QualificationRequest]:
+    return QualificationRequest.objects.filter(status=Status.STARTED)
 
 
 def _lock_pending(request_id: int) -> QualificationRequest:

@@ -1,8 +1,10 @@
 """Rows that have served their time."""
 
+from dataclasses import dataclass
 from datetime import datetime, timedelta
+from typing import Any
 
-from django.db.models import Exists, Model, OuterRef, QuerySet
+from django.db.models import Exists, Min, OuterRef, QuerySet
 
 from crowd.marketplace.models import (
     Destination,
@@ -22,34 +24,56 @@ DELIVERED_KEPT = timedelta(days=7)
 GIVEN_UP_KEPT = timedelta(days=30)  # longer: somebody may ask why nothing came
 
 
+@dataclass(frozen=True, kw_only=True)
+class Term:
+    """How long rows are kept after the instant in one of their columns."""
+
+    rows: QuerySet[Any]
+    since: str
+    kept: timedelta = timedelta(0)
+
+    def outdated(self, *, now: datetime) -> QuerySet[Any]:
+        return self.rows.filter(**{f"{self.since}__lt": now - self.kept})
+
+    def next_end(self) -> datetime | None:
+        first: datetime | None = self.rows.aggregate(first=Min(self.since))["first"]
+        return first + self.kept + timedelta.resolution if first else None
+
+
 def tidy(*, now: datetime) -> int:
     """How many rows went; what is left over goes next time."""
-    return sum(_delete(rows) for rows in _outdated(now=now))
+    return sum(_delete(term.outdated(now=now)) for term in _terms())
 
 
-def _outdated(*, now: datetime) -> list[QuerySet[Model]]:
+def next_tidying(*, now: datetime) -> datetime | None:
+    """The first row that is there has served its time then."""
+    return min(filter(None, (term.next_end() for term in _terms())), default=None)
+
+
+def _terms() -> list[Term]:
+    delivered = Event.objects.filter(delivered_at__isnull=False)
+    given_up = Event.objects.filter(given_up_at__isnull=False)
+    unconfirmed = Subscription.objects.filter(confirmed_at=None)
     return [
-        RequestToken.objects.filter(created_at__lt=now - TOKEN_MEMORY),
-        WorkerSession.objects.filter(expires_at__lte=now),
-        OperatorSession.objects.filter(expires_at__lte=now),
-        Invitation.objects.filter(expires_at__lte=now),
-        Event.objects.filter(delivered_at__lt=now - DELIVERED_KEPT),
-        Event.objects.filter(given_up_at__lt=now - GIVEN_UP_KEPT),
-        Subscription.objects.filter(confirmed_at=None, asked_at__lt=now - topics.CONFIRMATION_LIFE),
-        _unused_destinations(now=now),
+        Term(rows=RequestToken.objects.all(), since="created_at", kept=TOKEN_MEMORY),
+        Term(rows=WorkerSession.objects.all(), since="expires_at"),
+        Term(rows=OperatorSession.objects.all(), since="expires_at"),
+        Term(rows=Invitation.objects.all(), since="expires_at"),
+        Term(rows=delivered, since="delivered_at", kept=DELIVERED_KEPT),
+        Term(rows=given_up, since="given_up_at", kept=GIVEN_UP_KEPT),
+        Term(rows=unconfirmed, since="asked_at", kept=topics.CONFIRMATION_LIFE),
+        Term(rows=_unused_destinations(), since="free_at", kept=DELIVERED_KEPT),
     ]
 
 
-def _unused_destinations(*, now: datetime) -> QuerySet[Destination]:
+def _unused_destinations() -> QuerySet[Destination]:
     """Of settings that were replaced, and of tests. One that was used lately may be used again."""
     settings = NotificationSetting.objects.filter(destination=OuterRef("pk"))
     subscriptions = Subscription.objects.filter(destination=OuterRef("pk"))
     events = Event.objects.filter(destination=OuterRef("pk"))
-    return Destination.objects.filter(
-        ~Exists(settings), ~Exists(subscriptions), ~Exists(events), free_at__lt=now - DELIVERED_KEPT
-    )
+    return Destination.objects.filter(~Exists(settings), ~Exists(subscriptions), ~Exists(events))
 
 
-def _delete(rows: QuerySet[Model]) -> int:
+def _delete(rows: QuerySet[Any]) -> int:
     oldest = list(rows.order_by("pk").values_list("pk", flat=True)[:MOST_AT_ONCE])
     return rows.model._default_manager.filter(pk__in=oldest).delete()[0] if oldest else 0

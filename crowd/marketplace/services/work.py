@@ -2,26 +2,43 @@
 
 from collections.abc import Callable
 from contextlib import suppress
+from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import structlog
 from django.db import DatabaseError
-from django.db.models import F, Max, Model, QuerySet
+from django.db.models import F, Max, Min, Model, QuerySet
 from django.utils.translation import gettext as _
 
 from crowd.marketplace import domain
 from crowd.marketplace.database import atomic
 from crowd.marketplace.errors import APIError, RequestError
-from crowd.marketplace.models import HIT, Assignment, Block, QualificationRequest, Worker
+from crowd.marketplace.models import HIT, Assignment, Block, Worker
 from crowd.marketplace.services import ending, events, posting, requirements, review_policies, reviewing
-from crowd.marketplace.services.qualifications import settle_tests
+from crowd.marketplace.services.qualifications import settle_tests, started_tests
 
 log = structlog.get_logger()
 Status = Assignment.Status
 Row = TypeVar("Row", bound=Model)
 MOST_AT_ONCE = 200
 MOST_TURNS = 100
+
+
+@dataclass(frozen=True, kw_only=True)
+class Waiting:
+    """Rows that are due so long after the instant in one of their columns."""
+
+    rows: QuerySet[Any]
+    column: str
+    delay: timedelta = timedelta(0)
+
+    def due(self, *, now: datetime) -> QuerySet[Any]:
+        return self.rows.filter(**{f"{self.column}__lte": now - self.delay})
+
+    def next_due(self) -> datetime | None:
+        first: datetime | None = self.rows.aggregate(first=Min(self.column))["first"]
+        return first + self.delay if first else None
 
 
 class NotAvailable(Exception):
@@ -102,15 +119,7 @@ def settle(*, now: datetime, most: int = MOST_AT_ONCE) -> bool:
     Nothing due, as nearly always, costs one look at a few indexes. After a long stop much is due: then each
     call does its part, and nobody's page waits for all of it.
     """
-    overdue = Assignment.objects.filter(status=Status.ACCEPTED, deadline_at__lte=now)
-    to_approve = Assignment.objects.filter(status=Status.SUBMITTED, auto_approval_at__lte=now)
-    expired = HIT.objects.filter(closed_at=None, expires_at__lte=now)
-    to_dispose = HIT.objects.filter(
-        closed_at__lte=now - posting.DISPOSED_AFTER, disposed_at=None, pending=0, submitted=0
-    )
-    tests = QualificationRequest.objects.filter(
-        status=QualificationRequest.Status.STARTED, deadline_at__lte=now
-    )
+    overdue, to_approve, expired, to_dispose, tests = (one.due(now=now) for one in _waiting())
     due, *more = (rows.values_list("pk") for rows in (overdue, to_approve, expired, to_dispose, tests))
     if not due.union(*more, all=True).exists():
         return False
@@ -138,6 +147,23 @@ def settle_all(*, now: datetime) -> None:
     for _turn in range(MOST_TURNS):
         if not settle(now=now):
             return
+
+
+def next_settlement(*, now: datetime) -> datetime | None:
+    """The clock alone decides something then."""
+    return min(filter(None, (one.next_due() for one in _waiting())), default=None)
+
+
+def _waiting() -> tuple[Waiting, Waiting, Waiting, Waiting, Waiting]:
+    """Open work, work to review, open HITs, HITs that are over, open tests."""
+    over = HIT.objects.filter(closed_at__isnull=False, disposed_at=None, pending=0, submitted=0)
+    return (
+        Waiting(rows=Assignment.objects.filter(status=Status.ACCEPTED), column="deadline_at"),
+        Waiting(rows=Assignment.objects.filter(status=Status.SUBMITTED), column="auto_approval_at"),
+        Waiting(rows=HIT.objects.filter(closed_at=None), column="expires_at"),
+        Waiting(rows=over, column="closed_at", delay=posting.DISPOSED_AFTER),
+        Waiting(rows=started_tests(), column="deadline_at"),
+    )
 
 
 def _oldest(rows: QuerySet[Row], column: str, most: int) -> list[tuple[datetime, int]]:
