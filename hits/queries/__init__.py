@@ -1,6 +1,14 @@
 """What researchers and payments staff look at."""
 
 from hits.queries.batches import Progress, batches_with_counts, progress_of
-from hits.queries.items import answers_wanted, items_of_batch, room_of
+from hits.queries.items import answers_wanted, batches_wanting, items_of_batch, room_of
 
-__all__ = ["Progress", "answers_wanted", "batches_with_counts", "items_of_batch", "progress_of", "room_of"]
+__all__ = [
+    "Progress",
+    "answers_wanted",
+    "batches_wanting",
+    "batches_with_counts",
+    "items_of_batch",
+    "progress_of",
+    "room_of",
+]

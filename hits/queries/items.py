@@ -1,6 +1,6 @@
 """What a batch asks."""
 
-from django.db.models import Q, QuerySet, Sum
+from django.db.models import Exists, OuterRef, Q, QuerySet, Sum
 
 from hits import families
 from hits.models import Batch, Item
@@ -15,6 +15,14 @@ def items_of_batch(batch: Batch) -> QuerySet[Item]:
     """Its own items where it has some, and else those of its study's pool."""
     source = Q(batch=None) if batch.items_from == Batch.ItemsFrom.POOL else Q(batch=batch)
     return Item.objects.filter(source, study=batch.study_id, task=batch.task)
+
+
+def batches_wanting(batches: QuerySet[Batch]) -> QuerySet[Batch]:
+    """Those of them that ask for an answer, found without counting how many."""
+    asked = Item.objects.filter(study=OuterRef("study"), task=OuterRef("task"), wanted__gt=0, pulled_at=None)
+    of_pool = Q(items_from=Batch.ItemsFrom.POOL)
+    own, pooled = Exists(asked.filter(batch=OuterRef("pk"))), Exists(asked.filter(batch=None))
+    return batches.filter((of_pool & pooled) | (~of_pool & own))
 
 
 def answers_wanted(batch: Batch) -> int:

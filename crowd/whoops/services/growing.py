@@ -8,6 +8,7 @@ from crowd.whoops import domain
 from crowd.whoops.models import Project
 from hits.errors import RuleBroken
 from hits.models import Batch
+from hits.queries import batches_wanting
 from hits.services.growing import GROWING, grow_batch
 
 GROWN = (domain.CONTROL, domain.ANNOTATE, *domain.JUDGED)
@@ -20,10 +21,13 @@ def grow_batches(*, now: datetime) -> int:
     batches = Batch.objects.filter(
         study__whoops__in=projects, task__in=GROWN, status__in=GROWING, launched_by__isnull=False
     )
+    wanting = set(batches_wanting(batches).values_list("pk", flat=True))
+    if not wanting:
+        return 0
     newest: dict[tuple[int, str], Batch] = {}
     for batch in batches.select_related("study", "launched_by").order_by("pk"):
         newest[batch.study_id, batch.task] = batch
-    return sum(_grow(batch, now=now) for batch in newest.values())
+    return sum(_grow(batch, now=now) for batch in newest.values() if batch.pk in wanting)
 
 
 def _grow(batch: Batch, *, now: datetime) -> int:

@@ -3,9 +3,12 @@
 from datetime import datetime
 
 import structlog
+from django.db.models import Q
 
 from crowd.winoventi.models import Step
 from hits.errors import RuleBroken
+from hits.models import Batch
+from hits.queries import batches_wanting
 from hits.services.growing import GROWING, grow_batch
 
 log = structlog.get_logger()
@@ -13,9 +16,11 @@ log = structlog.get_logger()
 
 def grow_steps(*, now: datetime) -> int:
     """HITs added to all of them. Why one could not grow stands on its page."""
-    steps = Step.objects.filter(by_itself=True, batch__status__in=GROWING, batch__launched_by__isnull=False)
-    rows = steps.select_related("batch__study", "batch__launched_by").order_by("pk")
-    return sum(_grow(step, now=now) for step in rows)
+    launched = Batch.objects.filter(status__in=GROWING, launched_by__isnull=False)
+    # What could not grow is looked at until its page says nothing of it any more.
+    wanting = Q(batch__in=batches_wanting(launched)) | (Q(batch__in=launched) & ~Q(problem=""))
+    rows = Step.objects.filter(wanting, by_itself=True).select_related("batch__study", "batch__launched_by")
+    return sum(_grow(step, now=now) for step in rows.order_by("pk"))
 
 
 def _grow(step: Step, *, now: datetime) -> int:
