@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Any
 
 import structlog
-from django.db.models import QuerySet
+from django.db.models import Exists, OuterRef, Q, QuerySet
 
 from crowd.winoventi import domain
 from crowd.winoventi.models import Alternative, Choice, Generic, Judgement, Premise, Project, Prompt, Step
@@ -22,8 +22,7 @@ log = structlog.get_logger()
 
 def advance_steps(*, now: datetime) -> int:
     """Every step that goes on by itself. How many rows went on."""
-    steps = Step.objects.filter(by_itself=True, kind__in=POSTING).select_related("project")
-    return sum(_post(step.project, step.kind, most=None, now=now) for step in steps.order_by("pk"))
+    return sum(_post(step.project, step.kind, most=None, now=now) for step in _steps_to_post())
 
 
 def advance(*, project: Project, kind: str, most: int | None = None, now: datetime) -> int:
@@ -38,6 +37,19 @@ def waiting_for(
     *, project: Project, kind: str
 ) -> QuerySet[Generic] | QuerySet[Alternative] | QuerySet[Premise]:
     """What the step before has let through and nobody has been asked about yet."""
+    return _waiting(kind).filter(project=project)
+
+
+def _steps_to_post() -> list[Step]:
+    """In one query: mostly there are none."""
+    found = Q()
+    for kind in POSTING:
+        found |= Q(Exists(_waiting(kind).filter(project=OuterRef("project"))), kind=kind)
+    return list(Step.objects.filter(found, by_itself=True).select_related("project").order_by("pk"))
+
+
+def _waiting(kind: str) -> QuerySet[Generic] | QuerySet[Alternative] | QuerySet[Premise]:
+    """Of all projects."""
     waiting: dict[str, QuerySet[Generic] | QuerySet[Alternative] | QuerySet[Premise]] = {
         # Ranked: the cut has been made, and the best come first.
         Kind.EXCEPTIONS: Generic.objects.filter(state=Generic.State.FOUND, rank__isnull=False).order_by(
@@ -49,7 +61,7 @@ def waiting_for(
         Kind.VALIDATIONS: Premise.objects.filter(state=Premise.State.WAITING, item=None).order_by("pk"),
         Kind.CHOICES: Premise.objects.filter(state=Premise.State.VALID, is_prompted=False).order_by("pk"),
     }
-    return waiting[kind].filter(project=project)
+    return waiting[kind]
 
 
 def _post(project: Project, kind: str, *, most: int | None, now: datetime) -> int:

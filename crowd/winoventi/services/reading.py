@@ -6,7 +6,7 @@ from datetime import datetime
 
 import structlog
 from django.db import transaction
-from django.db.models import Exists, OuterRef, QuerySet
+from django.db.models import Exists, OuterRef, Q, QuerySet
 
 from crowd.winoventi.domain import KS
 from crowd.winoventi.domain.generics import Candidate, choose, cuts_by_bend, generics_of
@@ -92,17 +92,19 @@ def stop_generics(project: Project) -> None:
 
 
 def _start_by_itself(*, now: datetime) -> None:
-    """Projects whose nouns came after the model's last look at them."""
+    """Projects whose nouns came after the model's last look at them. In one query: mostly there are none."""
+    looked = Inquiry.objects.filter(
+        Q(is_open=True) | Q(upto__gte=OuterRef("pk")),
+        project=OuterRef("project"),
+        rival=OuterRef("project__generics_model"),
+        purpose=Purpose.READING,
+    )
+    fresh = Noun.objects.filter(~Exists(looked), project=OuterRef("project"))
     steps = Step.objects.filter(
-        kind=Step.Kind.GENERICS, by_itself=True, project__generics_model__isnull=False
-    ).select_related("project__generics_model")
-    for step in steps.order_by("pk"):
-        project = step.project
-        done = Inquiry.objects.filter(
-            project=project, rival=project.generics_model, purpose=Purpose.READING
-        ).first()
-        if (newest := _newest_noun(project)) and (done is None or (not done.is_open and done.upto < newest)):
-            start_reading(project=project, now=now)
+        Exists(fresh), kind=Step.Kind.GENERICS, by_itself=True, project__generics_model__isnull=False
+    )
+    for step in steps.select_related("project__generics_model").order_by("pk"):
+        start_reading(project=step.project, now=now)
 
 
 def _newest_noun(project: Project) -> int:

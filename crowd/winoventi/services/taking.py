@@ -67,6 +67,11 @@ def take_answers(*, now: datetime) -> int:
     return counted
 
 
+def next_recount(*, now: datetime) -> datetime | None:
+    """At once where somebody held what is to be recounted while it was looked for."""
+    return now if Project.objects.filter(Exists(_changed())).exists() else None
+
+
 def rebuild(*, project: Project, now: datetime) -> None:
     """Everything that follows from raw answers, read again from them, whatever became of it before."""
     for taking in TAKINGS:
@@ -76,11 +81,15 @@ def rebuild(*, project: Project, now: datetime) -> None:
 def _with_answers() -> list[Project]:
     """In one query: mostly there are none."""
     ripe = [_ripe(taking).filter(**{taking.project: OuterRef("pk")}) for taking in TAKINGS]
-    changed = Item.objects.filter(study=OuterRef("study"), task__in=domain.TASKS, recount=True)
-    found = Q(Exists(changed))
+    found = Q(Exists(_changed()))
     for rows in ripe:
         found |= Q(Exists(rows))
     return list(Project.objects.filter(found).order_by("pk"))
+
+
+def _changed() -> QuerySet[Item]:
+    """Of a project: answers that were counted and count no more, or again."""
+    return Item.objects.filter(study=OuterRef("study"), task__in=domain.TASKS, recount=True)
 
 
 def _take_of(project: Project, *, now: datetime) -> int:
