@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from django.db.models import Model, QuerySet
 
@@ -24,6 +24,11 @@ class Standing:
     waiting: int = 0
     failed: int = 0
     problem: str = ""
+
+    @property
+    def noted(self) -> dict[str, Any]:
+        """As the rows that show it keep it."""
+        return {"waiting": self.waiting, "failed": self.failed, "problem": self.problem[:500]}
 
 
 def consult(

@@ -199,9 +199,6 @@ def _model_answer(evaluation: Evaluation, premise: Premise, kind: str, answer: T
 
 
 def _note(evaluation: Evaluation, standing: Standing) -> None:
-    Evaluation.objects.filter(pk=evaluation.pk).update(
-        is_open=bool(standing.waiting),
-        waiting=standing.waiting,
-        failed=standing.failed,
-        problem=standing.problem[:500],
-    )
+    """What is known already is not written again."""
+    noted = {"is_open": bool(standing.waiting), **standing.noted}
+    Evaluation.objects.filter(pk=evaluation.pk).exclude(**noted).update(**noted)

@@ -13,7 +13,7 @@ from django.db.models import Exists, OuterRef, QuerySet
 from crowd.winoventi.domain.evaluation import is_right
 from crowd.winoventi.domain.prompts import prompt
 from crowd.winoventi.models import Alternative, FilterScore, Inquiry, Project, Step, Way
-from crowd.winoventi.services.consulting import Answered, consult
+from crowd.winoventi.services.consulting import Answered, Standing, consult
 from crowd.winoventi.services.inquiring import note_standing, open_inquiries, open_inquiry
 from hits.errors import RuleBroken
 from scoring.models import RegisteredRival, TextQuestion
@@ -35,12 +35,7 @@ def start_filter(*, project: Project, now: datetime, rival: RegisteredRival | No
 
 def filter_alternatives(*, now: datetime) -> None:
     """The sweep of step 3."""
-    by_itself = Step.objects.filter(
-        kind=Step.Kind.FILTER, by_itself=True, project__filter_model__isnull=False
-    )
-    for step in by_itself.select_related("project__filter_model").order_by("pk"):
-        if step.project.alternatives.filter(state=State.GIVEN).exists():
-            start_filter(project=step.project, now=now)
+    _start_by_itself(now=now)
     for inquiry in open_inquiries(Purpose.FILTER):
         _filter(inquiry, now=now)
 
@@ -54,9 +49,35 @@ def question_of(
     )
 
 
+def _start_by_itself(*, now: datetime) -> None:
+    """Projects with exceptions that have no score yet, unless their model has said all that it will say."""
+    given = Alternative.objects.filter(project=OuterRef("project"), state=State.GIVEN)
+    steps = Step.objects.filter(
+        Exists(given), kind=Step.Kind.FILTER, by_itself=True, project__filter_model__isnull=False
+    )
+    for step in steps.select_related("project__filter_model").order_by("pk"):
+        if not _is_known(step.project, now=now):
+            start_filter(project=step.project, now=now)
+
+
+def _is_known(project: Project, *, now: datetime) -> bool:
+    """Whether opening the inquiry would change nothing: it is open, or would be closed again as it was."""
+    inquiry = Inquiry.objects.filter(
+        project=project, rival=project.filter_model, purpose=Purpose.FILTER
+    ).first()
+    if inquiry is None or inquiry.is_open:
+        return inquiry is not None
+    standing = _consult(project, inquiry.rival, now=now)
+    return all(getattr(inquiry, name) == value for name, value in standing.noted.items())
+
+
 def _filter(inquiry: Inquiry, *, now: datetime) -> None:
-    project, rival = inquiry.project, inquiry.rival
-    standing = consult(
+    standing = _consult(inquiry.project, inquiry.rival, now=now)
+    note_standing(inquiry, standing, now=now)
+
+
+def _consult(project: Project, rival: RegisteredRival, *, now: datetime) -> Standing:
+    return consult(
         _unscored(project, rival),
         ask=lambda one: [
             question_of(noun=one.noun, generic=one.generic.word, exception=one.word, way=project.way)
@@ -65,7 +86,6 @@ def _filter(inquiry: Inquiry, *, now: datetime) -> None:
         rival=rival,
         now=now,
     )
-    note_standing(inquiry, standing, now=now)
 
 
 def _unscored(project: Project, rival: RegisteredRival) -> QuerySet[Alternative]:

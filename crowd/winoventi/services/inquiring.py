@@ -29,16 +29,11 @@ def open_inquiries(purpose: str) -> Iterator[Inquiry]:
 
 
 def note_standing(inquiry: Inquiry, standing: Standing, *, now: datetime, upto: int = 0) -> bool:
-    """Closes it once nothing waits; True if this call did."""
+    """Closes it once nothing waits; True if this call did. What is known already is not written again."""
     is_done = not standing.waiting
-    changed = Inquiry.objects.filter(pk=inquiry.pk, is_open=True).update(
-        waiting=standing.waiting,
-        failed=standing.failed,
-        problem=standing.problem[:500],
-        is_open=not is_done,
-        upto=upto,
-        done_at=now if is_done else None,
-    )
+    noted = {"is_open": not is_done, "upto": upto, **standing.noted}
+    rows = Inquiry.objects.filter(pk=inquiry.pk, is_open=True).exclude(**noted)
+    changed = rows.update(**noted, done_at=now if is_done else None)
     if changed and is_done:
         log.info("inquiry.done", inquiry=inquiry.pk, purpose=inquiry.purpose, failed=standing.failed)
     return bool(changed) and is_done

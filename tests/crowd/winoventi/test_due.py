@@ -1,0 +1,194 @@
+"""Sweeps of the exception procedure that find nothing: they ask little and write nothing."""
+
+from collections.abc import Callable
+
+import pytest
+
+from crowd.winoventi import domain, tasks
+from crowd.winoventi.models import Evaluation, FilterScore, Inquiry, Project
+from crowd.winoventi.services import evaluating, filtering, growing, posting, reading, taking
+from hits.models import HIT, Batch, Item
+from hits.services.working import keep_out
+from scoring.models import TextQuestion
+from scoring.services.asking_texts import retry_texts
+from tests.crowd.winoventi.crowd import BAD, EXCEPTIONS, FINE, PREMISE, Crowd
+from tests.crowd.winoventi.rows import by_itself, make_alternative, make_pair, make_project
+from tests.factories import NOW, make_user
+from tests.idle import watch
+from tests.scoring.fakes import make_rival
+
+pytestmark = pytest.mark.django_db
+SWEEPS: dict[str, tuple[Callable[[], None], int]] = {
+    "take_answers": (tasks.take_answers, 3),
+    "advance_steps": (tasks.advance_steps, 2),
+    "ask_models": (tasks.ask_models, 6),
+}
+
+
+def finished() -> Crowd:
+    """All of its steps go on by themselves, each has a launched batch, and every answer is there."""
+    crowd = Crowd()
+    crowd.triplet()
+    crowd.answer(domain.PREMISES, PREMISE)
+    crowd.judge(FINE, BAD, FINE)
+    for _ in range(2):
+        crowd.answer(domain.CHOOSE, {"choice": "sour"})
+    Batch.objects.update(launched_by=make_user(is_superuser=True))
+    for step in crowd.project.steps.exclude(kind__in=("generics", "filter")):
+        step.batch = crowd.batches[step.task]
+        step.save()
+    return crowd
+
+
+def masked_project(*words: str) -> Project:
+    """Both of its models go on by themselves."""
+    models = {"filter_model": make_rival("bert", kind="masked"), "generics_model": make_rival(kind="masked")}
+    project = make_project("lemon", **models)
+    by_itself(project, "generics")
+    by_itself(project, "filter")
+    for word in words:
+        make_alternative(project, word=word)
+    return project
+
+
+def refuse_all() -> None:
+    """The model can answer nothing of what it was asked."""
+    TextQuestion.objects.update(status=TextQuestion.Status.FAILED, problem="No such word.")
+
+
+@pytest.mark.parametrize("name", SWEEPS)
+def test_an_idle_run_writes_nothing_and_asks_as_much_for_two_projects_as_for_one(name: str) -> None:
+    run, most = SWEEPS[name]
+    finished()
+    one = watch(run)
+    finished()
+    two = watch(run)
+
+    assert (one.writes, two.writes) == ([], [])
+    assert (one.queries, two.queries) == (most, most)
+
+
+def test_a_recount_is_due_until_it_is_taken() -> None:
+    crowd = Crowd()
+    assert taking.next_recount(now=NOW) is None
+    crowd.triplet()
+    crowd.answer(domain.PREMISES, PREMISE)
+    first, *_ = crowd.judge(BAD, FINE, FINE)
+    assert taking.next_recount(now=NOW) is None
+
+    keep_out(first, now=NOW)
+
+    assert taking.next_recount(now=NOW) == NOW
+    taking.take_answers(now=NOW)
+    assert taking.next_recount(now=NOW) is None
+
+
+def test_a_recount_of_another_family_or_of_no_project_is_not_due() -> None:
+    project = make_project()
+    Item.objects.create(study=project.study, task="winogavil.solve", wanted=0, recount=True)
+    deleted = make_project()
+    Item.objects.create(study=deleted.study, task=domain.VALIDATE, wanted=0, recount=True)
+    deleted.delete()
+
+    assert taking.next_recount(now=NOW) is None
+
+
+def test_each_step_with_something_to_post_is_found() -> None:
+    crowd = Crowd()
+    crowd.post()
+    crowd.answer(domain.EXCEPTIONS, EXCEPTIONS)
+    assert not crowd.wanting(domain.PREMISES)
+
+    crowd.project.steps.update(by_itself=False)
+    crowd.score()
+    assert posting.advance_steps(now=NOW) == 0
+    crowd.project.steps.update(by_itself=True)
+    assert posting.advance_steps(now=NOW) == 1
+    assert crowd.wanting(domain.PREMISES) == 1
+
+
+def test_a_batch_that_could_not_grow_says_so_until_nothing_is_wanted_of_it() -> None:
+    crowd = finished()
+    batch = crowd.batches[domain.EXCEPTIONS]
+    batch.hits.update(status=HIT.Status.CLOSED)
+    study = crowd.project.study
+    study.budget = 0
+    study.save()
+    generic = crowd.post("apple", "edible")
+
+    growing.grow_steps(now=NOW)
+    step = crowd.project.steps.get(kind="exceptions")
+    assert step.problem
+    assert watch(lambda: growing.grow_steps(now=NOW)).writes == []
+    Item.objects.filter(generic=generic).update(wanted=0)
+    growing.grow_steps(now=NOW)
+    step.refresh_from_db()
+    assert step.problem == ""
+
+
+def test_a_model_that_is_waited_for_is_looked_at_without_a_write() -> None:
+    project = masked_project("sweet")
+    make_pair(project, words=("sour", "bitter"))
+    evaluating.start_evaluation(project=project, rival=make_rival("other", kind="masked"), by=None, now=NOW)
+    tasks.ask_models()
+    asked = TextQuestion.objects.count()
+    assert asked > 0
+    assert Inquiry.objects.filter(is_open=True, waiting__gt=0).count() == 2
+    assert Evaluation.objects.get().waiting == 1
+
+    again = watch(tasks.ask_models)
+
+    assert (again.writes, TextQuestion.objects.count()) == ([], asked)
+
+
+def test_what_a_model_says_of_its_trouble_is_noted_once() -> None:
+    masked_project("sweet")
+    tasks.ask_models()
+    TextQuestion.objects.update(problem="The weights are gone.")
+
+    first, second = watch(tasks.ask_models), watch(tasks.ask_models)
+
+    assert len(first.writes) == 2
+    assert second.writes == []
+    assert set(Inquiry.objects.values_list("problem", flat=True)) == {"The weights are gone."}
+
+
+def test_exceptions_that_no_model_will_ever_score_do_not_open_the_inquiry_again_and_again() -> None:
+    project = masked_project("sweet")
+    filtering.filter_alternatives(now=NOW)
+    refuse_all()
+    filtering.filter_alternatives(now=NOW)
+    inquiry = Inquiry.objects.get()
+    assert (inquiry.is_open, inquiry.failed, inquiry.problem) == (False, 1, "No such word.")
+
+    assert watch(lambda: filtering.filter_alternatives(now=NOW)).writes == []
+
+    # Whatever is news opens it: another exception, and a question that is asked again.
+    make_alternative(project, word="bitter")
+    filtering.filter_alternatives(now=NOW)
+    inquiry.refresh_from_db()
+    assert (inquiry.is_open, inquiry.waiting, inquiry.failed) == (True, 1, 1)
+    refuse_all()
+    filtering.filter_alternatives(now=NOW)
+    inquiry.refresh_from_db()
+    assert (inquiry.is_open, inquiry.failed) == (False, 2)
+    retry_texts(TextQuestion.objects.all(), now=NOW)
+    filtering.filter_alternatives(now=NOW)
+    inquiry.refresh_from_db()
+    assert (inquiry.is_open, inquiry.waiting, inquiry.failed) == (True, 2, 0)
+    assert not FilterScore.objects.exists()
+
+
+def test_a_step_by_itself_reads_nouns_that_came_since_and_no_others() -> None:
+    project = masked_project()
+    reading.read_nouns(now=NOW)
+    inquiry = Inquiry.objects.get()
+    newest = project.nouns.latest("pk").pk
+    assert (inquiry.is_open, inquiry.upto) == (True, newest)
+
+    Inquiry.objects.update(is_open=False, done_at=NOW)
+    assert watch(lambda: reading.read_nouns(now=NOW)).writes == []
+    Inquiry.objects.update(upto=newest - 1)
+    reading.read_nouns(now=NOW)
+    inquiry.refresh_from_db()
+    assert (inquiry.is_open, inquiry.upto) == (True, newest)
