@@ -8,7 +8,7 @@ from django.db.models.functions import Coalesce, Greatest
 from crowd.pictures.models import Picture
 from crowd.whoops import domain
 from crowd.whoops.models import Annotation, Designer, Image, Project, Revision, Sighting
-from hits.models import Item, Lease
+from hits.models import Lease
 from hits.services.answers import COUNTING
 
 State = Image.State
@@ -44,20 +44,20 @@ def images_to_post() -> QuerySet[Image]:
 
 def images_to_count(project: Project, *, after: int, most: int) -> list[int]:
     """Where an answer is not taken yet, or the item asks for more or fewer than the rules want now."""
-    wanted = project.annotations_wanted
-    there = Coalesce(Subquery(_answers_per_item()), 0)
-    lacking = Greatest(Value(0), Value(wanted) - there)
-    open_ones = _accepted(project).filter(annotated__lt=wanted)
-    unlike = open_ones.annotate(lacking=lacking).filter(~Q(annotation_item__wanted=F("lacking")))
-    asking = Item.objects.filter(
-        study=project.study_id, task=domain.ANNOTATE, batch=None, wanted__gt=0, pulled_at=None
-    )
-    surplus = _accepted(project).filter(annotated__gte=wanted, annotation_item__in=asking)
     first, *others = (
         rows.order_by().filter(pk__gt=after).values_list("pk", flat=True)
-        for rows in (open_ones.filter(Exists(_untaken())), unlike, surplus)
+        for rows in _behind(project.images.all(), wanted=Value(project.annotations_wanted))
     )
     return list(first.union(*others).order_by("pk")[:most])
+
+
+def is_behind() -> Q:
+    """Of projects: there are such images. One query for all projects, of which mostly none has any."""
+    images = Image.objects.filter(project=OuterRef("pk"))
+    found = Q()
+    for rows in _behind(images, wanted=F("project__annotations_wanted")):
+        found |= Q(Exists(rows))
+    return found
 
 
 def is_dropped() -> Q:
@@ -68,8 +68,23 @@ def is_dropped() -> Q:
     return Q(Exists(dropped))
 
 
-def _accepted(project: Project) -> QuerySet[Image]:
-    return project.images.filter(state=State.ACCEPTED, annotation_item__isnull=False)
+def _behind(images: QuerySet[Image], *, wanted: Value | F) -> tuple[QuerySet[Image], ...]:
+    """An answer is not taken yet; too few or too many are asked for; enough are there, and some asked for."""
+    accepted = images.filter(state=State.ACCEPTED, annotation_item__isnull=False)
+    there = Coalesce(Subquery(_answers_per_item()), 0)
+    open_ones = accepted.filter(annotated__lt=wanted)
+    unlike = open_ones.alias(lacking=Greatest(Value(0), wanted - there))
+    return (
+        open_ones.filter(Exists(_untaken())),
+        unlike.filter(~Q(annotation_item__wanted=F("lacking"))),
+        accepted.filter(
+            annotated__gte=wanted,
+            annotation_item__task=domain.ANNOTATE,
+            annotation_item__batch=None,
+            annotation_item__wanted__gt=0,
+            annotation_item__pulled_at=None,
+        ),
+    )
 
 
 def _untaken() -> QuerySet[Lease]:

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 
 import structlog
-from django.db.models import Exists, OuterRef
+from django.db.models import Exists, OuterRef, Q, QuerySet
 
 from crowd.pictures.domain import words_of
 from crowd.pictures.profanity import is_profane
@@ -13,7 +13,7 @@ from crowd.whoops import domain
 from crowd.whoops.domain.annotating import LONGEST_TEXT, TEXTS
 from crowd.whoops.models import Annotation, Image, Project
 from crowd.whoops.models.annotations import TAKEN_OUT
-from crowd.whoops.queries.annotators import images_to_count, is_dropped
+from crowd.whoops.queries.annotators import images_to_count, is_behind, is_dropped
 from crowd.whoops.services.holding import AT_ONCE, held, lock_images
 from hits.models import Item
 from hits.services.answers import Given, answers_that_count, lock_items
@@ -27,13 +27,16 @@ log = structlog.get_logger()
 
 def take_annotations(*, now: datetime) -> int:
     """Of all projects: how many images were counted, or counted anew. Safe to repeat."""
-    asked = Image.objects.filter(project=OuterRef("pk"), state=Image.State.ACCEPTED)
-    changed = Item.objects.filter(study=OuterRef("study"), task=domain.ANNOTATE, recount=True)
-    projects = Project.objects.filter(Exists(asked) | Exists(changed)).order_by("pk")
+    projects = Project.objects.filter(is_behind() | Q(Exists(_changed()))).order_by("pk")
     counted = sum(_recount(project) + _take_of(project) for project in projects)
     if counted:
         log.info("whoops.annotations_taken", count=counted)
     return counted
+
+
+def next_recount(*, now: datetime) -> datetime | None:
+    """At once where somebody held what is to be recounted while it was looked for."""
+    return now if Project.objects.filter(Exists(_changed())).exists() else None
 
 
 def count_annotations(images: Sequence[Image], *, project: Project) -> None:
@@ -75,6 +78,11 @@ def flags_of(texts: Mapping[str, str]) -> list[str]:
 
 def state_by_itself(flags: Sequence[str]) -> str:
     return State.HELD if flags else State.COUNTED
+
+
+def _changed() -> QuerySet[Item]:
+    """Of a project: answers that were counted and count no more, or again."""
+    return Item.objects.filter(study=OuterRef("study"), task=domain.ANNOTATE, recount=True)
 
 
 def _take_of(project: Project) -> int:

@@ -4,8 +4,8 @@ from collections.abc import Collection, Sequence
 from datetime import datetime
 
 import structlog
-from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet, Subquery
-from django.db.models.functions import Coalesce
+from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet, Subquery, Value
+from django.db.models.functions import Coalesce, Greatest
 
 from crowd.whoops import domain
 from crowd.whoops.domain.sightings import LONGEST_TEXT, read_sighting
@@ -22,20 +22,29 @@ log = structlog.get_logger()
 
 def take_sightings(*, now: datetime) -> int:
     """Of all projects: how many images were counted, or counted anew. Safe to repeat."""
-    images = Image.objects.filter(project=OuterRef("pk"), state=Image.State.CONTROL)
-    changed = Item.objects.filter(study=OuterRef("study"), task=domain.CONTROL, recount=True)
-    projects = Project.objects.filter(Exists(images) | Exists(changed)).order_by("pk")
+    ripe = _ripe().filter(image__project=OuterRef("pk"))
+    projects = Project.objects.filter(Exists(ripe) | Exists(_changed())).order_by("pk")
     counted = sum(_recount(project, now=now) + _take_of(project, now=now) for project in projects)
     if counted:
         log.info("whoops.sightings_taken", count=counted)
     return counted
 
 
+def next_recount(*, now: datetime) -> datetime | None:
+    """At once where somebody held what is to be recounted while it was looked for."""
+    return now if Project.objects.filter(Exists(_changed())).exists() else None
+
+
+def _changed() -> QuerySet[Item]:
+    """Of a project: answers that were counted and count no more, or again."""
+    return Item.objects.filter(study=OuterRef("study"), task=domain.CONTROL, recount=True)
+
+
 def _take_of(project: Project, *, now: datetime) -> int:
     done, last = 0, 0
     while True:
         with held(project.pk) as locked:
-            rows = list(_ripe(locked).filter(pk__gt=last).order_by("pk")[:AT_ONCE])
+            rows = list(_ripe().filter(image__project=locked, pk__gt=last).order_by("pk")[:AT_ONCE])
             if not rows:
                 return done
             _count(rows, project=locked, now=now)
@@ -51,8 +60,9 @@ def _recount(project: Project, *, now: datetime) -> int:
     return len(rows)
 
 
-def _ripe(project: Project) -> QuerySet[Revision]:
+def _ripe() -> QuerySet[Revision]:
     """Of what lies with the control group: where an answer is not counted yet, or the rules have changed."""
+    wanted, needed = F("image__project__control_wanted"), F("image__project__control_needed")
     own = Sighting.objects.filter(
         image=OuterRef(OuterRef("image")), revision=OuterRef(OuterRef("number")), worker=OuterRef("worker")
     )
@@ -61,22 +71,17 @@ def _ripe(project: Project) -> QuerySet[Revision]:
         status=Lease.Status.ANSWERED,
         assignment__status__in=COUNTING,
         assignment__kept_out=False,
+        assignment__answer__isnull=False,
     )
     fresh = Exists(answered.filter(~Exists(own)))
-    asked = F("control_item__wanted") + _number_of(
-        Lease.objects.filter(item=OuterRef("control_item")).exclude(status=Lease.Status.RELEASED), "item"
-    )
+    leases = Lease.objects.filter(item=OuterRef("control_item")).exclude(status=Lease.Status.RELEASED)
+    lacking = Greatest(Value(0), wanted - _number_of(leases, "item"))
     seen, missed = _sightings(seen=True), _sightings(seen=False)
     rows = Revision.objects.filter(
-        image__project=project,
-        image__state=Image.State.CONTROL,
-        number=F("image__revision"),
-        control_item__isnull=False,
-    ).annotate(asked=asked, seen=seen, missed=missed)
-    is_decided = Q(seen__gte=project.control_needed) | Q(
-        missed__gt=project.control_wanted - project.control_needed
-    )
-    return rows.filter(Q(fresh) | ~Q(asked=project.control_wanted) | is_decided)
+        image__state=Image.State.CONTROL, number=F("image__revision"), control_item__isnull=False
+    ).alias(lacking=lacking, seen=seen, missed=missed)
+    is_decided = Q(seen__gte=needed) | Q(missed__gt=wanted - needed)
+    return rows.filter(Q(fresh) | ~Q(control_item__wanted=F("lacking")) | is_decided)
 
 
 def _sightings(*, seen: bool) -> Coalesce:
