@@ -7,6 +7,7 @@ class ConfigApp(AppConfig):
     name = "config"
 
     def ready(self) -> None:
-        from config import waking
+        from config.waking import make_channel
+        from hits.common import waking
 
-        waking.connect()
+        waking.connect(make_channel())

@@ -12,6 +12,8 @@ from django.db import connections
 from kombu.exceptions import OperationalError
 
 from config import broker
+from hits.common import waking
+from hits.common.sweeps import SWEEPS, Sweep
 
 log = structlog.get_logger()
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
@@ -30,20 +32,16 @@ app.autodiscover_tasks()
 @app.task(name="sweep")
 def run_sweep(name: str) -> None:
     """Once at a time in a process: a second call finds the first at work on the same rows, and goes."""
-    from config import waking  # noqa: PLC0415 - needs the settings
-    from hits.common import sweeps  # noqa: PLC0415 - as above
-
     lock = _running[name]
     if not lock.acquire(blocking=False):
         return
     try:
-        with waking.failures_told(name):
-            waking.tell_done(sweeps.run(name))
+        waking.run(name)
     finally:
         lock.release()
 
 
-def start_sweep(sweep: Any) -> None:
+def start_sweep(sweep: Sweep) -> None:
     """A broker that does not answer makes it later."""
     try:
         run_sweep.apply_async((sweep.name,), queue=sweep.queue, expires=EXPIRES_S)
@@ -53,10 +51,8 @@ def start_sweep(sweep: Any) -> None:
 
 def dispatched() -> Iterator[None]:
     """What beat does here. Sweeps are known once all modules of tasks have been imported."""
-    from config import waking  # noqa: PLC0415 - needs the settings
-
     app.loader.import_default_modules()
-    return waking.dispatch(start_sweep)
+    return waking.dispatch(start_sweep, among=SWEEPS)
 
 
 class Dispatching(Scheduler):
@@ -74,8 +70,6 @@ class Dispatching(Scheduler):
 @worker_ready.connect
 def wake_all(**_: Any) -> None:
     """The worker before may have been killed in the middle of anything."""
-    from config import waking  # noqa: PLC0415 - needs the settings
-
     waking.wake_all()
 
 

@@ -15,6 +15,7 @@ from django.db.backends.postgresql.base import DatabaseWrapper as PostgreSQL
 from django.db.backends.sqlite3.base import DatabaseWrapper
 from pytest_django.live_server_helper import LiveServer
 
+from hits.common import changes
 from tests.needs import leave_out_what_is_missing
 
 DATABASES = ["default", "marketplace"]
@@ -96,6 +97,11 @@ def sites(live_server: LiveServer, settings: LazySettings, monkeypatch: pytest.M
     settings.MARKETPLACE_URL = f"http://localhost:{port}"
     settings.MARKETPLACE_CONTENT_URL = f"http://content.localhost:{port}"
     return Sites(public=settings.PUBLIC_URL, marketplace=settings.MARKETPLACE_URL)
+
+
+def pytest_configure() -> None:
+    """What tests write wakes nobody: whoever serves from this folder would look for it in vain."""
+    changes.tell_by(None)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -1,12 +1,12 @@
 """Sweeps over rows, each safe to run twice and in several processes."""
 
-from crowd.marketplace.clock import now
+from crowd.marketplace.clock import by_the_machine, now
 from crowd.marketplace.delivery import sweep as delivery
 from crowd.marketplace.services import posting, tidying, work
 from hits.common.sweeps import sweep
 
 
-@sweep("marketplace.settle", rest_s=5)
+@sweep("marketplace.settle", rest_s=1, due_at=by_the_machine(work.next_settlement))
 def settle() -> None:
     work.settle_all(now=now())
 
@@ -16,11 +16,11 @@ def unlist_types() -> None:
     posting.unlist_bare_types()
 
 
-@sweep("marketplace.deliver_events", rest_s=2)
+@sweep("marketplace.deliver_events", rest_s=1, due_at=by_the_machine(delivery.next_delivery))
 def deliver_events() -> None:
     delivery.deliver_events(now=now())
 
 
-@sweep("marketplace.tidy", rest_s=3600)
+@sweep("marketplace.tidy", rest_s=3600, due_at=by_the_machine(tidying.next_tidying))
 def tidy() -> None:
     tidying.tidy(now=now())

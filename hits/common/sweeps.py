@@ -13,7 +13,6 @@ from django.utils import timezone
 
 from hits.common import changes
 
-Clock = Callable[[], datetime]
 DueAt = Callable[..., datetime | None]
 SWEEPS: dict[str, "Sweep"] = {}
 
@@ -28,7 +27,6 @@ class Sweep:
     due_at: DueAt | None
     # Those of one queue may be run by a machine of its own.
     queue: str
-    clock: Clock
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -46,14 +44,13 @@ def sweep(
     rest_s: float,
     due_at: DueAt | None = None,
     queue: str = "default",
-    clock: Clock = timezone.now,
 ) -> Callable[[Callable[[], None]], Callable[[], None]]:
     """Register a function without arguments, which stays what it is."""
 
     def register(run: Callable[[], None]) -> Callable[[], None]:
         if name in SWEEPS:
             raise ImproperlyConfigured(f"Two sweeps are called {name}.")
-        SWEEPS[name] = Sweep(name=name, run=run, rest_s=rest_s, due_at=due_at, queue=queue, clock=clock)
+        SWEEPS[name] = Sweep(name=name, run=run, rest_s=rest_s, due_at=due_at, queue=queue)
         return run
 
     return register
@@ -64,5 +61,5 @@ def run(name: str) -> Done:
     found = SWEEPS[name]
     with changes.reads() as tables:
         found.run()
-        due = found.due_at(now=found.clock()) if found.due_at else None
+        due = found.due_at(now=timezone.now()) if found.due_at else None
     return Done(name=name, tables=frozenset(tables), due=due.timestamp() if due else None)

@@ -1,7 +1,5 @@
 """When sweeps are run: on what was written, at their instant, after their rest, and never lost."""
 
-from datetime import UTC, datetime
-
 import pytest
 
 from hits.common.dispatcher import CHECK_S, LOST_S, Dispatcher
@@ -19,12 +17,9 @@ class World:
         self.now = 100.0
         self.started: list[str] = []
         sweeps = {
-            name: Sweep(
-                name=name, run=lambda: None, rest_s=REST_S, due_at=None, queue="default",
-                clock=lambda: datetime.now(UTC),
-            )
+            name: Sweep(name=name, run=lambda: None, rest_s=REST_S, due_at=None, queue="default")
             for name in ("judge", "pay")
-        }  # fmt: skip
+        }
         self.dispatcher = Dispatcher(
             sweeps,
             start=lambda sweep: self.started.append(sweep.name),
