@@ -72,9 +72,10 @@ class Gate(models.Model):
         default=True, help_text="Off: nobody is kept out by it, and nobody is tested."
     )
     created_at = models.DateTimeField(auto_now_add=True)
-    # How far the sweeps have come: to which assignment attempts were followed, to which attempt grades were
-    # looked at again, and to which score floors were. None: nothing was looked at, and the past is not.
+    # How far the sweeps have come: to which assignment attempts were followed, and to which score floors were
+    # looked at. None: nothing was looked at, and the past is not.
     followed_to = models.BigIntegerField(default=0, editable=False)
+    # Nobody reads it any more. It goes with the next release, since the one before it still writes it.
     regraded_to = models.BigIntegerField(default=0, editable=False)
     scores_to = models.BigIntegerField(null=True, editable=False)
 

@@ -4,15 +4,15 @@ Lock order: attempt, then holding.
 """
 
 from collections.abc import Mapping, Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
 import structlog
 from django.db import transaction
-from django.db.models import QuerySet
+from django.db.models import Exists, OuterRef, Q, QuerySet
 
 from hits.errors import RuleBroken
-from hits.models import User
+from hits.models import Lease, User
 from hits.services import auditing
 from hits.states import move
 from qualifications.domain.rules import Finding, bounds_of, grade
@@ -20,9 +20,12 @@ from qualifications.models import Attempt, Gate, Holding
 from qualifications.queries.test_scores import ScoresByMeasure, scores_of_tests
 from qualifications.services.floors import check_floors
 from qualifications.services.holding import check_words, lock_holding, set_value
+from scoring.models import Score
 
 __all__ = ["check_floors", "grade_by_hand", "grade_waiting", "regrade_tests"]
 SLICE = 200
+# A score is dated by the beginning of the sweep that found it: by then that sweep has come to its end.
+SETTLES = timedelta(hours=1)
 Status = Attempt.Status
 GRADED = (Status.PASSED, Status.FAILED)
 log = structlog.get_logger()
@@ -43,12 +46,17 @@ def grade_waiting(*, now: datetime) -> int:
 
 
 def regrade_tests(*, now: datetime) -> int:
-    """A slice of each gate's attempts, round and round: a score that changed since changes the grade.
+    """A score that came, changed or was lost since changes the grade.
 
     The bounds are those that the attempt was graded by: a rule that changes regrades nobody.
     """
-    gates = Gate.objects.filter(is_active=True, grading=Gate.Grading.SCORES).order_by("pk")
-    return sum(_regrade(gate, now=now) for gate in gates.only("pk", "items", "regraded_to"))
+    regraded, seen = 0, 0
+    changed = _by_scores().filter(_has_changed(now), status__in=GRADED, graded_by=None)
+    while some := list(changed.filter(pk__gt=seen).order_by("pk")[:SLICE]):
+        seen = some[-1].pk
+        scores = scores_of_tests([one.assignment_id or 0 for one in some])
+        regraded += sum(_grade(one, _again(one, scores[one.assignment_id or 0]), now=now) for one in some)
+    return regraded
 
 
 def grade_by_hand(*, attempt: Attempt, passed: bool, words: str, by: User, now: datetime) -> None:
@@ -94,15 +102,11 @@ def _again(attempt: Attempt, scores: ScoresByMeasure) -> list[Finding]:
     return grade(bounds, scores, items=1) if bounds else []
 
 
-def _regrade(gate: Gate, *, now: datetime) -> int:
-    rows = _by_scores().filter(gate=gate, status__in=GRADED, graded_by=None, pk__gt=gate.regraded_to)
-    some = list(rows.order_by("pk")[:SLICE])
-    scores = scores_of_tests([one.assignment_id or 0 for one in some]) if some else {}
-    regraded = sum(_grade(one, _again(one, scores.get(one.assignment_id or 0, {})), now=now) for one in some)
-    reached = some[-1].pk if len(some) == SLICE else 0
-    if reached != gate.regraded_to:
-        Gate.objects.filter(pk=gate.pk).update(regraded_to=reached)
-    return regraded
+def _has_changed(now: datetime) -> Q:
+    """Of attempts: it may have other scores than when it was graded. Whatever was graded just now may."""
+    scored = Score.objects.filter(assignment=OuterRef("assignment"), scored_at__gt=OuterRef("graded_at"))
+    moved = Lease.objects.filter(assignment=OuterRef("assignment"), ended_at__gt=OuterRef("graded_at"))
+    return Q(graded_at__gt=now - SETTLES) | Q(Exists(scored)) | Q(Exists(moved))
 
 
 def _grade(attempt: Attempt, findings: Sequence[Finding], *, now: datetime) -> bool:

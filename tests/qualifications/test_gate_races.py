@@ -105,7 +105,7 @@ def test_sweeps_on_many_machines_follow_and_grade_once() -> None:
 def test_person_who_grades_while_scores_do_has_the_last_word() -> None:
     gate, by = make_gate(), make_user()
     attempt = sit(gate, 1, 1)
-    Score.objects.update(numerator=1, denominator=2)
+    Score.objects.update(numerator=1, denominator=2, scored_at=LATER)
 
     all_at_once(
         lambda: regrade_tests(now=LATER),

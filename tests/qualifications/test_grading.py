@@ -7,8 +7,9 @@ from typing import Any
 import pytest
 
 from hits.errors import RuleBroken
-from hits.models import Assignment, AuditEvent
+from hits.models import Assignment, AuditEvent, Lease
 from qualifications.models import Attempt, Gate, Holding
+from qualifications.queries.test_scores import ScoresByMeasure, scores_of_tests
 from qualifications.services import attempting, grading
 from qualifications.services.attempting import follow_tests
 from qualifications.services.floors import check_floors
@@ -32,7 +33,7 @@ def graded(gate: Gate) -> tuple[str, int | None]:
 def rescore(attempt: Attempt, value: Fraction | int) -> None:
     share = Fraction(value)
     Score.objects.filter(assignment=attempt.assignment).update(
-        numerator=share.numerator, denominator=share.denominator
+        numerator=share.numerator, denominator=share.denominator, scored_at=LATER
     )
 
 
@@ -131,14 +132,56 @@ def test_score_that_changes_later_changes_the_grade(
     )
 
 
-def test_regrading_goes_round_in_slices(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_regrading_goes_through_all_slices(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(grading, "SLICE", 2)
     gate = make_gate()
-    attempts = [sit(gate, 1, 1) for _ in range(3)]
-    rescore(attempts[2], 0)
+    attempts = [sit(gate, 1, 1) for _ in range(5)]
+    rescore(attempts[4], 0)
+    rescore(attempts[1], 0)
     rescore(attempts[0], 0)
 
-    assert [regrade_tests(now=LATER) for _ in range(4)] == [1, 1, 0, 0]
+    assert [regrade_tests(now=LATER) for _ in range(2)] == [3, 0]
+
+
+def test_score_whose_answer_went_to_somebody_else_counts_no_more() -> None:
+    gate = make_gate()
+    attempt = sit(gate, 1, 1, Fraction(1, 2))
+    lost = Score.objects.order_by("pk")[0]
+    Lease.objects.create(
+        item=lost.item,
+        assignment=lost.assignment,
+        worker=attempt.worker,
+        status=Lease.Status.RELEASED,
+        leased_at=NOW,
+        ended_at=LATER,
+    )
+
+    assert (regrade_tests(now=LATER), graded(gate)) == (1, ("failed", 0))
+
+
+def test_score_that_was_found_before_the_grade_and_stored_after_it_counts() -> None:
+    gate = make_gate()
+    attempt = sit(gate, 1, 1)
+    rescore(attempt, 0)
+    Score.objects.update(scored_at=NOW - timedelta(seconds=5))
+
+    assert (regrade_tests(now=NOW + timedelta(minutes=1)), graded(gate)) == (1, ("failed", 0))
+
+
+def test_tests_whose_scores_stay_are_not_read_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    gate = make_gate()
+    changed, *_rest = [sit(gate, 1, 1) for _ in range(3)]
+    rescore(changed, 0)
+    read: list[int] = []
+
+    def read_scores(assignments: list[int]) -> dict[int, ScoresByMeasure]:
+        read.extend(assignments)
+        return scores_of_tests(assignments)
+
+    monkeypatch.setattr(grading, "scores_of_tests", read_scores)
+    regrade_tests(now=LATER)
+
+    assert read == [changed.assignment_id]
 
 
 def test_rule_that_changes_regrades_nobody() -> None:
