@@ -11,7 +11,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 import structlog
-from django.db.models import Exists, OuterRef, Q
+from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.utils import translation
 from django.utils.translation import gettext as _
 
@@ -24,6 +24,7 @@ from hits.services.looking import usable
 from hits.services.sending import Clock, ticking
 from hits.states import move
 from qualifications.models import Gate, Holding, PlatformType
+from qualifications.services.waiting import earliest
 
 Status = PlatformType.Status
 # A request is over, one way or the other, well before this. Also how long an unclear one rests.
@@ -56,10 +57,14 @@ def make_types(*, now: datetime, clock: Clock | None = None) -> int:
     clock = clock or ticking(now)
     _write_intents()
     _notice_changes()
-    waiting = PlatformType.objects.filter(status=Status.INTENDED)
-    return sum(
-        _make_turn(account, provider, clock=clock) for account, provider in usable(waiting.values("account"))
-    )
+    accounts = _intended().values("account")
+    return sum(_make_turn(account, provider, clock=clock) for account, provider in usable(accounts))
+
+
+def next_type(*, now: datetime) -> datetime | None:
+    """A claim is over whose request had no clear outcome: the provider is asked for the type again."""
+    first = earliest(_intended(), at="claimed_at", account="account")
+    return first and first + CLAIM
 
 
 def retry_type(*, platform_type: PlatformType, by: User, now: datetime) -> None:
@@ -89,6 +94,10 @@ def terms_of(gate: Gate) -> Terms:
     )
     delay = None if gate.retest_after_days is None else gate.retest_after_days * DAY_S
     return Terms(description=_describe(gate), retry_delay_s=delay, test=test)
+
+
+def _intended() -> QuerySet[PlatformType]:
+    return PlatformType.objects.filter(status=Status.INTENDED)
 
 
 def _write_intents() -> None:
@@ -123,16 +132,15 @@ def _make_turn(account: Account, provider: Provider, *, clock: Clock) -> int:
 
 
 def _claim(account: Account, *, clock: Clock) -> Iterator[PlatformType]:
-    intended = PlatformType.objects.filter(status=Status.INTENDED)
-    due = intended.filter(_is_free(clock()), account=account).order_by("pk")
+    due = _intended().filter(_is_free(clock()), account=account).order_by("pk")
     for pk in list(due.values_list("pk", flat=True)[:MOST_AT_ONCE]):
         now = clock()
-        if intended.filter(_is_free(now), pk=pk).update(claimed_at=now):
+        if _intended().filter(_is_free(now), pk=pk).update(claimed_at=now):
             yield PlatformType.objects.select_related("gate__study").get(pk=pk)
 
 
 def _is_free(now: datetime) -> Q:
-    return Q(claimed_at=None) | Q(claimed_at__lt=now - CLAIM)
+    return Q(claimed_at=None) | Q(claimed_at__lte=now - CLAIM)
 
 
 def _make(row: PlatformType, provider: Provider) -> bool:

@@ -24,8 +24,9 @@ from qualifications.models import Gate, Holding, PlatformType
 from qualifications.services import attempting
 from qualifications.services.provider_tests import check_provider_test
 from qualifications.services.telling import value_there
+from qualifications.services.waiting import earliest
 
-__all__ = ["check_provider_test", "read_provider_tests"]
+__all__ = ["check_provider_test", "next_reading", "read_provider_tests"]
 
 PAGE = 100
 REST = timedelta(minutes=1)
@@ -39,10 +40,17 @@ log = structlog.get_logger()
 def read_provider_tests(*, now: datetime, clock: Clock | None = None) -> int:
     """Records new results and answers requests. Killed anywhere, the next run finds what is left."""
     clock = clock or ticking(now)
-    due = PlatformType.objects.filter(_is_due(now), status=PlatformType.Status.READY, gate__is_active=True)
-    return sum(
-        _read_turn(account, provider, clock=clock) for account, provider in usable(due.values("account"))
-    )
+    accounts = _ready().filter(_is_due(now)).values("account")
+    return sum(_read_turn(account, provider, clock=clock) for account, provider in usable(accounts))
+
+
+def next_reading(*, now: datetime) -> datetime | None:
+    """The next of the lists that a provider keeps is read again."""
+    return earliest(_ready(), at="read_again_at", account="account")
+
+
+def _ready() -> QuerySet[PlatformType]:
+    return PlatformType.objects.filter(status=PlatformType.Status.READY, gate__is_active=True)
 
 
 def _is_due(now: datetime) -> Q:
@@ -50,10 +58,8 @@ def _is_due(now: datetime) -> Q:
 
 
 def _read_turn(account: Account, provider: Provider, *, clock: Clock) -> int:
-    ready = PlatformType.objects.filter(
-        account=account, status=PlatformType.Status.READY, gate__is_active=True
-    )
-    due = ready.filter(_is_due(clock())).order_by(F("read_again_at").asc(nulls_first=True), "pk")
+    due = _ready().filter(_is_due(clock()), account=account)
+    due = due.order_by(F("read_again_at").asc(nulls_first=True), "pk")
     found = 0
     for row in list(due.select_related("gate__study", "account")[:MOST_AT_ONCE]):
         now = clock()

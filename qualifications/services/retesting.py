@@ -3,7 +3,8 @@
 from datetime import datetime, timedelta
 
 from django.db import transaction
-from django.db.models import Exists, OuterRef
+from django.db.models import Exists, Min, OuterRef, QuerySet, Subquery
+from django.db.models.functions import Coalesce, Greatest
 
 from qualifications.models import Attempt, Gate, Holding
 from qualifications.services.holding import lock_holding, set_value
@@ -13,29 +14,55 @@ Status = Attempt.Status
 
 
 def open_retests(*, now: datetime) -> int:
+    """How many may try again."""
+    return sum(_open(days, now=now) for days in _delays())
+
+
+def next_retest(*, now: datetime) -> datetime | None:
+    """The next delay is over."""
+    return min((end for days in _delays() if (end := _first_end(days))), default=None)
+
+
+def _gates() -> QuerySet[Gate]:
     """The provider keeps the delay of its own tests."""
     gates = Gate.objects.filter(is_active=True, retest_after_days__isnull=False)
-    return sum(_open(gate, now=now) for gate in gates.exclude(grading=Gate.Grading.PROVIDER).order_by("pk"))
+    return gates.exclude(grading=Gate.Grading.PROVIDER)
 
 
-def _open(gate: Gate, *, now: datetime) -> int:
-    """A day has 24 hours. It counts from the grade, from the loss, or from the test that was used up."""
-    until = now - timedelta(days=gate.retest_after_days or 0)
-    own = Attempt.objects.filter(gate=gate, worker=OuterRef("worker"))
+def _delays() -> list[int]:
+    """Of any gate, in days."""
+    found = _gates().order_by("retest_after_days").values_list("retest_after_days", flat=True)
+    return [days for days in found.distinct() if days is not None]
+
+
+def _barred(days: int) -> QuerySet[Holding]:
+    """Whoever waits for so many days, and since when: the grade, the loss, or the test that was used up."""
+    own = Attempt.objects.filter(gate=OuterRef("gate"), worker=OuterRef("worker"))
     live = own.filter(status__in=(Status.STARTED, Status.WAITING))
-    due = Holding.objects.filter(
+    failed = own.filter(status=Status.FAILED).order_by("-graded_at").values("graded_at")[:1]
+    rows = Holding.objects.filter(
         ~Exists(live),
-        ~Exists(own.filter(status=Status.FAILED, graded_at__gt=until)),
-        gate=gate,
+        gate__in=_gates().filter(retest_after_days=days),
         value=Holding.Value.TRIED,
         by=None,
-        changed_at__lte=until,
     )
-    rows = due.select_related("worker__account").order_by("pk")[:SLICE]
-    return sum(_clear(gate, held, now=now) for held in rows)
+    return rows.annotate(since=Greatest("changed_at", Coalesce(Subquery(failed), "changed_at")))
 
 
-def _clear(gate: Gate, found: Holding, *, now: datetime) -> bool:
+def _first_end(days: int) -> datetime | None:
+    since: datetime | None = _barred(days).aggregate(first=Min("since"))["first"]
+    return since and since + timedelta(days=days)
+
+
+def _open(days: int, *, now: datetime) -> int:
+    """A day has 24 hours."""
+    due = _barred(days).filter(since__lte=now - timedelta(days=days))
+    rows = due.select_related("gate", "worker__account").order_by("pk")[:SLICE]
+    return sum(_clear(held, now=now) for held in rows)
+
+
+def _clear(found: Holding, *, now: datetime) -> bool:
+    gate = found.gate
     with transaction.atomic():
         held = lock_holding(gate=gate, worker=found.worker, now=now)
         if (held.value, held.by_id, held.changed_at) != (Holding.Value.TRIED, None, found.changed_at):

@@ -16,6 +16,7 @@ from hits.models import Account
 from hits.services.looking import usable
 from hits.services.sending import Clock, ticking
 from qualifications.models import Gate, Holding, PlatformType
+from qualifications.services.waiting import earliest
 
 # A request is over, one way or the other, well before this. Also how long an unclear one rests.
 CLAIM = timedelta(minutes=3)
@@ -30,6 +31,12 @@ def tell_holdings(*, now: datetime, clock: Clock | None = None) -> int:
     clock = clock or ticking(now)
     accounts = _to_tell().values("worker__account")
     return sum(_tell_turn(account, provider, clock=clock) for account, provider in usable(accounts))
+
+
+def next_telling(*, now: datetime) -> datetime | None:
+    """A claim is over whose request had no clear outcome: what the worker holds is told again."""
+    first = earliest(_to_tell(), at="claimed_at", account="worker__account")
+    return first and first + CLAIM
 
 
 def retell(*, holding: Holding) -> bool:
@@ -79,7 +86,7 @@ def _claim(account: Account, *, clock: Clock) -> Iterator[Holding]:
 
 
 def _is_free(now: datetime) -> Q:
-    return Q(claimed_at=None) | Q(claimed_at__lt=now - CLAIM)
+    return Q(claimed_at=None) | Q(claimed_at__lte=now - CLAIM)
 
 
 def _tell(holding: Holding, provider: Provider) -> bool:

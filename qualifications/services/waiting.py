@@ -1,0 +1,19 @@
+"""When rows that rest until some instant have their turn."""
+
+from datetime import datetime
+from typing import Any
+
+from django.db.models import Min, QuerySet
+
+from hits.models import Account
+from hits.services.looking import usable
+
+
+def earliest(rows: QuerySet[Any], *, at: str, account: str) -> datetime | None:
+    """Of the accounts that can be asked: rows of the others wait until somebody has mended their account."""
+    resting = rows.filter(**{f"{at}__isnull": False}).order_by()
+    firsts = dict(resting.values_list(account).annotate(first=Min(at)))
+    if not firsts:
+        return None
+    found = usable(Account.objects.filter(pk__in=firsts))
+    return min((firsts[one.pk] for one, _ in found), default=None)
