@@ -22,7 +22,8 @@ class Watch:
     ) -> Any:
         found = execute(sql, params, many, context)
         verb = sql.lstrip().split(maxsplit=1)[0].upper()
-        if verb in CHANGING and context["cursor"].rowcount:
+        # SQLite counts the rows of an INSERT that tells their keys only once somebody has read those.
+        if verb in CHANGING and (context["cursor"].rowcount or " RETURNING " in sql):
             self.writes.append(sql)
         self.queries += verb not in STEERING
         return found

@@ -1,5 +1,7 @@
 """How far each rival knows the pool."""
 
+from django.db.models import Exists, OuterRef
+
 from scoring.models import Asking, PoolPicture, RegisteredRival, Vector
 
 
@@ -9,6 +11,16 @@ def pictures_known(rival: RegisteredRival) -> int:
         "content_sha256"
     )
     return PoolPicture.objects.filter(**{f"{rival.reads}__in": known}).count() if rival.weights_sha256 else 0
+
+
+def is_pool_known(rival: RegisteredRival) -> bool:
+    """The same, of the whole pool."""
+    known = Vector.objects.filter(
+        space__weights_sha256=rival.weights_sha256,
+        of=Vector.Of.PICTURE,
+        content_sha256=OuterRef(rival.reads),
+    )
+    return not PoolPicture.objects.filter(~Exists(known)).exists()
 
 
 def unreadable(rival: RegisteredRival) -> int:

@@ -19,6 +19,7 @@ from scoring.models import Asking, RegisteredRival, TextQuestion
 from scoring.services.answering import FAILURES, FIRST_PAUSE, LONGEST_PAUSE, Clock, answer_waiting
 from scoring.services.embedding import one_at_a_time
 from scoring.services.loading import code_version, computing, load_model
+from scoring.services.waiting import texts_waiting
 
 # Of a sweep: other work of its queue has its turn in between.
 LONGEST_S = 60.0
@@ -57,7 +58,7 @@ def next_size(size: int, *, took_s: float) -> int:
 
 def _answer_slice(size: int, *, clock: Clock) -> int | None:
     """How many of the next ones of one model and kind were answered; None if nothing waits."""
-    due = TextQuestion.objects.filter(status=Status.WAITING, try_at__lte=clock()).order_by("try_at", "pk")
+    due = texts_waiting().filter(try_at__lte=clock()).order_by("try_at", "pk")
     first = due.select_related("rival").first()
     if first is None:
         return None
@@ -71,8 +72,7 @@ def _answer(rival: RegisteredRival, questions: Sequence[TextQuestion], *, clock:
     try:
         model = load_model(rival)
     except FAILURES as problem:
-        waiting = TextQuestion.objects.filter(rival=rival, status=Status.WAITING)
-        _put_off(waiting, problem, now=clock())
+        _put_off(texts_waiting().filter(rival=rival), problem, now=clock())
         return 0
     return _answer_or_fail(model, questions, clock=clock)
 
@@ -87,7 +87,7 @@ def _answer_or_fail(model: Any, questions: Sequence[TextQuestion], *, clock: Clo
             return sum(
                 _answer_or_fail(model, some, clock=clock) for some in (questions[:half], questions[half:])
             )
-        one = TextQuestion.objects.filter(pk=questions[0].pk, status=Status.WAITING)
+        one = texts_waiting().filter(pk=questions[0].pk)
         if isinstance(problem, ValueError):
             one.update(status=Status.FAILED, problem=_words(problem))
             log.warning("text.failed", question=questions[0].pk)
@@ -135,8 +135,7 @@ def _store(
         question.provenance, question.answered_at = provenance, now
     fields = ["status", "output", "problem", "provenance", "answered_at"]
     with transaction.atomic():
-        waiting = TextQuestion.objects.filter(status=Status.WAITING)
-        return waiting.bulk_update(questions, fields, batch_size=100)
+        return texts_waiting().bulk_update(questions, fields, batch_size=100)
 
 
 def _put_off(questions: QuerySet[TextQuestion], problem: Exception, *, now: datetime) -> None:

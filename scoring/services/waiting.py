@@ -1,0 +1,38 @@
+"""What waits for models, and until when. Also read by processes that load none."""
+
+from datetime import datetime, timedelta
+
+from django.db.models import Min, QuerySet
+
+from scoring.models import Asking, TextQuestion
+from scoring.queries.pool import is_pool_known
+from scoring.services.playing import NoRival, rivals_in_play
+
+# So long a rival rests that could not read the pool: its weights are missing, or the memory was full.
+REST = timedelta(minutes=1)
+
+
+def next_answer(*, now: datetime) -> datetime | None:
+    """The next question to a rival is tried, for the first time or again."""
+    by_urgency = (Asking.objects.filter(is_urgent=is_urgent) for is_urgent in (True, False))
+    firsts = [rows.aggregate(first=Min("try_at"))["first"] for rows in by_urgency]
+    return min((first for first in firsts if first), default=None)
+
+
+def next_filling(*, now: datetime) -> datetime | None:
+    """A rival that could not read all pictures of the pool tries again."""
+    try:
+        rivals = rivals_in_play()
+    except NoRival:
+        return None
+    return None if all(is_pool_known(rival) for rival in rivals) else now + REST
+
+
+def texts_waiting() -> QuerySet[TextQuestion]:
+    return TextQuestion.objects.filter(status=TextQuestion.Status.WAITING)
+
+
+def next_text_answer(*, now: datetime) -> datetime | None:
+    """The next question to a language model is tried, for the first time or again."""
+    first: datetime | None = texts_waiting().aggregate(first=Min("try_at"))["first"]
+    return first
