@@ -8,7 +8,7 @@ from time import monotonic
 
 import structlog
 from django.db import transaction
-from django.db.models import Exists, F, OuterRef
+from django.db.models import Exists, F, Min, OuterRef, QuerySet
 
 from crowd.pictures.bringing.fetching import fetch
 from crowd.pictures.bringing.sources import open_archive
@@ -45,12 +45,22 @@ def fulfil_requests(*, now: datetime) -> int:
     return done
 
 
+def next_request(*, now: datetime) -> datetime | None:
+    """The next picture is tried, for the first time or again, or whoever was at work on it has died."""
+    first: datetime | None = _waiting().aggregate(first=Min("try_at"))["first"]
+    return first
+
+
+def _waiting() -> QuerySet[Request]:
+    return Request.objects.filter(status=Status.WAITING)
+
+
 def _claim(*, now: datetime) -> list[Request]:
     """Rows that are due, each of them this process's own for a while."""
-    due = Request.objects.filter(status=Status.WAITING, try_at__lte=now).select_related("importing")
+    due = _waiting().filter(try_at__lte=now).select_related("importing")
     claimed = []
     for request in due.order_by("try_at", "pk")[:AT_ONCE]:
-        same = Request.objects.filter(pk=request.pk, status=Status.WAITING, try_at=request.try_at)
+        same = _waiting().filter(pk=request.pk, try_at=request.try_at)
         if same.update(try_at=now + LEASE, tries=F("tries") + 1):
             request.tries += 1
             claimed.append(request)
@@ -110,7 +120,7 @@ def _settle(request: Request, got: Got, *, now: datetime) -> None:
             _fail(request, problem)
         else:
             again_at = now + WAITS[request.tries - 1]
-            mine = Request.objects.filter(pk=request.pk, status=Status.WAITING)
+            mine = _waiting().filter(pk=request.pk)
             mine.update(try_at=again_at, problem=str(problem)[:500])
 
 
@@ -130,7 +140,7 @@ def _fail(request: Request, problem: BadPicture | NotFetched) -> None:
 
 def _end_imports(*, now: datetime) -> None:
     """The archive goes: what is still wrong with it will not come right."""
-    waiting = Request.objects.filter(importing=OuterRef("pk"), status=Status.WAITING)
+    waiting = _waiting().filter(importing=OuterRef("pk"))
     running = Import.objects.filter(begun_at__isnull=False, ended_at=None)
     for importing in running.filter(~Exists(waiting)):
         if running.filter(pk=importing.pk).update(ended_at=now) and importing.file:

@@ -16,7 +16,7 @@ from crowd.pictures.bringing.lines import ConceptFrom
 from crowd.pictures.errors import NotFetched
 from crowd.pictures.models import Import, Picture, Request
 from crowd.pictures.services import fulfilling, importing, preparing
-from crowd.pictures.services.fulfilling import LEASE, MOST_TRIES, WAITS, fulfil_requests
+from crowd.pictures.services.fulfilling import LEASE, MOST_TRIES, WAITS, fulfil_requests, next_request
 from crowd.pictures.services.importing import (
     Rights,
     begin_import,
@@ -29,6 +29,7 @@ from hits.common.sweeps import SWEEPS
 from hits.errors import InvalidItems, RuleBroken
 from tests.crowd.pictures.images import archive, kept_files, make_raster, png, svg
 from tests.factories import NOW, make_user
+from tests.idle import watch
 
 pytestmark = pytest.mark.django_db
 LIST = b"concept,url,licence\nowl,https://example.org/owl.png,CC0\ncat,https://example.org/cat.png,\n"
@@ -336,3 +337,31 @@ def test_command_refuses_what_holds_no_pictures(tmp_path: Path, name: str) -> No
 
     assert (summary, Picture.objects.count()) == ({}, 0)
     assert end
+
+
+def test_next_picture_is_due_when_it_is_tried_again(answers: Answers) -> None:
+    answers |= {"owl.png": NotFetched("Busy.", is_final=False), "cat.png": png()}
+    prepare(LIST)
+    assert next_request(now=NOW) is None
+    Import.objects.all().delete()
+
+    begun(LIST)
+    assert next_request(now=NOW) == NOW
+    fulfil_requests(now=NOW)
+    assert next_request(now=NOW) == NOW + WAITS[0]
+    answers["owl.png"] = NotFetched("Gone.", is_final=True)
+    fulfil_requests(now=NOW + WAITS[0])
+
+    assert next_request(now=NOW) is None
+
+
+def test_background_that_finds_nothing_asks_little_and_writes_nothing(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(preparing, "installed_reader", lambda: None)
+    begun(archive(ARCHIVE))
+    tend_pool()
+
+    idle = watch(tend_pool)
+
+    assert (idle.queries, idle.writes) == (3, [])
