@@ -5,6 +5,7 @@ from datetime import datetime, timedelta
 
 import structlog
 from django.db import IntegrityError, transaction
+from django.db.models import Min, QuerySet
 
 from crowd.winogavil.models import Association
 from crowd.winogavil.releases.files.places import only_one, remove
@@ -59,8 +60,18 @@ def make_release(
 
 def write_releases(*, clock: Clock) -> int:
     """Whatever is not ready goes on where it was. How many became ready."""
-    waiting = Release.objects.filter(status__in=Release.BEING_MADE).select_related("study")
+    waiting = _being_made().select_related("study")
     return sum(write_some(release, clock=clock) for release in waiting.order_by("pk"))
+
+
+def next_release(*, now: datetime) -> datetime | None:
+    """Whatever is not ready is due: who was at work on its files may have died."""
+    first: datetime | None = _being_made().aggregate(first=Min("made_at"))["first"]
+    return first
+
+
+def _being_made() -> QuerySet[Release]:
+    return Release.objects.filter(status__in=Release.BEING_MADE)
 
 
 def write_some(release: Release, *, clock: Clock, stretch: timedelta = A_STRETCH) -> bool:

@@ -22,6 +22,7 @@ from hits.errors import RuleBroken
 from hits.models import AuditEvent, Item, Study
 from tests.crowd.winogavil.releases.data import WEIGHTS, add_verdict, make_final, people
 from tests.factories import NOW, make_study, make_user
+from tests.idle import watch
 
 pytestmark = pytest.mark.django_db
 ZERO = timedelta()
@@ -451,3 +452,29 @@ def test_reading_takes_as_many_queries_for_many_rows_as_for_few(django_assert_nu
     for wanted in (2, 6):
         with django_assert_num_queries(3):
             assert len(reading.full_rows(some[:wanted], naming=naming)) == wanted
+
+
+def test_release_is_due_for_as_long_as_it_is_being_made() -> None:
+    study = make_study()
+    make_final(study)
+    assert making.next_release(now=NOW) is None
+
+    release = ask(study)
+    assert making.next_release(now=NOW + timedelta(hours=1)) == NOW
+    with only_one(release, wait=False):
+        assert watch(lambda: making.write_releases(clock=lambda: NOW)).writes == []
+    making.write_releases(clock=lambda: NOW)
+
+    assert making.next_release(now=NOW) is None
+    idle = watch(lambda: making.write_releases(clock=lambda: NOW))
+    assert (idle.queries, idle.writes) == (1, [])
+
+
+def test_release_that_failed_waits_for_a_person() -> None:
+    study = make_study()
+    make_final(study)
+    ask(study)
+    with patch.object(writing, "write_pieces", side_effect=OSError(28, "No space left on device")):
+        making.write_releases(clock=lambda: NOW)
+
+    assert making.next_release(now=NOW) is None
