@@ -7,6 +7,7 @@ from hashlib import sha256
 import structlog
 from django.contrib.auth.hashers import check_password, make_password
 from django.db import IntegrityError, transaction
+from django.db.models import Min
 from django.utils.translation import gettext as _
 
 from crowd.winogavil.play import domain
@@ -96,6 +97,12 @@ def sign_out(*, token: str) -> None:
 def forget_sessions(*, now: datetime) -> None:
     """Those that let nobody in any more."""
     PlayerSession.objects.filter(expires_at__lte=now).delete()
+
+
+def next_session_end(*, now: datetime) -> datetime | None:
+    """The next session lets nobody in any more."""
+    first: datetime | None = PlayerSession.objects.aggregate(first=Min("expires_at"))["first"]
+    return first
 
 
 def text_to_agree_to(player: Player) -> ConsentText | None:

@@ -9,7 +9,7 @@ from collections.abc import Collection
 from datetime import datetime, timedelta
 
 from django.db import transaction
-from django.db.models import Q
+from django.db.models import Min, Q, QuerySet
 
 from crowd.winogavil.play.domain import Worth
 from crowd.winogavil.play.models import Standing, Turn, WebGame
@@ -42,6 +42,14 @@ def recheck_standings(*, now: datetime) -> int:
     return len(keys)
 
 
+def next_check(*, now: datetime) -> datetime | None:
+    """A player's figures are rebuilt, or an open game's models are counted again."""
+    checked = Standing.objects.aggregate(first=Min("checked_at"))["first"]
+    counted = _open_games().aggregate(first=Min("models_counted_at"))["first"]
+    instants = (checked and checked + CHECKED_EVERY, counted and counted + MODELS_EVERY)
+    return min((at for at in instants if at), default=None)
+
+
 def rebuild_standing(*, player_id: int, now: datetime) -> None:
     """From the turns alone, whatever stood there."""
     with transaction.atomic():
@@ -63,12 +71,16 @@ def rebuild_standing(*, player_id: int, now: datetime) -> None:
 def count_models(*, now: datetime) -> int:
     """The models' leaderboard of each open game, once an hour."""
     stale = Q(models_counted_at=None) | Q(models_counted_at__lte=now - MODELS_EVERY)
-    games = list(WebGame.objects.filter(stale, is_open=True).select_related("study"))
+    games = list(_open_games().filter(stale).select_related("study"))
     for game in games:
         paid, _others = rivals_of(game.study)
         board = _board_of(compare(game.study, paid=paid))
         WebGame.objects.filter(pk=game.pk).update(models_board=board, models_counted_at=now)
     return len(games)
+
+
+def _open_games() -> QuerySet[WebGame]:
+    return WebGame.objects.filter(is_open=True)
 
 
 def _count_slice(*, now: datetime) -> int:

@@ -7,14 +7,14 @@ whatever is repeated: its id follows from study, worker and day.
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from datetime import date, datetime, timedelta
+from datetime import UTC, date, datetime, time, timedelta
 from decimal import Decimal
 from fractions import Fraction
 from uuid import UUID, uuid5
 from zoneinfo import ZoneInfo
 
 import structlog
-from django.db.models import Count, Q
+from django.db.models import Count, Q, QuerySet
 from django.utils import translation
 from django.utils.formats import date_format
 from django.utils.translation import gettext as _
@@ -67,13 +67,32 @@ def switch_feedback(*, study: Study, on: bool, hour: int, by: User, now: datetim
 def send_feedback(*, now: datetime) -> int:
     """Of every study whose hour has come. Days before yesterday are no news any more."""
     written = 0
-    for setting in DailyFeedback.objects.filter(is_on=True).select_related("study", "by").order_by("pk"):
+    for setting in _switched_on().select_related("study", "by").order_by("pk"):
         there = now.astimezone(ZoneInfo(setting.study.time_zone))
         yesterday = there.date() - timedelta(days=1)
         if there.hour >= setting.hour and (setting.told_day is None or setting.told_day < yesterday):
             written += tell_day(setting=setting, day=yesterday, now=now)
             DailyFeedback.objects.filter(pk=setting.pk).update(told_day=yesterday)
     return written
+
+
+def next_feedback(*, now: datetime) -> datetime | None:
+    """The hour of the next study's letters."""
+    settings = _switched_on().select_related("study")
+    return min((_next_hour(setting, now=now) for setting in settings), default=None)
+
+
+def _switched_on() -> QuerySet[DailyFeedback]:
+    return DailyFeedback.objects.filter(is_on=True)
+
+
+def _next_hour(setting: DailyFeedback, *, now: datetime) -> datetime:
+    """Of the first day whose day before nobody has been told of. It may have come already."""
+    zone = ZoneInfo(setting.study.time_zone)
+    day = now.astimezone(zone).date()
+    if setting.told_day is not None:
+        day = max(day, setting.told_day + timedelta(days=2))
+    return datetime.combine(day, time(setting.hour), tzinfo=zone).astimezone(UTC)
 
 
 def tell_day(*, setting: DailyFeedback, day: date, now: datetime) -> int:

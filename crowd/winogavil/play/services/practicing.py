@@ -12,6 +12,7 @@ from uuid import UUID
 
 from django.conf import settings
 from django.db import transaction
+from django.db.models import Min, QuerySet
 from django.utils.translation import gettext as _
 
 from crowd.pictures.models import Picture
@@ -124,9 +125,8 @@ def answer_practice(*, now: datetime) -> int:
     """In the process that loads models, and in no other."""
     from scoring.services.answering import FAILURES, find_places  # noqa: PLC0415 - numpy, and the models
 
-    waiting = PracticeAsk.objects.filter(answered_at=None, asked_at__gt=now - WAITED_FOR)
     answered = 0
-    for asked in waiting.select_related("rival").order_by("pk")[:AT_ONCE]:
+    for asked in _waiting(now).select_related("rival").order_by("pk")[:AT_ONCE]:
         try:
             places = find_places(asked.rival, text=asked.text, pictures=asked.pictures, k=len(asked.chosen))
         except FAILURES:
@@ -135,10 +135,26 @@ def answer_practice(*, now: datetime) -> int:
     return answered
 
 
+def next_practice(*, now: datetime) -> datetime | None:
+    """What could not be answered is due for as long as somebody waits."""
+    first: datetime | None = _waiting(now).aggregate(first=Min("asked_at"))["first"]
+    return first
+
+
 def forget_practice(*, now: datetime) -> int:
     with transaction.atomic():
-        gone, _by_model = PracticeAsk.objects.filter(asked_at__lt=now - KEPT_FOR).delete()
+        gone, _by_model = PracticeAsk.objects.filter(asked_at__lte=now - KEPT_FOR).delete()
     return gone
+
+
+def next_forgetting(*, now: datetime) -> datetime | None:
+    """The oldest practice has been kept for long enough."""
+    first: datetime | None = PracticeAsk.objects.aggregate(first=Min("asked_at"))["first"]
+    return first and first + KEPT_FOR
+
+
+def _waiting(now: datetime) -> QuerySet[PracticeAsk]:
+    return PracticeAsk.objects.filter(answered_at=None, asked_at__gt=now - WAITED_FOR)
 
 
 def _check(text: str, *, pictures: Sequence[Picture], chosen: Sequence[int], player: Player) -> None:

@@ -142,8 +142,8 @@ def test_set_with_a_reported_picture_is_passed_over(player: Player) -> None:
 def test_practice_is_forgotten_after_a_day(player: Player) -> None:
     ask(player)
 
-    kept = practicing.forget_practice(now=NOW + practicing.KEPT_FOR)
-    gone = practicing.forget_practice(now=NOW + practicing.KEPT_FOR + timedelta(seconds=1))
+    kept = practicing.forget_practice(now=NOW + practicing.KEPT_FOR - timedelta(seconds=1))
+    gone = practicing.forget_practice(now=NOW + practicing.KEPT_FOR)
 
     assert (kept, gone, PracticeAsk.objects.count()) == (0, 1, 0)
 
