@@ -1,6 +1,7 @@
 """A delay that is over opens the test again, here and at the provider."""
 
 from datetime import datetime, timedelta
+from typing import Any
 
 from django.db import transaction
 from django.db.models import Exists, Min, OuterRef, QuerySet, Subquery
@@ -35,7 +36,7 @@ def _delays() -> list[int]:
     return [days for days in found.distinct() if days is not None]
 
 
-def _barred(days: int) -> QuerySet[Holding]:
+def _barred(days: int) -> QuerySet[Any]:
     """Whoever waits for so many days, and since when: the grade, the loss, or the test that was used up."""
     own = Attempt.objects.filter(gate=OuterRef("gate"), worker=OuterRef("worker"))
     live = own.filter(status__in=(Status.STARTED, Status.WAITING))

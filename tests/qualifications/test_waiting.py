@@ -37,6 +37,11 @@ SECOND = timedelta(seconds=1)
 MINUTE = timedelta(minutes=1)
 
 
+def standing(at: datetime) -> Callable[[], datetime]:
+    """A clock that does not go, however long the machine takes."""
+    return lambda: at
+
+
 @pytest.mark.parametrize("next_instant", [next_telling, next_type, next_reading, next_retest])
 def test_nothing_is_due_where_nothing_waits(next_instant: Callable[..., datetime | None]) -> None:
     assert next_instant(now=NOW) is None
@@ -51,7 +56,7 @@ def test_holding_is_told_again_when_its_claim_is_over(turk: StubbedTurk) -> None
     due = NOW + telling.CLAIM
 
     assert next_telling(now=NOW) == due
-    assert [tell_holdings(now=at, clock=lambda at=at: at) for at in (due - SECOND, due)] == [0, 1]
+    assert [tell_holdings(now=at, clock=standing(at)) for at in (due - SECOND, due)] == [0, 1]
     assert next_telling(now=due) == due + MINUTE
 
 
@@ -62,18 +67,18 @@ def test_type_is_asked_for_again_when_its_claim_is_over(turk: StubbedTurk) -> No
     due = NOW + platform.CLAIM
 
     assert next_type(now=NOW) == due
-    assert [make_types(now=at, clock=lambda at=at: at) for at in (due - SECOND, due)] == [0, 1]
+    assert [make_types(now=at, clock=standing(at)) for at in (due - SECOND, due)] == [0, 1]
     assert next_type(now=due) is None
 
 
 def test_lists_are_read_again_once_they_have_rested(turk: StubbedTurk) -> None:
     row = make_type()
-    read_provider_tests(now=NOW, clock=lambda: NOW)
+    read_provider_tests(now=NOW, clock=standing(NOW))
     due = NOW + reading.REST
     assert next_reading(now=NOW) == due
 
     for at in (due - SECOND, due):
-        read_provider_tests(now=at, clock=lambda at=at: at)
+        read_provider_tests(now=at, clock=standing(at))
 
     assert PlatformType.objects.get().read_at == due
     assert next_reading(now=due) == due + reading.REST
