@@ -3,10 +3,11 @@
 from datetime import datetime
 
 import structlog
+from django.db.models import Exists, OuterRef, Q
 
 from crowd.winogavil.models import Game
 from hits.errors import RuleBroken
-from hits.models import User
+from hits.models import Item, User
 from hits.services.growing import GROWING, grow_batch, hits_lacking, open_places
 
 __all__ = ["grow", "grow_solving", "hits_lacking", "open_places"]
@@ -15,7 +16,12 @@ log = structlog.get_logger()
 
 def grow_solving(*, now: datetime) -> int:
     """HITs added to all games that grow by themselves. Why one could not grow stands on its page."""
+    wanting = Item.objects.filter(
+        study=OuterRef("solve_batch__study"), task=OuterRef("solve_batch__task"), wanted__gt=0, pulled_at=None
+    )
     games = Game.objects.filter(grows=True, solve_batch__status__in=GROWING)
+    # Why a game could not grow is forgotten once nothing is wanted any more.
+    games = games.filter(Exists(wanting) | ~Q(problem=""))
     return sum(_grow(game, now=now) for game in games.select_related("solve_batch__study").order_by("pk"))
 
 

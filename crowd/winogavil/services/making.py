@@ -6,7 +6,7 @@ from fractions import Fraction
 
 import structlog
 from django.db import transaction
-from django.db.models import Exists, OuterRef, QuerySet
+from django.db.models import Exists, Max, Min, OuterRef, Q, QuerySet
 
 from crowd.pictures.services.moving import lock_pictures
 from crowd.winogavil import domain
@@ -22,6 +22,7 @@ from scoring.services.judging import NewScore, record_scores
 AT_ONCE = 500
 # A word that was pulled may come back: so long the bonuses for the author's other words wait for it.
 PATIENCE = timedelta(days=7)
+AWAY = Q(item__association__final_at=None, item__pulled_at__isnull=False)
 SOURCES = {Account.Kind.WEB: Association.Source.PLAYER}
 log = structlog.get_logger()
 
@@ -42,6 +43,15 @@ def credit_authors(*, now: datetime) -> int:
         credited += some
     _judge(_waiting_in_vain(now=now), now=now)
     return credited
+
+
+def next_credit(*, now: datetime) -> datetime | None:
+    """Work is judged whose last open words nobody has been asked for long enough."""
+    away = _untold().filter(AWAY, assignment__in=_handed_in())
+    open_ones = _untold().exclude(AWAY).filter(assignment=OuterRef("assignment"))
+    works = away.filter(~Exists(open_ones)).values("assignment").annotate(last=Max("item__pulled_at"))
+    first: datetime | None = works.aggregate(first=Min("last"))["first"]
+    return first and first + PATIENCE
 
 
 def scores_as_author(association: Association) -> dict[str, Fraction]:
@@ -90,10 +100,12 @@ def _lock_authors(associations: Sequence[int]) -> None:
 
 def _waiting_in_vain(*, now: datetime) -> set[int]:
     """Work that waits for nothing but words which nobody has been asked for long."""
-    away = Riddle.objects.filter(
-        assignment=OuterRef("pk"), item__association__final_at=None, item__pulled_at__lte=now - PATIENCE
-    )
+    away = Riddle.objects.filter(AWAY, assignment=OuterRef("pk"), item__pulled_at__lte=now - PATIENCE)
     return set(_handed_in().filter(Exists(away)).values_list("pk", flat=True))
+
+
+def _untold() -> QuerySet[Riddle]:
+    return Riddle.objects.filter(item__association__told_at=None)
 
 
 def _handed_in() -> QuerySet[Assignment]:
@@ -168,8 +180,6 @@ def _judge(assignments: set[int], *, now: datetime) -> None:
 
     A word that stays away holds up the others no longer than PATIENCE.
     """
-    untold = Riddle.objects.filter(assignment=OuterRef("pk"), item__association__told_at=None).exclude(
-        item__association__final_at=None, item__pulled_at__lte=now - PATIENCE
-    )
+    untold = _untold().filter(assignment=OuterRef("pk")).exclude(AWAY, item__pulled_at__lte=now - PATIENCE)
     for assignment in Assignment.objects.filter(~Exists(untold), pk__in=assignments).order_by("pk"):
         mark_judged(assignment=assignment, now=now)
