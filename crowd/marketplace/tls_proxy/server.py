@@ -1,8 +1,10 @@
 """The proxy itself: a thread per connection, CONNECT to the known hosts, each request passed on."""
 
+import logging
 import socket
 from collections.abc import Sequence
 from contextlib import suppress
+from datetime import UTC, datetime
 from http import HTTPStatus
 from http.client import HTTPConnection, HTTPException, HTTPSConnection
 from ipaddress import ip_address
@@ -10,9 +12,6 @@ from socketserver import BaseRequestHandler, ThreadingTCPServer
 from ssl import SSLSocket
 from typing import BinaryIO
 from urllib.parse import SplitResult, urlsplit
-
-import structlog
-from django.utils import timezone
 
 from crowd.marketplace.tls_proxy.authority import Authority
 from crowd.marketplace.tls_proxy.messages import Head, HungUp, Refused, has_body, read_body, read_head
@@ -32,7 +31,7 @@ HOP_BY_HOP = {
     "transfer-encoding",
     "upgrade",
 }
-log = structlog.get_logger()
+log = logging.getLogger(__name__)
 
 
 class Misconfigured(Exception):
@@ -88,7 +87,7 @@ class Connection(BaseRequestHandler):
             host = self._let_in()
             if not host:
                 return
-            context = self.server.authority.context(now=timezone.now())
+            context = self.server.authority.context(now=datetime.now(UTC))
             with context.wrap_socket(self.request, server_side=True) as secured:
                 _Tunnel(server=self.server, host=host, secured=secured).serve()
 
@@ -110,7 +109,7 @@ class Connection(BaseRequestHandler):
     def _host_of(self, head: Head) -> str:
         host, _, port = head.target.lower().rpartition(":")
         if head.method != "CONNECT" or host not in self.server.hosts or port != "443":
-            log.warning("marketplace.proxy.refused", method=head.method, target=head.target.partition("?")[0])
+            log.warning("marketplace.proxy.refused: %s %s", head.method, head.target.partition("?")[0])
             known = " or ".join(sorted(self.server.hosts))
             raise Refused(
                 HTTPStatus.FORBIDDEN, f"This proxy leads to the marketplace alone, by CONNECT to {known}."
@@ -154,7 +153,7 @@ class _Tunnel:
         except TimeoutError:
             raise Refused(HTTPStatus.GATEWAY_TIMEOUT, "The marketplace did not answer in time.") from None
         except (HTTPException, OSError) as error:
-            log.warning("marketplace.proxy.no_answer", error=type(error).__name__)
+            log.warning("marketplace.proxy.no_answer: %s", type(error).__name__)
             raise Refused(
                 HTTPStatus.BAD_GATEWAY, f"The marketplace at {self.server.marketplace.netloc} did not answer."
             ) from None
