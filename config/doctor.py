@@ -86,6 +86,9 @@ def check_model() -> Finding:
         # A registered model is a row: the database comes first.
         advice = check_database("default").advice or "Look at the database."
         return Finding(name="model", ok=False, saw=str(error).strip(), advice=advice)
+    except rivals.NotInstalled as missing:
+        # Without a server for the rows, nobody else could answer.
+        return Finding(name="model", ok=not settings.EMBEDDED, saw=str(missing))
     except (CrowdError, ImportError, OSError) as error:
         advice = "Set CROWD_RIVAL to one that is registered, fetch it anew, or run uv sync."
         return Finding(name="model", ok=False, saw=str(error), advice=advice)

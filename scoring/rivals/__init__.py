@@ -11,11 +11,12 @@ from scoring.rivals.interface import (
     Vectors,
     scores,
 )
-from scoring.rivals.registry import load, load_rival
+from scoring.rivals.registry import NotInstalled, load, load_rival, refuse_without_libraries
 from scoring.rivals.weights import WeightsChanged, WeightsMissing, digest
 
 __all__ = [
     "LoadedModel",
+    "NotInstalled",
     "NotNumbers",
     "Picture",
     "Prediction",
@@ -28,5 +29,6 @@ __all__ = [
     "digest",
     "load",
     "load_rival",
+    "refuse_without_libraries",
     "scores",
 ]

@@ -1,6 +1,7 @@
 """Rivals by kind. A model is imported and loaded at the first question, and only in the process that asks."""
 
 from importlib import import_module
+from importlib.util import find_spec
 from typing import Any
 
 from hits.errors import CrowdError
@@ -19,6 +20,19 @@ _loaded: dict[str, Any] = {}
 
 class UnknownKind(CrowdError):
     """No model of this kind is known here."""
+
+
+class NotInstalled(CrowdError):
+    """No libraries for models are installed here."""
+
+
+def refuse_without_libraries() -> None:
+    """Raises NotInstalled, with what to do."""
+    if find_spec("torch") is None:
+        raise NotInstalled(
+            "torch is not installed here, so no rival answers here: the group `rival` is missing. "
+            "Run `uv sync --only-group rival`, or let a machine that has it take the queue rival."
+        )
 
 
 def load(spec: Spec) -> Any:
@@ -44,5 +58,6 @@ def load_rival(spec: Spec) -> Rival:
 def _class_of(kind: str) -> Any:
     if kind not in PATHS:
         raise UnknownKind(f"There is no kind of rival {kind}. Known: {', '.join(sorted(PATHS))}.")
+    refuse_without_libraries()
     module, _, class_name = PATHS[kind].partition(":")
     return getattr(import_module(module), class_name)

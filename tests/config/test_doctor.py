@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from django.conf import settings
+from django.conf import LazySettings, settings
 from django.core.management import CommandError, call_command
 from django.db.utils import ConnectionHandler
 
@@ -42,6 +42,21 @@ def test_doctor_of_an_account_that_does_not_exist_names_those_that_do() -> None:
     (finding,) = [found for found in doctor.examine_account("other") if not found.ok]
 
     assert (finding.saw, finding.advice) == ("there is none called other", "Known: first.")
+
+
+@pytest.mark.parametrize("embedded", [True, False])
+def test_doctor_says_which_group_is_missing_for_the_rival(
+    settings: LazySettings, monkeypatch: pytest.MonkeyPatch, embedded: bool
+) -> None:
+    """Deployed, another machine answers; embedded, there is no other."""
+    settings.EMBEDDED = embedded
+    monkeypatch.setattr("scoring.rivals.registry.find_spec", lambda _name: None)
+
+    finding = doctor.check_model()
+
+    assert finding.ok is not embedded
+    assert "torch is not installed here" in finding.saw
+    assert "the group `rival` is missing. Run `uv sync --only-group rival`" in finding.saw
 
 
 def test_doctor_without_any_account_says_how_to_get_one() -> None:

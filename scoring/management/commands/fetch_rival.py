@@ -8,6 +8,7 @@ from django.utils import timezone
 
 from hits.errors import CrowdError
 from scoring.models import RegisteredRival
+from scoring.rivals import refuse_without_libraries
 
 EXAMPLES = """
   manage.py fetch_rival clip-rn50 --clip RN50 --weights openai      downloads the paper's model
@@ -31,6 +32,10 @@ class Command(BaseCommand):
         parser.add_argument("--options", default="{}", help="further options of the model, as JSON")
 
     def handle(self, *args: Any, **options: Any) -> None:
+        try:
+            refuse_without_libraries()
+        except CrowdError as error:
+            raise CommandError(str(error)) from error
         from scoring.services import fetching  # noqa: PLC0415 - loads models, so in this command alone
 
         kind = next(value for value in RegisteredRival.Kind.values if options[value] is not None)
