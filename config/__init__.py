@@ -1,5 +1,1 @@
 """How the project is wired: settings, addresses, processes."""
-
-from config.celery import app as celery_app
-
-__all__ = ["celery_app"]

@@ -7,6 +7,7 @@ import sys
 from collections.abc import Mapping
 from contextlib import suppress
 from difflib import get_close_matches
+from importlib.util import find_spec
 from pathlib import Path
 
 from cryptography.fernet import Fernet
@@ -27,6 +28,7 @@ KNOWN = {
     "CROWD_DEBUG": "true: Django's debug pages; never on a reachable host",
     "CROWD_FETCH_PRIVATE": "true: let pictures be fetched from private and loopback addresses",
     "CROWD_FIELD_KEYS": "Fernet keys of encrypted columns, newest first",
+    "CROWD_MARKETPLACE_ALONE": "true: only the marketplace's rooms are loaded",
     "CROWD_MARKETPLACE_CONTENT_URL": "address of the requesters' own HTML: a third host, without cookies",
     "CROWD_MARKETPLACE_CONTROL_KEY": "switches the control API on (clock, faults); loopback only",
     "CROWD_MARKETPLACE_FEES": "fee schedule of new requesters: none, amazon, or per cent such as 5%",
@@ -59,6 +61,17 @@ def refuse_unknown(environ: Mapping[str, str]) -> None:
             near = get_close_matches(name, KNOWN, n=1)
             advice = f"Did you mean {near[0]}?" if near else "docs/settings.md lists the known ones."
             raise ImproperlyConfigured(f"Unknown setting {name}. {advice}")
+
+
+def read_alone(environ: Mapping[str, str]) -> bool:
+    """Whether this is the marketplace alone. Where nothing more is installed, that must be meant."""
+    is_alone = read_flag(environ, "CROWD_MARKETPLACE_ALONE")
+    if not is_alone and find_spec("rest_framework") is None:
+        raise ImproperlyConfigured(
+            "The group `web` is not installed here, and this needs it: run `uv sync --only-group web`, or "
+            "`uv sync` for everything. To use the marketplace alone, set CROWD_MARKETPLACE_ALONE=true."
+        )
+    return is_alone
 
 
 def read_flag(environ: Mapping[str, str], name: str) -> bool:

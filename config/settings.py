@@ -10,7 +10,7 @@ import environ
 from csp.constants import NONE, SELF
 from django.core.exceptions import ImproperlyConfigured
 
-from config.environment import load_keys, read_flag, read_rate, refuse_unknown
+from config.environment import load_keys, read_alone, read_flag, read_rate, refuse_unknown
 from config.logs import configure_logs
 from hits.domain import is_amazon
 
@@ -18,6 +18,7 @@ BASE_DIR = Path(__file__).resolve().parent.parent
 env = environ.Env()
 django_stubs_ext.monkeypatch()  # ModelAdmin[Study] and its like, at run time too
 refuse_unknown(os.environ)
+MARKETPLACE_ALONE = read_alone(os.environ)
 
 DATA_DIR = Path(env.str("CROWD_DATA_DIR", str(BASE_DIR / ".crowd"))).resolve()
 DEBUG = read_flag(os.environ, "CROWD_DEBUG")
@@ -82,27 +83,26 @@ if len({urlsplit(site).hostname for site in SITES}) < len(SITES):
         "CROWD_PUBLIC_URL, CROWD_MARKETPLACE_URL, CROWD_MARKETPLACE_CONTENT_URL and CROWD_PLAY_URL must "
         "differ in their host names."
     )
+SERVED = (MARKETPLACE_URL, MARKETPLACE_CONTENT_URL) if MARKETPLACE_ALONE else SITES
 # Programs that cannot be given an endpoint are led here by a proxy, and go on asking for these hosts.
 AMAZON_HOSTS = tuple(
     f"{service}.us-east-1.amazonaws.com" for service in ("mturk-requester", "mturk-requester-sandbox", "sns")
 )
 ALLOWED_HOSTS = [
-    *(env.list("CROWD_ALLOWED_HOSTS", default=[]) or [urlsplit(site).hostname for site in SITES]),
+    *(env.list("CROWD_ALLOWED_HOSTS", default=[]) or [urlsplit(site).hostname for site in SERVED]),
     *AMAZON_HOSTS,
 ]
-ROOT_URLCONF = "config.urls"
+ROOT_URLCONF = "crowd.marketplace.urls" if MARKETPLACE_ALONE else "config.urls"
 WSGI_APPLICATION = "config.wsgi.application"
-SECURE = PUBLIC_URL.startswith("https:")
+SECURE = SERVED[0].startswith("https:")
 
-INSTALLED_APPS = [
-    "config.apps.ConfigApp",
+# What the marketplace alone does not load, and need not have installed.
+RESEARCHERS_APPS = [
     "django.contrib.admin",
     "django.contrib.auth",
     "django.contrib.contenttypes",
     "django.contrib.sessions",
     "django.contrib.messages",
-    "django.contrib.staticfiles",
-    "csp",
     "rest_framework",
     "drf_spectacular",
     "hits",
@@ -120,6 +120,12 @@ INSTALLED_APPS = [
     "crowd.winoground",
     "crowd.whoops",
     "crowd.compensation",
+]
+INSTALLED_APPS = [
+    "config.apps.ConfigApp",  # its templates go before those of others
+    *([] if MARKETPLACE_ALONE else RESEARCHERS_APPS),
+    "django.contrib.staticfiles",
+    "csp",
     "crowd.marketplace",
 ]
 MIDDLEWARE = [
@@ -137,17 +143,19 @@ MIDDLEWARE = [
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "csp.middleware.CSPMiddleware",
 ]
+CONTEXT_PROCESSORS = [
+    "django.template.context_processors.request",
+    "django.contrib.auth.context_processors.auth",
+    "django.contrib.messages.context_processors.messages",
+]
+if MARKETPLACE_ALONE:  # its people and their sessions are its own; Django's are the researchers'
+    MIDDLEWARE = [name for name in MIDDLEWARE if not name.startswith("django.contrib.")]
+    CONTEXT_PROCESSORS = [name for name in CONTEXT_PROCESSORS if not name.startswith("django.contrib.")]
 TEMPLATES = [
     {
         "BACKEND": "django.template.backends.django.DjangoTemplates",
-        "APP_DIRS": True,  # config is the first of them, so its templates go before those of others
-        "OPTIONS": {
-            "context_processors": [
-                "django.template.context_processors.request",
-                "django.contrib.auth.context_processors.auth",
-                "django.contrib.messages.context_processors.messages",
-            ]
-        },
+        "APP_DIRS": True,
+        "OPTIONS": {"context_processors": CONTEXT_PROCESSORS},
     }
 ]
 
@@ -164,7 +172,7 @@ AUTH_PASSWORD_VALIDATORS = [
 ]
 LOGIN_URL = "admin:login"
 SESSION_COOKIE_SECURE = SECURE
-CSRF_COOKIE_SECURE = all(site.startswith("https:") for site in SITES)
+CSRF_COOKIE_SECURE = all(site.startswith("https:") for site in SERVED)
 
 # Headers.
 X_FRAME_OPTIONS = "DENY"

@@ -31,6 +31,38 @@ def test_settings_load_without_any_variable(tmp_path: Path) -> None:
     assert (tmp_path / "keys.json").stat().st_mode & 0o077 == 0
 
 
+def test_marketplace_alone_loads_no_other_room_and_answers_for_no_other_site(tmp_path: Path) -> None:
+    script = """
+import sys, django
+django.setup()
+from django.conf import settings
+print([name for name in ("hits.models", "celery", "rest_framework", "numpy") if name in sys.modules])
+print(settings.ALLOWED_HOSTS[:2], len(settings.ALLOWED_HOSTS) - len(settings.AMAZON_HOSTS))
+print(settings.SECURE, settings.CSRF_COOKIE_SECURE)
+"""
+    environ = {
+        "CROWD_MARKETPLACE_ALONE": "true",
+        "CROWD_MARKETPLACE_URL": "https://market.example.org",
+        "DJANGO_SETTINGS_MODULE": "config.settings",
+    }
+
+    loaded = subprocess.run(
+        [sys.executable, "-c", script],
+        cwd=ROOT,
+        env=scratch_environ(tmp_path, **environ),
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=True,
+    )
+
+    assert loaded.stdout.splitlines() == [
+        "[]",
+        "['market.example.org', 'content.market.example.org'] 2",
+        "True True",
+    ]
+
+
 @pytest.mark.parametrize(
     ("environ", "words"),
     [

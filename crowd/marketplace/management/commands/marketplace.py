@@ -60,13 +60,8 @@ def _own_port() -> int:
 
 
 def _environment(*, port: int) -> dict[str, str]:
-    """Ours, and for what nobody set: an address of this machine. The researchers' host is not answered."""
-    sites = (settings.MARKETPLACE_URL, settings.MARKETPLACE_CONTENT_URL)
-    unset = {
-        "CROWD_MARKETPLACE_URL": f"http://localhost:{port}",
-        "CROWD_ALLOWED_HOSTS": ",".join(urlsplit(site).hostname or "" for site in sites),
-    }
-    return {**unset, **os.environ}
+    """Ours, and for what nobody set: an address of this machine."""
+    return {"CROWD_MARKETPLACE_URL": f"http://localhost:{port}", **os.environ}
 
 
 def _web_command(options: Mapping[str, Any]) -> list[str]:
