@@ -61,9 +61,9 @@ def scratch_environ(folder: Path, **changes: str) -> dict[str, str]:
     return {**inherited, "CROWD_DATA_DIR": str(folder), "PYTHONUNBUFFERED": "1", **changes}
 
 
-def manage(*command: str, environ: dict[str, str], timeout: int = 240) -> str:
+def manage(*command: str, environ: dict[str, str], timeout: int = 240, python: str = sys.executable) -> str:
     done = subprocess.run(
-        [sys.executable, "manage.py", *command],
+        [python, "manage.py", *command],
         cwd=ROOT,
         env=environ,
         capture_output=True,
@@ -83,7 +83,7 @@ def report_of(printed: str) -> dict[str, Any]:
 
 
 @contextmanager
-def serving(folder: Path, *, port: int) -> Iterator[Product]:
+def serving(folder: Path, *, port: int, python: str = sys.executable) -> Iterator[Product]:
     log = folder / "serve.log"
     url = f"http://127.0.0.1:{port}"
     environ = scratch_environ(
@@ -95,7 +95,7 @@ def serving(folder: Path, *, port: int) -> Iterator[Product]:
     lay_databases(folder)
     with log.open("wb") as output:
         process = subprocess.Popen(
-            [sys.executable, "manage.py", "serve"], cwd=ROOT, env=environ, stdout=output, stderr=output
+            [python, "manage.py", "serve"], cwd=ROOT, env=environ, stdout=output, stderr=output
         )
         product = Product(process=process, environ=environ, url=url)
         try:
