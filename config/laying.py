@@ -8,8 +8,6 @@ from collections.abc import Iterable
 from typing import Any
 
 from django.apps import AppConfig, apps
-from django.contrib.auth.models import Group, Permission
-from django.contrib.contenttypes.models import ContentType
 from django.db import router
 from django.db.backends.base.base import BaseDatabaseWrapper
 from django.db.backends.base.schema import BaseDatabaseSchemaEditor
@@ -21,6 +19,7 @@ from django.db.models import Model
 
 # Any number will do: whoever lays a database on a server holds this lock meanwhile.
 LOCK = 7_401_516
+GROUP = "auth.Group"
 
 
 class OwnLoader(MigrationLoader):
@@ -86,7 +85,7 @@ def lay_if_empty(connection: BaseDatabaseWrapper) -> bool:
 def _own_models(connection: BaseDatabaseWrapper) -> Iterable[type[Model]]:
     for config in own_apps(connection):
         for model in router.get_migratable_models(config, connection.alias):
-            if model is Group:
+            if model._meta.label == GROUP:
                 yield _group_as_migrated()
             elif model._meta.can_migrate(connection):
                 yield model
@@ -95,9 +94,9 @@ def _own_models(connection: BaseDatabaseWrapper) -> Iterable[type[Model]]:
 def _group_as_migrated() -> type[Model]:
     """The key of its table of permissions is a bigint in migrations: they know no default of an app."""
     state = ProjectState()
-    for model in (ContentType, Permission, Group):
-        state.add_model(ModelState.from_model(model))
-    return state.apps.get_model("auth", "Group")
+    for label in ("contenttypes.ContentType", "auth.Permission", GROUP):
+        state.add_model(ModelState.from_model(apps.get_model(label)))
+    return state.apps.get_model(GROUP)
 
 
 def _record_all(connection: BaseDatabaseWrapper, editor: BaseDatabaseSchemaEditor) -> None:
