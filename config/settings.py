@@ -131,7 +131,7 @@ INSTALLED_APPS = [
 MIDDLEWARE = [
     "config.middleware.RequestLog",
     "django.middleware.security.SecurityMiddleware",
-    "whitenoise.middleware.WhiteNoiseMiddleware",
+    "config.static_files.StaticFiles",
     "config.middleware.SiteByHost",
     "config.middleware.NoNul",
     "django.contrib.sessions.middleware.SessionMiddleware",
@@ -198,14 +198,14 @@ TIME_ZONE = "UTC"
 
 # Files.
 STATIC_URL = "/static/"
-STATIC_ROOT = DATA_DIR / "static"
-STATICFILES_DIRS = [BASE_DIR / "config" / "static"]
+# Made from the code alone, so where that may be written it lies beside it, whatever the data folder.
+STATIC_ROOT = (BASE_DIR / ".crowd" if os.access(BASE_DIR, os.W_OK) else DATA_DIR) / "static"
 WHITENOISE_USE_FINDERS = True
 WHITENOISE_AUTOREFRESH = DEBUG
 MEDIA_ROOT = DATA_DIR / "media"
 STORAGES = {
     "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
-    "staticfiles": {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"},
+    "staticfiles": {"BACKEND": "config.static_files.Storage"},
 }
 
 # Celery. No result backend anywhere: callers read rows. Losing a message loses nothing.

@@ -86,6 +86,7 @@ def _flushes_reach_what_is_append_only() -> Iterator[None]:
 def _scratch(tmp_path: Path, settings: LazySettings) -> None:
     """Files and messages of a test lie in a folder of its own."""
     settings.MEDIA_ROOT = tmp_path / "media"
+    settings.STATIC_ROOT = tmp_path / "static"  # empty: static files have their plain names
 
 
 @pytest.fixture
