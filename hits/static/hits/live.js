@@ -13,7 +13,7 @@
   };
 
   // The token of a form is another one in every answer, and no news.
-  const content = (part) => part.outerHTML.replace(/ name="csrfmiddlewaretoken" value="\w+"/g, "");
+  const content = (part) => part.outerHTML.replaceAll(/ name="csrfmiddlewaretoken" value="\w+"/gu, "");
 
   // What somebody is using, or has opened, stays as it is.
   const swap = (old, fresh) => {

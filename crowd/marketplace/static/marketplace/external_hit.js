@@ -18,7 +18,7 @@ function turkIsPreview() {
 }
 
 function turkGetSubmitToHost() {
-  return turkGetParam("turkSubmitTo", "https://www.mturk.com").replace(/\/$/, "");
+  return turkGetParam("turkSubmitTo", "https://www.mturk.com").replace(/\/$/u, "");
 }
 
 // Fills the hidden field, and in a preview puts the button out of use.

@@ -5,7 +5,7 @@ const form = document.querySelector("form[data-asking]");
 const status = form.querySelector("[data-status]");
 const questions = [...form.querySelectorAll("[data-question]")];
 const work = form.dataset.work;
-const inputs = [...form.querySelectorAll("[data-entry]")];
+const all = [...form.querySelectorAll("[data-entry]")];
 let isSending = false;
 
 const say = (element, text) => {
@@ -38,14 +38,14 @@ const draw = () => {
 const isChoice = (input) => input.type === "radio" || input.type === "checkbox";
 
 const draft = () => {
-  const written = inputs.filter((input) => (isChoice(input) ? input.checked : input.value !== ""));
+  const written = all.filter((input) => (isChoice(input) ? input.checked : input.value !== ""));
   return written.map((input) => [input.name, input.value]);
 };
 
 // What the server shows again stands as it was sent.
 const restore = () => {
   for (const [name, value] of recall(work).written ?? []) {
-    const found = inputs.find((input) => input.name === name && (!isChoice(input) || input.value === value));
+    const found = all.find((input) => input.name === name && (!isChoice(input) || input.value === value));
     if (found && isChoice(found)) found.checked = true;
     else if (found) found.value = value;
   }
@@ -73,7 +73,7 @@ if (work) {
     draw();
   });
   form.addEventListener("submit", (event) => {
-    const missing = questions.flatMap((question) => missingIn(question).map((found) => [question, ...found]));
+    const missing = questions.flatMap((question) => missingIn(question).map(([entry, inputs]) => [question, entry, inputs]));
     for (const found of missing) tell(...found);
     if (missing.length || isSending) {
       event.preventDefault();

@@ -7,7 +7,7 @@
   const tell = (line, entries) => {
     const [normal, shared, weird] = entries.map((entry) => entry.value.trim());
     const words = { "%1": normal, "%2": shared, "%3": weird };
-    const sentence = line.dataset.words.replace(/%[123]/g, (mark) => words[mark]);
+    const sentence = line.dataset.words.replaceAll(/%[123]/gu, (mark) => words[mark]);
     line.textContent = normal && shared && weird ? sentence : "";
   };
 

@@ -85,7 +85,9 @@ class Slot {
     this.say(said.join(" "));
     this.boxes.forEach((box, place) => {
       const [theirs, ours] = [predicted.includes(place), chosen.includes(place)];
-      if (theirs || ours) this.mark(box, theirs && ours ? "found" : theirs ? "taken" : "missed");
+      if (theirs && ours) this.mark(box, "found");
+      else if (theirs) this.mark(box, "taken");
+      else if (ours) this.mark(box, "missed");
     });
   }
 

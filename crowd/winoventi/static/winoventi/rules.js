@@ -13,7 +13,7 @@ const isSeveral = (text) => !isNone(text) && words(text).length > 1;
 // A sentence with exactly one pair in brackets: what stands around it and in it. null: it has none yet.
 export const readPair = (sentence) => {
   const found = [...sentence.matchAll(PAIR)];
-  const marks = sentence.replace(/[^[\]]/gu, "");
+  const marks = sentence.replaceAll(/[^[\]]/gu, "");
   if (found.length !== 1 || marks !== "[]") return null;
   const pair = found[0][1].split("/").map((word) => word.trim());
   const start = found[0].index;
