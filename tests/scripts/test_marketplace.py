@@ -1,0 +1,128 @@
+"""The worker site's scripts, and the one that requesters' pages call."""
+
+import pytest
+from playwright.sync_api import Dialog, Page, expect
+
+from tests.scripts.conftest import ORIGIN, Bench
+
+pytestmark = pytest.mark.needs_chromium
+WORK = """
+<div data-work data-left="{left}" data-done="/done/"
+     data-at-300="Five minutes left." data-at-60="One minute left.">
+  <span data-clock></span><p data-said></p>
+  <form data-next hidden method="post" action="/next/"><input type="checkbox" name="next" {next}></form>
+</div>"""
+EXTERNAL = "marketplace/external_hit.js"
+
+
+def work(*, left: int, following: str = "") -> str:
+    return WORK.format(left=left, next=following)
+
+
+@pytest.mark.parametrize(("left", "shown"), [(3725, "1:02:05"), (900, "15:00"), (59, "00:59")])
+def test_clock_shows_what_the_server_says_is_left(bench: Bench, left: int, shown: str) -> None:
+    page = bench.open(work(left=left), "marketplace/work.js", clock=True)
+
+    expect(page.locator("[data-clock]")).to_have_text(shown)
+
+
+def test_clock_says_five_minutes_and_one_and_loads_the_page_anew_at_the_end(bench: Bench) -> None:
+    page = bench.open(work(left=310), "marketplace/work.js", clock=True)
+    said = page.locator("[data-said]")
+    at_first = said.text_content()
+    page.clock.run_for(11_000)
+    at_300 = said.text_content()
+    page.clock.run_for(240_000)
+    at_60 = said.text_content()
+    with page.expect_navigation():
+        page.clock.run_for(60_000)
+
+    assert (at_first, at_300, at_60) == ("", "Five minutes left.", "One minute left.")
+
+
+def post(page: Page, *, data: str, origin: str) -> None:
+    page.evaluate(f"dispatchEvent(new MessageEvent('message', {{ data: '{data}', origin: '{origin}' }}))")
+
+
+def test_only_the_own_frame_says_that_work_was_handed_in(bench: Bench) -> None:
+    page = bench.open(work(left=900), "marketplace/work.js")
+    post(page, data="submitted", origin="http://evil.example")
+    post(page, data="other", origin=ORIGIN)
+    bench.asked()
+    before = page.url
+    post(page, data="submitted", origin=ORIGIN)
+    page.wait_for_url("**/done/")
+
+    assert before == f"{ORIGIN}/"
+
+
+def test_next_hit_is_accepted_where_it_was_asked_for(bench: Bench) -> None:
+    bench.answers["/next/"] = lambda: (200, "<h1>Next</h1>")
+    page = bench.open(work(left=900, following="checked"), "marketplace/work.js")
+    post(page, data="submitted", origin=ORIGIN)
+
+    expect(page.locator("h1")).to_have_text("Next")
+    assert bench.asked(1) == [("/next/", {"next": "on"})]
+
+
+@pytest.mark.parametrize("agrees", [True, False])
+def test_what_undoes_something_asks_before(bench: Bench, agrees: bool) -> None:
+    bench.answers["/return/"] = lambda: (200, "")
+    form = '<form method="post" action="/return/" data-confirm="Return it?"><button>Return</button></form>'
+    page = bench.open(form, "marketplace/confirm.js")
+    asked: list[str] = []
+
+    def answer(dialog: Dialog) -> None:
+        asked.append(dialog.message)
+        dialog.accept() if agrees else dialog.dismiss()
+
+    page.on("dialog", answer)
+    page.click("button")
+
+    assert asked == ["Return it?"]
+    assert [address for address, _ in bench.asked(int(agrees))] == (["/return/"] if agrees else [])
+
+
+@pytest.mark.parametrize(
+    ("query", "preview", "host"),
+    [
+        ("?assignmentId=A1&turkSubmitTo=https%3A%2F%2Fmarket.example%2F", False, "https://market.example"),
+        ("?assignmentId=ASSIGNMENT_ID_NOT_AVAILABLE", True, "https://www.mturk.com"),
+    ],
+)
+def test_requesters_pages_learn_what_amazons_script_tells(
+    bench: Bench, query: str, preview: bool, host: str
+) -> None:
+    form = '<input id="assignmentId"><button id="submitButton">Send</button>'
+    page = bench.open(form, EXTERNAL, address=f"/{query}")
+    page.evaluate("turkSetAssignmentID()")
+
+    assert page.evaluate("turkGetSubmitToHost()") == host
+    assert page.evaluate("turkGetParam('absent', 'none')") == "none"
+    assert page.is_disabled("#submitButton") == preview
+    assert page.input_value("#assignmentId") == page.evaluate("turkGetAssignmentId()")
+    assert ("ACCEPT" in page.inner_text("#submitButton")) == preview
+
+
+def test_writing_what_other_stands_for_chooses_other(bench: Bench) -> None:
+    form = """<p data-problems tabindex="-1">Wrong.</p>
+      <select><option>A</option><option data-other="x">Other</option></select><input id="x">
+      <input type="radio" data-other="y"><input id="y">"""
+    page = bench.open(form, "marketplace/question_form.js")
+    at_problems = page.evaluate("document.activeElement.matches('[data-problems]')")
+    page.fill("#y", " ")
+    by_a_space = page.is_checked("[type=radio]")
+    page.fill("#x", "another")
+    page.fill("#y", "another")
+
+    assert (at_problems, by_a_space) == (True, False)
+    assert page.input_value("select") == "Other"
+    assert page.is_checked("[type=radio]")
+
+
+def test_frame_tells_the_page_around_it(bench: Bench) -> None:
+    page = bench.open("", "marketplace/submitted.js")
+    page.evaluate("addEventListener('message', ({ data }) => { document.title = data; })")
+
+    page.add_script_tag(url="/static/marketplace/submitted.js?again")
+    page.wait_for_function("document.title === 'submitted'")
