@@ -3,6 +3,7 @@
 import json
 import re
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from time import monotonic
@@ -10,11 +11,14 @@ from urllib.parse import parse_qsl, urlsplit
 
 import pytest
 from django.contrib.staticfiles import finders
-from playwright.sync_api import Browser, Page, Route, sync_playwright
+from playwright.sync_api import Browser, Error, Page, Route, sync_playwright
 
 from tests.needs import chromium
 
 ORIGIN = "http://scripts.example"
+# What is begun is never asked about when the next test opens its page.
+HEAD = "<script>addEventListener('beforeunload', (event) => event.stopImmediatePropagation(), true)</script>"
+CLEAR = "sessionStorage.clear(); localStorage.clear()"
 ARGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update"]
 MODULE = re.compile(r"^(?:import|export) ", re.MULTILINE)
 Answer = tuple[int, object]
@@ -41,12 +45,11 @@ class Bench:
     answers: dict[str, Callable[[], Answer]] = field(default_factory=dict)
     errors: list[str] = field(default_factory=list)
 
-    def open(self, body: str, *scripts: str, address: str = "/", clock: bool = False) -> Page:
+    def open(self, body: str, *scripts: str, address: str = "/", before: str = "") -> Page:
         """Scripts by their static names; attributes may follow, as in `frame/beat.js data-beat="/beat/"`."""
         tags = "".join(_tag(script) for script in scripts)
-        self.html = f'<!doctype html><html lang="en"><title>Bench</title>{tags}<main>{body}</main>'
-        if clock:
-            self.page.clock.install()
+        head = f"<title>Bench</title>{HEAD}<script>{before}</script>{tags}"
+        self.html = f'<!doctype html><html lang="en">{head}<main>{body}</main>'
         self.page.goto(f"{ORIGIN}{address}")
         return self.page
 
@@ -93,15 +96,52 @@ def _tag(script: str) -> str:
     return f'<script src="/static/{name}" {kind} {attributes}></script>'
 
 
-@pytest.fixture
-def bench(browser: Browser) -> Iterator[Bench]:
-    """A script that fails fails its test."""
-    context = browser.new_context()
-    page = context.new_page()
+@pytest.fixture(scope="package")
+def real_time(browser: Browser) -> Page:
+    """Pages are dear: each test opens an address of its own in one of two."""
+    return _blank(browser)
+
+
+@pytest.fixture(scope="package")
+def own_time(browser: Browser) -> Page:
+    page = _blank(browser)
+    page.clock.install()
+    return page
+
+
+def _blank(browser: Browser) -> Page:
+    page = browser.new_page()
     page.set_default_timeout(3_000)
-    made = Bench(page)
-    page.on("pageerror", lambda error: made.errors.append(str(error)))
-    page.route("**/*", made.answer)
-    yield made
-    context.close()
-    assert made.errors == []
+    return page
+
+
+@pytest.fixture
+def bench(real_time: Page) -> Iterator[Bench]:
+    with _opened(real_time) as bench:
+        yield bench
+
+
+@pytest.fixture
+def clocked(own_time: Page) -> Iterator[Bench]:
+    """Time passes where the test lets it: `page.clock.run_for`."""
+    with _opened(own_time) as bench:
+        yield bench
+
+
+@contextmanager
+def _opened(page: Page) -> Iterator[Bench]:
+    """A script that fails fails its test."""
+    bench = Bench(page)
+
+    def note(error: Error) -> None:
+        bench.errors.append(str(error))
+
+    page.on("pageerror", note)
+    page.route("**/*", bench.answer)
+    yield bench
+    bench.html = ""
+    page.goto(ORIGIN)  # without what the test has put in the way
+    page.evaluate(CLEAR)
+    page.unroute_all()
+    page.remove_listener("pageerror", note)
+    assert bench.errors == []

@@ -83,8 +83,8 @@ def test_draft_comes_back_unless_the_server_shows_the_answer_again(
     assert page.is_checked("[value=no]") != again
 
 
-def test_mistake_is_told_after_a_pause_and_what_is_missing_only_at_submit(bench: Bench) -> None:
-    page = bench.open(PREMISE, "winoventi/asking.js", clock=True)
+def test_mistake_is_told_after_a_pause_and_what_is_missing_only_at_submit(clocked: Bench) -> None:
+    page = clocked.open(PREMISE, "winoventi/asking.js")
     page.fill("[name=s]", "Jim was early for work")
     while_typing = page.inner_text("[data-wrong=sentence]")
     page.clock.run_for(600)
@@ -95,7 +95,7 @@ def test_mistake_is_told_after_a_pause_and_what_is_missing_only_at_submit(bench:
     assert (while_typing, after, words) == ("", "Put one pair in brackets.", "")
     assert page.inner_text("[data-wrong=generic_word]") == "Write a word."
     assert page.evaluate("document.activeElement.name") == "s"
-    assert bench.asked() == []
+    assert clocked.asked() == []
 
 
 def test_rules_and_sentences_follow_at_every_key(bench: Bench) -> None:
@@ -107,8 +107,8 @@ def test_rules_and_sentences_follow_at_every_key(bench: Bench) -> None:
     assert page.locator("[data-filled] p:visible").all_inner_texts() == ["Jim was early for work."]
 
 
-def test_what_is_odd_is_said_and_may_be_sent_all_the_same(bench: Bench) -> None:
-    page = bench.open(PREMISE, "winoventi/asking.js", clock=True)
+def test_what_is_odd_is_said_and_may_be_sent_all_the_same(clocked: Bench) -> None:
+    page = clocked.open(PREMISE, "winoventi/asking.js")
     page.fill("[name=s]", "Jim was [early / late] for work.")
     page.fill("[name=g]", "late")
     page.fill("[name=e]", "early")
@@ -116,7 +116,7 @@ def test_what_is_odd_is_said_and_may_be_sent_all_the_same(bench: Bench) -> None:
     said = page.inner_text("[data-said]")
     send(page)
 
-    ((_, sent),) = bench.asked(1)
+    ((_, sent),) = clocked.asked(1)
     assert said == "The other way round?"
     assert (sent["g"], sent["e"], sent["seen"]) == ("late", "early", "yes")
 

@@ -17,35 +17,35 @@ def beats(bench: Bench) -> int:
     return len(bench.asked())
 
 
-def test_beats_while_somebody_is_at_work(bench: Bench) -> None:
-    page = bench.open(TOKEN, BEAT, clock=True)
-    at_once = beats(bench)
+def test_beats_while_somebody_is_at_work(clocked: Bench) -> None:
+    page = clocked.open(TOKEN, BEAT)
+    at_once = beats(clocked)
     page.clock.run_for(15_000)
 
-    assert (at_once, beats(bench)) == (1, 2)
-    assert bench.asked()[0] == ("/beat/", {"token": "t1"})
+    assert (at_once, beats(clocked)) == (1, 2)
+    assert clocked.asked()[0] == ("/beat/", {"token": "t1"})
 
 
-def test_beats_end_a_minute_after_the_last_sign_and_begin_again_with_the_next(bench: Bench) -> None:
-    page = bench.open(TOKEN, BEAT, clock=True)
+def test_beats_end_a_minute_after_the_last_sign_and_begin_again_with_the_next(clocked: Bench) -> None:
+    page = clocked.open(TOKEN, BEAT)
     page.clock.run_for(300_000)
-    while_idle = beats(bench)
+    while_idle = beats(clocked)
     page.keyboard.press("a")
 
     assert while_idle == 4
-    assert beats(bench) == 5
+    assert beats(clocked) == 5
 
 
 @pytest.mark.parametrize(("status", "later"), [(403, 1), (429, 3), (500, 3)])
-def test_beats_end_when_they_are_refused_for_good(bench: Bench, status: int, later: int) -> None:
-    bench.answers["/beat/"] = lambda: (status, "")
-    page = bench.open(TOKEN, BEAT, clock=True)
-    beats(bench)
+def test_beats_end_when_they_are_refused_for_good(clocked: Bench, status: int, later: int) -> None:
+    clocked.answers["/beat/"] = lambda: (status, "")
+    page = clocked.open(TOKEN, BEAT)
+    beats(clocked)
     page.clock.run_for(15_000)
-    beats(bench)
+    beats(clocked)
     page.clock.run_for(15_000)
 
-    assert beats(bench) == later
+    assert beats(clocked) == later
 
 
 def test_page_without_a_token_sends_no_beat(bench: Bench) -> None:
@@ -64,10 +64,8 @@ def test_draft_comes_back_after_a_reload_and_belongs_to_its_work(bench: Bench) -
 
 
 def test_draft_is_kept_in_the_history_where_the_store_is_denied(bench: Bench) -> None:
-    page = bench.open("")
     denied = "{ get() { throw new DOMException('denied', 'SecurityError'); } }"
-    page.add_init_script(f"Object.defineProperty(window, 'sessionStorage', {denied})")
-    page.reload()
+    page = bench.open("", before=f"Object.defineProperty(window, 'sessionStorage', {denied})")
     page.evaluate(f"{DRAFTS}.then(({{ remember }}) => remember('w1', {{ cue: 'royal' }}))")
     page.reload()
 

@@ -20,14 +20,14 @@ def work(*, left: int, following: str = "") -> str:
 
 
 @pytest.mark.parametrize(("left", "shown"), [(3725, "1:02:05"), (900, "15:00"), (59, "00:59")])
-def test_clock_shows_what_the_server_says_is_left(bench: Bench, left: int, shown: str) -> None:
-    page = bench.open(work(left=left), "marketplace/work.js", clock=True)
+def test_clock_shows_what_the_server_says_is_left(clocked: Bench, left: int, shown: str) -> None:
+    page = clocked.open(work(left=left), "marketplace/work.js")
 
     expect(page.locator("[data-clock]")).to_have_text(shown)
 
 
-def test_clock_says_five_minutes_and_one_and_loads_the_page_anew_at_the_end(bench: Bench) -> None:
-    page = bench.open(work(left=310), "marketplace/work.js", clock=True)
+def test_clock_says_five_minutes_and_one_and_loads_the_page_anew_at_the_end(clocked: Bench) -> None:
+    page = clocked.open(work(left=310), "marketplace/work.js")
     said = page.locator("[data-said]")
     at_first = said.text_content()
     page.clock.run_for(11_000)
@@ -76,7 +76,7 @@ def test_what_undoes_something_asks_before(bench: Bench, agrees: bool) -> None:
         asked.append(dialog.message)
         dialog.accept() if agrees else dialog.dismiss()
 
-    page.on("dialog", answer)
+    page.once("dialog", answer)
     page.click("button")
 
     assert asked == ["Return it?"]

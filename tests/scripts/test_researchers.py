@@ -35,43 +35,43 @@ def live(*, every: int = 1000, news: str = "Open.", a: str = "1", b: str = "1") 
     return LIVE.format(every=every, news=news, a=a, b=b)
 
 
-def look_again(page: Page, bench: Bench) -> None:
+def look_again(page: Page, clocked: Bench) -> None:
     page.clock.run_for(1000)
-    bench.asked()
+    clocked.asked()
 
 
-def test_only_what_has_changed_is_swapped(bench: Bench) -> None:
-    page = bench.open(live(), "hits/live.js", clock=True)
-    bench.html = live(a="2")
+def test_only_what_has_changed_is_swapped(clocked: Bench) -> None:
+    page = clocked.open(live(), "hits/live.js")
+    clocked.html = live(a="2")
     page.evaluate("document.querySelector('[data-part=b]').mark = 'same'")
-    look_again(page, bench)
+    look_again(page, clocked)
 
     expect(page.locator("[data-part=a]")).to_have_text("2")
     assert page.evaluate("document.querySelector('[data-part=b]').mark") == "same"
     assert page.inner_text("[data-live-news]") == ""
 
 
-def test_what_is_open_or_in_use_stays(bench: Bench) -> None:
-    page = bench.open(live(), "hits/live.js", clock=True)
+def test_what_is_open_or_in_use_stays(clocked: Bench) -> None:
+    page = clocked.open(live(), "hits/live.js")
     page.click("summary")
-    bench.html = live(b="2", news="Done.")
+    clocked.html = live(b="2", news="Done.")
     page.focus("[data-part=b] input")
-    look_again(page, bench)
+    look_again(page, clocked)
     expect(page.locator("[data-live-news]")).to_have_text("Done.")
     while_in_use = page.inner_text("[data-part=b]")
     page.evaluate("document.activeElement.blur()")
-    look_again(page, bench)
+    look_again(page, clocked)
 
     expect(page.locator("[data-part=b]")).to_contain_text("2")
     assert "2" not in while_in_use
     assert page.evaluate("document.querySelector('details').open")
 
 
-def test_page_at_rest_is_not_read_again(bench: Bench) -> None:
-    page = bench.open(live(every=0), "hits/live.js", clock=True)
-    bench.html = live(a="2")
+def test_page_at_rest_is_not_read_again(clocked: Bench) -> None:
+    page = clocked.open(live(every=0), "hits/live.js")
+    clocked.html = live(a="2")
     page.clock.run_for(60_000)
-    bench.asked()
+    clocked.asked()
 
     assert page.inner_text("[data-part=a]") == "1"
 
@@ -97,8 +97,8 @@ def test_key_presses_its_button_once_unless_keys_are_off(
     assert bench.asked(1) == [(address, {})]
 
 
-def test_rejecting_opens_and_closes_by_keys_and_takes_a_saved_reason(bench: Bench) -> None:
-    page = bench.open(REVIEW, "hits/review.js", clock=True)
+def test_rejecting_opens_and_closes_by_keys_and_takes_a_saved_reason(clocked: Bench) -> None:
+    page = clocked.open(REVIEW, "hits/review.js")
     page.keyboard.press("r")
     in_reason = page.evaluate("document.activeElement.id")
     page.keyboard.type("a")
@@ -110,7 +110,7 @@ def test_rejecting_opens_and_closes_by_keys_and_takes_a_saved_reason(bench: Benc
     page.clock.run_for(10_000)
 
     assert (in_reason, typed, reason) == ("reason", "a", "Blank work")
-    assert bench.asked() == []
+    assert clocked.asked() == []
     assert not page.evaluate("document.querySelector('details').open")
     assert page.locator("[data-undo]").count() == 0
 
@@ -126,16 +126,16 @@ def test_reason_to_drop_a_picture_has_its_key_only_while_the_reasons_are_open(be
     assert bench.asked(1) == [("/drop/", {})]
 
 
-def test_words_are_checked_when_typing_pauses_and_the_last_answer_counts(bench: Bench) -> None:
-    bench.answers["/words/"] = lambda: (200, "<p>The same words.</p>")
-    page = bench.open(AUTHOR, "winoground/author.js", clock=True)
+def test_words_are_checked_when_typing_pauses_and_the_last_answer_counts(clocked: Bench) -> None:
+    clocked.answers["/words/"] = lambda: (200, "<p>The same words.</p>")
+    page = clocked.open(AUTHOR, "winoground/author.js")
     page.locator("[name=caption_0]").press_sequentially("old")
-    while_typing = bench.asked()
+    while_typing = clocked.asked()
     page.clock.run_for(250)
 
     expect(page.locator("[data-words]")).to_have_text("The same words.")
     assert while_typing == []
-    assert [address for address, _ in bench.asked(1)] == ["/words/"]
+    assert [address for address, _ in clocked.asked(1)] == ["/words/"]
 
 
 def test_words_that_cannot_be_checked_say_so(bench: Bench) -> None:
@@ -177,12 +177,11 @@ def test_ticking_all_says_what_it_comes_to(bench: Bench) -> None:
     [("() => Promise.resolve()", "Copied."), ("() => Promise.reject(new Error('no'))", "press Ctrl+C")],
 )
 def test_token_is_copied_or_at_least_selected(bench: Bench, clipboard: str, said: str) -> None:
-    bench.page.add_init_script(
-        f"Object.defineProperty(navigator, 'clipboard', {{ value: {{ writeText: {clipboard} }} }})"
-    )
+    own = f"Object.defineProperty(navigator, 'clipboard', {{ value: {{ writeText: {clipboard} }} }})"
     page = bench.open(
         '<input id="k" value="secret"><button data-copy="k">Copy</button><p data-copied></p>',
         "hits/tokens.js",
+        before=own,
     )
     page.click("button")
 
