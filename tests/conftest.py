@@ -4,22 +4,22 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from time import sleep
 from typing import Any
 
 import pytest
 from django.conf import LazySettings
 from django.core.servers.basehttp import WSGIRequestHandler
-from django.db import OperationalError, connections
-from django.db.backends.postgresql.base import DatabaseWrapper as PostgreSQL
-from django.db.backends.sqlite3.base import DatabaseWrapper
+from django.db import connections
+from django.test import TransactionTestCase
+from pytest_django import DjangoDbBlocker
 from pytest_django.live_server_helper import LiveServer
 
 from hits.common import changes
+from tests.emptying import empty_database, read_laid
 from tests.needs import leave_out_what_is_missing
 
 DATABASES = ["default", "marketplace"]
-FLUSHES = 10
+DATABASE_FIXTURES = {"db", "transactional_db", "live_server"}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -40,45 +40,18 @@ def django_db_modify_db_settings(django_db_modify_db_settings_parallel_suffix: N
         database["CONN_MAX_AGE"] = 0
 
 
-@pytest.fixture(scope="session", autouse=True)
-def _flushes_wait_for_late_requests() -> Iterator[None]:
-    """A closed page leaves the server at work: its last query and the flush may want each other's tables."""
-    operations_class = PostgreSQL.ops_class
-    made = operations_class.execute_sql_flush
+@pytest.fixture(scope="session")
+def django_db_setup(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> Iterator[None]:
+    """Tests with real transactions leave the databases as they were laid."""
+    with django_db_blocker.unblock():
+        laid = {alias: read_laid(alias) for alias in DATABASES}
 
-    def flush(operations: Any, sql_list: list[str]) -> None:
-        for left in reversed(range(FLUSHES)):
-            try:
-                made(operations, sql_list)
-                break
-            except OperationalError:
-                if not left:
-                    raise
-                sleep(0.3)
+    def empty_databases(case: Any) -> None:
+        for alias in case._databases_names(include_mirrors=False):
+            empty_database(alias, laid[alias])
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(operations_class, "execute_sql_flush", flush)
-        yield
-
-
-@pytest.fixture(scope="session", autouse=True)
-def _flushes_reach_what_is_append_only() -> Iterator[None]:
-    """Tests with real transactions empty the tables; on SQLite that is a DELETE, which the ledger refuses."""
-    operations_class = DatabaseWrapper.ops_class
-    made = operations_class.execute_sql_flush
-
-    def flush(operations: Any, sql_list: list[str]) -> None:
-        with operations.connection.cursor() as cursor:
-            cursor.execute("SELECT name, sql FROM sqlite_master WHERE type = 'trigger'")
-            triggers = cursor.fetchall()
-            for name, _ in triggers:
-                cursor.execute(f'DROP TRIGGER "{name}"')
-            made(operations, sql_list)
-            for _, sql in triggers:
-                cursor.execute(sql)
-
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(operations_class, "execute_sql_flush", flush)
+        patch.setattr(TransactionTestCase, "_fixture_teardown", empty_databases)
         yield
 
 
@@ -108,10 +81,15 @@ def pytest_configure() -> None:
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         leave_out_what_is_missing(item)
-        # A test that may use a database may use both of them.
-        marker = item.get_closest_marker("django_db")
-        if marker is not None:
-            item.add_marker(pytest.mark.django_db(**{"databases": DATABASES, **marker.kwargs}), append=False)
+        _open_both_databases(item)
+
+
+def _open_both_databases(item: pytest.Item) -> None:
+    """A test that may use a database may use both of them."""
+    marker = item.get_closest_marker("django_db")
+    if marker is not None or DATABASE_FIXTURES.intersection(item.fixturenames):  # type: ignore[attr-defined]
+        given = {} if marker is None else marker.kwargs
+        item.add_marker(pytest.mark.django_db(**{"databases": DATABASES, **given}), append=False)
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
