@@ -7,10 +7,10 @@ from decimal import Decimal
 from itertools import count
 from typing import Any
 
-import boto3
 from botocore.stub import Stubber
 
 from hits.gateway.boto import BotoProvider
+from tests.aws import make_client
 from tests.factories import NOW
 
 ANSWER = (
@@ -48,9 +48,7 @@ class StubbedTurk:
         self.qualification_requests: dict[str, tuple[str, str]] = {}  # type and worker, by the request's id
         self.reasons: list[tuple[str, str]] = []  # that workers were told when something was taken or denied
         self._ids = count(1)
-        self._client = boto3.session.Session().client(
-            "mturk", region_name="us-east-1", aws_access_key_id="k", aws_secret_access_key="s"
-        )
+        self._client = make_client("mturk", aws_access_key_id="k", aws_secret_access_key="s")
         self._stubber = Stubber(self._client)
         self._stubber.activate()
         self.provider = BotoProvider(self)

@@ -6,7 +6,6 @@ from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import Any
 
-import boto3
 import pytest
 from botocore.auth import SigV4Auth
 from botocore.awsrequest import AWSRequest
@@ -17,6 +16,7 @@ from botocore.httpsession import URLLib3Session
 from django.utils import timezone
 
 from crowd.marketplace.services.requesters import Credentials
+from tests.aws import make_client
 from tests.conftest import Sites
 from tests.factories import external_question
 
@@ -46,9 +46,8 @@ class Answer:
 
 def client_of(sites: Sites, credentials: Credentials) -> Any:
     """Its own checks are off, so that every mistake reaches the server; and it never retries."""
-    return boto3.session.Session().client(
+    return make_client(
         "mturk",
-        region_name="us-east-1",
         endpoint_url=sites.marketplace,
         aws_access_key_id=credentials.access_key_id,
         aws_secret_access_key=credentials.secret_access_key,

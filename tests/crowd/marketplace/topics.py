@@ -3,13 +3,13 @@
 from collections.abc import Mapping
 from typing import Any
 
-import boto3
 from botocore.config import Config
 from django.utils import timezone
 
 from crowd.marketplace.delivery.sweep import deliver_events
 from crowd.marketplace.models import HIT, Subscription
 from crowd.marketplace.services.requesters import Credentials
+from tests.aws import make_client
 from tests.conftest import Sites
 from tests.crowd.marketplace.api import client_of, error_of
 from tests.crowd.marketplace.receivers import Receiver
@@ -20,9 +20,8 @@ NOT_FOUND = (404, "NotFound")
 
 
 def sns_of(sites: Sites, credentials: Credentials) -> Any:
-    return boto3.session.Session().client(
+    return make_client(
         "sns",
-        region_name="us-east-1",
         endpoint_url=sites.marketplace,
         aws_access_key_id=credentials.access_key_id,
         aws_secret_access_key=credentials.secret_access_key,
