@@ -17,8 +17,10 @@ from pytest_django.live_server_helper import LiveServer
 from hits.common import changes
 from tests.emptying import empty_database, read_laid
 from tests.needs import leave_out_what_is_missing
+from tests.postgres import can_differ
 
 DATABASES = ["default", "marketplace"]
+FEW = 2
 DATABASE_FIXTURES = {"db", "transactional_db", "live_server"}
 
 
@@ -34,10 +36,13 @@ class Sites:
 def django_db_modify_db_settings(django_db_modify_db_settings_parallel_suffix: None) -> None:
     """Each process of a run has databases of its own.
 
-    A server's thread must not keep its connection: the test databases could not be dropped.
+    A server's thread must not keep its connection: the test databases could not be dropped. No test outlives
+    the server's power supply, so nothing waits for its disk.
     """
     for database in connections.settings.values():
         database["CONN_MAX_AGE"] = 0
+        if "postgresql" in database["ENGINE"]:
+            database["OPTIONS"] = {**database["OPTIONS"], "options": "-c synchronous_commit=off"}
 
 
 @pytest.fixture(scope="session")
@@ -82,6 +87,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         leave_out_what_is_missing(item)
         _open_both_databases(item)
+        if can_differ(item):
+            item.add_marker("on_postgres")
 
 
 def _open_both_databases(item: pytest.Item) -> None:
@@ -90,6 +97,12 @@ def _open_both_databases(item: pytest.Item) -> None:
     if marker is not None or DATABASE_FIXTURES.intersection(item.fixturenames):  # type: ignore[attr-defined]
         given = {} if marker is None else marker.kwargs
         item.add_marker(pytest.mark.django_db(**{"databases": DATABASES, **given}), append=False)
+
+
+def pytest_xdist_auto_num_workers(config: pytest.Config) -> int | None:
+    """A module or two are quicker without other processes; anything more has all cores."""
+    few = len(config.args) <= FEW and all(".py" in asked for asked in config.args)
+    return 0 if few else None
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:

@@ -1,0 +1,100 @@
+"""Which tests run a second time, on PostgreSQL and Redis: those about what can differ there.
+
+Locks and races, constraints and triggers, JSON, sums, orders and searches, the wire, promises to whoever
+crashes. What stands in no row says the same on any database and runs once, in the embedded form.
+"""
+
+from pathlib import Path
+
+import pytest
+
+TESTS = Path(__file__).parent
+# Folders and modules below tests/, and what can differ there.
+ON_POSTGRES = {
+    "config/test_emptying.py": "locks, triggers and foreign keys, each in its own way",
+    "config/test_laying.py": "schemas",
+    "crowd/compensation": "money",
+    "crowd/frame/test_beats.py": "rows that many requests write",
+    "crowd/frame/test_verdicts.py": "locks between a page and its rival",
+    "crowd/marketplace": "the wire, its money, its races and its rates",
+    "crowd/pictures/test_adding.py": "digests that are unique",
+    "crowd/pictures/test_admin_pool.py": "searches",
+    "crowd/pictures/test_checking.py": "states",
+    "crowd/pictures/test_importing.py": "rows in bulk",
+    "crowd/pictures/test_migrating.py": "schemas",
+    "crowd/pictures/test_reporting.py": "counts",
+    "crowd/statement": "sums",
+    "crowd/whoops/test_annotating.py": "JSON and locks",
+    "crowd/whoops/test_categories.py": "orders",
+    "crowd/whoops/test_exporting.py": "JSON and orders",
+    "crowd/whoops/test_judging_making.py": "locks",
+    "crowd/whoops/test_judging_votes.py": "counts",
+    "crowd/whoops/test_passing.py": "locks",
+    "crowd/whoops/test_passing_races.py": "races",
+    "crowd/whoops/test_paying.py": "money",
+    "crowd/whoops/test_reviews.py": "states",
+    "crowd/whoops/test_statistics_pages.py": "sums",
+    "crowd/winogavil/annotation": "draws that are exclusive, and counts",
+    "crowd/winogavil/play": "races of players, and counts",
+    "crowd/winogavil/releases": "rows in bulk, sums and JSON",
+    "crowd/winogavil/test_drawing.py": "locks",
+    "crowd/winogavil/test_growing.py": "locks",
+    "crowd/winogavil/test_making.py": "locks",
+    "crowd/winogavil/test_pulling.py": "locks",
+    "crowd/winogavil/test_replay.py": "JSON",
+    "crowd/winogavil/test_replay_kill.py": "what crashes must not undo",
+    "crowd/winogavil/test_replay_races.py": "races",
+    "crowd/winogavil/test_review_core.py": "locks",
+    "crowd/winogavil/test_services.py": "constraints",
+    "crowd/winogavil/test_starvation.py": "locks",
+    "crowd/winoground/test_asking_races.py": "races",
+    "crowd/winoground/test_author_races.py": "races",
+    "crowd/winoground/test_authoring.py": "constraints",
+    "crowd/winoground/test_exporting.py": "JSON and orders",
+    "crowd/winoground/test_posting.py": "locks",
+    "crowd/winoground/test_scoring.py": "sums",
+    "crowd/winoground/test_tags.py": "counts",
+    "crowd/winoventi/challenge": "statistics",
+    "crowd/winoventi/test_evaluating.py": "sums",
+    "crowd/winoventi/test_filtering.py": "JSON",
+    "crowd/winoventi/test_people.py": "counts",
+    "crowd/winoventi/test_pipeline.py": "locks and JSON",
+    "crowd/winoventi/test_reading.py": "rows in bulk",
+    "crowd/winoventi/test_replay_kill.py": "what crashes must not undo",
+    "hits": "money, locks, states and sums",
+    "promise": "what crashes must not undo",
+    "qualifications": "locks of the door, JSON of the gates and counts",
+    "scoring/test_answering.py": "locks between rivals",
+    "scoring/test_asking.py": "locks",
+    "scoring/test_judging.py": "scores that are written once",
+    "scoring/test_records.py": "JSON",
+    "scoring/test_text_questions.py": "JSON",
+    "scoring/test_voting.py": "counts",
+}
+# Modules of those folders that are about pages or files, and ask the database for nothing new.
+ONCE = {
+    "crowd/marketplace/test_answer_key.py",
+    "crowd/marketplace/test_delivery_addresses.py",
+    "crowd/marketplace/test_fuzz_pages.py",
+    "crowd/marketplace/test_questions.py",
+    "crowd/marketplace/test_questions_filling.py",
+    "crowd/marketplace/test_questions_form.py",
+    "crowd/marketplace/test_questions_html.py",
+    "crowd/marketplace/test_site_doors.py",
+    "crowd/marketplace/test_site_forms.py",
+    "crowd/marketplace/test_site_headers.py",
+    "crowd/marketplace/test_site_hostile.py",
+    "crowd/winogavil/releases/test_recorded.py",
+    "hits/test_api_schema.py",
+    "hits/test_signatures.py",
+    "qualifications/test_association_files.py",
+    "qualifications/test_grading_pages.py",
+    "qualifications/test_provider_test.py",
+}
+
+
+def can_differ(item: pytest.Item) -> bool:
+    """What needs no database, or brings its own, is the same everywhere."""
+    path = item.path.relative_to(TESTS)
+    listed = any(path.is_relative_to(place) for place in ON_POSTGRES) and str(path) not in ONCE
+    return listed and item.get_closest_marker("pure") is None
