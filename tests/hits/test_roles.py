@@ -99,6 +99,7 @@ def test_every_permission_of_the_table_exists_once() -> None:
     assert {name: known.count(name) for name in named} == dict.fromkeys(named, 1)
 
 
+@pytest.mark.django_db(transaction=True)
 def test_installing_again_leaves_what_an_operator_changed() -> None:
     group = Group.objects.get(name=REVIEWER)
     group.permissions.clear()

@@ -1,13 +1,11 @@
 """The controlled list: names are mended, doubles merged, and only unused tags go away."""
 
-from importlib import import_module
-
 import pytest
-from django.apps import apps
 from django.contrib.admin.models import LogEntry
 from django.test import Client
 from django.urls import reverse
 
+from crowd.winoground.first_rows import lay_tags
 from crowd.winoground.models import Example, Tag
 from crowd.winoground.services.tagging import add_tags, drop_tags, merge_tags, rename_tag
 from hits.errors import RuleBroken
@@ -30,11 +28,10 @@ def text(answer: object) -> str:
 
 def test_seed_brings_the_papers_seventy_once() -> None:
     Tag.objects.all().delete()
-    seed = import_module("crowd.winoground.migrations.0003_tags").seed
     Tag.objects.create(name="Noun Phrase")
 
     for _ in range(2):
-        seed(apps, None)
+        lay_tags(Tag, using="default")
 
     assert Tag.objects.filter(is_first=True).count() == Tag.objects.count() == 70
     assert {"Noun Phrase", "Altered POS", "Adjective-Color (3-way swap)"} <= set(names())
