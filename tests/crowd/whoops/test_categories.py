@@ -1,7 +1,6 @@
 """The shared list of categories: seeded, counted, renamed, merged, and deleted only while unused."""
 
 import pytest
-from django.contrib.auth.models import Group
 from django.test import Client
 from django.urls import reverse
 
@@ -10,16 +9,10 @@ from crowd.whoops.services.categorizing import delete_categories, merge_categori
 from hits.errors import RuleBroken
 from hits.roles import RESEARCHER, REVIEWER
 from tests.crowd.whoops.making_designers import make_category, make_designer, send
-from tests.factories import make_user
+from tests.people import sign_in
 
 pytestmark = pytest.mark.django_db
 LIST = "admin:whoops_category_changelist"
-
-
-def sign_in(client: Client, role: str = RESEARCHER) -> None:
-    user = make_user()
-    user.groups.add(Group.objects.get(name=role))
-    client.force_login(user)
 
 
 def test_the_list_has_as_many_as_the_paper_and_says_whose_they_are() -> None:
@@ -57,7 +50,7 @@ def test_a_category_that_an_image_has_is_not_deleted() -> None:
 
 
 def test_researchers_add_rename_merge_and_delete(client: Client) -> None:
-    sign_in(client)
+    sign_in(client, RESEARCHER)
     used, other = make_category("Used"), make_category("Another one")
     send(make_designer(), category=used)
 

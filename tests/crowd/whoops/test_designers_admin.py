@@ -4,7 +4,6 @@ import csv
 from io import StringIO
 
 import pytest
-from django.contrib.auth.models import Group
 from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
@@ -14,11 +13,12 @@ from django.utils import timezone
 from crowd.whoops.models import Designer, Image, Project
 from crowd.whoops.services import links, paying
 from crowd.whoops.services.inviting import places_of
-from hits.models import Bonus, User
+from hits.models import Bonus
 from hits.roles import RESEARCHER, REVIEWER
 from tests.crowd.whoops.making_designers import make_designer, make_project, send
 from tests.crowd.whoops.test_paying import Paid, accept
 from tests.factories import NOW, make_assignment, make_hit, make_user, make_worker
+from tests.people import sign_in
 
 pytestmark = pytest.mark.django_db
 
@@ -27,18 +27,9 @@ def url_of(project: Project, name: str, *more: object) -> str:
     return reverse(f"admin:whoops_{name}", args=[project.pk, *more])
 
 
-def sign_in(client: Client, project: Project | None, role: str = RESEARCHER) -> User:
-    user = make_user()
-    user.groups.add(Group.objects.get(name=role))
-    if project:
-        project.study.members.add(user)
-    client.force_login(user)
-    return user
-
-
 def test_a_researcher_invites_a_designer_and_gets_a_link_that_opens_the_workspace(client: Client) -> None:
     project = make_project()
-    user = sign_in(client, project)
+    user = sign_in(client, RESEARCHER, project.study)
 
     made = client.post(url_of(project, "invite"), {"name": "First", "days": 10}, follow=True)
 
@@ -52,7 +43,7 @@ def test_a_researcher_invites_a_designer_and_gets_a_link_that_opens_the_workspac
 def test_an_invitation_with_a_worker_is_found_by_pseudonym_among_those_one_may_see(client: Client) -> None:
     paid = Paid()
     stranger = make_worker()
-    sign_in(client, paid.project)
+    sign_in(client, RESEARCHER, paid.project.study)
     paid.designer.delete()
     form = {"name": "First", "days": 30, "is_paid": "on"}
 
@@ -71,7 +62,7 @@ def test_an_invitation_with_a_worker_is_found_by_pseudonym_among_those_one_may_s
 def test_a_name_that_is_taken_is_refused_beside_its_field(client: Client) -> None:
     project = make_project()
     make_designer(project, name="First")
-    sign_in(client, project)
+    sign_in(client, RESEARCHER, project.study)
 
     refused = client.post(url_of(project, "invite"), {"name": "First", "days": 30})
 
@@ -82,7 +73,7 @@ def test_a_name_that_is_taken_is_refused_beside_its_field(client: Client) -> Non
 def test_the_link_is_shown_again_prolonged_and_made_anew(client: Client) -> None:
     project = make_project()
     designer = make_designer(project)
-    sign_in(client, project)
+    sign_in(client, RESEARCHER, project.study)
     url = url_of(project, "designer", designer.public_id)
     before = links.address_of(designer)
     assert before in client.get(url).content.decode()
@@ -101,7 +92,7 @@ def test_the_link_is_shown_again_prolonged_and_made_anew(client: Client) -> None
 def test_somebody_is_shut_out_after_a_question_and_let_in_again(client: Client) -> None:
     project = make_project()
     designer = make_designer(project, name="First")
-    sign_in(client, project)
+    sign_in(client, RESEARCHER, project.study)
     url = url_of(project, "designer_active", designer.public_id)
 
     assert "Shut them out" in client.get(url).content.decode()
@@ -118,7 +109,7 @@ def test_the_list_shows_figures_is_searched_and_sorted(client: Client) -> None:
     make_designer(paid.project, name="First")
     image = accept(send(paid.designer))
     paying.owe_image(image=image, by=make_user(), now=NOW)
-    sign_in(client, paid.project)
+    sign_in(client, RESEARCHER, paid.project.study)
     url = url_of(paid.project, "designers")
 
     text = client.get(url).content.decode()
@@ -134,7 +125,7 @@ def test_the_list_shows_figures_is_searched_and_sorted(client: Client) -> None:
 
 def test_the_list_costs_the_same_however_many_designers_there_are(client: Client) -> None:
     paid = Paid()
-    sign_in(client, paid.project)
+    sign_in(client, RESEARCHER, paid.project.study)
     urls = [
         url_of(paid.project, "designers"),
         url_of(paid.project, "designer", paid.designer.public_id),
@@ -162,7 +153,7 @@ def test_what_is_outstanding_is_owed_by_a_click_and_the_rest_says_why(client: Cl
     elsewhere = make_designer(paid.project, is_paid=True)
     for designer in (paid.designer, idle, elsewhere):
         accept(send(designer))
-    sign_in(client, paid.project)
+    sign_in(client, RESEARCHER, paid.project.study)
 
     done = client.post(url_of(paid.project, "owe_images"), follow=True).content.decode()
 
@@ -180,7 +171,7 @@ def test_accepted_images_are_downloaded_and_nothing_in_the_file_runs(client: Cli
     send(paid.designer)
     paying.owe_image(image=image, by=make_user(), now=NOW)
     volunteer = accept(send(make_designer(paid.project, name="First")))
-    sign_in(client, paid.project)
+    sign_in(client, RESEARCHER, paid.project.study)
 
     response = client.get(url_of(paid.project, "accepted_csv"))
 
@@ -202,7 +193,7 @@ def test_accepted_images_are_downloaded_and_nothing_in_the_file_runs(client: Cli
 
 def test_places_are_offered_and_lead_to_a_draft(client: Client) -> None:
     project = make_project()
-    sign_in(client, project)
+    sign_in(client, RESEARCHER, project.study)
 
     client.post(url_of(project, "places"), {"places": 3})
     client.post(url_of(project, "places"), {"places": -1})
@@ -217,12 +208,12 @@ def test_strangers_find_nothing_and_reviewers_change_nothing(client: Client) -> 
     project = make_project()
     designer = make_designer(project)
     image = send(designer)
-    sign_in(client, None)
+    sign_in(client, RESEARCHER)
     names = ("designers", "invite", "accepted_csv")
     assert {client.get(url_of(project, name)).status_code for name in names} == {404}
     assert client.get(url_of(project, "designer", designer.public_id)).status_code == 404
 
-    sign_in(client, project, REVIEWER)
+    sign_in(client, REVIEWER, project.study)
     seen = client.get(url_of(project, "designer", designer.public_id))
     assert seen.status_code == 200
     assert links.write_token(designer) not in seen.content.decode()
@@ -241,7 +232,7 @@ def test_strangers_find_nothing_and_reviewers_change_nothing(client: Client) -> 
 
 def test_a_designer_of_another_study_is_not_found_under_ones_own(client: Client) -> None:
     project, other = make_project(), make_designer()
-    sign_in(client, project)
+    sign_in(client, RESEARCHER, project.study)
 
     assert client.get(url_of(project, "designer", other.public_id)).status_code == 404
     deed = {"deed": "new", "days": 5}
@@ -254,7 +245,7 @@ def test_a_changed_designer_keeps_the_worker_that_was_paid(client: Client) -> No
     make_assignment(hit=make_hit(batch=paid.batch), worker=other)
     image = accept(send(paid.designer))
     paying.owe_image(image=image, by=make_user(), now=NOW)
-    sign_in(client, paid.project)
+    sign_in(client, RESEARCHER, paid.project.study)
     url = url_of(paid.project, "change_designer", paid.designer.public_id)
 
     refused = client.post(url, {"name": "First", "is_paid": "on", "worker": other.pseudonym})
@@ -268,7 +259,7 @@ def test_a_changed_designer_keeps_the_worker_that_was_paid(client: Client) -> No
 
 def test_whoever_names_a_worker_late_is_told_of_the_images_that_become_outstanding(client: Client) -> None:
     designer = make_designer(is_paid=True)
-    sign_in(client, designer.project)
+    sign_in(client, RESEARCHER, designer.project.study)
     url = url_of(designer.project, "change_designer", designer.public_id)
     assert "outstanding from then on" not in client.get(url).content.decode()
 

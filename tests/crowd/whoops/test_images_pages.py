@@ -3,14 +3,12 @@
 from typing import Any
 
 import pytest
-from django.contrib.auth.models import Group
 from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
 from crowd.whoops.models import Image, Project, Review, Sighting
-from hits.models import Study, User
 from hits.roles import AUTHOR, RESEARCHER, REVIEWER
 from tests.crowd.whoops.making_images import (
     SAW_NOTHING,
@@ -22,24 +20,16 @@ from tests.crowd.whoops.making_images import (
     state,
 )
 from tests.factories import NOW, make_user
+from tests.people import sign_in
 
 pytestmark = pytest.mark.django_db
-
-
-def sign_in(client: Client, *studies: Study, role: str = RESEARCHER) -> User:
-    user = make_user()
-    user.groups.add(Group.objects.get(name=role))
-    for study in studies:
-        study.members.add(user)
-    client.force_login(user)
-    return user
 
 
 @pytest.fixture
 def group(client: Client) -> ControlGroup:
     """Of the researcher who is signed in."""
     made = ControlGroup()
-    sign_in(client, made.project.study)
+    sign_in(client, RESEARCHER, made.project.study)
     return made
 
 
@@ -210,11 +200,11 @@ def test_others_images_are_not_found(client: Client, group: ControlGroup) -> Non
 def test_who_may_not_decide_is_refused(client: Client) -> None:
     project = make_project()
     image = make_image(project, state="review")
-    sign_in(client, project.study, role=REVIEWER)
+    sign_in(client, REVIEWER, project.study)
     seen = [
         client.get(url).status_code for url in (page_of(image), at("review", project), do(image, "accept"))
     ]
-    sign_in(client, project.study, role=AUTHOR)
+    sign_in(client, AUTHOR, project.study)
     unseen = [client.get(url).status_code for url in (page_of(image), at("review", project), LIST)]
 
     assert seen == [200, 200, 403]
@@ -244,7 +234,7 @@ def test_reviewers_learn_of_no_objection_before_their_own_word(client: Client) -
     project = make_project()
     image = make_image(project, state="review")
     Review.objects.create(image=image, revision=1, by=make_user(), is_harmful=True, note="Cruel.", at=NOW)
-    sign_in(client, project.study, role=REVIEWER)
+    sign_in(client, REVIEWER, project.study)
 
     shown, asked_for = client.get(LIST), client.get(f"{LIST}?waits=decision")
     home = client.get(reverse("admin:whoops_project_change", args=[project.pk]))

@@ -3,7 +3,6 @@
 from typing import Any
 
 import pytest
-from django.contrib.auth.models import Group
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.db import connection
 from django.test import Client
@@ -14,7 +13,7 @@ from crowd.whoops import domain
 from crowd.whoops.models import Image, Option, Project, Question
 from crowd.whoops.services.identifying import make_pairs
 from crowd.whoops.services.posting_questions import withdraw_question
-from hits.models import Item, Study
+from hits.models import Item
 from hits.roles import RESEARCHER, REVIEWER
 from tests.crowd.whoops.making_questions import (
     ANSWERS,
@@ -27,25 +26,18 @@ from tests.crowd.whoops.making_questions import (
     make_data,
     questions,
 )
-from tests.factories import NOW, make_user
+from tests.factories import NOW
+from tests.people import sign_in
 
 pytestmark = pytest.mark.django_db
 FILES = {"answers": ANSWERS, "captions": CAPTIONS, "explanations": EXPLANATIONS}
-
-
-def sign_in(client: Client, *studies: Study, role: str = RESEARCHER) -> None:
-    user = make_user()
-    user.groups.add(Group.objects.get(name=role))
-    for study in studies:
-        study.members.add(user)
-    client.force_login(user)
 
 
 @pytest.fixture
 def project(client: Client) -> Project:
     """Of the researcher who is signed in, with three accepted images."""
     made = make_data(annotations_wanted=1)
-    sign_in(client, made.study)
+    sign_in(client, RESEARCHER, made.study)
     return made
 
 
@@ -240,9 +232,9 @@ def test_pages_cost_the_same_for_few_rows_and_for_many(client: Client, project: 
 def test_pages_are_for_those_who_may(client: Client, page: str) -> None:
     project = make_data(images=1)
     more = ["captions"] if page.startswith("import") else []
-    sign_in(client, role=RESEARCHER)
+    sign_in(client, RESEARCHER)
     assert client.get(at(page, project, *more)).status_code == 404
-    sign_in(client, project.study, role=REVIEWER)
+    sign_in(client, REVIEWER, project.study)
     assert client.get(at(page, project, *more)).status_code == 403
     assert client.post(at(page, project, *more), {"wanted": "1", "seed": "1"}).status_code == 403
     assert not Question.objects.exists()
@@ -257,7 +249,7 @@ def test_questions_of_other_studies_are_not_seen(client: Client, project: Projec
     assert client.get(page).status_code == 302
     assert client.post(reverse("admin:whoops_question_withdraw", args=[foreign.pk])).status_code == 404
     assert not client.get(reverse("admin:whoops_question_changelist")).context["cl"].result_list
-    sign_in(client, other.study, role=REVIEWER)
+    sign_in(client, REVIEWER, other.study)
     assert "Withdraw" not in text(client.get(page))
     assert client.post(reverse("admin:whoops_question_withdraw", args=[foreign.pk])).status_code == 403
 

@@ -4,16 +4,13 @@ from datetime import datetime
 from typing import Any
 from uuid import uuid4
 
-from django.contrib.auth.models import Group
 from django.core.files.uploadedfile import SimpleUploadedFile
-from django.test import Client
 
 from crowd.pictures.models import Picture
 from crowd.winoground.models import Example, Project, Tag
 from crowd.winoground.services.authoring import Kept, Shown, Written, write_example
 from hits.admin.hubs import open_project
-from hits.models import Study, User
-from hits.roles import RESEARCHER
+from hits.models import User
 from tests.crowd.pictures.images import make_raster, png
 from tests.factories import NOW, make_study, make_user
 
@@ -23,15 +20,6 @@ CREDITS = {"source": "own photo", "credit": "The lab", "licence": "CC BY 4.0"}
 
 def make_project(**rules: Any) -> Project:
     return open_project(Project, study=make_study(), **rules)
-
-
-def sign_in(client: Client, *studies: Study, role: str = RESEARCHER) -> User:
-    user = make_user()
-    user.groups.add(Group.objects.get(name=role))
-    for study in studies:
-        study.members.add(user)
-    client.force_login(user)
-    return user
 
 
 def make_own_picture(*, seed: int) -> Picture:

@@ -3,13 +3,9 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from django.contrib.auth.models import Group
-from django.test import Client
-
 from crowd.winoground.domain import PLACES, VALIDATE, YES
 from crowd.winoground.models import Example, ModelScore, ModelScores, Pairing, Project, Tag
-from hits.models import Assignment, Item, Lease, Study, User
-from hits.roles import RESEARCHER
+from hits.models import Assignment, Item, Lease, User
 from scoring.models import Score
 from tests.factories import NOW, make_assignment, make_batch, make_hit, make_picture, make_study, make_user
 
@@ -98,13 +94,3 @@ def make_model(
             rows.append(ModelScore(scores=model, pairing=pairings[place], value=value))
     ModelScore.objects.bulk_create(rows)
     return model
-
-
-def sign_in(client: Client, *studies: Study, role: str = RESEARCHER) -> User:
-    """A member of these studies."""
-    user = make_user()
-    user.groups.add(Group.objects.get(name=role))
-    for study in studies:
-        study.members.add(user)
-    client.force_login(user)
-    return user

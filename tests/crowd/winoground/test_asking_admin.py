@@ -4,7 +4,6 @@ from io import BytesIO
 from typing import Any
 
 import pytest
-from django.contrib.auth.models import Group
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.db import connection
 from django.test import Client
@@ -18,7 +17,7 @@ from crowd.winoground.models import Example, FirstQuestion, Project
 from crowd.winoground.services.first_questions import add_question, change_question, take_away
 from hits.admin.hubs import Panel
 from hits.errors import RuleBroken
-from hits.models import Account, Batch, Item, Study, Worker
+from hits.models import Account, Batch, Item, Worker
 from hits.roles import AUTHOR, RESEARCHER
 from qualifications.models import Gate, Holding
 from tests.crowd.winoground.making_asked import (
@@ -30,24 +29,17 @@ from tests.crowd.winoground.making_asked import (
     make_ready,
     open_batch,
 )
-from tests.factories import NOW, make_account, make_batch, make_study, make_user, make_worker
+from tests.factories import NOW, make_account, make_batch, make_study, make_worker
+from tests.people import sign_in
 
 pytestmark = pytest.mark.django_db
-
-
-def sign_in(client: Client, *studies: Study, role: str = RESEARCHER) -> None:
-    user = make_user()
-    user.groups.add(Group.objects.get(name=role))
-    for study in studies:
-        study.members.add(user)
-    client.force_login(user)
 
 
 @pytest.fixture
 def project(client: Client) -> Project:
     """Of the researcher who is signed in."""
     made = make_project()
-    sign_in(client, made.study)
+    sign_in(client, RESEARCHER, made.study)
     return made
 
 
@@ -154,7 +146,7 @@ def test_panel_says_how_many_people_are_lacking(client: Client, project: Project
 def test_page_of_the_study_takes_as_many_queries_for_many_as_for_few(client: Client) -> None:
     def queries(count: int) -> int:
         project = make_project()
-        sign_in(client, project.study)
+        sign_in(client, RESEARCHER, project.study)
         ask(project, count=count)
         make_first_questions(project, count=count)
         batch = open_batch(project)
@@ -171,7 +163,7 @@ def test_page_of_the_study_takes_as_many_queries_for_many_as_for_few(client: Cli
 def test_lists_take_as_many_queries_for_many_as_for_few(client: Client, name: str) -> None:
     def queries(count: int) -> int:
         project = make_project()
-        sign_in(client, project.study)
+        sign_in(client, RESEARCHER, project.study)
         make_ready(project, count=count)
         make_first_questions(project, count=count)
         with CaptureQueriesContext(connection) as captured:
@@ -200,11 +192,11 @@ def test_pages_that_change_something_take_the_permission(client: Client, name: s
         "first_question_verb": [question.pk, "away"],
     }
     address = at(name, project, *more.get(name, []))
-    sign_in(client, project.study, role=AUTHOR)
+    sign_in(client, AUTHOR, project.study)
 
     assert (client.get(address).status_code, client.post(address).status_code) == (403, 403)
 
-    sign_in(client)
+    sign_in(client, RESEARCHER)
     assert (client.get(address).status_code, client.post(address).status_code) == (404, 404)
     assert Item.objects.filter(pulled_at=None).count() == 1
 
@@ -339,7 +331,7 @@ def test_launch_page_says_that_no_test_stands_before_the_task(client: Client, pr
 
 def test_study_without_caption_matching_launches_nothing(client: Client, project: Project) -> None:
     other = make_study(name="Other")
-    sign_in(client, other)
+    sign_in(client, RESEARCHER, other)
     batch: Batch = make_batch(study=other, task=VALIDATE)
 
     page = text(client.get(reverse("admin:hits_batch_launch", args=[batch.pk])))
@@ -370,7 +362,7 @@ def test_author_does_not_see_what_is_right_in_the_test_nor_links_to_batches(clie
     project = make_project()
     make_first_questions(project, count=1)
     batch = open_batch(project, task=ONBOARDING, title="The test of May")
-    sign_in(client, project.study, role=AUTHOR)
+    sign_in(client, AUTHOR, project.study)
 
     hub = client.get(at("project_change", project))
 

@@ -15,17 +15,17 @@ from crowd.pictures.models import Original, Picture
 from crowd.winoground.models import Example, Project, Tag
 from crowd.winoground.services.posting import ask_examples
 from hits.models import Item
-from hits.roles import AUTHOR, REVIEWER
+from hits.roles import AUTHOR, RESEARCHER, REVIEWER
 from tests.crowd.winoground.making_examples import (
     CAPTIONS,
     form_data,
     make_example,
     make_project,
-    sign_in,
     upload,
     written,
 )
 from tests.factories import NOW, make_user
+from tests.people import sign_in
 
 pytestmark = pytest.mark.django_db
 LIST = "/admin/winoground/example/"
@@ -35,7 +35,7 @@ LIST = "/admin/winoground/example/"
 def project(client: Client) -> Project:
     """Of the researcher who is signed in."""
     made = make_project()
-    sign_in(client, made.study)
+    sign_in(client, RESEARCHER, made.study)
     return made
 
 
@@ -191,7 +191,7 @@ def test_picture_cannot_be_claimed_without_our_signature_for_this_person(
 ) -> None:
     if token == "of somebody else":
         other = Client()
-        sign_in(other, project.study)
+        sign_in(other, RESEARCHER, project.study)
         token = value_of("kept_0", other.post(at("write_example", project), form_data(caption_0="x" * 301)))
 
     client.post(at("write_example", project), form_data(kept_0=token, image_0=None, image_1=None))
@@ -225,7 +225,7 @@ def test_words_are_checked_by_the_same_rule_while_they_are_typed(client: Client,
 def test_author_sees_and_changes_own_examples_only(client: Client) -> None:
     project = make_project()
     others = make_example(project)
-    author = sign_in(client, project.study, role=AUTHOR)
+    author = sign_in(client, AUTHOR, project.study)
     own = make_example(project, by=author, seed=1, ready=False)
 
     assert client.get(page_of(own)).status_code == 200
@@ -243,7 +243,7 @@ def test_author_sees_and_changes_own_examples_only(client: Client) -> None:
 def test_reviewer_looks_and_changes_nothing(client: Client) -> None:
     project = make_project()
     example = make_example(project)
-    sign_in(client, project.study, role=REVIEWER)
+    sign_in(client, REVIEWER, project.study)
 
     page = client.get(page_of(example))
 

@@ -19,6 +19,7 @@ from crowd.winoground.exporting.columns import ANSWERS, EXAMPLES, FULL
 from crowd.winoground.exporting.rows import Naming, answer_rows, asked_examples, example_rows, full_rows
 from crowd.winoground.models import Example, Project
 from hits.models import Assignment, AuditEvent, Study
+from hits.roles import RESEARCHER
 from tests.crowd.winoground.making_scores import (
     RIGHT,
     TEXT_ONLY,
@@ -28,9 +29,9 @@ from tests.crowd.winoground.making_scores import (
     make_model,
     make_project,
     make_voters,
-    sign_in,
 )
 from tests.factories import NOW, make_picture, make_study
+from tests.people import sign_in
 
 pytestmark = pytest.mark.django_db
 
@@ -221,7 +222,7 @@ def test_data_are_taken_in_the_admin_and_that_is_put_on_record(
     client: Client, project: Project, what: str, form: str, rows: int
 ) -> None:
     make_answered(project, RIGHT, TEXT_ONLY)
-    user = sign_in(client, project.study)
+    user = sign_in(client, RESEARCHER, project.study)
 
     answered = client.post(reverse("admin:winoground_take", args=[project.pk]), {"what": what, "form": form})
 
@@ -236,7 +237,7 @@ def test_data_are_taken_in_the_admin_and_that_is_put_on_record(
 
 def test_parquet_is_taken_in_the_admin(client: Client, project: Project, tmp_path: Path) -> None:
     make_answered(project, RIGHT)
-    sign_in(client, project.study)
+    sign_in(client, RESEARCHER, project.study)
 
     answered = client.post(
         reverse("admin:winoground_take", args=[project.pk]), {"what": "answers", "form": "parquet"}

@@ -20,9 +20,9 @@ from tests.crowd.winoground.making_scores import (
     make_example,
     make_model,
     make_project,
-    sign_in,
 )
 from tests.factories import make_study
+from tests.people import sign_in
 
 pytestmark = pytest.mark.django_db
 HEAD = "example,c0_i0,c0_i1,c1_i0,c1_i1\n"
@@ -33,7 +33,7 @@ PAGES = ("results", "result_examples", "upload_scores", "scores_template", "take
 def project(client: Client) -> Project:
     """Of the researcher who is signed in."""
     made = make_project(study=make_study(name="Ours"))
-    sign_in(client, made.study)
+    sign_in(client, RESEARCHER, made.study)
     return made
 
 
@@ -271,7 +271,7 @@ def test_files_hold_every_number(client: Client, project: Project) -> None:
 )
 def test_who_may_look(client: Client, role: str, statuses: list[int]) -> None:
     project = make_project()
-    sign_in(client, project.study, role=role)
+    sign_in(client, role, project.study)
 
     assert [client.get(at(name, project)).status_code for name in PAGES] == statuses
 
@@ -279,7 +279,7 @@ def test_who_may_look(client: Client, role: str, statuses: list[int]) -> None:
 def test_results_of_a_study_that_one_does_not_see_are_not_there(client: Client) -> None:
     project = make_project()
     model = make_model(project, {make_example(project): (1, 0, 0, 1)})
-    sign_in(client, make_study())
+    sign_in(client, RESEARCHER, make_study())
 
     statuses = [client.get(at(name, project)).status_code for name in PAGES]
     changes = [

@@ -9,9 +9,10 @@ from crowd.winoground.first_rows import lay_tags
 from crowd.winoground.models import Example, Tag
 from crowd.winoground.services.tagging import add_tags, drop_tags, merge_tags, rename_tag
 from hits.errors import RuleBroken
-from hits.roles import AUTHOR
-from tests.crowd.winoground.making_examples import make_example, make_project, sign_in
+from hits.roles import AUTHOR, RESEARCHER
+from tests.crowd.winoground.making_examples import make_example, make_project
 from tests.factories import make_user
+from tests.people import sign_in
 
 pytestmark = pytest.mark.django_db
 LIST = "/admin/winoground/tag/"
@@ -103,7 +104,7 @@ def test_used_tag_is_not_dropped_nor_is_another_with_it() -> None:
 
 def test_list_says_how_many_examples_have_each_and_finds_by_name(client: Client) -> None:
     project = make_project()
-    sign_in(client, project.study)
+    sign_in(client, RESEARCHER, project.study)
     used, _ = add_tags(["Quux used", "Quux unused"], by=None)
     make_example(project, tags=[used.pk])
 
@@ -118,7 +119,7 @@ def test_list_says_how_many_examples_have_each_and_finds_by_name(client: Client)
 
 def test_tag_is_added_renamed_merged_and_deleted_on_its_pages(client: Client) -> None:
     project = make_project()
-    sign_in(client, project.study)
+    sign_in(client, RESEARCHER, project.study)
     client.post(f"{LIST}add/", {"name": "Ours"})
     ours = Tag.objects.get(name="Ours")
     (other,) = add_tags(["Other"], by=None)
@@ -148,7 +149,7 @@ def test_tag_is_added_renamed_merged_and_deleted_on_its_pages(client: Client) ->
 
 def test_author_adds_tags_and_keeps_nothing_of_the_list(client: Client) -> None:
     project = make_project()
-    sign_in(client, project.study, role=AUTHOR)
+    sign_in(client, AUTHOR, project.study)
     (tag,) = add_tags(["Ours"], by=None)
 
     assert client.get(LIST).status_code == 200

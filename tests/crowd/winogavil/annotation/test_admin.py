@@ -5,7 +5,6 @@ import io
 from typing import Any
 
 import pytest
-from django.contrib.auth.models import Group
 from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
@@ -13,7 +12,7 @@ from django.urls import reverse
 
 from crowd.winogavil.annotation.models import Annotation, Draw, Kind
 from crowd.winogavil.annotation.services.finalizing import finalize_annotations
-from hits.models import AuditEvent, Item, Study, User
+from hits.models import AuditEvent, Item, Study
 from hits.roles import OPERATOR, PAYMENTS_APPROVER, RESEARCHER, REVIEWER
 from tests.crowd.winogavil.annotation.annotators import (
     annotate,
@@ -23,7 +22,8 @@ from tests.crowd.winogavil.annotation.annotators import (
     open_batch,
     solve,
 )
-from tests.factories import NOW, make_study, make_user
+from tests.factories import NOW, make_study
+from tests.people import sign_in
 
 pytestmark = pytest.mark.django_db
 RECIPE = {"kind": "skills", "most": "all", "number": "", "sources": ["file", "worker"], "seed": "1"}
@@ -32,15 +32,6 @@ RECIPE = {"kind": "skills", "most": "all", "number": "", "sources": ["file", "wo
 @pytest.fixture
 def study() -> Study:
     return make_study()
-
-
-def sign_in(client: Client, role: str, *studies: Study) -> User:
-    user = make_user(is_staff=True)
-    user.groups.add(Group.objects.get(name=role))
-    for study in studies:
-        study.members.add(user)
-    client.force_login(user)
-    return user
 
 
 def page_of(study: Study) -> str:

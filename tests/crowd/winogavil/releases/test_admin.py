@@ -6,7 +6,6 @@ from typing import Any
 
 import pytest
 from django.conf import LazySettings
-from django.contrib.auth.models import Group
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.db import connection
 from django.test import Client
@@ -15,25 +14,17 @@ from django.urls import reverse
 
 from crowd.winogavil.releases.models import Prediction, Release
 from crowd.winogavil.releases.services import making
-from hits.models import AuditEvent, Study, User
+from hits.models import AuditEvent, Study
 from hits.roles import OPERATOR, PAYMENTS_APPROVER, PAYMENTS_PREPARER, RESEARCHER, REVIEWER
 from tests.crowd.winogavil.releases.data import make_final, people
 from tests.factories import NOW, make_study, make_user
+from tests.people import sign_in
 
 pytestmark = pytest.mark.django_db
 # Before whatever the machine's clock says: the page asks that one.
 LONG_AGO = NOW - timedelta(days=3_650)
 LIST = "admin:winogavil_releases_release_changelist"
 PAGE = "admin:winogavil_releases_release_change"
-
-
-def sign_in(client: Client, role: str, *studies: Study) -> User:
-    user = make_user()
-    user.groups.add(Group.objects.get(name=role))
-    for study in studies:
-        study.members.add(user)
-    client.force_login(user)
-    return user
 
 
 def make(study: Study, *, version: str = "1.0", ready: bool = True, **changes: Any) -> Release:

@@ -12,9 +12,11 @@ from django.urls import reverse
 from crowd.winoventi.models import Choice, Evaluation, FilterScore, Judgement, ModelAnswer, Project, Prompt
 from crowd.winoventi.services.evaluating import prompt_id
 from hits.models import AuditEvent
-from tests.crowd.winoventi.admin.test_projects import at, make_masked, sign_in, text
+from hits.roles import RESEARCHER
+from tests.crowd.winoventi.admin.test_projects import at, make_masked, text
 from tests.crowd.winoventi.rows import make_pair, make_project
 from tests.factories import NOW, make_worker
+from tests.people import sign_in
 
 pytestmark = pytest.mark.django_db
 
@@ -22,7 +24,7 @@ pytestmark = pytest.mark.django_db
 @pytest.fixture
 def project(client: Client) -> Project:
     made = make_project("lemon")
-    sign_in(client, made.study)
+    sign_in(client, RESEARCHER, made.study)
     return made
 
 

@@ -3,7 +3,6 @@
 from typing import Any
 
 import pytest
-from django.contrib.auth.models import Group
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.db import connection
 from django.test import Client
@@ -11,11 +10,12 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
 from crowd.winoventi.models import Generic, Inquiry, Judgement, Noun, Premise, Project, Reading, Step
-from hits.models import Batch, Study
+from hits.models import Batch
 from hits.roles import RESEARCHER, REVIEWER
 from scoring.models import RegisteredRival
 from tests.crowd.winoventi.rows import make_alternative, make_generic, make_pair, make_project
-from tests.factories import NOW, make_account, make_study, make_user, make_worker
+from tests.factories import NOW, make_account, make_study, make_worker
+from tests.people import sign_in
 
 pytestmark = pytest.mark.django_db
 RULES = {
@@ -24,19 +24,11 @@ RULES = {
 }  # fmt: skip
 
 
-def sign_in(client: Client, *studies: Study, role: str = RESEARCHER) -> None:
-    user = make_user()
-    user.groups.add(Group.objects.get(name=role))
-    for study in studies:
-        study.members.add(user)
-    client.force_login(user)
-
-
 @pytest.fixture
 def project(client: Client) -> Project:
     """Of the researcher who is signed in."""
     made = make_project("lemon", "sky")
-    sign_in(client, made.study)
+    sign_in(client, RESEARCHER, made.study)
     return made
 
 
@@ -76,7 +68,7 @@ def fill(project: Project, *, count: int) -> None:
 
 def test_project_is_set_up_with_its_nouns_from_its_study(client: Client) -> None:
     study, model = make_study(name="Ours"), make_masked()
-    sign_in(client, study)
+    sign_in(client, RESEARCHER, study)
     assert reverse("admin:winoventi_project_add") in text(
         client.get(reverse("admin:hits_study_change", args=[study.pk]))
     )
@@ -111,7 +103,7 @@ def test_project_is_set_up_with_its_nouns_from_its_study(client: Client) -> None
 )
 def test_project_with_bad_input_is_not_set_up(client: Client, changes: dict[str, str], said: str) -> None:
     study = make_study()
-    sign_in(client, study)
+    sign_in(client, RESEARCHER, study)
 
     answer = client.post(
         reverse("admin:winoventi_project_add"), {**RULES, "study": study.pk, "words": "a", **changes}
@@ -284,7 +276,7 @@ def test_file_that_is_no_list_is_refused(client: Client, project: Project, conte
 
 
 def test_reviewer_looks_and_changes_nothing(client: Client, project: Project) -> None:
-    sign_in(client, project.study, role=REVIEWER)
+    sign_in(client, REVIEWER, project.study)
 
     page = text(client.get(home(project)))
 
