@@ -14,18 +14,12 @@ from hits.models import ApiToken, User
 from hits.roles import OPERATOR, RESEARCHER, REVIEWER
 from hits.services.tokens import find_token, make_token
 from tests.factories import make_study, make_user
+from tests.people import sign_in
 
 pytestmark = pytest.mark.django_db
 ADD_USER = "/admin/hits/user/add/"
 ADD_TOKEN = "/admin/hits/apitoken/add/"
 PASSWORD = "a long enough one"
-
-
-def sign_in(client: Client, role: str, **changes: Any) -> User:
-    user = make_user(**changes)
-    user.groups.add(Group.objects.get(name=role))
-    client.force_login(user)
-    return user
 
 
 def make_form(user: User, **changes: Any) -> dict[str, Any]:

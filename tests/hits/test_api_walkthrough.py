@@ -6,7 +6,6 @@ from typing import Any
 
 import pytest
 from django.conf import settings as project
-from django.contrib.auth.models import Group
 from django.core.cache import cache
 from django.utils import timezone
 
@@ -15,7 +14,8 @@ from hits.roles import RESEARCHER
 from hits.services import launching
 from hits.services.tokens import Scope, make_token
 from tests.conftest import Sites
-from tests.factories import make_account, make_assignment, make_picture, make_user
+from tests.factories import make_account, make_assignment, make_picture
+from tests.people import make_member
 from tests.stubbed import StubbedTurk
 
 SNIPPETS = re.findall(r"```python\n(.*?)```", (project.BASE_DIR / "docs" / "api.md").read_text(), re.DOTALL)
@@ -26,8 +26,7 @@ def token(sites: Sites, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> str:
     """Of a researcher, with a file of items in the notebook's folder."""
     cache.clear()
     make_account()
-    user = make_user()
-    user.groups.add(Group.objects.get(name=RESEARCHER))
+    user = make_member(RESEARCHER)
     _, secret = make_token(user=user, name="notebook", scopes=Scope.values, now=timezone.now())
     keys = [make_picture().key for _ in range(5)]
     rows = [f"{cue},{'|'.join(keys)},{'|'.join(keys[:2])}" for cue in ("cold", "round")]

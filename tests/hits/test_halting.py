@@ -1,25 +1,21 @@
 from typing import Any
 
 import pytest
-from django.contrib.auth.models import Group
 from django.test import Client
 from django.urls import reverse
 
 from hits.errors import RuleBroken
-from hits.models import AuditEvent, Bonus, Halt, User
+from hits.models import AuditEvent, Bonus, Halt
 from hits.roles import ROLES
 from hits.services import halting, paying
 from tests.factories import NOW, make_account, make_assignment, make_bonus, make_user
+from tests.people import sign_in
 from tests.stubbed import StubbedTurk
 
 pytestmark = pytest.mark.django_db
 MAY = [name for name, permissions in ROLES.items() if "hits.set_halt" in permissions]
 
 
-def in_role(role: str) -> User:
-    user = make_user()
-    user.groups.add(Group.objects.get(name=role))
-    return user
 
 
 def everything() -> list[Any]:
@@ -109,7 +105,7 @@ def test_payments_are_stopped_once_and_let_go_once() -> None:
 @pytest.mark.parametrize("role", list(ROLES))
 def test_role_stops_payments_and_lets_them_go_on_only_if_it_includes_it(client: Client, role: str) -> None:
     old = halting.halt_payments(account=make_account(), reason="Old", by=None, now=NOW)
-    client.force_login(in_role(role))
+    sign_in(client, role)
     before = everything()
 
     stop = client.post(reverse("admin:hits_halts"), {"account": "", "reason": "Odd", "confirmed": "on"})

@@ -4,7 +4,6 @@ from decimal import Decimal
 from typing import Any
 
 import pytest
-from django.contrib.auth.models import Group
 from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
@@ -14,9 +13,10 @@ from hits.errors import RuleBroken
 from hits.models import Assignment, AuditEvent, Batch, Bonus, Study, User
 from hits.roles import ROLES
 from hits.services import owing, owing_anew
-from tests.factories import NOW, make_assignment, make_batch, make_hit, make_study, make_user
+from tests.factories import NOW, make_assignment, make_batch, make_hit, make_study
 from tests.hits.test_owing import EACH, MEAN, everything, make_work, owed, record, rescore
 from tests.hits.test_reviewing_races import AT_ONCE, all_at_once
+from tests.people import make_member
 
 pytestmark = pytest.mark.django_db
 WHY = "A key was wrong."
@@ -34,10 +34,7 @@ def make_rescored(works: int = 2) -> Batch:
 
 
 def make_preparer(batch: Batch, role: str = "payments preparer") -> User:
-    user = make_user()
-    user.groups.add(Group.objects.get(name=role))
-    batch.study.members.add(user)
-    return user
+    return make_member(role, batch.study)
 
 
 def address(batch: Batch, work: Assignment | None = None) -> str:

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from django.contrib.auth.models import Group, Permission
+from django.contrib.auth.models import Permission
 from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
@@ -13,6 +13,7 @@ from hits.models import AuditEvent, Bonus, Disclosure, Run, User
 from hits.roles import ROLES
 from hits.services import runs
 from tests.factories import NOW, make_bonus, make_study, make_user
+from tests.people import make_member
 
 pytestmark = pytest.mark.django_db
 STRANGER = "everything but the study"
@@ -58,14 +59,11 @@ def make_run() -> Run:
 
 
 def make_reader(role: str, run: Run) -> User:
+    if role != STRANGER:
+        return make_member(role, Bonus.objects.get(rows__run=run).assignment.hit.batch.study)
     user = make_user()
-    if role == STRANGER:
-        everything = Permission.objects.exclude(codename__in=("see_all_studies",))
-        user.user_permissions.set(everything)
-        make_study().members.add(user)
-    else:
-        user.groups.add(Group.objects.get(name=role))
-        Bonus.objects.get(rows__run=run).assignment.hit.batch.study.members.add(user)
+    user.user_permissions.set(Permission.objects.exclude(codename__in=("see_all_studies",)))
+    make_study().members.add(user)
     return user
 
 

@@ -2,7 +2,6 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
-from django.contrib.auth.models import Group
 from django.test import Client
 from django.urls import reverse
 
@@ -20,6 +19,7 @@ from tests.factories import (
     make_study,
     make_user,
 )
+from tests.people import sign_in
 from tests.stubbed import StubbedTurk
 
 pytestmark = pytest.mark.django_db
@@ -108,9 +108,7 @@ def test_queue_shows_what_was_asked_for(client: Client, staff: User, state: str,
 
 def test_queue_shows_nothing_of_studies_that_one_does_not_see(client: Client) -> None:
     bonus = refused("InvalidAssignmentState")
-    user = make_user()
-    user.groups.add(Group.objects.get(name=MAY[0]))
-    client.force_login(user)
+    sign_in(client, MAY[0])
     before = everything()
 
     answer = act(client, bonus, "send_again")
@@ -233,10 +231,7 @@ def test_second_press_changes_nothing(client: Client, staff: User) -> None:
 @pytest.mark.parametrize("role", list(ROLES))
 def test_role_acts_on_refused_bonuses_only_if_it_includes_it(client: Client, role: str) -> None:
     study = make_study()
-    user = make_user()
-    user.groups.add(Group.objects.get(name=role))
-    study.members.add(user)
-    client.force_login(user)
+    sign_in(client, role, study)
     work = make_assignment(hit=make_hit(batch=make_batch(study=study, status="open")), status="approved")
     bonuses = [
         refused("InvalidAssignmentState", assignment=work, rule="one"),

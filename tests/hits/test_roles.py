@@ -7,7 +7,7 @@ from django.core.management import call_command
 from django.test import Client
 from django.urls import reverse
 
-from hits.models import Batch, Study, User
+from hits.models import Batch
 from hits.roles import (
     AUTHOR,
     OPERATOR,
@@ -22,9 +22,9 @@ from tests.factories import (
     make_bonus,
     make_hit,
     make_study,
-    make_user,
 )
 from tests.hits.calling import Notebook
+from tests.people import make_member, sign_in
 
 pytestmark = pytest.mark.django_db
 EVERYBODY = {*ROLES}
@@ -69,19 +69,6 @@ def _alone(monkeypatch: pytest.MonkeyPatch) -> None:
     cache.clear()
 
 
-def make_colleague(role: str, *studies: Study) -> User:
-    user = make_user()
-    user.groups.add(Group.objects.get(name=role))
-    user.studies.set(studies)
-    return user
-
-
-def signed_in(client: Client, role: str, *studies: Study) -> User:
-    user = make_colleague(role, *studies)
-    client.force_login(user)
-    return user
-
-
 def held_by(role: str) -> set[str]:
     rows = Group.objects.get(name=role).permissions.values_list("content_type__app_label", "codename")
     return {f"{label}.{codename}" for label, codename in rows}
@@ -121,7 +108,7 @@ def test_role_opens_its_pages_of_the_admin_and_no_others(client: Client, role: s
     study = make_study()
     hit = make_hit(batch=make_batch(study=study, status="open"))
     make_bonus(assignment=make_assignment(hit=hit, status="approved"))
-    signed_in(client, role, study)
+    sign_in(client, role, study)
 
     answers = {page: client.get(reverse(f"admin:hits_{page}")).status_code for page in PAGES}
 
@@ -133,7 +120,7 @@ def test_role_makes_its_calls_of_the_api_and_no_others(role: str) -> None:
     study = make_study()
     batch = make_batch(study=study, status="open")
     work = make_assignment(hit=make_hit(batch=batch), status="submitted")
-    held = Notebook(make_colleague(role, study))
+    held = Notebook(make_member(role, study))
     names = {"batch": batch.public_id, "work": work.public_id, "worker": work.worker.public_id}
 
     answers = {}
@@ -148,8 +135,8 @@ def test_role_makes_its_calls_of_the_api_and_no_others(role: str) -> None:
 def test_only_operators_see_studies_of_others(role: str) -> None:
     make_batch()
 
-    rows = Notebook(make_colleague(role)).get("batches/").json()["results"]
-    of_operator = Notebook(make_colleague(OPERATOR)).get("batches/").json()["results"]
+    rows = Notebook(make_member(role)).get("batches/").json()["results"]
+    of_operator = Notebook(make_member(OPERATOR)).get("batches/").json()["results"]
 
     assert (len(rows), len(of_operator)) == (0, 1)
 
@@ -157,7 +144,7 @@ def test_only_operators_see_studies_of_others(role: str) -> None:
 def test_researcher_launches_for_no_real_money() -> None:
     study = make_study()
     batch = make_batch(study=study, account=make_account(environment="production"))
-    held = Notebook(make_colleague(RESEARCHER, study))
+    held = Notebook(make_member(RESEARCHER, study))
 
     answer = held.post(f"batches/{batch.public_id}/launch/", {"confirm": batch.title})
 

@@ -3,14 +3,13 @@
 from typing import Any
 
 import pytest
-from django.contrib.auth.models import Group
 from django.test import Client
 from django.urls import reverse
 
-from hits.models import AuditEvent, User
+from hits.models import AuditEvent
 from hits.roles import OPERATOR, PAYMENTS_APPROVER, PAYMENTS_PREPARER, RESEARCHER, REVIEWER
 from qualifications.models import SwowEdge, SwowList
-from tests.factories import make_user
+from tests.people import sign_in
 from tests.qualifications.files import said
 from tests.qualifications.lists import make_list
 from tests.sweeping import is_woken, written
@@ -22,11 +21,6 @@ REMOVE = "admin:qualifications_swow_remove"
 ROWS = [*said("yolk", ("egg", 6), ("yellow", 2)), *said("hen", ("egg", 1), ("feather", 3))]
 
 
-def sign_in(client: Client, role: str) -> User:
-    user = make_user()
-    user.groups.add(Group.objects.get(name=role))
-    client.force_login(user)
-    return user
 
 
 def text(page: Any) -> str:

@@ -3,11 +3,10 @@
 from typing import Any
 
 import pytest
-from django.contrib.auth.models import Group
 from django.test import Client
 from django.urls import reverse
 
-from hits.models import AuditEvent, Study, User, Worker
+from hits.models import AuditEvent, Study, Worker
 from hits.roles import OPERATOR, PAYMENTS_APPROVER, RESEARCHER, REVIEWER
 from qualifications.domain import people
 from qualifications.models import Consent, ConsentText, Demographics
@@ -19,9 +18,9 @@ from tests.factories import (
     make_consent_text,
     make_hit,
     make_study,
-    make_user,
     make_worker,
 )
+from tests.people import sign_in
 
 pytestmark = pytest.mark.django_db
 FORM = {"title": "About <us>", "text": "First.\n\nSecond <b>bold</b>.", "asks_demographics": "on"}
@@ -29,15 +28,6 @@ FORM = {"title": "About <us>", "text": "First.\n\nSecond <b>bold</b>.", "asks_de
 
 def at(name: str, *args: Any) -> str:
     return reverse(f"admin:qualifications_{name}", args=args)
-
-
-def sign_in(client: Client, role: str, *studies: Study) -> User:
-    user = make_user()
-    user.groups.add(Group.objects.get(name=role))
-    for study in studies:
-        study.members.add(user)
-    client.force_login(user)
-    return user
 
 
 def text_of(page: Any) -> str:

@@ -21,6 +21,7 @@ from qualifications.services.claiming import (
 )
 from qualifications.services.grading import grade_waiting
 from tests.factories import NOW, make_study, make_user
+from tests.people import make_member
 from tests.qualifications.gates import (
     judge,
     make_candidate,
@@ -179,9 +180,8 @@ def test_roles_say_who_grades_and_who_keeps_gates() -> None:
 
 def test_reviewer_grades_and_nobody_else_who_only_looks() -> None:
     [attempt] = make_waiting(1)
-    reviewer, looker = make_user(), make_keeper(attempt.gate.study, "view_attempt", "view_gate")
-    reviewer.groups.add(Group.objects.get(name=REVIEWER))
-    attempt.gate.study.members.add(reviewer)
+    study = attempt.gate.study
+    reviewer, looker = make_member(REVIEWER, study), make_keeper(study, "view_attempt", "view_gate")
 
     refused = open_as(looker).post(at("grade", attempt.pk), {"verdict": "pass", "seen": "waiting"})
     assert (refused.status_code, Attempt.objects.get().status) == (403, "waiting")

@@ -4,7 +4,6 @@ from fractions import Fraction
 from typing import Any
 
 import pytest
-from django.contrib.auth.models import Group
 from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
@@ -16,18 +15,10 @@ from hits.roles import OPERATOR, PAYMENTS_APPROVER, RESEARCHER, REVIEWER
 from scoring.models import Asking, RegisteredRival, Score, StudyRival, Verdict
 from scoring.services.answering import answer_waiting
 from tests.factories import NOW, make_assignment, make_association, make_study, make_user
+from tests.people import sign_in
 from tests.scoring.fakes import FakeRival, make_rival
 
 pytestmark = pytest.mark.django_db
-
-
-def sign_in(client: Client, role: str, *studies: Study) -> User:
-    user = make_user(is_staff=True)
-    user.groups.add(Group.objects.get(name=role))
-    for study in studies:
-        study.members.add(user)
-    client.force_login(user)
-    return user
 
 
 def text(page: Any) -> str:

@@ -6,7 +6,6 @@ from itertools import count
 from typing import Any
 
 import pytest
-from django.contrib.auth.models import Group
 from django.test import Client
 from django.urls import reverse
 
@@ -27,7 +26,8 @@ from scoring.services.asking_texts import (
     top_words,
 )
 from scoring.services.loading import code_version
-from tests.factories import NOW, make_user
+from tests.factories import NOW
+from tests.people import sign_in
 from tests.scoring.fakes import WEIGHTS, make_rival
 from tests.scoring.text_fakes import FakeText, use_text_fakes
 
@@ -291,12 +291,6 @@ def test_the_task_answers(text: type[FakeText]) -> None:
     tasks.answer_texts()
 
     assert TextQuestion.objects.get().status == "answered"
-
-
-def sign_in(client: Client, role: str) -> None:
-    user = make_user(is_staff=True)
-    user.groups.add(Group.objects.get(name=role))
-    client.force_login(user)
 
 
 LIST = "admin:scoring_textquestion_changelist"

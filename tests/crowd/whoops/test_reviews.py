@@ -1,7 +1,6 @@
 """The check for harm: four people, none of whom sees the others' words."""
 
 import pytest
-from django.contrib.auth.models import Group
 
 from crowd.whoops.models import Image, Project, Review
 from crowd.whoops.queries.people import staff_with
@@ -11,6 +10,7 @@ from hits.models import User
 from hits.roles import AUTHOR, OPERATOR, RESEARCHER, REVIEWER
 from tests.crowd.whoops.making_images import make_image, make_project, state
 from tests.factories import NOW, make_user
+from tests.people import make_member
 
 pytestmark = pytest.mark.django_db
 
@@ -126,13 +126,10 @@ def test_review_that_has_accepted_an_image_stays(image: Image, project: Project)
 
 
 def test_staff_is_counted_by_permission_and_study(project: Project) -> None:
-    roles = {name: Group.objects.get(name=name) for name in (RESEARCHER, REVIEWER, AUTHOR, OPERATOR)}
     for role in (RESEARCHER, REVIEWER, AUTHOR):
-        member, stranger = make_user(), make_user()
-        member.groups.add(roles[role])
-        stranger.groups.add(roles[role])
-        project.study.members.add(member)
-    make_user().groups.add(roles[OPERATOR])
+        make_member(role, project.study)
+        make_member(role)
+    make_member(OPERATOR)
     gone = make_user(is_active=False, is_superuser=True)
     boss = make_user(is_superuser=True)
 

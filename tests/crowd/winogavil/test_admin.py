@@ -5,7 +5,6 @@ import re
 from typing import Any
 
 import pytest
-from django.contrib.auth.models import Group
 from django.test import Client
 from django.urls import reverse
 
@@ -20,9 +19,9 @@ from tests.factories import (
     make_association,
     make_picture,
     make_study,
-    make_user,
     make_worker,
 )
+from tests.people import make_member, sign_in
 
 pytestmark = pytest.mark.django_db
 DRAW = {"size": "5", "count": "4", "seed": "7", "swow": ""}
@@ -40,20 +39,13 @@ def foreign() -> Study:
 
 @pytest.fixture
 def researcher(study: Study) -> User:
-    return _member(study, RESEARCHER)
+    return make_member(RESEARCHER, study)
 
 
 @pytest.fixture
 def signed_in(client: Client, researcher: User) -> Client:
     client.force_login(researcher)
     return client
-
-
-def _member(study: Study, role: str) -> User:
-    user = make_user()
-    user.groups.add(Group.objects.get(name=role))
-    study.members.add(user)
-    return user
 
 
 def fill_pool(count: int = 8) -> None:
@@ -128,7 +120,7 @@ def test_sets_are_drawn_for_no_foreign_study_and_by_no_reviewer(
     address = reverse("admin:winogavil_draw")
 
     signed_in.post(address, {**DRAW, "study": str(foreign.pk), "draw": ""})
-    client.force_login(_member(study, REVIEWER))
+    sign_in(client, REVIEWER, study)
     refused = client.post(address, {**DRAW, "study": str(study.pk), "draw": ""})
 
     assert refused.status_code == 403
@@ -145,7 +137,7 @@ def test_reports_are_decided_by_who_may(client: Client, signed_in: Client, study
     upheld = (CueReport.objects.get().status, Item.objects.get().pulled_at is None)
     signed_in.post(address, {**chosen, "action": "dismiss"})
     dismissed = (CueReport.objects.get().status, Item.objects.get().pulled_at is None)
-    client.force_login(_member(study, REVIEWER))
+    sign_in(client, REVIEWER, study)
     client.post(address, {**chosen, "action": "uphold"})
 
     assert (upheld, dismissed) == (("upheld", False), ("dismissed", True))
@@ -266,7 +258,7 @@ def test_study_leads_to_the_pages_of_its_game(signed_in: Client, study: Study) -
 
 
 def test_study_leads_a_payer_to_no_page_of_the_game(client: Client, study: Study) -> None:
-    client.force_login(_member(study, PAYMENTS_PREPARER))
+    sign_in(client, PAYMENTS_PREPARER, study)
 
     text = page_text(client.get(reverse("admin:hits_study_change", args=[study.pk])))
 

@@ -3,7 +3,6 @@
 from typing import Any
 
 import pytest
-from django.contrib.auth.models import Group
 from django.test import Client
 from django.urls import reverse
 
@@ -11,12 +10,13 @@ from crowd.winogavil.domain import PAPER_ASKS, SOLVER_TEST
 from crowd.winogavil.models import Association
 from crowd.winogavil.services.challenging import Order, add_questions, look_ahead
 from hits.errors import RuleBroken
-from hits.models import Batch, Item, Study, User
+from hits.models import Batch, Item, Study
 from hits.roles import RESEARCHER, REVIEWER
 from hits.services import drafting
 from qualifications.models import SwowList
 from qualifications.queries.associations import has_edge
-from tests.factories import NOW, make_batch, make_picture, make_study, make_user
+from tests.factories import NOW, make_batch, make_picture, make_study
+from tests.people import sign_in
 from tests.qualifications.files import said, word
 from tests.qualifications.lists import make_list
 
@@ -54,13 +54,6 @@ def swow() -> SwowList:
 def make_order(study: Study, swow: SwowList, **changes: Any) -> Order:
     batch = changes.pop("batch", None) or make_batch(study=study, task=SOLVER_TEST)
     return Order(**{"batch": batch, "swow": swow, "size": 5, "count": 2, "seed": 7, **changes})
-
-
-def _member(study: Study, role: str) -> User:
-    user = make_user()
-    user.groups.add(Group.objects.get(name=role))
-    study.members.add(user)
-    return user
 
 
 @pytest.mark.usefixtures("pool")
@@ -122,7 +115,7 @@ def test_other_batches_are_given_none(study: Study, swow: SwowList) -> None:
 def test_page_shows_what_would_be_made_and_adds_it(client: Client, study: Study, swow: SwowList) -> None:
     draft = make_batch(study=study, task=SOLVER_TEST)
     theirs = make_batch(task=SOLVER_TEST)
-    client.force_login(_member(study, RESEARCHER))
+    sign_in(client, RESEARCHER, study)
     address = reverse("admin:winogavil_make_test")
     form = {"batch": draft.pk, "swow": swow.pk, "count": "2", "size": "5", "seed": "7", "there": "0"}
 
@@ -139,11 +132,11 @@ def test_page_shows_what_would_be_made_and_adds_it(client: Client, study: Study,
 
 def test_page_says_what_is_missing_and_is_for_researchers(client: Client, study: Study) -> None:
     address = reverse("admin:winogavil_make_test")
-    client.force_login(_member(study, RESEARCHER))
+    sign_in(client, RESEARCHER, study)
 
     page = client.get(f"{address}?study={study.pk}").content.decode()
     leads = client.get(reverse("admin:hits_study_change", args=[study.pk])).content.decode()
-    client.force_login(_member(study, REVIEWER))
+    sign_in(client, REVIEWER, study)
     refused = client.get(address)
 
     assert "There is no draft of this test yet" in page
@@ -155,7 +148,7 @@ def test_page_says_what_is_missing_and_is_for_researchers(client: Client, study:
 def test_sets_for_the_test_are_drawn_beside_those_for_spymasters(client: Client, study: Study) -> None:
     for _ in range(6):
         make_picture()
-    client.force_login(_member(study, RESEARCHER))
+    sign_in(client, RESEARCHER, study)
     form = {"size": "5", "count": "2", "seed": "7", "swow": "", "study": study.pk, "draw": ""}
 
     for task in ("winogavil.creator_test", ""):
@@ -179,7 +172,7 @@ def test_questions_of_a_test_are_no_associations_of_the_study(client: Client, st
     names = "|".join(picture.key for picture in pictures)
     chosen = "|".join(picture.key for picture in pictures[:2])
     drafting.add_items(batch=batch, content=f"cue,candidates,chosen\nsnowy,{names},{chosen}\n".encode())
-    client.force_login(_member(study, RESEARCHER))
+    sign_in(client, RESEARCHER, study)
 
     page = client.get(reverse("admin:winogavil_association_changelist")).content.decode()
 
@@ -192,7 +185,7 @@ def test_what_the_paper_asks_of_workers_is_taken_over_by_one_click(
     client: Client, study: Study, guarded: str
 ) -> None:
     batch = make_batch(study=study)
-    client.force_login(_member(study, RESEARCHER))
+    sign_in(client, RESEARCHER, study)
     address = reverse("admin:hits_batch_step", args=[batch.pk, "people"])
     shown = client.get(address).content.decode()
     form = {"guarded": guarded, "approved_percent": "90", "adult": "on", "preset": ""}
