@@ -4,7 +4,6 @@ from typing import Any
 
 import pytest
 from django.conf import LazySettings
-from django.contrib.auth.models import Permission
 from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
@@ -13,17 +12,12 @@ from django.urls import reverse
 from hits.admin.accounts import SECRETS
 from hits.models import Account, Stranger
 from hits.services import checking
-from tests.factories import NOW, make_account, make_batch, make_user
+from tests.factories import NOW, make_account, make_batch
+from tests.people import sign_in_with
 from tests.stubbed import StubbedTurk
 
 pytestmark = pytest.mark.django_db
 SECRET = "planted-secret"
-
-
-def sign_in(client: Client, *permissions: str) -> None:
-    user = make_user()
-    user.user_permissions.set(Permission.objects.filter(codename__in=permissions))
-    client.force_login(user)
 
 
 def change_url(account: Account) -> str:
@@ -48,7 +42,7 @@ def form_of(account: Account, **changes: Any) -> dict[str, Any]:
 
 
 def test_secrets_are_never_shown_and_stay_when_left_empty(client: Client) -> None:
-    sign_in(client, "view_account", "change_account")
+    sign_in_with(client, "view_account", "change_account")
     account = make_account(secret_access_key=SECRET, ticket_key=f"{SECRET}-ticket")
 
     page = client.get(change_url(account))
@@ -61,7 +55,7 @@ def test_secrets_are_never_shown_and_stay_when_left_empty(client: Client) -> Non
 
 
 def test_secrets_are_hidden_from_who_may_only_look(client: Client) -> None:
-    sign_in(client, "view_account")
+    sign_in_with(client, "view_account")
     account = make_account(secret_access_key=SECRET, ticket_key=f"{SECRET}-ticket")
 
     page = client.get(change_url(account))
@@ -71,7 +65,7 @@ def test_secrets_are_hidden_from_who_may_only_look(client: Client) -> None:
 
 
 def test_what_a_launched_batch_stands_on_is_fixed(client: Client) -> None:
-    sign_in(client, "view_account", "change_account")
+    sign_in_with(client, "view_account", "change_account")
     account = make_batch(status="open").account
 
     client.post(
@@ -93,7 +87,7 @@ def test_what_a_launched_batch_stands_on_is_fixed(client: Client) -> None:
 @pytest.mark.parametrize("allowed", [True, False])
 def test_amazons_own_service_needs_the_setting(client: Client, settings: LazySettings, allowed: bool) -> None:
     settings.ALLOW_AMAZON = allowed
-    sign_in(client, "view_account", "change_account")
+    sign_in_with(client, "view_account", "change_account")
     account = make_account()
     amazon = "https://mturk-requester.us-east-1.amazonaws.com"
 
@@ -105,7 +99,7 @@ def test_amazons_own_service_needs_the_setting(client: Client, settings: LazySet
 
 @pytest.mark.parametrize("meant", [True, False])
 def test_real_money_needs_a_box_to_be_ticked(client: Client, meant: bool) -> None:
-    sign_in(client, "view_account", "change_account")
+    sign_in_with(client, "view_account", "change_account")
     account = make_account()
     box = {"is_meant": "on"} if meant else {}
 
@@ -125,7 +119,7 @@ def test_real_money_needs_a_box_to_be_ticked(client: Client, meant: bool) -> Non
     ],
 )
 def test_account_that_could_not_work_is_refused(client: Client, changes: dict[str, str]) -> None:
-    sign_in(client, "view_account", "change_account")
+    sign_in_with(client, "view_account", "change_account")
     account = make_account()
     before = Account.objects.values().get()
 
@@ -138,7 +132,7 @@ def test_account_that_could_not_work_is_refused(client: Client, changes: dict[st
 def test_account_keeps_what_a_sweep_wrote_while_its_form_was_open(
     client: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    sign_in(client, "view_account", "change_account")
+    sign_in_with(client, "view_account", "change_account")
     account = make_account()
     form = form_of(account, name="renamed")
     full_clean = Account.full_clean
@@ -155,7 +149,7 @@ def test_account_keeps_what_a_sweep_wrote_while_its_form_was_open(
 
 
 def test_strangers_are_counted_on_the_page_and_listed_behind_it(client: Client) -> None:
-    sign_in(client, "view_account", "view_stranger")
+    sign_in_with(client, "view_account", "view_stranger")
     account = make_account()
     Stranger.objects.create(account=account, external_id="STRANGE1", found_at=NOW, expired_at=NOW)
     Stranger.objects.create(account=account, external_id="STRANGE2", found_at=NOW)
@@ -172,7 +166,7 @@ def test_check_page_shows_what_is_wrong_and_what_to_do(
 ) -> None:
     monkeypatch.setattr(checking, "_read_clock", lambda _: NOW)
     turk.faults["list_hits"] = ["before"]
-    sign_in(client, "view_account")
+    sign_in_with(client, "view_account")
     account = make_account()
 
     with CaptureQueriesContext(connection) as queries:
@@ -185,7 +179,7 @@ def test_check_page_shows_what_is_wrong_and_what_to_do(
 
 
 def test_check_page_needs_the_view_permission(client: Client, turk: StubbedTurk) -> None:
-    sign_in(client, "view_batch")
+    sign_in_with(client, "view_batch")
 
     answer = client.get(reverse("admin:hits_account_check", args=[make_account().pk]))
 

@@ -5,27 +5,21 @@ from decimal import Decimal
 from typing import Any
 
 import pytest
-from django.contrib.auth.models import Permission
 from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 from django.utils import timezone
 
-from hits.models import HIT, BatchEvent, Change, User
+from hits.models import HIT, BatchEvent, Change
 from tests.factories import NOW, make_assignment, make_batch, make_hit, make_study, make_user
+from tests.people import sign_in_with
 
 pytestmark = pytest.mark.django_db
 STEERS = ("view_hit", "view_batch", "steer_batch")
 LIST = "/admin/hits/hit/"
 
 
-def sign_in(client: Client, *permissions: str, sees_all: bool = True) -> User:
-    user = make_user()
-    names = (*permissions, "see_all_studies") if sees_all else permissions
-    user.user_permissions.set(Permission.objects.filter(codename__in=names))
-    client.force_login(user)
-    return user
 
 
 def page_url(hit: HIT) -> str:
@@ -51,7 +45,7 @@ def text_of(response: Any) -> str:
 
 
 def test_list_shows_how_far_each_hit_is(client: Client) -> None:
-    sign_in(client, "view_hit")
+    sign_in_with(client, "view_hit", "see_all_studies")
     hit = make_hit(number=7, look_at=timezone.now() + timedelta(minutes=10, seconds=30))
     make_assignment(hit=hit, status="submitted")
     make_assignment(hit=hit)
@@ -64,7 +58,7 @@ def test_list_shows_how_far_each_hit_is(client: Client) -> None:
 
 
 def test_list_is_narrowed_by_batch_number_and_status(client: Client) -> None:
-    sign_in(client, "view_hit")
+    sign_in_with(client, "view_hit", "see_all_studies")
     one, two = make_batch(status="open"), make_batch(status="open")
     first, second = make_hit(batch=one, number=1), make_hit(batch=one, number=2, status="closed")
     other = make_hit(batch=two, number=1)
@@ -78,7 +72,7 @@ def test_list_is_narrowed_by_batch_number_and_status(client: Client) -> None:
 
 @pytest.mark.parametrize("query", ["", "nowhere", "#x", "#99999999999999999999", "%", "a b c"])
 def test_search_that_finds_nothing_says_so(client: Client, query: str) -> None:
-    sign_in(client, "view_hit")
+    sign_in_with(client, "view_hit", "see_all_studies")
     make_hit()
 
     page = client.get(LIST, {"q": query})
@@ -87,7 +81,7 @@ def test_search_that_finds_nothing_says_so(client: Client, query: str) -> None:
 
 
 def test_search_finds_whole_ids_of_ours_and_of_the_provider(client: Client) -> None:
-    sign_in(client, "view_hit")
+    sign_in_with(client, "view_hit", "see_all_studies")
     first, second, _ = make_hit(), make_hit(), make_hit()
 
     assert listed(client, f"q={first.external_id}") == [first.pk]
@@ -95,7 +89,7 @@ def test_search_finds_whole_ids_of_ours_and_of_the_provider(client: Client) -> N
 
 
 def test_trouble_is_found(client: Client) -> None:
-    sign_in(client, "view_hit")
+    sign_in_with(client, "view_hit", "see_all_studies")
     lost, refused, waiting = make_hit(problem="It is gone."), make_hit(), make_hit()
     make_hit()
     Change.objects.create(hit=refused, kind="expire", status="refused", problem="No.", made_at=NOW)
@@ -107,7 +101,7 @@ def test_trouble_is_found(client: Client) -> None:
 
 
 def test_hits_of_somebody_elses_study_are_not_found(client: Client) -> None:
-    user = sign_in(client, *STEERS, sees_all=False)
+    user = sign_in_with(client, *STEERS)
     own = make_hit(batch=make_batch(status="open", study=make_study()))
     own.batch.study.members.add(user)
     theirs = make_hit()
@@ -122,7 +116,7 @@ def test_hits_of_somebody_elses_study_are_not_found(client: Client) -> None:
 
 
 def test_actions_need_the_permission_to_steer(client: Client) -> None:
-    sign_in(client, "view_hit", "view_batch", "change_batch")
+    sign_in_with(client, "view_hit", "view_batch", "change_batch", "see_all_studies")
     hit = make_hit()
 
     page = client.get(page_url(hit))
@@ -135,7 +129,7 @@ def test_actions_need_the_permission_to_steer(client: Client) -> None:
 
 
 def test_expiring_a_selection_asks_first(client: Client) -> None:
-    user = sign_in(client, *STEERS)
+    user = sign_in_with(client, *STEERS, "see_all_studies")
     batch = make_batch(status="open")
     hits = [make_hit(batch=batch) for _ in range(3)]
 
@@ -153,7 +147,7 @@ def test_expiring_a_selection_asks_first(client: Client) -> None:
 
 
 def test_everything_that_a_filter_finds_can_be_selected(client: Client) -> None:
-    sign_in(client, *STEERS)
+    sign_in_with(client, *STEERS, "see_all_studies")
     batch = make_batch(status="open")
     hits = [make_hit(batch=batch) for _ in range(3)]
     make_hit()
@@ -169,7 +163,7 @@ def test_everything_that_a_filter_finds_can_be_selected(client: Client) -> None:
 
 
 def test_selection_that_has_grown_meanwhile_is_asked_about_again(client: Client) -> None:
-    sign_in(client, *STEERS)
+    sign_in_with(client, *STEERS, "see_all_studies")
     batch = make_batch(status="open")
     hit = make_hit(batch=batch)
     query = f"batch={batch.pk}"
@@ -190,7 +184,7 @@ def test_selection_that_has_grown_meanwhile_is_asked_about_again(client: Client)
 
 
 def test_places_of_a_selection_show_their_cost_and_are_added_once(client: Client) -> None:
-    sign_in(client, *STEERS)
+    sign_in_with(client, *STEERS, "see_all_studies")
     batch = make_batch(status="open")
     hits = [make_hit(batch=batch) for _ in range(2)]
 
@@ -205,7 +199,7 @@ def test_places_of_a_selection_show_their_cost_and_are_added_once(client: Client
 
 
 def test_hits_that_were_never_sent_cannot_be_changed(client: Client) -> None:
-    sign_in(client, *STEERS)
+    sign_in_with(client, *STEERS, "see_all_studies")
     hit = make_hit(status="intended", external_id="", sent_at=None)
 
     answer = choose(client, "expire", hit)
@@ -215,7 +209,7 @@ def test_hits_that_were_never_sent_cannot_be_changed(client: Client) -> None:
 
 
 def test_one_hit_is_steered_from_its_page(client: Client) -> None:
-    sign_in(client, *STEERS)
+    sign_in_with(client, *STEERS, "see_all_studies")
     hit = make_hit(expires_at=NOW)
 
     labels = [label for label, _ in client.get(page_url(hit)).context["verbs"]]
@@ -232,7 +226,7 @@ def test_one_hit_is_steered_from_its_page(client: Client) -> None:
 
 @pytest.mark.parametrize("form", [{"hours": ""}, {"hours": "-1"}, {"hours": "9999999"}])
 def test_wrong_hours_are_asked_for_again(client: Client, form: dict[str, str]) -> None:
-    sign_in(client, *STEERS)
+    sign_in_with(client, *STEERS, "see_all_studies")
     hit = make_hit()
 
     page = client.post(steer_url(hit, "extend"), {**form, "confirmed": "yes", "as_of": "0-1"})
@@ -242,7 +236,7 @@ def test_wrong_hours_are_asked_for_again(client: Client, form: dict[str, str]) -
 
 
 def test_page_shows_changes_refused_in_the_providers_words(client: Client) -> None:
-    sign_in(client, "view_hit")
+    sign_in_with(client, "view_hit", "see_all_studies")
     hit = make_hit()
     Change.objects.create(
         hit=hit, kind="add", places=2, status="refused", problem="Not across ten.", made_at=NOW
@@ -266,14 +260,14 @@ def test_page_shows_no_id_of_a_worker_at_the_provider(client: Client) -> None:
 
 @pytest.mark.parametrize("pk", ["999999", "x", "1%2F..%2F2"])
 def test_unknown_hit_is_not_found(client: Client, pk: str) -> None:
-    sign_in(client, "view_hit")
+    sign_in_with(client, "view_hit", "see_all_studies")
 
     assert client.get(f"{LIST}{pk}/change/").status_code == 404
 
 
 @pytest.mark.parametrize("page", ["list", "hit"])
 def test_pages_take_few_queries_whatever_the_size(client: Client, page: str) -> None:
-    user = sign_in(client, *STEERS, "view_assignment", sees_all=False)
+    user = sign_in_with(client, *STEERS, "view_assignment")
     counts = []
     for size in (3, 30):
         batch = make_batch(status="open")

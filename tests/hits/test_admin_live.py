@@ -7,14 +7,13 @@ from decimal import Decimal
 from typing import Any
 
 import pytest
-from django.contrib.auth.models import Permission
 from django.db import connection, connections
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
 from hits.admin.batches import steer
-from hits.models import HIT, Batch, BatchEvent, Change, User
+from hits.models import HIT, Batch, BatchEvent, Change
 from tests.factories import (
     NOW,
     make_account,
@@ -25,17 +24,12 @@ from tests.factories import (
     make_study,
     make_user,
 )
+from tests.people import sign_in_with
 
 pytestmark = pytest.mark.django_db
 STEERS = ("view_batch", "steer_batch")
 
 
-def sign_in(client: Client, *permissions: str, sees_all: bool = True) -> User:
-    user = make_user()
-    names = (*permissions, "see_all_studies") if sees_all else permissions
-    user.user_permissions.set(Permission.objects.filter(codename__in=names))
-    client.force_login(user)
-    return user
 
 
 def make_running(**changes: Any) -> Batch:
@@ -66,7 +60,7 @@ def text_of(response: Any) -> str:
 
 
 def test_live_view_shows_the_batch_in_numbers(client: Client) -> None:
-    sign_in(client, "view_batch")
+    sign_in_with(client, "view_batch", "see_all_studies")
     batch = make_running(status="launching")
     make_hit(batch=batch, number=3, status="intended", external_id="", sent_at=None)
     make_assignment(hit=HIT.objects.get(batch=batch, number=2), status="submitted", worked_s=48)
@@ -79,7 +73,7 @@ def test_live_view_shows_the_batch_in_numbers(client: Client) -> None:
 
 
 def test_live_view_of_a_draft_leads_to_its_launch_page(client: Client) -> None:
-    sign_in(client, "view_batch")
+    sign_in_with(client, "view_batch", "see_all_studies")
     batch = make_batch()
 
     page = client.get(live_url(batch))
@@ -95,7 +89,7 @@ def test_live_view_of_a_draft_leads_to_its_launch_page(client: Client) -> None:
     ],
 )
 def test_paused_batch_says_why_and_what_to_do(client: Client, status: str, problem: str, advice: str) -> None:
-    sign_in(client, "view_batch")
+    sign_in_with(client, "view_batch", "see_all_studies")
     batch = make_running(status=status, problem=problem)
 
     text = text_of(client.get(live_url(batch)))
@@ -113,7 +107,7 @@ def test_paused_batch_says_why_and_what_to_do(client: Client, status: str, probl
     ],
 )
 def test_links_are_those_that_open(client: Client, permissions: tuple[str, ...], shown: list[str]) -> None:
-    sign_in(client, "view_batch", *permissions)
+    sign_in_with(client, "view_batch", *permissions, "see_all_studies")
 
     text = text_of(client.get(live_url(make_running())))
 
@@ -122,7 +116,7 @@ def test_links_are_those_that_open(client: Client, permissions: tuple[str, ...],
 
 
 def test_fragment_holds_the_parts_alone(client: Client) -> None:
-    sign_in(client, "view_batch")
+    sign_in_with(client, "view_batch", "see_all_studies")
     batch = make_running()
 
     whole, fragment = client.get(live_url(batch)), client.get(live_url(batch) + "?fragment")
@@ -135,14 +129,14 @@ def test_fragment_holds_the_parts_alone(client: Client) -> None:
 
 @pytest.mark.parametrize(("status", "every"), [("complete", 0), ("launching", 2000), ("draining", 2000)])
 def test_page_asks_for_news_only_while_there_may_be_some(client: Client, status: str, every: int) -> None:
-    sign_in(client, "view_batch")
+    sign_in_with(client, "view_batch", "see_all_studies")
     batch = make_batch(status=status)
 
     assert client.get(live_url(batch)).context["every_ms"] == every
 
 
 def test_pilot_says_what_it_found_and_offers_the_rest(client: Client) -> None:
-    sign_in(client, *STEERS)
+    sign_in_with(client, *STEERS, "see_all_studies")
     batch = make_batch(status="open", pilot_hits=1, hits_wanted=3, assignments_per_hit=1)
     done = make_hit(batch=batch, number=1, status="closed", max_assignments=1)
     make_assignment(hit=done, status="approved", worked_s=48)
@@ -160,7 +154,7 @@ def test_pilot_says_what_it_found_and_offers_the_rest(client: Client) -> None:
     [("9.00", "Half of the work pays less"), ("2.00", "One in ten earns less"), ("1.00", "")],
 )
 def test_wages_below_the_floor_are_said_in_words(client: Client, floor: str, words: str) -> None:
-    sign_in(client, "view_batch")
+    sign_in_with(client, "view_batch", "see_all_studies")
     batch = make_running(study=make_study(wage_floor=Decimal(floor)))
     hit = HIT.objects.filter(batch=batch)[0]
     for seconds in (48, 48, 90):
@@ -173,7 +167,7 @@ def test_wages_below_the_floor_are_said_in_words(client: Client, floor: str, wor
 
 
 def test_events_come_newest_first_a_page_at_a_time(client: Client) -> None:
-    sign_in(client, "view_batch")
+    sign_in_with(client, "view_batch", "see_all_studies")
     batch = make_running()
     BatchEvent.objects.bulk_create(
         BatchEvent(batch=batch, kind="k", words=f"deed {n}", at=NOW) for n in range(25)
@@ -190,7 +184,7 @@ def test_events_come_newest_first_a_page_at_a_time(client: Client) -> None:
 
 
 def test_live_view_takes_few_queries_whatever_the_size(client: Client) -> None:
-    user = sign_in(client, *STEERS, "export_batch", sees_all=False)
+    user = sign_in_with(client, *STEERS, "export_batch")
     counts = []
     for size in (3, 30):
         batch = make_running()
@@ -207,7 +201,7 @@ def test_live_view_takes_few_queries_whatever_the_size(client: Client) -> None:
 
 
 def test_batch_of_somebody_elses_study_is_not_found(client: Client) -> None:
-    sign_in(client, *STEERS, sees_all=False)
+    sign_in_with(client, *STEERS)
     batch = make_running()
 
     pages = [client.get(live_url(batch)), client.get(steer_url(batch, "drain"))]
@@ -218,7 +212,7 @@ def test_batch_of_somebody_elses_study_is_not_found(client: Client) -> None:
 
 
 def test_steering_needs_its_permission(client: Client) -> None:
-    sign_in(client, "view_batch", "change_batch", "launch_batch")
+    sign_in_with(client, "view_batch", "change_batch", "launch_batch", "see_all_studies")
     batch = make_running()
 
     page = client.get(live_url(batch))
@@ -230,13 +224,13 @@ def test_steering_needs_its_permission(client: Client) -> None:
 
 
 def test_unknown_verb_is_not_found(client: Client) -> None:
-    sign_in(client, *STEERS)
+    sign_in_with(client, *STEERS, "see_all_studies")
 
     assert client.post(steer_url(make_running(), "explode"), {"confirmed": "yes"}).status_code == 404
 
 
 def test_pause_and_resume_are_buttons(client: Client) -> None:
-    user = sign_in(client, *STEERS)
+    user = sign_in_with(client, *STEERS, "see_all_studies")
     batch = make_running()
 
     paused = client.post(steer_url(batch, "pause"), follow=True)
@@ -251,7 +245,7 @@ def test_pause_and_resume_are_buttons(client: Client) -> None:
 
 
 def test_pilot_is_released_by_its_button(client: Client) -> None:
-    sign_in(client, *STEERS)
+    sign_in_with(client, *STEERS, "see_all_studies")
     batch = make_running(pilot_hits=1)
     make_hit(batch=batch, number=3, status="intended", external_id="", sent_at=None)
 
@@ -264,7 +258,7 @@ def test_pilot_is_released_by_its_button(client: Client) -> None:
 
 @pytest.mark.parametrize("verb", ["drain", "cancel"])
 def test_what_cannot_be_taken_back_is_asked_about_first(client: Client, verb: str) -> None:
-    sign_in(client, *STEERS)
+    sign_in_with(client, *STEERS, "see_all_studies")
     batch = make_running()
     make_hit(batch=batch, number=3, status="intended", external_id="", sent_at=None)
 
@@ -280,7 +274,7 @@ def test_what_cannot_be_taken_back_is_asked_about_first(client: Client, verb: st
 
 
 def test_extending_says_what_it_does_and_then_does_it_once(client: Client) -> None:
-    sign_in(client, *STEERS)
+    sign_in_with(client, *STEERS, "see_all_studies")
     batch = make_running()
     HIT.objects.update(expires_at=NOW)
 
@@ -297,7 +291,7 @@ def test_extending_says_what_it_does_and_then_does_it_once(client: Client) -> No
 
 
 def test_extending_what_is_over_shows_what_its_open_places_cost(client: Client) -> None:
-    sign_in(client, *STEERS)
+    sign_in_with(client, *STEERS, "see_all_studies")
     batch = make_running(status="complete")
     HIT.objects.update(expires_at=NOW, status="closed")
     for _ in range(3):
@@ -313,7 +307,7 @@ def test_extending_what_is_over_shows_what_its_open_places_cost(client: Client) 
 
 
 def test_adding_hits_shows_the_cost_and_the_budget_before(client: Client) -> None:
-    sign_in(client, *STEERS)
+    sign_in_with(client, *STEERS, "see_all_studies")
     batch = make_running(study=make_study(budget=Decimal(5)))
     make_association(study=batch.study)
 
@@ -354,7 +348,7 @@ def test_form_sent_twice_at_once_adds_once() -> None:
 
 
 def test_adding_more_than_the_budget_holds_is_refused_and_changes_nothing(client: Client) -> None:
-    sign_in(client, *STEERS)
+    sign_in_with(client, *STEERS, "see_all_studies")
     batch = make_running(study=make_study(budget=Decimal("0.10")))
     make_association(study=batch.study)
 
@@ -367,7 +361,7 @@ def test_adding_more_than_the_budget_holds_is_refused_and_changes_nothing(client
 
 
 def test_adding_places_shows_the_cost_of_all_hits(client: Client) -> None:
-    sign_in(client, *STEERS)
+    sign_in_with(client, *STEERS, "see_all_studies")
     batch = make_running()
 
     asked = client.post(steer_url(batch, "add-places"), {"places": 2})
@@ -379,7 +373,7 @@ def test_adding_places_shows_the_cost_of_all_hits(client: Client) -> None:
 
 
 def test_adding_places_costs_the_higher_fee_on_large_hits(client: Client) -> None:
-    sign_in(client, *STEERS)
+    sign_in_with(client, *STEERS, "see_all_studies")
     terms = {"bonus_rules": [], "fee_schedule": "amazon"}
     batch = make_batch(status="open", account=make_account(), reward=Decimal(1), terms=terms)
     make_hit(batch=batch, max_assignments=3)
@@ -400,7 +394,7 @@ def test_adding_places_costs_the_higher_fee_on_large_hits(client: Client) -> Non
     ],
 )
 def test_wrong_number_is_asked_for_again(client: Client, verb: str, form: dict[str, str]) -> None:
-    sign_in(client, *STEERS)
+    sign_in_with(client, *STEERS, "see_all_studies")
     batch = make_running()
     before = (HIT.objects.count(), Change.objects.count())
 
@@ -412,7 +406,7 @@ def test_wrong_number_is_asked_for_again(client: Client, verb: str, form: dict[s
 
 
 def test_form_from_before_somebody_elses_deed_does_nothing(client: Client) -> None:
-    sign_in(client, *STEERS)
+    sign_in_with(client, *STEERS, "see_all_studies")
     batch = make_running()
     page = client.get(steer_url(batch, "drain"))
     BatchEvent.objects.create(batch=batch, kind="k", words="w", by=make_user(), at=NOW)
@@ -423,7 +417,7 @@ def test_form_from_before_somebody_elses_deed_does_nothing(client: Client) -> No
 
 
 def test_exporting_does_not_count_as_a_deed(client: Client) -> None:
-    sign_in(client, *STEERS)
+    sign_in_with(client, *STEERS, "see_all_studies")
     batch = make_running()
     page = client.get(steer_url(batch, "drain"))
     BatchEvent.objects.create(batch=batch, kind="exported", words="w", by=make_user(), at=NOW)
@@ -445,7 +439,7 @@ def test_exporting_does_not_count_as_a_deed(client: Client) -> None:
     ],
 )
 def test_verbs_shown_are_those_that_can_be_done(client: Client, status: str, shown: list[str]) -> None:
-    sign_in(client, *STEERS)
+    sign_in_with(client, *STEERS, "see_all_studies")
     batch = make_batch(status=status)
 
     assert [row["key"] for row in client.get(live_url(batch)).context["verbs"]] == shown

@@ -8,14 +8,13 @@ from io import StringIO
 from typing import Any
 
 import pytest
-from django.contrib.auth.models import Permission
 from django.core.management import CommandError, call_command
 from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
-from hits.models import Account, AuditEvent, Batch, Deposit, Difference, Match, Study, User
+from hits.models import Account, AuditEvent, Batch, Deposit, Difference, Match
 from tests.factories import (
     NOW,
     make_account,
@@ -23,8 +22,8 @@ from tests.factories import (
     make_batch,
     make_bonus,
     make_hit,
-    make_user,
 )
+from tests.people import sign_in_with
 from tests.stubbed import StubbedTurk
 
 pytestmark = pytest.mark.django_db
@@ -35,17 +34,6 @@ MOST_QUERIES = 9
 @pytest.fixture
 def batch() -> Batch:
     return make_batch(status="complete")
-
-
-def sign_in(client: Client, *permissions: str, study: Study | None = None) -> User:
-    """Sees every study, unless one is given."""
-    user = make_user()
-    names = [*permissions, *([] if study else ["see_all_studies"])]
-    user.user_permissions.set(Permission.objects.filter(codename__in=names))
-    if study:
-        study.members.add(user)
-    client.force_login(user)
-    return user
 
 
 def url(name: str, *args: object) -> str:
@@ -86,7 +74,7 @@ def make_difference(batch: Batch, *, cause: str = "not_listed", **changes: Any) 
 
 
 def test_list_says_that_the_books_agree(client: Client, batch: Batch) -> None:
-    sign_in(client, *SEE)
+    sign_in_with(client, *SEE, "see_all_studies")
     make_match(batch.account)
 
     page = client.get(url("match_changelist")).content.decode()
@@ -99,7 +87,7 @@ def test_list_says_that_the_books_agree(client: Client, batch: Batch) -> None:
 def test_list_shows_no_account_of_studies_that_one_does_not_see(client: Client, batch: Batch) -> None:
     hidden = make_batch(status="complete")
     make_match(hidden.account)
-    sign_in(client, *SEE, "run_match", study=batch.study)
+    sign_in_with(client, *SEE, "run_match", studies=[batch.study])
 
     page = client.get(url("match_changelist")).content.decode()
     one = client.get(url("match_change", Match.objects.get().pk))
@@ -115,7 +103,7 @@ def test_list_shows_no_account_of_studies_that_one_does_not_see(client: Client, 
 def test_differences_of_hidden_studies_are_not_shown(client: Client, batch: Batch) -> None:
     hidden = make_difference(make_batch(account=batch.account, status="complete"), words="A hidden one.")
     make_difference(batch, words="One to see.")
-    sign_in(client, *SEE, study=batch.study)
+    sign_in_with(client, *SEE, studies=[batch.study])
 
     page = client.get(url("difference_changelist")).content.decode()
 
@@ -124,7 +112,7 @@ def test_differences_of_hidden_studies_are_not_shown(client: Client, batch: Batc
 
 
 def test_compare_now_writes_a_row_and_the_page_of_it_is_shown(client: Client, batch: Batch) -> None:
-    user = sign_in(client, *SEE, "run_match")
+    user = sign_in_with(client, *SEE, "run_match", "see_all_studies")
 
     answer = client.post(url("match_start", batch.account.pk), {"scope": "full"})
 
@@ -137,7 +125,7 @@ def test_compare_now_writes_a_row_and_the_page_of_it_is_shown(client: Client, ba
 
 
 def test_page_of_a_match_that_ended_asks_for_nothing_more(client: Client, batch: Batch) -> None:
-    sign_in(client, *SEE)
+    sign_in_with(client, *SEE, "see_all_studies")
     match = make_match(batch.account)
 
     fragment = client.get(url("match_change", match.pk), {"fragment": ""}).content.decode()
@@ -148,7 +136,7 @@ def test_page_of_a_match_that_ended_asks_for_nothing_more(client: Client, batch:
 
 
 def test_difference_is_closed_with_a_reason(client: Client, batch: Batch) -> None:
-    user = sign_in(client, *SEE, "run_match")
+    user = sign_in_with(client, *SEE, "run_match", "see_all_studies")
     row = make_difference(batch)
 
     client.post(url("difference_change", row.pk), {"reason": "The provider found it."})
@@ -159,7 +147,7 @@ def test_difference_is_closed_with_a_reason(client: Client, batch: Batch) -> Non
 
 
 def test_look_again_asks_the_payer(client: Client, batch: Batch) -> None:
-    sign_in(client, *SEE, "run_match")
+    sign_in_with(client, *SEE, "run_match", "see_all_studies")
     row = make_difference(batch)
 
     answer = client.post(url("difference_look", row.pk), follow=True)
@@ -171,7 +159,7 @@ def test_look_again_asks_the_payer(client: Client, batch: Batch) -> None:
 
 
 def test_balance_offers_the_deposit_that_explains_it(client: Client, batch: Batch) -> None:
-    user = sign_in(client, *SEE, "run_match", "add_deposit")
+    user = sign_in_with(client, *SEE, "run_match", "add_deposit", "see_all_studies")
     row = make_difference(batch, cause="balance", ours=Decimal(100), theirs=Decimal(90))
     place = url("deposits", batch.account.pk)
 
@@ -187,7 +175,7 @@ def test_balance_offers_the_deposit_that_explains_it(client: Client, batch: Batc
 
 
 def test_deposit_that_cannot_be_read_is_refused_with_words(client: Client, batch: Batch) -> None:
-    sign_in(client, *SEE, "add_deposit")
+    sign_in_with(client, *SEE, "add_deposit", "see_all_studies")
 
     page = client.post(url("deposits", batch.account.pk), {"kind": "in", "amount": "-1", "words": ""})
 
@@ -208,7 +196,7 @@ ACTS: dict[str, Callable[[Difference], tuple[str, dict[str, str]]]] = {
 
 @pytest.mark.parametrize("act", sorted(ACTS))
 def test_act_without_the_right_changes_nothing(client: Client, batch: Batch, act: str) -> None:
-    sign_in(client, *SEE)
+    sign_in_with(client, *SEE, "see_all_studies")
     row = make_difference(batch)
     address, data = ACTS[act](row)
 
@@ -224,7 +212,7 @@ def test_act_without_the_right_changes_nothing(client: Client, batch: Batch, act
 
 @pytest.mark.parametrize("act", ["start", "look"])
 def test_act_is_no_link(client: Client, batch: Batch, act: str) -> None:
-    sign_in(client, *SEE, "run_match")
+    sign_in_with(client, *SEE, "run_match", "see_all_studies")
     address, _ = ACTS[act](make_difference(batch))
 
     assert client.get(address).status_code == 405
@@ -232,13 +220,13 @@ def test_act_is_no_link(client: Client, batch: Batch, act: str) -> None:
 
 @pytest.mark.parametrize("name", ["match_changelist", "difference_changelist"])
 def test_pages_ask_for_the_right_to_see(client: Client, name: str) -> None:
-    sign_in(client)
+    sign_in_with(client, "see_all_studies")
 
     assert client.get(url(name)).status_code == 403
 
 
 def test_filters_narrow_the_list(client: Client, batch: Batch) -> None:
-    sign_in(client, *SEE)
+    sign_in_with(client, *SEE, "see_all_studies")
     make_difference(batch, words="First of all.")
     make_difference(batch, cause="twice", words="Second of all.")
     make_difference(batch, words="Over and done.", resolved_at=NOW)
@@ -257,7 +245,7 @@ def test_filters_narrow_the_list(client: Client, batch: Batch) -> None:
 
 
 def test_pages_take_few_queries_whatever_there_is_to_show(client: Client, batch: Batch) -> None:
-    user = sign_in(client, *SEE, "run_match", "add_deposit", study=batch.study)
+    user = sign_in_with(client, *SEE, "run_match", "add_deposit", studies=[batch.study])
     for number in range(30):
         other = make_batch(study=batch.study, account=make_account(), status="complete")
         make_match(other.account)
@@ -306,7 +294,7 @@ def test_command_names_the_accounts_where_it_knows_none(batch: Batch) -> None:
 
 
 def test_progress_of_a_recount_is_told(client: Client, batch: Batch) -> None:
-    sign_in(client, *SEE)
+    sign_in_with(client, *SEE, "see_all_studies")
     match = make_match(batch.account, status="running", tries=1, look_at=NOW + timedelta(minutes=1))
 
     page = client.get(url("match_change", match.pk)).content.decode()

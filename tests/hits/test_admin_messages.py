@@ -1,9 +1,9 @@
 """Messages in the admin: written, looked at, sent once, and followed up."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
-from django.contrib.auth.models import Permission
 from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
@@ -21,21 +21,21 @@ from tests.factories import (
     make_user,
     make_worker,
 )
+from tests.people import sign_in_with
 
 pytestmark = pytest.mark.django_db
 COMPOSE = "admin:hits_message_compose"
 LIST = "admin:hits_message_changelist"
 
 
-def sign_in(client: Client, *permissions: str, studies: tuple[Study, ...] = ()) -> User:
-    """Sees every study, unless some are given."""
-    user = make_user()
-    names = [*permissions, "view_worker", "view_message", *([] if studies else ["see_all_studies"])]
-    user.user_permissions.set(Permission.objects.filter(codename__in=names))
-    for study in studies:
-        study.members.add(user)
-    client.force_login(user)
-    return user
+def sign_in_reader(client: Client, *also: str, studies: Sequence[Study] = ()) -> User:
+    """Looks at every study, unless some are given."""
+    names = (
+        ("view_worker", "view_message", *also)
+        if studies
+        else ("view_worker", "view_message", "see_all_studies", *also)
+    )
+    return sign_in_with(client, *names, studies=studies)
 
 
 def letter(*workers: Worker, **changes: object) -> dict[str, Any]:
@@ -61,7 +61,7 @@ def make_message(*, workers: int = 1, **changes: Any) -> Message:
 
 
 def test_message_is_looked_at_and_then_sent_once(client: Client) -> None:
-    user = sign_in(client, "send_message")
+    user = sign_in_reader(client, "send_message")
     account, study = make_account(), make_study()
     reviewed = make_assignment(hit=make_hit(batch=make_batch(account=account)), status="approved").worker
     new = make_worker(account=account)
@@ -80,7 +80,7 @@ def test_message_is_looked_at_and_then_sent_once(client: Client) -> None:
 
 
 def test_draft_can_be_changed_after_the_look(client: Client) -> None:
-    sign_in(client, "send_message")
+    sign_in_reader(client, "send_message")
     values = letter(make_worker())
 
     back = client.post(reverse(COMPOSE), {**values, "step": "edit", "subject": "Kept words"})
@@ -103,7 +103,7 @@ def test_draft_can_be_changed_after_the_look(client: Client) -> None:
 def test_message_that_cannot_be_sent_says_why_and_keeps_the_words(
     client: Client, changes: dict[str, str], words: str, step: str
 ) -> None:
-    sign_in(client, "send_message")
+    sign_in_reader(client, "send_message")
 
     page = client.post(reverse(COMPOSE), letter(make_worker(), **changes, step=step)).content.decode()
 
@@ -114,7 +114,7 @@ def test_message_that_cannot_be_sent_says_why_and_keeps_the_words(
 
 @pytest.mark.parametrize("workers", ["", "x", "99999"])
 def test_message_to_nobody_leads_back_to_the_list(client: Client, workers: str) -> None:
-    sign_in(client, "send_message")
+    sign_in_reader(client, "send_message")
 
     page = client.post(reverse(COMPOSE), {**letter(), "workers": workers, "step": "send"}, follow=True)
 
@@ -123,7 +123,7 @@ def test_message_to_nobody_leads_back_to_the_list(client: Client, workers: str) 
 
 
 def test_message_to_workers_of_two_accounts_is_refused(client: Client) -> None:
-    sign_in(client, "send_message")
+    sign_in_reader(client, "send_message")
 
     page = client.post(reverse(COMPOSE), letter(make_worker(), make_worker(), step="send"), follow=True)
 
@@ -132,7 +132,7 @@ def test_message_to_workers_of_two_accounts_is_refused(client: Client) -> None:
 
 
 def test_selection_of_the_workers_list_is_written_to(client: Client) -> None:
-    sign_in(client, "send_message")
+    sign_in_reader(client, "send_message")
     account = make_account()
     workers = [make_worker(account=account) for _ in range(2)]
 
@@ -146,7 +146,7 @@ def test_selection_of_the_workers_list_is_written_to(client: Client) -> None:
 
 
 def test_writing_needs_its_permission(client: Client) -> None:
-    sign_in(client)
+    sign_in_reader(client)
     worker, message = make_worker(), make_message()
     Recipient.objects.update(status="failed")
 
@@ -162,7 +162,7 @@ def test_writing_needs_its_permission(client: Client) -> None:
 
 def test_workers_of_other_studies_cannot_be_written_to(client: Client) -> None:
     study = make_study()
-    sign_in(client, "send_message", studies=(study,))
+    sign_in_reader(client, "send_message", studies=[study])
     account = make_account()
     own = make_assignment(hit=make_hit(batch=make_batch(account=account, study=study))).worker
     hidden = make_worker(account=account)
@@ -174,7 +174,7 @@ def test_workers_of_other_studies_cannot_be_written_to(client: Client) -> None:
 
 def test_messages_are_seen_by_their_writer_and_the_studys_members(client: Client) -> None:
     study = make_study()
-    user = sign_in(client, studies=(study,))
+    user = sign_in_reader(client, studies=[study])
     shown = {make_message(study=study).pk, make_message(by=user).pk}
     hidden = make_message(study=make_study())
 
@@ -186,7 +186,7 @@ def test_messages_are_seen_by_their_writer_and_the_studys_members(client: Client
 
 
 def test_message_page_tells_whom_it_reached(client: Client) -> None:
-    sign_in(client, "send_message")
+    sign_in_reader(client, "send_message")
     message = make_message(workers=60)
     first, second, *_ = message.recipients.order_by("pk")
     Recipient.objects.filter(pk=first.pk).update(status="failed", problem="HardFailure: no such worker")
@@ -203,7 +203,7 @@ def test_message_page_tells_whom_it_reached(client: Client) -> None:
 
 
 def test_unclear_letters_are_repeated_only_by_who_read_the_warning(client: Client) -> None:
-    sign_in(client, "send_message")
+    sign_in_reader(client, "send_message")
     message = make_message(workers=3)
     rows = list(message.recipients.order_by("pk"))
     for row, status in zip(rows, ("failed", "unknown", "sent"), strict=True):
@@ -225,7 +225,7 @@ def test_unclear_letters_are_repeated_only_by_who_read_the_warning(client: Clien
 
 @pytest.mark.parametrize("page", ["list", "message", "compose"])
 def test_message_pages_ask_as_often_for_many_rows_as_for_few(client: Client, page: str) -> None:
-    sign_in(client, "send_message")
+    sign_in_reader(client, "send_message")
     counts = []
     for count in (3, 30):
         message = make_message(workers=count, study=make_study())
@@ -247,6 +247,6 @@ def test_message_pages_ask_as_often_for_many_rows_as_for_few(client: Client, pag
 
 @pytest.mark.parametrize("key", ["0", "x", "99999999999999999999999999", "²"])
 def test_message_that_is_not_there_is_not_found(client: Client, key: str) -> None:
-    sign_in(client)
+    sign_in_reader(client)
 
     assert client.get(f"/admin/hits/message/{key}/change/").status_code == 404

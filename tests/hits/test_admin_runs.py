@@ -1,11 +1,11 @@
 """The pages of bonus runs: what one sees, what one is asked, and how often the database is."""
 
+from collections.abc import Sequence
 from decimal import Decimal
 from hashlib import sha256
 from typing import Any
 
 import pytest
-from django.contrib.auth.models import Permission
 from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
@@ -24,6 +24,7 @@ from tests.factories import (
     make_study,
     make_user,
 )
+from tests.people import permission, sign_in_with
 
 pytestmark = pytest.mark.django_db
 LIST = "admin:hits_run_changelist"
@@ -31,23 +32,20 @@ PREPARE = "admin:hits_run_prepare"
 MOST = 9
 
 
-def sign_in(client: Client, *permissions: str, studies: tuple[Study, ...] = ()) -> User:
-    """Sees every study, unless some are given."""
-    user = make_user()
-    names = [*permissions, "view_run", "view_bonus", *([] if studies else ["see_all_studies"])]
-    user.user_permissions.set(Permission.objects.filter(codename__in=names))
-    for study in studies:
-        study.members.add(user)
-    client.force_login(user)
-    return user
+def sign_in_reader(client: Client, *also: str, studies: Sequence[Study] = ()) -> User:
+    """Looks at every study, unless some are given."""
+    names = (
+        ("view_run", "view_bonus", *also) if studies else ("view_run", "view_bonus", "see_all_studies", *also)
+    )
+    return sign_in_with(client, *names, studies=studies)
 
 
 def preparer(client: Client, **more: Any) -> User:
-    return sign_in(client, "prepare_run", "hold_bonus", **more)
+    return sign_in_reader(client, "prepare_run", "hold_bonus", **more)
 
 
 def approver(client: Client, **more: Any) -> User:
-    return sign_in(client, "approve_run", **more)
+    return sign_in_reader(client, "approve_run", **more)
 
 
 def url(name: str, run: Run) -> str:
@@ -166,7 +164,7 @@ def test_outliers_come_first_and_can_be_shown_alone(client: Client) -> None:
     study = make_study(large_bonus=Decimal(1))
     bonuses = [*owed(3, study=study), *owed(study=study, amount=Decimal(2))]
     run = draft(bonuses)
-    sign_in(client)
+    sign_in_reader(client)
 
     page: Any = client.get(url("change", run))
     alone: Any = client.get(url("change", run), {"show": "marked"})
@@ -230,7 +228,7 @@ def test_rows_of_another_run_are_not_reached_through_this_one(client: Client) ->
 def test_manifest_is_the_file_that_the_digest_is_of(client: Client) -> None:
     run = approve(owed(3))
     assert run is not None
-    sign_in(client)
+    sign_in_reader(client)
 
     file = client.get(url("manifest", run))
 
@@ -241,7 +239,7 @@ def test_manifest_is_the_file_that_the_digest_is_of(client: Client) -> None:
 
 def test_draft_has_no_manifest(client: Client) -> None:
     run = draft(owed())
-    sign_in(client)
+    sign_in_reader(client)
 
     assert client.get(url("manifest", run)).status_code == 404
 
@@ -252,7 +250,7 @@ def test_approved_run_shows_how_far_it_is(client: Client) -> None:
     assert run is not None
     Bonus.objects.filter(pk=bonuses[0].pk).update(status="sent")
     Bonus.objects.filter(pk=bonuses[1].pk).update(status="unknown")
-    sign_in(client)
+    sign_in_reader(client)
 
     page: Any = client.get(url("change", run))
 
@@ -267,7 +265,7 @@ def test_approved_run_shows_how_far_it_is(client: Client) -> None:
 def test_run_with_a_row_of_another_study_is_not_shown_at_all(client: Client) -> None:
     study = make_study()
     own, mixed = frozen(owed(study=study)), frozen([*owed(study=study), *owed()])
-    approver(client, studies=(study,))
+    approver(client, studies=[study])
 
     page: Any = client.get(reverse(LIST))
     answers = [client.get(url("change", mixed)), client.get(url("manifest", mixed))]
@@ -280,7 +278,7 @@ def test_run_with_a_row_of_another_study_is_not_shown_at_all(client: Client) -> 
 
 def test_list_shows_first_what_waits_for_me(client: Client) -> None:
     user = approver(client)
-    user.user_permissions.add(Permission.objects.get(codename="prepare_run"))
+    user.user_permissions.add(permission("prepare_run"))
     waits = frozen(owed())
     mine_frozen = frozen(owed(), by=user)
     mine = draft(owed(), by=user)
@@ -366,7 +364,7 @@ def test_pages_without_rows_say_what_to_do(client: Client) -> None:
 def test_pages_show_no_id_of_a_worker_at_the_provider(client: Client) -> None:
     bonuses = owed(2)
     run = frozen(bonuses)
-    sign_in(client)
+    sign_in_reader(client)
 
     page = text(client, url("change", run)) + text(client, url("manifest", run))
 
@@ -387,7 +385,7 @@ def test_pages_take_rubbish_for_a_page(client: Client, number: str) -> None:
 @pytest.mark.parametrize("stage", ["prepare", "draft", "frozen", "approved", "list", "freeze"])
 def test_pages_ask_as_often_for_many_rows_as_for_few(client: Client, stage: str) -> None:
     study = make_study()
-    user = sign_in(client, "approve_run", "prepare_run", "hold_bonus", studies=(study,))
+    user = sign_in_reader(client, "approve_run", "prepare_run", "hold_bonus", studies=[study])
     counts = []
     for size in (3, 30):
         if stage == "prepare":

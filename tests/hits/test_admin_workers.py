@@ -1,11 +1,11 @@
 """The workers' pages: under pseudonyms, within one's studies, and quick however much there is."""
 
+from collections.abc import Sequence
 from datetime import timedelta
 from decimal import Decimal
 from typing import Any
 
 import pytest
-from django.contrib.auth.models import Permission
 from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
@@ -26,6 +26,7 @@ from tests.factories import (
     make_user,
     make_worker,
 )
+from tests.people import sign_in_with
 
 pytestmark = pytest.mark.django_db
 PLANTED = "APLANTEDWORKER01"
@@ -33,22 +34,14 @@ LIST = "admin:hits_worker_changelist"
 TABS = ("work", "payments", "messages", "blocks")
 
 
-def sign_in(client: Client, *permissions: str, studies: tuple[Study, ...] = ()) -> User:
-    """Sees every study, unless some are given."""
-    user = make_user()
-    names = [
-        *permissions,
-        "view_worker",
-        "view_bonus",
-        "view_message",
-        "view_block",
-        *([] if studies else ["see_all_studies"]),
-    ]
-    user.user_permissions.set(Permission.objects.filter(codename__in=names))
-    for study in studies:
-        study.members.add(user)
-    client.force_login(user)
-    return user
+def sign_in_reader(client: Client, *also: str, studies: Sequence[Study] = ()) -> User:
+    """Looks at every study, unless some are given."""
+    names = (
+        ("view_worker", "view_bonus", "view_message", "view_block", *also)
+        if studies
+        else ("view_worker", "view_bonus", "view_message", "view_block", "see_all_studies", *also)
+    )
+    return sign_in_with(client, *names, studies=studies)
 
 
 def url(name: str, *args: object) -> str:
@@ -76,7 +69,7 @@ def make_busy_worker(count: int = 3, *, study: Study | None = None) -> Worker:
 
 
 def test_worker_page_tells_work_time_and_rates(client: Client) -> None:
-    sign_in(client)
+    sign_in_reader(client)
     worker = make_busy_worker()
     make_assignment(hit=make_hit(batch=make_batch(account=worker.account)), worker=worker, status="rejected")
     make_assignment(status="approved")
@@ -91,7 +84,7 @@ def test_worker_page_tells_work_time_and_rates(client: Client) -> None:
 
 
 def test_worker_page_sums_the_payments(client: Client) -> None:
-    sign_in(client)
+    sign_in_reader(client)
     worker = make_busy_worker()
     make_bonus(assignment=worker.assignments.order_by("pk")[0], rule="another", status="refused")
 
@@ -104,7 +97,7 @@ def test_worker_page_sums_the_payments(client: Client) -> None:
 
 
 def test_worker_page_lists_letters_and_blocks(client: Client) -> None:
-    sign_in(client, "block_worker", "send_message")
+    sign_in_reader(client, "block_worker", "send_message")
     worker = make_busy_worker()
 
     letters = client.get(url("change", worker.pk), {"show": "messages"}).content.decode()
@@ -117,7 +110,7 @@ def test_worker_page_lists_letters_and_blocks(client: Client) -> None:
 
 
 def test_worker_page_goes_through_long_lists_in_pages(client: Client) -> None:
-    sign_in(client)
+    sign_in_reader(client)
     worker = make_busy_worker(count=51)
 
     first: Any = client.get(url("change", worker.pk))
@@ -129,7 +122,7 @@ def test_worker_page_goes_through_long_lists_in_pages(client: Client) -> None:
 
 @pytest.mark.parametrize("page", ["0", "-1", "x", "999999999999999999999", "\0"])
 def test_worker_page_takes_rubbish_for_a_page(client: Client, page: str) -> None:
-    sign_in(client)
+    sign_in_reader(client)
 
     answer: Any = client.get(url("change", make_busy_worker().pk), {"page": page, "show": "rubbish"})
 
@@ -139,7 +132,7 @@ def test_worker_page_takes_rubbish_for_a_page(client: Client, page: str) -> None
 @pytest.mark.parametrize("tab", TABS)
 def test_worker_page_asks_as_often_for_much_work_as_for_little(client: Client, tab: str) -> None:
     every = ("block_worker", "send_message", "see_worker_id")
-    sign_in(client, *every)
+    sign_in_reader(client, *every)
     workers = [make_busy_worker(count) for count in (3, 30)]
     counts = []
     for worker in workers:
@@ -152,7 +145,7 @@ def test_worker_page_asks_as_often_for_much_work_as_for_little(client: Client, t
 
 
 def test_worker_list_asks_as_often_for_many_rows_as_for_few(client: Client) -> None:
-    sign_in(client, "block_worker", "send_message")
+    sign_in_reader(client, "block_worker", "send_message")
     counts = []
     for _ in range(2):
         for _ in range(3):
@@ -171,7 +164,7 @@ def test_worker_list_asks_as_often_for_many_rows_as_for_few(client: Client) -> N
     [("soft", ["soft"]), ("hard", ["hard"]), ("refused", ["refused"]), ("no", ["free", "refused"])],
 )
 def test_worker_list_is_filtered_by_blocks(client: Client, value: str, shown: list[str]) -> None:
-    sign_in(client)
+    sign_in_reader(client)
     workers = {name: make_worker() for name in ("free", "hard", "refused", "soft")}
     for name, kind in {"soft": "soft", "hard": "hard", "refused": "hard"}.items():
         block_worker(worker=workers[name], kind=kind, reason="Reason", by=make_user(), now=NOW)
@@ -186,7 +179,7 @@ def test_worker_list_is_filtered_by_blocks(client: Client, value: str, shown: li
 def test_workers_of_other_studies_are_hidden_with_all_that_is_done_to_them(client: Client) -> None:
     study = make_study()
     every = ("block_worker", "send_message", "see_worker_id")
-    sign_in(client, *every, studies=(study,))
+    sign_in_reader(client, *every, studies=[study])
     own, other = make_busy_worker(study=study), make_busy_worker()
     block = other.blocks.get()
 
@@ -208,7 +201,7 @@ def test_workers_of_other_studies_are_hidden_with_all_that_is_done_to_them(clien
 
 def test_worker_page_shows_no_work_of_other_studies(client: Client) -> None:
     study = make_study()
-    sign_in(client, studies=(study,))
+    sign_in_reader(client, studies=[study])
     worker = make_busy_worker(study=study)
     elsewhere = make_hit(batch=make_batch(account=worker.account, title="Hidden work"))
     make_bonus(assignment=make_assignment(hit=elsewhere, worker=worker, status="approved"), status="owed")
@@ -221,7 +214,7 @@ def test_worker_page_shows_no_work_of_other_studies(client: Client) -> None:
 
 
 def test_verbs_need_their_permissions(client: Client) -> None:
-    sign_in(client)
+    sign_in_reader(client)
     worker = make_busy_worker()
     block = worker.blocks.get()
     posts: dict[str, dict[str, Any]] = {
@@ -241,9 +234,7 @@ def test_verbs_need_their_permissions(client: Client) -> None:
 
 
 def test_pages_of_workers_need_the_view_permission(client: Client) -> None:
-    user = make_user()
-    user.user_permissions.set(Permission.objects.filter(codename__in=("see_all_studies", "see_worker_id")))
-    client.force_login(user)
+    sign_in_with(client, "see_all_studies", "see_worker_id")
 
     addresses = [url("change", make_worker().pk), reverse(LIST), url("find"), url("id", make_worker().pk)]
 
@@ -251,7 +242,7 @@ def test_pages_of_workers_need_the_view_permission(client: Client) -> None:
 
 
 def test_block_is_explained_and_then_made(client: Client) -> None:
-    user = sign_in(client, "block_worker")
+    user = sign_in_reader(client, "block_worker")
     worker = make_worker()
 
     asked = client.get(url("block"), {"workers": str(worker.pk), "kind": "hard"}).content.decode()
@@ -271,7 +262,7 @@ def test_block_is_explained_and_then_made(client: Client) -> None:
 
 
 def test_second_click_on_block_blocks_once_and_says_so(client: Client) -> None:
-    sign_in(client, "block_worker")
+    sign_in_reader(client, "block_worker")
     values = {"workers": make_worker().pk, "kind": "soft", "reason": "x"}
 
     pages = [client.post(url("block"), values, follow=True).content.decode() for _ in range(2)]
@@ -281,7 +272,7 @@ def test_second_click_on_block_blocks_once_and_says_so(client: Client) -> None:
 
 
 def test_selection_of_the_list_is_blocked_softly(client: Client) -> None:
-    sign_in(client, "block_worker")
+    sign_in_reader(client, "block_worker")
     workers = [make_worker() for _ in range(3)]
     block_worker(worker=workers[0], kind="soft", reason="Before", by=make_user(), now=NOW)
 
@@ -299,7 +290,7 @@ def test_selection_of_the_list_is_blocked_softly(client: Client) -> None:
 
 @pytest.mark.parametrize("workers", ["", "x", "\0", "99999999999999999999999", "-1", "²"])
 def test_block_of_nobody_is_not_found(client: Client, workers: str) -> None:
-    sign_in(client, "block_worker")
+    sign_in_reader(client, "block_worker")
 
     answer = client.post(url("block"), {"workers": workers, "kind": "soft", "reason": "x"})
 
@@ -307,7 +298,7 @@ def test_block_of_nobody_is_not_found(client: Client, workers: str) -> None:
 
 
 def test_block_is_lifted_after_a_question(client: Client) -> None:
-    user = sign_in(client, "block_worker")
+    user = sign_in_reader(client, "block_worker")
     block = make_busy_worker().blocks.get()
 
     asked = client.get(url("lift", block.pk))
@@ -320,7 +311,7 @@ def test_block_is_lifted_after_a_question(client: Client) -> None:
 
 
 def test_refused_block_is_asked_for_again(client: Client) -> None:
-    sign_in(client, "block_worker")
+    sign_in_reader(client, "block_worker")
     worker = make_worker()
     block = block_worker(worker=worker, kind="hard", reason="x", by=make_user(), now=NOW)
     Block.objects.update(status="refused", problem="Not today.")
@@ -333,7 +324,7 @@ def test_refused_block_is_asked_for_again(client: Client) -> None:
 
 
 def test_id_is_shown_once_for_a_reason_and_on_record(client: Client) -> None:
-    user = sign_in(client, "see_worker_id")
+    user = sign_in_reader(client, "see_worker_id")
     worker = make_worker(external_id=PLANTED)
 
     with capture_logs() as logs:
@@ -352,7 +343,7 @@ def test_id_is_shown_once_for_a_reason_and_on_record(client: Client) -> None:
 
 
 def test_worker_is_found_by_the_id_at_the_provider(client: Client) -> None:
-    sign_in(client, "see_worker_id")
+    sign_in_reader(client, "see_worker_id")
     worker = make_worker(external_id=PLANTED)
     make_worker(account=make_account())
 
@@ -413,7 +404,7 @@ def test_ids_at_the_provider_are_on_no_other_page(client: Client) -> None:
 
 
 def test_long_reasons_and_times_do_not_break_the_page(client: Client) -> None:
-    sign_in(client)
+    sign_in_reader(client)
     worker = make_busy_worker()
     worker.assignments.update(worked_s=None, submitted_at=NOW + timedelta(days=1))
 

@@ -8,14 +8,13 @@ import tracemalloc
 from typing import Any
 
 import pytest
-from django.contrib.auth.models import Permission
 from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
 from hits.admin.batches.export import write_csv, write_jsonl
-from hits.models import Assignment, Batch, BatchEvent, Decision, Item, Lease, User
+from hits.models import Assignment, Batch, BatchEvent, Decision, Item, Lease
 from hits.services import exporting
 from hits.services.exporting import COLUMNS, describe_export, export_batch
 from tests.factories import (
@@ -29,6 +28,7 @@ from tests.factories import (
     make_user,
     make_worker,
 )
+from tests.people import sign_in_with
 
 pytestmark = pytest.mark.django_db
 PLANTED = "APLANTEDWORKER"
@@ -61,14 +61,6 @@ def make_full() -> Assignment:
         send_at=NOW,
     )
     return assignment
-
-
-def sign_in(client: Client, *permissions: str, sees_all: bool = True) -> User:
-    user = make_user()
-    names = (*permissions, "see_all_studies") if sees_all else permissions
-    user.user_permissions.set(Permission.objects.filter(codename__in=names))
-    client.force_login(user)
-    return user
 
 
 def export_url(batch: Batch) -> str:
@@ -209,7 +201,7 @@ def test_csv_runs_nothing_in_a_spreadsheet(start: str) -> None:
 @pytest.mark.parametrize("kind", ["csv", "jsonl"])
 def test_file_holds_no_id_of_the_provider(client: Client, kind: str) -> None:
     assignment = make_full()
-    sign_in(client, "view_batch", "export_batch")
+    sign_in_with(client, "view_batch", "export_batch", "see_all_studies")
 
     text = read(client.post(export_url(assignment.hit.batch), {"kind": kind, "include_excluded": "on"}))
 
@@ -220,7 +212,7 @@ def test_file_holds_no_id_of_the_provider(client: Client, kind: str) -> None:
 
 def test_csv_file_opens_as_a_table(client: Client) -> None:
     assignment = make_full()
-    sign_in(client, "view_batch", "export_batch")
+    sign_in_with(client, "view_batch", "export_batch", "see_all_studies")
 
     response = client.post(export_url(assignment.hit.batch), {"kind": "csv"})
     rows = list(csv.DictReader(io.StringIO(read(response).removeprefix("\ufeff"), newline="")))
@@ -232,7 +224,7 @@ def test_csv_file_opens_as_a_table(client: Client) -> None:
 
 
 def test_export_is_on_the_record_of_the_batch(client: Client) -> None:
-    user = sign_in(client, "view_batch", "export_batch")
+    user = sign_in_with(client, "view_batch", "export_batch", "see_all_studies")
     batch = make_full().hit.batch
 
     client.post(export_url(batch), {"kind": "csv"})
@@ -242,7 +234,7 @@ def test_export_is_on_the_record_of_the_batch(client: Client) -> None:
 
 
 def test_export_page_asks_for_the_form_of_it(client: Client) -> None:
-    sign_in(client, "view_batch", "export_batch")
+    sign_in_with(client, "view_batch", "export_batch", "see_all_studies")
     batch = make_full().hit.batch
 
     page = client.get(export_url(batch))
@@ -254,7 +246,7 @@ def test_export_page_asks_for_the_form_of_it(client: Client) -> None:
 
 
 def test_export_without_the_permission_is_refused(client: Client) -> None:
-    sign_in(client, "view_batch")
+    sign_in_with(client, "view_batch", "see_all_studies")
     batch = make_full().hit.batch
 
     assert client.post(export_url(batch), {"kind": "csv"}).status_code == 403
@@ -262,7 +254,7 @@ def test_export_without_the_permission_is_refused(client: Client) -> None:
 
 
 def test_export_of_somebody_elses_study_is_not_found(client: Client) -> None:
-    user = sign_in(client, "view_batch", "export_batch", sees_all=False)
+    user = sign_in_with(client, "view_batch", "export_batch")
     theirs = make_full().hit.batch
     own = make_batch(status="open", study=make_study())
     own.study.members.add(user)
