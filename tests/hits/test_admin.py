@@ -4,14 +4,13 @@ from decimal import Decimal
 from typing import Any
 
 import pytest
-from django.contrib.auth.models import Permission
 from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
 from hits.admin.parts import in_words
-from hits.models import Study, User
+from hits.models import Study
 from hits.services.budgets import reserve
 from tests.factories import (
     NOW,
@@ -21,15 +20,11 @@ from tests.factories import (
     make_study,
     make_user,
 )
+from tests.people import sign_in_with
 
 pytestmark = pytest.mark.django_db
 
 
-def sign_in(client: Client, *permissions: str) -> User:
-    user = make_user()
-    user.user_permissions.set(Permission.objects.filter(codename__in=permissions))
-    client.force_login(user)
-    return user
 
 
 def study_form(**changes: Any) -> dict[str, Any]:
@@ -67,7 +62,7 @@ def test_provider_ids_of_workers_are_shown_on_no_page(client: Client) -> None:
 
 @pytest.mark.parametrize("model", ["batch", "study", "assignment", "bonus", "hit", "worker", "ledgerentry"])
 def test_lists_ask_as_often_for_many_rows_as_for_few(client: Client, model: str) -> None:
-    user = sign_in(client, f"view_{model}", "add_batch", "change_batch", "delete_batch")
+    user = sign_in_with(client, f"view_{model}", "add_batch", "change_batch", "delete_batch")
     address = reverse(f"admin:hits_{model}_changelist")
     counts = []
     for _ in range(2):
@@ -84,7 +79,7 @@ def test_lists_ask_as_often_for_many_rows_as_for_few(client: Client, model: str)
 
 
 def test_study_belongs_to_whoever_makes_it(client: Client) -> None:
-    user = sign_in(client, "add_study", "view_study")
+    user = sign_in_with(client, "add_study", "view_study")
 
     client.post(reverse("admin:hits_study_add"), study_form())
 
@@ -93,7 +88,7 @@ def test_study_belongs_to_whoever_makes_it(client: Client) -> None:
 
 @pytest.mark.parametrize("page", ["change", "delete"])
 def test_study_of_others_is_not_found(client: Client, page: str) -> None:
-    sign_in(client, "view_study", "change_study", "delete_study")
+    sign_in_with(client, "view_study", "change_study", "delete_study")
     study = make_study()
     before = Study.objects.values().get()
 
@@ -104,7 +99,7 @@ def test_study_of_others_is_not_found(client: Client, page: str) -> None:
 
 
 def test_list_offers_no_name_of_a_study_of_others(client: Client) -> None:
-    user = sign_in(client, "view_batch", "view_ledgerentry")
+    user = sign_in_with(client, "view_batch", "view_ledgerentry")
     mine, theirs = make_batch(), make_batch()
     other = make_batch()
     for batch in (mine, other):
@@ -120,7 +115,7 @@ def test_list_offers_no_name_of_a_study_of_others(client: Client) -> None:
 
 
 def test_study_keeps_what_was_reserved_while_its_form_was_open(client: Client) -> None:
-    sign_in(client, "view_study", "change_study", "see_all_studies")
+    sign_in_with(client, "view_study", "change_study", "see_all_studies")
     study = make_study()
     client.get(reverse("admin:hits_study_change", args=[study.pk]))
     Study.objects.update(reserved=7)
@@ -132,7 +127,7 @@ def test_study_keeps_what_was_reserved_while_its_form_was_open(client: Client) -
 
 
 def test_study_keeps_language_and_time_zone_once_a_batch_is_launched(client: Client) -> None:
-    sign_in(client, "view_study", "change_study", "see_all_studies")
+    sign_in_with(client, "view_study", "change_study", "see_all_studies")
     study = make_batch(status="open").study
 
     client.post(
@@ -155,7 +150,7 @@ def test_study_keeps_language_and_time_zone_once_a_batch_is_launched(client: Cli
     ],
 )
 def test_study_refuses_what_could_not_be_kept(client: Client, changes: dict[str, str], words: str) -> None:
-    sign_in(client, "view_study", "change_study", "see_all_studies")
+    sign_in_with(client, "view_study", "change_study", "see_all_studies")
     study = make_study(reserved=7)
     before = Study.objects.values().get()
 
@@ -174,9 +169,7 @@ def test_in_words_names_the_largest_units(seconds: int, words: str) -> None:
 
 
 def test_bonuses_of_a_study_one_is_no_member_of_are_not_listed(client: Client) -> None:
-    user = make_user()
-    user.user_permissions.set(Permission.objects.filter(codename="view_bonus"))
-    client.force_login(user)
+    user = sign_in_with(client, "view_bonus")
     theirs, own = make_bonus(status="owed"), make_bonus(status="owed")
     own.assignment.hit.batch.study.members.add(user)
     address = reverse("admin:hits_bonus_changelist")

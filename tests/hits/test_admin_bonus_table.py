@@ -14,8 +14,9 @@ from hits.models import Batch, LedgerEntry, Study
 from hits.services.launching import launch_batch
 from tests.factories import NOW, make_association, make_batch, make_study, make_user
 from tests.hits.calling import notebook
-from tests.hits.test_admin import sign_in, study_form
+from tests.hits.test_admin import study_form
 from tests.hits.test_admin_guide import launch_url, make_draft, text
+from tests.people import sign_in_with
 from tests.stubbed import StubbedTurk
 
 pytestmark = pytest.mark.django_db
@@ -29,7 +30,7 @@ def study_url(study: Study) -> str:
 
 
 def test_the_saved_table_is_shown_in_words_beside_examples_of_every_kind(client: Client) -> None:
-    sign_in(client, *WORK)
+    sign_in_with(client, *WORK)
     study = make_study(bonus_rules=[dict(row) for row in EXAMPLES.values()])
 
     page = text(client.get(study_url(study)))
@@ -42,7 +43,7 @@ def test_the_saved_table_is_shown_in_words_beside_examples_of_every_kind(client:
 
 
 def test_a_study_without_bonuses_says_so(client: Client) -> None:
-    sign_in(client, *WORK)
+    sign_in_with(client, *WORK)
 
     page = text(client.get(study_url(make_study(bonus_rules=[]))))
 
@@ -50,7 +51,7 @@ def test_a_study_without_bonuses_says_so(client: Client) -> None:
 
 
 def test_every_example_can_be_saved(client: Client) -> None:
-    sign_in(client, *WORK)
+    sign_in_with(client, *WORK)
     study = make_study()
     table = [dict(row) for row in EXAMPLES.values()]
 
@@ -70,7 +71,7 @@ def test_every_example_can_be_saved(client: Client) -> None:
     ids=["kind", "measure", "name", "floor"],
 )
 def test_a_table_that_could_not_be_kept_is_refused(client: Client, table: Any, words: str) -> None:
-    sign_in(client, *WORK)
+    sign_in_with(client, *WORK)
     study = make_study()
     before = Study.objects.values().get()
 
@@ -93,7 +94,7 @@ def test_the_api_refuses_the_same(client: Client) -> None:
 
 def test_launch_page_shows_the_table_and_what_it_comes_to_at_most(client: Client, turk: StubbedTurk) -> None:
     study = make_study(bonus_rules=[dict(EXAMPLES["per_item"]), FLAT])
-    batch = make_draft(sign_in(client, *WORK), study=study, items_per_assignment=2)
+    batch = make_draft(sign_in_with(client, *WORK), study=study, items_per_assignment=2)
 
     page = client.get(launch_url(batch))
 
@@ -107,7 +108,7 @@ def test_launch_page_shows_the_table_and_what_it_comes_to_at_most(client: Client
 def test_a_table_changed_after_the_launch_page_was_shown_is_shown_again(
     client: Client, turk: StubbedTurk
 ) -> None:
-    batch = make_draft(sign_in(client, *WORK))
+    batch = make_draft(sign_in_with(client, *WORK))
     seen = client.get(launch_url(batch)).context["seen"]
     Study.objects.update(bonus_rules=[FLAT])
 
@@ -133,7 +134,7 @@ def test_launch_fixes_the_wage_that_the_table_leans_on() -> None:
 def test_launch_without_the_wage_that_the_table_leans_on_is_refused(
     client: Client, turk: StubbedTurk
 ) -> None:
-    batch = make_draft(sign_in(client, *WORK), study=make_study(bonus_rules=[LEAN]))
+    batch = make_draft(sign_in_with(client, *WORK), study=make_study(bonus_rules=[LEAN]))
     before = (Batch.objects.values().get(), Study.objects.values().get(), LedgerEntry.objects.count())
 
     page = text(client.get(launch_url(batch)))

@@ -5,7 +5,6 @@ from typing import Any
 from uuid import uuid4
 
 import pytest
-from django.contrib.auth.models import Permission
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.db import connection
 from django.test import Client
@@ -24,19 +23,14 @@ from tests.factories import (
     make_batch,
     make_picture,
     make_study,
-    make_user,
 )
+from tests.people import permission, sign_in_with
 from tests.stubbed import StubbedTurk
 
 pytestmark = pytest.mark.django_db
 WORK = ("view_batch", "add_batch", "change_batch", "delete_batch", "launch_batch")
 
 
-def sign_in(client: Client, *permissions: str) -> User:
-    user = make_user()
-    user.user_permissions.set(Permission.objects.filter(codename__in=permissions))
-    client.force_login(user)
-    return user
 
 
 def make_draft(user: User, **changes: Any) -> Batch:
@@ -108,7 +102,7 @@ def text(page: Any) -> str:
 
 
 def test_new_batch_is_a_draft_with_the_words_of_its_task(client: Client) -> None:
-    user = sign_in(client, *WORK)
+    user = sign_in_with(client, *WORK)
     study, account = make_study(), make_account()
     study.members.add(user)
     form = {
@@ -128,7 +122,7 @@ def test_new_batch_is_a_draft_with_the_words_of_its_task(client: Client) -> None
 
 
 def test_new_batch_is_made_in_no_study_of_others(client: Client) -> None:
-    sign_in(client, *WORK)
+    sign_in_with(client, *WORK)
     form = {"study": make_study().pk, "account": make_account().pk, "task": SOLVE, "items_from": "pool"}
 
     page = client.post(reverse("admin:hits_batch_add"), form)
@@ -138,7 +132,7 @@ def test_new_batch_is_made_in_no_study_of_others(client: Client) -> None:
 
 @pytest.mark.parametrize("step", ["what", "terms", "people"])
 def test_step_of_a_draft_of_others_is_not_found(client: Client, step: str) -> None:
-    sign_in(client, *WORK)
+    sign_in_with(client, *WORK)
     batch = make_batch()
 
     assert [
@@ -152,7 +146,7 @@ def test_step_of_a_draft_of_others_is_not_found(client: Client, step: str) -> No
 
 @pytest.mark.parametrize("page", ["step", "items"])
 def test_draft_is_not_written_by_who_may_only_look(client: Client, page: str) -> None:
-    batch = make_draft(sign_in(client, "view_batch", "launch_batch"))
+    batch = make_draft(sign_in_with(client, "view_batch", "launch_batch"))
     before = Batch.objects.values().get()
     address = step_url(batch, "terms") if page == "step" else items_url(batch)
 
@@ -162,7 +156,7 @@ def test_draft_is_not_written_by_who_may_only_look(client: Client, page: str) ->
 
 
 def test_terms_are_given_in_units_and_kept_in_seconds(client: Client) -> None:
-    batch = make_draft(sign_in(client, *WORK))
+    batch = make_draft(sign_in_with(client, *WORK))
 
     answer = client.post(
         step_url(batch, "terms"), terms(batch, lifetime_s_amount="90", lifetime_s_unit="minutes")
@@ -192,7 +186,7 @@ def test_terms_are_given_in_units_and_kept_in_seconds(client: Client) -> None:
 def test_terms_that_cannot_be_are_refused_and_kept_on_the_page(
     client: Client, changes: dict[str, str], words: str
 ) -> None:
-    batch = make_draft(sign_in(client, *WORK))
+    batch = make_draft(sign_in_with(client, *WORK))
     before = Batch.objects.values().get()
 
     page = client.post(step_url(batch, "terms"), terms(batch, keywords="typed words", **changes))
@@ -203,7 +197,7 @@ def test_terms_that_cannot_be_are_refused_and_kept_on_the_page(
 
 
 def test_second_window_is_told_and_loses_nothing(client: Client) -> None:
-    batch = make_draft(sign_in(client, *WORK))
+    batch = make_draft(sign_in_with(client, *WORK))
     first, second = terms(batch, title="First"), terms(batch, title="Second", reward="0.50")
     client.post(step_url(batch, "terms"), first)
 
@@ -222,7 +216,7 @@ def test_second_window_is_told_and_loses_nothing(client: Client) -> None:
 
 
 def test_second_window_is_told_even_after_a_mistake(client: Client) -> None:
-    batch = make_draft(sign_in(client, *WORK))
+    batch = make_draft(sign_in_with(client, *WORK))
     stale = terms(batch, title="Second", reward="nothing")
     client.post(step_url(batch, "terms"), terms(batch, title="First"))
     mistaken = client.post(step_url(batch, "terms"), stale)
@@ -235,7 +229,7 @@ def test_second_window_is_told_even_after_a_mistake(client: Client) -> None:
 
 
 def test_items_of_a_file_are_added_and_removed_again(client: Client) -> None:
-    batch = make_draft(sign_in(client, *WORK), items_from="file")
+    batch = make_draft(sign_in_with(client, *WORK), items_from="file")
     keys = [make_picture().key for _ in range(5)]
     content = f"cue,candidates,chosen\ncold,{'|'.join(keys)},{keys[0]}|{keys[1]}\n".encode()
 
@@ -251,7 +245,7 @@ def test_items_of_a_file_are_added_and_removed_again(client: Client) -> None:
 
 
 def test_file_with_a_wrong_line_adds_nothing_and_names_it(client: Client) -> None:
-    batch = make_draft(sign_in(client, *WORK), items_from="file")
+    batch = make_draft(sign_in_with(client, *WORK), items_from="file")
     file = SimpleUploadedFile("items.csv", b"cue,candidates,chosen\nno such,a|b,a\n")
 
     page = client.post(items_url(batch), {"file": file, "there": "0"})
@@ -261,13 +255,13 @@ def test_file_with_a_wrong_line_adds_nothing_and_names_it(client: Client) -> Non
 
 
 def test_upload_without_a_file_says_so(client: Client) -> None:
-    batch = make_draft(sign_in(client, *WORK), items_from="file")
+    batch = make_draft(sign_in_with(client, *WORK), items_from="file")
 
     assert "Choose a file first." in text(client.post(items_url(batch), {"there": "0"}))
 
 
 def test_example_file_can_be_uploaded_as_it_is(client: Client) -> None:
-    batch = make_draft(sign_in(client, *WORK), items_from="file")
+    batch = make_draft(sign_in_with(client, *WORK), items_from="file")
     example = client.get(reverse("admin:hits_batch_example", args=[SOLVE]))
 
     client.post(items_url(batch), {"file": SimpleUploadedFile("items.csv", example.content)})
@@ -277,7 +271,7 @@ def test_example_file_can_be_uploaded_as_it_is(client: Client) -> None:
 
 
 def test_choosing_a_file_stays_until_it_has_items(client: Client) -> None:
-    batch = make_draft(sign_in(client, *WORK))
+    batch = make_draft(sign_in_with(client, *WORK))
 
     answer = client.post(step_url(batch, "what"), what(batch, items_from="file"))
 
@@ -285,7 +279,7 @@ def test_choosing_a_file_stays_until_it_has_items(client: Client) -> None:
 
 
 def test_people_are_written_as_the_requester_api_takes_them(client: Client) -> None:
-    user = sign_in(client, *WORK)
+    user = sign_in_with(client, *WORK)
     batch = make_draft(user)
     other = make_batch(study=batch.study, account=batch.account, status="open")
     form = people(
@@ -321,7 +315,7 @@ def test_people_are_written_as_the_requester_api_takes_them(client: Client) -> N
 
 
 def test_people_saved_as_they_are_shown_stay_the_same(client: Client) -> None:
-    user = sign_in(client, *WORK)
+    user = sign_in_with(client, *WORK)
     requirements = [
         {"QualificationTypeId": "3OWN", "Comparator": "In", "IntegerValues": [1, 2]},
         {"QualificationTypeId": "3TWO", "Comparator": "Exists", "RequiredToPreview": True},
@@ -353,7 +347,7 @@ def test_people_saved_as_they_are_shown_stay_the_same(client: Client) -> None:
     ],
 )
 def test_people_that_cannot_be_are_refused(client: Client, changes: dict[str, str], words: str) -> None:
-    batch = make_draft(sign_in(client, *WORK))
+    batch = make_draft(sign_in_with(client, *WORK))
     before = Batch.objects.values().get()
 
     page = client.post(step_url(batch, "people"), people(batch, **changes))
@@ -363,7 +357,7 @@ def test_people_that_cannot_be_are_refused(client: Client, changes: dict[str, st
 
 
 def test_exclusions_that_somebody_may_not_see_stay(client: Client, turk: StubbedTurk) -> None:
-    batch = make_draft(sign_in(client, *WORK))
+    batch = make_draft(sign_in_with(client, *WORK))
     hidden = make_batch(account=batch.account, status="open")
     batch.exclude_batches.add(hidden)
 
@@ -376,7 +370,7 @@ def test_exclusions_that_somebody_may_not_see_stay(client: Client, turk: Stubbed
 
 
 def test_copy_is_a_new_draft(client: Client) -> None:
-    user = sign_in(client, *WORK)
+    user = sign_in_with(client, *WORK)
     batch = make_draft(user, status="complete", title="Again")
 
     answer = client.post(reverse("admin:hits_batch_copy", args=[batch.pk]))
@@ -387,7 +381,7 @@ def test_copy_is_a_new_draft(client: Client) -> None:
 
 
 def test_draft_with_items_of_its_own_can_be_deleted(client: Client) -> None:
-    user = sign_in(client, *WORK)
+    user = sign_in_with(client, *WORK)
     batch = make_draft(user, items_from="file")
     example = client.get(reverse("admin:hits_batch_example", args=[SOLVE])).content
     drafting.add_items(batch=batch, content=example)
@@ -398,7 +392,7 @@ def test_draft_with_items_of_its_own_can_be_deleted(client: Client) -> None:
 
 
 def test_launched_batch_cannot_be_deleted(client: Client) -> None:
-    batch = make_draft(sign_in(client, *WORK), status="open")
+    batch = make_draft(sign_in_with(client, *WORK), status="open")
 
     answer = client.post(reverse("admin:hits_batch_delete", args=[batch.pk]), {"post": "yes"})
 
@@ -408,7 +402,7 @@ def test_launched_batch_cannot_be_deleted(client: Client) -> None:
 def test_terms_of_a_launched_batch_are_shown_and_never_changed(client: Client) -> None:
     rules = [{**default_bonus_rules()[0], "name": "as it was"}]
     batch = make_draft(
-        sign_in(client, *WORK), status="open", terms={"bonus_rules": rules, "fee_schedule": "amazon"}
+        sign_in_with(client, *WORK), status="open", terms={"bonus_rules": rules, "fee_schedule": "amazon"}
     )
     before = Batch.objects.values().get()
     address = reverse("admin:hits_batch_change", args=[batch.pk])
@@ -423,7 +417,7 @@ def test_terms_of_a_launched_batch_are_shown_and_never_changed(client: Client) -
 
 
 def test_launch_page_shows_everything_that_it_costs(client: Client, turk: StubbedTurk) -> None:
-    user = sign_in(client, *WORK)
+    user = sign_in_with(client, *WORK)
     study = make_study(budget=10, reserved=4, wage_floor=9)
     batch = make_draft(user, study=study, estimated_s=36)
 
@@ -441,7 +435,7 @@ def test_launch_page_shows_everything_that_it_costs(client: Client, turk: Stubbe
 def test_launch_page_shows_both_plans_from_ten_workers_on(client: Client, turk: StubbedTurk) -> None:
     account = make_account(fee_schedule="amazon")
     batch = make_draft(
-        sign_in(client, *WORK), account=account, assignments_per_hit=10, reward=Decimal(1), hits_wanted=2
+        sign_in_with(client, *WORK), account=account, assignments_per_hit=10, reward=Decimal(1), hits_wanted=2
     )
 
     plans = client.get(launch_url(batch)).context["plans"]
@@ -469,7 +463,7 @@ def test_wage_is_measured_where_there_are_times(client: Client) -> None:
 
 
 def test_launch_page_is_useful_without_the_provider(client: Client, turk: StubbedTurk) -> None:
-    batch = make_draft(sign_in(client, *WORK))
+    batch = make_draft(sign_in_with(client, *WORK))
     turk.faults["get_account_balance"] = ["before"]
 
     page = client.get(launch_url(batch))
@@ -489,7 +483,7 @@ def test_launch_page_is_useful_without_the_provider(client: Client, turk: Stubbe
 def test_launch_page_says_why_a_launch_would_be_refused(
     client: Client, turk: StubbedTurk, changes: dict[str, Any], words: str
 ) -> None:
-    batch = make_draft(sign_in(client, *WORK), study=make_study(**changes))
+    batch = make_draft(sign_in_with(client, *WORK), study=make_study(**changes))
 
     page = client.get(launch_url(batch))
     launch(client, batch)
@@ -514,13 +508,13 @@ def test_launch_page_says_why_a_launch_would_be_refused(
 def test_launch_page_warns_of_what_is_seldom_meant(
     client: Client, turk: StubbedTurk, changes: dict[str, Any], words: str
 ) -> None:
-    batch = make_draft(sign_in(client, *WORK), **changes)
+    batch = make_draft(sign_in_with(client, *WORK), **changes)
 
     assert words in text(client.get(launch_url(batch)))
 
 
 def test_launch_launches_once(client: Client, turk: StubbedTurk) -> None:
-    batch = make_draft(sign_in(client, *WORK))
+    batch = make_draft(sign_in_with(client, *WORK))
 
     first, second = launch(client, batch), launch(client, batch)
 
@@ -530,7 +524,7 @@ def test_launch_launches_once(client: Client, turk: StubbedTurk) -> None:
 
 
 def test_launch_of_what_was_changed_meanwhile_is_refused(client: Client, turk: StubbedTurk) -> None:
-    batch = make_draft(sign_in(client, *WORK))
+    batch = make_draft(sign_in_with(client, *WORK))
     seen = drafting.stamp_all(batch)
     drafting.save_step(batch=batch, step="terms", values={"reward": "5.00"})
 
@@ -540,8 +534,22 @@ def test_launch_of_what_was_changed_meanwhile_is_refused(client: Client, turk: S
     assert (batch.hits.count(), Batch.objects.get().status) == (0, "draft")
 
 
+def test_launch_with_the_broker_down_is_only_slower(
+    client: Client, turk: StubbedTurk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def down() -> None:
+        raise OperationalError
+
+    batch = make_draft(sign_in_with(client, *WORK))
+
+    page = launch(client, batch)
+
+    assert "Launched: 1 HIT" in text(page)
+    assert Batch.objects.get().status == Batch.Status.LAUNCHING
+
+
 def test_launch_without_permission_can_be_looked_at_and_not_done(client: Client, turk: StubbedTurk) -> None:
-    batch = make_draft(sign_in(client, "view_batch", "change_batch"))
+    batch = make_draft(sign_in_with(client, "view_batch", "change_batch"))
 
     looked = client.get(launch_url(batch))
     done = client.post(launch_url(batch), {"seen": drafting.stamp_all(batch)})
@@ -552,12 +560,12 @@ def test_launch_without_permission_can_be_looked_at_and_not_done(client: Client,
 
 
 def test_launch_for_real_money_needs_a_permission_and_the_title(client: Client, turk: StubbedTurk) -> None:
-    user = sign_in(client, *WORK)
+    user = sign_in_with(client, *WORK)
     account = make_account(environment=Account.Environment.PRODUCTION)
     batch = make_draft(user, account=account, title="Which  pictures?")
 
     refused = client.post(launch_url(batch), {"seen": drafting.stamp_all(batch), "confirmed": batch.title})
-    user.user_permissions.add(Permission.objects.get(codename="launch_production"))
+    user.user_permissions.add(permission("launch_production"))
     unconfirmed = launch(client, batch, confirmed="yes")
     before = batch.hits.count()
     confirmed = launch(client, batch, confirmed="which pictures?")
@@ -569,7 +577,7 @@ def test_launch_for_real_money_needs_a_permission_and_the_title(client: Client, 
 
 @pytest.mark.parametrize("page", ["add", "what", "terms", "people", "launch", "frozen"])
 def test_pages_ask_little_and_as_often_for_many_rows(client: Client, turk: StubbedTurk, page: str) -> None:
-    user = sign_in(client, *WORK)
+    user = sign_in_with(client, *WORK)
     batch = make_draft(user, items_from="file" if page == "what" else "pool")
     if page == "frozen":
         Batch.objects.update(status="open", launched_at=NOW)

@@ -4,34 +4,19 @@ from decimal import Decimal
 from typing import Any
 
 import pytest
-from django.contrib.auth.models import Group, Permission
 from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
-from hits.models import Assignment, AuditEvent, Batch, Bonus, LedgerEntry, Study, User
+from hits.models import Assignment, AuditEvent, Batch, Bonus, LedgerEntry, Study
 from hits.roles import AUTHOR, PAYMENTS_PREPARER, ROLES
 from hits.services import figures
-from tests.factories import NOW, make_user
+from tests.factories import NOW
 from tests.hits.test_wages import make_paid
+from tests.people import sign_in, sign_in_with
 
 pytestmark = pytest.mark.django_db
-
-
-def sign_in(client: Client, *permissions: str, member_of: Study | None = None, role: str = "") -> User:
-    user = make_user()
-    user.user_permissions.set(Permission.objects.filter(codename__in=permissions))
-    if role:
-        user.groups.add(Group.objects.get(name=role))
-    if member_of:
-        member_of.members.add(user)
-    client.force_login(user)
-    return user
-
-
-def sign_in_preparer(client: Client, batch: Batch) -> User:
-    return sign_in(client, role=PAYMENTS_PREPARER, member_of=batch.study)
 
 
 def url(batch: Batch, name: str = "hits_wages") -> str:
@@ -54,7 +39,7 @@ def written() -> tuple[int, int, int, Decimal]:
 
 def test_wages_page_says_who_lacks_what(client: Client) -> None:
     batch = make_paid(360, 250, 100)
-    sign_in_preparer(client, batch)
+    sign_in(client, PAYMENTS_PREPARER, batch.study)
 
     page = client.get(url(batch))
 
@@ -72,7 +57,7 @@ def test_wages_page_says_who_lacks_what(client: Client) -> None:
 
 def test_wages_page_names_no_provider_id(client: Client) -> None:
     batch = make_paid(360)
-    sign_in_preparer(client, batch)
+    sign_in(client, PAYMENTS_PREPARER, batch.study)
     work = Assignment.objects.get()
 
     pages = text(client.get(url(batch))) + text(client.get(url(batch, "hits_wages_propose")))
@@ -95,14 +80,14 @@ def test_wages_page_says_how_it_stands(
     client: Client, seconds: tuple[int, ...], floor: str | None, words: str
 ) -> None:
     batch = make_paid(*seconds, floor=None if floor is None else Decimal(floor))
-    sign_in_preparer(client, batch)
+    sign_in(client, PAYMENTS_PREPARER, batch.study)
 
     assert words in text(client.get(url(batch)))
 
 
 def test_wages_page_takes_a_bounded_number_of_queries(client: Client) -> None:
     batch = make_paid(*range(200, 270))
-    sign_in_preparer(client, batch)
+    sign_in(client, PAYMENTS_PREPARER, batch.study)
 
     with CaptureQueriesContext(connection) as queries:
         page = client.get(url(batch))
@@ -114,7 +99,7 @@ def test_wages_page_takes_a_bounded_number_of_queries(client: Client) -> None:
 
 def test_propose_asks_before_anything_is_owed(client: Client) -> None:
     batch = make_paid(360, 250)
-    sign_in_preparer(client, batch)
+    sign_in(client, PAYMENTS_PREPARER, batch.study)
     before = written()
 
     asked = [client.get(url(batch, "hits_wages_propose")), client.post(url(batch, "hits_wages_propose"))]
@@ -128,7 +113,7 @@ def test_propose_asks_before_anything_is_owed(client: Client) -> None:
 
 def test_propose_owes_and_says_what_comes_next(client: Client) -> None:
     batch = make_paid(360, 250)
-    sign_in_preparer(client, batch)
+    sign_in(client, PAYMENTS_PREPARER, batch.study)
 
     page = confirm(client, batch)
 
@@ -143,7 +128,7 @@ def test_propose_owes_and_says_what_comes_next(client: Client) -> None:
 
 def test_propose_pressed_twice_owes_once(client: Client) -> None:
     batch = make_paid(360, 250)
-    sign_in_preparer(client, batch)
+    sign_in(client, PAYMENTS_PREPARER, batch.study)
     confirm(client, batch)
     before = written()
 
@@ -169,7 +154,7 @@ def test_propose_of_something_else_than_was_asked_owes_nothing(
     client: Client, changes: dict[str, str]
 ) -> None:
     batch = make_paid(360, 250)
-    sign_in_preparer(client, batch)
+    sign_in(client, PAYMENTS_PREPARER, batch.study)
     before = written()
 
     page = confirm(client, batch, **changes)
@@ -179,7 +164,7 @@ def test_propose_of_something_else_than_was_asked_owes_nothing(
 
 def test_propose_beyond_the_budget_owes_nothing_and_says_so(client: Client) -> None:
     batch = make_paid(360, 250, budget=Decimal("0.50"))
-    sign_in_preparer(client, batch)
+    sign_in(client, PAYMENTS_PREPARER, batch.study)
     before = written()
 
     asked, done = client.get(url(batch, "hits_wages_propose")), confirm(client, batch)
@@ -191,7 +176,7 @@ def test_propose_beyond_the_budget_owes_nothing_and_says_so(client: Client) -> N
 
 def test_propose_with_nothing_lacking_leads_back(client: Client) -> None:
     batch = make_paid(100)
-    sign_in_preparer(client, batch)
+    sign_in(client, PAYMENTS_PREPARER, batch.study)
 
     page = client.get(url(batch, "hits_wages_propose"), follow=True)
 
@@ -201,7 +186,7 @@ def test_propose_with_nothing_lacking_leads_back(client: Client) -> None:
 @pytest.mark.parametrize("role", sorted({*ROLES} - {AUTHOR}))
 def test_only_who_prepares_runs_may_propose(client: Client, role: str) -> None:
     batch = make_paid(360, 250)
-    sign_in(client, role=role, member_of=batch.study)
+    sign_in(client, role, batch.study)
     before = written()
 
     shown, done = client.get(url(batch)), confirm(client, batch)
@@ -214,7 +199,7 @@ def test_only_who_prepares_runs_may_propose(client: Client, role: str) -> None:
 
 def test_a_batch_of_another_study_does_not_exist(client: Client) -> None:
     batch = make_paid(360, 250)
-    sign_in(client, role=PAYMENTS_PREPARER)
+    sign_in(client, PAYMENTS_PREPARER)
     before = written()
 
     statuses = [
@@ -228,7 +213,7 @@ def test_a_batch_of_another_study_does_not_exist(client: Client) -> None:
 
 def test_who_may_see_no_batches_sees_no_wages(client: Client) -> None:
     batch = make_paid(360, 250)
-    sign_in(client, "prepare_run", member_of=batch.study)
+    sign_in_with(client, "prepare_run", studies=[batch.study])
     before = written()
 
     statuses = [client.get(url(batch)).status_code, confirm(client, batch).status_code]
@@ -239,7 +224,7 @@ def test_who_may_see_no_batches_sees_no_wages(client: Client) -> None:
 def test_propose_wants_a_csrf_token() -> None:
     batch = make_paid(360, 250)
     client = Client(enforce_csrf_checks=True)
-    sign_in_preparer(client, batch)
+    sign_in(client, PAYMENTS_PREPARER, batch.study)
     before = written()
 
     assert (confirm(client, batch).status_code, written()) == (403, before)
@@ -247,7 +232,7 @@ def test_propose_wants_a_csrf_token() -> None:
 
 def test_live_view_warns_and_leads_to_the_wages(client: Client) -> None:
     batch = make_paid(360, 360)
-    sign_in_preparer(client, batch)
+    sign_in(client, PAYMENTS_PREPARER, batch.study)
     figures.refresh(batch=batch, now=NOW)
 
     page = client.get(reverse("admin:hits_batch_live", args=[batch.pk]))
