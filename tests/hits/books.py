@@ -4,10 +4,9 @@ from datetime import datetime
 from decimal import Decimal
 from typing import Any
 
-from django.contrib.auth.models import Permission
 from django.db import transaction
 
-from hits.models import Assignment, Batch, Bonus, Study, User
+from hits.models import Assignment, Batch, Bonus, Study
 from hits.services import rewards
 from hits.services.budgets import reserve
 from hits.services.obligations import move_bonus, owe
@@ -48,9 +47,3 @@ def paid_bonus(batch: Batch, *, now: datetime = NOW, **changes: Any) -> Bonus:
     move_bonus(bonus, Status.CONFIRMED, now=now, confirmed_at=now)
     rewards.book_rewards(now=now)
     return bonus
-
-
-def allow(user: User, *permissions: str) -> User:
-    """A fresh one: permissions are remembered by the one that was asked."""
-    user.user_permissions.add(*Permission.objects.filter(codename__in=permissions))
-    return User.objects.get(pk=user.pk)

@@ -5,13 +5,12 @@ from collections.abc import Iterable
 from datetime import timedelta
 from typing import Any
 
-from django.contrib.auth.models import Permission
 from django.test import Client
 from django.utils import timezone
 
 from hits.models import Study, User
 from hits.services.tokens import Scope, make_token
-from tests.factories import make_user
+from tests.people import make_permitted
 
 
 class Notebook:
@@ -52,11 +51,7 @@ class Notebook:
 
 def notebook(*permissions: str, scopes: Iterable[str] = Scope.values, sees: Iterable[Study] = ()) -> Notebook:
     """Of somebody with these permissions, and a member of these studies."""
-    user = make_user()
-    user.user_permissions.set(Permission.objects.filter(codename__in=permissions))
-    for study in sees:
-        study.members.add(user)
-    return Notebook(user, scopes=scopes)
+    return Notebook(make_permitted(*permissions, studies=sees), scopes=scopes)
 
 
 def expire(held: Notebook) -> None:

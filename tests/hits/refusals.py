@@ -3,7 +3,6 @@
 from decimal import Decimal
 from typing import Any
 
-from django.contrib.auth.models import Permission
 from django.db import transaction
 
 from hits.models import Account, Bonus, Study, User
@@ -17,19 +16,16 @@ from tests.factories import (
     make_assignment,
     make_batch,
     make_hit,
-    make_user,
     make_worker,
 )
+from tests.people import make_permitted
 
 AMOUNT = Decimal("0.27")
 
 
 def make_payer(study: Study) -> User:
     """May settle bonuses of this study, and nothing else."""
-    user = make_user()
-    user.user_permissions.add(Permission.objects.get(codename="settle_bonus"))
-    study.members.add(user)
-    return user
+    return make_permitted("settle_bonus", studies=[study])
 
 
 def make_refused(

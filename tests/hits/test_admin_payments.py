@@ -16,7 +16,8 @@ from hits.queries.audits import events_for
 from hits.queries.payments import Committed, desk_of
 from hits.services import auditing, runs
 from tests.factories import NOW, approve, make_account, make_bonus, make_study, make_user
-from tests.hits.books import allow, open_batch, owed_bonus, paid_bonus
+from tests.hits.books import open_batch, owed_bonus, paid_bonus
+from tests.people import make_permitted
 
 pytestmark = pytest.mark.django_db
 DESK = (
@@ -26,11 +27,8 @@ DESK = (
 MOST = 10
 
 
-def make_member(*studies: Study, also: tuple[str, ...] = DESK) -> User:
-    user = allow(make_user(), *also)
-    for study in studies:
-        study.members.add(user)
-    return user
+def make_desk_member(*studies: Study, also: tuple[str, ...] = DESK) -> User:
+    return make_permitted(*also, studies=studies)
 
 
 def matched(account: Account, *, balance: str, now: Any = NOW) -> Match:
@@ -41,7 +39,7 @@ def matched(account: Account, *, balance: str, now: Any = NOW) -> Match:
 
 def test_desk_shows_who_prepares_the_drafts_and_who_approves_the_frozen_ones() -> None:
     batch = open_batch()
-    preparer, approver = make_member(batch.study), make_member(batch.study)
+    preparer, approver = make_desk_member(batch.study), make_desk_member(batch.study)
     first, second = owed_bonus(batch), owed_bonus(batch)
     draft = runs.prepare_run(bonuses=[first], by=preparer, title="A draft", now=NOW)
     frozen = runs.prepare_run(bonuses=[second], by=preparer, title="Frozen", now=NOW)
@@ -55,13 +53,13 @@ def test_desk_shows_who_prepares_the_drafts_and_who_approves_the_frozen_ones() -
 
 def test_desk_leaves_out_a_run_with_a_bonus_of_a_hidden_study() -> None:
     batches = [open_batch(), open_batch()]
-    preparer = make_member(*(batch.study for batch in batches))
+    preparer = make_desk_member(*(batch.study for batch in batches))
     run = runs.prepare_run(
         bonuses=[owed_bonus(batch) for batch in batches], by=preparer, title="Both", now=NOW
     )
     runs.freeze_run(run=run, by=preparer, now=NOW)
 
-    assert desk_of(make_member(batches[0].study), now=NOW).to_approve == []
+    assert desk_of(make_desk_member(batches[0].study), now=NOW).to_approve == []
 
 
 @pytest.mark.parametrize(
@@ -76,7 +74,7 @@ def test_desk_calls_overdue_what_waits_too_long(status: str, column: str, limit:
     early, late = (make_bonus(status=status, sent_at=NOW) for _ in range(2))
     Bonus.objects.filter(pk=early.pk).update(**{column: NOW - limit})
     Bonus.objects.filter(pk=late.pk).update(**{column: NOW - limit - timedelta(seconds=1)})
-    user = make_member(early.assignment.hit.batch.study, late.assignment.hit.batch.study)
+    user = make_desk_member(early.assignment.hit.batch.study, late.assignment.hit.batch.study)
 
     waiting = desk_of(user, now=NOW).bonuses[status]
 
@@ -90,7 +88,7 @@ def test_desk_counts_what_an_account_is_committed_to_and_how_long_its_money_last
     owed_bonus(batch, amount="1")
     approve([owed_bonus(batch, amount="2")])
     matched(account, balance="9.12")
-    user = make_member(batch.study)
+    user = make_desk_member(batch.study)
 
     [purse] = desk_of(user, now=NOW).purses
 
@@ -102,7 +100,7 @@ def test_desk_counts_what_an_account_is_committed_to_and_how_long_its_money_last
 
 def test_desk_of_an_account_that_was_never_compared_says_so(client: Client) -> None:
     batch = open_batch()
-    user = make_member(batch.study)
+    user = make_desk_member(batch.study)
     client.force_login(user)
 
     page = client.get(reverse("admin:hits_payments"))
@@ -116,14 +114,14 @@ def test_desk_shows_nothing_of_studies_of_others() -> None:
     batch = open_batch()
     owed_bonus(batch)
 
-    desk = desk_of(make_member(make_study()), now=NOW)
+    desk = desk_of(make_desk_member(make_study()), now=NOW)
 
     assert (desk.bonuses, desk.purses) == ({}, [])
 
 
 @pytest.mark.parametrize("view", ["hits_payments", "hits_close"])
 def test_pages_are_for_who_has_the_permission(client: Client, view: str) -> None:
-    client.force_login(make_member(make_study(), also=("view_study",)))
+    client.force_login(make_desk_member(make_study(), also=("view_study",)))
 
     assert client.get(reverse(f"admin:{view}")).status_code == 403
 
@@ -132,7 +130,7 @@ def test_index_leads_to_the_desk_for_who_may_see_it(client: Client) -> None:
     link = reverse("admin:hits_payments")
     found = []
     for also in (DESK, ("view_study",)):
-        client.force_login(make_member(make_study(), also=also))
+        client.force_login(make_desk_member(make_study(), also=also))
         found.append(link in client.get(reverse("admin:index")).content.decode())
 
     assert found == [True, False]
@@ -140,7 +138,7 @@ def test_index_leads_to_the_desk_for_who_may_see_it(client: Client) -> None:
 
 def test_desk_takes_few_queries_however_many_bonuses(client: Client) -> None:
     batch = open_batch()
-    user = make_member(batch.study)
+    user = make_desk_member(batch.study)
     client.force_login(user)
     bonus = owed_bonus(batch)
     counts = []
@@ -159,7 +157,7 @@ def test_desk_takes_few_queries_however_many_bonuses(client: Client) -> None:
 def test_books_of_a_study_show_the_statement_and_its_checks(client: Client) -> None:
     batch = open_batch()
     bonus = paid_bonus(batch)
-    client.force_login(make_member(batch.study))
+    client.force_login(make_desk_member(batch.study))
 
     with CaptureQueriesContext(connection) as queries:
         page = client.get(reverse("admin:hits_ledger_study", args=[batch.study.pk]))
@@ -185,7 +183,7 @@ def test_books_of_a_study_show_the_statement_and_its_checks(client: Client) -> N
 )
 def test_rows_of_the_books_are_narrowed(client: Client, asked: dict[str, str], kinds: list[str]) -> None:
     study = open_batch().study
-    client.force_login(make_member(study))
+    client.force_login(make_desk_member(study))
 
     page = client.get(reverse("admin:hits_ledger_study", args=[study.pk]), asked)
 
@@ -198,7 +196,7 @@ def test_rows_of_the_books_come_in_pages(client: Client) -> None:
         LedgerEntry(study=study, kind="granted", source="grant", target="budget", amount="0.01", at=NOW)
         for _ in range(70)
     )
-    client.force_login(make_member(study))
+    client.force_login(make_desk_member(study))
     address = reverse("admin:hits_ledger_study", args=[study.pk])
 
     first = client.get(address)
@@ -211,7 +209,7 @@ def test_rows_of_the_books_come_in_pages(client: Client) -> None:
 
 def test_books_of_a_study_of_others_are_not_found(client: Client) -> None:
     study = make_study()
-    client.force_login(make_member(make_study()))
+    client.force_login(make_desk_member(make_study()))
     address = reverse("admin:hits_ledger_study", args=[study.pk])
 
     assert [client.get(address).status_code, client.post(address).status_code] == [404, 404]
@@ -220,7 +218,7 @@ def test_books_of_a_study_of_others_are_not_found(client: Client) -> None:
 
 def test_books_are_taken_as_a_file_by_posting(client: Client) -> None:
     study = open_batch().study
-    client.force_login(make_member(study))
+    client.force_login(make_desk_member(study))
 
     answer = client.post(reverse("admin:hits_ledger_study", args=[study.pk]), {"kind": "reserved"})
 
@@ -233,7 +231,7 @@ def test_books_are_taken_as_a_file_by_posting(client: Client) -> None:
 @pytest.mark.parametrize("kind", ["csv", "xlsx"])
 def test_close_is_downloaded(client: Client, kind: str) -> None:
     study = open_batch(now=timezone.now()).study
-    client.force_login(make_member(study))
+    client.force_login(make_desk_member(study))
     month = f"{timezone.now():%Y-%m}"
 
     answer = client.post(reverse("admin:hits_close"), {"month": month, "study": study.pk, "format": kind})
@@ -245,7 +243,7 @@ def test_close_is_downloaded(client: Client, kind: str) -> None:
 
 def test_ids_in_a_close_are_asked_for_in_vain_without_the_permission(client: Client) -> None:
     bonus = paid_bonus(open_batch(now=timezone.now()), now=timezone.now())
-    client.force_login(make_member(bonus.assignment.hit.batch.study))
+    client.force_login(make_desk_member(bonus.assignment.hit.batch.study))
     asked = {"month": f"{timezone.now():%Y-%m}", "format": "csv", "with_ids": "on", "reason": "Want"}
 
     answer = client.post(reverse("admin:hits_close"), asked)
@@ -257,7 +255,7 @@ def test_ids_in_a_close_are_asked_for_in_vain_without_the_permission(client: Cli
 def test_ids_without_a_reason_are_refused_in_words(client: Client) -> None:
     bonus = paid_bonus(open_batch(now=timezone.now()), now=timezone.now())
     study = bonus.assignment.hit.batch.study
-    client.force_login(make_member(study, also=(*DESK, "see_worker_id")))
+    client.force_login(make_desk_member(study, also=(*DESK, "see_worker_id")))
     asked = {"month": f"{timezone.now():%Y-%m}", "format": "csv", "with_ids": "on", "reason": ""}
 
     answer = client.post(reverse("admin:hits_close"), asked)
@@ -275,7 +273,7 @@ def test_file_of_a_run_is_downloaded_by_who_sees_all_of_it(client: Client) -> No
     address = reverse("admin:hits_run_file", args=[run.pk])
     answers = []
     for study in (make_study(), batch.study):
-        client.force_login(make_member(study))
+        client.force_login(make_desk_member(study))
         answers.append(client.post(address, {"format": "csv"}).status_code)
 
     assert answers == [404, 200]
@@ -284,7 +282,7 @@ def test_file_of_a_run_is_downloaded_by_who_sees_all_of_it(client: Client) -> No
 
 def test_audit_log_shows_what_one_may_see_and_what_one_did() -> None:
     mine, other = open_batch(), open_batch()
-    user = make_member(mine.study)
+    user = make_desk_member(mine.study)
     auditing.note("study.rules", "Mine", by=None, now=NOW, study=mine.study)
     auditing.note("study.rules", "Hidden", by=None, now=NOW, study=other.study)
     auditing.note("bonus.held", "My bonus", by=None, now=NOW, bonus=owed_bonus(mine))
@@ -296,7 +294,7 @@ def test_audit_log_shows_what_one_may_see_and_what_one_did() -> None:
     auditing.note("file.audit", "Of somebody else", by=make_user(), now=NOW)
 
     seen = events_for(user).order_by("pk").values_list("words", flat=True)
-    everything = events_for(allow(make_user(), "see_all_studies")).count()
+    everything = events_for(make_permitted("see_all_studies")).count()
 
     assert list(seen) == ["Mine", "My bonus", "My account", "Everybody", "My own"]
     assert everything == 9
@@ -306,7 +304,7 @@ def test_audit_log_shows_a_run_to_who_sees_all_of_it() -> None:
     mine, other = open_batch(), open_batch()
     whole, half = approve([owed_bonus(mine)]), approve([owed_bonus(mine), owed_bonus(other)])
 
-    seen = set(events_for(make_member(mine.study)).values_list("run", flat=True))
+    seen = set(events_for(make_desk_member(mine.study)).values_list("run", flat=True))
 
     assert whole is not None
     assert half is not None
@@ -328,7 +326,7 @@ def test_audit_log_is_searched_and_filtered(client: Client, asked: dict[str, str
     study = make_study()
     auditing.note("run.approved", "Approved “Autumn”.", by=make_user(), now=NOW, study=study)
     auditing.note("halt.set", "Stopped.", by=None, now=NOW + timedelta(days=1))
-    client.force_login(make_member(study))
+    client.force_login(make_desk_member(study))
 
     page = client.get(reverse("admin:hits_auditevent_changelist"), asked)
 
@@ -339,7 +337,7 @@ def test_audit_log_is_taken_as_a_file_with_its_filters(client: Client) -> None:
     study = make_study()
     auditing.note("run.approved", "Approved.", by=None, now=NOW, study=study)
     auditing.note("halt.set", "Stopped.", by=None, now=NOW)
-    client.force_login(make_member(study))
+    client.force_login(make_desk_member(study))
     address = reverse("admin:hits_auditevent_file")
 
     refused = client.get(address).status_code
@@ -351,7 +349,7 @@ def test_audit_log_is_taken_as_a_file_with_its_filters(client: Client) -> None:
 
 def test_audit_log_takes_few_queries_however_many_events(client: Client) -> None:
     study = make_study()
-    client.force_login(make_member(study))
+    client.force_login(make_desk_member(study))
     counts = []
     for _ in range(2):
         for number in range(5):

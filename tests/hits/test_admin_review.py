@@ -4,7 +4,6 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
-from django.contrib.auth.models import Permission
 from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
@@ -22,6 +21,7 @@ from tests.factories import (
     make_study,
     make_user,
 )
+from tests.people import make_permitted
 
 pytestmark = pytest.mark.django_db
 REVIEW = "/admin/hits/assignment/review/"
@@ -30,12 +30,8 @@ Status = Decision.Status
 
 
 def make_reviewer(*permissions: str, study: Study | None = None) -> User:
-    user = make_user()
     names = permissions or ("review_assignment", "view_assignment")
-    user.user_permissions.set(Permission.objects.filter(codename__in=names))
-    if study:
-        study.members.add(user)
-    return user
+    return make_permitted(*names, studies=[study] if study else [])
 
 
 def make_works(*, count: int, batch: Batch | None = None, **changes: Any) -> list[Assignment]:

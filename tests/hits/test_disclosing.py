@@ -1,28 +1,21 @@
 """Ids at the provider: shown and found by who may, and never off the record."""
 
 import pytest
-from django.contrib.auth.models import Permission
 from django.core.exceptions import PermissionDenied
 from structlog.testing import capture_logs
 
 from hits.errors import RuleBroken
 from hits.models import Disclosure, User, Worker
 from hits.services.disclosing import disclose, find_by_external_id
-from tests.factories import NOW, make_account, make_assignment, make_user, make_worker
+from tests.factories import NOW, make_account, make_assignment, make_worker
+from tests.people import make_permitted
 
 pytestmark = pytest.mark.django_db
 PLANTED = "APLANTEDWORKER01"
 
 
-def make_operator(*permissions: str) -> User:
-    user = make_user()
-    names = permissions or ("see_worker_id", "see_all_studies")
-    user.user_permissions.set(Permission.objects.filter(codename__in=names))
-    return user
-
-
 def test_disclosed_id_is_on_record_and_in_no_log() -> None:
-    worker, user = make_worker(external_id=PLANTED), make_operator()
+    worker, user = make_worker(external_id=PLANTED), make_permitted("see_worker_id", "see_all_studies")
 
     with capture_logs() as logs:
         shown = disclose(worker=worker, user=user, reason=" A payment is disputed ", now=NOW)
@@ -44,7 +37,7 @@ def test_id_without_the_permission_is_not_disclosed() -> None:
     worker = make_worker(external_id=PLANTED)
 
     with pytest.raises(PermissionDenied):
-        disclose(worker=worker, user=make_operator("see_all_studies"), reason="Curious", now=NOW)
+        disclose(worker=worker, user=make_permitted("see_all_studies"), reason="Curious", now=NOW)
 
     assert not Disclosure.objects.exists()
 
@@ -53,7 +46,7 @@ def test_id_of_a_worker_of_other_studies_is_not_disclosed() -> None:
     worker = make_assignment().worker
 
     with pytest.raises(PermissionDenied):
-        disclose(worker=worker, user=make_operator("see_worker_id"), reason="Curious", now=NOW)
+        disclose(worker=worker, user=make_permitted("see_worker_id"), reason="Curious", now=NOW)
 
     assert not Disclosure.objects.exists()
 
@@ -63,7 +56,9 @@ def test_id_without_a_reason_is_not_disclosed(reason: str) -> None:
     worker = make_worker()
 
     with pytest.raises(RuleBroken) as refused:
-        disclose(worker=worker, user=make_operator(), reason=reason, now=NOW)
+        disclose(
+            worker=worker, user=make_permitted("see_worker_id", "see_all_studies"), reason=reason, now=NOW
+        )
 
     assert refused.value.code == "reason_wanted"
     assert not Disclosure.objects.exists()
@@ -79,7 +74,7 @@ def test_search_by_id_finds_the_worker_on_every_account_and_is_on_record() -> No
     make_worker()
 
     with capture_logs() as logs:
-        found = find(make_operator(), f" {PLANTED} ")
+        found = find(make_permitted("see_worker_id", "see_all_studies"), f" {PLANTED} ")
 
     assert found == workers
     assert set(Disclosure.objects.values_list("worker", "reason")) == {
@@ -94,13 +89,13 @@ def test_search_by_id_on_one_account_leaves_the_others_alone() -> None:
     worker = make_worker(account=account, external_id=PLANTED)
     make_worker(external_id=PLANTED)
 
-    assert find(make_operator(), account=account) == [worker]
+    assert find(make_permitted("see_worker_id", "see_all_studies"), account=account) == [worker]
 
 
 def test_search_by_id_finds_nobody_of_other_studies() -> None:
     make_worker(external_id=PLANTED)
 
-    assert find(make_operator("see_worker_id")) == []
+    assert find(make_permitted("see_worker_id")) == []
     assert not Disclosure.objects.exists()
 
 
@@ -108,7 +103,7 @@ def test_search_by_id_without_the_permission_is_refused() -> None:
     make_worker(external_id=PLANTED)
 
     with pytest.raises(PermissionDenied):
-        find(make_operator("see_all_studies"))
+        find(make_permitted("see_all_studies"))
 
     assert not Disclosure.objects.exists()
 
@@ -116,6 +111,6 @@ def test_search_by_id_without_the_permission_is_refused() -> None:
 @pytest.mark.parametrize("external_id", ["", " ", "A" * 129, "A\0"])
 def test_search_for_no_id_is_refused(external_id: str) -> None:
     with pytest.raises(RuleBroken) as refused:
-        find(make_operator(), external_id)
+        find(make_permitted("see_worker_id", "see_all_studies"), external_id)
 
     assert refused.value.code == "id_wanted"

@@ -22,7 +22,8 @@ from hits.queries.ledger import entries_of
 from hits.services.finance_files import FinanceFile, audit_file, close_file, ledger_file, run_file
 from hits.services.workbooks import write_workbook
 from tests.factories import NOW, approve, make_study, make_user
-from tests.hits.books import allow, open_batch, owed_bonus, paid_bonus
+from tests.hits.books import open_batch, owed_bonus, paid_bonus
+from tests.people import make_permitted
 
 pytestmark = pytest.mark.django_db
 NOVEMBER = Month(2026, 11)
@@ -30,9 +31,7 @@ SHEET = "{http://schemas.openxmlformats.org/spreadsheetml/2006/main}"
 
 
 def make_reader(study: Study, *permissions: str) -> User:
-    user = allow(make_user(), "view_ledgerentry", "view_run", "view_auditevent", *permissions)
-    study.members.add(user)
-    return user
+    return make_permitted("view_ledgerentry", "view_run", "view_auditevent", *permissions, studies=[study])
 
 
 def read(file: FinanceFile) -> list[dict[str, str]]:
@@ -200,7 +199,7 @@ def test_close_is_refused_to_strangers_and_leaves_no_trace(lacks: str) -> None:
     study = make_study()
     by = make_user()
     if lacks == "membership":
-        by = allow(by, "view_ledgerentry")
+        by = make_permitted("view_ledgerentry")
     else:
         study.members.add(by)
 

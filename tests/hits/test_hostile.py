@@ -34,6 +34,7 @@ from tests.factories import (
     make_worker,
 )
 from tests.hits.calling import notebook
+from tests.people import sign_in_with
 from tests.stubbed import StubbedTurk
 
 pytestmark = pytest.mark.django_db
@@ -104,11 +105,7 @@ def test_worker_page_shows_what_one_may_see_elsewhere(
     pages = []
 
     for names in (["view_worker", "see_all_studies"], ["view_worker", "see_all_studies", permission]):
-        user = make_user()
-        user.user_permissions.set(Permission.objects.filter(codename__in=names))
-        if permission == "view_message":
-            user.user_permissions.add(Permission.objects.get(codename="see_all_studies"))
-        client.force_login(user)
+        sign_in_with(client, *names)
         address = reverse("admin:hits_worker_change", args=[work.worker_id])
         pages.append(client.get(address, {"show": tab}).content)
 

@@ -6,7 +6,6 @@ from typing import Any
 
 import pytest
 from django.conf import LazySettings
-from django.contrib.auth.models import Permission
 
 from hits.errors import ProviderRefused, RuleBroken
 from hits.gateway import registry
@@ -14,6 +13,7 @@ from hits.models import HIT, Account, Batch, BatchEvent, Study
 from hits.models.studies import default_bonus_rules
 from hits.services import launching, sending, steering
 from tests.factories import NOW, make_account, make_association, make_batch, make_study, make_user, set_aside
+from tests.people import make_permitted
 from tests.stubbed import StubbedTurk
 
 pytestmark = pytest.mark.django_db
@@ -148,9 +148,7 @@ def test_launch_for_real_money_takes_a_permission_and_a_confirmation(
     *, permitted: bool, confirmed: bool, code: str
 ) -> None:
     batch = make_draft(account=make_account(environment="production"))
-    user = make_user()
-    if permitted:
-        user.user_permissions.add(Permission.objects.get(codename="launch_production"))
+    user = make_permitted("launch_production") if permitted else make_user()
 
     with pytest.raises(RuleBroken) as broken:
         launching.launch_batch(batch=batch, by=user, now=NOW, confirmed=confirmed)

@@ -8,7 +8,6 @@ from hashlib import sha256
 from typing import Any
 
 import pytest
-from django.contrib.auth.models import Permission
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
@@ -18,6 +17,7 @@ from hits.queries.run_rows import lines_of, rows_of
 from hits.services import run_rows, runs
 from hits.services.blocking import block_worker
 from tests.factories import NOW, make_assignment, make_batch, make_bonus, make_hit, make_study, make_user
+from tests.people import make_permitted
 
 pytestmark = pytest.mark.django_db
 LATER = NOW + timedelta(hours=1)
@@ -106,8 +106,7 @@ def test_run_leaves_out_what_is_decided_held_or_in_another_run() -> None:
 
 
 def test_run_leaves_out_studies_that_its_preparer_does_not_see() -> None:
-    by = make_user()
-    by.user_permissions.add(*_permissions("prepare_run"))
+    by = make_permitted("prepare_run")
     own, other = owed(2)
     own.assignment.hit.batch.study.members.add(by)
 
@@ -194,8 +193,7 @@ def test_refused_run_says_why_and_frees_its_bonuses() -> None:
 
 def test_run_is_decided_by_nobody_who_may_not() -> None:
     run = frozen(owed())
-    nobody, blind = make_user(), make_user()
-    blind.user_permissions.add(*_permissions("approve_run"))
+    nobody, blind = make_user(), make_permitted("approve_run")
 
     for by, code in ((run.prepared_by, "same_person"), (nobody, "not_allowed"), (blind, "not_visible")):
         refuses(code, partial(runs.approve_run, run=run, digest=run.digest, by=by, now=NOW))
@@ -463,7 +461,3 @@ def test_freeze_and_approval_take_as_many_queries_for_many_rows() -> None:
         counts.append(len(queries))
 
     assert counts[0] == counts[1]
-
-
-def _permissions(*names: str) -> Any:
-    return Permission.objects.filter(codename__in=names)

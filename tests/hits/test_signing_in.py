@@ -1,14 +1,11 @@
 import pytest
-from django.contrib.auth.models import AnonymousUser, Group, Permission
+from django.contrib.auth.models import AnonymousUser, Group
 
 from hits.models import User
 from tests.factories import make_user
+from tests.people import permission
 
 pytestmark = pytest.mark.django_db
-
-
-def permission(codename: str) -> Permission:
-    return Permission.objects.get(codename=codename)
 
 
 def anew(user: User) -> User:
