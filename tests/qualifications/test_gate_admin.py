@@ -4,14 +4,14 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from django.contrib.auth.models import Permission
 from django.test import Client
 from django.urls import reverse
 
 from hits.models import AuditEvent, Study, User
 from qualifications.models import Attempt, Gate, Holding, PlatformType
 from qualifications.presets import PRESETS
-from tests.factories import make_account, make_batch, make_hit, make_study, make_user
+from tests.factories import make_account, make_batch, make_hit, make_study
+from tests.people import client_of, make_permitted
 from tests.qualifications.gates import (
     RIGHT,
     TEST,
@@ -28,16 +28,11 @@ KEEPER = ("view_gate", "add_gate", "change_gate", "view_attempt", "view_holding"
 
 
 def make_keeper(study: Study, *permissions: str) -> User:
-    user = make_user()
-    user.user_permissions.set(Permission.objects.filter(codename__in=permissions or KEEPER))
-    study.members.add(user)
-    return user
+    return make_permitted(*(permissions or KEEPER), studies=[study])
 
 
 def signed_in(study: Study, *permissions: str) -> Client:
-    client = Client()
-    client.force_login(make_keeper(study, *permissions))
-    return client
+    return client_of(make_keeper(study, *permissions))
 
 
 def at(name: str, *args: Any) -> str:

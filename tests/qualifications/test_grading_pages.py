@@ -8,7 +8,7 @@ from django.contrib.auth.models import Group
 from django.test import Client
 from django.utils import timezone
 
-from hits.models import Study, User
+from hits.models import Study
 from hits.roles import OPERATOR, PAYMENTS_APPROVER, RESEARCHER, REVIEWER, ROLES
 from qualifications.models import Attempt, Gate
 from qualifications.services.attempting import follow_tests
@@ -21,7 +21,7 @@ from qualifications.services.claiming import (
 )
 from qualifications.services.grading import grade_waiting
 from tests.factories import NOW, make_study, make_user
-from tests.people import make_member
+from tests.people import client_of, make_member
 from tests.qualifications.gates import (
     judge,
     make_candidate,
@@ -46,12 +46,6 @@ def make_waiting(count: int, *, study: Study | None = None) -> list[Attempt]:
     return list(Attempt.objects.filter(gate=gate).order_by("pk"))
 
 
-def open_as(user: User) -> Client:
-    client = Client()
-    client.force_login(user)
-    return client
-
-
 def grade(client: Client, attempt: Attempt, verdict: str, words: str = "", seen: str = "waiting") -> Any:
     sent = {"verdict": verdict, "words": words, "seen": seen}
     return client.post(at("grade", attempt.pk), sent, follow=True)
@@ -59,7 +53,7 @@ def grade(client: Client, attempt: Attempt, verdict: str, words: str = "", seen:
 
 def test_grader_goes_through_the_queue() -> None:
     first, second = make_waiting(2)
-    client = open_as(make_keeper(first.gate.study))
+    client = client_of(make_keeper(first.gate.study))
 
     page = client.get(QUEUE)
     assert page.context["attempt"] == first
@@ -78,7 +72,7 @@ def test_grader_goes_through_the_queue() -> None:
 
 def test_grade_can_be_changed() -> None:
     [attempt] = make_waiting(1)
-    client = open_as(make_keeper(attempt.gate.study))
+    client = client_of(make_keeper(attempt.gate.study))
     grade(client, attempt, "pass")
 
     again = client.get(f"{QUEUE}?at={attempt.pk}")
@@ -91,7 +85,7 @@ def test_grade_can_be_changed() -> None:
 
 def test_failing_needs_words_and_keeps_what_was_typed() -> None:
     [attempt] = make_waiting(1)
-    client = open_as(make_keeper(attempt.gate.study))
+    client = client_of(make_keeper(attempt.gate.study))
 
     silent, long = grade(client, attempt, "fail"), grade(client, attempt, "fail", "x" * 501)
 
@@ -104,10 +98,10 @@ def test_failing_needs_words_and_keeps_what_was_typed() -> None:
 def test_two_graders_do_not_get_the_same_test() -> None:
     first, second = make_waiting(2)
     study = first.gate.study
-    one, other = open_as(make_keeper(study)), open_as(make_keeper(study))
+    one, other = client_of(make_keeper(study)), client_of(make_keeper(study))
 
     opened = [client.get(QUEUE).context["attempt"] for client in (one, other, one)]
-    third = open_as(make_keeper(study)).get(QUEUE)
+    third = client_of(make_keeper(study)).get(QUEUE)
     refused = grade(other, first, "pass")
     elsewhere = other.get(f"{QUEUE}?at={first.pk}", follow=True)
 
@@ -122,7 +116,7 @@ def test_two_graders_do_not_get_the_same_test() -> None:
 
 def test_stale_page_grades_nothing() -> None:
     [attempt] = make_waiting(1)
-    client = open_as(make_keeper(attempt.gate.study))
+    client = client_of(make_keeper(attempt.gate.study))
     grade(client, attempt, "pass")
 
     page = grade(client, attempt, "fail", "Too late.", seen="waiting")
@@ -136,7 +130,7 @@ def test_skipped_test_comes_last_and_is_free_for_others() -> None:
     by, other = make_user(), make_user()
 
     taken = claim_attempt(gates=GATES, by=by, now=NOW)
-    page = grade(open_as(make_keeper(first.gate.study)), second, "skip")
+    page = grade(client_of(make_keeper(first.gate.study)), second, "skip")
     after_skip = claim_attempt(gates=GATES, by=other, now=NOW + LEASE, after=first.pk)
 
     assert taken == first
@@ -156,7 +150,7 @@ def test_claim_ends_after_its_minutes() -> None:
 def test_test_graded_by_its_scores_is_in_no_queue_and_can_be_graded_by_hand() -> None:
     gate = make_gate()
     attempt = sit(gate, 0, 0)
-    client = open_as(make_keeper(gate.study))
+    client = client_of(make_keeper(gate.study))
 
     queue, page = client.get(QUEUE), text_of(client.get(f"{QUEUE}?at={attempt.pk}"))
     grade(client, attempt, "pass", seen="failed")
@@ -183,9 +177,9 @@ def test_reviewer_grades_and_nobody_else_who_only_looks() -> None:
     study = attempt.gate.study
     reviewer, looker = make_member(REVIEWER, study), make_keeper(study, "view_attempt", "view_gate")
 
-    refused = open_as(looker).post(at("grade", attempt.pk), {"verdict": "pass", "seen": "waiting"})
+    refused = client_of(looker).post(at("grade", attempt.pk), {"verdict": "pass", "seen": "waiting"})
     assert (refused.status_code, Attempt.objects.get().status) == (403, "waiting")
-    grade(open_as(reviewer), attempt, "pass")
+    grade(client_of(reviewer), attempt, "pass")
 
     assert Attempt.objects.get().status == "passed"
     assert Attempt.objects.get().graded_at <= timezone.now()  # type: ignore[operator]
@@ -202,7 +196,7 @@ def test_test_that_lacks_scores_waits_for_a_person_after_a_while() -> None:
 
     assert not early.exists()
     assert [attempt.assignment for attempt in late] == [lacking]
-    client = open_as(make_keeper(gate.study))
+    client = client_of(make_keeper(gate.study))
     page = client.get(QUEUE)
     assert "Its scores could not grade it." in text_of(page)
     grade(client, late[0], "pass")

@@ -1,10 +1,9 @@
 """People at the pool's admin pages."""
 
-from django.contrib.auth.models import Permission
 from django.test import Client
 
 from hits.models import User
-from tests.factories import make_user
+from tests.people import sign_in_with
 
 KEEPER = (
     "view_picture",
@@ -16,12 +15,5 @@ KEEPER = (
 )
 
 
-def sign_in(client: Client, *codenames: str) -> User:
-    """With these permissions, or with all that a keeper of the pool has."""
-    user = make_user()
-    wanted = codenames or KEEPER
-    user.user_permissions.set(
-        Permission.objects.filter(content_type__app_label="pictures", codename__in=wanted)
-    )
-    client.force_login(user)
-    return user
+def sign_in_keeper(client: Client) -> User:
+    return sign_in_with(client, *KEEPER)

@@ -9,7 +9,7 @@ from crowd.pictures.admin import check
 from crowd.pictures.models import Picture
 from crowd.pictures.services.checking import claim_picture
 from tests.crowd.pictures.images import make_raster, make_waiting
-from tests.crowd.pictures.staff import sign_in
+from tests.crowd.pictures.staff import sign_in_keeper
 from tests.factories import make_picture, make_user
 
 pytestmark = pytest.mark.django_db
@@ -30,7 +30,7 @@ def test_check_shows_one_picture_with_all_that_is_known(client: Client) -> None:
     Picture.objects.filter(pk=first.pk).update(
         shows_words=True, ocr_text="STOP", licence="CC0", source="https://example.org/stop"
     )
-    sign_in(client)
+    sign_in_keeper(client)
 
     page = plain(client.get(CHECK).text)
 
@@ -44,7 +44,7 @@ def test_check_shows_one_picture_with_all_that_is_known(client: Client) -> None:
 
 def test_verdicts_lead_to_the_next_picture(client: Client) -> None:
     first, second, third = make_waiting(3)
-    user = sign_in(client)
+    user = sign_in_keeper(client)
 
     after_fit = decide(client, first, verdict="fit")
     after_unfit = decide(client, second, reason="quality")
@@ -59,7 +59,7 @@ def test_verdicts_lead_to_the_next_picture(client: Client) -> None:
 
 def test_undo_brings_the_last_one_back(client: Client) -> None:
     first, _ = make_waiting(2)
-    sign_in(client)
+    sign_in_keeper(client)
     offered = decide(client, first, verdict="fit")
 
     page = client.post(f"{CHECK}undo/", follow=True).text
@@ -71,7 +71,7 @@ def test_undo_brings_the_last_one_back(client: Client) -> None:
 
 
 def test_nothing_to_undo_is_said(client: Client) -> None:
-    sign_in(client)
+    sign_in_keeper(client)
 
     assert "nothing to undo" in client.post(f"{CHECK}undo/", follow=True).text
 
@@ -79,7 +79,7 @@ def test_nothing_to_undo_is_said(client: Client) -> None:
 def test_verdict_on_a_picture_before_a_colleague_is_refused(client: Client) -> None:
     first, second = make_waiting(2)
     claim_picture(by=make_user(), now=timezone.now())
-    sign_in(client)
+    sign_in_keeper(client)
 
     page = decide(client, first, verdict="fit")
 
@@ -93,7 +93,7 @@ def test_verdict_on_a_picture_before_a_colleague_is_refused(client: Client) -> N
 )
 def test_verdict_that_is_none_changes_nothing(client: Client, given: dict[str, str]) -> None:
     (picture,) = make_waiting(1)
-    sign_in(client)
+    sign_in_keeper(client)
 
     assert "Say why the picture is unfit." in decide(client, picture, **given)
     assert Picture.objects.get().status == "waiting"
@@ -101,13 +101,13 @@ def test_verdict_that_is_none_changes_nothing(client: Client, given: dict[str, s
 
 @pytest.mark.parametrize("key", ["", "x", "999", "9" * 30])
 def test_verdict_on_no_picture_is_not_found(client: Client, key: str) -> None:
-    sign_in(client)
+    sign_in_keeper(client)
 
     assert client.post(f"{CHECK}decide/", {"picture": key, "verdict": "fit"}).status_code == 404
 
 
 def test_empty_queues_say_why(client: Client) -> None:
-    sign_in(client)
+    sign_in_keeper(client)
     nothing = client.get(CHECK).text
     make_picture()
     all_done = client.get(CHECK).text
@@ -124,7 +124,7 @@ def test_letters_that_nobody_has_looked_for_yet_are_not_called_none(
     client: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     make_waiting(1)
-    sign_in(client)
+    sign_in_keeper(client)
     monkeypatch.setattr(check, "installed_reader", lambda: None)
     without = client.get(CHECK).text
     monkeypatch.setattr(check, "installed_reader", object)
@@ -138,7 +138,7 @@ def test_check_asks_as_few_questions_of_a_large_pool(
     client: Client, django_assert_max_num_queries: pytest.FixtureRequest
 ) -> None:
     make_waiting(9)
-    sign_in(client)
+    sign_in_keeper(client)
     client.get(CHECK)
 
     with django_assert_max_num_queries(9):  # type: ignore[operator]

@@ -12,8 +12,9 @@ from crowd.pictures.admin import imports
 from crowd.pictures.models import Import, Picture, Request
 from crowd.pictures.services.fulfilling import fulfil_requests
 from tests.crowd.pictures.images import archive, kept_files, png, svg
-from tests.crowd.pictures.staff import sign_in
+from tests.crowd.pictures.staff import sign_in_keeper
 from tests.factories import NOW
+from tests.people import sign_in_with
 
 pytestmark = pytest.mark.django_db
 ADD = reverse("admin:pictures_import_add")
@@ -34,7 +35,7 @@ def plain(answer: Any) -> str:
 
 
 def test_upload_is_shown_before_anything_comes_in(client: Client) -> None:
-    user = sign_in(client)
+    user = sign_in_keeper(client)
 
     answer = upload(client, ARCHIVE, licence="CC0", source="A book")
 
@@ -50,7 +51,7 @@ def test_upload_is_shown_before_anything_comes_in(client: Client) -> None:
 
 
 def test_import_begins_and_tells_what_failed(client: Client) -> None:
-    sign_in(client)
+    sign_in_keeper(client)
     upload(client, ARCHIVE)
     row = Import.objects.get()
 
@@ -68,7 +69,7 @@ def test_import_begins_and_tells_what_failed(client: Client) -> None:
 
 
 def test_discarded_upload_leaves_nothing(client: Client) -> None:
-    sign_in(client)
+    sign_in_keeper(client)
     upload(client, ARCHIVE)
 
     page = client.post(act("discard", Import.objects.get()), follow=True).text
@@ -78,7 +79,7 @@ def test_discarded_upload_leaves_nothing(client: Client) -> None:
 
 
 def test_begun_import_is_not_discarded(client: Client) -> None:
-    sign_in(client)
+    sign_in_keeper(client)
     upload(client, ARCHIVE)
     row = Import.objects.get()
     client.post(act("begin", row))
@@ -90,7 +91,7 @@ def test_begun_import_is_not_discarded(client: Client) -> None:
 
 
 def test_failed_addresses_are_tried_again(client: Client) -> None:
-    sign_in(client)
+    sign_in_keeper(client)
     upload(client, b"concept,url\nowl,https://example.org/owl.png\n", name="list.csv")
     Request.objects.update(status="failed", problem="Busy.")
     row = Import.objects.get()
@@ -113,7 +114,7 @@ def test_failed_addresses_are_tried_again(client: Client) -> None:
     ids=["lines", "file", "no list", "no archive", "no pictures"],
 )
 def test_upload_that_is_wrong_is_told_line_by_line(client: Client, content: bytes, words: str) -> None:
-    sign_in(client)
+    sign_in_keeper(client)
 
     answer = upload(client, content)
 
@@ -128,7 +129,7 @@ def test_upload_that_is_wrong_is_told_line_by_line(client: Client, content: byte
     ids=["file", "from", "licence"],
 )
 def test_form_that_is_wrong_is_shown_again(client: Client, changes: dict[str, str]) -> None:
-    sign_in(client)
+    sign_in_keeper(client)
 
     answer = upload(client, ARCHIVE, **changes)
 
@@ -138,7 +139,7 @@ def test_form_that_is_wrong_is_shown_again(client: Client, changes: dict[str, st
 
 def test_file_that_is_too_large_is_refused(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(imports, "MOST_BYTES", 10)
-    sign_in(client)
+    sign_in_keeper(client)
 
     assert "A file has at most 0 MB." in upload(client, ARCHIVE).text
     assert Import.objects.count() == 0
@@ -146,10 +147,10 @@ def test_file_that_is_too_large_is_refused(client: Client, monkeypatch: pytest.M
 
 @pytest.mark.parametrize("name", ["begin", "discard", "again", "wrong", "change"])
 def test_pages_of_an_import_ask_for_the_permission(client: Client, name: str) -> None:
-    sign_in(client)
+    sign_in_keeper(client)
     upload(client, ARCHIVE)
     row = Import.objects.get()
-    sign_in(client, "view_picture", "check_picture", "remove_picture")
+    sign_in_with(client, "view_picture", "check_picture", "remove_picture")
 
     method = client.get if name in ("wrong", "change") else client.post
 

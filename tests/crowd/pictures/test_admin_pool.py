@@ -16,8 +16,9 @@ from crowd.pictures.services.preparing import prepare_pictures
 from hits.models import AuditEvent
 from scoring.models import PoolPicture
 from tests.crowd.pictures.images import make_raster, make_waiting
-from tests.crowd.pictures.staff import sign_in
+from tests.crowd.pictures.staff import sign_in_keeper
 from tests.factories import NOW, make_picture, make_user
+from tests.people import sign_in_with
 
 pytestmark = pytest.mark.django_db
 LIST = reverse("admin:pictures_picture_changelist")
@@ -41,7 +42,7 @@ def test_list_tells_what_waits_and_leads_on(client: Client) -> None:
     make_waiting(2)
     report_picture(picture=make_picture(), reason="missing", by_worker=None, now=NOW)
     make_picture()
-    sign_in(client)
+    sign_in_keeper(client)
 
     page = client.get(LIST).text
 
@@ -52,7 +53,7 @@ def test_list_tells_what_waits_and_leads_on(client: Client) -> None:
 
 
 def test_empty_pool_says_what_to_do(client: Client) -> None:
-    sign_in(client)
+    sign_in_keeper(client)
 
     assert "The pool is empty." in client.get(LIST).text
 
@@ -81,7 +82,7 @@ def test_list_is_filtered_and_searched(client: Client, query: str, concepts: set
     report_picture(picture=rude, reason="other", by_worker="W1", now=NOW)
     broken = make_raster(seed=5, concept="broken")
     Picture.objects.filter(pk=broken.pk).update(problem="Gone.")
-    sign_in(client)
+    sign_in_keeper(client)
 
     assert shown(client, query) == concepts
 
@@ -89,7 +90,7 @@ def test_list_is_filtered_and_searched(client: Client, query: str, concepts: set
 def test_list_file_holds_what_the_list_shows_and_no_formulas(client: Client) -> None:
     make_raster(seed=1, concept="=SUM(A1)", source="@home", is_checked=False)
     make_raster(seed=2, concept="owl")
-    sign_in(client)
+    sign_in_keeper(client)
 
     answer = client.get(f"{LIST_FILE}?status__exact=waiting")
 
@@ -104,7 +105,7 @@ def test_staff_see_pictures_in_every_state(client: Client) -> None:
     waiting, gone = make_raster(seed=1, is_checked=False), make_raster(seed=2)
     report_picture(picture=gone, reason="other", by_worker=None, now=NOW)
     prepare_pictures(now=NOW)
-    sign_in(client)
+    sign_in_keeper(client)
 
     answers = [client.get(file_of(one)) for one in (waiting, gone)]
     small = client.get(reverse("admin:pictures_picture_thumbnail", args=[gone.pk, 160]))
@@ -115,7 +116,7 @@ def test_staff_see_pictures_in_every_state(client: Client) -> None:
 
 def test_mended_words_reach_the_rivals(client: Client) -> None:
     picture = make_raster(concept="owl")
-    sign_in(client)
+    sign_in_keeper(client)
     words = {"concept": " snow_owl ", "caption": "", "source": "A book", "credit": "", "licence": "CC0"}
 
     answer = client.post(reverse("admin:pictures_picture_change", args=[picture.pk]), words)
@@ -128,7 +129,7 @@ def test_mended_words_reach_the_rivals(client: Client) -> None:
 
 def test_picture_keeps_a_concept(client: Client) -> None:
     picture = make_raster(concept="owl")
-    sign_in(client)
+    sign_in_keeper(client)
     words = {"concept": "7", "caption": "", "source": "", "credit": "", "licence": ""}
 
     answer = client.post(reverse("admin:pictures_picture_change", args=[picture.pk]), words)
@@ -140,7 +141,7 @@ def test_picture_keeps_a_concept(client: Client) -> None:
 @pytest.mark.parametrize("action", ["remove", "restore", "recheck"])
 def test_action_asks_first_and_changes_nothing(client: Client, action: str) -> None:
     first, second = make_raster(seed=1), make_raster(seed=2)
-    sign_in(client)
+    sign_in_keeper(client)
 
     answer = client.post(LIST, {"action": action, "_selected_action": [first.pk, second.pk]})
 
@@ -151,7 +152,7 @@ def test_action_asks_first_and_changes_nothing(client: Client, action: str) -> N
 
 def test_many_are_removed_and_restored_for_the_record(client: Client) -> None:
     first, second = make_raster(seed=1), make_raster(seed=2)
-    user = sign_in(client)
+    user = sign_in_keeper(client)
     both = f"{first.pk},{second.pk}"
 
     client.post(do("remove"), {"pictures": both, "reason": "The licence ended."})
@@ -166,7 +167,7 @@ def test_many_are_removed_and_restored_for_the_record(client: Client) -> None:
 
 def test_removal_without_a_reason_asks_again(client: Client) -> None:
     picture = make_raster()
-    sign_in(client)
+    sign_in_keeper(client)
 
     answer = client.post(do("remove"), {"pictures": str(picture.pk), "reason": " "})
 
@@ -178,7 +179,7 @@ def test_removal_without_a_reason_asks_again(client: Client) -> None:
 @pytest.mark.parametrize("given", ["", "x", "999999", "9" * 40])
 def test_verb_about_no_picture_is_not_found(client: Client, given: str) -> None:
     make_raster()
-    sign_in(client)
+    sign_in_keeper(client)
 
     assert client.post(do("remove"), {"pictures": given, "reason": "Odd."}).status_code == 404
     assert Picture.objects.get().status == "fit"
@@ -187,7 +188,7 @@ def test_verb_about_no_picture_is_not_found(client: Client, given: str) -> None:
 def test_prepare_again_puts_pictures_into_the_queue(client: Client) -> None:
     picture = make_raster()
     prepare_pictures(now=NOW)
-    sign_in(client)
+    sign_in_keeper(client)
 
     client.post(LIST, {"action": "prepare_again", "_selected_action": [picture.pk]})
 
@@ -221,10 +222,10 @@ def test_every_page_asks_for_its_permission(client: Client, number: int) -> None
     permission, method, address, data = _requests(picture)[number]
     others = {row[0] for row in _requests(picture)} - {permission}
 
-    sign_in(client, *others)
+    sign_in_with(client, *others)
     refused = getattr(client, method)(address, data)
     before = Picture.objects.values().get()
-    sign_in(client, permission)
+    sign_in_with(client, permission)
     allowed = getattr(client, method)(address, data)
     if allowed.streaming:
         b"".join(allowed)
@@ -252,7 +253,7 @@ def _fill(seeds: range) -> None:
 @pytest.mark.parametrize("model", ["picture", "report", "import"])
 def test_lists_ask_as_little_of_a_large_pool(client: Client, model: str) -> None:
     address = reverse(f"admin:pictures_{model}_changelist") + ("?status=all" if model == "report" else "")
-    sign_in(client)
+    sign_in_keeper(client)
     _fill(range(2))
     client.get(address)
 

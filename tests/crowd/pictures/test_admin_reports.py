@@ -4,8 +4,9 @@ from django.urls import reverse
 
 from crowd.pictures.models import Picture, Report
 from crowd.pictures.services import report_picture
-from tests.crowd.pictures.staff import sign_in
+from tests.crowd.pictures.staff import sign_in_keeper
 from tests.factories import NOW, make_picture
+from tests.people import sign_in_with
 
 pytestmark = pytest.mark.django_db
 LIST = reverse("admin:pictures_report_changelist")
@@ -41,7 +42,7 @@ def test_list_shows_what_waits_and_is_searched(client: Client, query: str, conce
     make_report("owl", by_worker="W7")
     make_report("cat", text="It is rude.")
     upheld = make_report("dog")
-    sign_in(client)
+    sign_in_keeper(client)
     decide(client, upheld, "uphold")
 
     answer = client.get(LIST + query)
@@ -52,7 +53,7 @@ def test_list_shows_what_waits_and_is_searched(client: Client, query: str, conce
 def test_report_shows_the_picture_and_what_else_was_said(client: Client) -> None:
     report = make_report("owl", text="<b>It is rude.</b>")
     report_picture(picture=report.picture, reason="missing", by_worker="W2", now=NOW)
-    sign_in(client)
+    sign_in_keeper(client)
 
     page = client.get(page_of(report)).text
 
@@ -63,7 +64,7 @@ def test_report_shows_the_picture_and_what_else_was_said(client: Client) -> None
 
 def test_decisions_lead_to_the_next_report(client: Client) -> None:
     first, second = make_report("owl"), make_report("cat")
-    sign_in(client)
+    sign_in_keeper(client)
 
     after_first = decide(client, first, "dismiss")
     after_second = decide(client, second, "uphold")
@@ -76,7 +77,7 @@ def test_decisions_lead_to_the_next_report(client: Client) -> None:
 
 def test_report_that_a_colleague_decided_is_left_alone(client: Client) -> None:
     report = make_report("owl")
-    sign_in(client)
+    sign_in_keeper(client)
     decide(client, report, "uphold")
 
     page = decide(client, report, "dismiss")
@@ -87,7 +88,7 @@ def test_report_that_a_colleague_decided_is_left_alone(client: Client) -> None:
 
 def test_decision_that_is_none_changes_nothing(client: Client) -> None:
     report = make_report("owl")
-    sign_in(client)
+    sign_in_keeper(client)
 
     assert "Choose whether" in decide(client, report, "maybe")
     assert Report.objects.get().status == "open"
@@ -95,7 +96,7 @@ def test_decision_that_is_none_changes_nothing(client: Client) -> None:
 
 def test_who_may_only_look_decides_nothing(client: Client) -> None:
     report = make_report("owl")
-    sign_in(client, "view_report", "view_picture")
+    sign_in_with(client, "view_report", "view_picture")
 
     page = client.get(page_of(report)).text
     answer = client.post(reverse("admin:pictures_report_decide", args=[report.pk]), {"verdict": "dismiss"})
@@ -105,6 +106,6 @@ def test_who_may_only_look_decides_nothing(client: Client) -> None:
 
 
 def test_report_that_is_none_is_not_found(client: Client) -> None:
-    sign_in(client)
+    sign_in_keeper(client)
 
     assert [client.get(f"{LIST}{key}/change/").status_code for key in ("999", "x", "9" * 30)] == [404] * 3

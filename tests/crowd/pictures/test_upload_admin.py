@@ -13,8 +13,9 @@ from crowd.pictures.services.uploading import upload_picture
 from hits.models import AuditEvent
 from tests.crowd.pictures.hostile import with_metadata
 from tests.crowd.pictures.images import make_raster, make_waiting, png
-from tests.crowd.pictures.staff import sign_in
+from tests.crowd.pictures.staff import sign_in_keeper
 from tests.factories import NOW
+from tests.people import sign_in_with
 
 pytestmark = pytest.mark.django_db
 LIST = reverse("admin:pictures_picture_changelist")
@@ -36,7 +37,7 @@ def file_of(original: Original) -> str:
 def test_list_counts_the_pool_and_names_the_others_beside_it(client: Client) -> None:
     make_waiting(2)
     send(png(seed=7))
-    sign_in(client)
+    sign_in_keeper(client)
 
     page = " ".join(client.get(LIST).text.split())
 
@@ -50,7 +51,7 @@ def test_list_counts_the_pool_and_names_the_others_beside_it(client: Client) -> 
 def test_list_is_filtered_by_place(client: Client, query: str, concepts: set[str]) -> None:
     make_raster()
     send(png(seed=7))
-    sign_in(client)
+    sign_in_keeper(client)
 
     answer = client.get(LIST, {"place": query} if query else {})
 
@@ -60,7 +61,7 @@ def test_list_is_filtered_by_place(client: Client, query: str, concepts: set[str
 def test_check_does_not_count_them(client: Client) -> None:
     make_waiting(1)
     send(png(seed=7))
-    sign_in(client)
+    sign_in_keeper(client)
 
     answer = client.get(reverse("admin:pictures_check"))
 
@@ -71,9 +72,9 @@ def test_picture_says_who_sent_it_and_offers_the_file_to_those_who_may(client: C
     picture = send(with_metadata("PNG"), name="<b>owl</b>.png")
     link = f'href="{file_of(Original.objects.get())}"'
 
-    sign_in(client)
+    sign_in_keeper(client)
     without = client.get(page_of(picture)).text
-    sign_in(client, "view_picture", "view_original")
+    sign_in_with(client, "view_picture", "view_original")
     page = client.get(page_of(picture)).text
 
     assert [link in one for one in (without, page)] == [False, True]
@@ -85,7 +86,7 @@ def test_picture_says_who_sent_it_and_offers_the_file_to_those_who_may(client: C
 
 def test_imported_picture_has_no_such_section(client: Client) -> None:
     picture = make_raster()
-    sign_in(client)
+    sign_in_keeper(client)
 
     assert "As it was sent in" not in client.get(page_of(picture)).text
 
@@ -93,7 +94,7 @@ def test_imported_picture_has_no_such_section(client: Client) -> None:
 def test_original_comes_as_a_file_and_is_on_record(client: Client) -> None:
     data = with_metadata("PNG")
     picture = send(data, name='x"; filename="evil.html')
-    user = sign_in(client, "view_picture", "view_original")
+    user = sign_in_with(client, "view_picture", "view_original")
 
     answer = client.get(file_of(Original.objects.get()))
 
@@ -110,7 +111,7 @@ def test_original_comes_as_a_file_and_is_on_record(client: Client) -> None:
 @pytest.mark.parametrize("permission", ["view_picture", "view_original"])
 def test_original_is_refused_without_both_permissions(client: Client, permission: str) -> None:
     send(png())
-    sign_in(client, permission)
+    sign_in_with(client, permission)
 
     assert client.get(file_of(Original.objects.get())).status_code == 403
     assert not AuditEvent.objects.exists()
@@ -120,7 +121,7 @@ def test_original_that_is_not_there_is_not_found(client: Client) -> None:
     send(png())
     original = Original.objects.get()
     default_storage.delete(str(original.file))
-    sign_in(client, "view_picture", "view_original")
+    sign_in_with(client, "view_picture", "view_original")
 
     assert client.get(file_of(original)).status_code == 404
     assert client.get(reverse("admin:pictures_original_file", args=[original.pk + 1])).status_code == 404
@@ -129,7 +130,7 @@ def test_original_that_is_not_there_is_not_found(client: Client) -> None:
 
 def test_page_asks_as_little_for_many_files(client: Client) -> None:
     picture = send(png())
-    sign_in(client)
+    sign_in_keeper(client)
 
     def count() -> int:
         with CaptureQueriesContext(connection) as queries:

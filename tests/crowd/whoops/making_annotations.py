@@ -4,14 +4,12 @@ from collections.abc import Mapping
 from itertools import count
 from typing import Any
 
-from django.contrib.auth.models import Permission
-
 from crowd.whoops import domain
 from crowd.whoops.models import Annotation, Designer, Image, Project, Revision, TrainingImage
 from crowd.whoops.services.posting_annotations import post_annotations
 from crowd.whoops.services.taking_annotations import take_annotations
 from crowd.whoops.services.training import ANYBODY
-from hits.models import Account, Assignment, Batch, Item, Study, User, Worker
+from hits.models import Account, Assignment, Batch, Item, Study, Worker
 from hits.services.working import items_of, lease_items, save_answer
 from hits.states import move
 from tests.factories import (
@@ -22,7 +20,6 @@ from tests.factories import (
     make_hit,
     make_picture,
     make_study,
-    make_user,
     make_worker,
 )
 
@@ -79,16 +76,6 @@ def make_training_images(project: Project, number: int = 5, **changes: Any) -> l
         )
         for place in range(1, number + 1)
     ]
-
-
-def make_staff(project: Project, *permissions: str, is_superuser: bool = False) -> User:
-    """A member of the study."""
-    user = make_user(is_superuser=is_superuser)
-    for name in permissions:
-        label, codename = name.split(".")
-        user.user_permissions.add(Permission.objects.get(content_type__app_label=label, codename=codename))
-    project.study.members.add(user)
-    return user
 
 
 class Annotators:

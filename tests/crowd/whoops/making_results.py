@@ -4,14 +4,14 @@ from collections.abc import Iterable, Sequence
 from random import Random
 from typing import Any
 
-from django.contrib.auth.models import Permission
 from django.test import Client
 
 from crowd.whoops.models import Annotation, Image, Option, Partner, Project, Question, Sighting
 from hits.models import Assignment, Item, User
 from scoring.models import Score
 from tests.crowd.whoops.making_images import make_image, make_project
-from tests.factories import NOW, make_account, make_assignment, make_batch, make_hit, make_user, make_worker
+from tests.factories import NOW, make_account, make_assignment, make_batch, make_hit, make_worker
+from tests.people import sign_in_with
 
 Kind = Question.Kind
 Variant = Question.Variant
@@ -114,10 +114,4 @@ def partner(image: Image, kind: str, **changes: Any) -> Partner:
 
 def visit(client: Client, project: Project, *permissions: str) -> User:
     """As a member of the study with these, and with a look at projects."""
-    user = make_user()
-    for name in ("whoops.view_project", *permissions):
-        label, codename = name.split(".")
-        user.user_permissions.add(Permission.objects.get(content_type__app_label=label, codename=codename))
-    project.study.members.add(user)
-    client.force_login(user)
-    return user
+    return sign_in_with(client, "whoops.view_project", *permissions, studies=[project.study])

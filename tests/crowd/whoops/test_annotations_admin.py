@@ -15,10 +15,10 @@ from crowd.whoops.models import Annotation, Image
 from crowd.whoops.models.annotations import TAKEN_OUT
 from crowd.whoops.services.deciding import REASONS, count_annotation, drop_annotation, undo_decision
 from hits.errors import RuleBroken
-from hits.models import User
 from hits.services.working import keep_out
-from tests.crowd.whoops.making_annotations import COARSE, Annotators, make_image, make_staff
+from tests.crowd.whoops.making_annotations import COARSE, Annotators, make_image
 from tests.factories import NOW
+from tests.people import make_permitted, sign_in_with
 
 pytestmark = pytest.mark.django_db
 LOOK = ("whoops.view_project", "whoops.view_annotation", "pictures.view_picture")
@@ -28,12 +28,6 @@ MAY = (*LOOK, "whoops.decide_annotation")
 @pytest.fixture
 def crowd() -> Annotators:
     return Annotators()
-
-
-def signed_in(crowd: Annotators, *permissions: str, client: Client) -> User:
-    user = make_staff(crowd.project, *permissions)
-    client.force_login(user)
-    return user
 
 
 def url(crowd: Annotators, name: str, *more: object) -> str:
@@ -51,7 +45,7 @@ def decide(client: Client, crowd: Annotators, row: Annotation, **sent: str) -> l
 def test_what_is_held_back_comes_one_after_another_with_its_coarse_words(
     crowd: Annotators, client: Client
 ) -> None:
-    signed_in(crowd, *MAY, client=client)
+    sign_in_with(client, *MAY, studies=[crowd.project.study])
     crowd.answer(COARSE)
     crowd.answer(COARSE)
     first, second = Annotation.objects.order_by("pk")
@@ -67,7 +61,7 @@ def test_what_is_held_back_comes_one_after_another_with_its_coarse_words(
 
 
 def test_an_empty_queue_says_so(crowd: Annotators, client: Client) -> None:
-    signed_in(crowd, *MAY, client=client)
+    sign_in_with(client, *MAY, studies=[crowd.project.study])
 
     assert b"Nothing is held back" in client.get(url(crowd, "held")).content
 
@@ -75,7 +69,7 @@ def test_an_empty_queue_says_so(crowd: Annotators, client: Client) -> None:
 def test_what_counts_fills_its_place_and_what_is_dropped_is_asked_of_somebody_else(
     crowd: Annotators, client: Client
 ) -> None:
-    user = signed_in(crowd, *MAY, client=client)
+    user = sign_in_with(client, *MAY, studies=[crowd.project.study])
     crowd.answer(COARSE)
     crowd.answer(COARSE)
     first, second = Annotation.objects.order_by("pk")
@@ -111,7 +105,7 @@ def test_what_counts_fills_its_place_and_what_is_dropped_is_asked_of_somebody_el
 def test_a_refused_decision_changes_nothing(
     crowd: Annotators, client: Client, sent: dict[str, str], said: str
 ) -> None:
-    signed_in(crowd, *MAY, client=client)
+    sign_in_with(client, *MAY, studies=[crowd.project.study])
     crowd.answer(COARSE)
     row = Annotation.objects.get()
 
@@ -123,7 +117,7 @@ def test_a_refused_decision_changes_nothing(
 def test_a_second_person_is_told_that_the_first_has_decided(crowd: Annotators) -> None:
     crowd.answer(COARSE)
     row, same = Annotation.objects.get(), Annotation.objects.get()
-    first, second = make_staff(crowd.project), make_staff(crowd.project)
+    first, second = (make_permitted(studies=[crowd.project.study]) for _ in range(2))
     count_annotation(annotation=row, seen="held", by=first, now=NOW)
 
     with pytest.raises(RuleBroken, match="Somebody has decided about this already"):
@@ -134,7 +128,7 @@ def test_a_second_person_is_told_that_the_first_has_decided(crowd: Annotators) -
 
 
 def test_the_last_decision_is_undone_for_fifteen_minutes(crowd: Annotators) -> None:
-    user = make_staff(crowd.project)
+    user = make_permitted(studies=[crowd.project.study])
     crowd.answer(COARSE)
     row = Annotation.objects.get()
     drop_annotation(annotation=row, seen="held", why="No.", by=user, now=NOW)
@@ -152,7 +146,7 @@ def test_the_last_decision_is_undone_for_fifteen_minutes(crowd: Annotators) -> N
 
 def test_nobody_undoes_what_somebody_else_has_decided(crowd: Annotators) -> None:
     crowd.answer(COARSE)
-    first, second = make_staff(crowd.project), make_staff(crowd.project)
+    first, second = (make_permitted(studies=[crowd.project.study]) for _ in range(2))
     count_annotation(annotation=Annotation.objects.get(), seen="held", by=first, now=NOW)
 
     with pytest.raises(RuleBroken, match="nothing to undo"):
@@ -160,7 +154,7 @@ def test_nobody_undoes_what_somebody_else_has_decided(crowd: Annotators) -> None
 
 
 def test_undo_lays_it_before_its_person_again(crowd: Annotators, client: Client) -> None:
-    user = signed_in(crowd, *MAY, client=client)
+    user = sign_in_with(client, *MAY, studies=[crowd.project.study])
     crowd.answer(COARSE)
     row = Annotation.objects.get()
     count_annotation(annotation=row, seen="held", by=user, now=timezone.now())
@@ -176,7 +170,7 @@ def test_undo_lays_it_before_its_person_again(crowd: Annotators, client: Client)
 def test_a_counted_annotation_is_dropped_and_taken_back_on_its_own_page(
     crowd: Annotators, client: Client
 ) -> None:
-    signed_in(crowd, *MAY, client=client)
+    sign_in_with(client, *MAY, studies=[crowd.project.study])
     crowd.answer()
     row = Annotation.objects.get()
     own = reverse("admin:whoops_annotation_change", args=[row.pk])
@@ -193,7 +187,7 @@ def test_a_counted_annotation_is_dropped_and_taken_back_on_its_own_page(
 
 
 def test_what_its_work_took_along_is_not_taken_back_by_hand(crowd: Annotators, client: Client) -> None:
-    signed_in(crowd, *MAY, client=client)
+    sign_in_with(client, *MAY, studies=[crowd.project.study])
     keep_out(crowd.answer(), now=NOW)
     crowd.sweep()
     row = Annotation.objects.get()
@@ -209,7 +203,7 @@ def test_what_its_work_took_along_is_not_taken_back_by_hand(crowd: Annotators, c
 def test_annotations_are_searched_by_text_pseudonym_and_image_and_filtered(
     crowd: Annotators, client: Client
 ) -> None:
-    signed_in(crowd, *MAY, client=client)
+    sign_in_with(client, *MAY, studies=[crowd.project.study])
     worker = crowd.worker()
     crowd.answer(COARSE, worker=worker)
     crowd.answer()
@@ -231,7 +225,7 @@ def test_annotations_are_searched_by_text_pseudonym_and_image_and_filtered(
 
 
 def test_images_are_shown_with_how_many_annotations_are_there(crowd: Annotators, client: Client) -> None:
-    signed_in(crowd, *LOOK, client=client)
+    sign_in_with(client, *LOOK, studies=[crowd.project.study])
     full = make_image(crowd.project)
     crowd.answer()
     Image.objects.filter(pk=full.pk).update(annotated=5)
@@ -252,7 +246,7 @@ def test_images_are_shown_with_how_many_annotations_are_there(crowd: Annotators,
 
 def test_a_project_without_accepted_images_says_what_to_wait_for(client: Client) -> None:
     crowd = Annotators(images=0)
-    signed_in(crowd, *LOOK, client=client)
+    sign_in_with(client, *LOOK, studies=[crowd.project.study])
 
     assert b"Nothing to annotate yet" in client.get(url(crowd, "annotated")).content
 
@@ -261,7 +255,7 @@ def test_listing_pages_ask_the_database_no_more_for_more_rows(client: Client) ->
     counts = []
     for images in (1, 6):
         crowd = Annotators(images=images)
-        signed_in(crowd, *MAY, client=client)
+        sign_in_with(client, *MAY, studies=[crowd.project.study])
         for _ in range(2):
             crowd.hand_in(crowd.open(items_per_assignment=images), COARSE)
         crowd.sweep()
@@ -286,7 +280,7 @@ def test_listing_pages_ask_the_database_no_more_for_more_rows(client: Client) ->
 def test_people_of_other_studies_see_none_of_it(crowd: Annotators, client: Client, name: str) -> None:
     crowd.answer(COARSE)
     row = Annotation.objects.get()
-    signed_in(Annotators(), *MAY, client=client)
+    sign_in_with(client, *MAY, studies=[Annotators().project.study])
 
     assert client.get(url(crowd, name)).status_code == 404
     assert client.post(url(crowd, "annotation_decide", row.pk), {"verdict": "count"}).status_code == 404
@@ -296,7 +290,7 @@ def test_people_of_other_studies_see_none_of_it(crowd: Annotators, client: Clien
 
 
 def test_whoever_may_only_look_decides_nothing(crowd: Annotators, client: Client) -> None:
-    signed_in(crowd, *LOOK, client=client)
+    sign_in_with(client, *LOOK, studies=[crowd.project.study])
     crowd.answer(COARSE)
     row = Annotation.objects.get()
 
@@ -309,7 +303,7 @@ def test_whoever_may_only_look_decides_nothing(crowd: Annotators, client: Client
 
 
 def test_a_decision_of_another_project_or_by_a_link_is_none(crowd: Annotators, client: Client) -> None:
-    signed_in(crowd, *MAY, client=client)
+    sign_in_with(client, *MAY, studies=[crowd.project.study])
     other = Annotators()
     other.answer(COARSE)
     row = Annotation.objects.get()
@@ -324,7 +318,7 @@ def test_a_decision_of_another_project_or_by_a_link_is_none(crowd: Annotators, c
 def test_the_panel_counts_and_says_what_is_next(crowd: Annotators) -> None:
     crowd.answer(COARSE)
     crowd.answer()
-    user = make_staff(crowd.project, *MAY)
+    user = make_permitted(*MAY, studies=[crowd.project.study])
 
     panel = annotation_panel(crowd.project, user)
 
@@ -340,4 +334,4 @@ def test_the_panel_counts_and_says_what_is_next(crowd: Annotators) -> None:
         ("By image", False),
         ("All annotations", False),
     ]
-    assert annotation_panel(crowd.project, make_staff(crowd.project)).next == ""
+    assert annotation_panel(crowd.project, make_permitted(studies=[crowd.project.study])).next == ""

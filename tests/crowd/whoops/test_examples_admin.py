@@ -11,16 +11,16 @@ from PIL import Image as Pixels
 from crowd.whoops.admin.training import examples_panel
 from crowd.whoops.models import TrainingImage
 from crowd.whoops.services.training import training_images
-from hits.models import Item, User
+from hits.models import Item
 from qualifications.models import Gate
 from tests.crowd.whoops.making_annotations import (
     GOOD,
     Annotators,
     make_image,
     make_project,
-    make_staff,
     make_training_images,
 )
+from tests.people import make_permitted, sign_in_with
 
 pytestmark = pytest.mark.django_db
 MAY = ("whoops.view_project", "whoops.change_project", "pictures.view_picture")
@@ -29,12 +29,6 @@ MAY = ("whoops.view_project", "whoops.change_project", "pictures.view_picture")
 @pytest.fixture
 def crowd() -> Annotators:
     return Annotators(images=0)
-
-
-def signed_in(crowd: Annotators, *permissions: str, client: Client) -> User:
-    user = make_staff(crowd.project, *permissions)
-    client.force_login(user)
-    return user
 
 
 def url(crowd: Annotators, name: str, *more: object) -> str:
@@ -48,7 +42,7 @@ def a_file(color: str = "teal") -> SimpleUploadedFile:
 
 
 def test_an_image_is_added_with_its_good_answers(crowd: Annotators, client: Client) -> None:
-    user = signed_in(crowd, *MAY, client=client)
+    user = sign_in_with(client, *MAY, studies=[crowd.project.study])
 
     response = client.post(url(crowd, "training_add"), {**GOOD, "picture": a_file()}, follow=True)
 
@@ -63,7 +57,7 @@ def test_an_image_is_added_with_its_good_answers(crowd: Annotators, client: Clie
 def test_what_is_wrong_stands_beside_its_field_and_nothing_is_added(
     crowd: Annotators, client: Client
 ) -> None:
-    signed_in(crowd, *MAY, client=client)
+    sign_in_with(client, *MAY, studies=[crowd.project.study])
 
     def faults(**sent: object) -> dict[str, list[str]]:
         response = client.post(url(crowd, "training_add"), {**GOOD, **sent})
@@ -80,7 +74,7 @@ def test_what_is_wrong_stands_beside_its_field_and_nothing_is_added(
 
 
 def test_a_picture_of_the_data_or_of_the_test_is_refused(crowd: Annotators, client: Client) -> None:
-    signed_in(crowd, *MAY, client=client)
+    sign_in_with(client, *MAY, studies=[crowd.project.study])
     client.post(url(crowd, "training_add"), {**GOOD, "picture": a_file()})
     row = TrainingImage.objects.get()
 
@@ -91,7 +85,7 @@ def test_a_picture_of_the_data_or_of_the_test_is_refused(crowd: Annotators, clie
 
     other = Annotators(images=0)
     make_image(other.project, picture=row.picture)
-    client.force_login(make_staff(other.project, *MAY))
+    client.force_login(make_permitted(*MAY, studies=[other.project.study]))
     known = client.post(url(other, "training_add"), {**GOOD, "picture": a_file()})
     assert known.context["forms"][0].errors["picture"] == [
         "This picture is one of the data, and the test must not give it away. Choose another."
@@ -100,7 +94,7 @@ def test_a_picture_of_the_data_or_of_the_test_is_refused(crowd: Annotators, clie
 
 
 def test_good_answers_are_mended_and_its_picture_stays(crowd: Annotators, client: Client) -> None:
-    signed_in(crowd, *MAY, client=client)
+    sign_in_with(client, *MAY, studies=[crowd.project.study])
     row = make_training_images(crowd.project, 1)[0]
     page = url(crowd, "training_mend", row.pk)
     assert row.caption in client.get(page).content.decode()
@@ -117,7 +111,7 @@ def test_good_answers_are_mended_and_its_picture_stays(crowd: Annotators, client
 
 
 def test_an_image_is_taken_out_and_put_back_by_one_click_each(crowd: Annotators, client: Client) -> None:
-    signed_in(crowd, *MAY, client=client)
+    sign_in_with(client, *MAY, studies=[crowd.project.study])
     row = make_training_images(crowd.project, 1)[0]
     page = url(crowd, "training_ask", row.pk)
 
@@ -130,7 +124,7 @@ def test_an_image_is_taken_out_and_put_back_by_one_click_each(crowd: Annotators,
 
 
 def test_the_list_says_what_is_missing(crowd: Annotators, client: Client) -> None:
-    signed_in(crowd, *MAY, client=client)
+    sign_in_with(client, *MAY, studies=[crowd.project.study])
 
     assert b"No images yet" in client.get(url(crowd, "training")).content
 
@@ -144,7 +138,7 @@ def test_whoever_may_only_look_changes_nothing_and_others_see_nothing(
     crowd: Annotators, client: Client
 ) -> None:
     row = make_training_images(crowd.project, 1)[0]
-    signed_in(crowd, "whoops.view_project", client=client)
+    sign_in_with(client, "whoops.view_project", studies=[crowd.project.study])
 
     assert client.get(url(crowd, "training")).status_code == 200
     assert b"Take it out" not in client.get(url(crowd, "training")).content
@@ -152,13 +146,13 @@ def test_whoever_may_only_look_changes_nothing_and_others_see_nothing(
     assert client.post(url(crowd, "training_ask", row.pk), {"ask": "no"}).status_code == 403
     assert client.post(url(crowd, "training_mend", row.pk), GOOD).status_code == 403
 
-    signed_in(Annotators(images=0), *MAY, client=client)
+    sign_in_with(client, *MAY, studies=[Annotators(images=0).project.study])
     assert client.get(url(crowd, "training")).status_code == 404
     assert client.post(url(crowd, "training_ask", row.pk), {"ask": "no"}).status_code == 404
 
 
 def test_an_image_of_another_project_is_not_found(crowd: Annotators, client: Client) -> None:
-    signed_in(crowd, *MAY, client=client)
+    sign_in_with(client, *MAY, studies=[crowd.project.study])
     foreign = make_training_images(make_project(), 1)[0]
 
     assert client.get(url(crowd, "training_mend", foreign.pk)).status_code == 404
@@ -166,7 +160,7 @@ def test_an_image_of_another_project_is_not_found(crowd: Annotators, client: Cli
 
 
 def test_the_panel_leads_through_images_and_gate(crowd: Annotators) -> None:
-    user = make_staff(crowd.project, *MAY, "qualifications.add_gate")
+    user = make_permitted(*MAY, "qualifications.add_gate", studies=[crowd.project.study])
     make_training_images(crowd.project, 3)
 
     panel = examples_panel(crowd.project, user)

@@ -3,37 +3,21 @@
 from typing import Any
 
 import pytest
-from django.contrib.auth.models import Permission
 from django.test import Client
 from django.urls import reverse
 
 from crowd.winogavil.play.models import ConsentText, DailyFeedback, WebGame
 from crowd.winogavil.play.services.surveys import answer_survey
-from hits.models import Study, User
+from hits.models import Study
 from hits.roles import OPERATOR, PAYMENTS_PREPARER, RESEARCHER, REVIEWER, ROLES
 from tests.crowd.winogavil.play.table import make_game, make_player
 from tests.crowd.winogavil.play.test_surveys import answers
 from tests.factories import NOW, make_study, make_user
+from tests.people import client_of, make_permitted
 
 pytestmark = pytest.mark.django_db
 VERBS = ("make", "open", "close", "settings", "consent", "surveys", "feedback")
 RUNS = "winogavil_play.view_webgame", "winogavil_play.run_webgame"
-
-
-def make_staff(study: Study | None, *permissions: str) -> User:
-    user = make_user()
-    for name in permissions:
-        label, _, codename = name.partition(".")
-        user.user_permissions.add(Permission.objects.get(content_type__app_label=label, codename=codename))
-    if study:
-        study.members.add(user)
-    return user
-
-
-def client_of(user: User) -> Client:
-    client = Client()
-    client.force_login(user)
-    return client
 
 
 def page(study: Study, name: str = "game") -> str:
@@ -46,7 +30,7 @@ def post(client: Client, study: Study, verb: str, **fields: Any) -> Any:
 
 def test_game_is_made_given_a_text_and_opened_and_closed() -> None:
     study = make_study()
-    client = client_of(make_staff(study, *RUNS))
+    client = client_of(make_permitted(*RUNS, studies=[study]))
 
     post(client, study, "make", title="Fool it")
     too_soon = client.post(page(study, "open"), follow=True)
@@ -63,7 +47,7 @@ def test_game_is_made_given_a_text_and_opened_and_closed() -> None:
 
 def test_settings_are_changed_within_their_bounds() -> None:
     game = make_game(boards=0)
-    client = client_of(make_staff(game.study, *RUNS))
+    client = client_of(make_permitted(*RUNS, studies=[game.study]))
 
     wrong = post(client, game.study, "settings", title="Fool it", solves_per_cue=9, fewest_final=5)
     right = post(client, game.study, "settings", title="Outwit it", solves_per_cue=2, fewest_final=5)
@@ -75,7 +59,7 @@ def test_settings_are_changed_within_their_bounds() -> None:
 
 def test_another_text_is_another_version_and_no_text_is_none() -> None:
     game = make_game(boards=0)
-    client = client_of(make_staff(game.study, *RUNS))
+    client = client_of(make_permitted(*RUNS, studies=[game.study]))
 
     empty = post(client, game.study, "consent", text="  ")
     post(client, game.study, "consent", text="Something else.")
@@ -90,10 +74,10 @@ def test_another_text_is_another_version_and_no_text_is_none() -> None:
 @pytest.mark.parametrize("verb", VERBS)
 def test_verbs_want_their_permission_membership_and_a_post(verb: str) -> None:
     game = make_game(boards=0)
-    looker = client_of(make_staff(game.study, "winogavil_play.view_webgame"))
+    looker = client_of(make_permitted("winogavil_play.view_webgame", studies=[game.study]))
     permissions = [*RUNS, "winogavil_play.export_survey", "winogavil_play.switch_dailyfeedback"]
-    stranger = client_of(make_staff(None, *permissions))
-    member = client_of(make_staff(game.study, *permissions))
+    stranger = client_of(make_permitted(*permissions))
+    member = client_of(make_permitted(*permissions, studies=[game.study]))
     before = list(WebGame.objects.values())
 
     statuses = (
@@ -109,7 +93,7 @@ def test_verbs_want_their_permission_membership_and_a_post(verb: str) -> None:
 
 def test_studies_of_others_are_not_listed() -> None:
     game, other = make_game(boards=0), make_game(boards=0, title="Another")
-    client = client_of(make_staff(game.study, *RUNS))
+    client = client_of(make_permitted(*RUNS, studies=[game.study]))
 
     listed = client.get(reverse("admin:winogavil_play_webgame_changelist")).content.decode()
 
@@ -120,7 +104,7 @@ def test_studies_of_others_are_not_listed() -> None:
 
 def test_list_finds_a_study_and_says_when_there_is_none() -> None:
     game = make_game(boards=0)
-    client = client_of(make_staff(game.study, *RUNS))
+    client = client_of(make_permitted(*RUNS, studies=[game.study]))
     address = reverse("admin:winogavil_play_webgame_changelist")
 
     assert page(game.study) in client.get(address, {"q": game.study.name}).content.decode()
@@ -129,7 +113,7 @@ def test_list_finds_a_study_and_says_when_there_is_none() -> None:
 
 def test_page_of_a_game_tells_what_is_missing() -> None:
     game = make_game(boards=0)
-    client = client_of(make_staff(game.study, *RUNS))
+    client = client_of(make_permitted(*RUNS, studies=[game.study]))
 
     said = client.get(page(game.study)).content.decode()
 
@@ -141,7 +125,9 @@ def test_surveys_leave_as_a_safe_file_under_pseudonyms() -> None:
     game = make_game(boards=0)
     player = make_player(game, name="Owl")
     answer_survey(player=player, answers=answers(liked="=1+1"), now=NOW)
-    client = client_of(make_staff(game.study, "winogavil_play.view_webgame", "winogavil_play.export_survey"))
+    client = client_of(
+        make_permitted("winogavil_play.view_webgame", "winogavil_play.export_survey", studies=[game.study])
+    )
 
     answered: Any = post(client, game.study, "surveys")
     content = b"".join(answered.streaming_content).decode("utf-8-sig")
@@ -157,7 +143,7 @@ def test_players_are_listed_without_their_password_or_id() -> None:
     game = make_game(boards=0)
     player = make_player(game, name="Owl")
     make_player(make_game(boards=0), name="Hidden")
-    client = client_of(make_staff(game.study, "winogavil_play.view_player"))
+    client = client_of(make_permitted("winogavil_play.view_player", studies=[game.study]))
 
     listed = client.get(reverse("admin:winogavil_play_player_changelist")).content.decode()
     shown = client.get(reverse("admin:winogavil_play_player_change", args=[player.pk])).content.decode()
@@ -182,7 +168,9 @@ def test_list_of_players_costs_the_same_however_many(django_assert_max_num_queri
 
 def test_daily_feedback_is_switched_by_permission() -> None:
     study = make_study()
-    staff = make_staff(study, "winogavil_play.view_webgame", "winogavil_play.switch_dailyfeedback")
+    staff = make_permitted(
+        "winogavil_play.view_webgame", "winogavil_play.switch_dailyfeedback", studies=[study]
+    )
     client = client_of(staff)
 
     wrong = post(client, study, "feedback", is_on="on", hour=24)
