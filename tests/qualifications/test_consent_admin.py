@@ -20,6 +20,7 @@ from tests.factories import (
     make_study,
     make_worker,
 )
+from tests.pages import text_of
 from tests.people import sign_in
 
 pytestmark = pytest.mark.django_db
@@ -28,10 +29,6 @@ FORM = {"title": "About <us>", "text": "First.\n\nSecond <b>bold</b>.", "asks_de
 
 def at(name: str, *args: Any) -> str:
     return reverse(f"admin:qualifications_{name}", args=args)
-
-
-def text_of(page: Any) -> str:
-    return " ".join(page.content.decode().split())
 
 
 def test_researcher_drafts_reads_and_publishes(client: Client) -> None:

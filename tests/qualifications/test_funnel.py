@@ -18,6 +18,7 @@ from qualifications.queries import standing
 from qualifications.queries.funnel import Funnel, funnel_of
 from qualifications.services.holding import give
 from tests.factories import NOW, make_account, make_assignment, make_study, make_user, make_worker
+from tests.pages import text_of
 from tests.qualifications.gates import (
     make_candidate,
     make_gate,
@@ -25,7 +26,7 @@ from tests.qualifications.gates import (
     sit,
     toys,  # noqa: F401 - a fixture
 )
-from tests.qualifications.test_gate_admin import at, make_keeper, signed_in, text_of
+from tests.qualifications.test_gate_admin import at, make_keeper, signed_in
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("toys")]
 LATER = NOW + timedelta(hours=1)

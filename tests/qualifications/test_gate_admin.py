@@ -11,6 +11,7 @@ from hits.models import AuditEvent, Study, User
 from qualifications.models import Attempt, Gate, Holding, PlatformType
 from qualifications.presets import PRESETS
 from tests.factories import make_account, make_batch, make_hit, make_study
+from tests.pages import text_of
 from tests.people import client_of, make_permitted
 from tests.qualifications.gates import (
     RIGHT,
@@ -37,10 +38,6 @@ def signed_in(study: Study, *permissions: str) -> Client:
 
 def at(name: str, *args: Any) -> str:
     return reverse(f"admin:qualifications_{name}", args=args)
-
-
-def text_of(page: Any) -> str:
-    return " ".join(page.content.decode().split())
 
 
 def rows(name: str, *filled: dict[str, Any]) -> dict[str, Any]:

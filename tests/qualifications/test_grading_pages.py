@@ -21,6 +21,7 @@ from qualifications.services.claiming import (
 )
 from qualifications.services.grading import grade_waiting
 from tests.factories import NOW, make_study, make_user
+from tests.pages import text_of
 from tests.people import client_of, make_member
 from tests.qualifications.gates import (
     judge,
@@ -30,7 +31,7 @@ from tests.qualifications.gates import (
     toys,  # noqa: F401 - a fixture
     value_of,
 )
-from tests.qualifications.test_gate_admin import at, make_keeper, text_of
+from tests.qualifications.test_gate_admin import at, make_keeper
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("toys")]
 QUEUE = "/admin/qualifications/attempt/grading/"

@@ -1,7 +1,6 @@
 """The pages about rivals: who sees them, who may change what, and what they say."""
 
 from fractions import Fraction
-from typing import Any
 
 import pytest
 from django.db import connection
@@ -15,14 +14,11 @@ from hits.roles import OPERATOR, PAYMENTS_APPROVER, RESEARCHER, REVIEWER
 from scoring.models import Asking, RegisteredRival, Score, StudyRival, Verdict
 from scoring.services.answering import answer_waiting
 from tests.factories import NOW, make_assignment, make_association, make_study, make_user
+from tests.pages import text_of
 from tests.people import sign_in
 from tests.scoring.fakes import FakeRival, make_rival
 
 pytestmark = pytest.mark.django_db
-
-
-def text(page: Any) -> str:
-    return " ".join(page.content.decode().split())
 
 
 def solved_study(*, count: int = 1) -> Study:
@@ -47,7 +43,7 @@ def test_models_stand_beside_people(client: Client, fake: type[FakeRival]) -> No
     study = solved_study(count=2)
     sign_in(client, RESEARCHER, study)
 
-    page = text(client.get(reverse("admin:scoring_rivals", args=[study.pk])))
+    page = text_of(client.get(reverse("admin:scoring_rivals", args=[study.pk])))
 
     assert "Over the 2 of 2 riddles that people have solved" in page
     assert '<th scope="row">People</th><td></td><td class="number">50.0</td>' in page
@@ -59,7 +55,7 @@ def test_a_study_without_items_says_so(client: Client) -> None:
     study = make_study()
     sign_in(client, RESEARCHER, study)
 
-    page = text(client.get(reverse("admin:scoring_rivals", args=[study.pk])))
+    page = text_of(client.get(reverse("admin:scoring_rivals", args=[study.pk])))
 
     assert "Nothing was asked yet" in page
     assert "There is no other rival yet" in page
@@ -72,8 +68,8 @@ def test_rescoring_asks_another_rival_and_shows_how_far_it_is(client: Client, fa
 
     page = client.post(reverse("admin:scoring_rescore", args=[study.pk]), {"rival": "fake"}, follow=True)
 
-    assert "2 riddles are put to fake" in text(page)
-    assert "0 of 2" in text(page)
+    assert "2 riddles are put to fake" in text_of(page)
+    assert "0 of 2" in text_of(page)
     assert Asking.objects.filter(rival=rival).count() == 2
     assert StudyRival.objects.filter(study=study, rival=rival, is_paid=False).exists()
 
@@ -85,7 +81,7 @@ def test_another_rival_is_paid_on_from_now_on(client: Client) -> None:
 
     page = client.post(reverse("admin:scoring_play", args=[study.pk]), {"rival": "fake"}, follow=True)
 
-    assert "From now on bonuses are paid on fake" in text(page)
+    assert "From now on bonuses are paid on fake" in text_of(page)
     assert StudyRival.objects.values_list("rival__name", "added_by").get(is_paid=True) == ("fake", user.pk)
     assert AuditEvent.objects.values_list("kind", "by", "study").get() == ("rival.paid_on", user.pk, study.pk)
 
@@ -132,7 +128,7 @@ def test_a_model_of_text_alone_is_refused_in_words(client: Client) -> None:
 
     page = client.post(reverse("admin:scoring_play", args=[study.pk]), {"rival": "bert"}, follow=True)
 
-    assert "reads text alone" in text(page)
+    assert "reads text alone" in text_of(page)
     assert not StudyRival.objects.exists()
 
 
@@ -152,7 +148,7 @@ def test_rivals_show_how_far_they_know_the_pool(client: Client, fake: type[FakeR
     study = solved_study()
     sign_in(client, RESEARCHER, study)
 
-    page = text(client.get(reverse("admin:scoring_registeredrival_changelist")))
+    page = text_of(client.get(reverse("admin:scoring_registeredrival_changelist")))
 
     assert "6 of 6" in page
     assert "manage.py fetch_rival" in page

@@ -26,6 +26,7 @@ from tests.factories import (
     make_hit,
     make_study,
 )
+from tests.pages import text_of
 
 pytestmark = pytest.mark.django_db
 ANSWERS = {"age": "34", "gender": "woman", "education": "master", "native_english": "yes"}
@@ -84,10 +85,6 @@ def send_first(client: Client, hit: HIT, token: str) -> Any:
 
 def agreed() -> int:
     return Consent.objects.filter(withdrawn_at=None).count()
-
-
-def text_of(page: Any) -> str:
-    return " ".join(page.content.decode().split())
 
 
 def test_preview_asks_for_nothing_and_says_so_in_advance(

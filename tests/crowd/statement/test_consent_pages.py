@@ -1,7 +1,5 @@
 """A worker looks at what they agreed to, takes it back, and erases what they said about themselves."""
 
-from typing import Any
-
 import pytest
 from django.test import Client
 from django.utils import timezone
@@ -11,6 +9,7 @@ from hits.models import Study, Worker
 from qualifications.models import Consent, ConsentText, Demographics
 from qualifications.services import consenting, demographics
 from tests.factories import NOW, make_consent_text, make_study, make_worker
+from tests.pages import text_of
 
 pytestmark = pytest.mark.django_db
 
@@ -29,10 +28,6 @@ def worker(text: ConsentText) -> Worker:
 
 def address(worker: Worker, study: Study) -> str:
     return f"/statement/{links.write_token_for(worker=worker, study=study, now=timezone.now())}/consent/"
-
-
-def text_of(page: Any) -> str:
-    return " ".join(page.content.decode().split())
 
 
 def test_page_tells_what_was_agreed_to_and_when(client: Client, worker: Worker, text: ConsentText) -> None:

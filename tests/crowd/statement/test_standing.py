@@ -1,7 +1,6 @@
 """Where a worker stands: told in the statement, in words, and of nobody else."""
 
 from datetime import timedelta
-from typing import Any
 
 import pytest
 from django.test import Client
@@ -14,6 +13,7 @@ from qualifications.services.attempting import follow_tests
 from qualifications.services.grading import grade_by_hand
 from qualifications.services.holding import revoke
 from tests.factories import make_assignment, make_study, make_user
+from tests.pages import text_of
 from tests.qualifications.gates import (
     make_candidate,
     make_gate,
@@ -35,10 +35,6 @@ def read(client: Client, work: Assignment) -> str:
     page = client.get(address(work))
     assert page.status_code == 200
     return text_of(page)
-
-
-def text_of(page: Any) -> str:
-    return " ".join(page.content.decode().split())
 
 
 def test_standing_tells_what_was_passed_and_what_is_next(client: Client) -> None:

@@ -25,6 +25,7 @@ from tests.factories import (
     make_user,
     make_worker,
 )
+from tests.pages import text_of
 
 pytestmark = pytest.mark.django_db
 Status = Bonus.Status
@@ -47,10 +48,6 @@ def address(work: Assignment, *, now: datetime | None = None) -> str:
 
 def read(client: Client, work: Assignment, query: str = "") -> Any:
     return client.get(address(work) + query)
-
-
-def text_of(page: Any) -> str:
-    return " ".join(page.content.decode().split())
 
 
 def test_statement_is_kept_by_nobody_and_framed_by_nobody(client: Client) -> None:

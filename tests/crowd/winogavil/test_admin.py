@@ -2,7 +2,6 @@
 
 import html
 import re
-from typing import Any
 
 import pytest
 from django.test import Client
@@ -21,6 +20,7 @@ from tests.factories import (
     make_study,
     make_worker,
 )
+from tests.pages import text_of
 from tests.people import make_member, sign_in
 
 pytestmark = pytest.mark.django_db
@@ -53,10 +53,6 @@ def fill_pool(count: int = 8) -> None:
         make_picture(concept=f"concept {chr(97 + number)}")
 
 
-def page_text(page: Any) -> str:
-    return " ".join(page.content.decode().split())
-
-
 def test_lists_show_the_own_studies_and_no_other(signed_in: Client, study: Study, foreign: Study) -> None:
     for owner, cue in ((study, "frosty"), (foreign, "secretive")):
         association = make_association(study=owner, cue=cue)
@@ -64,10 +60,10 @@ def test_lists_show_the_own_studies_and_no_other(signed_in: Client, study: Study
         Game.objects.create(study=owner)
 
     for name in ("association", "cuereport", "game", "board"):
-        text = page_text(signed_in.get(reverse(f"admin:winogavil_{name}_changelist")))
+        text = text_of(signed_in.get(reverse(f"admin:winogavil_{name}_changelist")))
         assert "secretive" not in text
         assert "Theirs" not in text
-    found = page_text(signed_in.get(reverse("admin:winogavil_association_changelist")))
+    found = text_of(signed_in.get(reverse("admin:winogavil_association_changelist")))
     assert "frosty" in found
     theirs = Game.objects.get(study=foreign)
     page = signed_in.get(reverse("admin:winogavil_game_change", args=[theirs.pk]))
@@ -82,10 +78,10 @@ def test_sets_are_looked_at_before_they_are_drawn(signed_in: Client, study: Stud
     nothing_yet = Board.objects.count()
     drawn = signed_in.post(address, {**asked, "draw": ""}, follow=True)
 
-    assert "What would be drawn" in page_text(looked)
-    assert "Draw 4 sets" in page_text(looked)
+    assert "What would be drawn" in text_of(looked)
+    assert "Draw 4 sets" in text_of(looked)
     assert (nothing_yet, Board.objects.count()) == (0, 4)
-    assert "4 picture sets are ready" in page_text(drawn)
+    assert "4 picture sets are ready" in text_of(drawn)
 
 
 @pytest.mark.parametrize(
@@ -109,7 +105,7 @@ def test_what_cannot_be_drawn_is_said(
         reverse("admin:winogavil_draw"), {**DRAW, "study": str(study.pk), "draw": "", **changes}
     )
 
-    assert words in page_text(page)
+    assert words in text_of(page)
     assert not Board.objects.exists()
 
 
@@ -155,9 +151,9 @@ def test_click_adds_the_hits_that_lack(signed_in: Client, study: Study, solving:
     game = Game.objects.create(study=study, solve_batch=solving)
     address = reverse("admin:winogavil_game_change", args=[game.pk])
 
-    before = page_text(signed_in.get(address))
+    before = text_of(signed_in.get(address))
     signed_in.post(reverse("admin:winogavil_grow", args=[game.pk]))
-    after = page_text(signed_in.get(address))
+    after = text_of(signed_in.get(address))
 
     assert "12 answers are wanted, and 0 places are open" in before
     assert "Add 2 HITs" in before
@@ -171,7 +167,7 @@ def test_solving_batch_is_one_of_the_study(signed_in: Client, study: Study, fore
 
     page = signed_in.post(reverse("admin:winogavil_game_add"), values)
 
-    assert "Select a valid choice" in page_text(page)
+    assert "Select a valid choice" in text_of(page)
     assert not Game.objects.exists()
 
 
@@ -180,7 +176,7 @@ def test_what_grows_needs_a_batch(signed_in: Client, study: Study) -> None:
 
     page = signed_in.post(reverse("admin:winogavil_game_add"), values)
 
-    assert "Choose the batch that is to grow." in page_text(page)
+    assert "Choose the batch that is to grow." in text_of(page)
     assert not Game.objects.exists()
 
 
@@ -191,7 +187,7 @@ def test_lists_say_what_they_hold_while_they_are_empty(signed_in: Client) -> Non
         ("cuereport", "Cue reports", "found unfit"),
         ("game", "Association games", "plays by the paper"),
     ):
-        text = page_text(signed_in.get(reverse(f"admin:winogavil_{name}_changelist")))
+        text = text_of(signed_in.get(reverse(f"admin:winogavil_{name}_changelist")))
 
         assert f"<h1>{title}</h1>" in text
         assert about in text
@@ -206,7 +202,7 @@ def test_page_of_an_association_shows_who_took_which_picture(signed_in: Client, 
             association=association, worker=make_worker(), picked=picked, numerator=1, denominator=2
         )
 
-    text = page_text(signed_in.get(reverse("admin:winogavil_association_change", args=[association.pk])))
+    text = text_of(signed_in.get(reverse("admin:winogavil_association_change", args=[association.pk])))
 
     assert f"<strong>{first.label}</strong>" in text
     assert text.count("picked by 2 of 2 solvers") == 1
@@ -220,10 +216,10 @@ def test_page_of_a_picture_set_shows_its_pictures_and_words(signed_in: Client, s
     association = make_association(study=study, cue="frosty")
     Association.objects.filter(pk=association.pk).update(board=item.board)
 
-    text = page_text(signed_in.get(reverse("admin:winogavil_board_change", args=[item.board.pk])))
+    text = text_of(signed_in.get(reverse("admin:winogavil_board_change", args=[item.board.pk])))
 
     assert text.count("<figure>") == 5
-    back = page_text(signed_in.get(reverse("admin:winogavil_association_change", args=[association.pk])))
+    back = text_of(signed_in.get(reverse("admin:winogavil_association_change", args=[association.pk])))
     assert f'<a href="{reverse("admin:winogavil_board_change", args=[item.board.pk])}">' in back
     assert (
         f'<a href="{reverse("admin:winogavil_association_change", args=[association.pk])}">frosty</a>' in text
@@ -234,7 +230,7 @@ def test_report_leads_to_the_word_with_its_pictures(signed_in: Client, study: St
     association = make_association(study=study, cue="frosty")
     report_cue(association=association, worker=make_worker(), reason="other", text="", now=NOW)
 
-    text = page_text(signed_in.get(reverse("admin:winogavil_cuereport_changelist")))
+    text = text_of(signed_in.get(reverse("admin:winogavil_cuereport_changelist")))
 
     address = reverse("admin:winogavil_association_change", args=[association.pk])
     assert f'<a href="{address}">frosty</a>' in text
@@ -243,7 +239,7 @@ def test_report_leads_to_the_word_with_its_pictures(signed_in: Client, study: St
 def test_study_leads_to_the_pages_of_its_game(signed_in: Client, study: Study) -> None:
     address = reverse("admin:hits_study_change", args=[study.pk])
 
-    after = page_text(signed_in.get(address))
+    after = text_of(signed_in.get(address))
     game_address = reverse("admin:winogavil_game_of_study", args=[study.pk])
     first = signed_in.get(game_address)
     game = Game.objects.create(study=study)
@@ -260,7 +256,7 @@ def test_study_leads_to_the_pages_of_its_game(signed_in: Client, study: Study) -
 def test_study_leads_a_payer_to_no_page_of_the_game(client: Client, study: Study) -> None:
     sign_in(client, PAYMENTS_PREPARER, study)
 
-    text = page_text(client.get(reverse("admin:hits_study_change", args=[study.pk])))
+    text = text_of(client.get(reverse("admin:hits_study_change", args=[study.pk])))
 
     assert ">Batches</a></li>" in text
     assert ">Association game</a></li>" not in text
@@ -269,7 +265,7 @@ def test_study_leads_a_payer_to_no_page_of_the_game(client: Client, study: Study
 def test_game_offers_no_way_to_delete_a_batch(signed_in: Client, study: Study) -> None:
     game = Game.objects.create(study=study)
 
-    text = page_text(signed_in.get(reverse("admin:winogavil_game_change", args=[game.pk])))
+    text = text_of(signed_in.get(reverse("admin:winogavil_game_change", args=[game.pk])))
 
     assert 'name="solve_batch"' in text
     assert "related-widget-wrapper-link" not in text

@@ -23,6 +23,7 @@ from tests.crowd.winogavil.annotation.annotators import (
     solve,
 )
 from tests.factories import NOW, make_study
+from tests.pages import text_of
 from tests.people import sign_in
 
 pytestmark = pytest.mark.django_db
@@ -54,17 +55,13 @@ def file_of(study: Study, kind: str) -> str:
     return reverse("admin:winogavil_annotations_file", args=[study.pk, kind])
 
 
-def text(page: Any) -> str:
-    return " ".join(page.content.decode().split())
-
-
 def test_list_shows_the_studies_of_whoever_looks(client: Client, study: Study) -> None:
     make_selected(study)
     draw(study, Kind.TYPES)
     other = make_study()
     sign_in(client, REVIEWER, study)
 
-    page = text(client.get(reverse("admin:winogavil_annotation_annotation_changelist")))
+    page = text_of(client.get(reverse("admin:winogavil_annotation_annotation_changelist")))
 
     assert study.name in page
     assert other.name not in page
@@ -75,8 +72,8 @@ def test_list_finds_by_name_and_says_where_there_is_none(client: Client, study: 
     sign_in(client, REVIEWER, study)
     address = reverse("admin:winogavil_annotation_annotation_changelist")
 
-    assert study.name in text(client.get(address, {"q": study.name[:7]}))
-    assert "No study here" in text(client.get(address, {"q": "nothing like it"}))
+    assert study.name in text_of(client.get(address, {"q": study.name[:7]}))
+    assert "No study here" in text_of(client.get(address, {"q": "nothing like it"}))
 
 
 def test_study_of_others_does_not_exist(client: Client, study: Study) -> None:
@@ -131,8 +128,8 @@ def test_reviewer_looks_and_changes_nothing(client: Client, study: Study) -> Non
     ]
 
     assert page.status_code == 200
-    assert "Take back" not in text(page)
-    assert "Download" not in text(page)
+    assert "Take back" not in text_of(page)
+    assert "Download" not in text_of(page)
     assert [one.status_code for one in refused] == [403] * 4
     assert (Draw.objects.count(), Annotation.objects.count()) == (1, 1)
 
@@ -140,7 +137,7 @@ def test_reviewer_looks_and_changes_nothing(client: Client, study: Study) -> Non
 def test_page_of_an_empty_study_says_what_to_do(client: Client, study: Study) -> None:
     sign_in(client, RESEARCHER, study)
 
-    page = text(client.get(page_of(study)))
+    page = text_of(client.get(page_of(study)))
 
     assert page.count("Nothing is final yet.") == 3
     assert "Nothing was drawn yet." in page
@@ -156,7 +153,7 @@ def test_page_shows_the_figures(client: Client, study: Study) -> None:
     finalize_annotations(now=NOW)
     sign_in(client, RESEARCHER, study)
 
-    page = text(client.get(page_of(study)))
+    page = text_of(client.get(page_of(study)))
 
     assert "Two annotators agree in 33.3 % of all pairs" in page
     assert f'<a href="{examples_of(study, "types")}?label=colors">Colors</a></th>' in page
@@ -171,9 +168,9 @@ def test_page_leads_to_a_batch_of_the_task(client: Client, study: Study) -> None
     sign_in(client, RESEARCHER, study)
 
     address = f"{reverse('admin:hits_batch_add')}?study={study.pk}&task=winogavil.types"
-    guide = text(client.get(address))
+    guide = text_of(client.get(address))
 
-    assert address.replace("&", "&amp;") in text(client.get(page_of(study)))
+    assert address.replace("&", "&amp;") in text_of(client.get(page_of(study)))
     assert '<option value="winogavil.types" selected>' in guide
 
 
@@ -191,14 +188,14 @@ def test_draw_is_reckoned_first_and_then_drawn(client: Client, study: Study) -> 
         make_selected(study)
     user = sign_in(client, RESEARCHER, study)
 
-    asked = text(client.get(draw_of(study), {**RECIPE, "most": "count", "number": "2"}))
+    asked = text_of(client.get(draw_of(study), {**RECIPE, "most": "count", "number": "2"}))
     assert "chooses <strong>2</strong> of <strong>3</strong>" in asked
     assert "6 answers will be wanted" in asked
     assert Annotation.objects.count() == 0
 
     done = client.post(draw_of(study), {**RECIPE, "most": "count", "number": "2", "seen": "2"}, follow=True)
 
-    assert "2 questions were drawn." in text(done)
+    assert "2 questions were drawn." in text_of(done)
     made = Draw.objects.get()
     assert (made.drawn_by, made.added, made.kind) == (user, 2, "skills")
     assert made.recipe == {
@@ -240,7 +237,7 @@ def test_draw_that_cannot_be_read_is_refused(
 
     page = client.post(draw_of(study), {**RECIPE, **change, "seen": "1"})
 
-    assert words in text(page)
+    assert words in text_of(page)
     assert (Draw.objects.count(), Annotation.objects.count()) == (0, 0)
 
 
@@ -252,7 +249,7 @@ def test_draw_of_what_was_not_seen_is_refused(client: Client, study: Study, seen
     page = client.post(draw_of(study), {**RECIPE, "seen": seen})
 
     assert page.status_code == 409
-    assert "Nothing was drawn." in text(page)
+    assert "Nothing was drawn." in text_of(page)
     assert Annotation.objects.count() == 0
 
 
@@ -266,13 +263,13 @@ def test_taking_back_asks_first(client: Client, study: Study) -> None:
     begin(batch)
     sign_in(client, RESEARCHER, study)
 
-    assert "Yes, take 1 back" in text(client.get(take_back_of(made)))
+    assert "Yes, take 1 back" in text_of(client.get(take_back_of(made)))
     assert Annotation.objects.count() == 2
     done = client.post(take_back_of(made), {"seen": "1"}, follow=True)
     again = client.post(take_back_of(made), {"seen": "1"}, follow=True)
 
-    assert "1 taken back." in text(done)
-    assert "Nothing was taken back." in text(again)
+    assert "1 taken back." in text_of(done)
+    assert "Nothing was taken back." in text_of(again)
     assert Annotation.objects.count() == 1
     assert Item.objects.filter(task="winogavil.skills").count() == 1
 
@@ -288,7 +285,7 @@ def test_examples_are_shown_by_label(client: Client, study: Study) -> None:
     sign_in(client, REVIEWER, study)
 
     shown = {
-        label: text(client.get(examples_of(study, "skills"), {"label": label}))
+        label: text_of(client.get(examples_of(study, "skills"), {"label": label}))
         for label in ("", "humor", "use_of", "discarded", "other")
     }
 
@@ -312,7 +309,7 @@ def test_examples_of_the_baseline_name_pictures_by_number(client: Client, study:
     finalize_annotations(now=NOW)
     sign_in(client, REVIEWER, study)
 
-    page = text(client.get(examples_of(study, "baseline")))
+    page = text_of(client.get(examples_of(study, "baseline")))
 
     assert "77.8 % (mean Jaccard index)" in page
     assert "<dd>picture 1, picture 5</dd>" in page
@@ -322,7 +319,7 @@ def test_examples_of_no_kind_do_not_exist(client: Client, study: Study) -> None:
     sign_in(client, REVIEWER, study)
 
     assert client.get(examples_of(study, "other")).status_code == 404
-    assert "Nothing of this kind is final yet." in text(client.get(examples_of(study, "types")))
+    assert "Nothing of this kind is final yet." in text_of(client.get(examples_of(study, "types")))
 
 
 def test_file_holds_every_row_and_is_on_record(client: Client, study: Study) -> None:

@@ -18,6 +18,7 @@ from hits.models import AuditEvent, Study
 from hits.roles import OPERATOR, PAYMENTS_APPROVER, PAYMENTS_PREPARER, RESEARCHER, REVIEWER
 from tests.crowd.winogavil.releases.data import make_final, people
 from tests.factories import NOW, make_study, make_user
+from tests.pages import text_of
 from tests.people import sign_in
 
 pytestmark = pytest.mark.django_db
@@ -36,10 +37,6 @@ def make(study: Study, *, version: str = "1.0", ready: bool = True, **changes: A
     return release
 
 
-def text(page: Any) -> str:
-    return " ".join(page.content.decode().split())
-
-
 def at(name: str, *args: Any) -> str:
     return reverse(f"admin:winogavil_releases_{name}", args=args)
 
@@ -49,20 +46,20 @@ def test_researcher_makes_a_release_and_watches_it(client: Client) -> None:
     make_final(study, now=LONG_AGO)
     user = sign_in(client, RESEARCHER, study)
 
-    chosen = text(client.get(at("choose")))
+    chosen = text_of(client.get(at("choose")))
     asked = client.post(
         at("make", study.pk),
         {"title": "Words", "version": "1.0", "licence": "CC BY 4.0", "sources": ["worker", "file"]},
     )
     (release,) = Release.objects.all()
-    page = text(client.get(asked["Location"]))
+    page = text_of(client.get(asked["Location"]))
 
     assert at("make", study.pk) in chosen
     assert (release.made_by, release.sources, release.linkable) == (user, ["file", "worker"], False)
     assert "Reading the associations" in page
     assert 'data-every="2000"' in page
     making.write_releases(clock=lambda: NOW)
-    page = text(client.get(asked["Location"]))
+    page = text_of(client.get(asked["Location"]))
     assert 'data-every="0"' in page
     assert "associations.parquet" in page
     assert "Solvers" in page
@@ -103,7 +100,7 @@ def test_release_that_cannot_be_made_says_why(client: Client, changes: Any, word
     )
 
     assert page.status_code == 200
-    assert words in text(page)
+    assert words in text_of(page)
     assert [release.version for release in Release.objects.all()] == ["taken"]
 
 
@@ -154,12 +151,12 @@ def test_publishing_and_deleting_ask_first(client: Client) -> None:
     first, second = make(study), make(study, version="2.0")
     sign_in(client, RESEARCHER, study)
 
-    assert "cannot be deleted" in text(client.get(at("publish", first.pk)))
-    assert "cannot be undone" in text(client.get(at("remove", second.pk)))
+    assert "cannot be deleted" in text_of(client.get(at("publish", first.pk)))
+    assert "cannot be undone" in text_of(client.get(at("remove", second.pk)))
     assert Release.objects.filter(status="ready").count() == 2
     client.post(at("publish", first.pk))
     client.post(at("remove", second.pk))
-    refused = text(client.post(at("remove", first.pk), follow=True))
+    refused = text_of(client.post(at("remove", first.pk), follow=True))
 
     (left,) = Release.objects.all()
     assert (left.pk, left.status) == (first.pk, "released")
@@ -197,7 +194,7 @@ def test_study_of_others_is_not_there(client: Client) -> None:
 
     assert set(codes.values()) == {404}, codes
     for address in (reverse(LIST), at("choose"), at("statistics_changelist")):
-        assert "Theirs" not in text(client.get(address))
+        assert "Theirs" not in text_of(client.get(address))
     release.refresh_from_db()
     assert release.status == "ready"
 
@@ -222,7 +219,7 @@ def test_reviewer_looks_and_takes_nothing(client: Client) -> None:
     release = make(study)
     sign_in(client, REVIEWER, study)
 
-    page = text(client.get(reverse(PAGE, args=[release.pk])))
+    page = text_of(client.get(reverse(PAGE, args=[release.pk])))
     codes = {
         f"{verb} {address}": getattr(client, verb)(address).status_code
         for verb, address in every_page(release)
@@ -249,7 +246,7 @@ def test_operator_sees_every_study(client: Client) -> None:
     sign_in(client, OPERATOR)
 
     assert client.get(reverse(PAGE, args=[release.pk])).status_code == 200
-    assert "Words" in text(client.get(reverse(LIST)))
+    assert "Words" in text_of(client.get(reverse(LIST)))
 
 
 def test_stranger_signs_in_first(client: Client) -> None:
@@ -265,8 +262,8 @@ def test_stranger_signs_in_first(client: Client) -> None:
 def test_list_is_empty_in_words(client: Client) -> None:
     sign_in(client, RESEARCHER)
 
-    assert "None was made yet" in text(client.get(reverse(LIST)))
-    assert "You see the studies that you belong to" in text(client.get(at("statistics_changelist")))
+    assert "None was made yet" in text_of(client.get(reverse(LIST)))
+    assert "You see the studies that you belong to" in text_of(client.get(at("statistics_changelist")))
 
 
 def test_predictions_are_uploaded_and_every_bad_line_is_shown(client: Client) -> None:
@@ -282,14 +279,14 @@ def test_predictions_are_uploaded_and_every_bad_line_is_shown(client: Client) ->
             at("predict", release.pk), {"model": "CLIP", "file": SimpleUploadedFile("p.jsonl", line)}
         )
 
-    bad = text(upload(["moon", "<i>sun</i>"]))
+    bad = text_of(upload(["moon", "<i>sun</i>"]))
     assert "Nothing was stored." in bad
     assert "&lt;i&gt;sun&lt;/i&gt;" in bad
     assert Prediction.objects.count() == 0
 
     assert upload(["moon", "cup"]).status_code == 302
 
-    page = text(client.get(reverse(PAGE, args=[release.pk])))
+    page = text_of(client.get(reverse(PAGE, args=[release.pk])))
     assert '<th scope="row">CLIP</th> <td class="number">–</td><td class="number">33.3</td>' in page
     csv = b"".join(client.get(at("table", release.pk)).streaming_content).decode()  # type: ignore[attr-defined]
     assert csv.splitlines()[1] == "CLIP,1,,33.3,33.3"
@@ -318,7 +315,7 @@ def test_failed_release_says_what_to_mend_and_is_tried_again(client: Client) -> 
     Release.objects.update(status="failed", problem="The files cannot be written: No space left on device.")
     sign_in(client, RESEARCHER, study)
 
-    page = text(client.get(reverse(PAGE, args=[release.pk])))
+    page = text_of(client.get(reverse(PAGE, args=[release.pk])))
     client.post(at("again", release.pk))
 
     assert "No space left on device. <strong>Mend that, then try again.</strong>" in page
@@ -332,7 +329,7 @@ def test_statistics_page_shows_every_table_and_chart(client: Client) -> None:
     make_final(study, author=people(1)[0], size=10, chosen=(0, 1, 2), picks=[(0, 1, 2)] * 3)
     sign_in(client, RESEARCHER, study)
 
-    page = text(client.get(at("statistics", study.pk)))
+    page = text_of(client.get(at("statistics", study.pk)))
 
     for words in (
         "Collected, by the number of candidates",
