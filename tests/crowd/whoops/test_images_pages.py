@@ -1,7 +1,5 @@
 """The staff's pages of images: who sees what, what the queues do, and what each page costs."""
 
-from typing import Any
-
 import pytest
 from django.db import connection
 from django.test import Client
@@ -20,6 +18,7 @@ from tests.crowd.whoops.making_images import (
     state,
 )
 from tests.factories import NOW, make_user
+from tests.pages import text_of
 from tests.people import sign_in
 
 pytestmark = pytest.mark.django_db
@@ -45,10 +44,6 @@ def do(image: Image, slug: str) -> str:
     return reverse("admin:whoops_image_do", args=[image.pk, slug])
 
 
-def text(answer: Any) -> str:
-    return " ".join(answer.content.decode().split())
-
-
 LIST = reverse("admin:whoops_image_changelist")
 
 
@@ -58,14 +53,14 @@ def test_answers_are_compared_one_after_the_other_and_undone(client: Client, gro
     group.look({"text": "The wheel is square.", "nothing": ""})
     url = at("compare", group.project)
 
-    first = text(client.get(url))
+    first = text_of(client.get(url))
     rows = list(Sighting.objects.order_by("pk"))
     client.post(at("compare_decide", group.project), {"sighting": rows[0].pk, "verdict": "seen"})
-    second = text(client.get(url))
+    second = text_of(client.get(url))
     decided = {"sighting": rows[1].pk, "verdict": "seen"}
-    last = text(client.post(at("compare_decide", group.project), decided, follow=True))
+    last = text_of(client.post(at("compare_decide", group.project), decided, follow=True))
     passed = state(image)
-    undone = text(client.post(at("compare_undo", group.project), follow=True))
+    undone = text_of(client.post(at("compare_undo", group.project), follow=True))
 
     assert "2 answers</strong> to compare" in first
     assert "A fish rides." in first
@@ -90,7 +85,7 @@ def test_comparison_without_a_verdict_decides_nothing(
         at("compare_decide", group.project), {"sighting": sighting.pk, "verdict": verdict}, follow=True
     )
 
-    assert "Say whether it is the same." in text(answer)
+    assert "Say whether it is the same." in text_of(answer)
     assert Sighting.objects.get().seen is None
 
 
@@ -99,10 +94,10 @@ def test_reviewers_do_not_see_the_others_words_before_their_own(client: Client, 
     other = make_user(username="colleague-77")
     Review.objects.create(image=image, revision=1, by=other, is_harmful=False, at=NOW)
 
-    queue, before = text(client.get(at("review", group.project))), text(client.get(page_of(image)))
+    queue, before = text_of(client.get(at("review", group.project))), text_of(client.get(page_of(image)))
     given = {"image": image.pk, "revision": 1, "verdict": "harmful", "note": "It mocks."}
     client.post(at("review_give", group.project), given)
-    after = text(client.get(page_of(image)))
+    after = text_of(client.get(page_of(image)))
 
     assert "colleague-77" not in queue
     assert "colleague-77" not in before
@@ -119,8 +114,8 @@ def test_review_without_words_keeps_its_place(client: Client, group: ControlGrou
     answer = client.post(at("review_give", group.project), given)
 
     assert answer.status_code == 409
-    assert "Say in some words whom it could hurt, and why." in text(answer)
-    assert "Image 1: could it hurt somebody?" in text(answer)
+    assert "Say in some words whom it could hurt, and why." in text_of(answer)
+    assert "Image 1: could it hurt somebody?" in text_of(answer)
     assert not Review.objects.exists()
 
 
@@ -131,7 +126,7 @@ def test_panels_say_what_is_next(client: Client, group: ControlGroup) -> None:
     objected = make_image(group.project, state="review")
     Review.objects.create(image=objected, revision=1, by=make_user(), is_harmful=True, note="Cruel.", at=NOW)
 
-    home = text(client.get(reverse("admin:whoops_project_change", args=[group.project.pk])))
+    home = text_of(client.get(reverse("admin:whoops_project_change", args=[group.project.pk])))
 
     assert 'Next: <a href="#control">Control group</a>.</strong> Compare 1 answer with' in home
     assert "Each image needs 4 reviewers, and 1 person of this study has the permission." in home
@@ -147,11 +142,11 @@ def test_image_is_decided_on_with_a_reason_after_a_look(client: Client, group: C
     done = client.post(do(image, "return"), {"reason": "Too dark."}, follow=True)
     again = client.post(do(image, "return"), {"reason": "Too dark."}, follow=True)
 
-    assert "Its designer reads it. Say what to change" in text(asked)
-    assert "This field is required." in text(empty)
-    assert "Image 1 is back with its designer." in text(done)
-    assert "Returned, by" in text(done)
-    assert "Image 1 is not where it was" in text(again)
+    assert "Its designer reads it. Say what to change" in text_of(asked)
+    assert "This field is required." in text_of(empty)
+    assert "Image 1 is back with its designer." in text_of(done)
+    assert "Returned, by" in text_of(done)
+    assert "Image 1 is not where it was" in text_of(again)
     assert state(image) == "returned"
 
 
@@ -176,7 +171,7 @@ def test_image_page_shows_all_that_became_of_it(client: Client, group: ControlGr
     group.look(SAW_NOTHING)
     group.look(SAW_NOTHING)
 
-    shown = text(client.get(page_of(image)))
+    shown = text_of(client.get(page_of(image)))
 
     assert "Back with its designer" in shown
     assert "a fish with a bicycle" in shown
@@ -191,7 +186,7 @@ def test_others_images_are_not_found(client: Client, group: ControlGroup) -> Non
     assert [client.get(url).status_code for url in addresses] == [404, 404, 404]
     assert client.post(do(other, "accept"), {"reason": "Mine."}).status_code == 404
     assert client.get(page_of(other)).status_code == 302
-    assert "a fish with" not in text(client.get(LIST))
+    assert "a fish with" not in text_of(client.get(LIST))
     foreign = {"image": other.pk, "revision": 1, "verdict": "harmless"}
     assert client.post(at("review_give", group.project), foreign).status_code == 404
     assert state(other) == "review"
@@ -212,7 +207,7 @@ def test_who_may_not_decide_is_refused(client: Client) -> None:
 
 
 def test_list_is_searched_filtered_and_empty_with_a_word(client: Client, group: ControlGroup) -> None:
-    empty = text(client.get(LIST))
+    empty = text_of(client.get(LIST))
     make_image(group.project, weird_element="a snowman", state="review")
     objected = make_image(group.project, state="review")
     Review.objects.create(image=objected, revision=1, by=make_user(), is_harmful=True, note="Cruel.", at=NOW)
@@ -226,8 +221,8 @@ def test_list_is_searched_filtered_and_empty_with_a_word(client: Client, group: 
     assert found("waits=decision") == [2]
     assert found("waits=partner") == [1, 2]
     assert found("state__exact=accepted") == []
-    assert "clear the search and the filters" in text(client.get(f"{LIST}?q=zebra"))
-    assert "1 of 4, 1 objects" in text(client.get(f"{LIST}?waits=decision"))
+    assert "clear the search and the filters" in text_of(client.get(f"{LIST}?q=zebra"))
+    assert "1 of 4, 1 objects" in text_of(client.get(f"{LIST}?waits=decision"))
 
 
 def test_reviewers_learn_of_no_objection_before_their_own_word(client: Client) -> None:
@@ -239,9 +234,9 @@ def test_reviewers_learn_of_no_objection_before_their_own_word(client: Client) -
     shown, asked_for = client.get(LIST), client.get(f"{LIST}?waits=decision")
     home = client.get(reverse("admin:whoops_project_change", args=[project.pk]))
 
-    assert "1 of 4" in text(shown)
+    assert "1 of 4" in text_of(shown)
     told = ("objects", "wait for a decision", "researcher&#x27;s decision")
-    assert [word for page in (shown, asked_for, home) for word in told if word in text(page)] == []
+    assert [word for page in (shown, asked_for, home) for word in told if word in text_of(page)] == []
 
 
 @pytest.mark.parametrize("page", ["list", "home", "image", "review", "compare"])

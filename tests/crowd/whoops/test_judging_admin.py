@@ -27,6 +27,7 @@ from tests.crowd.whoops.making_questions import (
     questions,
 )
 from tests.factories import NOW
+from tests.pages import text_of
 from tests.people import sign_in
 
 pytestmark = pytest.mark.django_db
@@ -45,10 +46,6 @@ def at(name: str, project: Project, *more: Any) -> str:
     return reverse(f"admin:whoops_{name}", args=[project.pk, *more])
 
 
-def text(answer: Any) -> str:
-    return " ".join(answer.content.decode().split())
-
-
 def next_of(answer: Any, kind: str) -> str:
     """What the panel of this task says is to be done."""
     panels = [shown.panel for shown in answer.context["panels"]]
@@ -64,25 +61,25 @@ def test_pairs_are_counted_and_then_drawn(client: Client, project: Project) -> N
     home = client.get(at("project_change", project))
     assert next_of(home, domain.IDENTIFY) == "Draw images: this many have a normal partner: 3."
 
-    counted = text(client.get(at("pairs", project), {"wanted": "2", "seed": "7"}))
+    counted = text_of(client.get(at("pairs", project), {"wanted": "2", "seed": "7"}))
     assert "2 weird images, and 2 normal." in counted
     assert "1 more could be drawn." in counted
     assert "1 accepted image lacks a normal partner" in counted
     assert not Question.objects.exists()
     answer = client.post(at("pairs", project), {"wanted": "2", "seed": "7"}, follow=True)
 
-    assert "Pairs that wait for workers now: 2." in text(answer)
+    assert "Pairs that wait for workers now: 2." in text_of(answer)
     todo = "Launch a batch: this many questions wait for their judges: 4."
     assert next_of(answer, domain.IDENTIFY) == todo
     assert Question.objects.filter(kind=domain.IDENTIFY).count() == 4
     twice = client.post(at("pairs", project), {"wanted": "2", "seed": "7"})
-    assert "all you want are there" in text(twice)
+    assert "all you want are there" in text_of(twice)
     assert Question.objects.count() == 4
 
 
 @pytest.mark.parametrize("sent", [{"wanted": "0", "seed": "1"}, {"wanted": "x", "seed": ""}, {"wanted": "9"}])
 def test_bad_number_draws_nothing(client: Client, project: Project, sent: dict[str, str]) -> None:
-    assert "errorlist" in text(client.post(at("pairs", project), sent))
+    assert "errorlist" in text_of(client.post(at("pairs", project), sent))
     assert not Question.objects.exists()
 
 
@@ -92,15 +89,15 @@ def test_lists_are_counted_and_then_made(client: Client, project: Project) -> No
     home = client.get(at("project_change", project))
     assert next_of(home, domain.EXPLAIN) == "Make lists: this many images have all their annotations: 1."
 
-    assert "1 list with 2 explanations." in text(client.get(at("lists", project)))
-    everything = text(client.get(at("lists", project), {"count": "1", "incomplete": "on"}))
+    assert "1 list with 2 explanations." in text_of(client.get(at("lists", project)))
+    everything = text_of(client.get(at("lists", project), {"count": "1", "incomplete": "on"}))
     assert "1 list with 2 explanations." in everything
     assert not Question.objects.exists()
     answer = client.post(at("lists", project), follow=True)
 
-    assert "Lists that wait for workers now: 1." in text(answer)
+    assert "Lists that wait for workers now: 1." in text_of(answer)
     assert [one.key for one in questions(project, domain.EXPLAIN)] == ["1-1"]
-    assert "There is nothing new to ask." in text(client.get(at("lists", project)))
+    assert "There is nothing new to ask." in text_of(client.get(at("lists", project)))
 
 
 @pytest.mark.parametrize("name", FILES)
@@ -110,16 +107,16 @@ def test_file_is_shown_first_and_imported_by_a_second_click(
     sent = {"file": upload(FILES[name]), "seed": "1"}
     shown = client.post(at("import", project, name), sent)
     preview = shown.context["preview"]
-    assert f"{preview.new} new {shown.context['sort'].what}" in text(shown)
+    assert f"{preview.new} new {shown.context['sort'].what}" in text_of(shown)
     assert not Question.objects.exists()
 
     again = {"content": shown.context["content"].replace("\n", "\r\n"), "seed": "1"}
     done = client.post(at("import", project, name), again, follow=True)
 
-    assert str(preview.new) in text(done)
+    assert str(preview.new) in text_of(done)
     assert Option.objects.count() == preview.new + preview.negatives
     once_more = client.post(at("import", project, name), again, follow=True)
-    assert "Everything in this file was there already." in text(once_more)
+    assert "Everything in this file was there already." in text_of(once_more)
     assert Option.objects.count() == preview.new + preview.negatives
 
 
@@ -128,7 +125,7 @@ def test_bad_lines_are_named_on_the_page(client: Client, project: Project, sends
     bad = "image,caption,source\n77,<b>A cat.</b>,m\n"
     sent = {"file": upload(bad)} if sends == "file" else {"content": bad}
 
-    page = text(client.post(at("import", project, "captions"), sent))
+    page = text_of(client.post(at("import", project, "captions"), sent))
 
     assert "Nothing was stored." in page
     assert "Line 2: there is no image “77”. Give its number or its id." in page
@@ -137,12 +134,12 @@ def test_bad_lines_are_named_on_the_page(client: Client, project: Project, sends
 
 def test_file_that_is_no_text_or_too_large_is_refused(client: Client, project: Project) -> None:
     picture = SimpleUploadedFile("rows.csv", b"\x89PNG\xff\xfe")
-    assert "This is not UTF-8 text." in text(
+    assert "This is not UTF-8 text." in text_of(
         client.post(at("import", project, "captions"), {"file": picture})
     )
     large = upload("x" * 2_000_001)
-    assert "at most 2 MB" in text(client.post(at("import", project, "captions"), {"file": large}))
-    assert "This field is required." in text(client.post(at("import", project, "captions"), {}))
+    assert "at most 2 MB" in text_of(client.post(at("import", project, "captions"), {"file": large}))
+    assert "This field is required." in text_of(client.post(at("import", project, "captions"), {}))
     assert client.get(at("import", project, "identify")).status_code == 404
 
 
@@ -162,17 +159,17 @@ def test_question_page_shows_votes_and_withdraws(client: Client, project: Projec
     for pick in ("yes", "no", "yes"):
         crowd.answer({"pick": pick})
     page = reverse("admin:whoops_question_change", args=[question.pk])
-    shown = text(client.get(page))
+    shown = text_of(client.get(page))
     assert "A &lt;b&gt;candle&lt;/b&gt;." in shown
     assert "<td>2 of 3</td>" in shown
     assert "All judges are there." in shown
 
     done = client.post(reverse("admin:whoops_question_withdraw", args=[question.pk]), follow=True)
-    assert "The question is withdrawn." in text(done)
-    assert "Bring it back" in text(done)
+    assert "The question is withdrawn." in text_of(done)
+    assert "Bring it back" in text_of(done)
     back = client.post(reverse("admin:whoops_question_bring-back", args=[question.pk]), follow=True)
 
-    assert "The question is back." in text(back)
+    assert "The question is back." in text_of(back)
     assert Item.objects.get(task=domain.RATE).pulled_at is None
     assert client.get(reverse("admin:whoops_question_withdraw", args=[question.pk])).status_code == 405
 
@@ -195,11 +192,11 @@ def test_list_is_searched_and_filtered_by_state(client: Client, project: Project
     assert keys(standing="judged") == keys(q="nobody said this") == []
     assert keys(q="whales") == ["2-1"]
     assert len(keys(kind__exact=domain.RATE)) == 3
-    assert "No question fits the search and the filters." in text(client.get(address, {"q": "zebra"}))
+    assert "No question fits the search and the filters." in text_of(client.get(address, {"q": "zebra"}))
 
 
 def test_empty_list_says_where_questions_are_made(client: Client, project: Project) -> None:
-    assert "There are no questions yet." in text(client.get(reverse("admin:whoops_question_changelist")))
+    assert "There are no questions yet." in text_of(client.get(reverse("admin:whoops_question_changelist")))
 
 
 def test_pages_cost_the_same_for_few_rows_and_for_many(client: Client, project: Project) -> None:
@@ -250,7 +247,7 @@ def test_questions_of_other_studies_are_not_seen(client: Client, project: Projec
     assert client.post(reverse("admin:whoops_question_withdraw", args=[foreign.pk])).status_code == 404
     assert not client.get(reverse("admin:whoops_question_changelist")).context["cl"].result_list
     sign_in(client, REVIEWER, other.study)
-    assert "Withdraw" not in text(client.get(page))
+    assert "Withdraw" not in text_of(client.get(page))
     assert client.post(reverse("admin:whoops_question_withdraw", args=[foreign.pk])).status_code == 403
 
 

@@ -30,6 +30,7 @@ from tests.crowd.winoground.making_asked import (
     open_batch,
 )
 from tests.factories import NOW, make_account, make_batch, make_study, make_worker
+from tests.pages import text_of
 from tests.people import sign_in
 
 pytestmark = pytest.mark.django_db
@@ -45,10 +46,6 @@ def project(client: Client) -> Project:
 
 def at(name: str, project: Project, *more: Any) -> str:
     return reverse(f"admin:winoground_{name}", args=[project.pk, *more])
-
-
-def text(answer: Any) -> str:
-    return " ".join(answer.content.decode().split())
 
 
 def png(shade: int = 0) -> SimpleUploadedFile:
@@ -90,10 +87,10 @@ def test_asked_are_those_that_are_ticked(client: Client, project: Project) -> No
     page = client.get(at("ask", project))
 
     assert [row.number for row in page.context["examples"]] == [1, 2, 3]
-    assert "Each example needs 40 different workers" in text(page)
+    assert "Each example needs 40 different workers" in text_of(page)
     done = client.post(at("ask", project), {"example": [first.public_id, third.public_id]}, follow=True)
 
-    assert "Examples asked about: 2. Their 8 questions" in text(done)
+    assert "Examples asked about: 2. Their 8 questions" in text_of(done)
     assert list(Example.objects.filter(state="asked").order_by("pk")) == [first, third]
     assert Example.objects.get(state="ready") == second
 
@@ -104,8 +101,8 @@ def test_asking_twice_says_that_nothing_waits(client: Client, project: Project) 
 
     again = client.post(at("ask", project), {"example": row.public_id}, follow=True)
 
-    assert "None of these examples waits to be asked any more." in text(again)
-    assert "No example waits to be asked about." in text(again)
+    assert "None of these examples waits to be asked any more." in text_of(again)
+    assert "No example waits to be asked about." in text_of(again)
     assert Item.objects.count() == 4
 
 
@@ -115,7 +112,7 @@ def test_nothing_ticked_changes_nothing(client: Client, project: Project, ticked
 
     done = client.post(at("ask", project), ticked, follow=True)
 
-    assert "Nothing was ticked, and nothing was changed." in text(done)
+    assert "Nothing was ticked, and nothing was changed." in text_of(done)
     assert Item.objects.count() == 0
 
 
@@ -138,7 +135,7 @@ def test_panel_says_how_many_people_are_lacking(client: Client, project: Project
     ask(project)
     qualify(gate_of(project), account=make_account(), count=1)
 
-    page = text(client.get(at("project_change", project)))
+    page = text_of(client.get(at("project_change", project)))
 
     assert "Each example needs 40 different workers, and 1 is qualified so far" in page
 
@@ -210,7 +207,7 @@ def test_question_is_written_with_its_image(client: Client, project: Project) ->
     assert done.headers["Location"] == at("write_first_question", project)
     assert (question.caption, question.is_match, question.picture.in_pool) == ("a plain square", False, False)
     assert (question.item.task, question.item.study, question.item.batch) == (ONBOARDING, project.study, None)
-    assert "a plain square" in text(client.get(at("first_questions", project)))
+    assert "a plain square" in text_of(client.get(at("first_questions", project)))
 
 
 def test_question_that_is_sent_twice_is_there_once(client: Client, project: Project) -> None:
@@ -221,7 +218,7 @@ def test_question_that_is_sent_twice_is_there_once(client: Client, project: Proj
     assert (FirstQuestion.objects.count(), Item.objects.count(), Picture.objects.count()) == (1, 1, 1)
     other = {"picture": png(), "caption": "A plain square", "is_match": "yes"}
     refused = client.post(at("write_first_question", project), other)
-    assert "with the other answer" in text(refused)
+    assert "with the other answer" in text_of(refused)
     assert FirstQuestion.objects.get().is_match is False
 
 
@@ -232,8 +229,8 @@ def test_bad_question_keeps_what_was_typed(client: Client, project: Project) -> 
         at("write_first_question", project), {"picture": file, "caption": "a square", "is_match": "no"}
     )
 
-    assert "This is a drawing (SVG), whatever it is called." in text(refused)
-    assert 'value="a square"' in text(refused)
+    assert "This is a drawing (SVG), whatever it is called." in text_of(refused)
+    assert 'value="a square"' in text_of(refused)
     assert (FirstQuestion.objects.count(), Picture.objects.count()) == (0, 0)
 
 
@@ -249,7 +246,7 @@ def test_image_of_an_example_is_no_image_of_a_first_question(client: Client, pro
         at("write_first_question", project), {"picture": png(), "caption": "a square", "is_match": "no"}
     )
 
-    assert "This image is in Example 1." in text(refused)
+    assert "This image is in Example 1." in text_of(refused)
 
 
 def test_question_nobody_was_asked_is_changed_in_place(client: Client, project: Project) -> None:
@@ -273,7 +270,7 @@ def test_question_somebody_was_asked_is_replaced(client: Client, project: Projec
         at("first_question", project, question.pk), {"caption": "another", "is_match": "no"}, follow=True
     )
 
-    assert "Workers have been asked the old question" in text(done)
+    assert "Workers have been asked the old question" in text_of(done)
     question.refresh_from_db()
     assert (question.caption, question.item.pulled_at is None) == ("first caption 0", False)
     assert FirstQuestion.objects.get(item__pulled_at=None).caption == "another"
@@ -285,7 +282,7 @@ def test_question_is_taken_away_and_put_back(client: Client, project: Project) -
 
     away = client.post(at("first_question_verb", project, question.pk, "away"), follow=True)
 
-    assert (asked.count(), "Put back" in text(away)) == (0, True)
+    assert (asked.count(), "Put back" in text_of(away)) == (0, True)
     client.post(at("first_question_verb", project, question.pk, "back"))
     assert asked.count() == 1
     assert client.post(at("first_question_verb", project, question.pk, "eat")).status_code == 404
@@ -310,12 +307,12 @@ def test_launch_page_says_how_many_people_it_takes(client: Client, project: Proj
     qualify(gate_of(make_project()), account=account, count=1)
     batch = make_batch(study=project.study, account=account, task=VALIDATE)
 
-    page = text(client.get(reverse("admin:hits_batch_launch", args=[batch.pk])))
+    page = text_of(client.get(reverse("admin:hits_batch_launch", args=[batch.pk])))
 
     assert "Each example needs 40 different workers, and 23 are qualified so far" in page
     assert "then 10 are enough" in page
     Project.objects.update(apart="gap")
-    page = text(client.get(reverse("admin:hits_batch_launch", args=[batch.pk])))
+    page = text_of(client.get(reverse("admin:hits_batch_launch", args=[batch.pk])))
     assert "Each example needs" not in page
 
 
@@ -323,7 +320,7 @@ def test_launch_page_says_that_no_test_stands_before_the_task(client: Client, pr
     ask(project)
     batch = make_batch(study=project.study, task=VALIDATE)
 
-    page = text(client.get(reverse("admin:hits_batch_launch", args=[batch.pk])))
+    page = text_of(client.get(reverse("admin:hits_batch_launch", args=[batch.pk])))
 
     assert "No test stands before this task" in page
     assert "Each example needs 40 different workers:" in page
@@ -334,7 +331,7 @@ def test_study_without_caption_matching_launches_nothing(client: Client, project
     sign_in(client, RESEARCHER, other)
     batch: Batch = make_batch(study=other, task=VALIDATE)
 
-    page = text(client.get(reverse("admin:hits_batch_launch", args=[batch.pk])))
+    page = text_of(client.get(reverse("admin:hits_batch_launch", args=[batch.pk])))
 
     assert "has no caption matching yet" in page
 
@@ -344,7 +341,7 @@ def test_first_questions_of_one_answer_are_not_launched(client: Client, project:
         add_question(project=project, picturing=make_fit_picture, caption=f"caption {number}", is_match=True)
     batch = make_batch(study=project.study, task=ONBOARDING)
 
-    page = text(client.get(reverse("admin:hits_batch_launch", args=[batch.pk])))
+    page = text_of(client.get(reverse("admin:hits_batch_launch", args=[batch.pk])))
 
     assert "All first questions have the same answer" in page
 
@@ -353,7 +350,7 @@ def test_test_of_too_few_first_questions_is_not_launched(client: Client, project
     make_first_questions(project, count=9)
     batch = make_batch(study=project.study, task=ONBOARDING, items_per_assignment=10)
 
-    page = text(client.get(reverse("admin:hits_batch_launch", args=[batch.pk])))
+    page = text_of(client.get(reverse("admin:hits_batch_launch", args=[batch.pk])))
 
     assert "Each worker is to get 10 first questions, and 9 are there. Write the others." in page
 
@@ -367,9 +364,9 @@ def test_author_does_not_see_what_is_right_in_the_test_nor_links_to_batches(clie
     hub = client.get(at("project_change", project))
 
     assert client.get(at("first_questions", project)).status_code == 403
-    assert at("first_questions", project) not in text(hub)
-    assert "The test of May" in text(hub)
-    assert reverse("admin:hits_batch_change", args=[batch.pk]) not in text(hub)
+    assert at("first_questions", project) not in text_of(hub)
+    assert "The test of May" in text_of(hub)
+    assert reverse("admin:hits_batch_change", args=[batch.pk]) not in text_of(hub)
 
 
 @pytest.mark.parametrize("change", ["taken away", "other picture"])

@@ -25,6 +25,7 @@ from tests.crowd.winoground.making_examples import (
     written,
 )
 from tests.factories import NOW, make_user
+from tests.pages import text_of
 from tests.people import sign_in
 
 pytestmark = pytest.mark.django_db
@@ -46,10 +47,6 @@ def at(name: str, project: Project, *more: Any) -> str:
 def page_of(example: Example, *more: Any) -> str:
     name = "example_verb" if more else "show_example"
     return at(name, example.project, example.public_id, *more)
-
-
-def text(answer: Any) -> str:
-    return " ".join(answer.content.decode().split())
 
 
 def value_of(name: str, answer: Any) -> str:
@@ -77,7 +74,7 @@ def test_whole_example_is_written_and_ready_with_its_originals(client: Client, p
 
     example = Example.objects.get()
     assert (example.state, example.number, example.caption_0) == ("ready", 1, CAPTIONS[0])
-    assert "Example 1 is kept. It is ready." in text(answer)
+    assert "Example 1 is kept. It is ready." in text_of(answer)
     assert [tag.name for tag in example.tags.all()] == ["Noun Phrase", "Of ours", "our scope"]
     assert example.image_0 is not None
     assert (example.image_0.in_pool, example.image_0.credit, example.image_0.licence) == (
@@ -93,7 +90,7 @@ def test_draft_may_lack_everything_and_ready_says_what(client: Client, project: 
     answer = client.post(at("write_example", project), form_data(**empty), follow=True)
 
     assert Example.objects.get().state == "draft"
-    page = text(answer)
+    page = text_of(answer)
     assert "Example 1 is kept as a draft. Before it is ready, mend what is said below." in page
     for words in (
         "Write the caption.",
@@ -126,7 +123,7 @@ def test_form_sent_again_with_other_words_becomes_a_change_of_what_is_there(
 
     answer = client.post(at("write_example", project), {**data, **pictures, "note": "Mine"})
 
-    assert "Somebody has changed this example since you opened it" in text(answer)
+    assert "Somebody has changed this example since you opened it" in text_of(answer)
     assert Example.objects.get().note == ""
     client.post(page_of(Example.objects.get()), sent_again(answer, note="Mine"))
     assert Example.objects.get().note == "Mine"
@@ -159,8 +156,8 @@ def test_stale_form_keeps_what_was_typed_and_can_be_kept_again(client: Client, p
 
     stale = client.post(page_of(example), {**data, "note": "Second", "image_0": upload(seed=7)})
 
-    assert "Somebody has changed this example since you opened it" in text(stale)
-    assert "Second</textarea>" in text(stale)
+    assert "Somebody has changed this example since you opened it" in text_of(stale)
+    assert "Second</textarea>" in text_of(stale)
     example.refresh_from_db()
     assert (example.note, example.image_0) == ("First", words.shown[0].picture)
     client.post(page_of(example), sent_again(stale, note="Second"))
@@ -177,7 +174,7 @@ def test_hostile_picture_is_refused_at_its_field_and_the_other_one_is_kept(
 
     answer = client.post(at("write_example", project), form_data(image_0=bad))
 
-    assert "This was not kept." in text(answer)
+    assert "This was not kept." in text_of(answer)
     assert not Example.objects.exists()
     assert Picture.objects.count() == 1
     again = sent_again(answer, key=form_data()["key"], image_0=upload(seed=1))
@@ -200,7 +197,9 @@ def test_picture_cannot_be_claimed_without_our_signature_for_this_person(
 
 
 def test_form_refuses_what_cannot_be_kept(client: Client, project: Project) -> None:
-    page = text(client.post(at("write_example", project), form_data(caption_0="x" * 301, credit_0="y" * 501)))
+    page = text_of(
+        client.post(at("write_example", project), form_data(caption_0="x" * 301, credit_0="y" * 501))
+    )
 
     assert "at most 300 characters" in page
     assert "at most 500 characters" in page
@@ -209,7 +208,7 @@ def test_form_refuses_what_cannot_be_kept(client: Client, project: Project) -> N
 
 def test_words_are_checked_by_the_same_rule_while_they_are_typed(client: Client, project: Project) -> None:
     def check(first: str, second: str, **more: str) -> str:
-        return text(client.post(at("words", project), {"caption_0": first, "caption_1": second, **more}))
+        return text_of(client.post(at("words", project), {"caption_0": first, "caption_1": second, **more}))
 
     assert "Same words, another order." in check("a cup in a hat", "A hat, in a cup")
     assert "[cup]<sub>1</sub>" in check("a cup in a hat", "A hat, in a cup")
@@ -232,8 +231,8 @@ def test_author_sees_and_changes_own_examples_only(client: Client) -> None:
     assert client.get(page_of(others)).status_code == 404
     for verb in ("ready", "withdraw"):
         assert client.post(page_of(others, verb)).status_code == 404
-    assert "1 example" in text(client.get(LIST))
-    page = text(client.get(at("project_change", project)))
+    assert "1 example" in text_of(client.get(LIST))
+    page = text_of(client.get(at("project_change", project)))
     assert "You see and change your own." in page
     assert at("write_example", project) in page
     others.refresh_from_db()
@@ -247,8 +246,8 @@ def test_reviewer_looks_and_changes_nothing(client: Client) -> None:
 
     page = client.get(page_of(example))
 
-    assert CAPTIONS[0] in text(page)
-    assert 'name="caption_0"' not in text(page)
+    assert CAPTIONS[0] in text_of(page)
+    assert 'name="caption_0"' not in text_of(page)
     assert client.post(page_of(example), form_data(key=None)).status_code == 403
     assert client.post(page_of(example, "withdraw")).status_code == 403
     assert client.get(at("write_example", project)).status_code == 403
@@ -265,30 +264,32 @@ def test_examples_of_another_study_are_not_there(client: Client, project: Projec
         assert client.get(at(name, project, other.public_id)).status_code == 404
     assert client.get(at("write_example", other.project)).status_code == 404
     assert client.post(page_of(other, "withdraw")).status_code == 404
-    assert "0 examples" in text(client.get(LIST)) or "There is no example yet." in text(client.get(LIST))
+    assert "0 examples" in text_of(client.get(LIST)) or "There is no example yet." in text_of(
+        client.get(LIST)
+    )
     row = client.get(f"{LIST}{other.pk}/change/", follow=True)
-    assert "There is no example" in text(row)
+    assert "There is no example" in text_of(row)
 
 
 def test_verbs_move_the_example_with_a_question_before_withdrawing(client: Client, project: Project) -> None:
     example = make_example(project)
     ask_examples(project=project, examples=[example.pk], now=NOW)
-    assert 'name="caption_0"' not in text(client.get(page_of(example)))
+    assert 'name="caption_0"' not in text_of(client.get(page_of(example)))
 
-    asked = text(client.get(page_of(example, "withdraw")))
+    asked = text_of(client.get(page_of(example, "withdraw")))
 
     assert "Workers have been asked about it." in asked
     assert Item.objects.filter(pulled_at=None).count() == 4
     client.post(page_of(example, "withdraw"))
     assert not Item.objects.filter(pulled_at=None).exists()
-    assert "It is withdrawn: nobody is asked about it." in text(client.get(page_of(example)))
+    assert "It is withdrawn: nobody is asked about it." in text_of(client.get(page_of(example)))
     client.post(page_of(example, "restore"))
-    page = text(client.get(page_of(example)))
+    page = text_of(client.get(page_of(example)))
     assert "captions and pictures stay as they were" in page
     answer = client.post(page_of(example, "ready"), follow=True)
-    assert "marked as ready" in text(answer)
+    assert "marked as ready" in text_of(answer)
     assert client.get(page_of(example, "explode")).status_code == 404
-    history = text(client.get(at("example_history", project, example.public_id)))
+    history = text_of(client.get(at("example_history", project, example.public_id)))
     assert all(words in history for words in ("withdrawn.", "restored as a draft.", "marked as ready."))
 
 
@@ -297,14 +298,14 @@ def test_ready_by_a_click_shows_what_is_lacking(client: Client, project: Project
 
     answer = client.post(page_of(example, "ready"), follow=True)
 
-    assert "Choose at least one tag." in text(answer)
-    assert "It is not ready yet." in text(answer)
+    assert "Choose at least one tag." in text_of(answer)
+    assert "It is not ready yet." in text_of(answer)
 
 
 def test_preview_shows_the_four_questions(client: Client, project: Project) -> None:
     example = make_example(project)
 
-    page = text(client.get(at("preview_example", project, example.public_id)))
+    page = text_of(client.get(at("preview_example", project, example.public_id)))
 
     assert page.count("Does the caption match the image?") == 4
     assert (page.count("should be yes"), page.count("should be no")) == (2, 2)
@@ -323,7 +324,7 @@ def test_list_is_searched_and_filtered(client: Client, project: Project, query: 
     make_example(project, seed=1, ready=False, caption_0="zebra", tag="Scope")
     make_example(project, seed=2, ready=False, swap="both")
 
-    page = text(client.get(f"{LIST}?{query}"))
+    page = text_of(client.get(f"{LIST}?{query}"))
 
     assert f"{count} example" in page if count else "No example fits" in page
 
@@ -334,13 +335,13 @@ def test_list_filters_by_tag_and_author_with_counts(client: Client, project: Pro
     make_example(project, seed=1, ready=False)
     tag = Tag.objects.get(name="Noun Phrase")
 
-    page = text(client.get(LIST))
+    page = text_of(client.get(LIST))
 
     assert "Noun Phrase (2)" in page
     assert "writer (1)" in page
     assert "Ready (1)" in page
-    assert "1 example" in text(client.get(f"{LIST}?author={author.pk}"))
-    assert "2 examples" in text(client.get(f"{LIST}?tag={tag.pk}"))
+    assert "1 example" in text_of(client.get(f"{LIST}?author={author.pk}"))
+    assert "2 examples" in text_of(client.get(f"{LIST}?tag={tag.pk}"))
     assert "Scope" not in page
 
 
@@ -369,13 +370,13 @@ def test_pages_take_as_many_queries_whatever_there_is(client: Client, project: P
 
 
 def test_empty_list_leads_to_the_first_example(client: Client, project: Project) -> None:
-    assert at("write_example", project) in text(client.get(LIST))
-    assert "There is no example yet." in text(client.get(LIST))
+    assert at("write_example", project) in text_of(client.get(LIST))
+    assert "There is no example yet." in text_of(client.get(LIST))
     other = make_project()
     other.study.members.add(*project.study.members.all())
-    both = text(client.get(LIST))
+    both = text_of(client.get(LIST))
     assert "There is no example yet." in both
     assert "examples/write/" not in both
-    assert at("write_example", other) in text(
+    assert at("write_example", other) in text_of(
         client.get(f"{LIST}?project__study__id__exact={other.study_id}")
     )

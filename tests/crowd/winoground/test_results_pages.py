@@ -22,6 +22,7 @@ from tests.crowd.winoground.making_scores import (
     make_project,
 )
 from tests.factories import make_study
+from tests.pages import text_of
 from tests.people import sign_in
 
 pytestmark = pytest.mark.django_db
@@ -41,10 +42,6 @@ def at(name: str, project: Project, *more: Any) -> str:
     return reverse(f"admin:winoground_{name}", args=[project.pk, *more])
 
 
-def text(answer: Any) -> str:
-    return " ".join(answer.content.decode().split())
-
-
 def body(answer: Any) -> str:
     return b"".join(answer.streaming_content).decode("utf-8-sig")
 
@@ -60,7 +57,7 @@ def send(client: Client, url: str, content: str, **values: str) -> Any:
 
 
 def test_results_before_anything_say_what_to_do(client: Client, project: Project) -> None:
-    page = text(client.get(at("results", project)))
+    page = text_of(client.get(at("results", project)))
 
     assert "No example is scored yet." in page
     assert "By tag" not in page
@@ -71,7 +68,7 @@ def test_results_set_people_beside_models_and_chance(client: Client, project: Pr
     make_example(project)
     make_model(project, {examples[0]: (1, 1, 0, 1)}, name="Small")
 
-    page = text(client.get(at("results", project)))
+    page = text_of(client.get(at("results", project)))
 
     assert "1 example has fewer answers than the 10 that are wanted" in page
     assert row_of(page, "Chance").count("25.00 %") == 2
@@ -90,7 +87,7 @@ def test_results_over_the_examples_that_everybody_has(client: Client, project: P
     examples = make_answered(project, RIGHT, WRONG)
     make_model(project, {examples[0]: (1, 0, 0, 1)}, name="Small")
 
-    page = text(client.get(at("results", project), {"over": "shared"}))
+    page = text_of(client.get(at("results", project), {"over": "shared"}))
 
     assert row_of(page, "People").startswith('<td class="number">1</td><td class="number">0</td>')
     assert row_of(page, "People").count("100.00 %") == 3
@@ -156,8 +153,8 @@ def test_examples_show_the_four_shares_or_a_models_scores(client: Client, projec
     (example,) = make_answered(project, TEXT_ONLY)
     model = make_model(project, {example: (0.25, 0.5, 0.125, -1)}, name="Small")
 
-    people = text(client.get(at("result_examples", project)))
-    small = text(client.get(at("result_examples", project), {"of": model.pk}))
+    people = text_of(client.get(at("result_examples", project)))
+    small = text_of(client.get(at("result_examples", project), {"of": model.pk}))
 
     for said in ("6 of 10", "8 of 10", "4 of 10", "9 of 10", "✓ right", "✗ wrong"):
         assert said in people
@@ -168,7 +165,7 @@ def test_examples_show_the_four_shares_or_a_models_scores(client: Client, projec
 def test_captions_are_shown_as_they_were_typed(client: Client, project: Project) -> None:
     make_example(project, caption_0="<b>bold</b> & more")
 
-    page = text(client.get(at("result_examples", project)))
+    page = text_of(client.get(at("result_examples", project)))
 
     assert "A: &lt;b&gt;bold&lt;/b&gt; &amp; more" in page
 
@@ -179,7 +176,7 @@ def test_upload_stands_beside_people_and_says_what_it_lacks(client: Client, proj
     answer = send(client, at("upload_scores", project), HEAD + "1,1,0,0,1\n", name="Small")
 
     assert answer.url == at("results", project)
-    page = text(client.get(answer.url))
+    page = text_of(client.get(answer.url))
     assert "The scores of Small for 1 examples are counted." in page
     assert "The file says nothing of 1 further examples." in page
     assert row_of(page, "Small").count("100.00 %") == 3
@@ -188,7 +185,9 @@ def test_upload_stands_beside_people_and_says_what_it_lacks(client: Client, proj
 def test_wrong_lines_are_listed_and_nothing_is_stored(client: Client, project: Project) -> None:
     make_answered(project, RIGHT)
 
-    page = text(send(client, at("upload_scores", project), HEAD + "1,1,0,nan,1\n7,1,1,1,1\n", name="Small"))
+    page = text_of(
+        send(client, at("upload_scores", project), HEAD + "1,1,0,nan,1\n7,1,1,1,1\n", name="Small")
+    )
 
     assert "Nothing was stored." in page
     assert "Line 2: c1_i0 is “nan”, which is no finite number." in page
@@ -201,8 +200,8 @@ def test_known_name_is_refused_and_replacing_asks_first(client: Client, project:
     (example,) = make_answered(project, RIGHT)
     model = make_model(project, {example: (1, 0, 0, 1)}, name="Small")
 
-    again = text(send(client, at("upload_scores", project), HEAD + "1,0,0,0,0\n", name="small"))
-    asked = text(client.get(at("replace_scores", project, model.pk)))
+    again = text_of(send(client, at("upload_scores", project), HEAD + "1,0,0,0,0\n", name="small"))
+    asked = text_of(client.get(at("replace_scores", project, model.pk)))
 
     assert "There are scores of small already." in again
     assert "This replaces the scores of <strong>Small</strong> for 1 example," in asked
@@ -218,7 +217,7 @@ def test_removing_asks_first(client: Client, project: Project) -> None:
     (example,) = make_answered(project, RIGHT)
     model = make_model(project, {example: (1, 0, 0, 1)}, name="Small")
 
-    asked = text(client.get(at("remove_scores", project, model.pk)))
+    asked = text_of(client.get(at("remove_scores", project, model.pk)))
     assert "You remove the scores of <strong>Small</strong> for 1 example " in asked
     assert ModelScores.objects.exists()
 
@@ -319,7 +318,7 @@ def test_as_many_queries_for_any_number_of_rows(client: Client, project: Project
 
 
 def test_hub_leads_to_the_results(client: Client, project: Project) -> None:
-    page = text(client.get(at("project_change", project)))
+    page = text_of(client.get(at("project_change", project)))
 
     for name in ("results", "result_examples", "upload_scores", "take"):
         assert f'href="{at(name, project)}"' in page

@@ -12,6 +12,7 @@ from hits.errors import RuleBroken
 from hits.roles import AUTHOR, RESEARCHER
 from tests.crowd.winoground.making_examples import make_example, make_project
 from tests.factories import make_user
+from tests.pages import text_of
 from tests.people import sign_in
 
 pytestmark = pytest.mark.django_db
@@ -21,10 +22,6 @@ MERGE = "/admin/winoground/tag/merge/"
 
 def names() -> list[str]:
     return list(Tag.objects.values_list("name", flat=True))
-
-
-def text(answer: object) -> str:
-    return " ".join(answer.content.decode().split())  # type: ignore[attr-defined]
 
 
 def test_seed_brings_the_papers_seventy_once() -> None:
@@ -108,7 +105,7 @@ def test_list_says_how_many_examples_have_each_and_finds_by_name(client: Client)
     used, _ = add_tags(["Quux used", "Quux unused"], by=None)
     make_example(project, tags=[used.pk])
 
-    page = text(client.get(f"{LIST}?q=quux"))
+    page = text_of(client.get(f"{LIST}?q=quux"))
 
     assert "2 tags" in page
     assert (
@@ -125,21 +122,21 @@ def test_tag_is_added_renamed_merged_and_deleted_on_its_pages(client: Client) ->
     (other,) = add_tags(["Other"], by=None)
     example = make_example(project, tags=[ours.pk])
 
-    assert "Merge the two instead." in text(client.post(f"{LIST}{other.pk}/change/", {"name": "ours"}))
+    assert "Merge the two instead." in text_of(client.post(f"{LIST}{other.pk}/change/", {"name": "ours"}))
     client.post(f"{LIST}{ours.pk}/change/", {"name": "Ours, mended"})
     refused = client.post(f"{LIST}{ours.pk}/delete/", {"post": "yes"})
 
     assert refused.status_code == 403
     assert "Ours, mended" in names()
     both = {"action": "delete_selected", "_selected_action": [ours.pk, other.pk], "post": "yes"}
-    assert "“Ours, mended” is on examples: 1" in text(client.post(LIST, both))
+    assert "“Ours, mended” is on examples: 1" in text_of(client.post(LIST, both))
     action = client.post(LIST, {"action": "merge", "_selected_action": [ours.pk, other.pk]}, follow=True)
-    assert "These 2 tags become one." in text(action)
+    assert "These 2 tags become one." in text_of(action)
     carried = f"{ours.pk},{other.pk}"
     client.post(MERGE, {"tags": carried, "into": other.pk})
     assert list(Example.objects.get(pk=example.pk).tags.all()) == [other]
     assert LogEntry.objects.filter(object_id=str(other.pk), change_message__contains="Merged").exists()
-    assert "Choose two tags or more" in text(
+    assert "Choose two tags or more" in text_of(
         client.post(MERGE, {"tags": carried, "into": other.pk}, follow=True)
     )
     (unused,) = add_tags(["Unused"], by=None)

@@ -13,9 +13,10 @@ from crowd.winoventi.models import Choice, Evaluation, FilterScore, Judgement, M
 from crowd.winoventi.services.evaluating import prompt_id
 from hits.models import AuditEvent
 from hits.roles import RESEARCHER
-from tests.crowd.winoventi.admin.test_projects import at, make_masked, text
+from tests.crowd.winoventi.admin.test_projects import at, make_masked
 from tests.crowd.winoventi.rows import make_pair, make_project
 from tests.factories import NOW, make_worker
+from tests.pages import text_of
 from tests.people import sign_in
 
 pytestmark = pytest.mark.django_db
@@ -49,7 +50,7 @@ def test_way_of_a_pair_tells_everything_with_pseudonyms_only(client: Client, pro
     prompt = Prompt.objects.create(premise=pair, kind="exception")
     Choice.objects.create(prompt=prompt, worker=judge, word="sweet", is_right=True)
 
-    page = text(client.get(reverse("admin:winoventi_premise_change", args=[pair.pk])))
+    page = text_of(client.get(reverse("admin:winoventi_premise_change", args=[pair.pk])))
 
     for said in (
         "0.31",
@@ -64,7 +65,7 @@ def test_way_of_a_pair_tells_everything_with_pseudonyms_only(client: Client, pro
     assert "She made a smile. The lemon is ____." in page
     assert "ASECRET" not in page
     for model_name, row in (("generic", pair.alternative.generic), ("alternative", pair.alternative)):
-        found = text(client.get(reverse(f"admin:winoventi_{model_name}_change", args=[row.pk])))
+        found = text_of(client.get(reverse(f"admin:winoventi_{model_name}_change", args=[row.pk])))
         assert "The lemon is sour." in found
 
 
@@ -97,14 +98,14 @@ def test_full_file_and_splits_are_sent(client: Client, project: Project) -> None
 def test_full_form_as_tsv_is_refused(client: Client, project: Project) -> None:
     answer = client.post(at("data", project), {"what": "full", "form": "tsv"})
 
-    assert "rows within rows" in text(answer)
+    assert "rows within rows" in text_of(answer)
     assert not AuditEvent.objects.exists()
 
 
 def test_statistics_show_every_table_and_send_each(client: Client, project: Project) -> None:
     make_pair(project)
 
-    page = text(client.get(at("statistics", project)))
+    page = text_of(client.get(at("statistics", project)))
 
     for name in ("counts", "by-k", "sentences", "objections", "people", "workers"):
         assert at("table", project, name) in page
@@ -125,7 +126,7 @@ def test_uploaded_answers_are_counted_and_removed(client: Client, project: Proje
     evaluation = Evaluation.objects.get()
     table = body(client.get(at("table", project, "models"))).decode().splitlines()
     assert table[1] == "mine,uploaded,All,1,1,100.0 %,0,1,0.0 %"
-    assert "Remove mine" in text(client.get(at("statistics", project)))
+    assert "Remove mine" in text_of(client.get(at("statistics", project)))
     client.post(at("remove_model", project, evaluation.pk))
     assert not ModelAnswer.objects.exists()
 
@@ -136,7 +137,7 @@ def test_bad_answers_are_named_and_nothing_is_kept(client: Client, project: Proj
 
     answer = client.post(at("upload_model", project), {"name": "mine", "file": file})
 
-    assert "Line 2: there is no prompt “77-generic”" in text(answer)
+    assert "Line 2: there is no prompt “77-generic”" in text_of(answer)
     assert not Evaluation.objects.exists()
 
 
@@ -154,5 +155,5 @@ def test_another_model_is_asked(client: Client, project: Project, button: str, s
 
     answer = client.post(at("ask_model", project), form, follow=True)
 
-    assert f"The model other {said}" in text(answer)
+    assert f"The model other {said}" in text_of(answer)
     assert Evaluation.objects.filter(is_open=True).exists() is (button == "evaluate")

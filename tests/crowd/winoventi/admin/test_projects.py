@@ -15,6 +15,7 @@ from hits.roles import RESEARCHER, REVIEWER
 from scoring.models import RegisteredRival
 from tests.crowd.winoventi.rows import make_alternative, make_generic, make_pair, make_project
 from tests.factories import NOW, make_account, make_study, make_worker
+from tests.pages import text_of
 from tests.people import sign_in
 
 pytestmark = pytest.mark.django_db
@@ -38,10 +39,6 @@ def at(name: str, project: Project, *more: Any) -> str:
 
 def home(project: Project) -> str:
     return at("project_change", project)
-
-
-def text(answer: Any) -> str:
-    return " ".join(answer.content.decode().split())
 
 
 def make_masked(name: str = "masked") -> RegisteredRival:
@@ -69,7 +66,7 @@ def fill(project: Project, *, count: int) -> None:
 def test_project_is_set_up_with_its_nouns_from_its_study(client: Client) -> None:
     study, model = make_study(name="Ours"), make_masked()
     sign_in(client, RESEARCHER, study)
-    assert reverse("admin:winoventi_project_add") in text(
+    assert reverse("admin:winoventi_project_add") in text_of(
         client.get(reverse("admin:hits_study_change", args=[study.pk]))
     )
     file = SimpleUploadedFile("nouns.csv", b"number,noun\n1,bat\n2,sky\n")
@@ -88,7 +85,7 @@ def test_project_is_set_up_with_its_nouns_from_its_study(client: Client) -> None
     assert (project.ks, project.generics_model, project.fails_at) == ([1, 3], model, 2)
     assert list(project.nouns.values_list("word", flat=True)) == ["bat", "sky lark", "bat", "sky"]
     assert project.steps.count() == len(Step.Kind.values)
-    assert home(project) in text(client.get(reverse("admin:hits_study_change", args=[study.pk])))
+    assert home(project) in text_of(client.get(reverse("admin:hits_study_change", args=[study.pk])))
 
 
 @pytest.mark.parametrize(
@@ -109,24 +106,24 @@ def test_project_with_bad_input_is_not_set_up(client: Client, changes: dict[str,
         reverse("admin:winoventi_project_add"), {**RULES, "study": study.pk, "words": "a", **changes}
     )
 
-    assert said in text(answer)
+    assert said in text_of(answer)
     assert not Project.objects.exists()
 
 
 def test_pipeline_counts_what_came_in_and_stayed_behind_with_links(client: Client, project: Project) -> None:
     fill(project, count=1)
 
-    page = text(client.get(home(project)))
+    page = text_of(client.get(home(project)))
 
     study = f"project__study__id__exact={project.study_id}"
     assert f'<a href="/admin/winoventi/generic/?{study}&amp;state__in=cut">Cut by perplexity</a>' in page
     assert "… generic and its word mean the same" in page
     assert "Let 2 in." in page
     for model in ("generic", "alternative", "premise"):
-        listed = text(client.get(f"/admin/winoventi/{model}/?{study}"))
+        listed = text_of(client.get(f"/admin/winoventi/{model}/?{study}"))
         assert "1 " in listed
-    assert "Perplexity 9.0" in text(client.get(f"/admin/winoventi/generic/?{study}&state__in=cut"))
-    assert "generic and its word mean the same" in text(client.get("/admin/winoventi/judgement/"))
+    assert "Perplexity 9.0" in text_of(client.get(f"/admin/winoventi/generic/?{study}&state__in=cut"))
+    assert "generic and its word mean the same" in text_of(client.get("/admin/winoventi/judgement/"))
 
 
 def test_pages_take_as_many_queries_whatever_there_is(client: Client, project: Project) -> None:
@@ -158,13 +155,13 @@ def test_reading_is_asked_once_more_and_then_started(client: Client, project: Pr
     project.save()
     address = at("do", project, "generics", "read")
 
-    page = text(client.get(address))
+    page = text_of(client.get(address))
 
     assert "each of 2 nouns" in page
     assert not Inquiry.objects.exists()
     client.post(address)
     assert Inquiry.objects.get().is_open
-    assert "Nouns that the model has read: the model is being asked" in text(client.get(home(project)))
+    assert "Nouns that the model has read: the model is being asked" in text_of(client.get(home(project)))
 
 
 def test_generics_without_a_place_are_what_is_next(client: Client, project: Project) -> None:
@@ -180,17 +177,17 @@ def test_generics_without_a_place_are_what_is_next(client: Client, project: Proj
         words=[["sour", 0.5]],
         read_at=NOW,
     )
-    assert "Cut: this many generics have no place in the order yet: 1." in text(client.get(home(project)))
+    assert "Cut: this many generics have no place in the order yet: 1." in text_of(client.get(home(project)))
 
     client.post(at("cut", project), {"cut_by": "bend"})
 
-    assert "Let 1 in." in text(client.get(home(project)))
+    assert "Let 1 in." in text_of(client.get(home(project)))
 
 
 def test_reading_without_a_model_says_what_is_missing(client: Client, project: Project) -> None:
     answer = client.post(at("do", project, "generics", "read"), follow=True)
 
-    assert "Choose the model of step 1 first" in text(answer)
+    assert "Choose the model of step 1 first" in text_of(answer)
     assert not Inquiry.objects.exists()
 
 
@@ -211,7 +208,7 @@ def test_so_many_generics_are_let_in_and_a_draft_leads_to_the_guide(client: Clie
 
 
 def test_step_is_switched_to_go_on_by_itself_and_back(client: Client, project: Project) -> None:
-    assert "spends money" in text(client.get(at("do", project, "premises", "on")))
+    assert "spends money" in text_of(client.get(at("do", project, "premises", "on")))
 
     client.post(at("do", project, "premises", "on"))
     assert project.steps.get(kind="premises").by_itself
@@ -250,7 +247,7 @@ def test_cut_at_own_values_leaves_the_rest_with_its_reason(client: Client, proje
     client.post(at("cut", project), form)
 
     assert Generic.objects.get(state="cut").reason == "Perplexity 300.0: those of k = 1 are cut at 25.0."
-    page = text(client.get(at("cut", project)))
+    page = text_of(client.get(at("cut", project)))
     assert "Perplexity of 3 statements" in page
     assert "Cut at 25.0: 2 lie below." in page
 
@@ -271,14 +268,14 @@ def test_nouns_are_added_behind_those_that_are_there(client: Client, project: Pr
 def test_file_that_is_no_list_is_refused(client: Client, project: Project, content: bytes, said: str) -> None:
     answer = client.post(at("nouns", project), {"file": SimpleUploadedFile("nouns.csv", content)})
 
-    assert said in text(answer)
+    assert said in text_of(answer)
     assert project.nouns.count() == 2
 
 
 def test_reviewer_looks_and_changes_nothing(client: Client, project: Project) -> None:
     sign_in(client, REVIEWER, project.study)
 
-    page = text(client.get(home(project)))
+    page = text_of(client.get(home(project)))
 
     assert "Next:" in page
     assert "Go on by itself…" not in page
@@ -308,7 +305,7 @@ def test_foreign_projects_are_not_found(client: Client, project: Project) -> Non
     assert [client.get(address).status_code for address in addresses] == [404] * len(addresses)
     for model in ("project", "generic", "alternative", "premise", "judgement"):
         listed = client.get(reverse(f"admin:winoventi_{model}_changelist"))
-        assert "secret" not in text(listed)
+        assert "secret" not in text_of(listed)
     one = client.get(reverse("admin:winoventi_premise_change", args=[pair.pk]))
     assert one.status_code == 302
     assert client.post(at("do", foreign, "premises", "on")).status_code == 404
