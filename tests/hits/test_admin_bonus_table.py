@@ -15,7 +15,8 @@ from hits.services.launching import launch_batch
 from tests.factories import NOW, make_association, make_batch, make_study, make_user
 from tests.hits.calling import notebook
 from tests.hits.test_admin import study_form
-from tests.hits.test_admin_guide import launch_url, make_draft, text
+from tests.hits.test_admin_guide import launch_url, make_draft
+from tests.pages import text_of
 from tests.people import sign_in_with
 from tests.stubbed import StubbedTurk
 
@@ -33,7 +34,7 @@ def test_the_saved_table_is_shown_in_words_beside_examples_of_every_kind(client:
     sign_in_with(client, *WORK)
     study = make_study(bonus_rules=[dict(row) for row in EXAMPLES.values()])
 
-    page = text(client.get(study_url(study)))
+    page = text_of(client.get(study_url(study)))
 
     assert "<strong>each right</strong>: $0.02 for each item where jaccard is at least 80 %" in page
     assert "$0.03 from 50 % to below 80 %; $0.10 from 80 % on" in page
@@ -45,7 +46,7 @@ def test_the_saved_table_is_shown_in_words_beside_examples_of_every_kind(client:
 def test_a_study_without_bonuses_says_so(client: Client) -> None:
     sign_in_with(client, *WORK)
 
-    page = text(client.get(study_url(make_study(bonus_rules=[]))))
+    page = text_of(client.get(study_url(make_study(bonus_rules=[]))))
 
     assert "No bonuses: work earns its reward alone." in page
 
@@ -98,8 +99,8 @@ def test_launch_page_shows_the_table_and_what_it_comes_to_at_most(client: Client
 
     page = client.get(launch_url(batch))
 
-    assert "<strong>each right</strong>: $0.02 for each item where jaccard is at least 80 %" in text(page)
-    assert "(at most $0.04 for one assignment)" in text(page)
+    assert "<strong>each right</strong>: $0.02 for each item where jaccard is at least 80 %" in text_of(page)
+    assert "(at most $0.04 for one assignment)" in text_of(page)
     assert page.context["plan"].cost.bonuses == 3 * (
         2 * batch.rules[0].most(items=1) + batch.rules[1].most(items=2)
     )
@@ -137,7 +138,7 @@ def test_launch_without_the_wage_that_the_table_leans_on_is_refused(
     batch = make_draft(sign_in_with(client, *WORK), study=make_study(bonus_rules=[LEAN]))
     before = (Batch.objects.values().get(), Study.objects.values().get(), LedgerEntry.objects.count())
 
-    page = text(client.get(launch_url(batch)))
+    page = text_of(client.get(launch_url(batch)))
     with pytest.raises(RuleBroken, match="Give the study a wage floor") as refused:
         launch_batch(batch=batch, by=make_user(), now=NOW)
 

@@ -24,6 +24,7 @@ from tests.factories import (
     make_picture,
     make_study,
 )
+from tests.pages import text_of
 from tests.people import permission, sign_in_with
 from tests.stubbed import StubbedTurk
 
@@ -95,10 +96,6 @@ def people(batch: Batch, **changes: Any) -> dict[str, Any]:
 
 def launch(client: Client, batch: Batch, **changes: Any) -> Any:
     return client.post(launch_url(batch), {"seen": drafting.stamp_all(batch), **changes}, follow=True)
-
-
-def text(page: Any) -> str:
-    return " ".join(page.content.decode().replace("\xa0", " ").split())
 
 
 def test_new_batch_is_a_draft_with_the_words_of_its_task(client: Client) -> None:
@@ -191,8 +188,8 @@ def test_terms_that_cannot_be_are_refused_and_kept_on_the_page(
 
     page = client.post(step_url(batch, "terms"), terms(batch, keywords="typed words", **changes))
 
-    assert words in text(page)
-    assert "typed words" in text(page)
+    assert words in text_of(page)
+    assert "typed words" in text_of(page)
     assert Batch.objects.values().get() == before
 
 
@@ -205,9 +202,9 @@ def test_second_window_is_told_and_loses_nothing(client: Client) -> None:
 
     batch.refresh_from_db()
     assert batch.title == "First"
-    assert "another window" in text(page)
-    assert "<dt>Title</dt><dd>First</dd>" in text(page)
-    assert 'value="Second"' in text(page)
+    assert "another window" in text_of(page)
+    assert "<dt>Title</dt><dd>First</dd>" in text_of(page)
+    assert 'value="Second"' in text_of(page)
 
     client.post(step_url(batch, "terms"), {**second, "seen": page.context["seen"]})
 
@@ -225,7 +222,7 @@ def test_second_window_is_told_even_after_a_mistake(client: Client) -> None:
 
     batch.refresh_from_db()
     assert batch.title == "First"
-    assert "another window" in text(page)
+    assert "another window" in text_of(page)
 
 
 def test_items_of_a_file_are_added_and_removed_again(client: Client) -> None:
@@ -239,8 +236,8 @@ def test_items_of_a_file_are_added_and_removed_again(client: Client) -> None:
     count = batch.items.count()
     removed = client.post(items_url(batch), {"remove": ""}, follow=True)
 
-    assert "1 item added." in text(added)
-    assert "1 item removed." in text(removed)
+    assert "1 item added." in text_of(added)
+    assert "1 item removed." in text_of(removed)
     assert (count, batch.items.count()) == (1, 0)
 
 
@@ -250,14 +247,14 @@ def test_file_with_a_wrong_line_adds_nothing_and_names_it(client: Client) -> Non
 
     page = client.post(items_url(batch), {"file": file, "there": "0"})
 
-    assert "Line 2: the pool has no picture “a”." in text(page)
+    assert "Line 2: the pool has no picture “a”." in text_of(page)
     assert batch.items.count() == 0
 
 
 def test_upload_without_a_file_says_so(client: Client) -> None:
     batch = make_draft(sign_in_with(client, *WORK), items_from="file")
 
-    assert "Choose a file first." in text(client.post(items_url(batch), {"there": "0"}))
+    assert "Choose a file first." in text_of(client.post(items_url(batch), {"there": "0"}))
 
 
 def test_example_file_can_be_uploaded_as_it_is(client: Client) -> None:
@@ -352,7 +349,7 @@ def test_people_that_cannot_be_are_refused(client: Client, changes: dict[str, st
 
     page = client.post(step_url(batch, "people"), people(batch, **changes))
 
-    assert words in text(page)
+    assert words in text_of(page)
     assert Batch.objects.values().get() == before
 
 
@@ -364,8 +361,8 @@ def test_exclusions_that_somebody_may_not_see_stay(client: Client, turk: Stubbed
     pages = [client.get(step_url(batch, "people")), client.get(launch_url(batch))]
     client.post(step_url(batch, "people"), people(batch))
 
-    assert [hidden.study.name in text(page) for page in pages] == [False, False]
-    assert f"A batch of another study (number {hidden.pk})" in text(pages[1])
+    assert [hidden.study.name in text_of(page) for page in pages] == [False, False]
+    assert f"A batch of another study (number {hidden.pk})" in text_of(pages[1])
     assert list(batch.exclude_batches.all()) == [hidden]
 
 
@@ -411,8 +408,10 @@ def test_terms_of_a_launched_batch_are_shown_and_never_changed(client: Client) -
     client.post(address, terms(batch))
     client.post(step_url(batch, "terms"), terms(batch))
 
-    assert "these terms do not change any more" in text(page)
-    assert "<strong>as it was</strong>: $0.01 once, where the mean of jaccard is at least 100 %" in text(page)
+    assert "these terms do not change any more" in text_of(page)
+    assert "<strong>as it was</strong>: $0.01 once, where the mean of jaccard is at least 100 %" in text_of(
+        page
+    )
     assert Batch.objects.values().get() == before
 
 
@@ -427,9 +426,9 @@ def test_launch_page_shows_everything_that_it_costs(client: Client, turk: Stubbe
     assert page.context["balance"].amount == Decimal(100)
     assert (page.context["budget"].before, page.context["budget"].after) == (6, Decimal("5.88"))
     assert page.context["wage"].hourly == Decimal("3.00")
-    assert "At $3.00 an hour the batch pays less than the $9" in text(page)
-    assert "your estimate: nothing has been measured yet" in text(page)
-    assert "Launch 1 HIT for at most $0.12" in text(page)
+    assert "At $3.00 an hour the batch pays less than the $9" in text_of(page)
+    assert "your estimate: nothing has been measured yet" in text_of(page)
+    assert "Launch 1 HIT for at most $0.12" in text_of(page)
 
 
 def test_launch_page_shows_both_plans_from_ten_workers_on(client: Client, turk: StubbedTurk) -> None:
@@ -469,7 +468,7 @@ def test_launch_page_is_useful_without_the_provider(client: Client, turk: Stubbe
     page = client.get(launch_url(batch))
 
     assert page.status_code == 200
-    assert "balance could not be read" in text(page)
+    assert "balance could not be read" in text_of(page)
     assert turk.calls == ["get_account_balance"]
 
 
@@ -488,8 +487,8 @@ def test_launch_page_says_why_a_launch_would_be_refused(
     page = client.get(launch_url(batch))
     launch(client, batch)
 
-    assert words in text(page)
-    assert "Launch 1 HIT" not in text(page)
+    assert words in text_of(page)
+    assert "Launch 1 HIT" not in text_of(page)
     assert (batch.hits.count(), Batch.objects.get().status) == (0, "draft")
 
 
@@ -510,7 +509,7 @@ def test_launch_page_warns_of_what_is_seldom_meant(
 ) -> None:
     batch = make_draft(sign_in_with(client, *WORK), **changes)
 
-    assert words in text(client.get(launch_url(batch)))
+    assert words in text_of(client.get(launch_url(batch)))
 
 
 def test_launch_launches_once(client: Client, turk: StubbedTurk) -> None:
@@ -518,8 +517,8 @@ def test_launch_launches_once(client: Client, turk: StubbedTurk) -> None:
 
     first, second = launch(client, batch), launch(client, batch)
 
-    assert "Launched: 1 HIT is on its way." in text(first)
-    assert "has been launched already" in text(second)
+    assert "Launched: 1 HIT is on its way." in text_of(first)
+    assert "has been launched already" in text_of(second)
     assert batch.hits.count() == 1
 
 
@@ -530,7 +529,7 @@ def test_launch_of_what_was_changed_meanwhile_is_refused(client: Client, turk: S
 
     page = launch(client, batch, seen=seen)
 
-    assert "Look at it again" in text(page)
+    assert "Look at it again" in text_of(page)
     assert (batch.hits.count(), Batch.objects.get().status) == (0, "draft")
 
 
@@ -544,7 +543,7 @@ def test_launch_with_the_broker_down_is_only_slower(
 
     page = launch(client, batch)
 
-    assert "Launched: 1 HIT" in text(page)
+    assert "Launched: 1 HIT" in text_of(page)
     assert Batch.objects.get().status == Batch.Status.LAUNCHING
 
 
@@ -555,7 +554,7 @@ def test_launch_without_permission_can_be_looked_at_and_not_done(client: Client,
     done = client.post(launch_url(batch), {"seen": drafting.stamp_all(batch)})
 
     assert (looked.status_code, done.status_code) == (200, 403)
-    assert "Launch 1 HIT" not in text(looked)
+    assert "Launch 1 HIT" not in text_of(looked)
     assert (batch.hits.count(), Batch.objects.get().status) == (0, Batch.Status.DRAFT)
 
 
@@ -571,8 +570,8 @@ def test_launch_for_real_money_needs_a_permission_and_the_title(client: Client, 
     confirmed = launch(client, batch, confirmed="which pictures?")
 
     assert (refused.status_code, before) == (403, 0)
-    assert "Confirm that you mean it" in text(unconfirmed)
-    assert "Launched: 1 HIT" in text(confirmed)
+    assert "Confirm that you mean it" in text_of(unconfirmed)
+    assert "Launched: 1 HIT" in text_of(confirmed)
 
 
 @pytest.mark.parametrize("page", ["add", "what", "terms", "people", "launch", "frozen"])

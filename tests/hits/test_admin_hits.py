@@ -13,6 +13,7 @@ from django.utils import timezone
 
 from hits.models import HIT, BatchEvent, Change
 from tests.factories import NOW, make_assignment, make_batch, make_hit, make_study, make_user
+from tests.pages import text_of
 from tests.people import sign_in_with
 
 pytestmark = pytest.mark.django_db
@@ -38,10 +39,6 @@ def choose(client: Client, action: str, *hits: HIT, query: str = "", **more: Any
     """An action of the list, on these."""
     form = {"action": action, "_selected_action": [hit.pk for hit in hits], **more}
     return client.post(f"{LIST}?{query}", form, follow=True)
-
-
-def text_of(response: Any) -> str:
-    return " ".join(response.content.decode().split())
 
 
 def test_list_shows_how_far_each_hit_is(client: Client) -> None:

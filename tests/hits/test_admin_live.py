@@ -24,6 +24,7 @@ from tests.factories import (
     make_study,
     make_user,
 )
+from tests.pages import text_of
 from tests.people import sign_in_with
 
 pytestmark = pytest.mark.django_db
@@ -53,10 +54,6 @@ def confirm(client: Client, url: str, **numbers: int) -> Any:
     """As a person does: opens the page, reads, and says yes."""
     page = client.get(url)
     return client.post(url, {"as_of": page.context["as_of"], "confirmed": "yes", **numbers}, follow=True)
-
-
-def text_of(response: Any) -> str:
-    return " ".join(response.content.decode().split())
 
 
 def test_live_view_shows_the_batch_in_numbers(client: Client) -> None:

@@ -14,6 +14,7 @@ from hits.roles import AUTHOR, PAYMENTS_PREPARER, ROLES
 from hits.services import figures
 from tests.factories import NOW
 from tests.hits.test_wages import make_paid
+from tests.pages import text_of
 from tests.people import sign_in, sign_in_with
 
 pytestmark = pytest.mark.django_db
@@ -21,10 +22,6 @@ pytestmark = pytest.mark.django_db
 
 def url(batch: Batch, name: str = "hits_wages") -> str:
     return reverse(f"admin:{name}", args=[batch.pk])
-
-
-def text(page: Any) -> str:
-    return " ".join(page.content.decode().split())
 
 
 def confirm(client: Client, batch: Batch, **changes: str) -> Any:
@@ -50,9 +47,9 @@ def test_wages_page_says_who_lacks_what(client: Client) -> None:
         (work.pk, Decimal("0.60"), "6 min"),
         (Assignment.objects.get(active_s=250).pk, Decimal("0.24"), "4 min 10 s"),
     ]
-    assert work.worker.pseudonym in text(page)
-    assert "More than one in ten earns less than the floor." in text(page)
-    assert "Propose 2 top-ups…" in text(page)
+    assert work.worker.pseudonym in text_of(page)
+    assert "More than one in ten earns less than the floor." in text_of(page)
+    assert "Propose 2 top-ups…" in text_of(page)
 
 
 def test_wages_page_names_no_provider_id(client: Client) -> None:
@@ -60,7 +57,7 @@ def test_wages_page_names_no_provider_id(client: Client) -> None:
     sign_in(client, PAYMENTS_PREPARER, batch.study)
     work = Assignment.objects.get()
 
-    pages = text(client.get(url(batch))) + text(client.get(url(batch, "hits_wages_propose")))
+    pages = text_of(client.get(url(batch))) + text_of(client.get(url(batch, "hits_wages_propose")))
 
     assert work.worker.external_id not in pages
     assert work.external_id not in pages
@@ -82,7 +79,7 @@ def test_wages_page_says_how_it_stands(
     batch = make_paid(*seconds, floor=None if floor is None else Decimal(floor))
     sign_in(client, PAYMENTS_PREPARER, batch.study)
 
-    assert words in text(client.get(url(batch)))
+    assert words in text_of(client.get(url(batch)))
 
 
 def test_wages_page_takes_a_bounded_number_of_queries(client: Client) -> None:
@@ -93,7 +90,7 @@ def test_wages_page_takes_a_bounded_number_of_queries(client: Client) -> None:
         page = client.get(url(batch))
 
     assert len(page.context["lacking"]) == 50
-    assert "The 50 that lack most are shown, of 70." in text(page)
+    assert "The 50 that lack most are shown, of 70." in text_of(page)
     assert len(queries) <= 10
 
 
@@ -105,9 +102,9 @@ def test_propose_asks_before_anything_is_owed(client: Client) -> None:
     asked = [client.get(url(batch, "hits_wages_propose")), client.post(url(batch, "hits_wages_propose"))]
 
     for page in asked:
-        assert "2 submissions are lifted to $12.00 an hour." in text(page)
-        assert "this lifts your pay to $12.00 an hour." in text(page)
-        assert "No money moves yet." in text(page)
+        assert "2 submissions are lifted to $12.00 an hour." in text_of(page)
+        assert "this lifts your pay to $12.00 an hour." in text_of(page)
+        assert "No money moves yet." in text_of(page)
     assert written() == before
 
 
@@ -121,8 +118,8 @@ def test_propose_owes_and_says_what_comes_next(client: Client) -> None:
         (Decimal("0.24"), "owed"),
         (Decimal("0.60"), "owed"),
     ]
-    assert "2 top-ups are owed now, $0.84 in all." in text(page)
-    assert "Top-ups so far" in text(page)
+    assert "2 top-ups are owed now, $0.84 in all." in text_of(page)
+    assert "Top-ups so far" in text_of(page)
     assert page.redirect_chain == [(url(batch), 302)]
 
 
@@ -134,7 +131,7 @@ def test_propose_pressed_twice_owes_once(client: Client) -> None:
 
     page = confirm(client, batch)
 
-    assert "Nothing was proposed." in text(page)
+    assert "Nothing was proposed." in text_of(page)
     assert written() == before
 
 
@@ -169,8 +166,8 @@ def test_propose_beyond_the_budget_owes_nothing_and_says_so(client: Client) -> N
 
     asked, done = client.get(url(batch, "hits_wages_propose")), confirm(client, batch)
 
-    assert "That is more than is left." in text(asked)
-    assert "This needs $0.84" in text(done)
+    assert "That is more than is left." in text_of(asked)
+    assert "This needs $0.84" in text_of(done)
     assert written() == before
 
 
@@ -180,7 +177,7 @@ def test_propose_with_nothing_lacking_leads_back(client: Client) -> None:
 
     page = client.get(url(batch, "hits_wages_propose"), follow=True)
 
-    assert (page.redirect_chain, "nothing to propose" in text(page)) == ([(url(batch), 302)], True)
+    assert (page.redirect_chain, "nothing to propose" in text_of(page)) == ([(url(batch), 302)], True)
 
 
 @pytest.mark.parametrize("role", sorted({*ROLES} - {AUTHOR}))
@@ -192,7 +189,7 @@ def test_only_who_prepares_runs_may_propose(client: Client, role: str) -> None:
     shown, done = client.get(url(batch)), confirm(client, batch)
 
     may = role == PAYMENTS_PREPARER
-    assert (shown.status_code, "Propose 2" in text(shown)) == (200, may)
+    assert (shown.status_code, "Propose 2" in text_of(shown)) == (200, may)
     assert (done.status_code, Bonus.objects.count()) == ((200, 2) if may else (403, 0))
     assert may or written() == before
 
@@ -237,5 +234,5 @@ def test_live_view_warns_and_leads_to_the_wages(client: Client) -> None:
 
     page = client.get(reverse("admin:hits_batch_live", args=[batch.pk]))
 
-    assert "With bonuses, more than one in ten still earns less than the floor" in text(page)
-    assert url(batch) in text(page)
+    assert "With bonuses, more than one in ten still earns less than the floor" in text_of(page)
+    assert url(batch) in text_of(page)
