@@ -8,6 +8,7 @@ from playwright.sync_api import Browser, Page, sync_playwright
 
 from config.celery import app
 from config.demo.winogavil import seeding
+from tests.browser.looking import SIZES, Visitor
 from tests.browser.stage import Desk, open_desk
 from tests.conftest import Sites
 from tests.needs import chromium
@@ -64,6 +65,12 @@ def open_page(browser: Browser, sites: Sites) -> Iterator[OpenPage]:
 @pytest.fixture
 def page(open_page: OpenPage) -> Page:
     return open_page()
+
+
+@pytest.fixture(params=SIZES)
+def visitor(request: pytest.FixtureRequest, open_page: OpenPage) -> Visitor:
+    """At a desk and with a phone, one after the other."""
+    return Visitor(open_page(viewport=SIZES[request.param], reduced_motion="reduce"), size=request.param)
 
 
 @pytest.fixture

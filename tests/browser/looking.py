@@ -5,7 +5,7 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Literal
 
-from playwright.sync_api import ConsoleMessage, Frame, Page, Request, Response
+from playwright.sync_api import ConsoleMessage, Frame, Page, Request, Response, ViewportSize
 
 CHECKS = Path(__file__).with_name("checks.js").read_text()
 AXE = files("axe_playwright_python").joinpath("axe.min.js").read_text()
@@ -31,6 +31,10 @@ FOCUS = """() => {
   return seen ? [] : [`focus is not seen: ${focused.outerHTML.slice(0, 140)}`];
 }"""
 TABS = 4
+SIZES: dict[str, ViewportSize] = {
+    "desktop": {"width": 1280, "height": 800},
+    "phone": {"width": 390, "height": 844},
+}
 SCHEMES: tuple[Literal["light", "dark"], ...] = ("light", "dark")
 
 

@@ -4,7 +4,7 @@ from random import Random
 
 import pytest
 from django.utils import timezone
-from playwright.sync_api import Locator, Page, ViewportSize, expect
+from playwright.sync_api import Locator, Page, expect
 
 from config.demo.winogavil.seeding import Seeded
 from crowd.winogavil.annotation.domain import ASSOCIATION_TYPES, REASONING_SKILLS
@@ -15,18 +15,12 @@ from crowd.winogavil.models import Association, Place
 from hits.models import HIT, Assignment, Study
 from tests.browser.conftest import OpenPage
 from tests.browser.looking import Visitor
-from tests.browser.test_pages_look import SIZES, log_in
+from tests.browser.test_pages_look import log_in
 from tests.conftest import Sites
 from tests.crowd.winogavil.annotation.annotators import begin, hand_in, open_batch, solve
 from tests.factories import NOW, make_account, make_batch, make_hit
 
 pytestmark = [pytest.mark.needs_chromium, pytest.mark.django_db(transaction=True)]
-
-
-@pytest.fixture(params=SIZES)
-def visitor(request: pytest.FixtureRequest, open_page: OpenPage) -> Visitor:
-    size: ViewportSize = SIZES[request.param]
-    return Visitor(open_page(viewport=size, reduced_motion="reduce"), size=request.param)
 
 
 @pytest.fixture

@@ -5,10 +5,9 @@ from decimal import Decimal
 
 import pytest
 from django.test import Client
-from playwright.sync_api import Page, Request, Response, ViewportSize, expect
+from playwright.sync_api import Page, Request, Response, expect
 
 from hits.models import Assignment, Study, User
-from tests.browser.conftest import OpenPage
 from tests.browser.looking import Visitor
 from tests.browser.stage import Desk, sign_in
 from tests.conftest import Sites
@@ -20,10 +19,6 @@ HIDE = """(hidden) => {
   Object.defineProperty(document, "hidden", { configurable: true, get: () => hidden });
   document.dispatchEvent(new Event("visibilitychange"));
 }"""
-SIZES: dict[str, ViewportSize] = {
-    "desktop": {"width": 1280, "height": 800},
-    "phone": {"width": 390, "height": 844},
-}
 
 
 def beats(page: Page) -> list[Request]:
@@ -135,12 +130,6 @@ def test_the_frame_of_the_marketplace_sends_beats(page: Page, desk: Desk, sites:
 
     assert (answered.value.status, problems) == (204, [])
     assert Assignment.objects.get().active_s == 0
-
-
-@pytest.fixture(params=SIZES)
-def visitor(request: pytest.FixtureRequest, open_page: OpenPage) -> Visitor:
-    page = open_page(viewport=SIZES[request.param], reduced_motion="reduce")
-    return Visitor(page, size=request.param)
 
 
 def sign_in_staff(visitor: Visitor, user: User, *, sites: Sites) -> None:

@@ -3,7 +3,7 @@
 import pytest
 from django.contrib.auth.models import Group
 from django.utils import timezone
-from playwright.sync_api import Page, ViewportSize, expect
+from playwright.sync_api import Page, expect
 
 from config.demo.people import Staff
 from config.demo.winogavil.seeding import Seeded
@@ -13,17 +13,13 @@ from hits.roles import PAYMENTS_APPROVER, PAYMENTS_PREPARER
 from hits.services import runs
 from hits.services.paying import pay_bonuses
 from tests.browser.conftest import OpenPage
-from tests.browser.looking import Visitor
+from tests.browser.looking import SIZES, Visitor
 from tests.browser.stage import launch, take_turns, work_through
 from tests.browser.test_pages_look import log_in
 from tests.conftest import Sites
 from tests.factories import make_assignment, make_bonus, make_hit, make_user
 
 pytestmark = [pytest.mark.needs_chromium, pytest.mark.django_db(transaction=True)]
-SIZES: dict[str, ViewportSize] = {
-    "desktop": {"width": 1280, "height": 800},
-    "phone": {"width": 390, "height": 844},
-}
 PASSWORD = "a long enough one"
 
 

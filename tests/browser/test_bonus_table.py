@@ -8,9 +8,9 @@ from config.demo.winogavil.seeding import Seeded
 from hits.domain.bonus_tables import EXAMPLES
 from hits.models import Study
 from tests.browser.conftest import OpenPage
-from tests.browser.looking import Visitor
+from tests.browser.looking import SIZES, Visitor
 from tests.browser.stage import launch
-from tests.browser.test_pages_look import SIZES, log_in
+from tests.browser.test_pages_look import log_in
 from tests.conftest import Sites
 
 pytestmark = [pytest.mark.needs_chromium, pytest.mark.django_db(transaction=True)]

@@ -2,7 +2,7 @@
 
 import pytest
 from django.utils import timezone
-from playwright.sync_api import ViewportSize, expect
+from playwright.sync_api import expect
 
 from crowd.marketplace import frames, queries
 from crowd.marketplace.models import HIT, Worker
@@ -10,17 +10,13 @@ from crowd.marketplace.services.work import accept_hit
 from hits.models import Account, Bonus
 from hits.services import compensating, sending
 from tests.browser.conftest import OpenPage
-from tests.browser.looking import Visitor
+from tests.browser.looking import SIZES, Visitor
 from tests.browser.stage import sign_in, work_through
 from tests.conftest import Sites
 from tests.factories import invite, make_account, make_requester, make_study
 from tests.hits.refusals import make_payer, make_refused
 
 pytestmark = [pytest.mark.needs_chromium, pytest.mark.django_db(transaction=True)]
-SIZES: dict[str, ViewportSize] = {
-    "desktop": {"width": 1280, "height": 800},
-    "phone": {"width": 390, "height": 844},
-}
 
 
 @pytest.fixture

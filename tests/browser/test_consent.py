@@ -3,23 +3,19 @@
 import pytest
 from django.urls import reverse
 from django.utils import timezone
-from playwright.sync_api import Page, ViewportSize, expect
+from playwright.sync_api import Page, expect
 
 from crowd.statement import links
 from hits.models import Assignment, Lease, Study
 from qualifications.models import Consent, Demographics
 from qualifications.services import consenting, demographics
 from tests.browser.conftest import OpenPage
-from tests.browser.looking import Visitor
+from tests.browser.looking import SIZES, Visitor
 from tests.browser.stage import Desk, sign_in
 from tests.conftest import Sites
 from tests.factories import make_consent_text, make_user, make_worker
 
 pytestmark = [pytest.mark.needs_chromium, pytest.mark.django_db(transaction=True)]
-SIZES: dict[str, ViewportSize] = {
-    "desktop": {"width": 1280, "height": 800},
-    "phone": {"width": 390, "height": 844},
-}
 TEXT = (
     "You are invited to take part in a study about what people and programs see in pictures.\n\n"
     "We record what you pick, when, and under which pseudonym. Nobody sees your worker id but the people "

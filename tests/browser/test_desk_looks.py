@@ -10,21 +10,17 @@ from crowd.marketplace.desk.session import COOKIE
 from crowd.marketplace.models import AccessKey, Block, Operator, Requester, Worker
 from crowd.marketplace.services import operators, payouts, requesters, reviewing, workers
 from tests.browser.conftest import OpenPage
-from tests.browser.looking import Visitor
+from tests.browser.looking import SIZES, Visitor
 from tests.conftest import Sites
 from tests.crowd.marketplace.rows import hand_in, post_hit
 
 pytestmark = [pytest.mark.needs_chromium, pytest.mark.django_db(transaction=True)]
-SIZES: dict[str, ViewportSize] = {
-    "desktop": {"width": 1280, "height": 800},
-    "phone": {"width": 390, "height": 844},
-    "narrow": {"width": 360, "height": 740},
-}
+ALSO_NARROW: dict[str, ViewportSize] = {**SIZES, "narrow": {"width": 360, "height": 740}}
 
 
-@pytest.fixture(params=SIZES)
+@pytest.fixture(params=ALSO_NARROW)
 def visitor(request: pytest.FixtureRequest, open_page: OpenPage) -> Visitor:
-    page = open_page(viewport=SIZES[request.param], reduced_motion="reduce")
+    page = open_page(viewport=ALSO_NARROW[request.param], reduced_motion="reduce")
     return Visitor(page, size=request.param)
 
 

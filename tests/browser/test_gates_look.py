@@ -12,7 +12,6 @@ from qualifications.models import Attempt, ConsentText, Gate, PlatformType, Refu
 from qualifications.services.attempting import follow_tests
 from qualifications.services.holding import revoke
 from tests.browser.looking import Visitor
-from tests.browser.test_matches_look import visitor  # noqa: F401 - a fixture
 from tests.browser.test_statement import log_in
 from tests.conftest import Sites
 from tests.factories import make_account, make_assignment, make_batch, make_study, make_user
@@ -76,7 +75,7 @@ def sign_in(page: Page, *, study: Study, sites: Sites) -> str:
     return f"{sites.public}/admin/qualifications"
 
 
-def test_pages_of_gates_look_right(visitor: Visitor, sites: Sites) -> None:  # noqa: F811
+def test_pages_of_gates_look_right(visitor: Visitor, sites: Sites) -> None:
     empty = make_study(name="A new study")
     admin = sign_in(visitor.page, study=empty, sites=sites)
     visitor.visit("gates-funnel-empty", f"{admin}/gate/funnel/{empty.pk}/")
@@ -124,7 +123,7 @@ def test_tests_are_graded_with_the_keyboard_alone(page: Page, sites: Sites) -> N
     assert list(graded) == ["passed", "passed", "waiting"]
 
 
-def test_where_a_worker_stands_looks_right(visitor: Visitor, sites: Sites) -> None:  # noqa: F811
+def test_where_a_worker_stands_looks_right(visitor: Visitor, sites: Sites) -> None:
     now = timezone.now()
     solver, walk = make_busy()
     ConsentText.objects.create(

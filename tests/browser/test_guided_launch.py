@@ -6,30 +6,19 @@ from typing import Any
 
 import pytest
 from django.utils import timezone
-from playwright.sync_api import FilePayload, Page, ViewportSize, expect
+from playwright.sync_api import FilePayload, Page, expect
 
 from config.demo.people import Staff
 from config.demo.winogavil import seeding
 from config.demo.winogavil.seeding import Seeded
 from hits.models import Batch
 from hits.services import changing, figures, sending
-from tests.browser.conftest import OpenPage
 from tests.browser.looking import SCHEMES, Visitor
 from tests.browser.stage import take_turns, work_through
 from tests.conftest import Sites
 
 pytestmark = [pytest.mark.needs_chromium, pytest.mark.django_db(transaction=True)]
-SIZES: dict[str, ViewportSize] = {
-    "desktop": {"width": 1280, "height": 800},
-    "phone": {"width": 390, "height": 844},
-}
 ITEMS = 2
-
-
-@pytest.fixture(params=SIZES)
-def visitor(request: pytest.FixtureRequest, open_page: OpenPage) -> Visitor:
-    page = open_page(viewport=SIZES[request.param], reduced_motion="reduce")
-    return Visitor(page, size=request.param)
 
 
 @pytest.fixture

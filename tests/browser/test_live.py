@@ -6,26 +6,15 @@ from decimal import Decimal
 import pytest
 from django.test import Client
 from django.utils import timezone
-from playwright.sync_api import BrowserContext, Page, ViewportSize, expect
+from playwright.sync_api import BrowserContext, Page, expect
 
 from hits.models import HIT, Assignment, Batch, Change, Study, User
 from tests.admin_pages import fill, make_colleague
-from tests.browser.conftest import OpenPage
 from tests.browser.looking import Visitor
 from tests.conftest import Sites
 from tests.factories import make_assignment, make_batch, make_hit, make_user
 
 pytestmark = [pytest.mark.needs_chromium, pytest.mark.django_db(transaction=True)]
-SIZES: dict[str, ViewportSize] = {
-    "desktop": {"width": 1280, "height": 800},
-    "phone": {"width": 390, "height": 844},
-}
-
-
-@pytest.fixture(params=SIZES)
-def visitor(request: pytest.FixtureRequest, open_page: OpenPage) -> Visitor:
-    page = open_page(viewport=SIZES[request.param], reduced_motion="reduce")
-    return Visitor(page, size=request.param)
 
 
 def sign_in(context: BrowserContext, user: User, *, sites: Sites) -> None:

@@ -6,7 +6,7 @@ from decimal import Decimal
 import pytest
 from django.db import transaction
 from django.utils import timezone
-from playwright.sync_api import Page, ViewportSize
+from playwright.sync_api import Page
 
 from config.demo.winogavil.seeding import Seeded
 from crowd.marketplace.models import Requester
@@ -14,20 +14,13 @@ from crowd.marketplace.services import money
 from hits.models import Batch, Bonus, Difference, Match
 from hits.services.matching import match_accounts
 from hits.services.paying import pay_bonuses
-from tests.browser.conftest import OpenPage
 from tests.browser.looking import Visitor
 from tests.browser.stage import launch, take_turns, work_through
-from tests.browser.test_pages_look import SIZES, log_in
+from tests.browser.test_pages_look import log_in
 from tests.conftest import Sites
 from tests.factories import approve
 
 pytestmark = [pytest.mark.needs_chromium, pytest.mark.django_db(transaction=True)]
-
-
-@pytest.fixture(params=SIZES)
-def visitor(request: pytest.FixtureRequest, open_page: OpenPage) -> Visitor:
-    size: ViewportSize = SIZES[request.param]
-    return Visitor(open_page(viewport=size, reduced_motion="reduce"), size=request.param)
 
 
 def compare(page: Page, *, account: str) -> None:

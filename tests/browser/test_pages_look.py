@@ -1,6 +1,5 @@
 import pytest
 from django.utils import timezone
-from playwright.sync_api import ViewportSize
 
 from config.demo.people import Staff
 from config.demo.winogavil.seeding import Seeded
@@ -9,23 +8,12 @@ from crowd.marketplace.models import HIT, HITType, Worker
 from crowd.marketplace.services.work import accept_hit
 from hits.models import Assignment, Batch, Bonus
 from hits.services.paying import pay_bonuses
-from tests.browser.conftest import OpenPage
 from tests.browser.looking import Visitor
 from tests.browser.stage import launch, sign_in, take_turns, work_through
 from tests.conftest import Sites
 from tests.factories import approve, invite
 
 pytestmark = [pytest.mark.needs_chromium, pytest.mark.django_db(transaction=True)]
-SIZES: dict[str, ViewportSize] = {
-    "desktop": {"width": 1280, "height": 800},
-    "phone": {"width": 390, "height": 844},
-}
-
-
-@pytest.fixture(params=SIZES)
-def visitor(request: pytest.FixtureRequest, open_page: OpenPage) -> Visitor:
-    page = open_page(viewport=SIZES[request.param], reduced_motion="reduce")
-    return Visitor(page, size=request.param)
 
 
 @pytest.fixture

@@ -11,9 +11,9 @@ from hits.models import Halt
 from hits.roles import PAYMENTS_PREPARER
 from hits.services.halting import halt_by_the_house
 from tests.browser.conftest import OpenPage
-from tests.browser.looking import Visitor
+from tests.browser.looking import SIZES, Visitor
 from tests.browser.test_pages_look import log_in
-from tests.browser.test_people_look import PASSWORD, SIZES
+from tests.browser.test_people_look import PASSWORD
 from tests.conftest import Sites
 from tests.factories import (
     make_account,

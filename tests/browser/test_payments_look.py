@@ -5,28 +5,16 @@ from decimal import Decimal
 
 import pytest
 from django.utils import timezone
-from playwright.sync_api import ViewportSize
 
 from hits.models import Account, Bonus, Halt, Match
 from hits.services import runs
-from tests.browser.conftest import OpenPage
 from tests.browser.looking import Visitor
 from tests.conftest import Sites
 from tests.factories import approve, make_account, make_study, make_user
 from tests.hits.books import open_batch, owed_bonus, paid_bonus
 
 pytestmark = [pytest.mark.needs_chromium, pytest.mark.django_db(transaction=True)]
-SIZES: dict[str, ViewportSize] = {
-    "desktop": {"width": 1280, "height": 800},
-    "phone": {"width": 390, "height": 844},
-}
 PASSWORD = "a long password of a test"
-
-
-@pytest.fixture(params=SIZES)
-def visitor(request: pytest.FixtureRequest, open_page: OpenPage) -> Visitor:
-    page = open_page(viewport=SIZES[request.param], reduced_motion="reduce")
-    return Visitor(page, size=request.param)
 
 
 def enter(visitor: Visitor, sites: Sites) -> None:

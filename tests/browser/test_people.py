@@ -3,13 +3,13 @@
 from decimal import Decimal
 
 import pytest
-from playwright.sync_api import Page, ViewportSize
+from playwright.sync_api import Page
 
 from hits.models import Block, Message, Recipient, User, Worker
 from hits.services.blocking import block_worker, lift_block
 from hits.services.writing import write_message
 from tests.browser.conftest import OpenPage
-from tests.browser.looking import Visitor
+from tests.browser.looking import SIZES, Visitor
 from tests.conftest import Sites
 from tests.factories import (
     NOW,
@@ -25,10 +25,6 @@ from tests.factories import (
 
 pytestmark = [pytest.mark.needs_chromium, pytest.mark.django_db(transaction=True)]
 PASSWORD = "a long enough password"
-SIZES: dict[str, ViewportSize] = {
-    "desktop": {"width": 1280, "height": 800},
-    "phone": {"width": 390, "height": 844},
-}
 
 
 @pytest.fixture

@@ -4,23 +4,18 @@ import pytest
 from django.contrib.auth.models import Group
 from django.urls import reverse
 from django.utils import timezone
-from playwright.sync_api import ViewportSize
 
 from config.demo.people import Staff
 from hits.models import ApiToken, User
 from hits.roles import OPERATOR, RESEARCHER
 from hits.services.tokens import find_token, make_token
 from tests.browser.conftest import OpenPage
-from tests.browser.looking import Visitor
+from tests.browser.looking import SIZES, Visitor
 from tests.browser.test_pages_look import log_in
 from tests.conftest import Sites
 from tests.factories import make_study, make_user
 
 pytestmark = [pytest.mark.needs_chromium, pytest.mark.django_db(transaction=True)]
-SIZES: dict[str, ViewportSize] = {
-    "desktop": {"width": 1280, "height": 800},
-    "phone": {"width": 390, "height": 844},
-}
 PASSWORD = "a long enough one"
 
 

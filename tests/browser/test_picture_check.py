@@ -9,7 +9,7 @@ from django.contrib.auth.models import Permission
 from django.test import Client
 from django.utils import timezone
 from PIL import ImageFilter
-from playwright.sync_api import BrowserContext, Page, ViewportSize, expect
+from playwright.sync_api import BrowserContext, Page, expect
 
 from crowd.pictures.bringing.lines import ConceptFrom
 from crowd.pictures.models import Import, Picture, Report
@@ -19,17 +19,13 @@ from crowd.pictures.services.importing import Rights, begin_import, prepare_impo
 from crowd.pictures.services.preparing import prepare_pictures
 from hits.models import User
 from tests.browser.conftest import OpenPage
-from tests.browser.looking import Visitor
+from tests.browser.looking import SIZES, Visitor
 from tests.conftest import Sites
 from tests.crowd.pictures.images import archive, draw, encode, make_waiting, png, svg
 from tests.crowd.pictures.staff import KEEPER
 from tests.factories import make_user
 
 pytestmark = [pytest.mark.needs_chromium, pytest.mark.django_db(transaction=True)]
-SIZES: dict[str, ViewportSize] = {
-    "desktop": {"width": 1280, "height": 800},
-    "phone": {"width": 390, "height": 844},
-}
 
 
 def sign_in(context: BrowserContext, *, sites: Sites) -> User:

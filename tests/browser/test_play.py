@@ -17,14 +17,13 @@ from hits.models import Assignment
 from scoring.models import Riddle
 from scoring.services.answering import answer_waiting
 from tests.browser.conftest import OpenPage
-from tests.browser.looking import Visitor
+from tests.browser.looking import SIZES, Visitor
 from tests.conftest import Sites
 from tests.crowd.winogavil.play.table import PASSWORD, add_boards, make_game, make_player, play, work_through
 from tests.factories import make_study, make_user
 from tests.scoring.fakes import FakeRival, use_fakes
 
 pytestmark = [pytest.mark.needs_chromium, pytest.mark.django_db(transaction=True)]
-SIZES = {"desktop": {"width": 1280, "height": 800}, "phone": {"width": 390, "height": 844}}
 CONSENT = """We, the research group, study how people connect words with pictures.
 
 What you do here is kept: the words you invent, the pictures you pick, and when. Other players see your \

@@ -5,7 +5,6 @@ from random import Random
 
 import pytest
 from django.contrib.auth.models import Group
-from playwright.sync_api import ViewportSize
 
 from config.demo.people import Staff
 from crowd.winogavil.releases.models import Release
@@ -13,17 +12,13 @@ from crowd.winogavil.releases.services import making
 from hits.models import Study
 from hits.roles import RESEARCHER
 from tests.browser.conftest import OpenPage
-from tests.browser.looking import Visitor
+from tests.browser.looking import SIZES, Visitor
 from tests.browser.test_pages_look import log_in
 from tests.conftest import Sites
 from tests.crowd.winogavil.releases.data import make_final, people
 from tests.factories import NOW, make_study, make_user
 
 pytestmark = [pytest.mark.needs_chromium, pytest.mark.django_db(transaction=True)]
-SIZES: dict[str, ViewportSize] = {
-    "desktop": {"width": 1280, "height": 800},
-    "phone": {"width": 390, "height": 844},
-}
 # Before whatever the machine's clock says: the pages ask that one.
 LONG_AGO = NOW - timedelta(days=3_650)
 PASSWORD = "a long enough one"

@@ -7,21 +7,17 @@ from django.conf import settings
 from django.contrib.auth.models import Permission
 from django.test import Client
 from django.utils import timezone
-from playwright.sync_api import BrowserContext, Page, ViewportSize
+from playwright.sync_api import BrowserContext, Page
 
 from hits.models import Assignment, Batch, Decision, Note, User
 from hits.services import reviewing
 from tests.browser.conftest import OpenPage
-from tests.browser.looking import Visitor
+from tests.browser.looking import SIZES, Visitor
 from tests.conftest import Sites
 from tests.factories import make_batch, make_study, make_user
 from tests.hits.test_admin_review import make_works
 
 pytestmark = [pytest.mark.needs_chromium, pytest.mark.django_db(transaction=True)]
-SIZES: dict[str, ViewportSize] = {
-    "desktop": {"width": 1280, "height": 800},
-    "phone": {"width": 390, "height": 844},
-}
 REASON = "Every answer is the first picture that was shown."
 
 

@@ -12,7 +12,6 @@ from scoring.models import Score
 from scoring.services.answering import answer_waiting
 from scoring.services.filling import fill_pools
 from tests.browser.looking import Visitor
-from tests.browser.test_matches_look import visitor  # noqa: F401 - a fixture
 from tests.browser.test_pages_look import log_in
 from tests.conftest import Sites
 from tests.factories import make_assignment
@@ -36,7 +35,7 @@ def solve(items: list[Item]) -> None:
 
 
 def test_rivals_are_chosen_asked_and_compared(
-    visitor: Visitor,  # noqa: F811
+    visitor: Visitor,
     seeded: Seeded,
     sites: Sites,
     monkeypatch: pytest.MonkeyPatch,

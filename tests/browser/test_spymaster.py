@@ -15,14 +15,13 @@ from hits.models import Assignment, Item
 from scoring.models import Riddle, Verdict
 from scoring.services.answering import answer_waiting
 from tests.browser.conftest import OpenPage
-from tests.browser.looking import Visitor
+from tests.browser.looking import SIZES, Visitor
 from tests.conftest import Sites
 from tests.factories import make_account, make_batch, make_hit, make_picture
 from tests.scoring.fakes import FakeRival, use_fakes
 
 pytestmark = [pytest.mark.needs_chromium, pytest.mark.django_db(transaction=True)]
 CONCEPTS = ("owl", "moon", "bat", "fire", "ice")
-SIZES = {"desktop": {"width": 1280, "height": 800}, "phone": {"width": 390, "height": 844}}
 
 
 @pytest.fixture

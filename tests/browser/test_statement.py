@@ -8,14 +8,14 @@ import pytest
 from django.contrib.auth.models import Group
 from django.test import Client
 from django.utils import timezone
-from playwright.sync_api import BrowserContext, Page, ViewportSize, expect
+from playwright.sync_api import BrowserContext, Page, expect
 
 from crowd.statement import links
 from hits.models import Appeal, Assignment, Bonus, Decision, User
 from hits.roles import RESEARCHER
 from hits.services.paying import confirm_bonuses, pay_bonuses
 from tests.browser.conftest import OpenPage
-from tests.browser.looking import Visitor
+from tests.browser.looking import SIZES, Visitor
 from tests.browser.stage import Desk, sign_in, work_through
 from tests.conftest import Sites
 from tests.factories import (
@@ -30,10 +30,6 @@ from tests.factories import (
 )
 
 pytestmark = [pytest.mark.needs_chromium, pytest.mark.django_db(transaction=True)]
-SIZES: dict[str, ViewportSize] = {
-    "desktop": {"width": 1280, "height": 800},
-    "phone": {"width": 390, "height": 844},
-}
 
 
 def test_worker_reads_the_pay_asks_and_reads_the_answer(

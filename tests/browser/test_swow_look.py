@@ -5,7 +5,6 @@ import pytest
 from config.demo.winogavil.seeding import Seeded
 from qualifications.models import SwowList
 from tests.browser.looking import Visitor
-from tests.browser.test_matches_look import visitor  # noqa: F401 - a fixture
 from tests.browser.test_pages_look import log_in
 from tests.conftest import Sites
 from tests.qualifications.files import said
@@ -15,7 +14,7 @@ pytestmark = [pytest.mark.needs_chromium, pytest.mark.django_db(transaction=True
 YOLK = said("yolk", ("egg", 120), ("yellow", 44), ("white", 12), ("breakfast", 9), ("sunny side up", 2))
 
 
-def test_association_lists_look_right(visitor: Visitor, seeded: Seeded, sites: Sites) -> None:  # noqa: F811
+def test_association_lists_look_right(visitor: Visitor, seeded: Seeded, sites: Sites) -> None:
     page, admin = visitor.page, f"{sites.public}/admin/qualifications/swowlist"
     page.goto(f"{sites.public}/admin/login/")
     seeded.researcher.user.is_superuser = True

@@ -3,7 +3,7 @@
 import pytest
 from django.urls import reverse
 from django.utils import timezone
-from playwright.sync_api import Page, ViewportSize, expect
+from playwright.sync_api import Page, expect
 
 from crowd.whoops import domain
 from crowd.whoops.models import Image, Project, Review, Sighting
@@ -15,7 +15,6 @@ from tests.browser.conftest import OpenPage
 from tests.browser.looking import Visitor
 from tests.browser.sitting import Room, entry, fault, submit, write
 from tests.browser.test_annotation import be_quiet, preview_of
-from tests.browser.test_pages_look import SIZES
 from tests.browser.test_winoventi_look import enter
 from tests.conftest import Sites
 from tests.crowd.pictures.images import png
@@ -33,12 +32,6 @@ def project() -> Project:
 @pytest.fixture
 def room(open_page: OpenPage, project: Project, sites: Sites) -> Room:
     return Room(open_page, project.study, sites=sites)
-
-
-@pytest.fixture(params=SIZES)
-def visitor(request: pytest.FixtureRequest, open_page: OpenPage) -> Visitor:
-    size: ViewportSize = SIZES[request.param]
-    return Visitor(open_page(viewport=size, reduced_motion="reduce"), size=request.param)
 
 
 def post(project: Project, *, images: int = 1) -> list[Image]:

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from django.urls import reverse
 from django.utils import timezone
-from playwright.sync_api import ViewportSize, expect
+from playwright.sync_api import expect
 
 from crowd.whoops import domain
 from crowd.whoops.models import Image, Partner, Project, Question
@@ -17,7 +17,6 @@ from scoring.models import Score
 from tests.browser.conftest import OpenPage
 from tests.browser.looking import Visitor
 from tests.browser.sitting import Room, fault, pick, submit
-from tests.browser.test_pages_look import SIZES
 from tests.browser.test_winoventi_look import enter
 from tests.conftest import Sites
 from tests.crowd.pictures.images import png
@@ -55,12 +54,6 @@ def ask_everything(project: Project) -> None:
     for kind, text in FILES.items():
         bring_in(project, kind, text)
     make_explanations(project=project, incomplete=False, now=now)
-
-
-@pytest.fixture(params=SIZES)
-def visitor(request: pytest.FixtureRequest, open_page: OpenPage) -> Visitor:
-    size: ViewportSize = SIZES[request.param]
-    return Visitor(open_page(viewport=size, reduced_motion="reduce"), size=request.param)
 
 
 def test_explanations_are_marked_and_none_takes_the_marks_back(

@@ -6,7 +6,6 @@ from playwright.sync_api import expect
 from crowd.whoops.models import Category, Image, Project
 from crowd.whoops.services.matching import add_scores
 from tests.browser.looking import Visitor
-from tests.browser.test_matches_look import visitor  # noqa: F401 - a fixture
 from tests.browser.test_winoventi_look import enter
 from tests.conftest import Sites
 from tests.crowd.whoops.making_results import (
@@ -56,7 +55,7 @@ def make_full(project: Project, images: list[Image]) -> None:
     ask(images[0], Kind.VERIFY, offers=(("", True),))
 
 
-def test_statistics_look_right(visitor: Visitor, sites: Sites) -> None:  # noqa: F811
+def test_statistics_look_right(visitor: Visitor, sites: Sites) -> None:
     page = visitor.page
     project, images = make_results(images=8)
     home = f"{sites.public}/admin/whoops/project/{project.pk}"
@@ -76,7 +75,7 @@ def test_statistics_look_right(visitor: Visitor, sites: Sites) -> None:  # noqa:
     assert visitor.problems == {}
 
 
-def test_a_models_file_is_mended_and_counted(visitor: Visitor, sites: Sites) -> None:  # noqa: F811
+def test_a_models_file_is_mended_and_counted(visitor: Visitor, sites: Sites) -> None:
     page = visitor.page
     project, images = make_results(images=2)
     first, second = (annotate(image).pk for image in images)

@@ -15,7 +15,6 @@ from crowd.whoops.services import links, paying, sending
 from crowd.whoops.services.inviting import want_designers
 from tests.browser.looking import Visitor
 from tests.browser.stage import launch, open_account, sign_in
-from tests.browser.test_matches_look import visitor  # noqa: F401 - a fixture
 from tests.browser.test_winoventi_look import enter
 from tests.conftest import Sites
 from tests.crowd.whoops.making_designers import (
@@ -112,7 +111,7 @@ def test_a_worker_takes_the_hit_sends_an_image_and_hands_in(page: Page, sites: S
     assert Designer.objects.get().is_paid
 
 
-def test_the_pages_look_well(visitor: Visitor, sites: Sites) -> None:  # noqa: F811
+def test_the_pages_look_well(visitor: Visitor, sites: Sites) -> None:
     project = make_project(guide="Only one thing is weird.\nNo known people, please.", image_pay=Decimal(6))
     new = make_designer(project, name="Newcomer")
     designer = make_designer(project, name="First", is_paid=True)

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from django.urls import reverse
 from django.utils import timezone
-from playwright.sync_api import Page, ViewportSize, expect
+from playwright.sync_api import Page, expect
 
 from crowd.pictures.models import Original, Picture
 from crowd.winoground import domain
@@ -17,7 +17,6 @@ from tests.browser.conftest import OpenPage
 from tests.browser.looking import Visitor
 from tests.browser.sitting import Room, fault, submit
 from tests.browser.test_annotation import be_quiet, preview_of
-from tests.browser.test_pages_look import SIZES
 from tests.browser.test_winoventi_look import enter
 from tests.conftest import Sites
 from tests.crowd.pictures.images import png
@@ -32,12 +31,6 @@ FOLDER = "winoground"
 @pytest.fixture
 def room(open_page: OpenPage, sites: Sites) -> Room:
     return Room(open_page, make_study(), sites=sites)
-
-
-@pytest.fixture(params=SIZES)
-def visitor(request: pytest.FixtureRequest, open_page: OpenPage) -> Visitor:
-    size: ViewportSize = SIZES[request.param]
-    return Visitor(open_page(viewport=size, reduced_motion="reduce"), size=request.param)
 
 
 def at_the_desk(room: Room, project: Project) -> Page:

@@ -13,7 +13,6 @@ from crowd.winoground.models import Example, Tag
 from hits.models import User
 from hits.roles import AUTHOR
 from tests.browser.looking import Visitor
-from tests.browser.test_matches_look import visitor  # noqa: F401 - a fixture
 from tests.conftest import Sites
 from tests.crowd.pictures.images import png
 from tests.crowd.winoground.making_examples import CAPTIONS, CREDITS, make_example, make_project
@@ -41,7 +40,7 @@ def fill_side(page: Page, letter: str, *, caption: str, picture: Path) -> None:
 
 
 def test_example_is_written_from_an_empty_list_to_ready(
-    visitor: Visitor,  # noqa: F811
+    visitor: Visitor,
     sites: Sites,
     tmp_path: Path,
 ) -> None:
@@ -105,7 +104,7 @@ def test_example_is_written_from_an_empty_list_to_ready(
 
 
 def test_refused_picture_stands_at_its_field_and_nothing_typed_is_lost(
-    visitor: Visitor,  # noqa: F811
+    visitor: Visitor,
     sites: Sites,
     tmp_path: Path,
 ) -> None:
@@ -131,7 +130,7 @@ def test_refused_picture_stands_at_its_field_and_nothing_typed_is_lost(
     assert example.image_1 is not None
 
 
-def test_author_is_led_to_what_is_theirs(visitor: Visitor, sites: Sites) -> None:  # noqa: F811
+def test_author_is_led_to_what_is_theirs(visitor: Visitor, sites: Sites) -> None:
     page, project = visitor.page, make_project()
     make_example(project, ready=False)
     project.study.members.add(enter(page, sites, role=AUTHOR))

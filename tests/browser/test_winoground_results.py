@@ -7,7 +7,6 @@ from playwright.sync_api import expect
 
 from crowd.winoground.models import ModelScores, Project
 from tests.browser.looking import Visitor
-from tests.browser.test_matches_look import visitor  # noqa: F401 - a fixture
 from tests.browser.test_winoventi_look import enter
 from tests.conftest import Sites
 from tests.crowd.winoground.making_scores import (
@@ -39,7 +38,7 @@ def make_full(project: Project) -> ModelScores:
     return make_model(project, {one: [random.random()] * 4 for one in examples}, name="undecided")
 
 
-def test_results_look_right(visitor: Visitor, sites: Sites) -> None:  # noqa: F811
+def test_results_look_right(visitor: Visitor, sites: Sites) -> None:
     page = visitor.page
     project = make_project(study=make_study(name="Captions"))
     home = f"{sites.public}/admin/winoground/project/{project.pk}"
@@ -57,7 +56,7 @@ def test_results_look_right(visitor: Visitor, sites: Sites) -> None:  # noqa: F8
     assert visitor.problems == {}
 
 
-def test_a_models_file_is_mended_and_stands_beside_people(visitor: Visitor, sites: Sites) -> None:  # noqa: F811
+def test_a_models_file_is_mended_and_stands_beside_people(visitor: Visitor, sites: Sites) -> None:
     page = visitor.page
     project = make_project(study=make_study(name="Captions"))
     make_answered(project, RIGHT, WRONG)

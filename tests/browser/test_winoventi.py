@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from django.urls import reverse
 from django.utils import timezone
-from playwright.sync_api import ViewportSize, expect
+from playwright.sync_api import expect
 
 from crowd.winoventi import domain
 from crowd.winoventi.challenge.columns import PUBLISHED
@@ -29,7 +29,6 @@ from tests.browser.conftest import OpenPage
 from tests.browser.looking import Visitor
 from tests.browser.sitting import Room, entry, fault, pick, submit, write
 from tests.browser.test_annotation import be_quiet, preview_of
-from tests.browser.test_pages_look import SIZES
 from tests.browser.test_winoventi_look import enter
 from tests.conftest import Sites
 from tests.crowd.winoventi.asking.asked import make_generic, open_batch
@@ -39,12 +38,6 @@ pytestmark = [pytest.mark.needs_chromium, pytest.mark.django_db(transaction=True
 SENTENCE = "The guests found the apple [sweet / rotten]."
 PICKS = ("generic_synonym", "exception_synonym", "exception_fits_generic", "generic_fits_exception")
 TASKS = (*domain.TASKS, domain.WALK)
-
-
-@pytest.fixture(params=SIZES)
-def visitor(request: pytest.FixtureRequest, open_page: OpenPage) -> Visitor:
-    size: ViewportSize = SIZES[request.param]
-    return Visitor(open_page(viewport=size, reduced_motion="reduce"), size=request.param)
 
 
 class Desk(Room):

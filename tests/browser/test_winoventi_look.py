@@ -23,7 +23,6 @@ from crowd.winoventi.models import (
 from crowd.winoventi.services.opening import add_nouns, open_project
 from scoring.models import RegisteredRival
 from tests.browser.looking import Visitor
-from tests.browser.test_matches_look import visitor  # noqa: F401 - a fixture
 from tests.conftest import Sites
 from tests.crowd.winoventi.rows import make_alternative, make_generic, make_pair
 from tests.factories import make_account, make_study, make_user, make_worker
@@ -96,7 +95,7 @@ def make_full(project: Project) -> Premise:
     return pair
 
 
-def test_exception_procedure_looks_right(visitor: Visitor, sites: Sites) -> None:  # noqa: F811
+def test_exception_procedure_looks_right(visitor: Visitor, sites: Sites) -> None:
     page, admin = visitor.page, f"{sites.public}/admin/winoventi"
     study = make_study(name="Exceptions")
     make_account()

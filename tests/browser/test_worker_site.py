@@ -12,7 +12,7 @@ from crowd.marketplace.database import atomic
 from crowd.marketplace.models import HIT, Assignment, Message, Requester, Worker
 from crowd.marketplace.services import money, reviewing
 from tests.browser.conftest import OpenPage
-from tests.browser.looking import Visitor
+from tests.browser.looking import SIZES, Visitor
 from tests.browser.stage import sign_in
 from tests.conftest import Sites
 from tests.crowd.marketplace.forms import html_question
@@ -20,11 +20,7 @@ from tests.crowd.marketplace.rows import accept, hand_in, post_hit
 from tests.factories import invite, make_requester
 
 pytestmark = [pytest.mark.needs_chromium, pytest.mark.django_db(transaction=True)]
-SIZES: dict[str, ViewportSize] = {
-    "desktop": {"width": 1280, "height": 800},
-    "phone": {"width": 390, "height": 844},
-    "narrow": {"width": 360, "height": 640},
-}
+ALSO_NARROW: dict[str, ViewportSize] = {**SIZES, "narrow": {"width": 360, "height": 640}}
 LONG = "Read two short texts about everyday situations, and tell which one a careful reader would believe"
 EXPERIENCED = {
     "QualificationTypeId": "000000000000000000L0",
@@ -39,9 +35,9 @@ PAGE = """<!DOCTYPE html><html lang="en"><title>Question</title><h1>Question</h1
 <script>turkSetAssignmentID();</script></html>"""
 
 
-@pytest.fixture(params=SIZES)
+@pytest.fixture(params=ALSO_NARROW)
 def visitor(request: pytest.FixtureRequest, open_page: OpenPage) -> Visitor:
-    page = open_page(viewport=SIZES[request.param], reduced_motion="reduce")
+    page = open_page(viewport=ALSO_NARROW[request.param], reduced_motion="reduce")
     return Visitor(page, size=request.param)
 
 
