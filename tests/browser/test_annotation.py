@@ -14,8 +14,8 @@ from crowd.winogavil.annotation.services.finalizing import finalize_annotations
 from crowd.winogavil.models import Association, Place
 from hits.models import HIT, Assignment, Study
 from tests.browser.conftest import OpenPage
+from tests.browser.doors import log_in
 from tests.browser.looking import Visitor
-from tests.browser.test_pages_look import log_in
 from tests.conftest import Sites
 from tests.crowd.winogavil.annotation.annotators import begin, hand_in, open_batch, solve
 from tests.factories import NOW, make_account, make_batch, make_hit
@@ -107,8 +107,7 @@ def test_researcher_draws_follows_and_reads_the_figures(
 ) -> None:
     page, admin = visitor.page, f"{sites.public}/admin/winogavil_annotation/annotation"
     study.members.add(seeded.researcher.user)
-    page.goto(f"{sites.public}/admin/login/")
-    log_in(visitor, seeded.researcher)
+    log_in(visitor.page, seeded.researcher, sites=sites)
     visitor.visit("annotation-nothing", f"{admin}/{study.pk}/")
 
     visitor.visit("annotation-draw", f"{admin}/{study.pk}/draw/?kind=baseline")

@@ -4,14 +4,13 @@ from collections.abc import Callable
 from decimal import Decimal
 
 import pytest
-from django.test import Client
 from playwright.sync_api import Page, Request, Response, expect
 
-from hits.models import Assignment, Study, User
+from hits.models import Assignment, Study
+from tests.browser.doors import enter
 from tests.browser.looking import Visitor
 from tests.browser.stage import Desk, sign_in
 from tests.conftest import Sites
-from tests.factories import make_user
 from tests.hits.test_wages import make_paid
 
 pytestmark = [pytest.mark.needs_chromium, pytest.mark.django_db(transaction=True)]
@@ -132,15 +131,8 @@ def test_the_frame_of_the_marketplace_sends_beats(page: Page, desk: Desk, sites:
     assert Assignment.objects.get().active_s == 0
 
 
-def sign_in_staff(visitor: Visitor, user: User, *, sites: Sites) -> None:
-    client = Client()
-    client.force_login(user)
-    cookie = client.cookies["sessionid"].value
-    visitor.page.context.add_cookies([{"name": "sessionid", "value": cookie, "url": sites.public}])
-
-
 def test_wages_pages_look_right(visitor: Visitor, sites: Sites) -> None:
-    sign_in_staff(visitor, make_user(is_superuser=True), sites=sites)
+    enter(visitor.page, sites)
     terms = {"bonus_rules": [], "fee_schedule": "amazon"}
     batch = make_paid(*range(60, 400, 11), terms=terms, title="Which pictures go together?")
     address = f"{sites.public}/admin/hits/batch/{batch.pk}/wages/"

@@ -1,7 +1,6 @@
 """A bonus run by two people in two browsers, from what is owed to what is sent."""
 
 import pytest
-from django.contrib.auth.models import Group
 from django.utils import timezone
 from playwright.sync_api import Page, expect
 
@@ -13,26 +12,17 @@ from hits.roles import PAYMENTS_APPROVER, PAYMENTS_PREPARER
 from hits.services import runs
 from hits.services.paying import pay_bonuses
 from tests.browser.conftest import OpenPage
+from tests.browser.doors import log_in, make_staff
 from tests.browser.looking import SIZES, Visitor
 from tests.browser.stage import launch, take_turns, work_through
-from tests.browser.test_pages_look import log_in
 from tests.conftest import Sites
-from tests.factories import make_assignment, make_bonus, make_hit, make_user
+from tests.factories import make_assignment, make_bonus, make_hit
 
 pytestmark = [pytest.mark.needs_chromium, pytest.mark.django_db(transaction=True)]
-PASSWORD = "a long enough one"
-
-
-def make_staff(role: str, study: Study) -> Staff:
-    user = make_user(password=PASSWORD)
-    user.groups.add(Group.objects.get(name=role))
-    study.members.add(user)
-    return Staff(user=user, password=PASSWORD)
 
 
 def enter(visitor: Visitor, staff: Staff, sites: Sites) -> Page:
-    visitor.page.goto(f"{sites.public}/admin/login/")
-    log_in(visitor, staff)
+    log_in(visitor.page, staff, sites=sites)
     return visitor.page
 
 

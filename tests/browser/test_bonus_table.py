@@ -8,9 +8,9 @@ from config.demo.winogavil.seeding import Seeded
 from hits.domain.bonus_tables import EXAMPLES
 from hits.models import Study
 from tests.browser.conftest import OpenPage
+from tests.browser.doors import log_in
 from tests.browser.looking import SIZES, Visitor
 from tests.browser.stage import launch
-from tests.browser.test_pages_look import log_in
 from tests.conftest import Sites
 
 pytestmark = [pytest.mark.needs_chromium, pytest.mark.django_db(transaction=True)]
@@ -35,8 +35,7 @@ def test_bonus_table_looks_right_wherever_it_is_shown(
     Study.objects.update(bonus_rules=[dict(row) for row in EXAMPLES.values()])
     batch.refresh_from_db()
 
-    visitor.page.goto(f"{admin}/login/")
-    log_in(visitor, seeded.researcher)
+    log_in(visitor.page, seeded.researcher, sites=sites)
     visitor.visit("study-table", f"{admin}/hits/study/{batch.study_id}/change/")
     visitor.page.get_by_text("The kinds of rules").click()
     visitor.page.get_by_text('"kind": "per_item"').last.wait_for()

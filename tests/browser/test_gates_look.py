@@ -11,8 +11,8 @@ from hits.models import Study
 from qualifications.models import Attempt, ConsentText, Gate, PlatformType, RefusalCount
 from qualifications.services.attempting import follow_tests
 from qualifications.services.holding import revoke
+from tests.browser.doors import let_in
 from tests.browser.looking import Visitor
-from tests.browser.test_statement import log_in
 from tests.conftest import Sites
 from tests.factories import make_account, make_assignment, make_batch, make_study, make_user
 from tests.hits.test_admin_review import make_works
@@ -68,16 +68,16 @@ def make_waiting(walk: Gate, count: int) -> list[Attempt]:
     return list(Attempt.objects.filter(gate=walk).order_by("pk"))
 
 
-def sign_in(page: Page, *, study: Study, sites: Sites) -> str:
+def enter_as_member(page: Page, *, study: Study, sites: Sites) -> str:
     staff = make_user(is_superuser=True)
     study.members.add(staff)
-    log_in(page.context, staff, sites=sites)
+    let_in(page, staff, sites=sites)
     return f"{sites.public}/admin/qualifications"
 
 
 def test_pages_of_gates_look_right(visitor: Visitor, sites: Sites) -> None:
     empty = make_study(name="A new study")
-    admin = sign_in(visitor.page, study=empty, sites=sites)
+    admin = enter_as_member(visitor.page, study=empty, sites=sites)
     visitor.visit("gates-funnel-empty", f"{admin}/gate/funnel/{empty.pk}/")
     visitor.visit("gates-grading-empty", f"{admin}/attempt/grading/")
     solver, walk = make_busy()
@@ -103,7 +103,7 @@ def test_pages_of_gates_look_right(visitor: Visitor, sites: Sites) -> None:
 def test_tests_are_graded_with_the_keyboard_alone(page: Page, sites: Sites) -> None:
     _, walk = make_busy()
     waiting = make_waiting(walk, 3)
-    admin = sign_in(page, study=walk.study, sites=sites)
+    admin = enter_as_member(page, study=walk.study, sites=sites)
     page.goto(f"{admin}/attempt/grading/")
     expect(page.get_by_role("heading", level=2).first).to_have_text(f"Walk: {waiting[0].worker}")
 

@@ -8,11 +8,11 @@ import pytest
 from django.utils import timezone
 from playwright.sync_api import FilePayload, Page, expect
 
-from config.demo.people import Staff
 from config.demo.winogavil import seeding
 from config.demo.winogavil.seeding import Seeded
 from hits.models import Batch
 from hits.services import changing, figures, sending
+from tests.browser.doors import log_in
 from tests.browser.looking import SCHEMES, Visitor
 from tests.browser.stage import take_turns, work_through
 from tests.conftest import Sites
@@ -96,14 +96,6 @@ def test_pages_around_the_guide_look_right(visitor: Visitor, seeded: Seeded, sit
     visitor.visit("guide-entries", f"{admin}/ledgerentry/")
 
     assert visitor.problems == {}
-
-
-def log_in(page: Page, staff: Staff, *, sites: Sites) -> None:
-    page.goto(f"{sites.public}/admin/")
-    page.get_by_label("Username").fill(staff.user.username)
-    page.get_by_label("Password").fill(staff.password)
-    page.get_by_role("button", name="Log in").click()
-    expect(page.get_by_role("heading", level=1)).to_have_text("Site administration")
 
 
 def make_study(page: Page) -> None:

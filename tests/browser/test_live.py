@@ -4,25 +4,17 @@ from datetime import timedelta
 from decimal import Decimal
 
 import pytest
-from django.test import Client
 from django.utils import timezone
-from playwright.sync_api import BrowserContext, Page, expect
+from playwright.sync_api import Page, expect
 
 from hits.models import HIT, Assignment, Batch, Change, Study, User
 from tests.admin_pages import fill, make_colleague
+from tests.browser.doors import enter, let_in
 from tests.browser.looking import Visitor
 from tests.conftest import Sites
-from tests.factories import make_assignment, make_batch, make_hit, make_user
+from tests.factories import make_assignment, make_batch, make_hit
 
 pytestmark = [pytest.mark.needs_chromium, pytest.mark.django_db(transaction=True)]
-
-
-def sign_in(context: BrowserContext, user: User, *, sites: Sites) -> None:
-    client = Client()
-    client.force_login(user)
-    context.add_cookies(
-        [{"name": "sessionid", "value": client.cookies["sessionid"].value, "url": sites.public}]
-    )
 
 
 def make_worked() -> tuple[User, Batch]:
@@ -41,7 +33,7 @@ def make_worked() -> tuple[User, Batch]:
 
 def test_live_view_looks_right(visitor: Visitor, sites: Sites) -> None:
     user, batch = make_worked()
-    sign_in(visitor.page.context, user, sites=sites)
+    let_in(visitor.page, user, sites=sites)
     admin = f"{sites.public}/admin/hits/batch"
     empty = make_batch(status="complete", study=batch.study)
 
@@ -60,7 +52,7 @@ def test_live_view_looks_right(visitor: Visitor, sites: Sites) -> None:
 
 def test_pages_that_steer_look_right(visitor: Visitor, sites: Sites) -> None:
     user, batch = make_worked()
-    sign_in(visitor.page.context, user, sites=sites)
+    let_in(visitor.page, user, sites=sites)
     admin = f"{sites.public}/admin/hits/batch/{batch.pk}"
 
     for verb in ("drain", "cancel", "extend", "add-hits", "add-places"):
@@ -76,7 +68,7 @@ def test_pages_that_steer_look_right(visitor: Visitor, sites: Sites) -> None:
 
 def test_hit_pages_look_right(visitor: Visitor, sites: Sites) -> None:
     user, batch = make_worked()
-    sign_in(visitor.page.context, user, sites=sites)
+    let_in(visitor.page, user, sites=sites)
     hit = HIT.objects.filter(batch=batch)[1]
     Change.objects.create(
         hit=hit,
@@ -99,7 +91,7 @@ def test_hit_pages_look_right(visitor: Visitor, sites: Sites) -> None:
 
 def test_live_view_follows_the_batch_by_itself(page: Page, sites: Sites) -> None:
     batch = make_batch(status="launching", hits_wanted=3)
-    sign_in(page.context, make_user(is_superuser=True), sites=sites)
+    enter(page, sites)
     first = make_hit(batch=batch)
     page.goto(f"{sites.public}/admin/hits/batch/{batch.pk}/live/")
     sent = page.locator("dd", has=page.get_by_role("progressbar", name="HITs sent"))
@@ -119,7 +111,7 @@ def test_live_view_follows_the_batch_by_itself(page: Page, sites: Sites) -> None
 
 def test_keyboard_stays_where_it_is_while_numbers_change(page: Page, sites: Sites) -> None:
     batch = make_batch(status="launching")
-    sign_in(page.context, make_user(is_superuser=True), sites=sites)
+    enter(page, sites)
     page.goto(f"{sites.public}/admin/hits/batch/{batch.pk}/live/")
     page.get_by_role("button", name="Pause").focus()
 
@@ -131,7 +123,7 @@ def test_keyboard_stays_where_it_is_while_numbers_change(page: Page, sites: Site
 
 def test_live_view_stops_asking_once_signed_out(page: Page, sites: Sites) -> None:
     batch = make_batch(status="launching")
-    sign_in(page.context, make_user(is_superuser=True), sites=sites)
+    enter(page, sites)
     asked: list[str] = []
     page.on("request", lambda request: asked.append(request.url) if "?fragment" in request.url else None)
     page.goto(f"{sites.public}/admin/hits/batch/{batch.pk}/live/")
@@ -147,7 +139,7 @@ def test_live_view_stops_asking_once_signed_out(page: Page, sites: Sites) -> Non
 def test_researcher_pauses_and_drains(page: Page, sites: Sites) -> None:
     batch = make_batch(status="open")
     make_hit(batch=batch, expires_at=timezone.now() + timedelta(days=1))
-    sign_in(page.context, make_colleague([batch.study]), sites=sites)
+    let_in(page, make_colleague([batch.study]), sites=sites)
     page.goto(f"{sites.public}/admin/hits/batch/{batch.pk}/live/")
 
     page.get_by_role("button", name="Pause").click()

@@ -14,9 +14,9 @@ from crowd.marketplace.services import money
 from hits.models import Batch, Bonus, Difference, Match
 from hits.services.matching import match_accounts
 from hits.services.paying import pay_bonuses
+from tests.browser.doors import log_in
 from tests.browser.looking import Visitor
 from tests.browser.stage import launch, take_turns, work_through
-from tests.browser.test_pages_look import log_in
 from tests.conftest import Sites
 from tests.factories import approve
 
@@ -41,8 +41,7 @@ def test_match_is_made_read_and_settled(visitor: Visitor, seeded: Seeded, sites:
     pay_bonuses(now=timezone.now())
     Bonus.objects.filter(status="sent").update(sent_at=timezone.now() - timedelta(hours=1))
     batch.study.members.add(seeded.preparer.user)
-    page.goto(f"{admin}/login/")
-    log_in(visitor, seeded.preparer)
+    log_in(visitor.page, seeded.preparer, sites=sites)
     visitor.visit("match-list-new", f"{admin}/hits/match/")
 
     compare(page, account=account.name)

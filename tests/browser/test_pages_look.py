@@ -1,13 +1,13 @@
 import pytest
 from django.utils import timezone
 
-from config.demo.people import Staff
 from config.demo.winogavil.seeding import Seeded
 from crowd.marketplace import frames, queries
 from crowd.marketplace.models import HIT, HITType, Worker
 from crowd.marketplace.services.work import accept_hit
 from hits.models import Assignment, Batch, Bonus
 from hits.services.paying import pay_bonuses
+from tests.browser.doors import log_in
 from tests.browser.looking import Visitor
 from tests.browser.stage import launch, sign_in, take_turns, work_through
 from tests.conftest import Sites
@@ -73,7 +73,7 @@ def test_staff_pages_look_right(visitor: Visitor, seeded: Seeded, worked: Batch,
     done = Assignment.objects.order_by("pk")[0]
 
     visitor.visit("admin-login", f"{admin}/login/")
-    log_in(visitor, seeded.researcher)
+    log_in(visitor.page, seeded.researcher, sites=sites)
     visitor.visit("admin-index", f"{admin}/")
     visitor.visit("admin-batches", f"{admin}/hits/batch/")
     visitor.visit("admin-batch-add", f"{admin}/hits/batch/add/")
@@ -82,18 +82,10 @@ def test_staff_pages_look_right(visitor: Visitor, seeded: Seeded, worked: Batch,
     visitor.visit("admin-assignments", f"{admin}/hits/assignment/")
     visitor.visit("admin-work", f"{admin}/hits/assignment/{done.pk}/work/")
     visitor.page.context.clear_cookies()
-    visitor.page.goto(f"{admin}/login/")
-    log_in(visitor, seeded.preparer)
+    log_in(visitor.page, seeded.preparer, sites=sites)
     visitor.visit("admin-bonuses", f"{admin}/hits/bonus/")
 
     assert visitor.problems == {}
-
-
-def log_in(visitor: Visitor, staff: Staff) -> None:
-    visitor.page.get_by_label("Username").fill(staff.user.username)
-    visitor.page.get_by_label("Password").fill(staff.password)
-    visitor.page.get_by_role("button", name="Log in").click()
-    visitor.page.get_by_role("heading", name="Site administration").wait_for()
 
 
 def terms_of(batch: Batch) -> dict[str, object]:

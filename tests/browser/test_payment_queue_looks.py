@@ -3,7 +3,6 @@
 from datetime import timedelta
 
 import pytest
-from django.contrib.auth.models import Group
 from django.utils import timezone
 
 from config.demo.people import Staff
@@ -11,9 +10,8 @@ from hits.models import Halt
 from hits.roles import PAYMENTS_PREPARER
 from hits.services.halting import halt_by_the_house
 from tests.browser.conftest import OpenPage
+from tests.browser.doors import log_in, make_staff
 from tests.browser.looking import SIZES, Visitor
-from tests.browser.test_pages_look import log_in
-from tests.browser.test_people_look import PASSWORD
 from tests.conftest import Sites
 from tests.factories import (
     make_account,
@@ -22,7 +20,6 @@ from tests.factories import (
     make_bonus,
     make_hit,
     make_study,
-    make_user,
 )
 
 pytestmark = [pytest.mark.needs_chromium, pytest.mark.django_db(transaction=True)]
@@ -30,9 +27,7 @@ pytestmark = [pytest.mark.needs_chromium, pytest.mark.django_db(transaction=True
 
 @pytest.fixture
 def preparer(sites: Sites) -> Staff:
-    user = make_user(password=PASSWORD)
-    user.groups.add(Group.objects.get(name=PAYMENTS_PREPARER))
-    return Staff(user=user, password=PASSWORD)
+    return make_staff(PAYMENTS_PREPARER)
 
 
 @pytest.mark.parametrize("size", SIZES)
@@ -48,8 +43,7 @@ def test_queue_and_stop_button_look_right(
     ago = {"sending_at": now - timedelta(hours=3), "sent_at": now - timedelta(hours=3)}
     desk = f"{sites.public}/admin/payments"
 
-    visitor.page.goto(f"{sites.public}/admin/login/")
-    log_in(visitor, preparer)
+    log_in(visitor.page, preparer, sites=sites)
     visitor.visit("queue-empty", f"{desk}/queue/")
     visitor.visit("halts-empty", f"{desk}/halts/")
     early = make_bonus(

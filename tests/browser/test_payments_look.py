@@ -6,24 +6,21 @@ from decimal import Decimal
 import pytest
 from django.utils import timezone
 
+from config.demo.people import Staff
 from hits.models import Account, Bonus, Halt, Match
 from hits.services import runs
+from tests.browser.doors import PASSWORD, log_in
 from tests.browser.looking import Visitor
 from tests.conftest import Sites
 from tests.factories import approve, make_account, make_study, make_user
 from tests.hits.books import open_batch, owed_bonus, paid_bonus
 
 pytestmark = [pytest.mark.needs_chromium, pytest.mark.django_db(transaction=True)]
-PASSWORD = "a long password of a test"
 
 
 def enter(visitor: Visitor, sites: Sites) -> None:
-    make_user(username="payer", password=PASSWORD, is_superuser=True)
-    visitor.page.goto(f"{sites.public}/admin/login/")
-    visitor.page.get_by_label("Username").fill("payer")
-    visitor.page.get_by_label("Password").fill(PASSWORD)
-    visitor.page.get_by_role("button", name="Log in").click()
-    visitor.page.get_by_role("heading", name="Site administration").wait_for()
+    payer = make_user(username="payer", password=PASSWORD, is_superuser=True)
+    log_in(visitor.page, Staff(user=payer, password=PASSWORD), sites=sites)
 
 
 def make_busy() -> tuple[int, int]:

@@ -3,12 +3,13 @@
 from decimal import Decimal
 
 import pytest
-from playwright.sync_api import Page
 
+from config.demo.people import Staff
 from hits.models import Block, Message, Recipient, User, Worker
 from hits.services.blocking import block_worker, lift_block
 from hits.services.writing import write_message
 from tests.browser.conftest import OpenPage
+from tests.browser.doors import PASSWORD, log_in
 from tests.browser.looking import SIZES, Visitor
 from tests.conftest import Sites
 from tests.factories import (
@@ -24,15 +25,11 @@ from tests.factories import (
 )
 
 pytestmark = [pytest.mark.needs_chromium, pytest.mark.django_db(transaction=True)]
-PASSWORD = "a long enough password"
 
 
 @pytest.fixture
 def staff() -> User:
-    user = make_user(username="researcher", is_superuser=True)
-    user.set_password(PASSWORD)
-    user.save()
-    return user
+    return make_user(username="researcher", password=PASSWORD, is_superuser=True)
 
 
 @pytest.fixture
@@ -70,20 +67,12 @@ def busy(staff: User) -> Worker:
     return worker
 
 
-def log_in(page: Page, sites: Sites, staff: User) -> None:
-    page.goto(f"{sites.public}/admin/login/")
-    page.get_by_label("Username").fill(staff.username)
-    page.get_by_label("Password").fill(PASSWORD)
-    page.get_by_role("button", name="Log in").click()
-    page.get_by_role("heading", name="Site administration").wait_for()
-
-
 @pytest.mark.parametrize("size", SIZES)
 def test_pages_of_workers_and_messages_look_right(
     open_page: OpenPage, sites: Sites, staff: User, busy: Worker, size: str
 ) -> None:
     visitor = Visitor(open_page(viewport=SIZES[size], reduced_motion="reduce"), size=size)
-    log_in(visitor.page, sites, staff)
+    log_in(visitor.page, Staff(user=staff, password=PASSWORD), sites=sites)
     workers, messages = (f"{sites.public}/admin/hits/{name}" for name in ("worker", "message"))
     message, block = Message.objects.get(), Block.objects.filter(status="active").get()
     new = make_worker(account=busy.account)
@@ -108,7 +97,7 @@ def test_letter_is_written_to_a_selection_with_the_mouse(
     open_page: OpenPage, sites: Sites, staff: User, busy: Worker
 ) -> None:
     page = open_page()
-    log_in(page, sites, staff)
+    log_in(page, Staff(user=staff, password=PASSWORD), sites=sites)
 
     page.goto(f"{sites.public}/admin/hits/worker/")
     page.get_by_role("row", name=busy.pseudonym).get_by_role("checkbox").check()
@@ -133,7 +122,7 @@ def test_worker_is_blocked_and_the_id_is_shown_with_the_keyboard(
     open_page: OpenPage, sites: Sites, staff: User, busy: Worker
 ) -> None:
     page = open_page()
-    log_in(page, sites, staff)
+    log_in(page, Staff(user=staff, password=PASSWORD), sites=sites)
     worker = make_worker(account=busy.account, external_id="ASHOWNWORKER01")
 
     page.goto(f"{sites.public}/admin/hits/worker/{worker.pk}/change/")

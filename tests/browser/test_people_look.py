@@ -1,7 +1,6 @@
 """The operator's pages for colleagues, everybody's for tokens, and the API's page."""
 
 import pytest
-from django.contrib.auth.models import Group
 from django.urls import reverse
 from django.utils import timezone
 
@@ -10,20 +9,18 @@ from hits.models import ApiToken, User
 from hits.roles import OPERATOR, RESEARCHER
 from hits.services.tokens import find_token, make_token
 from tests.browser.conftest import OpenPage
+from tests.browser.doors import PASSWORD, log_in, make_staff
 from tests.browser.looking import SIZES, Visitor
-from tests.browser.test_pages_look import log_in
 from tests.conftest import Sites
-from tests.factories import make_study, make_user
+from tests.factories import make_study
+from tests.people import make_member
 
 pytestmark = [pytest.mark.needs_chromium, pytest.mark.django_db(transaction=True)]
-PASSWORD = "a long enough one"
 
 
 @pytest.fixture
 def operator(sites: Sites) -> Staff:
-    user = make_user(password=PASSWORD)
-    user.groups.add(Group.objects.get(name=OPERATOR))
-    return Staff(user=user, password=PASSWORD)
+    return make_staff(OPERATOR)
 
 
 @pytest.mark.parametrize("size", SIZES)
@@ -33,12 +30,10 @@ def test_pages_of_colleagues_and_tokens_look_right(
     visitor = Visitor(open_page(viewport=SIZES[size], reduced_motion="reduce"), size=size)
     admin = f"{sites.public}/admin/hits"
     make_study(name="Pictures and words")
-    colleague = make_user(first_name="A", last_name="Colleague")
-    colleague.groups.add(Group.objects.get(name=RESEARCHER))
+    colleague = make_member(RESEARCHER, first_name="A", last_name="Colleague")
     token, _ = make_token(user=operator.user, name="notebook", scopes=["read"], now=timezone.now())
 
-    visitor.page.goto(f"{sites.public}/admin/login/")
-    log_in(visitor, operator)
+    log_in(visitor.page, operator, sites=sites)
     visitor.visit("users", f"{admin}/user/")
     visitor.visit("user-add", f"{admin}/user/add/")
     visitor.visit("user-change", f"{admin}/user/{colleague.pk}/change/")
@@ -54,8 +49,7 @@ def test_pages_of_colleagues_and_tokens_look_right(
 def test_token_is_made_copied_and_revoked(open_page: OpenPage, operator: Staff, sites: Sites) -> None:
     visitor = Visitor(open_page(permissions=["clipboard-read", "clipboard-write"]), size="flow")
     page = visitor.page
-    page.goto(f"{sites.public}/admin/login/")
-    log_in(visitor, operator)
+    log_in(visitor.page, operator, sites=sites)
 
     page.goto(f"{sites.public}/admin/hits/apitoken/add/")
     page.get_by_label("Name").fill("notebook")
@@ -82,8 +76,7 @@ def test_colleague_is_added_with_a_role_and_a_study(
     study = make_study(name="Pictures and words")
     visitor = Visitor(open_page(), size="flow")
     page = visitor.page
-    page.goto(f"{sites.public}/admin/login/")
-    log_in(visitor, operator)
+    log_in(visitor.page, operator, sites=sites)
 
     page.goto(f"{sites.public}/admin/hits/user/add/")
     page.get_by_label("Username").fill("colleague")

@@ -4,12 +4,9 @@ from io import BytesIO
 from pathlib import Path
 
 import pytest
-from django.conf import settings
-from django.contrib.auth.models import Permission
-from django.test import Client
 from django.utils import timezone
 from PIL import ImageFilter
-from playwright.sync_api import BrowserContext, Page, expect
+from playwright.sync_api import Page, expect
 
 from crowd.pictures.bringing.lines import ConceptFrom
 from crowd.pictures.models import Import, Picture, Report
@@ -19,22 +16,19 @@ from crowd.pictures.services.importing import Rights, begin_import, prepare_impo
 from crowd.pictures.services.preparing import prepare_pictures
 from hits.models import User
 from tests.browser.conftest import OpenPage
+from tests.browser.doors import let_in
 from tests.browser.looking import SIZES, Visitor
 from tests.conftest import Sites
 from tests.crowd.pictures.images import archive, draw, encode, make_waiting, png, svg
 from tests.crowd.pictures.staff import KEEPER
-from tests.factories import make_user
+from tests.people import make_permitted
 
 pytestmark = [pytest.mark.needs_chromium, pytest.mark.django_db(transaction=True)]
 
 
-def sign_in(context: BrowserContext, *, sites: Sites) -> User:
-    user = make_user()
-    user.user_permissions.set(Permission.objects.filter(codename__in=KEEPER))
-    client = Client()
-    client.force_login(user)
-    session = client.cookies[settings.SESSION_COOKIE_NAME].value
-    context.add_cookies([{"name": settings.SESSION_COOKIE_NAME, "value": session, "url": sites.public}])
+def enter_as_keeper(page: Page, *, sites: Sites) -> User:
+    user = make_permitted(*KEEPER)
+    let_in(page, user, sites=sites)
     return user
 
 
@@ -52,7 +46,7 @@ def verdicts() -> list[tuple[str, str]]:
 
 def test_check_with_the_keyboard_alone(page: Page, sites: Sites) -> None:
     make_waiting(4)
-    sign_in(page.context, sites=sites)
+    enter_as_keeper(page, sites=sites)
     page.goto(f"{pool(sites)}/picture/check/")
     wait_for(page, "thing a")
 
@@ -82,7 +76,7 @@ def test_check_with_the_keyboard_alone(page: Page, sites: Sites) -> None:
 
 def test_keys_can_be_switched_off(page: Page, sites: Sites) -> None:
     make_waiting(1)
-    sign_in(page.context, sites=sites)
+    enter_as_keeper(page, sites=sites)
     page.goto(f"{pool(sites)}/picture/check/")
 
     page.keyboard.press("?")
@@ -99,7 +93,7 @@ def test_check_without_scripts_by_two_who_never_meet(open_page: OpenPage, sites:
     make_waiting(4)
     ann, bob = (open_page(java_script_enabled=False) for _ in range(2))
     for page in (ann, bob):
-        sign_in(page.context, sites=sites)
+        enter_as_keeper(page, sites=sites)
         page.goto(f"{pool(sites)}/picture/check/")
     wait_for(ann, "thing a")
     wait_for(bob, "thing b")
@@ -117,7 +111,7 @@ def test_check_without_scripts_by_two_who_never_meet(open_page: OpenPage, sites:
 
 def test_following_picture_is_there_before_it_is_wanted(page: Page, sites: Sites) -> None:
     _, second = make_waiting(2)
-    sign_in(page.context, sites=sites)
+    enter_as_keeper(page, sites=sites)
     address = f"{pool(sites)}/picture/{second.pk}/file/"
 
     with page.expect_response(address):
@@ -126,7 +120,7 @@ def test_following_picture_is_there_before_it_is_wanted(page: Page, sites: Sites
 
 def test_import_from_the_upload_to_the_check(page: Page, sites: Sites, tmp_path: Path) -> None:
     (tmp_path / "owls.zip").write_bytes(archive({"owl-1.png": png(seed=1), "bad.png": b"x" * 9}))
-    sign_in(page.context, sites=sites)
+    enter_as_keeper(page, sites=sites)
     page.goto(f"{pool(sites)}/picture/")
 
     page.get_by_role("link", name="Import pictures").first.click()
@@ -181,7 +175,7 @@ def fill(by: User) -> tuple[Import, Import]:
 @pytest.mark.parametrize("size", SIZES)
 def test_pages_of_the_pool_look_right(open_page: OpenPage, sites: Sites, size: str) -> None:
     visitor = Visitor(open_page(viewport=SIZES[size], reduced_motion="reduce"), size=size)
-    user = sign_in(visitor.page.context, sites=sites)
+    user = enter_as_keeper(visitor.page, sites=sites)
     visitor.visit("pool-nothing-to-check", f"{pool(sites)}/picture/check/")
     draft, done = fill(user)
     sign = Picture.objects.get(concept="stop sign")
@@ -208,7 +202,7 @@ def test_pages_of_the_pool_look_right(open_page: OpenPage, sites: Sites, size: s
 def test_opened_reasons_look_right(open_page: OpenPage, sites: Sites, size: str) -> None:
     make_waiting(1)
     visitor = Visitor(open_page(viewport=SIZES[size], reduced_motion="reduce"), size=size)
-    sign_in(visitor.page.context, sites=sites)
+    enter_as_keeper(visitor.page, sites=sites)
     visitor.page.goto(f"{pool(sites)}/picture/check/")
 
     visitor.page.keyboard.press("u")

@@ -4,7 +4,6 @@ from datetime import timedelta
 from random import Random
 
 import pytest
-from django.contrib.auth.models import Group
 
 from config.demo.people import Staff
 from crowd.winogavil.releases.models import Release
@@ -12,23 +11,20 @@ from crowd.winogavil.releases.services import making
 from hits.models import Study
 from hits.roles import RESEARCHER
 from tests.browser.conftest import OpenPage
+from tests.browser.doors import log_in, make_staff
 from tests.browser.looking import SIZES, Visitor
-from tests.browser.test_pages_look import log_in
 from tests.conftest import Sites
 from tests.crowd.winogavil.releases.data import make_final, people
-from tests.factories import NOW, make_study, make_user
+from tests.factories import NOW, make_study
 
 pytestmark = [pytest.mark.needs_chromium, pytest.mark.django_db(transaction=True)]
 # Before whatever the machine's clock says: the pages ask that one.
 LONG_AGO = NOW - timedelta(days=3_650)
-PASSWORD = "a long enough one"
 
 
 @pytest.fixture
 def researcher(sites: Sites) -> Staff:
-    user = make_user(password=PASSWORD)
-    user.groups.add(Group.objects.get(name=RESEARCHER))
-    return Staff(user=user, password=PASSWORD)
+    return make_staff(RESEARCHER)
 
 
 @pytest.fixture
@@ -74,8 +70,7 @@ def test_pages_of_releases_look_right(
         status="failed", problem="The files cannot be written: No space left on device."
     )
 
-    visitor.page.goto(f"{sites.public}/admin/login/")
-    log_in(visitor, researcher)
+    log_in(visitor.page, researcher, sites=sites)
     visitor.visit("releases", f"{admin}/")
     visitor.visit("choose", f"{admin}/make/")
     visitor.visit("make", f"{admin}/make/{study.pk}/")
@@ -95,8 +90,7 @@ def test_release_is_made_watched_and_held_against_a_model(
 ) -> None:
     visitor = Visitor(open_page(accept_downloads=True), size="flow")
     page = visitor.page
-    page.goto(f"{sites.public}/admin/login/")
-    log_in(visitor, researcher)
+    log_in(visitor.page, researcher, sites=sites)
 
     page.goto(f"{sites.public}/admin/winogavil_releases/release/")
     page.get_by_role("link", name="Make a release").click()

@@ -3,19 +3,18 @@
 from datetime import timedelta
 
 import pytest
-from django.conf import settings
-from django.contrib.auth.models import Permission
-from django.test import Client
 from django.utils import timezone
-from playwright.sync_api import BrowserContext, Page
+from playwright.sync_api import Page
 
 from hits.models import Assignment, Batch, Decision, Note, User
 from hits.services import reviewing
 from tests.browser.conftest import OpenPage
+from tests.browser.doors import let_in
 from tests.browser.looking import SIZES, Visitor
 from tests.conftest import Sites
 from tests.factories import make_batch, make_study, make_user
 from tests.hits.test_admin_review import make_works
+from tests.people import make_permitted
 
 pytestmark = [pytest.mark.needs_chromium, pytest.mark.django_db(transaction=True)]
 REASON = "Every answer is the first picture that was shown."
@@ -32,15 +31,10 @@ def works(sites: Sites) -> list[Assignment]:
     return works
 
 
-def sign_in(context: BrowserContext, *, sites: Sites, batch: Batch) -> User:
-    user = make_user()
+def enter_as_reviewer(page: Page, *, sites: Sites, batch: Batch) -> User:
     names = ("review_assignment", "second_rejection", "view_assignment", "view_worker", "view_batch")
-    user.user_permissions.set(Permission.objects.filter(codename__in=names))
-    batch.study.members.add(user)
-    client = Client()
-    client.force_login(user)
-    session = client.cookies[settings.SESSION_COOKIE_NAME].value
-    context.add_cookies([{"name": settings.SESSION_COOKIE_NAME, "value": session, "url": sites.public}])
+    user = make_permitted(*names, studies=[batch.study])
+    let_in(page, user, sites=sites)
     return user
 
 
@@ -59,7 +53,7 @@ def wait_for_place(page: Page, words: str) -> None:
 
 
 def test_review_with_the_keyboard_alone(page: Page, sites: Sites, works: list[Assignment]) -> None:
-    sign_in(page.context, sites=sites, batch=works[0].hit.batch)
+    enter_as_reviewer(page, sites=sites, batch=works[0].hit.batch)
     page.goto(review_url(sites))
     wait_for_place(page, "1 of 5")
 
@@ -98,7 +92,7 @@ def test_review_with_the_keyboard_alone(page: Page, sites: Sites, works: list[As
 def test_keys_are_letters_in_a_text_and_can_be_switched_off(
     page: Page, sites: Sites, works: list[Assignment]
 ) -> None:
-    sign_in(page.context, sites=sites, batch=works[0].hit.batch)
+    enter_as_reviewer(page, sites=sites, batch=works[0].hit.batch)
     page.goto(review_url(sites))
 
     page.get_by_label("Note for colleagues").press_sequentially("a rank outsider")
@@ -117,7 +111,7 @@ def test_keys_are_letters_in_a_text_and_can_be_switched_off(
 
 def test_review_without_scripts(open_page: OpenPage, sites: Sites, works: list[Assignment]) -> None:
     page = open_page(java_script_enabled=False)
-    sign_in(page.context, sites=sites, batch=works[0].hit.batch)
+    enter_as_reviewer(page, sites=sites, batch=works[0].hit.batch)
     page.goto(review_url(sites))
 
     page.get_by_role("button", name="Approve").click()
@@ -136,7 +130,7 @@ def test_review_without_scripts(open_page: OpenPage, sites: Sites, works: list[A
 def test_undo_leaves_the_page_when_it_is_of_no_use_any_more(
     page: Page, sites: Sites, works: list[Assignment]
 ) -> None:
-    sign_in(page.context, sites=sites, batch=works[0].hit.batch)
+    enter_as_reviewer(page, sites=sites, batch=works[0].hit.batch)
     page.goto(review_url(sites))
 
     page.keyboard.press("a")
@@ -152,7 +146,7 @@ def test_review_pages_look_right(
     open_page: OpenPage, sites: Sites, works: list[Assignment], size: str
 ) -> None:
     visitor = Visitor(open_page(viewport=SIZES[size], reduced_motion="reduce"), size=size)
-    user = sign_in(visitor.page.context, sites=sites, batch=works[0].hit.batch)
+    user = enter_as_reviewer(visitor.page, sites=sites, batch=works[0].hit.batch)
     now = timezone.now()
     colleague = make_user()
     lost = make_works(count=1, batch=works[0].hit.batch, answer=None)[0]
@@ -182,7 +176,7 @@ def test_opened_reason_and_bulk_question_look_right(
 ) -> None:
     visitor = Visitor(open_page(viewport=SIZES[size], reduced_motion="reduce"), size=size)
     page = visitor.page
-    sign_in(page.context, sites=sites, batch=works[0].hit.batch)
+    enter_as_reviewer(page, sites=sites, batch=works[0].hit.batch)
 
     page.goto(review_url(sites))
     page.keyboard.press("r")

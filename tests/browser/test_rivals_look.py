@@ -11,8 +11,8 @@ from hits.models import Item
 from scoring.models import Score
 from scoring.services.answering import answer_waiting
 from scoring.services.filling import fill_pools
+from tests.browser.doors import log_in
 from tests.browser.looking import Visitor
-from tests.browser.test_pages_look import log_in
 from tests.conftest import Sites
 from tests.factories import make_assignment
 from tests.scoring.fakes import make_rival, use_fakes
@@ -42,8 +42,7 @@ def test_rivals_are_chosen_asked_and_compared(
 ) -> None:
     use_fakes(monkeypatch)
     study, page, admin = seeded.batch.study, visitor.page, f"{sites.public}/admin/scoring"
-    page.goto(f"{sites.public}/admin/login/")
-    log_in(visitor, seeded.researcher)
+    log_in(visitor.page, seeded.researcher, sites=sites)
     study.members.add(seeded.researcher.user)
     address = f"{admin}/studyrival/{study.pk}/"
     visitor.visit("rivals-nothing", address)

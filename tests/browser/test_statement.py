@@ -5,16 +5,15 @@ from decimal import Decimal
 from typing import Any
 
 import pytest
-from django.contrib.auth.models import Group
-from django.test import Client
 from django.utils import timezone
-from playwright.sync_api import BrowserContext, Page, expect
+from playwright.sync_api import Page, expect
 
 from crowd.statement import links
-from hits.models import Appeal, Assignment, Bonus, Decision, User
+from hits.models import Appeal, Assignment, Bonus, Decision
 from hits.roles import RESEARCHER
 from hits.services.paying import confirm_bonuses, pay_bonuses
 from tests.browser.conftest import OpenPage
+from tests.browser.doors import enter, let_in
 from tests.browser.looking import SIZES, Visitor
 from tests.browser.stage import Desk, sign_in, work_through
 from tests.conftest import Sites
@@ -28,6 +27,7 @@ from tests.factories import (
     make_user,
     make_worker,
 )
+from tests.people import make_member
 
 pytestmark = [pytest.mark.needs_chromium, pytest.mark.django_db(transaction=True)]
 
@@ -83,23 +83,14 @@ def hand_in(page: Page, desk: Desk) -> None:
 
 
 def answer(page: Page, *, sites: Sites) -> None:
-    staff = make_user()
-    staff.groups.add(Group.objects.get(name=RESEARCHER))
-    Assignment.objects.get().hit.batch.study.members.add(staff)
-    log_in(page.context, staff, sites=sites)
+    study = Assignment.objects.get().hit.batch.study
+    let_in(page, make_member(RESEARCHER, study), sites=sites)
     page.goto(f"{sites.public}/admin/hits/appeal/")
     page.get_by_role("link", name="It took me an hour.").click()
     page.get_by_label("Nothing changes").check()
     page.get_by_label("Your answer").fill("The clock says two minutes.")
     page.get_by_role("button", name="Send the answer").click()
     expect(page.get_by_text("Answered. The worker reads it")).to_be_visible()
-
-
-def log_in(context: BrowserContext, user: User, *, sites: Sites) -> None:
-    client = Client()
-    client.force_login(user)
-    cookie = {"name": "sessionid", "value": client.cookies["sessionid"].value, "url": sites.public}
-    context.add_cookies([cookie])  # type: ignore[list-item]
 
 
 FIGURES: dict[str, Any] = {
@@ -174,7 +165,7 @@ def test_statement_looks_right(open_page: OpenPage, sites: Sites, size: str) -> 
 @pytest.mark.parametrize("size", SIZES)
 def test_appeals_look_right(open_page: OpenPage, sites: Sites, size: str) -> None:
     visitor = Visitor(open_page(viewport=SIZES[size], reduced_motion="reduce"), size=size)
-    log_in(visitor.page.context, make_user(is_superuser=True), sites=sites)
+    enter(visitor.page, sites)
     place = f"{sites.public}/admin/hits/appeal/"
 
     visitor.visit("appeals-empty", place)

@@ -4,8 +4,8 @@ import pytest
 
 from config.demo.winogavil.seeding import Seeded
 from qualifications.models import SwowList
+from tests.browser.doors import log_in
 from tests.browser.looking import Visitor
-from tests.browser.test_pages_look import log_in
 from tests.conftest import Sites
 from tests.qualifications.files import said
 from tests.qualifications.lists import make_list
@@ -16,10 +16,9 @@ YOLK = said("yolk", ("egg", 120), ("yellow", 44), ("white", 12), ("breakfast", 9
 
 def test_association_lists_look_right(visitor: Visitor, seeded: Seeded, sites: Sites) -> None:
     page, admin = visitor.page, f"{sites.public}/admin/qualifications/swowlist"
-    page.goto(f"{sites.public}/admin/login/")
     seeded.researcher.user.is_superuser = True
     seeded.researcher.user.save()
-    log_in(visitor, seeded.researcher)
+    log_in(visitor.page, seeded.researcher, sites=sites)
     visitor.visit("swow-none", f"{admin}/")
     ready = make_list(
         [*YOLK, *said("hen", ("egg", 80), ("yolk", 4))],

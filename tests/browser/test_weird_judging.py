@@ -15,9 +15,9 @@ from crowd.whoops.services.posting_questions import withdraw_question
 from hits.models import Assignment
 from scoring.models import Score
 from tests.browser.conftest import OpenPage
+from tests.browser.doors import enter
 from tests.browser.looking import Visitor
 from tests.browser.sitting import Room, fault, pick, submit
-from tests.browser.test_winoventi_look import enter
 from tests.conftest import Sites
 from tests.crowd.pictures.images import png
 from tests.crowd.whoops.making_images import make_image, make_project

@@ -5,8 +5,8 @@ from playwright.sync_api import expect
 
 from crowd.whoops.models import Category, Image, Project
 from crowd.whoops.services.matching import add_scores
+from tests.browser.doors import enter
 from tests.browser.looking import Visitor
-from tests.browser.test_winoventi_look import enter
 from tests.conftest import Sites
 from tests.crowd.whoops.making_results import (
     Crowd,

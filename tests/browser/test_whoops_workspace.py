@@ -13,9 +13,9 @@ from crowd.whoops import domain
 from crowd.whoops.models import Designer, Image
 from crowd.whoops.services import links, paying, sending
 from crowd.whoops.services.inviting import want_designers
+from tests.browser.doors import enter
 from tests.browser.looking import Visitor
 from tests.browser.stage import launch, open_account, sign_in
-from tests.browser.test_winoventi_look import enter
 from tests.conftest import Sites
 from tests.crowd.whoops.making_designers import (
     TEXTS,

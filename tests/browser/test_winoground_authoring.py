@@ -3,33 +3,20 @@
 from pathlib import Path
 
 import pytest
-from django.conf import settings
-from django.contrib.auth.models import Group
-from django.test import Client
 from django.urls import reverse
 from playwright.sync_api import Page, expect
 
 from crowd.winoground.models import Example, Tag
-from hits.models import User
 from hits.roles import AUTHOR
+from tests.browser.doors import enter, let_in
 from tests.browser.looking import Visitor
 from tests.conftest import Sites
 from tests.crowd.pictures.images import png
 from tests.crowd.winoground.making_examples import CAPTIONS, CREDITS, make_example, make_project
-from tests.factories import make_user
+from tests.people import make_member
 
 pytestmark = [pytest.mark.needs_chromium, pytest.mark.django_db(transaction=True)]
 TAGS = ("Adjective-Color", "Noun Phrase", "Noun", "Scope", "Scope, Preposition")
-
-
-def enter(page: Page, sites: Sites, *, role: str = "") -> User:
-    client, user = Client(), make_user(is_superuser=not role)
-    if role:
-        user.groups.add(Group.objects.get(name=role))
-    client.force_login(user)
-    name = settings.SESSION_COOKIE_NAME
-    page.context.add_cookies([{"name": name, "value": client.cookies[name].value, "url": sites.public}])
-    return user
 
 
 def fill_side(page: Page, letter: str, *, caption: str, picture: Path) -> None:
@@ -133,7 +120,7 @@ def test_refused_picture_stands_at_its_field_and_nothing_typed_is_lost(
 def test_author_is_led_to_what_is_theirs(visitor: Visitor, sites: Sites) -> None:
     page, project = visitor.page, make_project()
     make_example(project, ready=False)
-    project.study.members.add(enter(page, sites, role=AUTHOR))
+    let_in(page, make_member(AUTHOR, project.study), sites=sites)
 
     visitor.visit("author-hub", f"{sites.public}/admin/winoground/project/{project.pk}/change/")
 

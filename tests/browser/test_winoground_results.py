@@ -6,8 +6,8 @@ import pytest
 from playwright.sync_api import expect
 
 from crowd.winoground.models import ModelScores, Project
+from tests.browser.doors import enter
 from tests.browser.looking import Visitor
-from tests.browser.test_winoventi_look import enter
 from tests.conftest import Sites
 from tests.crowd.winoground.making_scores import (
     IMAGE_ONLY,

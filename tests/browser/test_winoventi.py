@@ -26,10 +26,10 @@ from crowd.winoventi.services.ruling import pass_alternatives
 from crowd.winoventi.services.taking import take_answers
 from hits.models import Assignment, Lease
 from tests.browser.conftest import OpenPage
+from tests.browser.doors import enter
 from tests.browser.looking import Visitor
 from tests.browser.sitting import Room, entry, fault, pick, submit, write
 from tests.browser.test_annotation import be_quiet, preview_of
-from tests.browser.test_winoventi_look import enter
 from tests.conftest import Sites
 from tests.crowd.winoventi.asking.asked import make_generic, open_batch
 from tests.factories import make_hit, make_study

@@ -3,10 +3,7 @@
 from typing import Any
 
 import pytest
-from django.conf import settings
-from django.test import Client
 from django.utils import timezone
-from playwright.sync_api import Page
 
 from crowd.winoventi.models import (
     Choice,
@@ -22,21 +19,14 @@ from crowd.winoventi.models import (
 )
 from crowd.winoventi.services.opening import add_nouns, open_project
 from scoring.models import RegisteredRival
+from tests.browser.doors import enter
 from tests.browser.looking import Visitor
 from tests.conftest import Sites
 from tests.crowd.winoventi.rows import make_alternative, make_generic, make_pair
-from tests.factories import make_account, make_study, make_user, make_worker
+from tests.factories import make_account, make_study, make_worker
 
 pytestmark = [pytest.mark.needs_chromium, pytest.mark.django_db(transaction=True)]
 NOUNS = ("lemon", "sky", "bat", "bat", "jellyfish")
-
-
-def enter(page: Page, sites: Sites) -> None:
-    """As somebody who may do everything and has signed in before."""
-    client = Client()
-    client.force_login(make_user(is_staff=True, is_superuser=True))
-    name = settings.SESSION_COOKIE_NAME
-    page.context.add_cookies([{"name": name, "value": client.cookies[name].value, "url": sites.public}])
 
 
 def make_full(project: Project) -> Premise:

@@ -2,7 +2,6 @@ import pytest
 from django.utils import timezone
 from playwright.sync_api import Page, expect
 
-from config.demo.people import Staff
 from config.demo.winogavil.seeding import Seeded
 from crowd.winogavil.models import Association
 from hits.models import Bonus
@@ -10,6 +9,7 @@ from hits.services.figures import refresh_stale
 from hits.services.launching import send_launching_batches
 from hits.services.paying import confirm_bonuses, pay_bonuses
 from tests.browser.conftest import OpenPage
+from tests.browser.doors import log_in
 from tests.browser.stage import work_through
 from tests.conftest import Sites
 from tests.factories import approve
@@ -41,14 +41,6 @@ def test_worker_is_paid_for_what_a_researcher_launched(
     assert history(worker) == ["$0.03", "$0.01"]
     refresh_stale(now=timezone.now())
     assert progress(researcher) == ["1 of 1", "1 of 1", "$0.01, $0.01"]
-
-
-def log_in(page: Page, staff: Staff, *, sites: Sites) -> None:
-    page.goto(f"{sites.public}/admin/")
-    page.get_by_label("Username").fill(staff.user.username)
-    page.get_by_label("Password").fill(staff.password)
-    page.get_by_role("button", name="Log in").click()
-    expect(page.get_by_role("heading", level=1)).to_have_text("Site administration")
 
 
 def create_batch(page: Page, seeded: Seeded) -> None:

@@ -1,0 +1,36 @@
+"""How staff come to their pages: through the form, or with a session from before."""
+
+from django.conf import settings
+from playwright.sync_api import Page
+
+from config.demo.people import Staff
+from hits.models import Study, User
+from tests.conftest import Sites
+from tests.factories import make_user
+from tests.people import client_of, make_member
+
+PASSWORD = "a long enough one"
+
+
+def make_staff(role: str, *studies: Study) -> Staff:
+    return Staff(user=make_member(role, *studies, password=PASSWORD), password=PASSWORD)
+
+
+def log_in(page: Page, staff: Staff, *, sites: Sites) -> None:
+    page.goto(f"{sites.public}/admin/login/")
+    page.get_by_label("Username").fill(staff.user.username)
+    page.get_by_label("Password").fill(staff.password)
+    page.get_by_role("button", name="Log in").click()
+    page.get_by_role("heading", name="Site administration").wait_for()
+
+
+def let_in(page: Page, user: User, *, sites: Sites) -> None:
+    """As somebody who has logged in before."""
+    name = settings.SESSION_COOKIE_NAME
+    session = client_of(user).cookies[name].value
+    page.context.add_cookies([{"name": name, "value": session, "url": sites.public}])
+
+
+def enter(page: Page, sites: Sites) -> None:
+    """As somebody who may do everything."""
+    let_in(page, make_user(is_superuser=True), sites=sites)
