@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+from uuid import uuid4
 
 import pytest
 from django.conf import LazySettings
@@ -65,6 +66,13 @@ def _scratch(tmp_path: Path, settings: LazySettings) -> None:
     """Files and messages of a test lie in a folder of its own."""
     settings.MEDIA_ROOT = tmp_path / "media"
     settings.STATIC_ROOT = tmp_path / "static"  # empty: static files have their plain names
+
+
+@pytest.fixture(autouse=True)
+def _own_counts(settings: LazySettings) -> None:
+    """What is counted in the cache is counted for one test alone, also beside other processes."""
+    own = uuid4().hex
+    settings.CACHES = {"default": {"LOCATION": own, **settings.CACHES["default"], "KEY_PREFIX": own}}
 
 
 @pytest.fixture

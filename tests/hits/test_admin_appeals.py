@@ -6,7 +6,6 @@ from typing import Any
 
 import pytest
 from django.contrib.auth.models import Group
-from django.core.cache import cache
 from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
@@ -25,11 +24,6 @@ LIST = "/admin/hits/appeal/"
 ANSWER = {"granted": "no", "answer": "Two of three were right.", "amount": ""}
 MAY_ANSWER = {role for role, rights in ROLES.items() if "hits.answer_appeal" in rights}
 MAY_LOOK = {role for role, rights in ROLES.items() if "hits.view_appeal" in rights}
-
-
-@pytest.fixture(autouse=True)
-def _own_counts() -> None:
-    cache.clear()
 
 
 def make_work(study: Study, **changes: Any) -> Assignment:

@@ -41,11 +41,6 @@ LISTS = {
 }
 
 
-@pytest.fixture(autouse=True)
-def _no_counts() -> None:
-    cache.clear()
-
-
 def test_secret_is_nowhere_in_the_database() -> None:
     token, secret = make_token(user=make_user(), name="notebook", scopes=["read"], now=timezone.now())
 

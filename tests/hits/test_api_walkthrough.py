@@ -6,7 +6,6 @@ from typing import Any
 
 import pytest
 from django.conf import settings as project
-from django.core.cache import cache
 from django.utils import timezone
 
 from hits.models import HIT, Assignment, Batch, Decision
@@ -24,7 +23,6 @@ SNIPPETS = re.findall(r"```python\n(.*?)```", (project.BASE_DIR / "docs" / "api.
 @pytest.fixture
 def token(sites: Sites, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> str:
     """Of a researcher, with a file of items in the notebook's folder."""
-    cache.clear()
     make_account()
     user = make_member(RESEARCHER)
     _, secret = make_token(user=user, name="notebook", scopes=Scope.values, now=timezone.now())

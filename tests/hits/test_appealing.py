@@ -6,7 +6,6 @@ from threading import Barrier, Thread
 from typing import Any
 
 import pytest
-from django.core.cache import cache
 from django.db import connection, transaction
 
 from hits.errors import RuleBroken
@@ -18,11 +17,6 @@ from tests.factories import NOW, make_assignment, make_batch, make_bonus, make_h
 pytestmark = pytest.mark.django_db
 Status = Appeal.Status
 TEXT = "I picked all three pictures."
-
-
-@pytest.fixture(autouse=True)
-def _own_counts() -> None:
-    cache.clear()
 
 
 @pytest.fixture

@@ -39,11 +39,8 @@ def shelf() -> Iterator[Shelf]:
 
 
 @pytest.fixture(autouse=True)
-def _own_counts(settings: LazySettings) -> None:
+def _no_certificate_yet() -> None:
     signatures._certificate.cache_clear()
-    settings.CACHES = {
-        "default": {"BACKEND": "django.core.cache.backends.locmem.LocMemCache", "LOCATION": uuid4().hex}
-    }
 
 
 def sign(body: str, *, key: str = "ticket-key", seconds: float = 0) -> str:

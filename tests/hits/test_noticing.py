@@ -38,11 +38,6 @@ Status = Assignment.Status
 LATER = NOW + timedelta(hours=1)
 
 
-@pytest.fixture(autouse=True)
-def _own_counts() -> None:
-    cache.clear()
-
-
 def open_hit(account: Account | None = None, *, external_id: str = "HIT1", **changes: Any) -> HIT:
     """One that nobody would look at for an hour."""
     account = account or make_account()

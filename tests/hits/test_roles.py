@@ -2,7 +2,6 @@
 
 import pytest
 from django.contrib.auth.models import Group, Permission
-from django.core.cache import cache
 from django.core.management import call_command
 from django.test import Client
 from django.urls import reverse
@@ -66,7 +65,6 @@ CALLS = {
 
 @pytest.fixture(autouse=True)
 def _alone(monkeypatch: pytest.MonkeyPatch) -> None:
-    cache.clear()
 
 
 def held_by(role: str) -> set[str]:

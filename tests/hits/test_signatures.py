@@ -5,7 +5,6 @@ import hmac
 from collections.abc import Callable, Iterator, Mapping
 from datetime import datetime, timedelta
 from typing import Any
-from uuid import uuid4
 
 import pytest
 from cryptography.hazmat.primitives.asymmetric import ec
@@ -25,11 +24,8 @@ def shelf() -> Iterator[Shelf]:
 
 
 @pytest.fixture(autouse=True)
-def _own_counts(settings: LazySettings) -> None:
+def _no_certificate_yet() -> None:
     signatures._certificate.cache_clear()
-    settings.CACHES = {
-        "default": {"BACKEND": "django.core.cache.backends.locmem.LocMemCache", "LOCATION": uuid4().hex}
-    }
 
 
 def account(endpoint: str = "http://localhost:8000", **changes: Any) -> Account:

@@ -11,7 +11,6 @@ from typing import Any
 import pytest
 import structlog
 from celery.app.task import Task
-from django.core.cache import cache
 from django.core.management import call_command
 from django.db import connection
 from django.test import Client
@@ -71,7 +70,6 @@ def look(found: dict[str, str]) -> list[str]:
 
 def go_the_way(client: Client, caplog: pytest.LogCaptureFixture) -> dict[str, str]:
     """In the frame, from the consent to the work; and what was logged and sent meanwhile."""
-    cache.clear()
     caplog.set_level(logging.DEBUG)
     sent: list[str] = []
     hit = open_hit()

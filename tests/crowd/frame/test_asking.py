@@ -5,7 +5,6 @@ from typing import Any
 from urllib.parse import urlencode
 
 import pytest
-from django.core.cache import cache
 from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
@@ -30,11 +29,6 @@ from tests.pages import text_of
 
 pytestmark = pytest.mark.django_db
 ANSWERS = {"age": "34", "gender": "woman", "education": "master", "native_english": "yes"}
-
-
-@pytest.fixture(autouse=True)
-def _own_counts() -> None:
-    cache.clear()
 
 
 def open_hit(**changes: Any) -> HIT:

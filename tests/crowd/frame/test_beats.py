@@ -4,7 +4,6 @@ from datetime import datetime, timedelta
 from typing import Any
 
 import pytest
-from django.core.cache import cache
 from django.test import Client
 from django.utils import timezone
 
@@ -15,11 +14,6 @@ from tests.factories import make_assignment, make_batch, make_hit
 
 pytestmark = pytest.mark.django_db
 SITE = "http://localhost:8000/submit"
-
-
-@pytest.fixture(autouse=True)
-def _fresh_counts() -> None:
-    cache.clear()
 
 
 @pytest.fixture

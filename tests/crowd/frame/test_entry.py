@@ -6,7 +6,6 @@ from urllib.parse import urlencode
 
 import pytest
 from django.conf import LazySettings
-from django.core.cache import cache
 from django.test import Client
 from django.utils import timezone
 from redis.exceptions import ConnectionError as RedisAway
@@ -24,11 +23,6 @@ from tests.hits.notices import document, told
 pytestmark = pytest.mark.django_db
 Status = Assignment.Status
 MINUTE = timedelta(minutes=1)
-
-
-@pytest.fixture(autouse=True)
-def _own_counts() -> None:
-    cache.clear()
 
 
 def open_hit(**changes: Any) -> HIT:

@@ -1,7 +1,4 @@
-from uuid import uuid4
-
 import pytest
-from django.conf import LazySettings
 
 from crowd.marketplace import rates
 from tests.crowd.marketplace.site import Browser, signed_in
@@ -11,17 +8,6 @@ from tests.crowd.marketplace.site import Browser, signed_in
 def browser() -> Browser:
     """A worker's, already signed in."""
     return signed_in()
-
-
-@pytest.fixture(autouse=True)
-def _own_counts(settings: LazySettings) -> None:
-    """Rates are counted apart for every test: all of them come from one address."""
-    settings.CACHES = {
-        "default": {
-            "BACKEND": "django.core.cache.backends.locmem.LocMemCache",
-            "LOCATION": uuid4().hex,
-        }
-    }
 
 
 @pytest.fixture

@@ -4,7 +4,6 @@ from datetime import timedelta
 
 import pytest
 from django.conf import LazySettings
-from django.core.cache import cache
 from django.test import Client
 from django.urls import URLPattern, get_resolver, reverse
 from django.utils import timezone
@@ -26,11 +25,6 @@ PARTS = {
     "layout_id": "LAYOUT",
     "block_id": 1,
 }
-
-
-@pytest.fixture(autouse=True)
-def _no_failures_yet() -> None:
-    cache.clear()
 
 
 @pytest.fixture

@@ -6,7 +6,6 @@ from typing import Any
 from uuid import uuid4
 
 import pytest
-from django.core.cache import cache
 from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
@@ -29,11 +28,6 @@ from tests.pages import text_of
 
 pytestmark = pytest.mark.django_db
 Status = Bonus.Status
-
-
-@pytest.fixture(autouse=True)
-def _own_counts() -> None:
-    cache.clear()
 
 
 def make_work(**changes: Any) -> Assignment:

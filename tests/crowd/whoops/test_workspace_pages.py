@@ -4,7 +4,6 @@ from datetime import timedelta
 from uuid import uuid4
 
 import pytest
-from django.core.cache import cache
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.db import connection
 from django.test import Client
@@ -30,11 +29,6 @@ from tests.factories import NOW
 
 pytestmark = pytest.mark.django_db
 HERE = "/design/"
-
-
-@pytest.fixture(autouse=True)
-def _counts_begin_anew() -> None:
-    cache.clear()
 
 
 def page(client: Client, designer: Designer, name: str = "", *, status: int = 200) -> str:
