@@ -1,13 +1,46 @@
+from typing import Any
+
 import pytest
+from django.utils import timezone
 
 from crowd.marketplace import rates
+from crowd.marketplace.services.requesters import Credentials
+from tests.conftest import Sites
+from tests.crowd.marketplace.caller import Caller, caller_with
+from tests.crowd.marketplace.desk import Desk, open_desk
 from tests.crowd.marketplace.site import Browser, signed_in
+from tests.crowd.marketplace.topics import sns_of
+from tests.factories import make_requester
 
 
 @pytest.fixture
 def browser() -> Browser:
     """A worker's, already signed in."""
     return signed_in()
+
+
+@pytest.fixture
+def credentials() -> Credentials:
+    """Of a new requester."""
+    return make_requester(now=timezone.now())
+
+
+@pytest.fixture
+def sns(sites: Sites, credentials: Credentials) -> Any:
+    """The requester's boto3 client of topics."""
+    return sns_of(sites, credentials)
+
+
+@pytest.fixture
+def caller(sites: Sites) -> Caller:
+    """A new requester at the wire."""
+    return caller_with(sites, make_requester(now=timezone.now()))
+
+
+@pytest.fixture
+def desk() -> Desk:
+    """An operator's, already signed in."""
+    return open_desk()
 
 
 @pytest.fixture

@@ -27,11 +27,6 @@ PARTS = {
 }
 
 
-@pytest.fixture
-def desk() -> Desk:
-    return open_desk()
-
-
 def sign_in(client: Client, name: str, password: str = PASSWORD, **fields: str) -> int:
     return client.post(DOOR, {"sign_in_name": name, "password": password, **fields}).status_code
 

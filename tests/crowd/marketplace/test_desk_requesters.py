@@ -13,18 +13,13 @@ from crowd.marketplace.desk import lists
 from crowd.marketplace.errors import RuleBroken
 from crowd.marketplace.models import AccessKey, Deed, Layout, LedgerEntry, Requester
 from crowd.marketplace.services import requesters
-from tests.crowd.marketplace.desk import Desk, form_token, lines_of, open_desk, rows_of, secrets_on
+from tests.crowd.marketplace.desk import Desk, form_token, lines_of, rows_of, secrets_on
 from tests.crowd.marketplace.rows import available, balances
 from tests.crowd.marketplace.site import open_hit, text_of
 from tests.factories import make_requester
 
 pytestmark = pytest.mark.django_db
 ZERO = Decimal(0)
-
-
-@pytest.fixture
-def desk() -> Desk:
-    return open_desk()
 
 
 @pytest.fixture

@@ -9,16 +9,11 @@ from django.utils import timezone
 
 from crowd.marketplace.models import Block, Deed, Invitation, Worker
 from crowd.marketplace.services import people
-from tests.crowd.marketplace.desk import Desk, form_token, hidden, lines_of, open_desk, rows_of
+from tests.crowd.marketplace.desk import Desk, form_token, hidden, lines_of, rows_of
 from tests.crowd.marketplace.site import stranger, text_of
 from tests.factories import invite, make_requester
 
 pytestmark = pytest.mark.django_db
-
-
-@pytest.fixture
-def desk() -> Desk:
-    return open_desk()
 
 
 @pytest.fixture

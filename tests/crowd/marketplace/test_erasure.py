@@ -18,7 +18,7 @@ from crowd.marketplace.models import (
     WorkerSession,
 )
 from crowd.marketplace.services import erasure, people, reviewing
-from tests.crowd.marketplace.desk import Desk, open_desk
+from tests.crowd.marketplace.desk import Desk
 from tests.crowd.marketplace.rows import accept, facts, hand_in, post_hit, status_of
 from tests.crowd.marketplace.site import text_of
 from tests.factories import NOW, invite, make_requester
@@ -50,11 +50,6 @@ def worker() -> Worker:
     )
     worker.refresh_from_db()
     return worker
-
-
-@pytest.fixture
-def desk() -> Desk:
-    return open_desk()
 
 
 def erase(worker: Worker, *, in_spite_of_obstacles: bool = False) -> None:

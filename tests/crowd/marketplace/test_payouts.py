@@ -13,17 +13,12 @@ from crowd.marketplace.errors import RuleBroken
 from crowd.marketplace.models import Deed, LedgerEntry, Payout, Worker
 from crowd.marketplace.services import payouts, reviewing
 from crowd.marketplace.services.operators import AlreadyDone, do_once
-from tests.crowd.marketplace.desk import Desk, form_token, hidden, lines_of, make_operator, open_desk, rows_of
+from tests.crowd.marketplace.desk import Desk, form_token, hidden, lines_of, make_operator, rows_of
 from tests.crowd.marketplace.rows import hand_in
 from tests.crowd.marketplace.site import open_hit, text_of
 
 pytestmark = pytest.mark.django_db
 ZERO = Decimal(0)
-
-
-@pytest.fixture
-def desk() -> Desk:
-    return open_desk()
 
 
 def owed_worker(amount: str, *, name: str = "") -> Worker:

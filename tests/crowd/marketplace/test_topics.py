@@ -22,24 +22,12 @@ from tests.crowd.marketplace.topics import (
     make_topic,
     pending,
     refused,
-    sns_of,
     specification,
     subscribe,
     tell,
 )
-from tests.factories import make_requester
 
 pytestmark = pytest.mark.django_db(transaction=True)
-
-
-@pytest.fixture
-def credentials() -> Credentials:
-    return make_requester(now=timezone.now())
-
-
-@pytest.fixture
-def sns(sites: Sites, credentials: Credentials) -> Any:
-    return sns_of(sites, credentials)
 
 
 @pytest.fixture

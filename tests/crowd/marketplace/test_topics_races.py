@@ -15,16 +15,10 @@ from tests.crowd.marketplace.api import client_of
 from tests.crowd.marketplace.rows import accept, post_hit
 from tests.crowd.marketplace.test_races import all_at_once
 from tests.crowd.marketplace.topics import ENDPOINT, make_topic, sns_of, specification, subscribe, tell
-from tests.factories import make_requester
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
 ROUNDS = 8
-
-
-@pytest.fixture
-def credentials() -> Credentials:
-    return make_requester(now=timezone.now())
 
 
 @pytest.fixture

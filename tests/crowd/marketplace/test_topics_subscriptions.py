@@ -10,7 +10,6 @@ from django.utils import timezone
 from crowd.marketplace.delivery import addresses
 from crowd.marketplace.models import Destination, Event, NotificationSetting, Subscription, Topic
 from crowd.marketplace.services import tidying, topics
-from crowd.marketplace.services.requesters import Credentials
 from tests.conftest import Sites
 from tests.crowd.marketplace.api import client_of, error_of, refusal_of
 from tests.crowd.marketplace.receivers import receiving
@@ -32,16 +31,6 @@ from tests.crowd.marketplace.topics import (
 from tests.factories import make_requester
 
 pytestmark = pytest.mark.django_db(transaction=True)
-
-
-@pytest.fixture
-def credentials() -> Credentials:
-    return make_requester(now=timezone.now())
-
-
-@pytest.fixture
-def sns(sites: Sites, credentials: Credentials) -> Any:
-    return sns_of(sites, credentials)
 
 
 def test_subscribing_again_asks_again_once_the_letter_arrived(sns: Any) -> None:

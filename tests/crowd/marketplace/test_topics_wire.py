@@ -9,7 +9,6 @@ from botocore.awsrequest import AWSRequest
 from botocore.credentials import Credentials as Keys
 from botocore.httpsession import URLLib3Session
 from django.conf import LazySettings
-from django.utils import timezone
 
 from crowd.marketplace.models import Destination, Event, Subscription, Topic
 from crowd.marketplace.services import topics
@@ -22,24 +21,12 @@ from tests.crowd.marketplace.topics import (
     PARAMETER,
     make_topic,
     refused,
-    sns_of,
     subscribe,
 )
-from tests.factories import make_requester
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
 FORM = "application/x-www-form-urlencoded; charset=utf-8"
-
-
-@pytest.fixture
-def credentials() -> Credentials:
-    return make_requester(now=timezone.now())
-
-
-@pytest.fixture
-def sns(sites: Sites, credentials: Credentials) -> Any:
-    return sns_of(sites, credentials)
 
 
 @pytest.mark.parametrize(

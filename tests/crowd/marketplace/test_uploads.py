@@ -24,11 +24,6 @@ pytestmark = pytest.mark.django_db(transaction=True)
 CONTENT = b"<script>alert(1)</script>\0\xff"
 
 
-@pytest.fixture
-def credentials() -> Credentials:
-    return make_requester(now=timezone.now())
-
-
 def accepted_form(credentials: Credentials) -> Assignment:
     xml = form(question(FILE, identifier="cv"), question(identifier="text"))
     hit = post_hit(requester=credentials.requester, question=xml, now=timezone.now())

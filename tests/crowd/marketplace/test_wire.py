@@ -38,11 +38,6 @@ UNKNOWN_OPERATION = Refusal(kind="UnknownOperationException")
 
 
 @pytest.fixture
-def credentials() -> Credentials:
-    return make_requester(now=timezone.now())
-
-
-@pytest.fixture
 def client(sites: Sites, credentials: Credentials) -> Any:
     return client_of(sites, credentials)
 

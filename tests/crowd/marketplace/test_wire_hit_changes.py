@@ -31,11 +31,6 @@ from tests.factories import make_requester
 pytestmark = pytest.mark.django_db(transaction=True)
 
 
-@pytest.fixture
-def caller(sites: Sites) -> Caller:
-    return caller_with(sites, make_requester(now=timezone.now()))
-
-
 def test_additional_assignments_may_not_cross_to_ten(caller: Caller) -> None:
     hit_id = caller.create(MaxAssignments=9)
 

@@ -30,11 +30,6 @@ from tests.factories import make_requester
 pytestmark = pytest.mark.django_db(transaction=True)
 
 
-@pytest.fixture
-def caller(sites: Sites) -> Caller:
-    return caller_with(sites, make_requester(now=timezone.now()))
-
-
 def test_update_review_status_goes_there_and_back(caller: Caller) -> None:
     hit_id = caller.create()
     done_by_somebody(hit_id)

@@ -29,11 +29,6 @@ from tests.factories import make_requester
 pytestmark = pytest.mark.django_db(transaction=True)
 
 
-@pytest.fixture
-def caller(sites: Sites) -> Caller:
-    return caller_with(sites, make_requester(now=timezone.now()))
-
-
 def test_create_hit_type_with_equal_terms_is_one_type(caller: Caller) -> None:
     first = caller.create_type()
     same = caller.create_type(Reward="1")

@@ -74,11 +74,6 @@ BAD_INPUT: list[tuple[dict[str, Any], Refusal]] = [
 
 
 @pytest.fixture
-def credentials() -> Credentials:
-    return make_requester(now=timezone.now())
-
-
-@pytest.fixture
 def client(sites: Sites, credentials: Credentials) -> Any:
     return client_of(sites, credentials)
 

@@ -24,11 +24,6 @@ ADDRESS = "webhook+https://example.org/events"
 
 
 @pytest.fixture
-def credentials() -> Credentials:
-    return make_requester(now=timezone.now())
-
-
-@pytest.fixture
 def client(sites: Sites, credentials: Credentials) -> Any:
     return client_of(sites, credentials)
 

@@ -20,11 +20,6 @@ NOBODY = "ANOBODY"
 
 
 @pytest.fixture
-def credentials() -> Credentials:
-    return make_requester(now=timezone.now())
-
-
-@pytest.fixture
 def client(sites: Sites, credentials: Credentials) -> Any:
     return client_of(sites, credentials)
 
