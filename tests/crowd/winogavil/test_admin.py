@@ -28,11 +28,6 @@ DRAW = {"size": "5", "count": "4", "seed": "7", "swow": ""}
 
 
 @pytest.fixture
-def study() -> Study:
-    return make_study(name="Ours")
-
-
-@pytest.fixture
 def foreign() -> Study:
     return make_study(name="Theirs")
 

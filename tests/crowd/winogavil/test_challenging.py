@@ -15,7 +15,7 @@ from hits.roles import RESEARCHER, REVIEWER
 from hits.services import drafting
 from qualifications.models import SwowList
 from qualifications.queries.associations import has_edge
-from tests.factories import NOW, make_batch, make_picture, make_study
+from tests.factories import NOW, make_batch, make_picture
 from tests.people import sign_in
 from tests.qualifications.files import said, word
 from tests.qualifications.lists import make_list
@@ -23,11 +23,6 @@ from tests.qualifications.lists import make_list
 pytestmark = pytest.mark.django_db
 CONCEPTS = [word(number) for number in range(0, 170, 17)]
 CUES = [word(number) for number in range(5_000, 5_039, 13)]
-
-
-@pytest.fixture
-def study() -> Study:
-    return make_study(name="Ours")
 
 
 @pytest.fixture

@@ -34,11 +34,6 @@ def fake(monkeypatch: pytest.MonkeyPatch) -> type[FakeRival]:
 
 
 @pytest.fixture
-def study() -> Study:
-    return make_study()
-
-
-@pytest.fixture
 def family() -> families.TaskFamily:
     return families.get(CREATOR_TEST)
 

@@ -18,11 +18,6 @@ pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture
-def study() -> Study:
-    return make_study()
-
-
-@pytest.fixture
 def pool() -> list[Picture]:
     return [make_picture(concept=f"concept {chr(97 + number)}") for number in range(20)]
 

@@ -14,14 +14,9 @@ from hits.queries import answers_wanted
 from hits.services import telling, working
 from hits.states import move
 from tests.crowd.winogavil.game import make_cues, make_game_batch, solve
-from tests.factories import NOW, make_association, make_picture, make_study, make_user, make_worker
+from tests.factories import NOW, make_association, make_picture, make_user, make_worker
 
 pytestmark = pytest.mark.django_db
-
-
-@pytest.fixture
-def study() -> Study:
-    return make_study()
 
 
 @pytest.fixture

@@ -29,11 +29,6 @@ ABOVE_80 = read([{"measure": JACCARD, "above": 80}])
 
 
 @pytest.fixture
-def study() -> Study:
-    return make_study()
-
-
-@pytest.fixture
 def family() -> families.TaskFamily:
     return families.get(SOLVER_TEST)
 

@@ -30,11 +30,6 @@ pytestmark = pytest.mark.django_db
 RECIPE = {"kind": "skills", "most": "all", "number": "", "sources": ["file", "worker"], "seed": "1"}
 
 
-@pytest.fixture
-def study() -> Study:
-    return make_study()
-
-
 def page_of(study: Study) -> str:
     return reverse("admin:winogavil_annotations", args=[study.pk])
 

@@ -21,11 +21,6 @@ from tests.factories import NOW, make_association, make_study, make_user, make_w
 pytestmark = pytest.mark.django_db
 
 
-@pytest.fixture
-def study() -> Study:
-    return make_study()
-
-
 def asked(kind: Kind) -> set[int]:
     return set(Annotation.objects.filter(kind=kind).values_list("association_id", flat=True))
 

@@ -19,15 +19,10 @@ from tests.crowd.winogavil.annotation.annotators import (
     open_batch,
     solve,
 )
-from tests.factories import NOW, make_assignment, make_batch, make_hit, make_study, make_worker
+from tests.factories import NOW, make_assignment, make_batch, make_hit, make_worker
 
 pytestmark = pytest.mark.django_db
 LABELS = [Kind.TYPES, Kind.SKILLS]
-
-
-@pytest.fixture
-def study() -> Study:
-    return make_study()
 
 
 def opened(study: Study, kind: Kind) -> tuple[Assignment, list[Item]]:

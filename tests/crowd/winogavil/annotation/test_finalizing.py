@@ -22,15 +22,10 @@ from tests.crowd.winogavil.annotation.annotators import (
     open_batch,
     solve,
 )
-from tests.factories import NOW, make_study
+from tests.factories import NOW
 
 pytestmark = pytest.mark.django_db
 LATER = NOW + timedelta(hours=1)
-
-
-@pytest.fixture
-def study() -> Study:
-    return make_study()
 
 
 def asked(study: Study, kind: Kind, **changes: Any) -> Annotation:

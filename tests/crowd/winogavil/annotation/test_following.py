@@ -13,14 +13,9 @@ from hits import families
 from hits.errors import InvalidAnswer
 from hits.models import Item, Study
 from tests.crowd.winogavil.annotation.annotators import begin, draw, make_selected, open_batch
-from tests.factories import NOW, make_association, make_study, make_user, make_worker
+from tests.factories import NOW, make_association, make_user, make_worker
 
 pytestmark = pytest.mark.django_db
-
-
-@pytest.fixture
-def study() -> Study:
-    return make_study()
 
 
 def pulled() -> set[int]:

@@ -19,11 +19,6 @@ from tests.factories import NOW, make_study
 pytestmark = pytest.mark.django_db
 
 
-@pytest.fixture
-def study() -> Study:
-    return make_study()
-
-
 def test_nothing_drawn_has_no_figures(study: Study) -> None:
     figures = figures_of(study)
 
