@@ -2,13 +2,12 @@
 
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from decimal import Decimal
 from fractions import Fraction
 from typing import Any
 
 import pytest
-from django.db import connection, connections
+from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from hits.errors import RuleBroken
@@ -24,6 +23,7 @@ from tests.factories import (
     make_hit,
     make_user,
 )
+from tests.races import all_at_once
 
 pytestmark = pytest.mark.django_db
 EACH = {"name": "each", "kind": "per_item", "measure": "jaccard", "at_least": 80, "amount": "0.10"}
@@ -372,27 +372,13 @@ def test_an_extra_counts_as_pay_when_a_wage_is_reckoned() -> None:
 AT_ONCE = 4
 
 
-def at_once(*deeds: Any) -> Counter[object]:
-    with ThreadPoolExecutor(len(deeds)) as pool:
-        return Counter(pool.map(outcome, deeds))
-
-
-def outcome(deed: Any) -> object:
-    try:
-        return deed()
-    except RuleBroken as broken:
-        return broken.code
-    finally:
-        connections.close_all()
-
-
 @pytest.mark.django_db(transaction=True)
 def test_sweeps_at_one_instant_owe_once() -> None:
     work = [make_work("1", table=[EACH, FLAT]) for _ in range(5)]
 
-    made = at_once(*[lambda: owing.owe_bonuses(now=NOW)] * AT_ONCE)
+    made = all_at_once(*[lambda: owing.owe_bonuses(now=NOW)] * AT_ONCE)
 
-    assert sum(int(str(count)) * times for count, times in made.items()) == 10
+    assert sum(made) == 10
     assert [len(owed(each)) for each in work] == [2] * 5
 
 
@@ -405,7 +391,7 @@ def test_clicks_at_one_instant_owe_the_difference_once() -> None:
     def click() -> int:
         return len(owing.owe_again(assignment=work, why="Rescored.", by=by, now=NOW))
 
-    assert at_once(*[click] * AT_ONCE) == {1: 1, 0: AT_ONCE - 1}
+    assert Counter(all_at_once(*[click] * AT_ONCE)) == {1: 1, 0: AT_ONCE - 1}
     assert owed(work) == [("each", 0, Decimal("0.10"))]
 
 
@@ -418,5 +404,5 @@ def test_extras_at_one_instant_are_owed_once_and_within_the_budget() -> None:
     def click(by: User) -> object:
         return lambda: bool(owing.owe_extra(assignment=work, by=by, revision=0, **EXTRA))
 
-    assert at_once(*(click(by) for by in people)) == {True: 1, "owed_already": AT_ONCE - 1}
+    assert Counter(all_at_once(*(click(by) for by in people))) == {True: 1, "owed_already": AT_ONCE - 1}
     assert Study.objects.get().reserved == Decimal("0.48")

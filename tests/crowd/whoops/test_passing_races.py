@@ -1,13 +1,10 @@
 """Many at once: an image is posted, compared, reviewed, accepted and owed once, and nobody waits for ever."""
 
-from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable
 from decimal import Decimal
-from threading import Barrier
 from typing import Any
 
 import pytest
-from django.db import connection
 
 from crowd.pictures.services.removing import remove_pictures, restore_pictures
 from crowd.whoops import domain
@@ -17,29 +14,12 @@ from crowd.whoops.services.comparing import claim_sighting, decide_sighting
 from crowd.whoops.services.posting_control import post_control
 from crowd.whoops.services.reviewing import give_review
 from crowd.whoops.services.taking_sightings import take_sightings
-from hits.errors import RuleBroken
 from hits.models import Bonus, Item
 from tests.crowd.whoops.making_images import ControlGroup, make_designer, make_image, state
 from tests.factories import NOW, make_assignment, make_hit, make_user
+from tests.races import all_at_once
 
 pytestmark = [pytest.mark.needs_postgres, pytest.mark.django_db(transaction=True)]
-
-
-def at_once(works: Sequence[Callable[[], Any]]) -> list[Any]:
-    """What each gave, or the refusal."""
-    barrier = Barrier(len(works))
-
-    def run(work: Callable[[], Any]) -> Any:
-        try:
-            barrier.wait()
-            return work()
-        except RuleBroken as refusal:
-            return refusal.code
-        finally:
-            connection.close()
-
-    with ThreadPoolExecutor(len(works)) as pool:
-        return list(pool.map(run, works))
 
 
 def test_sweeps_at_once_post_and_take_once() -> None:
@@ -47,11 +27,11 @@ def test_sweeps_at_once_post_and_take_once() -> None:
     for _ in range(3):
         make_image(group.project)
 
-    at_once([lambda: post_control(now=NOW)] * 3)
+    all_at_once(*[lambda: post_control(now=NOW)] * 3)
     for _ in range(2):
         group.look()
     Sighting.objects.all().delete()
-    at_once([lambda: take_sightings(now=NOW)] * 3)
+    all_at_once(*[lambda: take_sightings(now=NOW)] * 3)
 
     assert Item.objects.filter(task=domain.CONTROL).count() == 3
     assert Sighting.objects.count() == 2
@@ -68,7 +48,7 @@ def test_reviewers_at_once_accept_and_owe_once() -> None:
         by = make_user()
         return lambda: give_review(image=image, revision=1, is_harmful=False, note="", by=by, now=NOW)
 
-    given = at_once([review() for _ in range(6)])
+    given = all_at_once(*(review() for _ in range(6)))
 
     assert sorted(map(str, given)) == ["accepted", "moved_on", "moved_on", "review", "review", "review"]
     assert state(image) == "accepted"
@@ -92,7 +72,7 @@ def test_people_at_once_compare_each_answer_once() -> None:
 
         return done
 
-    decided = at_once([compare() for _ in range(4)])
+    decided = all_at_once(*(compare() for _ in range(4)))
 
     assert sorted(decided) == sorted(Sighting.objects.values_list("pk", flat=True))
     assert state(image) == "review"
@@ -113,7 +93,7 @@ def test_decisions_and_the_pool_at_once_come_to_an_end() -> None:
 
     works: list[Callable[[], Any]] = [refuse(image) for image in images]
     works += [lambda image=image: toggle(image) for image in images]  # type: ignore[misc]
-    at_once([*works, lambda: post_control(now=NOW), lambda: take_sightings(now=NOW)])
+    all_at_once(*works, lambda: post_control(now=NOW), lambda: take_sightings(now=NOW))
 
     assert [state(image) for image in images] == ["refused"] * 3
     assert not Item.objects.filter(pulled_at=None).exists()

@@ -1,38 +1,18 @@
 """Two people at once: numbers are given once, a key makes one example, one of two changes is refused."""
 
-from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from threading import Barrier
+from collections.abc import Callable
 from typing import Any
 from uuid import uuid4
 
 import pytest
-from django.db import connection
 
 from crowd.winoground.models import Example
 from crowd.winoground.services.authoring import change_example, write_example
-from hits.errors import RuleBroken
 from tests.crowd.winoground.making_examples import make_example, make_project, written
 from tests.factories import NOW, make_user
+from tests.races import all_at_once
 
 pytestmark = [pytest.mark.needs_postgres, pytest.mark.django_db(transaction=True)]
-
-
-def at_once(works: Sequence[Callable[[], Any]]) -> list[Any]:
-    """What each gave, or the refusal."""
-    barrier = Barrier(len(works))
-
-    def run(work: Callable[[], Any]) -> Any:
-        try:
-            barrier.wait()
-            return work()
-        except RuleBroken as refusal:
-            return refusal.code
-        finally:
-            connection.close()
-
-    with ThreadPoolExecutor(len(works)) as pool:
-        return list(pool.map(run, works))
 
 
 def test_examples_written_at_once_have_numbers_of_their_own() -> None:
@@ -42,7 +22,7 @@ def test_examples_written_at_once_have_numbers_of_their_own() -> None:
     def write(at: int) -> Callable[[], Any]:
         return lambda: write_example(project=project, by=by, key=uuid4(), written=some[at], now=NOW)
 
-    at_once([write(at) for at in range(4)])
+    all_at_once(*(write(at) for at in range(4)))
 
     assert sorted(Example.objects.values_list("number", flat=True)) == [1, 2, 3, 4]
 
@@ -50,7 +30,7 @@ def test_examples_written_at_once_have_numbers_of_their_own() -> None:
 def test_double_click_at_once_makes_one_example() -> None:
     project, by, key, words = make_project(), make_user(), uuid4(), written()
 
-    kept = at_once([lambda: write_example(project=project, by=by, key=key, written=words, now=NOW)] * 3)
+    kept = all_at_once(*[lambda: write_example(project=project, by=by, key=key, written=words, now=NOW)] * 3)
 
     assert Example.objects.count() == 1
     assert sorted(one.is_new for one in kept) == [False, False, True]
@@ -65,7 +45,7 @@ def test_one_of_two_changes_at_once_is_refused() -> None:
         by = make_user()
         return lambda: change_example(example=example, by=by, written=new, seen=NOW, now=NOW)
 
-    done = at_once([change("one"), change("other")])
+    done = all_at_once(change("one"), change("other"))
 
     assert done.count("stale") == 1
     assert Example.objects.get().note == ("other" if done[0] == "stale" else "one")
