@@ -19,18 +19,23 @@ def make_member(role: str, *studies: Study, **changes: Any) -> User:
 
 
 def make_permitted(*names: str, studies: Iterable[Study] = (), **changes: Any) -> User:
-    """Somebody who may do just this. Where several apps have a permission of one name: `app.name`."""
+    """Somebody who may do just this: by code names, or by `app.name` where that of one app is meant."""
     user = make_user(**changes)
-    user.user_permissions.add(*(permission(name) for name in names))
+    user.user_permissions.add(*permissions(*names))
     user.studies.add(*studies)
     return user
 
 
-def permission(name: str) -> Permission:
-    """Fails for a name that no app has, or more than one."""
-    app, _, codename = name.rpartition(".")
-    of_app = {"content_type__app_label": app} if app else {}
-    return Permission.objects.get(codename=codename, **of_app)
+def permissions(*names: str) -> list[Permission]:
+    """Fails for a name that no app has, where a filter would find less."""
+    found: list[Permission] = []
+    for name in names:
+        app, _, codename = name.rpartition(".")
+        of_app = {"content_type__app_label": app} if app else {}
+        rows = list(Permission.objects.filter(codename=codename, **of_app))
+        assert rows, f"No permission is called {name}."
+        found += rows
+    return found
 
 
 def sign_in(client: Client, role: str, *studies: Study, **changes: Any) -> User:

@@ -25,7 +25,7 @@ from tests.factories import (
     make_study,
 )
 from tests.pages import text_of
-from tests.people import permission, sign_in_with
+from tests.people import permissions, sign_in_with
 from tests.stubbed import StubbedTurk
 
 pytestmark = pytest.mark.django_db
@@ -564,7 +564,7 @@ def test_launch_for_real_money_needs_a_permission_and_the_title(client: Client, 
     batch = make_draft(user, account=account, title="Which  pictures?")
 
     refused = client.post(launch_url(batch), {"seen": drafting.stamp_all(batch), "confirmed": batch.title})
-    user.user_permissions.add(permission("launch_production"))
+    user.user_permissions.add(*permissions("launch_production"))
     unconfirmed = launch(client, batch, confirmed="yes")
     before = batch.hits.count()
     confirmed = launch(client, batch, confirmed="which pictures?")

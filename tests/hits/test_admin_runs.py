@@ -24,7 +24,7 @@ from tests.factories import (
     make_study,
     make_user,
 )
-from tests.people import permission, sign_in_with
+from tests.people import permissions, sign_in_with
 
 pytestmark = pytest.mark.django_db
 LIST = "admin:hits_run_changelist"
@@ -278,7 +278,7 @@ def test_run_with_a_row_of_another_study_is_not_shown_at_all(client: Client) -> 
 
 def test_list_shows_first_what_waits_for_me(client: Client) -> None:
     user = approver(client)
-    user.user_permissions.add(permission("prepare_run"))
+    user.user_permissions.add(*permissions("prepare_run"))
     waits = frozen(owed())
     mine_frozen = frozen(owed(), by=user)
     mine = draft(owed(), by=user)

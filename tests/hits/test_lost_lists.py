@@ -14,7 +14,7 @@ from hits.services import compensating, obligations, paying, refused, settling
 from tests.factories import NOW, approve, make_study, make_user
 from tests.hits.books import open_batch, owed_bonus
 from tests.hits.refusals import make_payer
-from tests.people import permission
+from tests.people import permissions
 from tests.stubbed import StubbedTurk
 
 pytestmark = pytest.mark.django_db
@@ -194,7 +194,7 @@ def test_counting_as_paid_refused_changes_no_money(
 def test_queue_offers_it_asks_for_the_reason_and_does_it(
     client: Client, payer: User, lost: Forgetful
 ) -> None:
-    payer.user_permissions.add(permission("view_bonus"))
+    payer.user_permissions.add(*permissions("view_bonus"))
     client.force_login(payer)
     bonus = make_approved(payer, status=Status.UNKNOWN, sending_at=AGO)
     paying.pay_bonuses(now=NOW)

@@ -3,7 +3,7 @@ from django.contrib.auth.models import AnonymousUser, Group
 
 from hits.models import User
 from tests.factories import make_user
-from tests.people import permission
+from tests.people import permissions
 
 pytestmark = pytest.mark.django_db
 
@@ -15,9 +15,9 @@ def anew(user: User) -> User:
 
 def test_permissions_are_ones_own_and_those_of_the_groups() -> None:
     user = make_user()
-    user.user_permissions.add(permission("view_batch"))
+    user.user_permissions.add(*permissions("view_batch"))
     group = Group.objects.create(name="some")
-    group.permissions.add(permission("launch_batch"), permission("view_batch"))
+    group.permissions.add(*permissions("launch_batch", "view_batch"))
     user.groups.add(group)
 
     assert anew(user).get_all_permissions() == {"hits.view_batch", "hits.launch_batch"}
@@ -35,7 +35,7 @@ def test_permissions_are_asked_for_once(django_assert_num_queries: object) -> No
 
 def test_who_left_may_do_nothing() -> None:
     user = make_user(is_active=False)
-    user.user_permissions.add(permission("view_batch"))
+    user.user_permissions.add(*permissions("view_batch"))
 
     assert anew(user).get_all_permissions() == set()
     assert AnonymousUser().has_perm("hits.view_batch") is False
