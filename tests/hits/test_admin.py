@@ -25,8 +25,6 @@ from tests.people import sign_in_with
 pytestmark = pytest.mark.django_db
 
 
-
-
 def study_form(**changes: Any) -> dict[str, Any]:
     values = {
         "name": "Cues",

@@ -32,8 +32,6 @@ pytestmark = pytest.mark.django_db
 WORK = ("view_batch", "add_batch", "change_batch", "delete_batch", "launch_batch")
 
 
-
-
 def make_draft(user: User, **changes: Any) -> Batch:
     """Of a study that this person belongs to, with one item in its pool."""
     study = changes.pop("study", None) or make_study()
@@ -531,20 +529,6 @@ def test_launch_of_what_was_changed_meanwhile_is_refused(client: Client, turk: S
 
     assert "Look at it again" in text_of(page)
     assert (batch.hits.count(), Batch.objects.get().status) == (0, "draft")
-
-
-def test_launch_with_the_broker_down_is_only_slower(
-    client: Client, turk: StubbedTurk, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def down() -> None:
-        raise OperationalError
-
-    batch = make_draft(sign_in_with(client, *WORK))
-
-    page = launch(client, batch)
-
-    assert "Launched: 1 HIT" in text_of(page)
-    assert Batch.objects.get().status == Batch.Status.LAUNCHING
 
 
 def test_launch_without_permission_can_be_looked_at_and_not_done(client: Client, turk: StubbedTurk) -> None:

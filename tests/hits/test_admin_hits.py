@@ -21,8 +21,6 @@ STEERS = ("view_hit", "view_batch", "steer_batch")
 LIST = "/admin/hits/hit/"
 
 
-
-
 def page_url(hit: HIT) -> str:
     return reverse("admin:hits_hit_change", args=[hit.pk])
 

@@ -31,8 +31,6 @@ pytestmark = pytest.mark.django_db
 STEERS = ("view_batch", "steer_batch")
 
 
-
-
 def make_running(**changes: Any) -> Batch:
     """Two HITs of three places each, one of them taken by a worker."""
     values: dict[str, Any] = {"status": "open", "hits_wanted": 2, **changes}

@@ -6,7 +6,6 @@ from io import BytesIO
 from typing import Any
 
 import pytest
-from django.conf import LazySettings
 from django.utils import timezone
 
 from crowd.winogavil.domain import SOLVE
@@ -28,12 +27,6 @@ from tests.hits.calling import Notebook, notebook
 pytestmark = pytest.mark.django_db
 DRAFT = ("view_batch", "add_batch", "change_batch", "delete_batch")
 LAUNCH = ("view_batch", "launch_batch", "steer_batch", "export_batch")
-
-
-@pytest.fixture(autouse=True)
-def _alone(monkeypatch: pytest.MonkeyPatch, settings: LazySettings) -> None:
-    """Nudges go nowhere."""
-    for module in ("hits.api.batches.verbs", "hits.api.hits"):
 
 
 def body_of(study: Study, /, **changes: Any) -> dict[str, Any]:

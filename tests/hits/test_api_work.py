@@ -27,12 +27,6 @@ REVIEW = ("view_assignment", "review_assignment", "view_decision", "view_note", 
 PEOPLE = ("view_worker", "view_block", "block_worker", "view_message", "send_message")
 
 
-@pytest.fixture(autouse=True)
-def _alone(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Nudges go nowhere."""
-    for module in ("hits.api.workers", "hits.api.messages"):
-
-
 def make_work(**changes: Any) -> Assignment:
     values = {"status": "submitted", "submitted_at": timezone.now(), "answer": {}, **changes}
     return make_assignment(**values)

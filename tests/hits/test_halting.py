@@ -16,8 +16,6 @@ pytestmark = pytest.mark.django_db
 MAY = [name for name, permissions in ROLES.items() if "hits.set_halt" in permissions]
 
 
-
-
 def everything() -> list[Any]:
     return [list(table._default_manager.order_by("pk").values()) for table in (Halt, Bonus, AuditEvent)]
 

@@ -63,10 +63,6 @@ CALLS = {
 }
 
 
-@pytest.fixture(autouse=True)
-def _alone(monkeypatch: pytest.MonkeyPatch) -> None:
-
-
 def held_by(role: str) -> set[str]:
     rows = Group.objects.get(name=role).permissions.values_list("content_type__app_label", "codename")
     return {f"{label}.{codename}" for label, codename in rows}

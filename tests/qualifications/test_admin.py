@@ -22,8 +22,6 @@ REMOVE = "admin:qualifications_swow_remove"
 ROWS = [*said("yolk", ("egg", 6), ("yellow", 2)), *said("hen", ("egg", 1), ("feather", 3))]
 
 
-
-
 @pytest.mark.parametrize("role", [RESEARCHER, REVIEWER, OPERATOR])
 def test_whoever_looks_at_items_sees_the_lists(client: Client, role: str) -> None:
     swow = make_list(ROWS, name="swow-en", rows=4)
@@ -121,6 +119,7 @@ def test_an_operator_removes_a_list_after_a_second_look(client: Client) -> None:
     assert "This cannot be undone" in asked
     assert before == "ready"
     assert "Nobody finds swow-en any more" in text_of(done)
+    assert is_removed_then
     assert not SwowList.objects.exists()
     assert not SwowEdge.objects.exists()
 

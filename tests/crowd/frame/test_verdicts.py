@@ -29,13 +29,6 @@ pytestmark = pytest.mark.django_db
 SITE = "http://localhost:8000/submit"
 
 
-@pytest.fixture(autouse=True)
-    """What was sent to the rival's queue."""
-    sent: list[str] = []
-    monkeypatch.setattr(answer_riddles, "delay", lambda: sent.append("answer"))
-    return sent
-
-
 @pytest.fixture
 def fake(monkeypatch: pytest.MonkeyPatch) -> type[FakeRival]:
     return use_fakes(monkeypatch)
