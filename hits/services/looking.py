@@ -1,8 +1,8 @@
 """When a HIT is worth a look, and what the first glance tells."""
 
 from collections.abc import Iterable, Iterator
-from datetime import datetime
-from typing import Any
+from datetime import datetime, timedelta
+from typing import Any, cast
 
 import structlog
 from django.db.models import Q, QuerySet
@@ -11,6 +11,7 @@ from hits.errors import ProviderError
 from hits.gateway import Provider, ProviderHIT, provider_for
 from hits.models import HIT, Account
 
+NO_TIME = timedelta(0)
 log = structlog.get_logger()
 
 
@@ -52,6 +53,48 @@ def usable(accounts: QuerySet[Any, Any]) -> Iterator[tuple[Account, Provider]]:
             yield account, provider_for(account)
         except ProviderError as error:
             log.warning("account.no_provider", account=str(account.public_id), error=str(error))
+
+
+def can_be_used(account: Account) -> bool:
+    try:
+        provider_for(account)
+    except ProviderError:
+        return False
+    return True
+
+
+def any_usable(rows: QuerySet[Any], *, account: str) -> bool:
+    """Whether an account that can be used holds one of these. `account` is the way from a row to it."""
+    return any(map(can_be_used, Account.objects.filter(pk__in=rows.order_by().values(account))))
+
+
+def earliest(
+    rows: QuerySet[Any], moment: str, *, account: str = "", after: timedelta = NO_TIME
+) -> datetime | None:
+    """The first of these moments, or so long after it. Rows without one do not count.
+
+    With `account`, the rows of an account that cannot be used do not count either: they wait for a person.
+    """
+    dated = rows.filter(**{f"{moment}__isnull": False}).order_by(moment)
+    while first := dated.values_list(moment, account or "pk").first():
+        at, key = first
+        if not account or can_be_used(Account.objects.get(pk=key)):
+            return cast("datetime", at) + after
+        dated = dated.exclude(**{account: key})
+    return None
+
+
+def earliest_or_now(
+    rows: QuerySet[Any], moment: str, *, account: str, after: timedelta = NO_TIME, now: datetime
+) -> datetime | None:
+    """The same where a row without the moment is due at once."""
+    if any_usable(rows.filter(**{moment: None}), account=account):
+        return now
+    return earliest(rows, moment, account=account, after=after)
+
+
+def soonest(*moments: datetime | None) -> datetime | None:
+    return min(filter(None, moments), default=None)
 
 
 def _bring_forward(hits: QuerySet[HIT], *, to: datetime) -> int:

@@ -8,7 +8,6 @@ import pytest
 from cryptography.fernet import InvalidToken
 from django.contrib import admin
 from django.contrib.auth.models import Permission
-from django.db import connection
 from django.test import Client, RequestFactory
 from django.urls import reverse
 
@@ -35,15 +34,10 @@ from tests.factories import (
 )
 from tests.hits.calling import notebook
 from tests.people import sign_in_with
+from tests.hits.spoiling import spoil
 from tests.stubbed import StubbedTurk
 
 pytestmark = pytest.mark.django_db
-
-
-def spoil(row: Worker | Account, column: str) -> None:
-    """As if the key were gone that it was sealed with."""
-    with connection.cursor() as cursor:
-        cursor.execute(f"UPDATE {row._meta.db_table} SET {column} = 'rubbish' WHERE id = %s", [row.pk])  # noqa: S608
 
 
 def block(worker: Worker) -> Block:
