@@ -14,6 +14,7 @@ from hits.gateway import Provider, provider_for
 from hits.models import HIT, Account, Batch, Change, User
 from hits.services.batch_rows import CHUNK, lock_batch, tell
 from hits.services.figures import mark_stale
+from hits.services.looking import earliest, earliest_or_now, soonest
 from hits.services.sending import TURN, Clock, ticking
 from hits.states import move
 
@@ -36,6 +37,15 @@ def send_changes(*, now: datetime, clock: Clock | None = None) -> int:
     told = _tell_all(clock)
     complete_batches(now=clock())
     return told
+
+
+def next_change(*, now: datetime) -> datetime | None:
+    """A claim on a change is over then, or a HIT that the provider refused to expire is asked about again."""
+    still_held = _not_ending(HIT.objects.filter(batch__in=_held_back()), now=now)
+    return soonest(
+        earliest_or_now(_next_in_line(), "claimed_at", account="hit__batch__account", after=CLAIM, now=now),
+        earliest(_refused_of_late(now).filter(hit__in=still_held.values("pk")), "done_at", after=AGAIN),
+    )
 
 
 def write_changes(
@@ -72,14 +82,16 @@ def write_changes(
 
 def hold_back(*, now: datetime) -> None:
     """Nobody new starts at a batch that was paused or drained: what is out is expired, in slices."""
-    for batch in Batch.objects.filter(BY_HAND | Q(status=Status.DRAINING)).order_by("pk"):
+    hits = _startable(HIT.objects.filter(batch=OuterRef("pk")), now=now)
+    for batch in _held_back().filter(Exists(hits)).order_by("pk"):
         while _hold_slice(batch, now=now):
             log.info("batch.held_back", batch=str(batch.public_id))
 
 
 def _hold_slice(batch: Batch, *, now: datetime) -> bool:
     with transaction.atomic():
-        hits = list(_startable(batch, now=now).select_for_update(of=("self",), no_key=True)[:CHUNK])
+        startable = _startable(batch.hits.all(), now=now).order_by("pk")
+        hits = list(startable.select_for_update(of=("self",), no_key=True)[:CHUNK])
         if not hits or lock_batch(batch.pk).status != batch.status:
             return False
         if batch.status == Status.PAUSED:
@@ -88,15 +100,22 @@ def _hold_slice(batch: Batch, *, now: datetime) -> bool:
     return True
 
 
-def _startable(batch: Batch, *, now: datetime) -> QuerySet[HIT]:
-    changes = Change.objects.filter(hit=OuterRef("pk"), kind=Kind.EXPIRE)
-    refused = changes.filter(status=Change.Status.REFUSED, done_at__gt=now - AGAIN)
-    return batch.hits.filter(
-        Q(expires_at=None) | Q(expires_at__gt=now),
-        ~Exists(changes.filter(status=Change.Status.INTENDED)),
-        ~Exists(refused),
-        status=HIT.Status.OPEN,
-    ).order_by("pk")
+def _held_back() -> QuerySet[Batch]:
+    return Batch.objects.filter(BY_HAND | Q(status=Status.DRAINING))
+
+
+def _startable(hits: QuerySet[HIT], *, now: datetime) -> QuerySet[HIT]:
+    return _not_ending(hits, now=now).filter(~Exists(_refused_of_late(now).filter(hit=OuterRef("pk"))))
+
+
+def _not_ending(hits: QuerySet[HIT], *, now: datetime) -> QuerySet[HIT]:
+    """Open, and nothing on its way that expires them."""
+    ending = Change.objects.filter(hit=OuterRef("pk"), kind=Kind.EXPIRE, status=Change.Status.INTENDED)
+    return hits.filter(Q(expires_at=None) | Q(expires_at__gt=now), ~Exists(ending), status=HIT.Status.OPEN)
+
+
+def _refused_of_late(now: datetime) -> QuerySet[Change]:
+    return Change.objects.filter(kind=Kind.EXPIRE, status=Change.Status.REFUSED, done_at__gt=now - AGAIN)
 
 
 def _keep_time(hits: Iterable[HIT], *, lifetime_s: int, now: datetime) -> None:
@@ -116,8 +135,10 @@ def give_back_time(*, now: datetime) -> None:
 def _give_back_slice(*, now: datetime) -> bool:
     running = (Status.LAUNCHING, Status.OPEN, Status.PAUSED_FUNDS)
     runs = Q(batch__status__in=running) | (Q(batch__status=Status.PAUSED) & ~Q(batch__problem=""))
+    held = HIT.objects.filter(runs, time_left__isnull=False).order_by("pk")
+    if not held.exists():
+        return False
     with transaction.atomic():
-        held = HIT.objects.filter(runs, time_left__isnull=False).order_by("pk")
         hits = list(held.select_for_update(of=("self",), no_key=True)[:CHUNK])
         batches = {pk: lock_batch(pk) for pk in sorted({hit.batch_id for hit in hits})}
         hits = [hit for hit in hits if not _is_held(batches[hit.batch_id])]
@@ -154,10 +175,14 @@ def _tell_account(account: Account, *, clock: Clock) -> int:
 
 def _next(account: Account, *, after: int, now: datetime) -> Change | None:
     """In order for each HIT: what an earlier change still holds up is not among them."""
+    free = _next_in_line().filter(_is_free(now), pk__gt=after, hit__batch__account=account)
+    return free.select_related("hit").order_by("pk").first()
+
+
+def _next_in_line() -> QuerySet[Change]:
     intended = Change.objects.filter(status=Change.Status.INTENDED)
     earlier = intended.filter(hit=OuterRef("hit"), pk__lt=OuterRef("pk"))
-    free = intended.filter(_is_free(now), ~Exists(earlier), pk__gt=after, hit__batch__account=account)
-    return free.select_related("hit").order_by("pk").first()
+    return intended.filter(~Exists(earlier))
 
 
 def _tell(change: Change, *, provider: Provider, clock: Clock) -> bool:
@@ -183,7 +208,7 @@ def _take(change: Change, *, now: datetime) -> bool:
 
 
 def _is_free(now: datetime) -> Q:
-    return Q(claimed_at=None) | Q(claimed_at__lt=now - CLAIM)
+    return Q(claimed_at=None) | Q(claimed_at__lte=now - CLAIM)
 
 
 def _apply(change: Change, *, provider: Provider) -> None:

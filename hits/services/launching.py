@@ -14,10 +14,10 @@ from hits.models import Batch, User
 from hits.queries import answers_wanted
 from hits.services.batch_rows import lock_batch, tell, write_intents
 from hits.services.budgets import refuse_real_money, reserve
-from hits.services.sending import send_launching_batches, spec_of
+from hits.services.sending import next_launch, send_launching_batches, spec_of
 from hits.states import move
 
-__all__ = ["launch_batch", "send_launching_batches", "spec_of"]
+__all__ = ["launch_batch", "next_launch", "send_launching_batches", "spec_of"]
 Status = Batch.Status
 log = structlog.get_logger()
 

@@ -16,13 +16,22 @@ from hits.errors import ProviderError, ProviderRefused
 from hits.gateway import Provider, ProviderHIT
 from hits.models import HIT, Account, Assignment, Change
 from hits.services.figures import mark_stale
-from hits.services.looking import fingerprint, is_untouched, look_soon, mark_seen, usable
+from hits.services.looking import (
+    earliest,
+    earliest_or_now,
+    fingerprint,
+    is_untouched,
+    look_soon,
+    mark_seen,
+    soonest,
+    usable,
+)
 from hits.services.mirroring import read_assignments
 from hits.services.surveying import survey
-from hits.services.working import GRACE, UNSETTLED, end_attempts, release_overdue
+from hits.services.working import GRACE, UNSETTLED, end_attempts, next_release, release_overdue
 from hits.states import move
 
-__all__ = ["look_soon", "reconcile", "reconcile_everything", "reconcile_hit", "survey"]
+__all__ = ["look_soon", "next_look", "reconcile", "reconcile_everything", "reconcile_hit", "survey"]
 # A look that fails, or dies, is made again after this. It also keeps a second process off.
 RETRY = timedelta(seconds=60)
 # Of an account that two HITs in a row could not be read from.
@@ -42,11 +51,20 @@ log = structlog.get_logger()
 
 def reconcile(*, now: datetime) -> int:
     """Every look that is due, account by account, and what the clock alone decides: how much was done."""
-    due = HIT.objects.filter(_is_due(now), status=HIT.Status.OPEN)
+    due = _open_hits().filter(_is_due(now))
     done = mirror_approved(now=now)
     for account, provider in usable(due.values("batch__account")):
         done += _look_at_due(account, provider, due=due, now=now)
     return done + release_overdue(now=now)
+
+
+def next_look(*, now: datetime) -> datetime | None:
+    """The next HIT is looked at then, work approves itself, or work that nobody handed in is given up."""
+    return soonest(
+        earliest_or_now(_open_hits(), "look_at", account="batch__account", now=now),
+        earliest(_waiting_for_approval(), "auto_approves_at", account="account"),
+        next_release(),
+    )
 
 
 def reconcile_everything(*, now: datetime) -> Counter[str]:
@@ -77,7 +95,7 @@ def reconcile_hit(*, hit: HIT, provider: Provider, now: datetime) -> None:
 
 def mirror_approved(*, now: datetime) -> int:
     """Work whose moment to approve itself has passed is looked for, one HIT after another."""
-    late = Assignment.objects.filter(status=Status.SUBMITTED, auto_approves_at__lte=now)
+    late = _waiting_for_approval().filter(auto_approves_at__lte=now)
     done = 0
     for account, provider in usable(late.values("account")):
         oldest = late.filter(account=account).order_by("auto_approves_at").values_list("hit_id", flat=True)
@@ -97,6 +115,14 @@ def close_lost(*, hit: HIT, words: str, now: datetime) -> None:
     """The provider knows no such HIT. Should it show up again, the survey opens this one again."""
     log.warning("hit.lost", hit=str(hit.public_id))
     _close(hit, seen="", now=now, problem=f"The provider no longer has this HIT: {words}")
+
+
+def _open_hits() -> QuerySet[HIT]:
+    return HIT.objects.filter(status=HIT.Status.OPEN)
+
+
+def _waiting_for_approval() -> QuerySet[Assignment]:
+    return Assignment.objects.filter(status=Status.SUBMITTED)
 
 
 def _is_due(now: datetime) -> Q:

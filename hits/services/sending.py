@@ -19,6 +19,7 @@ from hits.gateway import HITSpec, Provider, ProviderHIT, provider_for
 from hits.models import HIT, Batch
 from hits.services.batch_rows import lock_batch, tell
 from hits.services.figures import mark_stale
+from hits.services.looking import earliest_or_now, soonest
 from hits.states import move
 
 # Two senders of one intent make one HIT, by its token; the claim only saves the second request.
@@ -61,6 +62,19 @@ def send_launching_batches(*, now: datetime, clock: Clock | None = None) -> int:
         _open(batch, now=clock())
     _settle_draining(clock, silent=silent)
     return sent
+
+
+def next_launch(*, now: datetime) -> datetime | None:
+    """An intent that no sender holds can be sent; a killed sender's, once its claim is over."""
+    intents = HIT.objects.filter(status=HIT.Status.INTENDED)
+    launching = _released(intents.filter(batch__status=Status.LAUNCHING))
+    draining = intents.filter(batch__status=Status.DRAINING)
+    return soonest(
+        *(
+            earliest_or_now(rows, "claimed_at", account="batch__account", after=CLAIM, now=now)
+            for rows in (launching, draining)
+        )
+    )
 
 
 def send_intents(*, batch: Batch, provider: Provider, clock: Clock) -> int:
@@ -161,9 +175,12 @@ def _record(hit: HIT, created: ProviderHIT, *, batch: Batch, now: datetime) -> N
 
 
 def _unsent(batch: Batch) -> QuerySet[HIT]:
+    return _released(HIT.objects.filter(batch=batch, status=HIT.Status.INTENDED))
+
+
+def _released(intents: QuerySet[HIT]) -> QuerySet[HIT]:
     """Of these, what the pilot does not hold back."""
     every = Q(batch__pilot_hits=0) | Q(batch__pilot_released_at__isnull=False)
-    intents = HIT.objects.filter(batch=batch, status=HIT.Status.INTENDED)
     return intents.filter(every | Q(number__lte=F("batch__pilot_hits")))
 
 
@@ -191,7 +208,7 @@ def _take(hit: HIT, *, now: datetime) -> bool:
 
 
 def _is_free(now: datetime) -> Q:
-    return Q(claimed_at=None) | Q(claimed_at__lt=now - CLAIM)
+    return Q(claimed_at=None) | Q(claimed_at__lte=now - CLAIM)
 
 
 def _unclaim(hit: HIT, **changes: Any) -> None:

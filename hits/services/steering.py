@@ -25,7 +25,7 @@ from hits.queries import answers_wanted
 from hits.queries.batches import TAKEN
 from hits.services.batch_rows import lock_batch, tell, write_intents
 from hits.services.budgets import reserve
-from hits.services.changing import complete_batches, send_changes, write_changes
+from hits.services.changing import complete_batches, next_change, send_changes, write_changes
 from hits.services.figures import mark_stale
 from hits.services.sending import withdraw_unasked
 from hits.states import move
@@ -38,6 +38,7 @@ __all__ = [
     "drain_batch",
     "expire_hits",
     "extend_hits",
+    "next_change",
     "pause_batch",
     "release_pilot",
     "resume_batch",

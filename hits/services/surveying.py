@@ -20,7 +20,15 @@ from hits.errors import ProviderError
 from hits.gateway import Provider, ProviderHIT
 from hits.models import HIT, Account, Assignment, Batch, Change, Stranger
 from hits.services.figures import mark_stale
-from hits.services.looking import fingerprint, is_untouched, look_soon, mark_seen, usable
+from hits.services.looking import (
+    can_be_used,
+    fingerprint,
+    is_untouched,
+    look_soon,
+    mark_seen,
+    soonest,
+    usable,
+)
 from hits.services.mirroring import pages, read_assignments
 from hits.services.working import GRACE, UNSETTLED
 from hits.states import move
@@ -31,6 +39,8 @@ RETRY = timedelta(seconds=60)
 # Other programs' HITs on the same account may stay on the list of what has ended for good.
 MOST_ENDED = 1000
 MOST_MARKED = 20
+# Between two readings of the list of what has ended.
+READ_ENDED_EVERY = timedelta(seconds=30)
 Status = HIT.Status
 log = structlog.get_logger()
 
@@ -50,8 +60,22 @@ def survey(*, now: datetime, force: bool = False) -> Counter[str]:
     return found
 
 
+def next_survey(*, now: datetime) -> datetime | None:
+    """The next pass over an account, or the next reading of what has ended where HITs are open."""
+    is_open = Exists(HIT.objects.filter(batch__account=OuterRef("pk"), status=Status.OPEN))
+    accounts = Account.objects.connected().annotate(has_open=is_open)
+    usable_ones = [account for account in accounts if can_be_used(account)]
+    reading = now + READ_ENDED_EVERY if any(account.has_open for account in usable_ones) else None
+    return soonest(reading, *(_pass_at(account) or now for account in usable_ones))
+
+
 def _is_due(account: Account, *, now: datetime) -> bool:
-    return account.surveyed_at is None or account.surveyed_at <= now - timedelta(seconds=settings.SURVEY_S)
+    return (_pass_at(account) or now) <= now
+
+
+def _pass_at(account: Account) -> datetime | None:
+    """None: it was never made."""
+    return account.surveyed_at and account.surveyed_at + timedelta(seconds=settings.SURVEY_S)
 
 
 def _survey_account(account: Account, provider: Provider, *, now: datetime) -> Counter[str]:

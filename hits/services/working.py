@@ -18,7 +18,7 @@ from hits.models import HIT, Assignment, Batch, Item, Lease, Worker
 from hits.queries import items_of_batch
 from hits.services.active_time import count_last_stretch
 from hits.services.figures import mark_stale
-from hits.services.looking import look_by
+from hits.services.looking import earliest, look_by
 from hits.states import move
 
 Status = Assignment.Status
@@ -134,10 +134,19 @@ def release_overdue(*, now: datetime) -> int:
 
     It relies on the look that is due at every deadline (hits.services.reconciling).
     """
-    read_since = Q(hit__reconciled_at__gte=F("deadline_at") + GRACE) | Q(hit__status=HIT.Status.CLOSED)
-    overdue = Assignment.objects.filter(read_since, status__in=UNSETTLED, deadline_at__lte=now - GRACE)
+    overdue = _looked_for_in_vain().filter(deadline_at__lte=now - GRACE)
     oldest = overdue.select_related("hit").order_by("deadline_at")[:SLICE]
     return sum(give_up(assignment, now=now) for assignment in oldest)
+
+
+def next_release() -> datetime | None:
+    """Work begun at a HIT that is over is given up then."""
+    return earliest(_looked_for_in_vain(), "deadline_at", after=GRACE)
+
+
+def _looked_for_in_vain() -> QuerySet[Assignment]:
+    read_since = Q(hit__reconciled_at__gte=F("deadline_at") + GRACE) | Q(hit__status=HIT.Status.CLOSED)
+    return Assignment.objects.filter(read_since, status__in=UNSETTLED)
 
 
 def give_up(assignment: Assignment, *, now: datetime) -> bool:
