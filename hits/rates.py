@@ -1,5 +1,6 @@
 """How often something may be done. Counts live in Django's cache: losing them loses nothing."""
 
+from datetime import UTC, datetime
 from hashlib import sha256
 from time import time
 
@@ -17,3 +18,8 @@ def spend(bucket: str, key: str, *, most: int, window_s: int) -> bool:
         return cache.incr(name) <= most
     except (RedisError, ValueError):  # away, or thrown out in between: work goes before limits
         return True
+
+
+def next_window(*, window_s: int, now: datetime) -> datetime:
+    """When what was spent in this window may be spent again."""
+    return datetime.fromtimestamp((now.timestamp() // window_s + 1) * window_s, tz=UTC)

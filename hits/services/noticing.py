@@ -12,7 +12,7 @@ import structlog
 from cryptography.fernet import InvalidToken
 from django.conf import settings
 from django.db import DataError, transaction
-from django.db.models import Q, QuerySet
+from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.urls import reverse
 
 from hits import rates
@@ -42,6 +42,7 @@ MOST_RECEIVED = 500  # of one queue in one sweep
 KEEP_BODIES = timedelta(days=7)
 KEEP_ROWS = timedelta(days=60)
 SUBSCRIBE_AGAIN_S = 60
+POLL_EVERY = timedelta(seconds=5)
 log = structlog.get_logger()
 
 
@@ -67,8 +68,17 @@ def handle_notices(*, now: datetime) -> int:
 
 def poll_queues(*, now: datetime) -> int:
     """New documents of every account that hears by a queue."""
-    accounts = Account.objects.filter(notify_by=Account.Notify.SQS).exclude(notify_address="")
-    return sum(_poll(account, now=now) for account in accounts.order_by("pk"))
+    return sum(_poll(account, now=now) for account in _with_queue().order_by("pk"))
+
+
+def next_poll(*, now: datetime) -> datetime | None:
+    """Each queue that can be read is read again, as long as work is out of which it could tell."""
+    out = HIT.objects.filter(batch__account=OuterRef("pk"), status=HIT.Status.OPEN)
+    work = Assignment.objects.filter(account=OuterRef("pk"))
+    begun = work.filter(status__in=working.UNSETTLED)
+    handed_in = work.filter(status=Assignment.Status.SUBMITTED)
+    waits = _with_queue().filter(Exists(out) | Exists(begun) | Exists(handed_in))
+    return now + POLL_EVERY if any(map(_has_queue, waits)) else None
 
 
 def subscribe_batches(*, now: datetime) -> int:
@@ -86,6 +96,14 @@ def subscribe_batches(*, now: datetime) -> int:
             continue
         subscribed += Batch.objects.filter(pk=batch.pk, notified_at=None).update(notified_at=now)
     return subscribed
+
+
+def next_subscription(*, now: datetime) -> datetime | None:
+    """What the provider did not take is offered again in the next window of the clock."""
+    accounts = Account.objects.filter(pk__in=_unsubscribed().values("account"))
+    if any(map(_can_subscribe, accounts)):
+        return rates.next_window(window_s=SUBSCRIBE_AGAIN_S, now=now)
+    return None
 
 
 def subscribe_anew(*, account: Account) -> int:
@@ -106,13 +124,21 @@ def can_hear(account: Account) -> bool:
 
 def purge_notices(*, now: datetime) -> int:
     """Texts are emptied soon after they were handled, rows go later: slice by slice."""
-    old = Notice.objects.filter(received_at__lt=now - KEEP_BODIES, handled_at__isnull=False)
+    old = _handled_with_text().filter(received_at__lte=now - KEEP_BODIES)
     emptied = 0
-    while pks := list(old.exclude(body="").order_by("received_at").values_list("pk", flat=True)[:AT_A_TIME]):
+    while pks := list(old.order_by("received_at").values_list("pk", flat=True)[:AT_A_TIME]):
         emptied += Notice.objects.filter(pk__in=pks).update(body="")
     while _delete_oldest(before=now - KEEP_ROWS):
         pass
     return emptied
+
+
+def next_purge(*, now: datetime) -> datetime | None:
+    """The oldest text that was read is emptied then, or the oldest notice goes."""
+    handled = (received_at + KEEP_ROWS for _, received_at, handled_at in _oldest() if handled_at)
+    return looking.soonest(
+        looking.earliest(_handled_with_text(), "received_at", after=KEEP_BODIES), min(handled, default=None)
+    )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -239,6 +265,29 @@ def _take(queue: Queue, body: str, *, account: Account, now: datetime) -> bool:
         return False
 
 
+def _with_queue() -> QuerySet[Account]:
+    return Account.objects.filter(notify_by=Account.Notify.SQS).exclude(notify_address="")
+
+
+def _has_queue(account: Account) -> bool:
+    try:
+        queue_for(account)
+    except ProviderError:
+        return False
+    return True
+
+
+def _can_subscribe(account: Account) -> bool:
+    try:
+        return can_hear(account) and looking.can_be_used(account)
+    except InvalidToken:
+        return False
+
+
+def _handled_with_text() -> QuerySet[Notice]:
+    return Notice.objects.filter(handled_at__isnull=False).exclude(body="")
+
+
 def _unsubscribed() -> QuerySet[Batch]:
     live = Q(status__in=(Batch.Status.LAUNCHING, Batch.Status.OPEN), notified_at=None) & ~Q(hit_type_id="")
     return Batch.objects.filter(live).exclude(account__notify_by=Account.Notify.NONE)
@@ -264,6 +313,9 @@ def _own_address(name: str, account: Account) -> str:
 
 def _delete_oldest(*, before: datetime) -> int:
     """Rows lie in the order in which they came: only the oldest need be looked at."""
-    oldest = list(Notice.objects.order_by("pk").values_list("pk", "received_at", "handled_at")[:AT_A_TIME])
-    gone = [pk for pk, received_at, handled_at in oldest if received_at < before and handled_at]
+    gone = [pk for pk, received_at, handled_at in _oldest() if received_at <= before and handled_at]
     return Notice.objects.filter(pk__in=gone).delete()[0] if gone else 0
+
+
+def _oldest() -> list[tuple[int, datetime, datetime | None]]:
+    return list(Notice.objects.order_by("pk").values_list("pk", "received_at", "handled_at")[:AT_A_TIME])
