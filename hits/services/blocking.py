@@ -16,6 +16,7 @@ from hits.domain.words import is_one_line
 from hits.errors import ProviderError, ProviderRefused, ProviderUnavailable, RuleBroken
 from hits.gateway import Provider, provider_for
 from hits.models import Account, Block, User, Worker
+from hits.services.looking import earliest_or_now
 from hits.services.sending import Clock, ticking
 from hits.states import move
 
@@ -79,6 +80,12 @@ def send_blocks(*, now: datetime, clock: Clock | None = None) -> int:
     )
 
 
+def next_block(*, now: datetime) -> datetime | None:
+    """The claim on a request of unclear outcome is over then."""
+    on_their_way = Block.objects.filter(status__in=ON_ITS_WAY)
+    return earliest_or_now(on_their_way, "claimed_at", account="worker__account", after=CLAIM, now=now)
+
+
 def _send_blocks_of(account: Account, *, clock: Clock) -> int:
     sent = 0
     try:
@@ -103,7 +110,7 @@ def _claim(account: Account, *, clock: Clock) -> Iterator[Block]:
 
 
 def _is_free(now: datetime) -> Q:
-    return Q(claimed_at=None) | Q(claimed_at__lt=now - CLAIM)
+    return Q(claimed_at=None) | Q(claimed_at__lte=now - CLAIM)
 
 
 def _send(block: Block, provider: Provider) -> bool:

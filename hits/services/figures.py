@@ -1,10 +1,11 @@
 """A batch in numbers, counted whenever something of it has changed, so that lists count nothing."""
 
+from collections.abc import Mapping
 from datetime import datetime, timedelta
 from decimal import Decimal
 from typing import Any
 
-from django.db.models import Case, F, Value, When
+from django.db.models import Case, F, QuerySet, Value, When
 
 from hits.domain import hourly_wage, percentile, round_to_cents
 from hits.models import HIT, Assignment, Batch
@@ -28,8 +29,14 @@ def mark_stale(batch_id: int) -> None:
 
 def refresh_stale(*, now: datetime) -> int:
     """Whoever is killed in between has changed nothing, and the mark is still there."""
-    stale = Batch.objects.filter(is_stale=True).select_related("account", "study").order_by("pk")
-    return sum(refresh(batch=batch, now=now) for batch in stale if _is_due(batch, now=now))
+    stale = _stale().select_related("account", "study").order_by("pk")
+    return sum(refresh(batch=batch, now=now) for batch in stale if _due_at(batch.figures, now=now) <= now)
+
+
+def next_count(*, now: datetime) -> datetime | None:
+    """A large batch that was counted a moment ago is counted anew then."""
+    stale = _stale().values_list("figures", flat=True)
+    return min((_due_at(figures, now=now) for figures in stale), default=None)
 
 
 def refresh(*, batch: Batch, now: datetime) -> bool:
@@ -42,10 +49,14 @@ def refresh(*, batch: Batch, now: datetime) -> bool:
     return bool(Batch.objects.filter(pk=batch.pk).update(figures=counted, is_stale=still_stale))
 
 
-def _is_due(batch: Batch, *, now: datetime) -> bool:
-    counted, hits = batch.figures.get("counted_at"), batch.figures.get("hits", 0)
+def _stale() -> QuerySet[Batch]:
+    return Batch.objects.filter(is_stale=True)
+
+
+def _due_at(figures: Mapping[str, Any], *, now: datetime) -> datetime:
+    counted, hits = figures.get("counted_at"), figures.get("hits", 0)
     pause = timedelta(seconds=hits // HITS_A_SECOND)
-    return counted is None or not pause or datetime.fromisoformat(counted) + pause <= now
+    return datetime.fromisoformat(counted) + pause if counted and pause else now
 
 
 def _figures(batch: Batch, tally: Tally, *, now: datetime) -> dict[str, Any]:

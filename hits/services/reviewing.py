@@ -12,7 +12,7 @@ from hits import families
 from hits.domain.days import day_around
 from hits.errors import RuleBroken
 from hits.models import Assignment, Decision, Note, Study, User
-from hits.services.telling import approve_judged, send_decisions
+from hits.services.telling import approve_judged, next_approval, next_decision, send_decisions
 from hits.states import move
 
 __all__ = [
@@ -23,6 +23,8 @@ __all__ = [
     "decide",
     "decide_all",
     "mark_judged",
+    "next_approval",
+    "next_decision",
     "second",
     "send_decisions",
     "undo",

@@ -3,20 +3,19 @@
 Order of locks: decision, assignment, items; the batch is marked last, as everywhere.
 """
 
-from collections.abc import Iterator
 from datetime import datetime, timedelta
-from typing import Any
 
 import structlog
 from django.db import transaction
 from django.db.models import Exists, F, OuterRef, Q, QuerySet
 
 from hits import families
-from hits.errors import ProviderError, ProviderRefused, ProviderUnavailable
-from hits.gateway import Provider, ProviderAssignment, provider_for
-from hits.models import Account, Assignment, Batch, Decision, Item, Lease
+from hits.errors import ProviderRefused, ProviderUnavailable
+from hits.gateway import Provider, ProviderAssignment
+from hits.models import Assignment, Batch, Decision, Item, Lease
 from hits.services import working
 from hits.services.figures import mark_stale
+from hits.services.looking import earliest, earliest_or_now, soonest, usable
 from hits.states import move
 
 # Two senders of one decision decide once; the claim only saves the second call, and ends undoing.
@@ -35,10 +34,9 @@ log = structlog.get_logger()
 def send_decisions(*, now: datetime) -> int:
     """Those whose moment for undoing is over, and those whose outcome is unknown once more."""
     _end_overtaken(now=now)
-    unclaimed = Q(claimed_at=None) | Q(claimed_at__lt=now - CLAIM)
-    due = Decision.objects.filter(unclaimed, status=Decision.Status.INTENDED, send_at__lte=now)
+    due = _intended().filter(_is_free(now), send_at__lte=now)
     sent = 0
-    for account, provider in _usable(due.values("assignment__account")):
+    for account, provider in usable(due.values("assignment__account")):
         own = due.filter(assignment__account=account).select_related("assignment__hit")
         for decision in own.order_by("send_at")[:SLICE]:
             try:
@@ -51,11 +49,17 @@ def send_decisions(*, now: datetime) -> int:
     return sent
 
 
+def next_decision(*, now: datetime) -> datetime | None:
+    """The moment for undoing a decision is over then, or the claim on one."""
+    return soonest(
+        earliest(_intended().filter(claimed_at=None), "send_at", account="assignment__account"),
+        earliest(_intended(), "claimed_at", account="assignment__account", after=CLAIM),
+    )
+
+
 def send_decision(*, decision: Decision, provider: Provider, now: datetime) -> bool:
     """True if this call ended it. Raises ProviderUnavailable: it stays on its way, and is repeated."""
-    unclaimed = Q(claimed_at=None) | Q(claimed_at__lt=now - CLAIM)
-    claimed = Decision.objects.filter(unclaimed, pk=decision.pk, status=Decision.Status.INTENDED)
-    if not claimed.update(claimed_at=now):
+    if not _intended().filter(_is_free(now), pk=decision.pk).update(claimed_at=now):
         return False
     try:
         _tell(decision, provider)
@@ -66,20 +70,27 @@ def send_decision(*, decision: Decision, provider: Provider, now: datetime) -> b
 
 def approve_judged(*, now: datetime) -> int:
     """Only of batches that nobody reviews by hand, and never against a decision that is on its way."""
-    due = Q(approve_at=None) | Q(approve_at__lte=now)
+    judged = _approvable().filter(Q(approve_at=None) | Q(approve_at__lte=now))
+    return sum(
+        _approve_turn(judged.filter(account=account), provider, now=now)
+        for account, provider in usable(judged.values("account"))
+    )
+
+
+def next_approval(*, now: datetime) -> datetime | None:
+    """Work that the provider refused to approve is asked about again then."""
+    return earliest_or_now(_approvable(), "approve_at", account="account", now=now)
+
+
+def _approvable() -> QuerySet[Assignment]:
     deciding = Decision.objects.filter(assignment=OuterRef("pk"), status__in=ON_ITS_WAY)
     later = Q(answer__isnull=False, hit__batch__task__in=families.judged_later())
     ripe = Q(judged_at__isnull=False) | later
-    judged = Assignment.objects.filter(
-        due,
+    return Assignment.objects.filter(
         ripe,
         ~Exists(deciding),
         status=Status.SUBMITTED,
         hit__batch__review_by=Batch.Review.AUTO,
-    )
-    return sum(
-        _approve_turn(judged.filter(account=account), provider, now=now)
-        for account, provider in _usable(judged.values("account"))
     )
 
 
@@ -215,13 +226,12 @@ def _end_overtaken(*, now: datetime) -> None:
         move(decision, Decision.Status.UNDONE, since=ON_ITS_WAY[:1], ended_at=now, problem=words)
 
 
-def _usable(accounts: QuerySet[Any, Any]) -> Iterator[tuple[Account, Provider]]:
-    """An account that cannot be used keeps its own rows waiting, and nobody else's."""
-    for account in Account.objects.filter(pk__in=accounts).order_by("pk"):
-        try:
-            yield account, provider_for(account)
-        except ProviderError as error:
-            log.warning("account.no_provider", account=str(account.public_id), error=str(error))
+def _intended() -> QuerySet[Decision]:
+    return Decision.objects.filter(status=Decision.Status.INTENDED)
+
+
+def _is_free(now: datetime) -> Q:
+    return Q(claimed_at=None) | Q(claimed_at__lte=now - CLAIM)
 
 
 def _name(assignment: Assignment) -> str:

@@ -7,11 +7,13 @@ from uuid import UUID, uuid4
 import structlog
 from cryptography.fernet import InvalidToken
 from django.db import transaction
+from django.db.models import QuerySet
 
 from hits.domain.words import has_controls, is_one_line
 from hits.errors import ProviderError, ProviderRefused, ProviderUnavailable, RuleBroken
 from hits.gateway import Provider, provider_for
 from hits.models import Account, Message, Recipient, Study, User, Worker
+from hits.services.looking import any_usable, earliest
 from hits.services.sending import Clock, ticking
 from hits.states import move
 
@@ -99,14 +101,28 @@ def retry_recipients(*, recipients: Iterable[Recipient], by: User) -> int:
 def send_messages(*, now: datetime, clock: Clock | None = None) -> int:
     """What a killed sender left behind is unclear, and stays so; what waits is sent."""
     clock = clock or ticking(now)
-    for stale in Recipient.objects.filter(status=Status.SENDING, sending_at__lt=now - SENDING_IS_STALE):
+    for stale in _sending().filter(sending_at__lte=now - SENDING_IS_STALE):
         move(stale, Status.UNKNOWN, since=(Status.SENDING,), problem="The sender was stopped in the middle.")
-    waiting = Recipient.objects.filter(status=Status.WAITING).values("message")
-    accounts = Message.objects.filter(pk__in=waiting).values("account")
+    accounts = Message.objects.filter(pk__in=_waiting().values("message")).values("account")
     return sum(
         _send_messages_of(account, clock=clock)
         for account in Account.objects.filter(pk__in=accounts).order_by("pk")
     )
+
+
+def next_message(*, now: datetime) -> datetime | None:
+    """What is being sent is unclear then; what waits can be sent now."""
+    if any_usable(_waiting(), account="message__account"):
+        return now
+    return earliest(_sending(), "sending_at", after=SENDING_IS_STALE)
+
+
+def _sending() -> QuerySet[Recipient]:
+    return Recipient.objects.filter(status=Status.SENDING)
+
+
+def _waiting() -> QuerySet[Recipient]:
+    return Recipient.objects.filter(status=Status.WAITING)
 
 
 def _send_messages_of(account: Account, *, clock: Clock) -> int:
@@ -133,7 +149,7 @@ def _send_messages_of(account: Account, *, clock: Clock) -> int:
 
 def _claim_chunk(account: Account, *, now: datetime) -> list[Recipient]:
     """SENDING is committed before the request leaves: whoever loses that race sends nothing."""
-    waiting = Recipient.objects.filter(status=Status.WAITING, message__account=account)
+    waiting = _waiting().filter(message__account=account)
     with transaction.atomic():
         first = waiting.order_by("message", "pk").first()
         if first is None:
