@@ -20,10 +20,10 @@ from hits.queries.run_rows import live_row
 from hits.queries.workers import blocks_in_force
 from hits.services import auditing
 from hits.services.obligations import move_bonus
-from hits.services.paying_by_hit import send_compensations
+from hits.services.paying_by_hit import next_compensation, send_compensations
 from hits.services.steering import cancel_batch
 
-__all__ = ["TASK", "can_compensate", "send_compensations", "start", "take_back"]
+__all__ = ["TASK", "can_compensate", "next_compensation", "send_compensations", "start", "take_back"]
 TASK = "compensation"
 # Where another request for the same assignment may not help; elsewhere another action is the safe one.
 SERVED = (refusals.WORK_GONE, refusals.TOO_EARLY)

@@ -5,6 +5,7 @@ way: it ends, and is settled from the provider's list like any other.
 """
 
 from datetime import datetime
+from typing import Any
 
 import structlog
 from django.db import IntegrityError, transaction
@@ -66,7 +67,12 @@ def open_halts() -> QuerySet[Halt]:
 
 
 def is_halted(account_id: int) -> bool:
-    return Halt.objects.filter(Q(account=None) | Q(account=account_id), lifted_at=None).exists()
+    return halts_of(account_id).exists()
+
+
+def halts_of(account: Any) -> QuerySet[Halt]:
+    """Those in force. The account may be an OuterRef."""
+    return Halt.objects.filter(Q(account=None) | Q(account=account), lifted_at=None)
 
 
 def may_start(account_id: int) -> bool:

@@ -12,7 +12,7 @@ from typing import Any
 
 import structlog
 from django.db import IntegrityError, transaction
-from django.db.models import Exists, OuterRef, Q
+from django.db.models import Exists, OuterRef, Q, QuerySet
 
 from hits.domain.balances import Expected
 from hits.errors import ProviderRefused, ProviderUnavailable, RuleBroken
@@ -24,6 +24,7 @@ from hits.services import rewards
 from hits.services.auditing import note
 from hits.services.deposits import open_books
 from hits.services.differences import record_balance, record_differences
+from hits.services.looking import earliest, soonest
 from hits.services.matching_payments import compare_hits
 from hits.states import move
 
@@ -92,9 +93,19 @@ def match_accounts(*, now: datetime) -> int:
 
 def start_due(*, now: datetime) -> list[Match]:
     """Once a day for each account that has ever launched, also after a night off."""
-    used = Batch.objects.filter(account=OuterRef("pk"), launched_at__isnull=False)
-    due = Account.objects.connected().filter(Exists(used), ~Exists(_done_today(OuterRef("pk"), now=now)))
-    return [match for account in due.order_by("pk") if (match := _start_daily(account, now=now))]
+    due = _due_today(now).order_by("pk")
+    return [match for account in due if (match := _start_daily(account, now=now))]
+
+
+def next_match(*, now: datetime) -> datetime | None:
+    """The next step of a match that runs, the next morning, or another try after one that failed."""
+    if _due_today(now).exists():
+        return now
+    return soonest(
+        earliest(Match.objects.filter(status=Status.RUNNING), "look_at"),
+        earliest(_failed_of_late(now), "ended_at", after=GIVE_UP),
+        _morning(now) + timedelta(days=1) if _used_accounts().exists() else None,
+    )
 
 
 def step(*, match: Match, now: datetime) -> bool:
@@ -127,14 +138,31 @@ def hurry(*, match: Match, now: datetime) -> None:
     Match.objects.filter(pk=match.pk, status=Status.RUNNING, tries__gt=0).update(look_at=now)
 
 
-def _done_today(account: Any, *, now: datetime) -> Any:
+def _used_accounts() -> QuerySet[Account]:
+    used = Batch.objects.filter(account=OuterRef("pk"), launched_at__isnull=False)
+    return Account.objects.connected().filter(Exists(used))
+
+
+def _due_today(now: datetime) -> QuerySet[Account]:
+    return _used_accounts().filter(~Exists(_done_today(OuterRef("pk"), now=now)))
+
+
+def _done_today(account: Any, *, now: datetime) -> QuerySet[Match]:
     """By whomever. One that failed is tried again after a while."""
-    morning = now.replace(hour=HOUR, minute=0, second=0, microsecond=0)
-    morning -= timedelta(days=morning > now)
-    counts = Q(status__in=(Status.RUNNING, Status.DONE), started_at__gte=morning)
-    failed = Q(status=Status.FAILED, ended_at__gt=now - GIVE_UP)
+    counts = Q(status__in=(Status.RUNNING, Status.DONE), started_at__gte=_morning(now))
+    failed = Q(pk__in=_failed_of_late(now).values("pk"))
     running = Q(status=Status.RUNNING)
     return Match.objects.filter(counts | failed | running, account=account)
+
+
+def _failed_of_late(now: datetime) -> QuerySet[Match]:
+    return Match.objects.filter(status=Status.FAILED, ended_at__gt=now - GIVE_UP)
+
+
+def _morning(now: datetime) -> datetime:
+    """The last one, by the clock of UTC."""
+    morning = now.replace(hour=HOUR, minute=0, second=0, microsecond=0)
+    return morning - timedelta(days=morning > now)
 
 
 def _start_daily(account: Account, *, now: datetime) -> Match | None:

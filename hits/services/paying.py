@@ -12,14 +12,14 @@ from decimal import Decimal
 import structlog
 from cryptography.fernet import InvalidToken
 from django.db import transaction
-from django.db.models import QuerySet
+from django.db.models import Exists, OuterRef, QuerySet
 
 from hits.domain import refusals
 from hits.errors import ProviderError, ProviderRefused, ProviderUnavailable
 from hits.gateway import Provider
 from hits.models import Account, Bonus
 from hits.services import halting, runs, settling
-from hits.services.looking import usable
+from hits.services.looking import earliest, soonest, usable
 from hits.services.obligations import move_bonus, move_bonuses
 from hits.services.sending import Clock, ticking
 from hits.services.settling import SENDING_IS_STALE, Found
@@ -39,10 +39,10 @@ log = structlog.get_logger()
 def pay_bonuses(*, now: datetime) -> int:
     """Settles what is unclear first, then sends what is approved."""
     clock = ticking(now)
-    stale = Bonus.objects.filter(status=Status.SENDING, sending_at__lt=now - SENDING_IS_STALE)
+    stale = _sending().filter(sending_at__lte=now - SENDING_IS_STALE)
     move_bonuses(stale, Status.UNKNOWN, now=now, since=[Status.SENDING], look_at=now, looks=0)
     settling.settle_due([Status.UNKNOWN], now=now)
-    waiting = settling.due(Bonus.objects.filter(status=Status.APPROVED, held_at=None), now=now)
+    waiting = settling.due(_approved(), now=now)
     return sum(
         _pay_turn(account, provider, waiting, clock=clock)
         for account, provider in usable(waiting.values("assignment__account"))
@@ -50,9 +50,32 @@ def pay_bonuses(*, now: datetime) -> int:
     )
 
 
+def next_payment(*, now: datetime) -> datetime | None:
+    """A bonus can be sent, an unclear one is looked for, or one that is being sent becomes unclear."""
+    halted = Exists(halting.halts_of(OuterRef("assignment__account")))
+    return soonest(
+        settling.next_due(_approved().filter(~halted), now=now),
+        settling.next_due(Bonus.objects.filter(status=Status.UNKNOWN), now=now),
+        earliest(_sending(), "sending_at", after=SENDING_IS_STALE),
+    )
+
+
 def confirm_bonuses(*, now: datetime) -> int:
     """SENT is our word, CONFIRMED the provider's."""
     return settling.settle_due([Status.SENT], now=now)
+
+
+def next_confirmation(*, now: datetime) -> datetime | None:
+    """The provider's list is worth the next look then."""
+    return settling.next_due(Bonus.objects.filter(status=Status.SENT), now=now)
+
+
+def _sending() -> QuerySet[Bonus]:
+    return Bonus.objects.filter(status=Status.SENDING)
+
+
+def _approved() -> QuerySet[Bonus]:
+    return Bonus.objects.filter(status=Status.APPROVED, held_at=None)
 
 
 def pay_bonus(*, bonus: Bonus, provider: Provider, now: datetime) -> bool:

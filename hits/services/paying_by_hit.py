@@ -22,7 +22,7 @@ from hits.services import auditing, halting, settling
 from hits.services.batch_rows import lock_batch
 from hits.services.budgets import settle
 from hits.services.launching import launch_batch
-from hits.services.looking import usable
+from hits.services.looking import can_be_used, earliest, usable
 from hits.services.obligations import move_bonus
 from hits.services.working import UNSETTLED
 from hits.states import move
@@ -46,11 +46,17 @@ log = structlog.get_logger()
 def send_compensations(*, now: datetime) -> int:
     """Ends what is over, then sends what waits: killed anywhere, the next run goes on."""
     done = settle_compensations(now=now)
-    drafts = _compensating().filter(compensation__status=Batch.Status.DRAFT, held_at=None)
+    drafts = _drafts()
     for account, provider in usable(drafts.values("assignment__account")):
         if not halting.is_halted(account.pk):
             done += _send_turn(drafts.filter(assignment__account=account), provider, now=now)
     return done
+
+
+def next_compensation(*, now: datetime) -> datetime | None:
+    """A HIT of its own can be sent, or one that the provider lost does not show up again."""
+    lost = HIT.objects.filter(_is_lost(now), batch__compensates__status=Status.COMPENSATING)
+    return now if _any_sendable() else earliest(lost, "expires_at", after=LOST_FOR)
 
 
 def settle_compensations(*, now: datetime) -> int:
@@ -179,15 +185,37 @@ def _compensating() -> QuerySet[Bonus]:
     return rows.select_related("compensation", "assignment__worker", "assignment__hit__batch__study")
 
 
+def _drafts() -> QuerySet[Bonus]:
+    return _compensating().filter(compensation__status=Batch.Status.DRAFT, held_at=None)
+
+
+def _any_sendable() -> bool:
+    """Not while payments are stopped, nor where a key is gone: those wait for a person."""
+    halted = Exists(halting.halts_of(OuterRef("assignment__account")))
+    drafts = _drafts().filter(~halted).select_related("assignment__account")
+    return any(can_be_used(bonus.assignment.account) and _can_be_named(bonus) for bonus in drafts)
+
+
+def _can_be_named(bonus: Bonus) -> bool:
+    try:
+        return bool(bonus.assignment.worker.external_id)
+    except InvalidToken:
+        return False
+
+
 def _work() -> QuerySet[Assignment]:
     return Assignment.objects.filter(hit__batch=OuterRef("compensation"))
 
 
 def _live_hits(now: datetime) -> QuerySet[HIT]:
     """On which somebody may still hand in, or start."""
-    lost = ~Q(problem="") & ~Q(expires_at__lt=now - LOST_FOR)
-    is_live = Q(status__in=(HIT.Status.INTENDED, HIT.Status.OPEN)) | Q(time_left__isnull=False) | lost
-    return HIT.objects.filter(is_live, batch=OuterRef("compensation"))
+    is_live = Q(status__in=(HIT.Status.INTENDED, HIT.Status.OPEN)) | Q(time_left__isnull=False)
+    return HIT.objects.filter(is_live | _is_lost(now), batch=OuterRef("compensation"))
+
+
+def _is_lost(now: datetime) -> Q:
+    """And might show up again."""
+    return ~Q(problem="") & ~Q(expires_at__lte=now - LOST_FOR)
 
 
 def _batch_of(bonus: Bonus) -> Batch:

@@ -20,7 +20,7 @@ from hits.errors import ProviderError, ProviderRefused, ProviderUnavailable, Rul
 from hits.gateway import Provider, ProviderBonus, provider_for
 from hits.models import HIT, Account, Bonus, User
 from hits.services import auditing
-from hits.services.looking import usable
+from hits.services.looking import earliest_or_now, usable
 from hits.services.obligations import move_bonus, move_bonuses
 
 Status = Bonus.Status
@@ -70,6 +70,11 @@ def settle_due(statuses: Collection[str], *, now: datetime) -> int:
                 break  # the account's other HITs would wait for the same answer
             settled += done
     return settled
+
+
+def next_due(bonuses: QuerySet[Bonus], *, now: datetime) -> datetime | None:
+    """The first of these that is due; those of an account that cannot be used wait for a person."""
+    return earliest_or_now(bonuses, "look_at", account="assignment__account", now=now)
 
 
 def settle_hit(*, hit: HIT, provider: Provider, now: datetime) -> int | None:
