@@ -1,0 +1,142 @@
+"""A sweep that finds nothing to do reads little and writes nothing: it would wake itself for ever."""
+
+from collections.abc import Callable
+from datetime import datetime, timedelta
+from typing import Any
+
+import pytest
+from django.db import connection
+
+from hits.models import (
+    Account,
+    Block,
+    Decision,
+    Match,
+    Notice,
+)
+from hits.services import (
+    blocking,
+    compensating,
+    figures,
+    launching,
+    matching,
+    noticing,
+    owing,
+    paying,
+    reconciling,
+    reviewing,
+    rewards,
+    steering,
+    surveying,
+    writing,
+)
+from tests.factories import (
+    NOW,
+    make_account,
+    make_assignment,
+    make_batch,
+    make_bonus,
+    make_hit,
+    make_user,
+)
+from tests.hits.notices import document
+from tests.stubbed import StubbedTurk
+
+pytestmark = pytest.mark.django_db
+Next = Callable[..., datetime | None]
+
+
+def never(*, now: datetime) -> None:
+    """Of a sweep that waits for no moment."""
+
+
+SWEEPS: list[tuple[Callable[..., Any], Next]] = [
+    (launching.send_launching_batches, launching.next_launch),
+    (steering.send_changes, steering.next_change),
+    (noticing.handle_notices, never),
+    (noticing.poll_queues, noticing.next_poll),
+    (noticing.subscribe_batches, noticing.next_subscription),
+    (noticing.purge_notices, noticing.next_purge),
+    (reconciling.reconcile, reconciling.next_look),
+    (surveying.survey, surveying.next_survey),
+    (reviewing.send_decisions, reviewing.next_decision),
+    (reviewing.approve_judged, reviewing.next_approval),
+    (blocking.send_blocks, blocking.next_block),
+    (writing.send_messages, writing.next_message),
+    (figures.refresh_stale, figures.next_count),
+    (owing.owe_bonuses, never),
+    (rewards.book_rewards, never),
+    (paying.pay_bonuses, paying.next_payment),
+    (paying.confirm_bonuses, paying.next_confirmation),
+    (compensating.send_compensations, compensating.next_compensation),
+    (matching.match_accounts, matching.next_match),
+]
+NAMES = [run.__name__ for run, _ in SWEEPS]
+
+
+@pytest.fixture(autouse=True)
+def _provider(turk: StubbedTurk) -> None:
+    """Behind every account whose secret can be read."""
+
+
+@pytest.fixture
+def account() -> Account:
+    return make_account(notify_by="webhook")
+
+
+def lay_idle_world(account: Account) -> None:
+    """A batch that is over, and one whose open HIT is to be looked at in an hour."""
+    Account.objects.filter(pk=account.pk).update(surveyed_at=NOW)
+    done = make_batch(account=account, status="complete", hit_type_id="TYPE1", notified_at=NOW)
+    hit = make_hit(batch=done, status="closed", closed_at=NOW, look_at=None)
+    work = make_assignment(hit=hit, status="approved", judged_at=NOW, owed_at=NOW, booked_at=NOW)
+    make_bonus(assignment=work, status="confirmed", confirmed_at=NOW)
+    Decision.objects.create(
+        assignment=work, kind="approve", status="done", by=make_user(), made_at=NOW, send_at=NOW
+    )
+    Block.objects.create(
+        worker=work.worker, kind="hard", status="active", reason="Random", by=make_user(), made_at=NOW
+    )
+    Notice.objects.create(account=account, document_id="1", body=document(), received_at=NOW, handled_at=NOW)
+    running = make_batch(account=account, status="open", hit_type_id="TYPE2", notified_at=NOW)
+    make_hit(batch=running, look_at=NOW + timedelta(hours=1), expires_at=NOW + timedelta(days=1))
+    paused = make_batch(account=account, status="paused", study=running.study)
+    make_hit(batch=paused, expires_at=NOW, look_at=NOW + timedelta(hours=1))
+    Match.objects.create(account=account, status="done", started_at=NOW, ended_at=NOW)
+
+
+class Statements:
+    """What was read, and which statements changed a row."""
+
+    def __init__(self) -> None:
+        self.read: list[str] = []
+        self.wrote: list[str] = []
+
+    def __call__(self, execute: Callable[..., Any], sql: str, params: Any, many: bool, context: Any) -> Any:
+        result = execute(sql, params, many, context)
+        if sql.startswith("SELECT"):
+            self.read.append(sql)
+        elif sql.startswith(("INSERT", "UPDATE", "DELETE")) and context["cursor"].rowcount:
+            self.wrote.append(sql)
+        return result
+
+
+@pytest.mark.parametrize(("run", "next_"), SWEEPS, ids=NAMES)
+def test_run_that_finds_nothing_reads_little_and_writes_nothing(
+    run: Callable[..., Any], next_: Next, account: Account
+) -> None:
+    lay_idle_world(account)
+    statements = Statements()
+
+    with connection.execute_wrapper(statements):
+        run(now=NOW)
+
+    assert statements.wrote == []
+    assert 1 <= len(statements.read) <= 4
+    due = next_(now=NOW)
+    assert due is None or due > NOW
+
+
+@pytest.mark.parametrize("next_", [next_ for _, next_ in SWEEPS], ids=NAMES)
+def test_nothing_is_due_where_there_is_nothing(next_: Next) -> None:
+    assert next_(now=NOW) is None
