@@ -21,22 +21,22 @@ from hits.services import (
 )
 
 
-@sweep("hits.launch_batches", rest_s=2)
+@sweep("hits.launch_batches", rest_s=2, due_at=launching.next_launch)
 def launch_batches() -> None:
     launching.send_launching_batches(now=timezone.now())
 
 
-@sweep("hits.reconcile", rest_s=3)
+@sweep("hits.reconcile", rest_s=3, due_at=reconciling.next_look)
 def reconcile() -> None:
     reconciling.reconcile(now=timezone.now())
 
 
-@sweep("hits.survey", rest_s=30)
+@sweep("hits.survey", rest_s=30, due_at=surveying.next_survey)
 def survey() -> None:
     surveying.survey(now=timezone.now())
 
 
-@sweep("hits.send_changes", rest_s=2)
+@sweep("hits.send_changes", rest_s=2, due_at=steering.next_change)
 def send_changes() -> None:
     steering.send_changes(now=timezone.now())
 
@@ -46,42 +46,42 @@ def handle_notices() -> None:
     noticing.handle_notices(now=timezone.now())
 
 
-@sweep("hits.poll_queues", rest_s=5)
+@sweep("hits.poll_queues", rest_s=5, due_at=noticing.next_poll)
 def poll_queues() -> None:
     noticing.poll_queues(now=timezone.now())
 
 
-@sweep("hits.subscribe_batches", rest_s=5)
+@sweep("hits.subscribe_batches", rest_s=5, due_at=noticing.next_subscription)
 def subscribe_batches() -> None:
     noticing.subscribe_batches(now=timezone.now())
 
 
-@sweep("hits.purge_notices", rest_s=3600)
+@sweep("hits.purge_notices", rest_s=3600, due_at=noticing.next_purge)
 def purge_notices() -> None:
     noticing.purge_notices(now=timezone.now())
 
 
-@sweep("hits.send_decisions", rest_s=2)
+@sweep("hits.send_decisions", rest_s=2, due_at=reviewing.next_decision)
 def send_decisions() -> None:
     reviewing.send_decisions(now=timezone.now())
 
 
-@sweep("hits.send_blocks", rest_s=5)
+@sweep("hits.send_blocks", rest_s=5, due_at=blocking.next_block)
 def send_blocks() -> None:
     blocking.send_blocks(now=timezone.now())
 
 
-@sweep("hits.send_messages", rest_s=5)
+@sweep("hits.send_messages", rest_s=5, due_at=writing.next_message)
 def send_messages() -> None:
     writing.send_messages(now=timezone.now())
 
 
-@sweep("hits.refresh_figures", rest_s=2)
+@sweep("hits.refresh_figures", rest_s=2, due_at=figures.next_count)
 def refresh_figures() -> None:
     figures.refresh_stale(now=timezone.now())
 
 
-@sweep("hits.approve_judged", rest_s=2)
+@sweep("hits.approve_judged", rest_s=2, due_at=reviewing.next_approval)
 def approve_judged() -> None:
     reviewing.approve_judged(now=timezone.now())
 
@@ -96,21 +96,21 @@ def owe_bonuses() -> None:
     owing.owe_bonuses(now=timezone.now())
 
 
-@sweep("hits.pay_bonuses", rest_s=2, queue="money")
+@sweep("hits.pay_bonuses", rest_s=2, due_at=paying.next_payment, queue="money")
 def pay_bonuses() -> None:
     paying.pay_bonuses(now=timezone.now())
 
 
-@sweep("hits.send_compensations", rest_s=5)
+@sweep("hits.send_compensations", rest_s=5, due_at=compensating.next_compensation)
 def send_compensations() -> None:
     compensating.send_compensations(now=timezone.now())
 
 
-@sweep("hits.confirm_bonuses", rest_s=3)
+@sweep("hits.confirm_bonuses", rest_s=3, due_at=paying.next_confirmation)
 def confirm_bonuses() -> None:
     paying.confirm_bonuses(now=timezone.now())
 
 
-@sweep("hits.match_accounts", rest_s=10)
+@sweep("hits.match_accounts", rest_s=10, due_at=matching.next_match)
 def match_accounts() -> None:
     matching.match_accounts(now=timezone.now())

@@ -24,17 +24,17 @@ def take_withdrawn_work_out() -> None:
     consenting.take_work_out(now=timezone.now())
 
 
-@sweep("qualifications.make_types", rest_s=5)
+@sweep("qualifications.make_types", rest_s=5, due_at=platform.next_type)
 def make_types() -> None:
     platform.make_types(now=timezone.now())
 
 
-@sweep("qualifications.tell_holdings", rest_s=3)
+@sweep("qualifications.tell_holdings", rest_s=3, due_at=telling.next_telling)
 def tell_holdings() -> None:
     telling.tell_holdings(now=timezone.now())
 
 
-@sweep("qualifications.read_provider_tests", rest_s=10)
+@sweep("qualifications.read_provider_tests", rest_s=10, due_at=reading.next_reading)
 def read_provider_tests() -> None:
     reading.read_provider_tests(now=timezone.now())
 
@@ -59,6 +59,6 @@ def check_floors() -> None:
     floors.check_floors(now=timezone.now())
 
 
-@sweep("qualifications.open_retests", rest_s=30)
+@sweep("qualifications.open_retests", rest_s=30, due_at=retesting.next_retest)
 def open_retests() -> None:
     retesting.open_retests(now=timezone.now())

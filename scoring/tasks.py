@@ -1,7 +1,7 @@
 from django.utils import timezone
 
 from hits.common.sweeps import sweep
-from scoring.services import judging
+from scoring.services import judging, waiting
 
 
 @sweep("scoring.judge_submitted", rest_s=2)
@@ -9,21 +9,21 @@ def judge_submitted() -> None:
     judging.judge_submitted(now=timezone.now())
 
 
-@sweep("scoring.answer_riddles", rest_s=0.05, queue="rival")
+@sweep("scoring.answer_riddles", rest_s=0.05, due_at=waiting.next_answer, queue="rival")
 def answer_riddles() -> None:
     from scoring.services import answering  # noqa: PLC0415 - numpy, and whatever model answers, in this process alone
 
     answering.answer_waiting()
 
 
-@sweep("scoring.fill_pools", rest_s=10, queue="rival")
+@sweep("scoring.fill_pools", rest_s=10, due_at=waiting.next_filling, queue="rival")
 def fill_pools() -> None:
     from scoring.services import filling  # noqa: PLC0415 - as above
 
     filling.fill_pools()
 
 
-@sweep("scoring.answer_texts", rest_s=3, queue="rival")
+@sweep("scoring.answer_texts", rest_s=3, due_at=waiting.next_text_answer, queue="rival")
 def answer_texts() -> None:
     from scoring.services import answering_texts  # noqa: PLC0415 - as above
 

@@ -11,13 +11,13 @@ from crowd.whoops.services import (
 from hits.common.sweeps import sweep
 
 
-@sweep("whoops.follow_control", rest_s=3)
+@sweep("whoops.follow_control", rest_s=3, due_at=taking_sightings.next_recount)
 def follow_control() -> None:
     posting_control.post_control(now=timezone.now())
     taking_sightings.take_sightings(now=timezone.now())
 
 
-@sweep("whoops.follow_annotations", rest_s=3)
+@sweep("whoops.follow_annotations", rest_s=3, due_at=taking_annotations.next_recount)
 def follow_annotations() -> None:
     posting_annotations.post_annotations(now=timezone.now())
     taking_annotations.take_annotations(now=timezone.now())

@@ -16,7 +16,7 @@ def ask_rivals() -> None:
     verdicts.read_verdicts()
 
 
-@sweep("winogavil.finalize_associations", rest_s=2)
+@sweep("winogavil.finalize_associations", rest_s=2, due_at=making.next_credit)
 def finalize_associations() -> None:
     finalizing.finalize_associations(now=timezone.now())
     making.credit_authors(now=timezone.now())

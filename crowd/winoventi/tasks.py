@@ -4,7 +4,7 @@ from crowd.winoventi.services import evaluating, filtering, growing, posting, re
 from hits.common.sweeps import sweep
 
 
-@sweep("winoventi.take_answers", rest_s=3)
+@sweep("winoventi.take_answers", rest_s=3, due_at=taking.next_recount)
 def take_answers() -> None:
     taking.take_answers(now=timezone.now())
     ruling.pass_alternatives(now=timezone.now())

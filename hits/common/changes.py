@@ -25,6 +25,12 @@ class _Here(threading.local):
 
 _here = _Here()
 _tell: Tell | None = None
+_quiet: set[str] = set()
+
+
+def keep_quiet(table: str) -> None:
+    """Nothing is ever found by its rows, and they are written at each turn: they must wake nobody."""
+    _quiet.add(table)
 
 
 def tell_by(tell: Tell | None) -> None:
@@ -58,7 +64,7 @@ def _look(execute: Any, sql: str, params: Any, many: bool, context: Any) -> Any:
         verb, table = written.groups()
         _note_read({table})
         # SQLite counts the rows of an INSERT that returns its key only when they are fetched.
-        if _tell is not None and (verb[0] in "Ii" or context["cursor"].rowcount):
+        if _tell is not None and table not in _quiet and (verb[0] in "Ii" or context["cursor"].rowcount):
             _note_write(context["connection"], table)
     elif _here.read is not None:
         _note_read(READ.findall(sql))

@@ -33,8 +33,8 @@ from tests.factories import (
     make_worker,
 )
 from tests.hits.calling import notebook
-from tests.people import sign_in_with
 from tests.hits.spoiling import spoil
+from tests.people import sign_in_with
 from tests.stubbed import StubbedTurk
 
 pytestmark = pytest.mark.django_db

@@ -8,6 +8,8 @@ from django.contrib.auth.models import Group
 from django.db import DatabaseError, connection, transaction
 
 from hits.common import changes
+from hits.models import Pace
+from tests.factories import NOW, make_account
 
 GROUPS = "auth_group"
 
@@ -45,7 +47,7 @@ def test_an_update_of_no_row_reads_its_table_and_writes_nothing(told: list[set[s
         Group.objects.filter(name="nobody").delete()
 
     assert GROUPS in tables
-    assert not any(isinstance(hook, changes.Telling) for _, hook, _ in connection.run_on_commit)
+    assert not any(isinstance(hook, changes.Telling) for _, hook, *_ in connection.run_on_commit)
 
 
 @pytest.mark.django_db
@@ -102,3 +104,13 @@ def test_a_teller_that_fails_does_not_undo_what_was_written() -> None:
         changes.tell_by(None)
 
     assert Group.objects.filter(name="one").exists()
+
+
+@pytest.mark.django_db(transaction=True)
+def test_the_pace_of_calls_wakes_nobody(told: list[set[str]]) -> None:
+    account = make_account()
+    told.clear()
+
+    Pace.objects.create(account=account, free_at=NOW)
+
+    assert told == []
