@@ -22,6 +22,9 @@ log = structlog.get_logger()
 
 def take_sightings(*, now: datetime) -> int:
     """Of all projects: how many images were counted, or counted anew. Safe to repeat."""
+    images = Image.objects.filter(project=OuterRef("pk"), state=Image.State.CONTROL)
+    if not Project.objects.filter(Exists(images) | Exists(_changed())).exists():
+        return 0  # as nearly always; the question below is a long one
     ripe = _ripe().filter(image__project=OuterRef("pk"))
     projects = Project.objects.filter(Exists(ripe) | Exists(_changed())).order_by("pk")
     counted = sum(_recount(project, now=now) + _take_of(project, now=now) for project in projects)

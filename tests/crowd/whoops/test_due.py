@@ -17,7 +17,7 @@ from tests.idle import watch
 
 pytestmark = pytest.mark.django_db
 SWEEPS: dict[str, tuple[Callable[[], None], int]] = {
-    "follow_control": (tasks.follow_control, 3),
+    "follow_control": (tasks.follow_control, 4),
     "follow_annotations": (tasks.follow_annotations, 2),
     "owe_images": (tasks.owe_images, 1),
     "grow_batches": (tasks.grow_batches, 1),
@@ -48,6 +48,13 @@ def test_an_idle_run_writes_nothing_and_asks_as_much_for_two_projects_as_for_one
 
     assert (one.writes, two.writes) == ([], [])
     assert (one.queries, two.queries) == (most, most)
+
+
+def test_without_an_image_at_the_control_group_one_question_is_enough() -> None:
+    crowd = Annotators(annotations_wanted=1)
+    crowd.answer()
+
+    assert watch(lambda: taking_sightings.take_sightings(now=NOW)).queries == 1
 
 
 def test_a_recount_of_sightings_is_due_until_it_is_taken() -> None:
