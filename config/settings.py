@@ -199,7 +199,9 @@ TIME_ZONE = "UTC"
 # Files.
 STATIC_URL = "/static/"
 # Made from the code alone, so where that may be written it lies beside it, whatever the data folder.
-STATIC_ROOT = (BASE_DIR / ".crowd" if os.access(BASE_DIR, os.W_OK) else DATA_DIR) / "static"
+STATIC_ROOT = (BASE_DIR / ".crowd" if os.access(BASE_DIR, os.W_OK) else DATA_DIR) / (
+    "static-marketplace" if MARKETPLACE_ALONE else "static"  # each form collects the files of its own apps
+)
 WHITENOISE_USE_FINDERS = True
 WHITENOISE_AUTOREFRESH = DEBUG
 MEDIA_ROOT = DATA_DIR / "media"

@@ -172,7 +172,7 @@ def test_without_the_group_for_it_the_researchers_side_says_what_is_missing(tmp_
         env=scratch_environ(tmp_path),
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=PATIENCE_S,
         check=False,
     )
 
