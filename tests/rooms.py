@@ -1,0 +1,63 @@
+"""What the tests reach, room by room: CI prints it, and refuses less than pyproject.toml says was reached.
+
+python -m tests.rooms COVERAGE.json
+"""
+
+import json
+import sys
+import tomllib
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+PYPROJECT = Path(__file__).parent.parent / "pyproject.toml"
+# How coverage names what it counts.
+COUNTED = {"lines": ("covered_lines", "num_statements"), "branches": ("covered_branches", "num_branches")}
+Shares = dict[str, dict[str, float]]
+
+
+def main(path: str) -> int:
+    reached = shares(json.loads(Path(path).read_text()))
+    print("\n".join(table(reached)))  # noqa: T201
+    floors = tomllib.loads(PYPROJECT.read_text())["tool"]["rooms"]["reached"]
+    lacks = list(fallen(reached, floors))
+    print("\n".join(lacks))  # noqa: T201
+    return 1 if lacks else 0
+
+
+def shares(report: Mapping[str, Any]) -> Shares:
+    """Percent of lines and of branches, by room, and of all."""
+    counts: defaultdict[str, Counter[str]] = defaultdict(Counter)
+    for name, file in report["files"].items():
+        for room in (name.partition("/")[0], "all"):
+            counts[room].update({key: value for key, value in file["summary"].items() if _is_counted(key)})
+    return {room: _percent(counts[room]) for room in sorted(counts, key=lambda room: (room == "all", room))}
+
+
+def _is_counted(key: str) -> bool:
+    return any(key in pair for pair in COUNTED.values())
+
+
+def _percent(counted: Counter[str]) -> dict[str, float]:
+    return {
+        what: round(100 * counted[covered] / (counted[of] or 1), 1) for what, (covered, of) in COUNTED.items()
+    }
+
+
+def table(reached: Shares) -> Iterator[str]:
+    yield f"{'room':<16}{'lines':>8}{'branches':>10}"
+    for room, share in reached.items():
+        yield f"{room:<16}{share['lines']:>7.1f}%{share['branches']:>9.1f}%"
+
+
+def fallen(reached: Shares, floors: Mapping[str, Mapping[str, float]]) -> Iterator[str]:
+    for room, floor in floors.items():
+        for what, least in floor.items():
+            now = reached.get(room, {}).get(what, 0.0)
+            if now < least:
+                yield f"{room}: {now} % of its {what} are reached by tests, and {least} % were."
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1]))
