@@ -56,14 +56,18 @@ class Supervisor:
         self._started: dict[str, float] = {}
         self._stopping = False
 
-    def run(self, *, on_start: Callable[[], None] = lambda: None) -> None:
+    def run(self, *, on_ready: Callable[[], None] = lambda: None) -> None:
+        """Until it is told to stop. What is done when the first page is answered is done once."""
         for number in (signal.SIGTERM, signal.SIGINT):
             signal.signal(number, self._stop)
         for name in self._commands:
             self._start(name)
-        on_start()
+        is_ready = False
         while not self._stopping:
             time.sleep(0.2)
+            if not is_ready and is_healthy():
+                is_ready = True
+                on_ready()
             for name, process in list(self._running.items()):
                 if process.poll() is not None and not self._stopping:
                     log.warning("process.died", name=name, code=process.returncode)

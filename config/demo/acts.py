@@ -34,7 +34,7 @@ Say = Callable[[str, int, int], None]
 
 
 @contextmanager
-def served() -> Iterator[subprocess.Popen[bytes]]:
+def served(meanwhile: Callable[[], None] = lambda: None) -> Iterator[subprocess.Popen[bytes]]:
     """The product itself, started as a user would start it. Its log outlives a demo that met an error."""
     command = [sys.executable, str(settings.BASE_DIR / "manage.py"), "serve"]
     process: subprocess.Popen[bytes] | None = None
@@ -43,6 +43,7 @@ def served() -> Iterator[subprocess.Popen[bytes]]:
         with log_path().open("ab") as log, held_back(signal.SIGTERM, signal.SIGINT):
             process = subprocess.Popen(command, stdout=log, stderr=log, preexec_fn=start_afresh)  # noqa: PLW1509
         _tell(f"The servers' log is {log_path()}")
+        meanwhile()
         wait_until_healthy(process)
         yield process
         is_well = True

@@ -12,6 +12,7 @@ from typing import Any
 
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.urls import reverse
 
 from config.demo.acts import served
 from config.demo.families import DEMOS, FIRST
@@ -75,13 +76,16 @@ class Command(BaseCommand):
     def _run(self, options: Mapping[str, Any]) -> None:
         # The product's own log is in the folder of its data; here it would tear the progress bar.
         logging.getLogger().setLevel(logging.WARNING)
-        prepare()
         quiet = options["json"]
+        if not quiet:
+            self._say("Starting. The first pages come in a few seconds ...")
+        prepare()
         say = _say_nothing if quiet else _draw_bar
         demo = DEMOS[options["family"]](seed=options["seed"], say=say)
-        demo.prepare()
-        with served() as server:
+        with served(meanwhile=demo.prepare) as server:
             began = time.monotonic()
+            if not quiet:
+                self._tell_who_is_who(demo)
             demo.play()
             report = {**demo.report(), "seconds": round(time.monotonic() - began, 1)}
             if quiet:
@@ -91,16 +95,23 @@ class Command(BaseCommand):
                 for line in demo.lines(report):
                     self.stdout.write(line)
             if not options["no_serve"]:
-                self._tell_addresses(demo)
+                self._tell_what_to_see(demo)
                 server.wait()
 
-    def _tell_addresses(self, demo: Demo) -> None:
-        self.stdout.write(f"\nStill serving; stop it with Ctrl-C.\n  The admin: {settings.PUBLIC_URL}/admin/")
-        for staff in demo.cast.staff:
-            self.stdout.write(f"    user {staff.user.username}  password {staff.password}")
-        for name, path in demo.pages():
-            self.stdout.write(f"  {name}: {settings.PUBLIC_URL}{path}")
-        self.stdout.write(f"  A worker:  {demo.cast.invitations[0]}")
+    def _tell_who_is_who(self, demo: Demo) -> None:
+        """Before it is played: whoever signs in now sees the work go on."""
+        live = reverse("admin:hits_batch_changelist")
+        lines = [f"It is served now, and plays by itself. Watch it: {settings.PUBLIC_URL}{live}"]
+        lines += [f"    user {one.user.username}  password {one.password}" for one in demo.cast.staff]
+        self._say("\n".join(lines))
+
+    def _tell_what_to_see(self, demo: Demo) -> None:
+        lines = ["", "Still serving; stop it with Ctrl-C.", f"  The admin: {settings.PUBLIC_URL}/admin/"]
+        lines += [f"  {name}: {settings.PUBLIC_URL}{path}" for name, path in demo.pages()]
+        self._say("\n".join([*lines, f"  A worker:  {demo.cast.invitations[0]}"]))
+
+    def _say(self, words: str) -> None:
+        self.stdout.write(words)
         self.stdout.flush()
 
 

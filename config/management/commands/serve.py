@@ -1,4 +1,6 @@
 import os
+import time
+from collections.abc import Callable
 from decimal import Decimal
 from typing import Any
 
@@ -8,7 +10,7 @@ from django.core.management.base import BaseCommand
 
 from config.processes import Supervisor, background_command, web_command
 from config.provisioning import account_values, provision
-from hits.models import Account
+from hits.models import Account, User
 from hits.services.accounts import seed_first_account
 
 DEPOSIT = Decimal(1000)
@@ -18,19 +20,38 @@ class Command(BaseCommand):
     help = "The embedded form: a web and a background process, on this machine, without any server."
 
     def handle(self, *args: Any, **options: Any) -> None:
-        prepare()
+        began = time.monotonic()
+        prepare(say=self._say)
+        self._say("Starting the web and the background process ...")
         Supervisor({"web": web_command(), "background": background_command()}).run(
-            on_start=lambda: self.stdout.write(
-                f"Researchers: {settings.PUBLIC_URL}/admin/\nWorkers:     {settings.MARKETPLACE_URL}/"
-            )
+            on_ready=lambda: self._say(f"Ready after {time.monotonic() - began:.0f} s.\n\n{addresses()}")
         )
 
+    def _say(self, words: str) -> None:
+        self.stdout.write(words)
+        self.stdout.flush()
 
-def prepare() -> None:
+
+def addresses() -> str:
+    """Who goes where, and what to do next in a new installation."""
+    lines = [
+        f"  Researchers and payments staff  {settings.PUBLIC_URL}/admin/",
+        f"  Workers                         {settings.MARKETPLACE_URL}/",
+        f"  Operators of the marketplace    {settings.MARKETPLACE_URL}/desk/",
+        f"  Players of the web game         {settings.PLAY_URL}/",
+        "Ctrl-C stops it; the data stay in " + str(settings.DATA_DIR) + ".",
+    ]
+    if not User.objects.filter(is_superuser=True).exists():
+        lines += ["", "Next, in another terminal: manage.py createsuperuser, and sign in as that user."]
+    return "\n".join(lines)
+
+
+def prepare(*, say: Callable[[str], None] = lambda _: None) -> None:
     """Databases, folders, and a first account: from the environment, or else on our own marketplace."""
     for folder in (settings.BROKER_DIR / "messages", settings.BROKER_DIR / "control", settings.STATIC_ROOT):
         folder.mkdir(parents=True, exist_ok=True)
     for database in settings.DATABASES:
+        say(f"Looking at the database {database} ...")
         call_command("migrate", database=database, verbosity=0, interactive=False)
     if Account.objects.connected().exists():
         return

@@ -1,0 +1,16 @@
+from typing import Any
+
+from django.contrib.auth.management.commands import createsuperuser
+from django.core.management import call_command
+from django.db import connections
+
+from config.laying import is_empty
+
+
+class Command(createsuperuser.Command):
+    """Django's own; in a new installation it lays the database first."""
+
+    def execute(self, *args: Any, **options: Any) -> str | None:
+        if is_empty(connections[options["database"]]):
+            call_command("migrate", database=options["database"], verbosity=0, interactive=False)
+        return super().execute(*args, **options)
