@@ -1,7 +1,7 @@
 """Obligations: one for each rule of the table, on recorded scores, and what is owed later beside them."""
 
 from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from decimal import Decimal
 from fractions import Fraction
 from typing import Any
@@ -401,7 +401,7 @@ def test_extras_at_one_instant_are_owed_once_and_within_the_budget() -> None:
     Study.objects.update(budget=Decimal("0.50"))
     people = [make_user() for _ in range(AT_ONCE)]
 
-    def click(by: User) -> object:
+    def click(by: User) -> Callable[[], object]:
         return lambda: bool(owing.owe_extra(assignment=work, by=by, revision=0, **EXTRA))
 
     assert Counter(all_at_once(*(click(by) for by in people))) == {True: 1, "owed_already": AT_ONCE - 1}
