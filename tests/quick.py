@@ -11,7 +11,7 @@ ROOT = Path(__file__).parent.parent
 ROOMS = ("crowd", "hits", "scoring", "qualifications", "config")
 BASE = ("main", "origin/main")
 TESTS = ROOT / "tests"
-STARTS_PROCESSES = re.compile(r"subprocess|processes import|call_command|kill")
+SLOW = re.compile(r"subprocess|processes import|call_command|kill|torch|scoring\.rivals|django_db")
 MINUTE_S = 60
 NOTHING_TO_RUN = 5
 QUIETLY = ("-q", "--no-header", "-n", "2")
@@ -35,7 +35,7 @@ def changed() -> list[str]:
     return sorted({*tracked, *_git("ls-files", "--others", "--exclude-standard")})
 
 
-def tests_of(files: Iterable[str]) -> list[str]:
+def concerned_by(files: Iterable[str]) -> list[str]:
     """Test files that differ, and those that speak of a module that does."""
     found: set[str] = set()
     for path in map(Path, files):
@@ -47,12 +47,12 @@ def tests_of(files: Iterable[str]) -> list[str]:
 
 
 def domain_tests() -> list[str]:
-    """Marked pure, and no process of their own: those of both kinds would not be quick."""
+    """Marked pure, without a process, a database or a model of their own: those would not be quick."""
     sources = {path: path.read_text() for path in TESTS.rglob("test_*.py")}
     return sorted(
         str(path.relative_to(ROOT))
         for path, source in sources.items()
-        if "mark.pure" in source and not STARTS_PROCESSES.search(source)
+        if "mark.pure" in source and not SLOW.search(source)
     )
 
 
@@ -96,7 +96,7 @@ def main() -> int:
     began = time.monotonic()
     done = [_run(*check) for check in CHECKS]
     done.append(_run("pytest", *QUIETLY, "-m", f"pure and {LEFT_OUT}", *domain_tests()))
-    if files := tests_of(changed()):
+    if files := concerned_by(changed()):
         _say(f"{len(files)} test files of what differs from main")
         left = max(10, MINUTE_S - (time.monotonic() - began))
         done.append(_run("pytest", *QUIETLY, "-m", f"not pure and {LEFT_OUT}", *files, seconds=left))
