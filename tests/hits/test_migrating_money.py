@@ -8,31 +8,20 @@ from typing import Any
 
 import pytest
 from django.db import DatabaseError, connection, transaction
-from django.db.migrations.executor import MigrationExecutor
+from django.db.migrations.loader import MigrationLoader
+from pytest_django import DjangoDbBlocker
 
 from tests.factories import NOW
+from tests.migrating import former_database, migrate
 
-pytestmark = pytest.mark.django_db(transaction=True)
 BEFORE = [("hits", "0004_roles")]
 STATES = ("owed", "approved", "sending", "unknown", "refused", "sent", "confirmed")
 
 
 @pytest.fixture
-def old() -> Iterator[Any]:
-    """The former schema. Other rooms' tables that lean on this one are brought back with the rest."""
-    executor = MigrationExecutor(connection)
-    everything = executor.loader.graph.leaf_nodes()
-    executor.migrate(BEFORE)
-    yield executor.loader.project_state(BEFORE).apps
-    executor = MigrationExecutor(connection)
-    executor.migrate(everything)
-
-
-def migrate() -> Any:
-    executor = MigrationExecutor(connection)
-    targets = executor.loader.graph.leaf_nodes("hits")
-    executor.migrate(targets)
-    return MigrationExecutor(connection).loader.project_state(targets).apps
+def old(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> Iterator[Any]:
+    with django_db_blocker.unblock(), former_database(BEFORE) as apps:
+        yield apps
 
 
 def make_old_rows(apps: Any) -> None:
@@ -92,10 +81,9 @@ def make_old_rows(apps: Any) -> None:
 
 
 def test_former_money_is_brought_into_the_books(old: Any) -> None:
-    """One test, since moving a schema there and back takes long."""
     make_old_rows(old)
 
-    apps = migrate()
+    apps = migrate(MigrationLoader(connection).graph.leaf_nodes("hits"))
 
     entries = apps.get_model("hits", "LedgerEntry").objects.order_by("pk")
     aside = entries.filter(bonus=None).values_list("kind", "source", "target", "amount", "words")
