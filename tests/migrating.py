@@ -20,14 +20,15 @@ def former_database(targets: Iterable[Target]) -> Iterator[Any]:
     name = f"{usual.settings_dict['NAME']}_former"
     settings = {**usual.settings_dict, "NAME": name, "TEST": {**usual.settings_dict["TEST"], "NAME": name}}
     former = type(usual)(settings, "default")
-    former.creation._create_test_db(verbosity=0, autoclobber=True)
+    creation: Any = former.creation
+    creation._create_test_db(verbosity=0, autoclobber=True)
     connections["default"] = former
     try:
         yield migrate(targets)
     finally:
         connections["default"] = usual
         former.close()
-        former.creation._destroy_test_db(name, verbosity=0)
+        creation._destroy_test_db(name, verbosity=0)
 
 
 def migrate(targets: Iterable[Target]) -> Any:
