@@ -137,12 +137,16 @@ def fill_in(form: SentForm, known: Mapping[str, Sequence[str]]) -> Sent:
 
 
 def each_wrong(form: SentForm, good: Sent, *, turn: int | None) -> Iterator[tuple[str, str, Sent]]:
-    """Name, kind of mistake, and everything that is sent. With a turn each field gets one mistake only."""
+    """Name, kind of mistake, and everything that is sent.
+
+    With a turn every third field gets one mistake: another turn takes other fields, and other mistakes.
+    """
     names = [name for name in good if name != "csrfmiddlewaretoken"]
     for number, name in enumerate(names):
         mistakes = list(_wrong_in(form.controls[name].kind).items())
         if turn is not None:
-            mistakes = [mistakes[(number + turn) % len(mistakes)]]
+            which, rest = divmod(number + turn, 3)
+            mistakes = [] if rest else [mistakes[which % len(mistakes)]]
         for kind, value in mistakes:
             yield name, kind, {**good, name: [value]}
 

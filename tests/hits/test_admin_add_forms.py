@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 
 import pytest
+from django.conf import LazySettings
 from django.contrib import admin
 from django.db.models import Model
 from django.test import Client, RequestFactory
@@ -32,10 +33,21 @@ TAKE_ALL = {"source_batch"}
 FILES = {"pictures.Import": {"file": b"concept,url\nowl,https://pictures.example/owl.png\n"}}
 
 
+@pytest.fixture(autouse=True)
+def _no_sidebar(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The list of all models on each page is half the work of showing it, and no part of any form."""
+    monkeypatch.setattr(admin.site, "get_app_list", lambda *_, **__: [])
+
+
 def with_add_pages() -> list[type[Model]]:
     request = RequestFactory().get("/")
     request.user = User(is_superuser=True, is_active=True)
     return [model for model, pages in admin.site._registry.items() if pages.has_add_permission(request)]
+
+
+@pytest.fixture(autouse=True)
+def _quick_hashes(settings: LazySettings) -> None:
+    settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
 
 
 @pytest.mark.parametrize("model", with_add_pages(), ids=lambda model: model._meta.label)

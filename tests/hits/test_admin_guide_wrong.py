@@ -1,6 +1,7 @@
 """Each step of the guide, of each task, with each field wrong in turn: none fails, nothing is lost."""
 
 import pytest
+from django.contrib import admin
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 from django.urls import reverse
@@ -47,6 +48,12 @@ NOT_FILES = {
     "not finite": b"[NaN]",
     "half a surrogate": rb'[{"cue": "\ud800", "candidates": "\ud800", "chosen": "\u0000"}]',
 }
+
+
+@pytest.fixture(autouse=True)
+def _no_sidebar(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The list of all models on each page is half the work of showing it, and no part of any form."""
+    monkeypatch.setattr(admin.site, "get_app_list", lambda *_, **__: [])
 
 
 @pytest.fixture(params=TASKS)
