@@ -38,13 +38,11 @@ from django.db import transaction
 from django.utils import timezone
 from hits.models import Study
 from scoring.services.asking import NewRiddle, Shown, put_riddles
-from scoring.tasks import answer_riddles
 captions = ["a bottle of wine", "a red fire engine", "a bunch of grapes", "a bicycle", "a pencil"]
 shown = [Shown(sha256=f"{number:064}", caption=caption) for number, caption in enumerate(captions)]
 with transaction.atomic():
     put_riddles([NewRiddle(text="vineyard", pictures=shown, chosen=[0, 2])],
         study=Study.objects.create(name="Light", lab="lab"), urgent=True, now=timezone.now())
-answer_riddles.delay()
 """
 
 
@@ -219,8 +217,10 @@ def test_rival_worker_answers_what_is_asked(tmp_path: Path) -> None:
     for folder in ("messages", "control"):
         (tmp_path / "broker" / folder).mkdir(parents=True)
     manage("shell", "--no-imports", "--command", ASK, environ=environ, python=python)
-    options = ("--queues", "rival", "--pool", "solo", "--loglevel", "WARNING")
-    with running(python, "-m", "celery", "--app", "config", "worker", *options, environ=environ):
+    celery = (python, "-m", "celery", "--app", "config")
+    worker = (*celery, "worker", "--queues", "rival", "--pool", "solo", "--loglevel", "WARNING")
+    beat = (*celery, "beat", "--pidfile=", "--loglevel", "WARNING")
+    with running(*worker, environ=environ), running(*beat, environ=environ):
         wait_until(lambda: bool(places(tmp_path)), seconds=PATIENCE_S, what="the rival has answered")
 
     assert places(tmp_path) == "[0, 2]"
