@@ -9,6 +9,7 @@ from uuid import uuid4
 
 import pytest
 from django.conf import LazySettings
+from django.contrib.auth.hashers import Argon2PasswordHasher
 from django.core.servers.basehttp import WSGIRequestHandler
 from django.db import connections
 from django.test import TransactionTestCase
@@ -58,6 +59,15 @@ def django_db_setup(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(TransactionTestCase, "_fixture_teardown", empty_databases)
+        yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _quick_passwords() -> Iterator[None]:
+    """A guess costs a tenth of a second on purpose. Here it is the same Argon2 with the least work."""
+    with pytest.MonkeyPatch.context() as patch:
+        for cost, least in (("time_cost", 1), ("memory_cost", 8), ("parallelism", 1)):
+            patch.setattr(Argon2PasswordHasher, cost, least)
         yield
 
 
