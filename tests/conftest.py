@@ -19,7 +19,7 @@ from pytest_django.live_server_helper import LiveServer
 from hits.common import changes
 from tests.emptying import empty_database, read_laid
 from tests.needs import leave_out_what_is_missing
-from tests.postgres import can_differ
+from tests.postgres import can_differ, runs_once
 
 DATABASES = ["default", "marketplace"]
 FEW = 2
@@ -115,6 +115,12 @@ def _open_both_databases(item: pytest.Item) -> None:
     if marker is not None or DATABASE_FIXTURES.intersection(item.fixturenames):  # type: ignore[attr-defined]
         given = {} if marker is None else marker.kwargs
         item.add_marker(pytest.mark.django_db(**{"databases": DATABASES, **given}), append=False)
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """The run on PostgreSQL does not even read what runs once: some of it loads torch, which takes long."""
+    asked = collection_path.name.startswith("test_") and "on_postgres" in config.option.markexpr
+    return True if asked and runs_once(collection_path) else None
 
 
 def pytest_xdist_auto_num_workers(config: pytest.Config) -> int | None:

@@ -4,6 +4,7 @@ Locks and races, constraints and triggers, JSON, sums, orders and searches, the 
 crashes. What stands in no row says the same on any database and runs once, in the embedded form.
 """
 
+import re
 from pathlib import Path
 
 import pytest
@@ -93,8 +94,20 @@ ONCE = {
 }
 
 
+# What asks for a server, a browser or a foreign program says so by one of these marks.
+NEEDS = re.compile(r"\bneeds_(postgres|redis|chromium|uv)\b")
+
+
 def can_differ(item: pytest.Item) -> bool:
     """What needs no database, or brings its own, is the same everywhere."""
-    path = item.path.relative_to(TESTS)
-    listed = any(path.is_relative_to(place) for place in ON_POSTGRES) and str(path) not in ONCE
-    return listed and item.get_closest_marker("pure") is None
+    return is_listed(item.path) and item.get_closest_marker("pure") is None
+
+
+def is_listed(module: Path) -> bool:
+    path = module.relative_to(TESTS)
+    return any(path.is_relative_to(place) for place in ON_POSTGRES) and str(path) not in ONCE
+
+
+def runs_once(module: Path) -> bool:
+    """Nothing in this module is asked for by the run on PostgreSQL."""
+    return module.suffix == ".py" and not is_listed(module) and NEEDS.search(module.read_text()) is None

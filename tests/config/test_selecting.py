@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from tests.conftest import pytest_xdist_auto_num_workers
-from tests.postgres import ON_POSTGRES, ONCE, TESTS, can_differ
+from tests.postgres import ON_POSTGRES, ONCE, TESTS, can_differ, runs_once
 
 pytestmark = pytest.mark.pure
 ROOMS = ("crowd", "hits", "qualifications", "scoring")
@@ -47,6 +47,15 @@ def test_what_needs_no_database_runs_once() -> None:
     assert listed("hits/test_owing.py")
     assert not listed("hits/test_signatures.py")
     assert not listed("browser/test_play.py")
+
+
+def test_run_on_postgresql_reads_no_module_that_runs_once() -> None:
+    modules = {str(path.relative_to(TESTS)): runs_once(path) for path in TESTS.rglob("test_*.py")}
+
+    assert {name for name in modules if name.startswith("browser/") and modules[name]} == set()
+    assert not modules["hits/test_owing.py"]
+    assert not modules["config/test_demo.py"], "some of it needs PostgreSQL"
+    assert modules["scoring/test_clip.py"], "it loads torch"
 
 
 @pytest.mark.parametrize(
