@@ -76,6 +76,7 @@ def _scratch(tmp_path: Path, settings: LazySettings) -> None:
     """Files and messages of a test lie in a folder of its own."""
     settings.MEDIA_ROOT = tmp_path / "media"
     settings.STATIC_ROOT = tmp_path / "static"  # empty: static files have their plain names
+    settings.WHITENOISE_AUTOREFRESH = True  # each client of a test would look through all of them
 
 
 @pytest.fixture(autouse=True)

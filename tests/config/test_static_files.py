@@ -21,6 +21,11 @@ USED = re.compile(r"""(?:\bstatic\(|{% static )["']([^"'{}]+)["']""")
 FOREVER = "max-age=31536000, public, immutable"
 
 
+@pytest.fixture(autouse=True)
+def _as_served(settings: LazySettings) -> None:
+    settings.WHITENOISE_AUTOREFRESH = False
+
+
 @pytest.fixture
 def own(settings: LazySettings, tmp_path: Path) -> Path:
     """A folder of static files beside those of the rooms, and an empty place to collect in."""

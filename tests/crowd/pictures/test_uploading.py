@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 from django import forms
-from django.core.files.storage import default_storage
+from django.core.files.storage import FileSystemStorage, default_storage
 from django.core.files.uploadedfile import SimpleUploadedFile, UploadedFile
 from django.urls import reverse
 from django.utils.datastructures import MultiValueDict
@@ -182,14 +182,14 @@ def test_two_who_send_the_same_at_once_share_one(monkeypatch: pytest.MonkeyPatch
 
 @pytest.mark.parametrize("folder", ["pictures/", "originals/"])
 def test_disk_that_fails_leaves_neither_rows_nor_files(monkeypatch: pytest.MonkeyPatch, folder: str) -> None:
-    save = default_storage.save
+    save = FileSystemStorage.save
 
-    def fail(name: str, content: Any) -> str:
+    def fail(storage: FileSystemStorage, name: str, content: Any, **more: Any) -> str:
         if name.startswith(folder):
             raise OSError("No space left on device")
-        return save(name, content)
+        return save(storage, name, content, **more)
 
-    monkeypatch.setattr(default_storage, "save", fail)
+    monkeypatch.setattr(FileSystemStorage, "save", fail)
 
     with pytest.raises(OSError, match="No space"):
         send(png())
