@@ -9,7 +9,7 @@ from crowd.winogavil.models import Association, Solution
 from crowd.winogavil.services import making
 from crowd.winogavil.services.seeding import seed_board
 from hits.models import Assignment, Bonus, Item, Study, Worker
-from hits.services import owing, telling, working
+from hits.services import looking, owing, telling, working
 from scoring.models import Score, Verdict
 from tests.crowd.winogavil.game import (
     hand_in,
@@ -117,7 +117,7 @@ def test_bonus_waits_for_the_solvers_and_the_reward_does_not(
         def approve_assignment(self, external_id: str) -> None:
             approved.append(external_id)
 
-    monkeypatch.setattr(telling, "provider_for", lambda *_, **__: Yes())
+    monkeypatch.setattr(looking, "provider_for", lambda *_, **__: Yes())
 
     sweep()
     telling.approve_judged(now=NOW)
