@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from config.celery import app
 from hits.common import changes, sweeps
 
 
@@ -24,4 +25,5 @@ def written() -> Iterator[set[str]]:
 
 
 def is_woken(name: str, tables: set[str]) -> bool:
+    app.loader.import_default_modules()  # sweeps are known once the modules of tasks are
     return bool(sweeps.run(name).tables & tables)
