@@ -26,14 +26,19 @@ def fill_side(page: Page, letter: str, *, caption: str, picture: Path) -> None:
         page.get_by_label(f"{name.capitalize()} of picture {letter}").fill(words)
 
 
+def keep_five_tags() -> None:
+    """Instead of the paper's, which are laid with the database."""
+    Tag.objects.all().delete()
+    Tag.objects.bulk_create(Tag(name=name) for name in TAGS)
+
+
 def test_example_is_written_from_an_empty_list_to_ready(
     visitor: Visitor,
     sites: Sites,
     tmp_path: Path,
 ) -> None:
     page, project = visitor.page, make_project()
-    Tag.objects.all().delete()  # the paper's seventy are laid with the database
-    Tag.objects.bulk_create(Tag(name=name) for name in TAGS)
+    keep_five_tags()
     for seed in (1, 2):
         (tmp_path / f"{seed}.png").write_bytes(png(seed=seed, size=(640, 400)))
     enter(page, sites)
