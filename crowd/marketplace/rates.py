@@ -4,7 +4,6 @@ from hashlib import sha256
 from time import time
 
 from django.core.cache import cache
-from redis.exceptions import RedisError
 
 WINDOW_S = 10
 
@@ -23,7 +22,7 @@ def is_spent(bucket: str, key: str, *, most: int, window_s: int) -> bool:
     """Whether `most` deeds were counted in this window. Counts nothing."""
     try:
         counted: int = cache.get(_name(bucket, key, window_s), 0)
-    except RedisError:
+    except _troubles():
         return False
     return counted >= most
 
@@ -33,7 +32,7 @@ def _count(name: str, *, life_s: int) -> int:
     try:
         cache.add(name, 0, timeout=life_s)
         return cache.incr(name)
-    except (RedisError, ValueError):  # ValueError: it was thrown out in between
+    except _troubles():
         return 0
 
 
@@ -41,3 +40,10 @@ def _name(bucket: str, key: str, window_s: int) -> str:
     """Digested, for a key may come from outside and be of any length."""
     digest = sha256(key.encode(errors="replace")).hexdigest()
     return f"rate:{bucket}:{digest}:{int(time() // window_s)}"
+
+
+def _troubles() -> tuple[type[Exception], ...]:
+    """The cache is away, or threw the count out in between. Asked only then: the client is slow to load."""
+    from redis.exceptions import RedisError  # noqa: PLC0415
+
+    return RedisError, ValueError

@@ -7,9 +7,6 @@ from functools import lru_cache
 from typing import Any
 from urllib.parse import urlsplit
 
-import boto3
-from botocore.config import Config
-from botocore.exceptions import BotoCoreError, ClientError
 from cryptography.fernet import InvalidToken
 from django.conf import settings
 
@@ -72,6 +69,9 @@ def queue_for(account: Account) -> Queue:
 @lru_cache(maxsize=32)
 def _client(*, url: str, access_key_id: str, secret_access_key: str, allow_amazon: bool) -> Any:
     """At the host that the address names, whatever the environment says."""
+    import boto3  # noqa: PLC0415 - slow to load, and most processes poll no queue
+    from botocore.config import Config  # noqa: PLC0415
+
     try:
         parts = urlsplit(url)
         host = parts.hostname or ""
@@ -107,6 +107,8 @@ def region_of(host: str) -> str:
 
 
 def _call(operation: Callable[..., Any], **parameters: Any) -> Any:
+    from botocore.exceptions import BotoCoreError, ClientError  # noqa: PLC0415 - loaded with the client
+
     try:
         return operation(**parameters)
     except ClientError as error:

@@ -4,7 +4,6 @@ from cryptography.fernet import InvalidToken
 from django.conf import settings
 
 from hits.errors import ProviderRefused
-from hits.gateway.boto import BotoProvider, make_client
 from hits.gateway.interface import Provider
 from hits.gateway.pacing import wait_turn
 from hits.models import Account
@@ -48,6 +47,8 @@ def _boto_provider(
     rate: int,
     quick: bool,
 ) -> Provider:
+    from hits.gateway.boto import BotoProvider, make_client  # noqa: PLC0415 - boto3 is slow to load
+
     return BotoProvider(
         make_client(
             endpoint=endpoint,

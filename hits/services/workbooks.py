@@ -7,8 +7,6 @@ from decimal import Decimal
 from itertools import chain, islice
 from typing import IO, Any
 
-import xlsxwriter
-
 from hits.domain.spreadsheets import Cell
 
 # A sheet ends at 1,048,576 rows.
@@ -24,6 +22,8 @@ FORMATS = {
 
 def write_workbook(header: Sequence[str], rows: Iterable[Sequence[Cell]]) -> IO[bytes]:
     """A file that is gone once it is closed. What does not fit on one sheet goes on on the next."""
+    import xlsxwriter  # noqa: PLC0415 - slow to load, and few processes write a workbook
+
     file = tempfile.TemporaryFile()  # noqa: SIM115 -- whoever sends it closes it
     options = {"constant_memory": True, "strings_to_formulas": False, "strings_to_urls": False}
     with xlsxwriter.Workbook(file, options) as book:
