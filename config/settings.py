@@ -98,7 +98,7 @@ SECURE = SERVED[0].startswith("https:")
 
 # What the marketplace alone does not load, and need not have installed.
 RESEARCHERS_APPS = [
-    "django.contrib.admin",
+    "django.contrib.admin.apps.SimpleAdminConfig",  # its pages are loaded with the addresses
     "django.contrib.auth",
     "django.contrib.contenttypes",
     "django.contrib.sessions",

@@ -12,6 +12,7 @@ def health(request: HttpRequest) -> JsonResponse:
     return JsonResponse({"ok": True})
 
 
+admin.autodiscover()
 admin.site.site_url = None  # "View site" would lead back to the admin
 tables, app_name, namespace = admin.site.urls
 
