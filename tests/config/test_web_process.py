@@ -1,5 +1,6 @@
 """What the web process may never do."""
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -9,6 +10,8 @@ from django.test import Client
 
 ROOT = Path(__file__).parent.parent.parent
 HEAVY = ("torch", "transformers", "sentence_transformers", "open_clip")
+# Half of what a start would cost, and needed by few requests or none.
+LATER = ("boto3", "botocore", "celery", "kombu", "redis", "xlsxwriter", "pyarrow")
 
 
 def test_web_process_never_imports_torch() -> None:
@@ -22,11 +25,45 @@ get_resolver("config.urls").url_patterns, get_resolver("crowd.marketplace.urls")
 config.celery.app.loader.import_default_modules()
 print([name for name in {HEAVY!r} if name in sys.modules])
 """
-    found = subprocess.run(
-        [sys.executable, "-c", script], cwd=ROOT, capture_output=True, text=True, timeout=120, check=True
-    )
+    assert _run(script) == "[]"
 
-    assert found.stdout.strip() == "[]"
+
+def test_web_process_starts_without_the_clients_that_are_slow_to_load() -> None:
+    script = f"""
+import sys
+import config.wsgi
+print([name for name in {LATER!r} if name in sys.modules])
+"""
+    assert _run(script) == "[]"
+
+
+def test_command_loads_no_page() -> None:
+    script = """
+import sys
+import django
+django.setup()
+print([name for name in sys.modules if name in ("hits.admin", "config.urls", "rest_framework.views")])
+"""
+    assert _run(script, DJANGO_SETTINGS_MODULE="config.settings") == "[]"
+
+
+def test_check_looks_at_the_pages_of_the_admin() -> None:
+    script = """
+import sys
+from django.core.management import execute_from_command_line
+execute_from_command_line(["manage.py", "check", "--tag", "compatibility"])
+print("hits.admin" in sys.modules)
+"""
+    assert _run(script, DJANGO_SETTINGS_MODULE="config.settings").splitlines()[-1] == "True"
+
+
+def _run(script: str, **environment: str) -> str:
+    """What a process of its own prints, less what it logs."""
+    found = subprocess.run(
+        [sys.executable, "-c", script],
+        cwd=ROOT, env={**os.environ, **environment}, capture_output=True, text=True, timeout=120, check=True,
+    )  # fmt: skip
+    return "\n".join(line for line in found.stdout.splitlines() if not line.startswith("{"))
 
 
 @pytest.mark.django_db
