@@ -1,5 +1,8 @@
 """Fixtures for every room. What a test needs it makes by a factory function of tests.factories."""
 
+import gc
+import os
+import sys
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -20,6 +23,10 @@ from hits.common import changes
 from tests.emptying import empty_database, read_laid
 from tests.needs import leave_out_what_is_missing
 from tests.postgres import can_differ, runs_once
+
+# Where this is switched off, every process that a test starts would compile all modules anew.
+sys.dont_write_bytecode = False
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 
 DATABASES = ["default", "marketplace"]
 FEW = 2
@@ -100,6 +107,17 @@ def sites(live_server: LiveServer, settings: LazySettings, monkeypatch: pytest.M
 def pytest_configure() -> None:
     """What tests write wakes nobody: whoever serves from this folder would look for it in vain."""
     changes.tell_by(None)
+    gc.disable()
+
+
+def pytest_collection_finish() -> None:
+    """Modules and tests stay to the end: nobody need look through them for what can go."""
+    gc.freeze()
+    gc.enable()
+
+
+def pytest_unconfigure() -> None:
+    gc.unfreeze()
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

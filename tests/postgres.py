@@ -5,6 +5,7 @@ crashes. What stands in no row says the same on any database and runs once, in t
 """
 
 import re
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -103,6 +104,7 @@ def can_differ(item: pytest.Item) -> bool:
     return is_listed(item.path) and item.get_closest_marker("pure") is None
 
 
+@cache
 def is_listed(module: Path) -> bool:
     path = module.relative_to(TESTS)
     return any(path.is_relative_to(place) for place in ON_POSTGRES) and str(path) not in ONCE
