@@ -35,6 +35,7 @@ def command(name: str, port: int) -> list[str]:
 
 def environment(data: Path, port: int) -> dict[str, str]:
     kept = {name: value for name, value in os.environ.items() if not name.startswith(LEFT_OUT)}
+    kept.pop("PYTHONDONTWRITEBYTECODE", None)  # each start would compile everything anew
     return {
         **kept,
         "CROWD_DATA_DIR": str(data),

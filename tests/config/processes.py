@@ -1,18 +1,14 @@
 """Real processes of the product, on loopback, with a folder of their own. Ended by their own id."""
 
-import fcntl
 import json
 import os
-import shutil
 import signal
 import subprocess
 import sys
-import tempfile
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from hashlib import sha256
 from pathlib import Path
 from typing import Any
 from urllib.request import ProxyHandler, build_opener
@@ -94,7 +90,6 @@ def serving(
         CROWD_MARKETPLACE_URL=f"http://localhost:{port}",
         LOG=str(log),
     )
-    lay_databases(folder)
     with log.open("wb") as output:
         process = subprocess.Popen(
             [python, "manage.py", "serve"], cwd=ROOT, env=environ, stdout=output, stderr=output
@@ -122,31 +117,5 @@ def tree(pid: int) -> list[int]:
 
 
 def lay_databases(folder: Path, *databases: str) -> None:
-    """As `migrate` would have left them. What is tested about migrating itself does without."""
-    source = _migrated()
-    for database in databases or tuple(FILES):
-        shutil.copyfile(source / FILES[database], folder / FILES[database])
-
-
-def _migrated() -> Path:
-    """Shared by all processes of a run, and by later runs with the same migrations."""
-    folder = Path(tempfile.gettempdir()) / f"crowd-databases-{os.getuid()}-{_digest()}"
-    folder.mkdir(exist_ok=True)
-    with (folder / "lock").open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        if not (folder / "done").exists():
-            for database, name in FILES.items():
-                (folder / name).unlink(missing_ok=True)
-                command = ("migrate", "--database", database, "--verbosity", "0")
-                manage(*command, environ=scratch_environ(folder))
-            (folder / "done").touch()
-    return folder
-
-
-def _digest() -> str:
-    whole = sha256()
-    for room in ("crowd", "hits", "qualifications", "scoring"):
-        for path in sorted((ROOT / room).rglob("migrations/*.py")):
-            whole.update(path.name.encode() + path.read_bytes())
-    whole.update((ROOT / "hits" / "roles.py").read_bytes())
-    return whole.hexdigest()[:16]
+    for database in databases or FILES:
+        manage("migrate", "--database", database, "--verbosity", "0", environ=scratch_environ(folder))
