@@ -64,7 +64,7 @@ class Visitor:
         found = [] if response and response.status == status else ["answered with another status"]
         for scheme in SCHEMES:
             self.page.emulate_media(color_scheme=scheme)
-            found += [f"{scheme}: {problem}" for problem in self._look(RULES[scheme])]
+            found += [f"{scheme}: {problem}" for problem in self._look(scheme)]
             self._keep_picture(f"{name}-{self._size}-{scheme}")
         for _ in range(TABS):
             self.page.keyboard.press("Tab")
@@ -74,11 +74,11 @@ class Visitor:
         if found:
             self.problems[name] = found
 
-    def _look(self, rules: Any) -> list[str]:
+    def _look(self, scheme: str = "light") -> list[str]:
         found: list[str] = []
         for frame in self.page.frames:
             found += frame.evaluate(CHECKS)
-            found += self._run_axe(frame, rules)
+            found += self._run_axe(frame, RULES[scheme])
         return found
 
     def _run_axe(self, frame: Frame, rules: Any) -> list[str]:

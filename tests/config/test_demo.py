@@ -13,21 +13,21 @@ import pytest
 from config.environment import make_keys
 from tests.config.processes import ROOT, manage, report_of, scratch_environ, tree, wait_until
 
-FIGURES = {
-    "hits",
-    "assignments_submitted",
-    "assignments_approved",
-    "associations_created",
-    "associations_final",
-    "associations_selected",
-    "mean_fool_score",
-    "mean_solvable",
-    "bonuses_owed",
-    "bonuses_sent",
-    "bonus_total",
-    "marketplace_bonus_total",
-    "rival",
-    "seconds",
+OF_SEED_7 = {
+    "hits": 22,
+    "assignments_submitted": 36,
+    "assignments_approved": 36,
+    "associations_created": 18,
+    "associations_final": 18,
+    "associations_selected": 13,
+    "mean_fool_score": 46.9,
+    "mean_solvable": 88.9,
+    "bonuses_owed": 9,
+    "bonuses_sent": 9,
+    "bonus_total": "1.50",
+    "marketplace_bonus_total": "1.50",
+    "rival": "minilm",
+    "seconds": 0,
 }
 
 
@@ -96,20 +96,17 @@ def assert_all_steps(report: dict[str, Any]) -> None:
 
 
 @pytest.mark.pure  # with databases of its own
-def test_demo_twice_with_one_seed_gives_the_same_figures(tmp_path: Path) -> None:
-    first, second = (
-        report_of(manage("demo", "--no-serve", "--json", "--seed", "7", environ=scratch_environ(tmp_path)))
-        for _ in range(2)
-    )
+def test_demo_with_a_seed_gives_the_figures_of_that_seed(tmp_path: Path) -> None:
+    environ = scratch_environ(tmp_path)
 
-    assert set(first) == FIGURES
-    assert first["bonus_total"] == first["marketplace_bonus_total"]
-    assert first["bonuses_owed"] == first["bonuses_sent"]
-    assert_whole(first)
-    assert first["hits"] == 22
-    assert {**first, "seconds": 0} == {**second, "seconds": 0}
+    report = report_of(manage("demo", "--no-serve", "--json", "--seed", "7", environ=environ))
+
+    assert_whole(report)
+    assert report["seconds"] > 0
+    assert {**report, "seconds": 0} == OF_SEED_7
 
 
+@pytest.mark.long
 @pytest.mark.pure
 def test_demo_of_the_exception_procedure_goes_through_all_steps(tmp_path: Path) -> None:
     environ = scratch_environ(tmp_path)
@@ -160,6 +157,7 @@ def servers() -> Iterator[dict[str, str]]:
             connection.execute(f'DROP DATABASE "{name}" WITH (FORCE)')
 
 
+@pytest.mark.long
 @pytest.mark.needs_postgres
 @pytest.mark.needs_redis
 def test_demo_on_postgres_and_redis_pays_what_it_owes(tmp_path: Path, servers: dict[str, str]) -> None:
@@ -171,7 +169,6 @@ def test_demo_on_postgres_and_redis_pays_what_it_owes(tmp_path: Path, servers: d
     assert_whole(report)
 
 
-@pytest.mark.long
 @pytest.mark.needs_postgres
 @pytest.mark.needs_redis
 def test_demo_of_the_exception_procedure_runs_on_postgres_and_redis(
