@@ -1,1 +1,1 @@
-"""What both sides of the marketplace's wall share: standard library and Django only."""
+"""What both sides of the marketplace's wall share: the standard library, Django and the log only."""

@@ -23,7 +23,7 @@ from uuid import uuid4
 import psycopg
 import pytest
 
-from config.processes import die_with_parent
+from hits.common.supervising import die_with_parent
 from tests.config.processes import ROOT, lay_databases, manage, scratch_environ, wait_until
 
 HITS = 500

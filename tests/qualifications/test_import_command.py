@@ -17,7 +17,7 @@ from typing import Any
 import pytest
 from django.core.management import CommandError, call_command
 
-from config.processes import die_with_parent
+from hits.common.supervising import die_with_parent
 from qualifications.models import SwowList
 from tests.config.processes import ROOT, lay_databases, manage, scratch_environ, wait_until
 from tests.qualifications.files import HEAD, make_rows, said, write_strengths

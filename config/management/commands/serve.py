@@ -8,8 +8,9 @@ from django.conf import settings
 from django.core.management import call_command
 from django.core.management.base import BaseCommand
 
-from config.processes import Supervisor, background_command, web_command
+from config.processes import background_command, is_healthy, web_command
 from config.provisioning import account_values, provision
+from hits.common.supervising import Supervisor
 from hits.models import Account, User
 from hits.services.accounts import seed_first_account
 
@@ -24,7 +25,8 @@ class Command(BaseCommand):
         prepare(say=self._say)
         self._say("Starting the web and the background process ...")
         Supervisor({"web": web_command(), "background": background_command()}).run(
-            on_ready=lambda: self._say(f"Ready after {time.monotonic() - began:.0f} s.\n\n{addresses()}")
+            is_ready=is_healthy,
+            on_ready=lambda: self._say(f"Ready after {time.monotonic() - began:.0f} s.\n\n{addresses()}"),
         )
 
     def _say(self, words: str) -> None:

@@ -19,7 +19,7 @@ import psycopg
 from django.conf import settings
 
 from crowd.marketplace.conformance.browser import Browser
-from crowd.marketplace.processes import die_with_parent
+from hits.common.supervising import die_with_parent
 
 START_S = 90
 STOP_S = 15

@@ -9,7 +9,7 @@ from django.core.management import call_command
 from django.core.management.base import BaseCommand, CommandParser
 
 from crowd.marketplace.database import ALIAS
-from crowd.marketplace.processes import Supervisor
+from hits.common.supervising import Supervisor
 
 MANAGE = sys.argv[0]
 

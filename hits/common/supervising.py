@@ -1,11 +1,11 @@
-"""The processes of a marketplace served alone: each restarted when it dies, none outliving its parent."""
+"""Processes that are started together and restarted when they die, none of them outliving its parent."""
 
 import ctypes
 import signal
 import subprocess
 import sys
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from types import FrameType
 
 import structlog
@@ -13,27 +13,36 @@ import structlog
 log = structlog.get_logger()
 PR_SET_PDEATHSIG = 1
 SHORTEST_LIFE_S = 2.0
+LOOK_S = 0.1
 STOP_S = 8  # whoever takes longer is killed, which is safe too
 
 
 class Supervisor:
-    """They hold no state, so dying loses nothing."""
+    """Keeps its processes alive until it is told to stop. They hold no state, so dying loses nothing."""
 
-    def __init__(self, commands: Mapping[str, list[str]], *, environment: Mapping[str, str]) -> None:
+    def __init__(
+        self, commands: Mapping[str, list[str]], *, environment: Mapping[str, str] | None = None
+    ) -> None:
         self._commands = commands
-        self._environment = dict(environment)
+        self._environment = environment
         self._running: dict[str, subprocess.Popen[bytes]] = {}
         self._due: dict[str, float] = {}
         self._is_stopping = False
 
-    def run(self) -> None:
-        """Until it is told to stop."""
+    def run(
+        self, *, is_ready: Callable[[], bool] = lambda: False, on_ready: Callable[[], None] = lambda: None
+    ) -> None:
+        """Until it is told to stop. What is done when they are ready is done once."""
         for number in (signal.SIGTERM, signal.SIGINT):
             signal.signal(number, self._stop)
         for name in self._commands:
             self._start(name)
+        was_ready = False
         while not self._is_stopping:
-            time.sleep(0.1)
+            time.sleep(LOOK_S)
+            if not was_ready and is_ready():
+                was_ready = True
+                on_ready()
             self._restart_dead()
         self._end_all()
 
@@ -41,17 +50,19 @@ class Supervisor:
         """Whoever dies at once waits a little, so that a broken set-up does not spin."""
         for name, process in list(self._running.items()):
             if process.poll() is not None and time.monotonic() >= self._due[name] and not self._is_stopping:
-                log.warning("marketplace.process.died", name=name, code=process.returncode)
+                log.warning("process.died", name=name, code=process.returncode)
                 self._start(name)
 
     def _start(self, name: str) -> None:
         self._due[name] = time.monotonic() + SHORTEST_LIFE_S
         # No thread runs here, so the call before exec is safe.
-        self._running[name] = subprocess.Popen(
+        process = subprocess.Popen(
             self._commands[name],
             env=self._environment,
             preexec_fn=die_with_parent,  # noqa: PLW1509
         )
+        self._running[name] = process
+        log.info("process.started", name=name, pid=process.pid)
 
     def _stop(self, number: int, frame: FrameType | None) -> None:
         self._is_stopping = True
