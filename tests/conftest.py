@@ -23,6 +23,7 @@ from hits.common import changes
 from tests.emptying import empty_database, read_laid
 from tests.needs import leave_out_what_is_missing
 from tests.postgres import can_differ, runs_once
+from tests.rooms import is_repeating
 
 # Where this is switched off, every process that a test starts would compile all modules anew.
 sys.dont_write_bytecode = False
@@ -126,6 +127,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         _open_both_databases(item)
         if can_differ(item):
             item.add_marker("on_postgres")
+        if is_repeating(item.path):
+            item.add_marker("no_cover")
 
 
 def _open_both_databases(item: pytest.Item) -> None:
