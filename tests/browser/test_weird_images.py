@@ -124,6 +124,7 @@ def test_objection_is_decided_by_a_researcher(page: Page, project: Project, site
     page.goto(home(sites, project))
     page.get_by_role("link", name="Review…").click()
     expect(page.get_by_role("heading", name="Image 1: could it hurt somebody?")).to_be_visible()
+    page.wait_for_load_state()  # the script that listens to keys comes last
     page.keyboard.press("c")
     page.keyboard.type("It mocks people.")
     page.get_by_role("button", name="It could hurt").click()
