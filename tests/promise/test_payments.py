@@ -19,7 +19,7 @@ from tests.promise.payments import PEOPLE, GivenUp, Meeting, Payments
 from tests.promise.world import Clock
 
 pytestmark = pytest.mark.django_db
-IN_CI = 100
+IN_CI = 200
 LONG = int(os.environ.get("PAYMENT_SCHEDULES", "5000"))
 FAULTS = ["throttle", "fail_before", "fail_after", "timeout"]
 
