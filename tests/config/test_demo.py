@@ -7,11 +7,11 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import psycopg
 import pytest
 
 from config.environment import make_keys
 from tests.config.processes import ROOT, manage, report_of, scratch_environ, tree, wait_until
+from tests.config.servers import VARIABLES, made_on_server
 
 OF_SEED_7 = {
     "hits": 22,
@@ -141,20 +141,12 @@ def test_demo_with_another_seed_gives_other_figures(tmp_path: Path) -> None:
 @pytest.fixture
 def servers() -> Iterator[dict[str, str]]:
     """Two fresh databases and the configured broker: the deployed form's environment."""
-    server, _, _ = os.environ["DATABASE_URL"].rpartition("/")
-    names = [f"{name}_demo_{os.getpid()}" for name in ("crowd", "marketplace")]
-    with psycopg.connect(f"{server}/postgres", autocommit=True) as connection:
-        for name in names:
-            connection.execute(f'CREATE DATABASE "{name}"')
-    yield {
-        "DATABASE_URL": f"{server}/{names[0]}",
-        "MARKETPLACE_DATABASE_URL": f"{server}/{names[1]}",
-        "REDIS_URL": os.environ["REDIS_URL"],
-        **{name: keys[0] for name, keys in make_keys().items()},
-    }
-    with psycopg.connect(f"{server}/postgres", autocommit=True) as connection:
-        for name in names:
-            connection.execute(f'DROP DATABASE "{name}" WITH (FORCE)')
+    with made_on_server(*VARIABLES) as urls:
+        yield {
+            **{VARIABLES[database]: url for database, url in urls.items()},
+            "REDIS_URL": os.environ["REDIS_URL"],
+            **{name: keys[0] for name, keys in make_keys().items()},
+        }
 
 
 @pytest.mark.long

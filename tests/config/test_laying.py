@@ -4,15 +4,13 @@ import os
 import re
 from collections.abc import Iterator
 from pathlib import Path
-from urllib.parse import urlsplit
 
-import psycopg
 import pytest
 
 from tests.config.database_shapes import Shape, shape_of_file, shape_on_server
 from tests.config.processes import FILES, manage, scratch_environ
+from tests.config.servers import VARIABLES, made_on_server
 
-VARIABLES = {"default": "DATABASE_URL", "marketplace": "MARKETPLACE_DATABASE_URL"}
 # With a first step that is asked for by name, the database is no longer empty, and so it is migrated.
 FIRST = {"default": ("contenttypes", "0001"), "marketplace": ("marketplace", "0001")}
 FEWEST = {"default": 90, "marketplace": 25}
@@ -35,14 +33,8 @@ def assert_same(laid: Shape, migrated: Shape) -> None:
 @pytest.fixture
 def servers_databases() -> Iterator[dict[str, str]]:
     """Two empty databases on the server that the environment names, dropped afterwards."""
-    server = urlsplit(os.environ["DATABASE_URL"])
-    urls = {way: server._replace(path=f"/crowd_{way}_{os.getpid()}").geturl() for way in ("laid", "migrated")}
-    with psycopg.connect(server._replace(path="/postgres").geturl(), autocommit=True) as connection:
-        for url in urls.values():
-            connection.execute(f'CREATE DATABASE "{urlsplit(url).path[1:]}"'.encode())
+    with made_on_server("laid", "migrated") as urls:
         yield urls
-        for url in urls.values():
-            connection.execute(f'DROP DATABASE "{urlsplit(url).path[1:]}" WITH (FORCE)'.encode())
 
 
 @pytest.mark.pure

@@ -8,17 +8,16 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlsplit
 
 import psycopg
 import pytest
 
 from tests.bench.before import COMMIT, checkout
 from tests.config.processes import FILES, ROOT, manage, scratch_environ
+from tests.config.servers import VARIABLES, made_on_server
 from tests.needs import leave_out
 
 pytestmark = pytest.mark.long
-VARIABLES = {"default": "DATABASE_URL", "marketplace": "MARKETPLACE_DATABASE_URL"}
 DEMO = ("demo", "--no-serve", "--json", "--use-environment")
 Rows = dict[str, Counter[str]]
 Read = Callable[[str], Rows]
@@ -38,14 +37,8 @@ def former() -> Iterator[Path]:
 
 @pytest.fixture
 def servers_databases() -> Iterator[dict[str, str]]:
-    server = urlsplit(os.environ["DATABASE_URL"])
-    urls = {name: server._replace(path=f"/upgrade_{name}_{os.getpid()}").geturl() for name in VARIABLES}
-    with psycopg.connect(server._replace(path="/postgres").geturl(), autocommit=True) as connection:
-        for url in urls.values():
-            connection.execute(f'CREATE DATABASE "{urlsplit(url).path[1:]}"'.encode())
+    with made_on_server(*VARIABLES) as urls:
         yield urls
-        for url in urls.values():
-            connection.execute(f'DROP DATABASE "{urlsplit(url).path[1:]}" WITH (FORCE)'.encode())
 
 
 @pytest.mark.pure

@@ -11,20 +11,20 @@ import sys
 import threading
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, closing, contextmanager
+from contextlib import closing, contextmanager
 from http.cookiejar import CookieJar
 from pathlib import Path
 from typing import Any
 from urllib.error import URLError
 from urllib.parse import urlencode, urlsplit
 from urllib.request import HTTPCookieProcessor, OpenerDirector, ProxyHandler, Request, build_opener
-from uuid import uuid4
 
 import psycopg
 import pytest
 
 from hits.common.supervising import die_with_parent
 from tests.config.processes import ROOT, lay_databases, manage, scratch_environ, wait_until
+from tests.config.servers import VARIABLES, made_on_server
 
 HITS = 500
 ROUNDS = int(os.environ.get("KILLS", "20"))
@@ -208,17 +208,9 @@ def answers(url: str) -> bool:
 @contextmanager
 def server_databases() -> Iterator[dict[str, str]]:
     """Two databases of the server that this run is given, made for one round and dropped after it."""
-    server = os.environ["DATABASE_URL"].rpartition("/")[0]
-    names = {
-        variable: f"{name}_{uuid4().hex[:10]}"
-        for variable, name in [("DATABASE_URL", "kill"), ("MARKETPLACE_DATABASE_URL", "kill_market")]
-    }
-    with psycopg.connect(f"{server}/postgres", autocommit=True) as connection, ExitStack() as stack:
-        for name in names.values():
-            connection.execute(f'CREATE DATABASE "{name}"')
-            stack.callback(connection.execute, f'DROP DATABASE "{name}" WITH (FORCE)')
-        redis = os.environ["REDIS_URL"].rpartition("/")[0] + "/11"
-        yield {variable: f"{server}/{name}" for variable, name in names.items()} | {"REDIS_URL": redis}
+    redis = os.environ["REDIS_URL"].rpartition("/")[0] + "/11"
+    with made_on_server(*VARIABLES) as urls:
+        yield {VARIABLES[database]: url for database, url in urls.items()} | {"REDIS_URL": redis}
 
 
 def launch_under_fire(deployment: Deployment, *, seed: int) -> dict[str, Any]:
