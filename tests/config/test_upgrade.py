@@ -24,6 +24,8 @@ Read = Callable[[str], Rows]
 FEWEST_TABLES = {"default": 90, "marketplace": 25}
 # A permission goes with its model, and with the permission who held it.
 MAY_GO = {"auth_permission", "auth_group_permissions"}
+# The one model that is gone: only its content type still stood there.
+GONE = "('model', 'budgetentry')"
 
 
 @pytest.fixture
@@ -79,7 +81,10 @@ def upgrade(former: Path, environ: dict[str, str], read: Read) -> None:
 
     for database, tables in before.items():
         after = read(database)
-        lost = {name: dict(rows - after.get(name, Counter())) for name, rows in tables.items()}
+        lost = {
+            name: [row for row in rows - after.get(name, Counter()) if GONE not in row]
+            for name, rows in tables.items()
+        }
         assert len([name for name, rows in tables.items() if rows]) >= FEWEST_TABLES[database] // 2
         assert {name: rows for name, rows in lost.items() if rows and name not in MAY_GO} == {}
 
