@@ -11,6 +11,8 @@ from hits.common.sweeps import Done, Sweep
 LOST_S = 30.0
 # A slow look at everything, for what no write and no instant has told.
 CHECK_S = 300.0
+# A sweep that is written for without end takes an eleventh of the time.
+REST_IN_RUNS = 10
 Seconds = Callable[[], float]
 
 
@@ -19,17 +21,20 @@ class _Plan:
     sweep: Sweep
     at: float
     started: float = float("-inf")
+    took: float = float("inf")
     is_running: bool = False
     # As its last run has read them; none yet means: any.
     tables: frozenset[str] | None = None
     # What was written while it ran: it may have looked before.
     written: set[str] = field(default_factory=set)
 
-    def earliest(self, now: float) -> float:
-        return max(now, self.started + self.sweep.rest_s)
+    def rested(self) -> float:
+        return self.started + self.sweep.rest_s
 
     def wake(self, now: float) -> None:
-        self.at = min(self.at, self.earliest(now))
+        """Something is new: a quick sweep need not rest for long, and a way of many sweeps is short."""
+        rested = min(self.rested(), self.started + REST_IN_RUNS * self.took)
+        self.at = min(self.at, max(now, rested))
 
 
 class Dispatcher:
@@ -66,10 +71,11 @@ class Dispatcher:
         if plan is None:
             return
         now = self._monotonic()
-        plan.is_running, plan.tables = False, done.tables
-        plan.at = plan.earliest(now + CHECK_S * random.uniform(0.8, 1.2))  # noqa: S311 - spreads them, no more
+        plan.is_running, plan.tables, plan.took = False, done.tables, now - plan.started
+        plan.at = max(plan.rested(), now + CHECK_S * random.uniform(0.8, 1.2))  # noqa: S311 - spreads them, no more
         if done.due is not None:
-            plan.at = min(plan.at, plan.earliest(now + done.due - self._wall()))
+            # Who has failed is due at once: the whole rest, or it would fail without one.
+            plan.at = min(plan.at, max(plan.rested(), now + done.due - self._wall()))
         if plan.written & done.tables:
             plan.wake(now)
 

@@ -21,7 +21,7 @@ SWEEPS: dict[str, "Sweep"] = {}
 class Sweep:
     name: str
     run: Callable[[], None]
-    # From one start to the next at the least, however much is written meanwhile.
+    # From one start to the next at the least; a quick run is sooner followed by one for what is new.
     rest_s: float
     # The earliest instant at which the clock alone makes something due.
     due_at: DueAt | None

@@ -74,13 +74,24 @@ def test_what_nobody_has_read_wakes_nobody(idle: World) -> None:
     assert idle.turn(60) == []
 
 
-def test_a_sweep_rests_from_one_start_to_the_next(idle: World) -> None:
+def test_a_quick_sweep_rests_for_ten_of_its_runs(idle: World) -> None:
     idle.dispatcher.hear_written({"work"})
     first = idle.turn(0)
+    idle.turn(0.05)
     idle.done("judge", "work")
     idle.dispatcher.hear_written({"work"})
 
-    assert (first, idle.turn(REST_S - 0.1), idle.turn(0.1)) == (["judge"], [], ["judge"])
+    assert (first, idle.turn(0.4), idle.turn(0.1)) == (["judge"], [], ["judge"])
+
+
+def test_a_slow_sweep_rests_from_one_start_to_the_next(idle: World) -> None:
+    idle.dispatcher.hear_written({"work"})
+    idle.turn(0)
+    idle.turn(REST_S / 2)
+    idle.done("judge", "work")
+    idle.dispatcher.hear_written({"work"})
+
+    assert (idle.turn(REST_S / 2 - 0.1), idle.turn(0.2)) == ([], ["judge"])
 
 
 def test_what_is_written_while_it_runs_runs_it_again(idle: World) -> None:
