@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 
 from django.utils import timezone
-from playwright.sync_api import BrowserContext
+from playwright.sync_api import BrowserContext, Locator, expect
 
 from config.demo.winogavil.workers import SimulatedWorker
 from crowd.marketplace import frames, queries
@@ -88,6 +88,13 @@ def sign_in(context: BrowserContext, worker: Worker, *, sites: Sites) -> None:
     """As if the worker had come through the invitation before."""
     token = people.sign_in(worker=worker, now=timezone.now())
     context.add_cookies([{"name": COOKIE, "value": token, "url": sites.marketplace}])
+
+
+def pick(box: Locator) -> None:
+    """As a visitor does, on the picture around the box: once it stands still and nothing covers it."""
+    if not box.is_checked():
+        box.locator("xpath=ancestor::label").click()
+    expect(box).to_be_checked()
 
 
 def _concepts_chosen(association: Association) -> frozenset[str]:

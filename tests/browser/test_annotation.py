@@ -16,6 +16,7 @@ from hits.models import HIT, Assignment, Study
 from tests.browser.conftest import OpenPage
 from tests.browser.doors import log_in
 from tests.browser.looking import Visitor
+from tests.browser.stage import pick
 from tests.conftest import Sites
 from tests.crowd.winogavil.annotation.annotators import begin, hand_in, open_batch, solve
 from tests.factories import NOW, make_account, make_batch, make_hit
@@ -216,7 +217,7 @@ def test_baseline_is_the_solvers_page(visitor: Visitor, study: Study, sites: Sit
     visitor.visit("annotation-baseline", open_hit(study, Kind.BASELINE, sites=sites, items=1))
     annotation = Annotation.objects.get(item__leases__isnull=False)
     for key in sorted(annotation.association.chosen_keys):
-        visitor.page.locator(f'input[value="{key}"]').check(force=True)
+        pick(visitor.page.locator(f'input[value="{key}"]'))
     submit(visitor.page).click()
     visitor.page.get_by_text("Handed in").wait_for()
 

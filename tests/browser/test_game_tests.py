@@ -17,6 +17,7 @@ from scoring.models import Riddle
 from scoring.services.answering import answer_waiting
 from tests.browser.conftest import OpenPage
 from tests.browser.looking import SIZES, Visitor
+from tests.browser.stage import pick
 from tests.conftest import Sites
 from tests.factories import make_account, make_batch, make_hit, make_picture
 from tests.scoring.fakes import use_fakes
@@ -152,7 +153,7 @@ def test_creator_test_asks_once_for_each_set(page: Page, creator_test: str) -> N
         heading(page, f"{number} of 2")
         shown = page.locator("fieldset:visible")
         for place in (1, 2):
-            shown.get_by_role("checkbox", name=re.compile(f"Picture {place}")).check(force=True)
+            pick(shown.get_by_role("checkbox", name=re.compile(f"Picture {place}")))
         shown.get_by_label("Your word").fill(word)
         with page.expect_response(re.compile("/ask/$")):
             shown.get_by_role("button", name="Test the model").click()

@@ -18,6 +18,7 @@ from scoring.models import Riddle
 from scoring.services.answering import answer_waiting
 from tests.browser.conftest import OpenPage
 from tests.browser.looking import SIZES, Visitor
+from tests.browser.stage import pick
 from tests.conftest import Sites
 from tests.crowd.winogavil.play.table import PASSWORD, add_boards, make_game, make_player, play, work_through
 from tests.factories import make_study, make_user
@@ -72,7 +73,7 @@ def others_play(game: WebGame, *, names: list[str], rounds: int) -> list[Player]
 
 def invent(page: Page, cue: str, *places: int) -> None:
     for place in places:
-        page.get_by_role("checkbox", name=re.compile(f"Picture {place}")).check(force=True)
+        pick(page.get_by_role("checkbox", name=re.compile(f"Picture {place}")))
     page.get_by_label("Your word").fill(cue)
     with page.expect_response(re.compile("/ask/$")):
         page.get_by_role("button", name="Test the model").click()
@@ -98,7 +99,7 @@ def test_player_joins_invents_a_word_solves_one_and_sees_figures(
     expect(page.get_by_text("Your word is in.")).to_be_visible()
 
     for picture in (1, 2):
-        page.get_by_role("checkbox", name=re.compile(f"Picture {picture}")).check(force=True)
+        pick(page.get_by_role("checkbox", name=re.compile(f"Picture {picture}")))
     page.get_by_role("button", name="Hand in and go on").click()
     expect(page.get_by_text("your picks are in")).to_be_visible()
     page.get_by_role("link", name="Red Fox").click()
@@ -134,7 +135,7 @@ def test_turn_survives_reload_back_and_a_second_tab(open_page: OpenPage, site: s
     first = open_page()
     sign_in(first, player, site)
     first.goto(f"{site}/play/")
-    first.get_by_role("checkbox", name=re.compile("Picture 2")).check(force=True)
+    pick(first.get_by_role("checkbox", name=re.compile("Picture 2")))
     first.get_by_label("Your word").fill("wint")
     first.reload()
     expect(first.get_by_label("Your word")).to_have_value("wint")

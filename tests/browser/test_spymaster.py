@@ -16,6 +16,7 @@ from scoring.models import Riddle, Verdict
 from scoring.services.answering import answer_waiting
 from tests.browser.conftest import OpenPage
 from tests.browser.looking import SIZES, Visitor
+from tests.browser.stage import pick
 from tests.conftest import Sites
 from tests.factories import make_account, make_batch, make_hit, make_picture
 from tests.scoring.fakes import FakeRival, use_fakes
@@ -62,7 +63,7 @@ def slot(page: Page, number: int) -> Locator:
 
 def ask(page: Page, number: int, cue: str, *places: int) -> None:
     for place in places:
-        slot(page, number).get_by_role("checkbox", name=re.compile(f"Picture {place}")).check(force=True)
+        pick(slot(page, number).get_by_role("checkbox", name=re.compile(f"Picture {place}")))
     slot(page, number).get_by_label("Your word").fill(cue)
     slot(page, number).get_by_role("button", name="Test the model").click()
 
@@ -131,7 +132,7 @@ def test_what_the_game_does_not_allow_is_said_and_can_be_mended(page: Page, boar
     open_board(page, board)
 
     for place in (1, 3):
-        slot(page, 1).get_by_role("checkbox", name=re.compile(f"Picture {place}")).check(force=True)
+        pick(slot(page, 1).get_by_role("checkbox", name=re.compile(f"Picture {place}")))
     slot(page, 1).get_by_label("Your word").fill("two words")
     slot(page, 1).get_by_label("Your word").press("Enter")
     expect(rule(page, "one word, letters only")).not_to_have_class("kept")
@@ -154,7 +155,7 @@ def test_what_the_game_does_not_allow_is_said_and_can_be_mended(page: Page, boar
 def test_what_was_begun_is_there_after_a_reload(page: Page, board: str) -> None:
     open_board(page, board)
     for place in (2, 4):
-        slot(page, 1).get_by_role("checkbox", name=re.compile(f"Picture {place}")).check(force=True)
+        pick(slot(page, 1).get_by_role("checkbox", name=re.compile(f"Picture {place}")))
     slot(page, 1).get_by_label("Your word").fill("glowing")
 
     page.reload()
