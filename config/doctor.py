@@ -10,6 +10,7 @@ from kombu.exceptions import OperationalError
 
 from config.celery import app
 from config.laying import is_empty, unapplied
+from hits.common import clock
 from hits.errors import CrowdError
 from hits.models import Account
 from hits.services.checking import Finding, check_account
@@ -25,7 +26,7 @@ def examine() -> list[Finding]:
     findings = [check_database(alias) for alias in settings.DATABASES]
     findings += [check_keys(), check_queue(), check_model()]
     if findings[0].ok:
-        findings += check_accounts()
+        findings += [check_clock(), *check_accounts()]
     return findings
 
 
@@ -54,6 +55,16 @@ def check_database(alias: str) -> Finding:
     if missing:
         return Finding(name=name, ok=False, saw=f"{len(missing)} migrations missing", advice=f"Run {advice}")
     return Finding(name=name, ok=True, saw=connection.vendor)
+
+
+def check_clock() -> Finding:
+    """The provider's clock is looked at with each account."""
+    apart = abs(clock.database_ahead())
+    saw = f"{apart.total_seconds():.1f} s apart from the database's"
+    if apart > clock.ALIKE:
+        advice = "Set this machine's clock (NTP): sweeps go by the database's, but pages by this one."
+        return Finding(name="clock", ok=False, saw=saw, advice=advice)
+    return Finding(name="clock", ok=True, saw=saw)
 
 
 def check_keys() -> Finding:

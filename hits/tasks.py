@@ -1,7 +1,6 @@
 """Sweeps over rows, each safe to run twice. Beat calls them; what cannot wait calls them sooner."""
 
-from django.utils import timezone
-
+from hits.common import clock
 from hits.common.sweeps import sweep
 from hits.services import (
     blocking,
@@ -23,94 +22,94 @@ from hits.services import (
 
 @sweep("hits.launch_batches", rest_s=2, due_at=launching.next_launch)
 def launch_batches() -> None:
-    launching.send_launching_batches(now=timezone.now())
+    launching.send_launching_batches(now=clock.now())
 
 
 @sweep("hits.reconcile", rest_s=3, due_at=reconciling.next_look)
 def reconcile() -> None:
-    reconciling.reconcile(now=timezone.now())
+    reconciling.reconcile(now=clock.now())
 
 
 @sweep("hits.survey", rest_s=30, due_at=surveying.next_survey)
 def survey() -> None:
-    surveying.survey(now=timezone.now())
+    surveying.survey(now=clock.now())
 
 
 @sweep("hits.send_changes", rest_s=2, due_at=steering.next_change)
 def send_changes() -> None:
-    steering.send_changes(now=timezone.now())
+    steering.send_changes(now=clock.now())
 
 
 @sweep("hits.handle_notices", rest_s=2)
 def handle_notices() -> None:
-    noticing.handle_notices(now=timezone.now())
+    noticing.handle_notices(now=clock.now())
 
 
 @sweep("hits.poll_queues", rest_s=5, due_at=noticing.next_poll)
 def poll_queues() -> None:
-    noticing.poll_queues(now=timezone.now())
+    noticing.poll_queues(now=clock.now())
 
 
 @sweep("hits.subscribe_batches", rest_s=5, due_at=noticing.next_subscription)
 def subscribe_batches() -> None:
-    noticing.subscribe_batches(now=timezone.now())
+    noticing.subscribe_batches(now=clock.now())
 
 
 @sweep("hits.purge_notices", rest_s=3600, due_at=noticing.next_purge)
 def purge_notices() -> None:
-    noticing.purge_notices(now=timezone.now())
+    noticing.purge_notices(now=clock.now())
 
 
 @sweep("hits.send_decisions", rest_s=2, due_at=reviewing.next_decision)
 def send_decisions() -> None:
-    reviewing.send_decisions(now=timezone.now())
+    reviewing.send_decisions(now=clock.now())
 
 
 @sweep("hits.send_blocks", rest_s=5, due_at=blocking.next_block)
 def send_blocks() -> None:
-    blocking.send_blocks(now=timezone.now())
+    blocking.send_blocks(now=clock.now())
 
 
 @sweep("hits.send_messages", rest_s=5, due_at=writing.next_message)
 def send_messages() -> None:
-    writing.send_messages(now=timezone.now())
+    writing.send_messages(now=clock.now())
 
 
 @sweep("hits.refresh_figures", rest_s=2, due_at=figures.next_count)
 def refresh_figures() -> None:
-    figures.refresh_stale(now=timezone.now())
+    figures.refresh_stale(now=clock.now())
 
 
 @sweep("hits.approve_judged", rest_s=2, due_at=reviewing.next_approval)
 def approve_judged() -> None:
-    reviewing.approve_judged(now=timezone.now())
+    reviewing.approve_judged(now=clock.now())
 
 
 @sweep("hits.book_rewards", rest_s=5)
 def book_rewards() -> None:
-    rewards.book_rewards(now=timezone.now())
+    rewards.book_rewards(now=clock.now())
 
 
 @sweep("hits.owe_bonuses", rest_s=2)
 def owe_bonuses() -> None:
-    owing.owe_bonuses(now=timezone.now())
+    owing.owe_bonuses(now=clock.now())
 
 
 @sweep("hits.pay_bonuses", rest_s=2, due_at=paying.next_payment, queue="money")
 def pay_bonuses() -> None:
-    paying.pay_bonuses(now=timezone.now())
+    paying.pay_bonuses(now=clock.now())
 
 
 @sweep("hits.send_compensations", rest_s=5, due_at=compensating.next_compensation)
 def send_compensations() -> None:
-    compensating.send_compensations(now=timezone.now())
+    compensating.send_compensations(now=clock.now())
 
 
 @sweep("hits.confirm_bonuses", rest_s=3, due_at=paying.next_confirmation)
 def confirm_bonuses() -> None:
-    paying.confirm_bonuses(now=timezone.now())
+    paying.confirm_bonuses(now=clock.now())
 
 
 @sweep("hits.match_accounts", rest_s=10, due_at=matching.next_match)
 def match_accounts() -> None:
-    matching.match_accounts(now=timezone.now())
+    matching.match_accounts(now=clock.now())

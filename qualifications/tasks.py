@@ -1,5 +1,4 @@
-from django.utils import timezone
-
+from hits.common import clock
 from hits.common.sweeps import sweep
 from qualifications.services import (
     attempting,
@@ -21,44 +20,44 @@ def remove_lists() -> None:
 
 @sweep("qualifications.take_withdrawn_work_out", rest_s=10)
 def take_withdrawn_work_out() -> None:
-    consenting.take_work_out(now=timezone.now())
+    consenting.take_work_out(now=clock.now())
 
 
 @sweep("qualifications.make_types", rest_s=5, due_at=platform.next_type)
 def make_types() -> None:
-    platform.make_types(now=timezone.now())
+    platform.make_types(now=clock.now())
 
 
 @sweep("qualifications.tell_holdings", rest_s=3, due_at=telling.next_telling)
 def tell_holdings() -> None:
-    telling.tell_holdings(now=timezone.now())
+    telling.tell_holdings(now=clock.now())
 
 
 @sweep("qualifications.read_provider_tests", rest_s=10, due_at=reading.next_reading)
 def read_provider_tests() -> None:
-    reading.read_provider_tests(now=timezone.now())
+    reading.read_provider_tests(now=clock.now())
 
 
 @sweep("qualifications.follow_tests", rest_s=2)
 def follow_tests() -> None:
-    attempting.follow_tests(now=timezone.now())
+    attempting.follow_tests(now=clock.now())
 
 
 @sweep("qualifications.grade_waiting", rest_s=2)
 def grade_waiting() -> None:
-    grading.grade_waiting(now=timezone.now())
+    grading.grade_waiting(now=clock.now())
 
 
 @sweep("qualifications.regrade_tests", rest_s=30)
 def regrade_tests() -> None:
-    grading.regrade_tests(now=timezone.now())
+    grading.regrade_tests(now=clock.now())
 
 
 @sweep("qualifications.check_floors", rest_s=5)
 def check_floors() -> None:
-    floors.check_floors(now=timezone.now())
+    floors.check_floors(now=clock.now())
 
 
 @sweep("qualifications.open_retests", rest_s=30, due_at=retesting.next_retest)
 def open_retests() -> None:
-    retesting.open_retests(now=timezone.now())
+    retesting.open_retests(now=clock.now())

@@ -1,12 +1,11 @@
-from django.utils import timezone
-
+from hits.common import clock
 from hits.common.sweeps import sweep
 from scoring.services import judging, waiting
 
 
 @sweep("scoring.judge_submitted", rest_s=2)
 def judge_submitted() -> None:
-    judging.judge_submitted(now=timezone.now())
+    judging.judge_submitted(now=clock.now())
 
 
 @sweep("scoring.answer_riddles", rest_s=0.05, due_at=waiting.next_answer, queue="rival")

@@ -1,5 +1,3 @@
-from django.utils import timezone
-
 from crowd.whoops.services import (
     growing,
     paying,
@@ -8,26 +6,27 @@ from crowd.whoops.services import (
     taking_annotations,
     taking_sightings,
 )
+from hits.common import clock
 from hits.common.sweeps import sweep
 
 
 @sweep("whoops.follow_control", rest_s=3, due_at=taking_sightings.next_recount)
 def follow_control() -> None:
-    posting_control.post_control(now=timezone.now())
-    taking_sightings.take_sightings(now=timezone.now())
+    posting_control.post_control(now=clock.now())
+    taking_sightings.take_sightings(now=clock.now())
 
 
 @sweep("whoops.follow_annotations", rest_s=3, due_at=taking_annotations.next_recount)
 def follow_annotations() -> None:
-    posting_annotations.post_annotations(now=timezone.now())
-    taking_annotations.take_annotations(now=timezone.now())
+    posting_annotations.post_annotations(now=clock.now())
+    taking_annotations.take_annotations(now=clock.now())
 
 
 @sweep("whoops.owe_images", rest_s=10)
 def owe_images() -> None:
-    paying.owe_what_became_due(now=timezone.now())
+    paying.owe_what_became_due(now=clock.now())
 
 
 @sweep("whoops.grow_batches", rest_s=5)
 def grow_batches() -> None:
-    growing.grow_batches(now=timezone.now())
+    growing.grow_batches(now=clock.now())

@@ -35,7 +35,7 @@ def written(tables: set[str]) -> str:
 
 
 def done(what: Done) -> str:
-    return json.dumps({"done": what.name, "tables": sorted(what.tables), "due": what.due})
+    return json.dumps({"done": what.name, "tables": sorted(what.tables), "due_in": what.due_in})
 
 
 def deliver(message: str, dispatcher: Dispatcher) -> None:
@@ -48,7 +48,7 @@ def deliver(message: str, dispatcher: Dispatcher) -> None:
         dispatcher.hear_written(set(known["written"]))
     elif "done" in known:
         tables = frozenset(known["tables"])
-        dispatcher.hear_done(Done(name=known["done"], tables=tables, due=known["due"]))
+        dispatcher.hear_done(Done(name=known["done"], tables=tables, due_in=known["due_in"]))
     else:
         dispatcher.wake_all()
 

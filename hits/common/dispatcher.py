@@ -44,11 +44,9 @@ class Dispatcher:
         *,
         start: Callable[[Sweep], None],
         monotonic: Seconds = time.monotonic,
-        wall: Seconds = time.time,
     ) -> None:
         self._start = start
         self._monotonic = monotonic
-        self._wall = wall
         self._plans = {name: _Plan(sweep, at=monotonic()) for name, sweep in sweeps.items()}
 
     def wake_all(self) -> None:
@@ -73,9 +71,9 @@ class Dispatcher:
         now = self._monotonic()
         plan.is_running, plan.tables, plan.took = False, done.tables, now - plan.started
         plan.at = max(plan.rested(), now + CHECK_S * random.uniform(0.8, 1.2))  # noqa: S311 - spreads them, no more
-        if done.due is not None:
+        if done.due_in is not None:
             # Who has failed is due at once: the whole rest, or it would fail without one.
-            plan.at = min(plan.at, max(plan.rested(), now + done.due - self._wall()))
+            plan.at = min(plan.at, max(plan.rested(), now + done.due_in))
         if plan.written & done.tables:
             plan.wake(now)
 

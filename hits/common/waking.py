@@ -1,9 +1,8 @@
 """Who writes rows and who runs sweeps are brought together. By which channel, is decided in the wiring."""
 
-import time
 from collections.abc import Callable, Iterator, Mapping
 
-from hits.common import changes, sweeps
+from hits.common import changes, clock, sweeps
 from hits.common.channels import EVERYTHING, Channel, deliver, done, written
 from hits.common.dispatcher import Dispatcher
 from hits.common.sweeps import Done, Sweep
@@ -26,8 +25,9 @@ def wake_all() -> None:
 
 def run(name: str) -> None:
     """Run a sweep and tell what came of it. Who has failed is due again at once, that is, after its rest."""
-    came = Done(name=name, tables=frozenset(), due=time.time())
+    came = Done(name=name, tables=frozenset(), due_in=0)
     try:
+        clock.compare()
         came = sweeps.run(name)
     finally:
         _send(done(came))

@@ -1,4 +1,5 @@
 import json
+from datetime import timedelta
 from io import StringIO
 from pathlib import Path
 from typing import Any
@@ -112,3 +113,14 @@ def test_doctor_of_a_database_that_lacks_migrations_says_how_many(monkeypatch: p
 
     assert (finding.ok, finding.saw) == (False, "2 migrations missing")
     assert finding.advice == "Run manage.py migrate --database default."
+
+
+@pytest.mark.parametrize(("ahead", "is_well"), [(timedelta(0), True), (timedelta(hours=-1), False)])
+def test_doctor_compares_this_machine_with_the_database(
+    monkeypatch: pytest.MonkeyPatch, ahead: timedelta, is_well: bool
+) -> None:
+    monkeypatch.setattr(doctor.clock, "database_ahead", lambda: ahead)
+
+    finding = doctor.check_clock()
+
+    assert (finding.ok, finding.saw) == (is_well, f"{-ahead.total_seconds():.1f} s apart from the database's")

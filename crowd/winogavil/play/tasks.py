@@ -1,32 +1,31 @@
-from django.utils import timezone
-
 from crowd.winogavil.play.services import counting, letters, practicing, tidying
 from crowd.winogavil.play.services.accounts import forget_sessions
+from hits.common import clock
 from hits.common.sweeps import sweep
 
 
 @sweep("winogavil.count_turns", rest_s=10)
 def count_turns() -> None:
-    counting.count_turns(now=timezone.now())
+    counting.count_turns(now=clock.now())
 
 
 @sweep("winogavil.recheck_standings", rest_s=60, due_at=counting.next_check)
 def recheck_standings() -> None:
-    counting.recheck_standings(now=timezone.now())
-    counting.count_models(now=timezone.now())
+    counting.recheck_standings(now=clock.now())
+    counting.count_models(now=clock.now())
 
 
 @sweep("winogavil.answer_practice", rest_s=0.05, due_at=practicing.next_practice, queue="rival")
 def answer_practice() -> None:
-    practicing.answer_practice(now=timezone.now())
+    practicing.answer_practice(now=clock.now())
 
 
 @sweep("winogavil.send_feedback", rest_s=300, due_at=letters.next_feedback)
 def send_feedback() -> None:
-    letters.send_feedback(now=timezone.now())
+    letters.send_feedback(now=clock.now())
 
 
 @sweep("winogavil.tidy_play", rest_s=3600, due_at=tidying.next_tidying)
 def tidy_play() -> None:
-    practicing.forget_practice(now=timezone.now())
-    forget_sessions(now=timezone.now())
+    practicing.forget_practice(now=clock.now())
+    forget_sessions(now=clock.now())

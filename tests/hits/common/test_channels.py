@@ -33,7 +33,7 @@ def heard(message: str) -> object:
 
 
 def test_messages_are_heard_as_they_were_meant() -> None:
-    what = Done(name="judge", tables=frozenset({"work", "study"}), due=12.5)
+    what = Done(name="judge", tables=frozenset({"work", "study"}), due_in=12.5)
 
     assert heard(written({"work", "bonus"})) == {"work", "bonus"}
     assert heard(done(what)) == what

@@ -7,7 +7,6 @@ from hits.common.sweeps import Done, Sweep
 
 pytestmark = pytest.mark.pure
 REST_S = 2.0
-EPOCH = 1_000_000.0
 
 
 class World:
@@ -24,7 +23,6 @@ class World:
             sweeps,
             start=lambda sweep: self.started.append(sweep.name),
             monotonic=lambda: self.now,
-            wall=lambda: EPOCH + self.now,
         )
 
     def turn(self, seconds: float) -> list[str]:
@@ -35,8 +33,7 @@ class World:
         return [*self.started]
 
     def done(self, name: str, *tables: str, due_in: float | None = None) -> None:
-        due = None if due_in is None else EPOCH + self.now + due_in
-        self.dispatcher.hear_done(Done(name=name, tables=frozenset(tables), due=due))
+        self.dispatcher.hear_done(Done(name=name, tables=frozenset(tables), due_in=due_in))
 
 
 @pytest.fixture

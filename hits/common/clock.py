@@ -1,0 +1,43 @@
+"""The time by which sweeps decide: the database's, so that a machine with a wrong clock decides as all do."""
+
+import time
+from datetime import UTC, datetime, timedelta
+
+import structlog
+from django.db import connection
+from django.utils import timezone
+
+COMPARE_EVERY_S = 60.0
+# Less is the way to the database and back.
+ALIKE = timedelta(seconds=1)
+log = structlog.get_logger()
+_ahead = timedelta(0)
+_compared = float("-inf")
+
+
+def now() -> datetime:
+    return timezone.now() + _ahead
+
+
+def compare() -> None:
+    """Done by whoever runs sweeps, now and then: a machine's clock may be set while it runs."""
+    global _ahead, _compared
+    if time.monotonic() < _compared + COMPARE_EVERY_S:
+        return
+    ahead = database_ahead()
+    if abs(ahead) <= ALIKE:
+        ahead = timedelta(0)
+    else:
+        log.warning("clock.wrong", seconds=round(-ahead.total_seconds(), 1))
+    _ahead, _compared = ahead, time.monotonic()
+
+
+def database_ahead() -> timedelta:
+    """By how much the database's clock is ahead of this machine's. A file of ours has the machine's own."""
+    if connection.vendor == "sqlite":
+        return timedelta(0)
+    before = datetime.now(UTC)
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT clock_timestamp()")
+        theirs: datetime = cursor.fetchone()[0]
+    return theirs - before - (datetime.now(UTC) - before) / 2
