@@ -5,9 +5,9 @@ from collections.abc import Callable, Iterator, Sequence
 from datetime import datetime
 from decimal import Decimal
 from functools import cache
-from typing import Any
+from traceback import walk_tb
+from typing import Any, TypeVar
 from uuid import UUID
-from xml.etree.ElementTree import ParseError
 from xml.sax.saxutils import escape
 
 import boto3
@@ -15,13 +15,22 @@ import botocore.session
 from botocore.config import Config
 from botocore.exceptions import BotoCoreError, ClientError, ParamValidationError
 from botocore.loaders import Loader
-from defusedxml import DefusedXmlException
-from defusedxml.ElementTree import fromstring
 
 from hits.domain import is_amazon
 from hits.errors import CrowdError, ProviderRefused, ProviderUnavailable
+from hits.gateway.answers import (
+    MALFORMED,
+    AboutSomethingElse,
+    expect,
+    read_assignment,
+    read_bonus,
+    read_hit,
+    reading,
+)
 from hits.gateway.boto_qualifications import BotoQualifications
 from hits.gateway.interface import HITSpec, NotDelivered, ProviderAssignment, ProviderBonus, ProviderHIT
+
+Read = TypeVar("Read")
 
 PAGE_SIZE = 100
 EVENTS = [
@@ -40,9 +49,6 @@ QUESTION = (
     '<ExternalQuestion xmlns="http://mechanicalturk.amazonaws.com/AWSMechanicalTurkDataSchemas/'
     '2006-07-14/ExternalQuestion.xsd"><ExternalURL>{url}</ExternalURL><FrameHeight>0</FrameHeight>'
     "</ExternalQuestion>"
-)
-ANSWERS = (
-    "{http://mechanicalturk.amazonaws.com/AWSMechanicalTurkDataSchemas/2005-10-01/QuestionFormAnswers.xsd}"
 )
 # botocore repeats these by itself; when they still come through, nobody knows what happened.
 UNCLEAR = {"ThrottlingException", "ServiceFault", "InternalFailure", "ServiceUnavailable"}
@@ -96,12 +102,13 @@ class BotoProvider(BotoQualifications):
         self._pace = pace
 
     def get_balance(self) -> Decimal:
-        return Decimal(self._call("get_account_balance")["AvailableBalance"])
+        return self._ask("get_account_balance", lambda answer: Decimal(answer["AvailableBalance"]))
 
     def create_hit(self, spec: HITSpec, *, token: UUID) -> ProviderHIT:
         try:
-            created = self._call(
+            created = self._ask(
                 "create_hit",
+                lambda answer: read_hit(answer["HIT"]),
                 Title=spec.title,
                 Description=spec.description,
                 Keywords=spec.keywords,
@@ -119,10 +126,15 @@ class BotoProvider(BotoQualifications):
             if refusal.code != "HitAlreadyExists":
                 raise
             return self._find_repeated(refusal, annotation=spec.annotation)
-        return _read_hit(created["HIT"])
+        return self._check_ours(created, annotation=spec.annotation)
 
     def get_hit(self, external_id: str) -> ProviderHIT:
-        return _read_hit(self._call("get_hit", HITId=external_id)["HIT"])
+        def read(answer: Any) -> ProviderHIT:
+            hit = read_hit(answer["HIT"])
+            expect(hit.external_id, external_id)
+            return hit
+
+        return self._ask("get_hit", read, HITId=external_id)
 
     def expire_hit(self, external_id: str) -> None:
         self._call("update_expiration_for_hit", HITId=external_id, ExpireAt=0)
@@ -139,7 +151,7 @@ class BotoProvider(BotoQualifications):
         )
 
     def list_reviewable(self) -> Iterator[str]:
-        return (row["HITId"] for row in self._pages("list_reviewable_hits", "HITs", Status="Reviewable"))
+        return self._pages("list_reviewable_hits", "HITs", lambda row: str(row["HITId"]), Status="Reviewable")
 
     def mark_seen(self, external_id: str) -> None:
         """There is no token for this one either: a refusal is checked against the HIT itself."""
@@ -150,14 +162,23 @@ class BotoProvider(BotoQualifications):
                 raise
 
     def list_hits(self) -> Iterator[ProviderHIT]:
-        return map(_read_hit, self._pages("list_hits", "HITs"))
+        return self._pages("list_hits", "HITs", read_hit)
 
     def list_assignments(self, hit_external_id: str) -> Iterator[ProviderAssignment]:
-        rows = self._pages("list_assignments_for_hit", "Assignments", HITId=hit_external_id)
-        return map(_read_assignment, rows)
+        def read(row: Any) -> ProviderAssignment:
+            assignment = read_assignment(row)
+            expect(assignment.hit_external_id, hit_external_id)
+            return assignment
+
+        return self._pages("list_assignments_for_hit", "Assignments", read, HITId=hit_external_id)
 
     def get_assignment(self, external_id: str) -> ProviderAssignment:
-        return _read_assignment(self._call("get_assignment", AssignmentId=external_id)["Assignment"])
+        def read(answer: Any) -> ProviderAssignment:
+            assignment = read_assignment(answer["Assignment"])
+            expect(assignment.external_id, external_id)
+            return assignment
+
+        return self._ask("get_assignment", read, AssignmentId=external_id)
 
     def approve_assignment(self, external_id: str, *, feedback: str = "", override: bool = False) -> None:
         parameters: dict[str, Any] = {"AssignmentId": external_id}
@@ -190,23 +211,25 @@ class BotoProvider(BotoQualifications):
         )
 
     def list_bonuses(self, *, hit_external_id: str) -> Iterator[ProviderBonus]:
-        rows = self._pages("list_bonus_payments", "BonusPayments", HITId=hit_external_id)
-        return map(_read_bonus, rows)
+        return self._pages("list_bonus_payments", "BonusPayments", read_bonus, HITId=hit_external_id)
 
     def notify_workers(
         self, *, subject: str, text: str, worker_external_ids: Sequence[str]
     ) -> list[NotDelivered]:
-        answer = self._call(
-            "notify_workers", Subject=subject, MessageText=text, WorkerIds=list(worker_external_ids)
+        return self._ask(
+            "notify_workers",
+            lambda answer: [
+                NotDelivered(
+                    worker_external_id=row["WorkerId"],
+                    reason=f"{row.get('NotifyWorkersFailureCode', '')}: "
+                    f"{row.get('NotifyWorkersFailureMessage', '')}",
+                )
+                for row in answer.get("NotifyWorkersFailureStatuses", [])
+            ],
+            Subject=subject,
+            MessageText=text,
+            WorkerIds=list(worker_external_ids),
         )
-        return [
-            NotDelivered(
-                worker_external_id=row["WorkerId"],
-                reason=f"{row.get('NotifyWorkersFailureCode', '')}: "
-                f"{row.get('NotifyWorkersFailureMessage', '')}",
-            )
-            for row in answer.get("NotifyWorkersFailureStatuses", [])
-        ]
 
     def block_worker(self, external_id: str, *, reason: str) -> None:
         self._call("create_worker_block", WorkerId=external_id, Reason=reason)
@@ -241,14 +264,41 @@ class BotoProvider(BotoQualifications):
                 return hit
         raise refusal
 
-    def _pages(self, operation: str, member: str, **parameters: Any) -> Iterator[Any]:
+    def _check_ours(self, created: ProviderHIT, *, annotation: str) -> ProviderHIT:
+        """An answer that names another HIT made nothing that we know of: the token asks again."""
+        if created.annotation == annotation:
+            return created
+        known = self.get_hit(created.external_id)  # some answers leave the annotation out
+        with reading("create_hit"):
+            expect(known.annotation, annotation)
+        return known
+
+    def _pages(
+        self, operation: str, member: str, read: Callable[[Any], Read], **parameters: Any
+    ) -> Iterator[Read]:
+        """A page is read whole before anything of it is believed."""
         token: dict[str, str] = {}
+        seen: set[str] = set()
+
+        def read_page(page: Any) -> tuple[list[Read], str]:
+            rows, following = [read(row) for row in page[member]], page.get("NextToken", "")
+            # Nothing at all must be said: an object in place of the list is read as an empty one.
+            if page.get("NumResults", len(rows) or None) != len(rows) or following in seen:
+                raise AboutSomethingElse
+            return rows, following
+
         while True:
-            page = self._call(operation, MaxResults=PAGE_SIZE, **parameters, **token)
-            yield from page[member]
-            if not page.get("NextToken"):
+            rows, following = self._ask(operation, read_page, MaxResults=PAGE_SIZE, **parameters, **token)
+            yield from rows
+            if not following:
                 return
-            token = {"NextToken": page["NextToken"]}
+            seen.add(following)
+            token = {"NextToken": following}
+
+    def _ask(self, operation: str, read: Callable[[Any], Read], **parameters: Any) -> Read:
+        answer = self._call(operation, **parameters)
+        with reading(operation):
+            return read(answer)
 
     def _call(self, operation: str, **parameters: Any) -> Any:
         self._pace()
@@ -256,10 +306,18 @@ class BotoProvider(BotoQualifications):
             return getattr(self._client, operation)(**parameters)
         except ClientError as error:
             raise _translate(error) from error
-        except (ParamValidationError, TypeError) as error:
+        except ParamValidationError as error:
             raise ProviderRefused(str(error), code="ParameterValidation") from error
-        except BotoCoreError as error:
+        except (BotoCoreError, *MALFORMED) as error:
+            if isinstance(error, TypeError) and not _is_of_the_answer(error):
+                raise ProviderRefused(str(error), code="ParameterValidation") from error
             raise ProviderUnavailable(f"{operation}: {type(error).__name__}") from error
+
+
+def _is_of_the_answer(error: Exception) -> bool:
+    """Botocore reads an answer of another shape without an error of its own."""
+    frames = (frame for frame, _ in walk_tb(error.__traceback__))
+    return any(frame.f_globals.get("__name__") == "botocore.parsers" for frame in frames)
 
 
 def _translate(error: ClientError) -> CrowdError:
@@ -272,54 +330,3 @@ def _translate(error: ClientError) -> CrowdError:
         return ProviderUnavailable(f"{error.operation_name}: {details['Code']}")
     is_only_answer = about.get("RetryAttempts") == 0  # where nobody counted, there may have been others
     return ProviderRefused(details.get("Message") or code, code=code, is_only_answer=is_only_answer)
-
-
-def _read_hit(row: Any) -> ProviderHIT:
-    return ProviderHIT(
-        external_id=row["HITId"],
-        annotation=row.get("RequesterAnnotation", ""),
-        status=row["HITStatus"],
-        max_assignments=row["MaxAssignments"],
-        available=row["NumberOfAssignmentsAvailable"],
-        pending=row["NumberOfAssignmentsPending"],
-        completed=row["NumberOfAssignmentsCompleted"],
-        hit_type_id=row.get("HITTypeId", ""),
-        expires_at=row.get("Expiration"),
-        question=row.get("Question", ""),
-    )
-
-
-def _read_assignment(row: Any) -> ProviderAssignment:
-    return ProviderAssignment(
-        external_id=row["AssignmentId"],
-        hit_external_id=row["HITId"],
-        worker_external_id=row["WorkerId"],
-        status=row["AssignmentStatus"],
-        accepted_at=row["AcceptTime"],
-        submitted_at=row["SubmitTime"],
-        answers=_read_answers(row.get("Answer", "")),
-        auto_approves_at=row.get("AutoApprovalTime"),
-        approved_at=row.get("ApprovalTime"),
-        rejected_at=row.get("RejectionTime"),
-    )
-
-
-def _read_answers(xml: str) -> dict[str, str]:
-    """Untrusted XML. What cannot be read is no answer; the provider still holds the original."""
-    try:
-        root = fromstring(xml, forbid_dtd=True)
-    except (ParseError, DefusedXmlException, ValueError):
-        return {}
-    return {
-        answer.findtext(f"{ANSWERS}QuestionIdentifier", ""): answer.findtext(f"{ANSWERS}FreeText", "")
-        for answer in root.iter(f"{ANSWERS}Answer")
-    }
-
-
-def _read_bonus(row: Any) -> ProviderBonus:
-    return ProviderBonus(
-        assignment_external_id=row["AssignmentId"],
-        worker_external_id=row["WorkerId"],
-        amount=Decimal(row["BonusAmount"]),
-        reason=row["Reason"],
-    )

@@ -1,16 +1,25 @@
 """What the Requester API says of qualifications: types, who holds what, and who asks for one."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any, TypeVar
 
 from hits.errors import ProviderRefused, ProviderUnavailable
+from hits.gateway.answers import expect, read_qualified, read_request, reading
 from hits.gateway.interface import ProviderTest, QualificationRequest, Qualified
 
+Read = TypeVar("Read")
 # The API's words for "this worker holds none": it never was, or it was taken back.
 NOT_HELD = {"QualificationDoesNotExist", "InvalidQualificationState"}
 # And for "nothing waits here": decided already, or its worker took it back.
 NOT_WAITING = {"QualificationRequestDoesNotExist", "InvalidQualificationRequestState"}
+
+
+@dataclass(frozen=True, kw_only=True)
+class OwnType:
+    external_id: str
+    name: str
 
 
 class BotoQualifications(ABC):
@@ -20,7 +29,12 @@ class BotoQualifications(ABC):
     def _call(self, operation: str, **parameters: Any) -> Any: ...
 
     @abstractmethod
-    def _pages(self, operation: str, member: str, **parameters: Any) -> Iterator[Any]: ...
+    def _ask(self, operation: str, read: Callable[[Any], Read], **parameters: Any) -> Read: ...
+
+    @abstractmethod
+    def _pages(
+        self, operation: str, member: str, read: Callable[[Any], Read], **parameters: Any
+    ) -> Iterator[Read]: ...
 
     def create_qualification(
         self,
@@ -33,8 +47,9 @@ class BotoQualifications(ABC):
     ) -> str:
         words = {"Keywords": keywords} if keywords else {}
         try:
-            made = self._call(
+            made = self._ask(
                 "create_qualification_type",
+                lambda answer: _read_type(answer["QualificationType"]),
                 Name=name,
                 QualificationTypeStatus="Active",
                 **words,
@@ -44,7 +59,9 @@ class BotoQualifications(ABC):
             if refusal.code != "QualificationTypeAlreadyExists":
                 raise
             return self._find_by_name(name)
-        return str(made["QualificationType"]["QualificationTypeId"])
+        with reading("create_qualification_type"):
+            expect(made.name, name)
+        return made.external_id
 
     def update_qualification(
         self,
@@ -58,9 +75,9 @@ class BotoQualifications(ABC):
         self._call("update_qualification_type", QualificationTypeId=qualification_type_id, **terms)
 
     def find_qualification(self, *, mark: str) -> str | None:
-        for row in self._own_types(f"[{mark}]"):
-            if row["Name"].endswith(f"[{mark}]"):
-                return str(row["QualificationTypeId"])
+        for known in self._own_types(f"[{mark}]"):
+            if known.name.endswith(f"[{mark}]"):
+                return known.external_id
         return None
 
     def grant_qualification(
@@ -89,23 +106,29 @@ class BotoQualifications(ABC):
                 raise
 
     def list_qualified(self, qualification_type_id: str) -> Iterator[Qualified]:
-        rows = self._pages(
+        def read(row: Any) -> Qualified:
+            expect(row.get("QualificationTypeId", qualification_type_id), qualification_type_id)
+            return read_qualified(row)
+
+        return self._pages(
             "list_workers_with_qualification_type",
             "Qualifications",
+            read,
             QualificationTypeId=qualification_type_id,
             Status="Granted",
         )
-        for row in rows:
-            yield Qualified(worker_external_id=row["WorkerId"], value=row["IntegerValue"])
 
     def list_qualification_requests(self, qualification_type_id: str) -> Iterator[QualificationRequest]:
-        rows = self._pages(
-            "list_qualification_requests", "QualificationRequests", QualificationTypeId=qualification_type_id
+        def read(row: Any) -> QualificationRequest:
+            expect(row.get("QualificationTypeId", qualification_type_id), qualification_type_id)
+            return read_request(row)
+
+        return self._pages(
+            "list_qualification_requests",
+            "QualificationRequests",
+            read,
+            QualificationTypeId=qualification_type_id,
         )
-        for row in rows:
-            yield QualificationRequest(
-                external_id=row["QualificationRequestId"], worker_external_id=row["WorkerId"]
-            )
 
     def accept_qualification_request(self, external_id: str, *, value: int) -> None:
         self._decide("accept_qualification_request", QualificationRequestId=external_id, IntegerValue=value)
@@ -122,19 +145,24 @@ class BotoQualifications(ABC):
 
     def _find_by_name(self, name: str) -> str:
         """It exists, so a list that lacks it is behind: the outcome is unknown until it is not."""
-        for row in self._own_types(name):
-            if row["Name"] == name:
-                return str(row["QualificationTypeId"])
+        for known in self._own_types(name):
+            if known.name == name:
+                return known.external_id
         raise ProviderUnavailable("list_qualification_types: it is not listed yet")
 
-    def _own_types(self, words: str) -> Iterator[Any]:
+    def _own_types(self, words: str) -> Iterator[OwnType]:
         return self._pages(
             "list_qualification_types",
             "QualificationTypes",
+            _read_type,
             Query=words,
             MustBeRequestable=False,
             MustBeOwnedByCaller=True,
         )
+
+
+def _read_type(row: Any) -> OwnType:
+    return OwnType(external_id=str(row["QualificationTypeId"]), name=str(row["Name"]))
 
 
 def _terms(description: str, retry_delay_s: int | None, test: ProviderTest | None) -> dict[str, Any]:

@@ -14,7 +14,8 @@ import pytest
 
 from hits.errors import ProviderRefused, ProviderUnavailable
 from hits.gateway import HITSpec
-from hits.gateway.boto import BotoProvider, _read_answers, make_client
+from hits.gateway.answers import read_fields
+from hits.gateway.boto import BotoProvider, make_client
 from tests.stubbed import StubbedTurk
 
 
@@ -71,7 +72,7 @@ def test_server_fault_leaves_the_outcome_unknown() -> None:
     ],
 )
 def test_unreadable_answer_is_no_answer(xml: str) -> None:
-    assert _read_answers(xml) == {}
+    assert read_fields(xml) == {}
 
 
 def test_make_client_refuses_an_endpoint_that_is_none() -> None:

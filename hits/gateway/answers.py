@@ -1,0 +1,116 @@
+"""What the Requester API's answers say. One that cannot be read, or is about something else, is none."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from decimal import Decimal
+from typing import Any
+from xml.etree.ElementTree import ParseError
+
+from botocore.parsers import ResponseParserError
+from defusedxml import DefusedXmlException
+from defusedxml.ElementTree import fromstring
+
+from hits.errors import ProviderUnavailable
+from hits.gateway.interface import (
+    ProviderAssignment,
+    ProviderBonus,
+    ProviderHIT,
+    QualificationRequest,
+    Qualified,
+)
+
+ANSWERS = (
+    "{http://mechanicalturk.amazonaws.com/AWSMechanicalTurkDataSchemas/2005-10-01/QuestionFormAnswers.xsd}"
+)
+MALFORMED = (LookupError, TypeError, ValueError, ArithmeticError, AttributeError, ResponseParserError)
+
+
+class AboutSomethingElse(ValueError):
+    """An old answer, or one to another question, as broken proxies and caches give them."""
+
+
+@contextmanager
+def reading(operation: str) -> Iterator[None]:
+    """Raises ProviderUnavailable: whoever asked knows no more than before."""
+    try:
+        yield
+    except MALFORMED as error:
+        raise ProviderUnavailable(f"{operation}: unreadable ({type(error).__name__})") from error
+
+
+def expect(told: str, wanted: str) -> None:
+    if told != wanted:
+        raise AboutSomethingElse
+
+
+def read_hit(row: Any) -> ProviderHIT:
+    return ProviderHIT(
+        external_id=_text(row["HITId"]),
+        annotation=row.get("RequesterAnnotation", ""),
+        status=row["HITStatus"],
+        max_assignments=_count(row["MaxAssignments"]),
+        available=_count(row["NumberOfAssignmentsAvailable"]),
+        pending=_count(row["NumberOfAssignmentsPending"]),
+        completed=_count(row["NumberOfAssignmentsCompleted"]),
+        hit_type_id=row.get("HITTypeId", ""),
+        expires_at=row.get("Expiration"),
+        question=row.get("Question", ""),
+    )
+
+
+def read_assignment(row: Any) -> ProviderAssignment:
+    return ProviderAssignment(
+        external_id=_text(row["AssignmentId"]),
+        hit_external_id=_text(row["HITId"]),
+        worker_external_id=_text(row["WorkerId"]),
+        status=row["AssignmentStatus"],
+        accepted_at=row["AcceptTime"],
+        submitted_at=row["SubmitTime"],
+        answers=read_fields(row.get("Answer", "")),
+        auto_approves_at=row.get("AutoApprovalTime"),
+        approved_at=row.get("ApprovalTime"),
+        rejected_at=row.get("RejectionTime"),
+    )
+
+
+def read_fields(xml: str) -> dict[str, str]:
+    """Untrusted XML. What cannot be read is no answer; the provider still holds the original."""
+    try:
+        root = fromstring(xml, forbid_dtd=True)
+    except (ParseError, DefusedXmlException, ValueError):
+        return {}
+    return {
+        answer.findtext(f"{ANSWERS}QuestionIdentifier", ""): answer.findtext(f"{ANSWERS}FreeText", "")
+        for answer in root.iter(f"{ANSWERS}Answer")
+    }
+
+
+def read_bonus(row: Any) -> ProviderBonus:
+    return ProviderBonus(
+        assignment_external_id=_text(row["AssignmentId"]),
+        worker_external_id=_text(row["WorkerId"]),
+        amount=Decimal(row["BonusAmount"]),
+        reason=row["Reason"],
+    )
+
+
+def read_qualified(row: Any) -> Qualified:
+    return Qualified(worker_external_id=_text(row["WorkerId"]), value=row["IntegerValue"])
+
+
+def read_request(row: Any) -> QualificationRequest:
+    return QualificationRequest(
+        external_id=_text(row["QualificationRequestId"]), worker_external_id=_text(row["WorkerId"])
+    )
+
+
+def _text(value: Any) -> str:
+    if not isinstance(value, str) or not value:
+        raise TypeError
+    return value
+
+
+def _count(value: Any) -> int:
+    if not isinstance(value, int) or value < 0:
+        raise TypeError
+    return value
