@@ -22,7 +22,7 @@ from hits.domain.refusals import Action
 from hits.errors import RuleBroken
 from hits.models import Bonus
 from hits.queries.unclear import STATES, waiting_payments
-from hits.services import compensating, refused, settling
+from hits.services import compensating, refused, resending, settling
 
 SETTLE = "hits.settle_bonus"
 Status = Bonus.Status
@@ -41,10 +41,16 @@ class Verb:
 
 VERBS = {
     "look": Verb(button="Look now", act=settling.look_now),
+    "send_anew": Verb(
+        button="Send it anew",
+        act=resending.send_anew,
+        asks="The provider's list is read first. Only if it still does not show this payment, the request is "
+        "made once more, under the same approval and with the same token. The books stay as they are.",
+    ),
     "count_as_paid": Verb(
         button="Count it as paid",
         act=settling.count_as_paid,
-        asks="The provider is asked once more. If it still has no list of this HIT, the books say from then "
+        asks="The provider is asked once more. If its list still cannot tell, the books say from then "
         "on that this bonus was paid, and it is never sent again. If it was not, the balance shows so much "
         "too much; what the worker lacks is then owed anew, by an appeal, and two people pay it.",
         done="It counts as paid now, and is never sent again.",
@@ -161,7 +167,7 @@ def row_of(bonus: Bonus) -> Row:
         happened = "A HIT of its own is out, which only this worker can take."
         advice = "Nothing, until the worker has taken it. It is followed by itself."
         return _row(bonus, happened, advice, "take_back")
-    if bonus.problem == settling.GONE:
+    if bonus.problem in settling.UNLISTABLE:
         advice = (
             "It is never sent again. Look for it on the provider's statement, and ask the worker. "
             "Then count it as paid."
@@ -169,8 +175,8 @@ def row_of(bonus: Bonus) -> Row:
         return _row(bonus, bonus.problem, advice, "count_as_paid")
     if bonus.status == Status.SENT:
         happened = "The provider said yes, and its list of payments does not show it."
-        advice = "It is not sent again. Look once more; the comparison of the books shows it as well."
-        return _row(bonus, happened, advice, "look")
+        advice = "It is not sent again by itself. Send it anew: the list is read once more before that."
+        return _row(bonus, happened, advice, "send_anew")
     happened = bonus.problem or "The request got no clear answer: it may have been paid, or not."
     advice = "It is not sent again before the provider's list has been read. That happens by itself."
     if bonus.problem:

@@ -21,7 +21,7 @@ from hits.models import Account, Bonus
 from hits.services import halting, runs, settling
 from hits.services.looking import earliest, soonest, usable
 from hits.services.obligations import move_bonus, move_bonuses
-from hits.services.sending import Clock, ticking
+from hits.services.sending import TOKEN_MEMORY, Clock, ticking
 from hits.services.settling import SENDING_IS_STALE, Found
 
 Status = Bonus.Status
@@ -82,13 +82,13 @@ def pay_bonus(*, bonus: Bonus, provider: Provider, now: datetime) -> bool:
     """SENDING is committed before the request leaves: whoever loses that race sends nothing."""
     try:
         worker_external_id = bonus.assignment.worker.external_id
-        found = _look_again(bonus, provider)
+        found = _look_again(bonus, provider, now=now)
     except InvalidToken:  # it waits for the key, and the others do not wait for it
         log.warning("bonus.worker_id_sealed", bonus=str(bonus.public_id))
         return _set_aside(bonus, now=now)
     except ProviderRefused as refusal:
         log.warning("bonus.list_refused", bonus=str(bonus.public_id), code=refusal.code)
-        if refusal.hit_is_gone and bonus.sending_at and bonus.sending_at < now - LISTED_WITHIN:
+        if refusal.hit_is_gone and (bonus.sending_at is None or bonus.sending_at < now - LISTED_WITHIN):
             return _refuse_gone(bonus, refusal, now=now)
         return _set_aside(bonus, now=now)
     is_first = bonus.sending_at is None
@@ -154,18 +154,24 @@ def _claim(bonus: Bonus, *, now: datetime) -> bool:
         )
 
 
-def _look_again(bonus: Bonus, provider: Provider) -> Found:
-    """A first request needs no look. Raises ProviderError."""
-    if bonus.sending_at is None:
+def _look_again(bonus: Bonus, provider: Provider, *, now: datetime) -> Found:
+    """A first request soon after its approval needs no look. Raises ProviderError.
+
+    Later another copy of this database may have made it, and its token protects no more.
+    """
+    if bonus.sending_at is None and bonus.approved_at and bonus.approved_at > now - TOKEN_MEMORY:
         return Found.NOT_LISTED
     return settling.find(bonus, settling.read_list(bonus.assignment.hit, provider))
 
 
 def _believe(bonus: Bonus, found: Found, *, now: datetime) -> bool:
-    if found == Found.PAID:
-        return move_bonus(
+    if found in (Found.PAID, Found.TWICE):
+        moved = move_bonus(
             bonus, Status.SENT, now=now, since=[Status.SENDING], sent_at=now, look_at=now, looks=0
         )
+        if found == Found.TWICE:
+            settling.alarm(bonus, now=now)
+        return moved
     return _unclear(bonus, now=now, problem=settling.OTHERWISE)
 
 
@@ -193,6 +199,8 @@ def _refused(
         return _unclear(bonus, now=now)
     if found != Found.NOT_LISTED:
         return _believe(bonus, found, now=now)
+    if meaning is refusals.TOKEN_USED:  # its list is behind
+        return _unclear(bonus, now=now, problem=settling.MADE_BEFORE)
     if stops_account:  # it waits with the others
         move_bonus(bonus, Status.APPROVED, now=now, since=[Status.SENDING])
         return False
@@ -200,7 +208,7 @@ def _refused(
 
 
 def _refuse_gone(bonus: Bonus, refusal: ProviderRefused, *, now: datetime) -> bool:
-    """Looked for in vain before, and the HIT is gone since: nothing can be sent to it, or be found there."""
+    """Never sent, or looked for in vain, and the HIT is gone since: nothing can be sent or found there."""
     return _claim(bonus, now=now) and _write_refusal(bonus, refusal, now=now)
 
 

@@ -1,7 +1,7 @@
 """What became of payments. The provider's own list decides: one list serves all bonuses of a HIT.
 
-Found means: our token in the reason, this worker, this amount. Listed with our token and otherwise is neither
-paid nor unpaid: it is never sent again, and waits for a person.
+Found means: our token in the reason, this worker, this amount, once. Listed with our token and otherwise is
+neither paid nor unpaid: it is never sent again, and waits for a person. Listed twice is an alarm.
 """
 
 from collections import defaultdict
@@ -19,7 +19,7 @@ from hits.domain.words import is_one_line
 from hits.errors import ProviderError, ProviderRefused, ProviderUnavailable, RuleBroken
 from hits.gateway import Provider, ProviderBonus, provider_for
 from hits.models import HIT, Account, Bonus, User
-from hits.services import auditing
+from hits.services import auditing, halting
 from hits.services.looking import earliest_or_now, usable
 from hits.services.obligations import move_bonus, move_bonuses
 
@@ -42,10 +42,19 @@ SLICE = 500
 OTHERWISE = (
     "The provider lists a payment with this bonus's reference, but to another worker or of another amount."
 )
+TWICE = (
+    "The provider lists more than one payment with this bonus's reference: it was paid more than once, by us "
+    "or by another copy of this database."
+)
+MADE_BEFORE = (
+    "The provider says that this very request was made before, and yet its list does not show the payment."
+)
 GONE = (
     "The provider does not know the HIT any more, so its list of payments cannot be read: nobody can look "
     "there whether this bonus was paid."
 )
+# Then a person decides, and the one end is that it counts as paid.
+UNLISTABLE = (GONE, MADE_BEFORE)
 LONGEST_REASON = 500
 SETTLE = "hits.settle_bonus"
 Listed = Mapping[str, Sequence[ProviderBonus]]
@@ -54,6 +63,7 @@ log = structlog.get_logger()
 
 class Found(Enum):
     PAID = "paid"
+    TWICE = "paid more than once"
     OTHERWISE = "otherwise"
     NOT_LISTED = "not listed"
     SEALED = "the worker's id cannot be unsealed"
@@ -103,15 +113,23 @@ def find(bonus: Bonus, listed: Listed) -> Found:
         worker = bonus.assignment.worker.external_id
     except InvalidToken:
         return Found.SEALED
-    is_ours = any(
-        payment.amount == bonus.amount and payment.worker_external_id == worker for payment in payments
-    )
+    if len(payments) > 1:
+        return Found.TWICE
+    is_ours = payments[0].amount == bonus.amount and payments[0].worker_external_id == worker
     return Found.PAID if is_ours else Found.OTHERWISE
+
+
+def alarm(bonus: Bonus, *, now: datetime) -> None:
+    """Whatever paid it again would pay others again: the account's payments stop until a person looked."""
+    log.error("bonus.paid_twice", bonus=str(bonus.public_id))
+    Bonus.objects.filter(pk=bonus.pk).update(problem=TWICE)
+    reason = f"${bonus.amount} to worker {bonus.assignment.worker.pseudonym}: {TWICE}"
+    halting.halt_by_the_house(account=bonus.assignment.account, reason=reason, now=now)
 
 
 def look_now(*, bonus: Bonus, by: User, now: datetime) -> str:
     """For a person who waits: what the list says, in words. Raises RuleBroken."""
-    provider = _provider_of(bonus, by=by)
+    provider = provider_of(bonus, by=by)
     words = _look(bonus, provider, now=now)
     auditing.note("bonus.looked_at", words, by=by, now=now, bonus=bonus)
     return words
@@ -122,22 +140,22 @@ def count_as_paid(*, bonus: Bonus, reason: str, by: User, now: datetime) -> None
 
     If it was not paid, the provider's balance shows it, and what is owed then is a new bonus of two people.
     """
-    provider = _provider_of(bonus, by=by)
+    provider = provider_of(bonus, by=by)
     if not is_one_line(reason := reason.strip(), longest=LONGEST_REASON):
         words = f"Say what you found out, in 1 to {LONGEST_REASON} characters on one line."
         raise RuleBroken("no_reason", words)
     words = _look(bonus, provider, now=now)
     # By this very look: what an earlier one said may be out of date.
-    if words != GONE or bonus.problem != GONE or not _is_over(bonus, now=now):
+    if words not in UNLISTABLE or bonus.problem != words or not _is_over(bonus, now=now):
         raise RuleBroken("not_gone", f"It was not counted as paid. {words}")
     with transaction.atomic():
-        seen = {"sending_at": bonus.sending_at, "problem": GONE}
+        seen = {"sending_at": bonus.sending_at, "problem": words}
         if bonus.status == Status.UNKNOWN:
             move_bonus(bonus, Status.SENT, now=now, by=by, since=[Status.UNKNOWN], where=seen, sent_at=now)
         paid = {"confirmed_at": now, "look_at": None, "problem": ""}
         if not move_bonus(bonus, Status.CONFIRMED, now=now, by=by, since=[Status.SENT], where=seen, **paid):
             raise RuleBroken("not_unclear", "Somebody has acted on this bonus already.")
-        said = f"Counted ${bonus.amount} as paid, for the provider has no list of its HIT any more: {reason}"
+        said = f"Counted ${bonus.amount} as paid, for no list of the provider's can tell: {reason}"
         auditing.note("bonus.counted_as_paid", said, by=by, now=now, bonus=bonus)
 
 
@@ -145,7 +163,7 @@ def due(bonuses: QuerySet[Bonus], *, now: datetime) -> QuerySet[Bonus]:
     return bonuses.filter(Q(look_at=None) | Q(look_at__lte=now))
 
 
-def _provider_of(bonus: Bonus, *, by: User) -> Provider:
+def provider_of(bonus: Bonus, *, by: User) -> Provider:
     """Only for who may, and for what is unclear. Raises RuleBroken."""
     if not by.has_perm(SETTLE):
         raise RuleBroken("not_allowed", "Your role does not include this. Ask whoever manages the accounts.")
@@ -209,7 +227,7 @@ def _settle(bonuses: Iterable[Bonus], listed: Listed, *, now: datetime) -> int:
     found = defaultdict(list)
     for bonus in bonuses:
         found[find(bonus, listed)].append(bonus)
-    paid = found[Found.PAID]
+    paid = [*found[Found.PAID], *found[Found.TWICE]]
     confirmed = move_bonuses(
         [bonus for bonus in paid if bonus.status == Status.SENT],
         Status.CONFIRMED,
@@ -228,6 +246,8 @@ def _settle(bonuses: Iterable[Bonus], listed: Listed, *, now: datetime) -> int:
         looks=0,
         problem="",
     )
+    for bonus in found[Found.TWICE]:
+        alarm(bonus, now=now)
     for bonus in found[Found.OTHERWISE]:
         log.error("bonus.paid_otherwise", bonus=str(bonus.public_id))
         Bonus.objects.filter(pk=bonus.pk, status=bonus.status).update(problem=OTHERWISE)
@@ -239,8 +259,8 @@ def _settle_unlisted(bonuses: Iterable[Bonus], *, now: datetime) -> int:
     """Not paid, once the request can no longer be on its way: approved still, and with the same token."""
     back, later = 0, []
     for bonus in bonuses:
-        if bonus.status != Status.UNKNOWN:
-            later.append(bonus)
+        if bonus.status != Status.UNKNOWN or bonus.problem == MADE_BEFORE:
+            later.append(bonus)  # never again by itself: the list alone says that it was not paid
         elif _is_over(bonus, now=now):
             back += move_bonus(
                 bonus,

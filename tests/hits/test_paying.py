@@ -148,7 +148,7 @@ def test_bonus_whose_token_was_used_counts_as_sent_only_if_it_is_listed(
 
     paying.pay_bonuses(now=NOW)
 
-    assert (paid(turk), status()) == ([], Status.REFUSED)
+    assert (paid(turk), status()) == ([], Status.UNKNOWN)
 
 
 def test_confirm_bonuses_believes_the_list_alone(work: Assignment, turk: StubbedTurk) -> None:
