@@ -24,6 +24,7 @@ KNOWN = {
     "CROWD_ACCOUNT_WORKER_SITE": "first account: address of the site whose workers see our pages",
     "CROWD_ALLOWED_HOSTS": "host names served, separated by commas",
     "CROWD_ALLOW_AMAZON": "true: let accounts speak to *.amazonaws.com",
+    "CROWD_BEHIND_PROXY": "true: a proxy in front writes X-Forwarded-For; the default where we are https",
     "CROWD_DATA_DIR": "folder for databases, pictures, broker and keys of the embedded form",
     "CROWD_DEBUG": "true: Django's debug pages; never on a reachable host",
     "CROWD_FETCH_PRIVATE": "true: let pictures be fetched from private and loopback addresses",
@@ -74,8 +75,8 @@ def read_alone(environ: Mapping[str, str]) -> bool:
     return is_alone
 
 
-def read_flag(environ: Mapping[str, str], name: str) -> bool:
-    value = environ.get(name, "false").strip().lower()
+def read_flag(environ: Mapping[str, str], name: str, *, default: bool = False) -> bool:
+    value = environ.get(name, str(default)).strip().lower()
     if value not in ("true", "false"):
         raise ImproperlyConfigured(f"{name} must be true or false; it is {environ[name]!r}.")
     return value == "true"

@@ -179,6 +179,7 @@ X_FRAME_OPTIONS = "DENY"
 SECURE_REFERRER_POLICY = "same-origin"
 SECURE_HSTS_SECONDS = 31_536_000 if SECURE else 0
 SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if SECURE else None
+BEHIND_PROXY = read_flag(os.environ, "CROWD_BEHIND_PROXY", default=SECURE)
 CONTENT_SECURITY_POLICY = {
     "DIRECTIVES": {
         "default-src": [SELF],
@@ -228,7 +229,7 @@ CELERY_BROKER_TRANSPORT_OPTIONS = (
 CACHES = {
     "default": (
         {
-            "BACKEND": "django.core.cache.backends.redis.RedisCache",
+            "BACKEND": "config.caching.SteadyRedisCache",
             "LOCATION": REDIS_URL,
             # A broker that hangs must not hold up a page.
             "OPTIONS": {"socket_timeout": 0.5, "socket_connect_timeout": 0.5},

@@ -10,7 +10,7 @@ from django.views.decorators.http import require_POST
 
 from crowd.frame import visits
 from crowd.frame.problems import Problem
-from hits import rates
+from hits.common import rates
 from hits.services import active_time
 
 # The page of the strictest counting sends four a minute; several tabs of it send more.

@@ -1,11 +1,11 @@
 """How often one address may claim to work on one HIT, where nobody signs the claim."""
 
-from django.conf import settings
 from django.http import HttpRequest
 from django.utils.translation import gettext as _
 
 from crowd.frame.problems import Hasty
-from hits import rates
+from hits.common import rates
+from hits.common.visitors import address_of
 from hits.models import HIT
 
 WINDOW_S = 60
@@ -23,9 +23,3 @@ def refuse_haste(request: HttpRequest, hit: HIT) -> None:
             _("This page was opened very often just now. Nothing is lost: open it again in a minute."),
             wait_s=WINDOW_S,
         )
-
-
-def address_of(request: HttpRequest) -> str:
-    """Behind a proxy that speaks TLS for us, the last address is the one that the proxy itself saw."""
-    forwarded = request.headers.get("X-Forwarded-For", "") if settings.SECURE_PROXY_SSL_HEADER else ""
-    return forwarded.rpartition(",")[2].strip() or str(request.META.get("REMOTE_ADDR", ""))

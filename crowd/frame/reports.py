@@ -6,7 +6,7 @@ from django.http import HttpRequest, JsonResponse
 from django.utils.translation import gettext as _
 
 from crowd.frame.speaking import refuse, spoken
-from hits import rates
+from hits.common import rates
 from hits.models import Assignment
 from hits.services import working
 

@@ -11,7 +11,7 @@ from django.core.exceptions import RequestDataTooBig
 from django.http import HttpRequest, HttpResponse
 from django.utils import timezone
 
-from crowd.marketplace import clock, rates, shapes, sigv4
+from crowd.marketplace import clock, shapes, sigv4
 from crowd.marketplace.database import atomic
 from crowd.marketplace.errors import (
     APIError,
@@ -24,6 +24,7 @@ from crowd.marketplace.errors import (
 from crowd.marketplace.models import AccessKey
 from crowd.marketplace.operations import OPERATIONS, Call
 from crowd.marketplace.services import faults, work
+from hits.common import rates
 
 LARGEST_BODY = 1_048_576
 CONTENT_TYPE = "application/x-amz-json-1.1"

@@ -6,7 +6,7 @@ from typing import Any
 from rest_framework.request import Request
 from rest_framework.throttling import SimpleRateThrottle
 
-from hits import rates
+from hits.common import rates
 from hits.models import ApiToken
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from ipaddress import IPv6Address, IPv6Network, ip_address
 
-from crowd.marketplace import rates
+from hits.common import rates
 
 WINDOW_S = 900
 MOST_FAILURES = 5  # for one name from one address
@@ -29,13 +29,13 @@ def count_failure(*, door: str, name: str, address: str) -> None:
 
 def _limits(name: str, address: str) -> Iterator[tuple[str, str, int]]:
     """Kind, key and limit. No name, which anybody may type, can be the key of another place."""
-    place = _place_of(address)
+    place = place_of(address)
     yield "pair", f"{place}\n{name}", MOST_FAILURES
     yield "name", name, MOST_FAILURES_OF_NAME
     yield "place", place, MOST_FAILURES_FROM_ADDRESS
 
 
-def _place_of(address: str) -> str:
+def place_of(address: str) -> str:
     """One line has 2**64 addresses of IPv6, which count as one."""
     try:
         found = ip_address(address)

@@ -5,6 +5,6 @@ from django.http import HttpRequest
 
 
 def address_of(request: HttpRequest) -> str:
-    """Behind a proxy that speaks TLS for us, the last address is the one that the proxy itself saw."""
-    forwarded = request.headers.get("X-Forwarded-For", "") if settings.SECURE_PROXY_SSL_HEADER else ""
+    """Behind a proxy, the last address is the one that the proxy itself saw."""
+    forwarded = request.headers.get("X-Forwarded-For", "") if settings.BEHIND_PROXY else ""
     return forwarded.rpartition(",")[2].strip() or str(request.META.get("REMOTE_ADDR", ""))

@@ -26,7 +26,7 @@ from cryptography.hazmat.primitives import hashes
 from cryptography.hazmat.primitives.asymmetric import padding, rsa
 from django.conf import settings
 
-from hits import rates
+from hits.common import rates
 from hits.domain import is_amazon
 from hits.errors import CrowdError
 from hits.models import Account

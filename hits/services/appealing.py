@@ -10,8 +10,8 @@ from django.db import transaction
 from django.utils import formats, translation
 from django.utils.translation import gettext as _
 
-from hits import rates
 from hits.access import may_see
+from hits.common import rates
 from hits.domain import round_to_cents
 from hits.errors import RuleBroken
 from hits.models import Appeal, Assignment, Bonus, User

@@ -15,7 +15,7 @@ from django.db import DataError, transaction
 from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.urls import reverse
 
-from hits import rates
+from hits.common import rates
 from hits.domain.documents import Told, read_document, unwrap
 from hits.errors import ProviderError
 from hits.gateway import provider_for

@@ -10,7 +10,7 @@ from crowd.marketplace import seals
 from crowd.marketplace.database import atomic
 from crowd.marketplace.errors import RuleBroken
 from crowd.marketplace.models import Worker
-from crowd.marketplace.services import guessing
+from hits.common import guessing
 
 DOOR = "sign-in"
 

@@ -12,7 +12,7 @@ from crowd.marketplace import seals
 from crowd.marketplace.database import atomic
 from crowd.marketplace.errors import RuleBroken
 from crowd.marketplace.models import Deed, Operator, OperatorSession
-from crowd.marketplace.services import guessing
+from hits.common import guessing
 
 SESSION_LIFE = timedelta(hours=12)
 DOOR = "desk"

@@ -9,16 +9,17 @@ from django.utils.translation import gettext as _
 from django.views.decorators.csrf import csrf_exempt, csrf_protect
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
-from crowd.marketplace import clock, rates, wire
+from crowd.marketplace import clock, wire
 from crowd.marketplace.errors import RuleBroken
 from crowd.marketplace.models import Requester, Worker
-from crowd.marketplace.services import accounts, guessing, people
+from crowd.marketplace.services import accounts, people
 from crowd.marketplace.site import pages
 from crowd.marketplace.site.forms import Registration
 from crowd.marketplace.site.session import COOKIE, find_worker, open_session, show_sign_in
 from crowd.marketplace.site.showing import too_many
 from crowd.marketplace.topics import wire as topics
-from crowd.marketplace.visitors import address_of
+from hits.common import guessing, rates
+from hits.common.visitors import address_of
 
 REGISTRATIONS_AN_HOUR = 20  # from one address
 HOUR_S = 3600

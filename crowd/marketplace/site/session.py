@@ -7,10 +7,11 @@ from django.conf import settings
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
 
-from crowd.marketplace import clock, rates
+from crowd.marketplace import clock
 from crowd.marketplace.models import Worker
 from crowd.marketplace.services import people
 from crowd.marketplace.site.showing import refuse, too_many
+from hits.common import rates
 
 COOKIE = "worker_session"
 P = ParamSpec("P")

@@ -20,7 +20,7 @@ from django.views.decorators.csrf import csrf_exempt
 from crowd.whoops.models import Designer, Image
 from crowd.whoops.services import links
 from crowd.whoops.services.inviting import see_designer
-from hits import rates
+from hits.common import rates
 from hits.errors import RuleBroken
 from hits.models import Study
 

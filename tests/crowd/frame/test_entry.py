@@ -1,7 +1,6 @@
 """Who may begin: eligibility, pauses, endpoints without tickets, and visits that nobody could have signed."""
 
 from datetime import datetime, timedelta
-from types import SimpleNamespace
 from typing import Any
 from urllib.parse import urlencode
 
@@ -9,14 +8,15 @@ import pytest
 from django.conf import LazySettings
 from django.test import Client
 from django.utils import timezone
-from redis.exceptions import ConnectionError as RedisAway
 
 from crowd.frame import limits
 from crowd.winogavil.models import Association
+from hits.common.visitors import address_of
 from hits.errors import RuleBroken
 from hits.models import HIT, Account, Assignment, Batch, Lease, Worker
 from hits.services import entering, noticing
 from qualifications.models import RefusalCount
+from tests.caches import AWAY
 from tests.crowd.frame.test_question import CLAIMS, SITE, send, ticket, token_of
 from tests.factories import make_account, make_association, make_batch, make_hit, make_study, make_worker
 from tests.hits.notices import document, told
@@ -204,7 +204,7 @@ def test_claim_without_a_ticket_too_often_is_told_to_wait(
     client: Client, claimed: HIT, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(limits, "MOST_VISITS", 2)
-    monkeypatch.setattr("hits.rates.time", lambda: 1000.0)
+    monkeypatch.setattr("hits.common.rates.time", lambda: 1000.0)
 
     pages = [visit(client, claimed) for _ in range(3)]
     elsewhere = client.get(
@@ -227,13 +227,9 @@ def test_visit_with_a_ticket_is_never_counted(
 
 
 def test_claim_is_let_through_while_the_cache_is_away(
-    client: Client, claimed: HIT, monkeypatch: pytest.MonkeyPatch
+    client: Client, claimed: HIT, settings: LazySettings
 ) -> None:
-    def away(*_: Any, **__: Any) -> Any:
-        raise RedisAway
-
-    monkeypatch.setattr(limits, "MOST_VISITS", 0)
-    monkeypatch.setattr("hits.rates.cache", SimpleNamespace(add=away))
+    settings.CACHES = AWAY
 
     assert visit(client, claimed).status_code == 200
 
@@ -249,9 +245,9 @@ def test_claim_is_let_through_while_the_cache_is_away(
 def test_address_is_the_one_that_the_proxy_saw(
     *, rf: Any, settings: LazySettings, forwarded: str, is_behind_proxy: bool, address: str
 ) -> None:
-    settings.SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if is_behind_proxy else None
+    settings.BEHIND_PROXY = is_behind_proxy
 
-    assert limits.address_of(rf.get("/", headers={"X-Forwarded-For": forwarded})) == address
+    assert address_of(rf.get("/", headers={"X-Forwarded-For": forwarded})) == address
 
 
 def test_claim_waits_for_the_platform_s_word_and_leaves_no_row(client: Client, heard: HIT) -> None:

@@ -16,7 +16,7 @@ from crowd.frame.visits import write_token
 from crowd.winogavil import creating
 from crowd.winogavil.domain import CREATE
 from crowd.winogavil.services.seeding import seed_board
-from hits import rates
+from hits.common import rates
 from hits.models import Assignment, Item, Lease
 from hits.services import working
 from scoring.models import Asking, Riddle, Verdict
@@ -259,7 +259,7 @@ def test_a_family_without_a_rival_refuses(client: Client) -> None:
 
 def test_haste_is_refused(client: Client, work: Assignment, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(verdicts, "MOST_QUESTIONS", 2)
-    monkeypatch.setattr("hits.rates.time", lambda: 1000.0)
+    monkeypatch.setattr("hits.common.rates.time", lambda: 1000.0)
 
     codes = [send(client, work, cue="not allowed").status_code for _ in range(3)]
 

@@ -3,8 +3,8 @@ from typing import Any
 import pytest
 from django.utils import timezone
 
-from crowd.marketplace import rates
 from crowd.marketplace.services.requesters import Credentials
+from hits.common import rates
 from tests.conftest import Sites
 from tests.crowd.marketplace.caller import Caller, caller_with
 from tests.crowd.marketplace.desk import Desk, open_desk

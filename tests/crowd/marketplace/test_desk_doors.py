@@ -10,8 +10,10 @@ from django.utils import timezone
 
 from crowd.marketplace.desk.session import COOKIE
 from crowd.marketplace.models import Deed, Operator, OperatorSession, Requester
-from crowd.marketplace.services import guessing, operators, people
+from crowd.marketplace.services import operators, people
 from crowd.marketplace.site.session import COOKIE as WORKER_COOKIE
+from hits.common import guessing
+from tests.caches import AWAY
 from tests.crowd.marketplace.desk import PASSWORD, Desk, make_operator, open_desk
 from tests.crowd.marketplace.site import signed_in, stranger, text_of
 from tests.factories import invite
@@ -136,7 +138,7 @@ def test_throttle_is_of_one_name_and_one_address() -> None:
 
 
 def test_throttle_behind_a_proxy_is_of_the_address_that_the_proxy_saw(settings: LazySettings) -> None:
-    settings.SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
+    settings.BEHIND_PROXY = True
     fields = {"sign_in_name": make_operator().sign_in_name, "password": PASSWORD}
     wrong = {**fields, "password": "wrong"}
     for _ in range(guessing.MOST_FAILURES):
@@ -191,11 +193,19 @@ def test_names_of_any_number_are_not_tried_from_one_address(monkeypatch: pytest.
 
 
 def test_sign_in_works_while_redis_is_away(settings: LazySettings) -> None:
-    backend = "django.core.cache.backends.redis.RedisCache"
-    settings.CACHES = {"default": {"BACKEND": backend, "LOCATION": "redis://127.0.0.1:1/0"}}
+    settings.CACHES = AWAY
     name = make_operator().sign_in_name
 
     assert [sign_in(stranger(), name, password) for password in ("wrong", PASSWORD)] == [403, 302]
+
+
+def test_passwords_are_not_guessed_for_long_while_redis_is_away(settings: LazySettings) -> None:
+    settings.CACHES = AWAY
+    name = make_operator().sign_in_name
+
+    answers = {sign_in(stranger(), name, "wrong") for _ in range(guessing.MOST_FAILURES + 1)}
+
+    assert answers == {403, 429}
 
 
 @pytest.mark.parametrize(

@@ -8,8 +8,9 @@ from django.contrib.auth.hashers import identify_hasher, make_password
 from django.utils import timezone
 
 from crowd.marketplace.models import Worker, WorkerSession
-from crowd.marketplace.services import erasure, guessing, people
+from crowd.marketplace.services import erasure, people
 from crowd.marketplace.site.session import COOKIE
+from hits.common import guessing
 from tests.crowd.marketplace.site import Browser, group_path, open_hit, signed_in, stranger, text_of
 from tests.factories import invite
 
@@ -135,7 +136,7 @@ def test_success_is_not_counted_as_failure() -> None:
 
 def test_address_behind_a_proxy_is_the_one_the_proxy_saw(settings: LazySettings) -> None:
     known()
-    settings.SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
+    settings.BEHIND_PROXY = True
 
     def attempt(address: str, password: str) -> int:
         fields = {"sign_in_name": "jo.doe", "password": password}

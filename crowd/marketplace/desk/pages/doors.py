@@ -13,8 +13,9 @@ from crowd.marketplace import clock
 from crowd.marketplace.desk.forms import SignInForm
 from crowd.marketplace.desk.session import close_session, open_session
 from crowd.marketplace.desk.showing import show
-from crowd.marketplace.services import guessing, operators
-from crowd.marketplace.visitors import address_of
+from crowd.marketplace.services import operators
+from hits.common import guessing
+from hits.common.visitors import address_of
 
 WITHIN_THE_DESK = re.compile(r"/desk/[\w/?=&.%+-]*", re.ASCII)
 

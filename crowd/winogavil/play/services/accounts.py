@@ -20,7 +20,7 @@ from crowd.winogavil.play.models import (
     WebGame,
 )
 from crowd.winogavil.play.services.turns import leave_open_turn
-from hits import rates
+from hits.common import rates
 from hits.errors import RuleBroken
 from hits.models import Worker
 

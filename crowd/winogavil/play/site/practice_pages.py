@@ -21,7 +21,8 @@ from crowd.winogavil.play.models import Player
 from crowd.winogavil.play.services import practicing
 from crowd.winogavil.play.site.session import player_required, show
 from crowd.winogavil.services.reporting import picture_target
-from hits import rates, seals
+from hits import seals
+from hits.common import rates
 from hits.errors import InvalidAnswer, RuleBroken
 
 Said = Mapping[str, Any]

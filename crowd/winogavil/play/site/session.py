@@ -10,9 +10,9 @@ from django.utils import timezone, translation
 from django.views.decorators.cache import never_cache
 from django.views.decorators.csrf import csrf_protect
 
-from crowd.frame.limits import address_of
 from crowd.winogavil.play.models import Player, WebGame
 from crowd.winogavil.play.services import accounts
+from hits.common.visitors import address_of
 from hits.errors import CrowdError, InvalidAnswer
 
 COOKIE = "player_session"

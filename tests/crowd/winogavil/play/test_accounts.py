@@ -11,7 +11,7 @@ from config import settings as product
 from crowd.winogavil.models import Association
 from crowd.winogavil.play.models import Consent, ConsentText, Player, PlayerSession, Standing, Turn, WebGame
 from crowd.winogavil.play.services import accounts, opening
-from hits import rates
+from hits.common import rates
 from hits.errors import RuleBroken
 from hits.models import Assignment, AuditEvent, Worker
 from tests.crowd.winogavil.play.table import PASSWORD, make_game, make_player, play, take_turn, work_through

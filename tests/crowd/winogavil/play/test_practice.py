@@ -10,7 +10,7 @@ from crowd.pictures.services import report_picture
 from crowd.winogavil.models import Association, Board, BoardPlace
 from crowd.winogavil.play.models import Player, PracticeAsk, PracticeSet, WebGame
 from crowd.winogavil.play.services import opening, practicing
-from hits import rates
+from hits.common import rates
 from hits.errors import InvalidAnswer, RuleBroken
 from hits.models import HIT, Assignment, Item
 from scoring.models import Asking, Riddle, Verdict
