@@ -4,9 +4,11 @@ from typing import Any
 
 from django.utils import timezone
 from rest_framework.authentication import BaseAuthentication, get_authorization_header
-from rest_framework.exceptions import AuthenticationFailed
+from rest_framework.exceptions import AuthenticationFailed, Throttled
 from rest_framework.request import Request
 
+from hits.common import guessing, rates
+from hits.common.visitors import address_of
 from hits.models import ApiToken, User
 from hits.services import tokens
 
@@ -24,17 +26,31 @@ class BearerToken(BaseAuthentication):
             return None
         if scheme.lower() != b"bearer" or len(header) > LONGEST_HEADER:
             raise AuthenticationFailed("Send your token as “Authorization: Bearer crowd_…”.")
+        _refuse_guesser(request)
         token = tokens.find_token(secret=secret.strip().decode("ascii", errors="replace"))
+        if token is None:
+            rates.spend(**_guesses(request))
+            raise AuthenticationFailed("There is no such token. Make one in the admin, under API tokens.")
         return _check(token)
 
     def authenticate_header(self, request: Request) -> str:
         return "Bearer"
 
 
-def _check(token: ApiToken | None) -> tuple[User, ApiToken]:
+def _refuse_guesser(request: Request) -> None:
+    if rates.is_spent(**_guesses(request)):
+        raise Throttled(wait=guessing.WINDOW_S, detail="Too many unknown tokens were sent from your address.")
+
+
+def _guesses(request: Request) -> dict[str, Any]:
+    """By address alone: a token has no name, and whoever guesses one guesses them all."""
+    place = guessing.place_of(address_of(request))
+    most = guessing.MOST_FAILURES_FROM_ADDRESS
+    return {"bucket": "api.unknown", "key": place, "most": most, "window_s": guessing.WINDOW_S}
+
+
+def _check(token: ApiToken) -> tuple[User, ApiToken]:
     now = timezone.now()
-    if token is None:
-        raise AuthenticationFailed("There is no such token. Make one in the admin, under API tokens.")
     if token.revoked_at is not None:
         raise AuthenticationFailed(f"This token has been revoked. {ANOTHER}")
     if token.expires_at <= now:

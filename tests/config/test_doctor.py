@@ -10,6 +10,7 @@ from django.core.management import CommandError, call_command
 from django.db.utils import ConnectionHandler
 
 from config import doctor
+from hits.common import clock
 from hits.services.checking import Finding
 from tests.factories import make_account
 
@@ -119,7 +120,7 @@ def test_doctor_of_a_database_that_lacks_migrations_says_how_many(monkeypatch: p
 def test_doctor_compares_this_machine_with_the_database(
     monkeypatch: pytest.MonkeyPatch, ahead: timedelta, is_well: bool
 ) -> None:
-    monkeypatch.setattr(doctor.clock, "database_ahead", lambda: ahead)
+    monkeypatch.setattr(clock, "database_ahead", lambda: ahead)
 
     finding = doctor.check_clock()
 

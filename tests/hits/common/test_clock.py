@@ -56,9 +56,13 @@ def test_the_way_to_the_database_is_no_difference(
 
 
 def test_the_clocks_are_compared_once_a_minute(monkeypatch: pytest.MonkeyPatch) -> None:
-    asked: list[int] = []
-    monkeypatch.setattr(clock, "database_ahead", lambda: asked.append(1) or timedelta(0))
+    asked: list[str] = []
 
+    def ask() -> timedelta:
+        asked.append("the database")
+        return timedelta(0)
+
+    monkeypatch.setattr(clock, "database_ahead", ask)
     for _ in range(5):
         clock.compare()
 

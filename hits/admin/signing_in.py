@@ -1,0 +1,70 @@
+"""The door of the admin. Wrong passwords are counted as at every other door, and their owner is told."""
+
+from typing import Any
+
+from django.contrib import admin, messages
+from django.contrib.admin.forms import AdminAuthenticationForm
+from django.core.exceptions import ValidationError
+from django.utils import timezone
+
+from hits.common import guessing
+from hits.common.visitors import address_of
+from hits.models import AuditEvent, User
+from hits.services import auditing
+
+DOOR = "admin"
+STOPPED = "sign_in.stopped"
+TOO_MANY = ValidationError(
+    "There were too many wrong passwords. Even the right one is not tried now: wait a quarter of an hour, or "
+    "sign in from where you usually do. If you have forgotten yours, ask whoever manages the accounts.",
+    code="too_many",
+)
+
+
+class SignIn(AdminAuthenticationForm):
+    def clean(self) -> Any:
+        given = {
+            "door": DOOR,
+            "name": self.cleaned_data.get("username", "").casefold(),
+            "address": address_of(self.request) if self.request else "",
+        }
+        try:
+            guessing.refuse_if_guessing(**given)
+        except guessing.TooManyFailures:
+            raise TOO_MANY from None
+        try:
+            cleaned = super().clean()
+        except ValidationError:
+            guessing.count_failure(**given)
+            _note_if_stopped(given)
+            raise
+        _tell(self.request, self.get_user())
+        return cleaned
+
+
+def _note_if_stopped(given: dict[str, str]) -> None:
+    """Once in a while for each name and address; of names that nobody has, nothing is kept."""
+    try:
+        guessing.refuse_if_guessing(**given)
+    except guessing.TooManyFailures:
+        owner = User.objects.filter(username__iexact=given["name"]).first()
+        if owner is not None:
+            words = f"Stopped signing in as {owner} for a quarter of an hour, after wrong passwords."
+            auditing.note(STOPPED, words, by=owner, now=timezone.now())
+
+
+def _tell(request: Any, user: Any) -> None:
+    """Before Django writes down that this was the last time."""
+    stops = AuditEvent.objects.filter(kind=STOPPED, by=user)
+    if user.last_login:
+        stops = stops.filter(at__gt=user.last_login)
+    if count := stops.count():
+        times = "once" if count == 1 else f"{count} times"
+        messages.warning(
+            request,
+            f"Since you last signed in, signing in under your name was stopped {times} after wrong "
+            "passwords. If that was not you, tell whoever manages the accounts, and change your password.",
+        )
+
+
+admin.site.login_form = SignIn
