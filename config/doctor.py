@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import replace
+from pathlib import Path
 
 from django.conf import settings
 from django.db import DatabaseError, connections
@@ -24,7 +25,7 @@ MANY_MESSAGES = 200
 def examine() -> list[Finding]:
     """Every check runs, whatever the others found; only without a database do the accounts stay unread."""
     findings = [check_database(alias) for alias in settings.DATABASES]
-    findings += [check_keys(), check_queue(), check_model()]
+    findings += [check_keys(), check_files(), check_queue(), check_model()]
     if findings[0].ok:
         findings += [check_clock(), *check_accounts()]
     return findings
@@ -67,12 +68,23 @@ def check_clock() -> Finding:
     return Finding(name="clock", ok=True, saw=saw)
 
 
+def check_files() -> Finding:
+    """What stands in a folder that nobody else may enter is safe, whatever it says itself."""
+    folder = Path(settings.DATA_DIR)
+    kept = folder.rglob("*") if settings.EMBEDDED and _is_open(folder) else ()
+    collected = Path(settings.STATIC_ROOT)
+    files = (path for path in kept if path.is_file() and not path.is_relative_to(collected))
+    if is_open := list(filter(_is_open, files)):
+        saw = f"{len(is_open)} files in {folder} can be read by others, such as {is_open[0].name}"
+        return Finding(name="files", ok=False, saw=saw, advice=f"Run chmod -R go= {folder}.")
+    return Finding(name="files", ok=True, saw="nobody else can read them" if settings.EMBEDDED else "none")
+
+
+def _is_open(path: Path) -> bool:
+    return path.exists() and bool(path.stat().st_mode & 0o077)
+
+
 def check_keys() -> Finding:
-    kept = settings.DATA_DIR / "keys.json"
-    if settings.EMBEDDED and kept.exists() and kept.stat().st_mode & 0o077:
-        return Finding(
-            name="keys", ok=False, saw=f"{kept} can be read by others", advice=f"Run chmod 600 {kept}."
-        )
     return Finding(name="keys", ok=True, saw="five sets, none derived from another")
 
 

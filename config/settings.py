@@ -47,6 +47,8 @@ DATABASES = {
 DATABASE_ROUTERS = ["crowd.marketplace.database.Router"]
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 EMBEDDED = "sqlite" in str(DATABASES["default"]["ENGINE"])
+if EMBEDDED:  # databases, messages, pictures and logs are files: their owner's alone
+    os.umask(0o077)
 
 # Keys: separate, rotatable (the first one writes, all of them read), none derived from another.
 _keys = load_keys(os.environ, data_dir=DATA_DIR, embedded=EMBEDDED)
@@ -206,6 +208,7 @@ STATIC_ROOT = (BASE_DIR / ".crowd" if os.access(BASE_DIR, os.W_OK) else DATA_DIR
 WHITENOISE_USE_FINDERS = True
 WHITENOISE_AUTOREFRESH = DEBUG
 MEDIA_ROOT = DATA_DIR / "media"
+FILE_UPLOAD_PERMISSIONS = None  # as the process may write anything else
 STORAGES = {
     "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
     "staticfiles": {"BACKEND": "config.static_files.Storage"},

@@ -1,8 +1,10 @@
 """Static files under names that hold a digest of their content: a browser may keep them for a year."""
 
 import fcntl
+import os
 import shutil
 from collections.abc import Iterator
+from contextlib import contextmanager
 from hashlib import sha256
 from importlib.metadata import version
 from pathlib import Path
@@ -42,9 +44,7 @@ def collect() -> bool:
     What was collected before stays: pages that are open still name it.
     """
     root = Path(settings.STATIC_ROOT)
-    root.mkdir(parents=True, exist_ok=True)
-    with root.with_name(f"{root.name}.lock").open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
+    with _readable(), _locked(root):
         found = _find()
         stamp = root / "stamp"
         state = _digest(found)
@@ -56,6 +56,24 @@ def collect() -> bool:
         stamp.write_text(state)
     log.info("static.collected", files=len(found))
     return True
+
+
+@contextmanager
+def _readable() -> Iterator[None]:
+    """Whoever builds an image is somebody else than whoever serves from it."""
+    before = os.umask(0o022)
+    try:
+        yield
+    finally:
+        os.umask(before)
+
+
+@contextmanager
+def _locked(root: Path) -> Iterator[None]:
+    root.mkdir(parents=True, exist_ok=True)
+    with root.with_name(f"{root.name}.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
 
 
 def _find() -> Found:

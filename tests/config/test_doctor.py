@@ -124,4 +124,25 @@ def test_doctor_compares_this_machine_with_the_database(
 
     finding = doctor.check_clock()
 
-    assert (finding.ok, finding.saw) == (is_well, f"{-ahead.total_seconds():.1f} s apart from the database's")
+    assert (finding.ok, finding.saw) == (
+        is_well,
+        f"{abs(ahead).total_seconds():.1f} s apart from the database's",
+    )
+
+
+@pytest.mark.parametrize(("folder_mode", "is_well"), [(0o755, False), (0o700, True)])
+def test_doctor_finds_files_that_others_can_read(
+    settings: LazySettings, tmp_path: Path, folder_mode: int, is_well: bool
+) -> None:
+    settings.EMBEDDED, settings.DATA_DIR, settings.STATIC_ROOT = True, tmp_path, tmp_path / "static"
+    (tmp_path / "static").mkdir()
+    for name in ("static/crowd.css", "crowd.sqlite3"):
+        (tmp_path / name).touch(mode=0o644)
+        (tmp_path / name).chmod(0o644)
+    tmp_path.chmod(folder_mode)
+
+    finding = doctor.check_files()
+
+    assert finding.ok is is_well
+    assert is_well or finding.saw.startswith("1 files")
+    assert is_well or finding.advice == f"Run chmod -R go= {tmp_path}."

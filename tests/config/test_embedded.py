@@ -70,6 +70,20 @@ def test_web_process_stays_under_its_limit(product: Product) -> None:
     assert weight_mb(product.children()["web"]) < WEB_LIMIT_MB
 
 
+def test_nobody_else_can_read_what_it_keeps(product: Product) -> None:
+    folder = Path(product.environ["CROWD_DATA_DIR"])
+    wait_until((folder / "broker" / "sweeps").is_dir, seconds=30, what="the background process listens")
+
+    kept = {
+        str(path.relative_to(folder)): oct(path.stat().st_mode & 0o777)
+        for path in folder.rglob("*")
+        if path.name != "serve.log" and not path.relative_to(folder).parts[0].startswith("static")
+    }
+
+    assert {"keys.json", "crowd.sqlite3", "marketplace.sqlite3", "broker/sweeps"} <= {*kept}
+    assert {name: mode for name, mode in kept.items() if not mode.endswith("00")} == {}
+
+
 def test_killing_each_process_in_mid_launch_loses_no_hit(product: Product) -> None:
     shell(product, LAUNCH)
     for name in ("web", "background"):
