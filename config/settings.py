@@ -173,6 +173,7 @@ AUTH_PASSWORD_VALIDATORS = [
     for name in ("UserAttributeSimilarityValidator", "MinimumLengthValidator", "CommonPasswordValidator")
 ]
 LOGIN_URL = "admin:login"
+LOGIN_REDIRECT_URL = "admin:index"  # where the page that was asked for is none of ours
 SESSION_COOKIE_SECURE = SECURE
 CSRF_COOKIE_SECURE = all(site.startswith("https:") for site in SERVED)
 

@@ -186,3 +186,19 @@ def test_demo_stopped_leaves_nothing_behind(tmp_path: Path) -> None:
 
     assert [pid for pid in started if Path(f"/proc/{pid}").exists()] == []
     assert list(tmp_path.glob("crowd-demo-*")) == []
+
+
+def test_demo_replaces_no_address_of_the_environment_unasked(tmp_path: Path) -> None:
+    environ = scratch_environ(tmp_path, CROWD_PUBLIC_URL="https://crowd.example.org")
+
+    done = subprocess.run(
+        [sys.executable, "manage.py", "demo", "--use-environment", "--no-serve"],
+        cwd=ROOT,
+        env=environ,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+    assert done.returncode == 1
+    assert "the environment says CROWD_PUBLIC_URL=https://crowd.example.org. Give --port" in done.stderr

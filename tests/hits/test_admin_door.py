@@ -105,3 +105,12 @@ def test_unknown_tokens_are_not_tried_for_ever(monkeypatch: pytest.MonkeyPatch) 
 
     assert answers == [401, 401, 401, 429, 429]
     assert (right, known.get("studies/").status_code) == (429, 200)
+
+
+@pytest.mark.parametrize("wanted", ["https://evil.example/", "//evil.example/", "javascript:alert(1)"])
+def test_who_asked_for_a_page_elsewhere_comes_to_the_first_page(staff: User, wanted: str) -> None:
+    fields = {"username": "Somebody", "password": PASSWORD, "next": wanted}
+
+    answer = Client().post(reverse("admin:login"), fields, follow=True)
+
+    assert (answer.status_code, answer.redirect_chain) == (200, [(reverse("admin:index"), 302)])

@@ -59,18 +59,31 @@ class Command(BaseCommand):
 
     def _start_over(self, options: Mapping[str, Any]) -> None:
         """Settings are read at start, so the scratch ones need a fresh process: this one, replaced."""
-        port = options["port"] or _free_port()
         kept = {} if not options["use_environment"] else os.environ
-        scratch = {
-            INSIDE: "1",
-            "CROWD_PUBLIC_URL": f"http://127.0.0.1:{port}",
-            "CROWD_MARKETPLACE_URL": f"http://localhost:{port}",
-        }
+        scratch = {INSIDE: "1", **self._addresses(kept, options["port"])}
         if not options["use_environment"]:
             scratch["CROWD_DATA_DIR"] = tempfile.mkdtemp(prefix=SCRATCH)
         ours = ("CROWD_", "DATABASE_URL", "MARKETPLACE_DATABASE_URL", "REDIS_URL")
         inherited = {name: value for name, value in os.environ.items() if not name.startswith(ours)}
         os.execve(sys.executable, [sys.executable, *sys.argv], {**inherited, **kept, **scratch})  # noqa: S606
+
+    def _addresses(self, kept: Mapping[str, str], asked: int | None) -> dict[str, str]:
+        """Where this machine alone can be reached. What the environment says is replaced only by a --port."""
+        port = asked or _free_port()
+        ours = {
+            "CROWD_PUBLIC_URL": f"http://127.0.0.1:{port}",
+            "CROWD_MARKETPLACE_URL": f"http://localhost:{port}",
+        }
+        others = {name: kept[name] for name in ours if kept.get(name, ours[name]) != ours[name]}
+        named = ", ".join(f"{name}={value}" for name, value in others.items())
+        if others and asked is None:
+            raise CommandError(
+                f"The demo serves on this machine alone, and the environment says {named}. "
+                "Give --port, and it serves there instead; or take these out of the environment."
+            )
+        if others:
+            self.stderr.write(f"Serving at {' and '.join(ours.values())}, instead of {named}.")
+        return ours
 
     def _run(self, options: Mapping[str, Any]) -> None:
         # The product's own log is in the folder of its data; here it would tear the progress bar.

@@ -7,7 +7,9 @@ from typing import Any
 from django.conf import settings
 from django.core.management import call_command
 from django.core.management.base import BaseCommand
+from django.db import connections
 
+from config.laying import is_empty, unapplied
 from config.processes import background_command, is_healthy, web_command
 from config.provisioning import account_values, provision
 from hits.common.supervising import Supervisor
@@ -48,13 +50,16 @@ def addresses() -> str:
     return "\n".join(lines)
 
 
-def prepare(*, say: Callable[[str], None] = lambda _: None) -> None:
+def prepare(*, say: Callable[[str], None] | None = None) -> None:
     """Databases, folders, and a first account: from the environment, or else on our own marketplace."""
     for folder in (settings.BROKER_DIR / "messages", settings.BROKER_DIR / "control", settings.STATIC_ROOT):
         folder.mkdir(parents=True, exist_ok=True)
     for database in settings.DATABASES:
-        say(f"Looking at the database {database} ...")
-        call_command("migrate", database=database, verbosity=0, interactive=False)
+        if say:
+            say(f"Looking at the database {database} ...")
+        # Whoever waits for long migrations sees each by its name.
+        is_told = say is not None and not is_empty(connections[database]) and unapplied(connections[database])
+        call_command("migrate", database=database, verbosity=int(bool(is_told)), interactive=False)
     if Account.objects.connected().exists():
         return
     values = settings.FIRST_ACCOUNT
