@@ -5,6 +5,7 @@ from uuid import uuid4
 
 from django.db import models
 from django.db.models import Q
+from django.utils import timezone
 
 from hits.models.studies import Batch
 
@@ -32,6 +33,7 @@ class HIT(models.Model):
     status = models.CharField(max_length=16, choices=Status, default=Status.INTENDED)
     external_id = models.CharField(max_length=64, blank=True)
     sent_at = models.DateTimeField(null=True)
+    made_at = models.DateTimeField(default=timezone.now, null=True, editable=False)
     # When the provider was first asked: it remembers our token for a day, and not longer.
     asked_at = models.DateTimeField(null=True)
     # Who is sending it, so that two senders do not ask at once.

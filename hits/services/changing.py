@@ -15,7 +15,7 @@ from hits.models import HIT, Account, Batch, Change, User
 from hits.services.batch_rows import CHUNK, lock_batch, tell
 from hits.services.figures import mark_stale
 from hits.services.looking import earliest, earliest_or_now, soonest
-from hits.services.sending import TURN, Clock, ticking
+from hits.services.sending import TOKEN_MEMORY, TURN, Clock, ticking
 from hits.states import move
 
 # Longer than any call with its repetitions: two changes of one HIT must reach the provider in order.
@@ -189,7 +189,7 @@ def _tell(change: Change, *, provider: Provider, clock: Clock) -> bool:
     if not _take(change, now=clock()):
         return False
     try:
-        _apply(change, provider=provider)
+        _apply(change, provider=provider, now=clock())
     except ProviderRefused as refusal:
         _refuse(change, refusal, now=clock())
         return False
@@ -211,24 +211,25 @@ def _is_free(now: datetime) -> Q:
     return Q(claimed_at=None) | Q(claimed_at__lte=now - CLAIM)
 
 
-def _apply(change: Change, *, provider: Provider) -> None:
+def _apply(change: Change, *, provider: Provider, now: datetime) -> None:
     external_id = change.hit.external_id
     if change.kind == Kind.EXPIRE:
         provider.expire_hit(external_id)
     elif change.kind == Kind.EXTEND and change.expires_at:
         provider.extend_hit(external_id, expires_at=change.expires_at)
     else:
-        _add_places(change, provider=provider)
+        _add_places(change, provider=provider, now=now)
 
 
-def _add_places(change: Change, *, provider: Provider) -> None:
+def _add_places(change: Change, *, provider: Provider, now: datetime) -> None:
     """Asked for once: after an unclear outcome or a refusal, the HIT's own number tells."""
     places, hit = change.places or 0, change.hit
 
     def has_them() -> bool:
         return provider.get_hit(hit.external_id).max_assignments >= hit.max_assignments + places
 
-    if change.asked_at and has_them():
+    is_old = change.made_at < now - TOKEN_MEMORY  # another copy of this database may have asked
+    if (change.asked_at or is_old) and has_them():
         return
     try:
         provider.add_places(hit.external_id, places=places, token=change.token)

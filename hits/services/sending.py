@@ -4,7 +4,9 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
+from functools import cached_property
 from threading import Event
 from typing import Any
 
@@ -102,7 +104,7 @@ def spec_of(hit: HIT, *, batch: Batch) -> HITSpec:
         duration_s=batch.duration_s,
         lifetime_s=batch.lifetime_s,
         auto_approval_s=batch.auto_approval_s,
-        annotation=f"crowd:{hit.public_id}",
+        annotation=_annotation(hit),
         requirements=batch.all_requirements,
     )
 
@@ -119,20 +121,31 @@ def _send_in_thread(batch: Batch, *, provider: Provider, stop: Event, clock: Clo
         connections.close_all()
 
 
+@dataclass
+class _Held:
+    """What the provider holds, by annotation. Read once in a turn, and only if an intent is old."""
+
+    provider: Provider
+
+    @cached_property
+    def hits(self) -> dict[str, ProviderHIT]:
+        return {hit.annotation: replace(hit, question="") for hit in self.provider.list_hits()}
+
+
 def _send_turn(batch: Batch, *, provider: Provider, stop: Event, clock: Clock) -> int:
     """One HIT after the other, until nothing may be sent, a call fails for whomever, or the turn is over."""
-    sent, until = 0, clock() + TURN
+    sent, until, held = 0, clock() + TURN, _Held(provider)
     while not stop.is_set() and clock() <= until and (hit := _claim(batch, clock=clock)):
-        if _send(hit, batch=batch, provider=provider, clock=clock):
+        if _send(hit, batch=batch, provider=provider, held=held, clock=clock):
             sent += 1
         else:
             stop.set()
     return sent
 
 
-def _send(hit: HIT, *, batch: Batch, provider: Provider, clock: Clock) -> bool:
+def _send(hit: HIT, *, batch: Batch, provider: Provider, held: _Held, clock: Clock) -> bool:
     try:
-        created = _create(hit, batch=batch, provider=provider, now=clock())
+        created = _create(hit, batch=batch, provider=provider, held=held, now=clock())
     except ProviderRefused as refusal:
         _unclaim(hit, asked_at=hit.asked_at)
         _stop(batch, refusal, now=clock())
@@ -145,17 +158,24 @@ def _send(hit: HIT, *, batch: Batch, provider: Provider, clock: Clock) -> bool:
     return True
 
 
-def _create(hit: HIT, *, batch: Batch, provider: Provider, now: datetime) -> ProviderHIT:
-    """After a day the token protects no more, so an intent asked about before is looked for first."""
-    spec = spec_of(hit, batch=batch)
-    if hit.asked_at and now - hit.asked_at > TOKEN_MEMORY and (made := _find(hit, provider=provider)):
+def _create(hit: HIT, *, batch: Batch, provider: Provider, held: _Held, now: datetime) -> ProviderHIT:
+    """After a day the token protects no more, so an old intent is looked for first.
+
+    Also one that nobody has asked about: another copy of this database may have.
+    """
+    first = hit.asked_at or hit.made_at or batch.launched_at
+    if first and now - first > TOKEN_MEMORY and (made := held.hits.get(_annotation(hit))):
         return made
-    return provider.create_hit(spec, token=hit.token)
+    return provider.create_hit(spec_of(hit, batch=batch), token=hit.token)
 
 
 def _find(hit: HIT, *, provider: Provider) -> ProviderHIT | None:
-    annotation = f"crowd:{hit.public_id}"
-    return next((found for found in provider.list_hits() if found.annotation == annotation), None)
+    wanted = _annotation(hit)
+    return next((found for found in provider.list_hits() if found.annotation == wanted), None)
+
+
+def _annotation(hit: HIT) -> str:
+    return f"crowd:{hit.public_id}"
 
 
 def _record(hit: HIT, created: ProviderHIT, *, batch: Batch, now: datetime) -> None:

@@ -208,6 +208,28 @@ def test_send_looks_for_an_old_intent_before_it_asks_again(turk: StubbedTurk) ->
     assert [batch.hits.get().external_id] == list(turk.hits)
 
 
+@pytest.mark.parametrize("age", [timedelta(hours=12), timedelta(hours=25), timedelta(days=33)])
+def test_what_another_copy_of_the_database_has_sent_is_not_made_again(
+    turk: StubbedTurk, age: timedelta
+) -> None:
+    """The copy was taken before anything was sent, and is put back long after."""
+    batch = make_draft(hits=5)
+    launch(batch)
+    HIT.objects.update(made_at=NOW)
+    launching.send_launching_batches(now=NOW)
+    made = {*turk.hits}
+    Batch.objects.update(status="launching")
+    HIT.objects.update(status="intended", external_id="", sent_at=None, asked_at=None, claimed_at=None)
+    if age > timedelta(hours=24):
+        turk.tokens.clear()
+    turk.calls.clear()
+
+    launching.send_launching_batches(now=NOW + age)
+
+    assert {*turk.hits} == made == {*HIT.objects.values_list("external_id", flat=True)}
+    assert turk.calls.count("list_hits") <= 1
+
+
 def test_send_skips_what_another_sender_has_claimed(turk: StubbedTurk) -> None:
     batch = make_draft(hits=2)
     launch(batch)

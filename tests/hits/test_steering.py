@@ -429,6 +429,22 @@ def test_add_places_reserves_asks_once_and_opens_again(turk: StubbedTurk, user: 
     assert Study.objects.get().reserved == reserved / 6 * 10
 
 
+def test_places_that_another_copy_of_the_database_has_asked_for_are_not_asked_for_again(
+    turk: StubbedTurk, user: User
+) -> None:
+    batch = make_running(hits=1)
+    steering.add_places(hits=batch.hits.all(), places=2, by=user, now=NOW)
+    tell()
+    Change.objects.update(status="intended", asked_at=None, claimed_at=None, done_at=None)
+    HIT.objects.update(max_assignments=3)
+    turk.tokens.clear()
+
+    steering.send_changes(now=NOW + timedelta(hours=25))
+
+    assert [row["MaxAssignments"] for row in turk.hits.values()] == [5]
+    assert (HIT.objects.get().max_assignments, changes_of(batch)) == (5, [("add", "done")])
+
+
 @pytest.mark.parametrize("fault", ["before", "after"])
 def test_add_places_after_an_unclear_outcome_looks_before_it_asks_again(
     turk: StubbedTurk, user: User, fault: str
