@@ -3,18 +3,19 @@
 import json
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
 from itertools import islice
 from typing import Any, TypeVar
 
 import structlog
 from django.db import transaction
+from django.db.models.functions import Coalesce
 
 from hits import families, seals
 from hits.domain import is_same_moment
-from hits.errors import InvalidAnswer
+from hits.errors import InvalidAnswer, ProviderRefused
 from hits.gateway import Provider, ProviderAssignment
-from hits.models import HIT, Account, Assignment, Worker
+from hits.models import HIT, Account, Assignment, Decision, Worker
 from hits.services.figures import mark_stale
 from hits.services.working import UNSETTLED, answer_leases, items_served, release_items
 from hits.states import move
@@ -22,6 +23,8 @@ from hits.states import move
 # Far beyond any answer of ours; what is longer was never ours.
 LONGEST_ANSWER = 100_000
 PAGE = 100
+# A list that is older than our word is no news.
+HEARD_WITHIN = timedelta(minutes=10)
 Status = Assignment.Status
 # What ours may be when theirs is so; our own word may be newer than the page that was read.
 AGREEING = {
@@ -30,7 +33,7 @@ AGREEING = {
     "Rejected": {Status.REJECTED, Status.APPROVED},
 }
 Key = tuple[str, str]
-Known = tuple[datetime | None, str]
+Known = tuple[datetime | None, str, datetime | None]
 Row = TypeVar("Row")
 log = structlog.get_logger()
 
@@ -47,8 +50,11 @@ def read_assignments(*, hit: HIT, provider: Provider, now: datetime) -> None:
     for page in pages(provider.list_assignments(hit.external_id)):
         known = _known(page, hit=hit)
         for found in page:
-            if not any(_agrees(row, found) for row in known[_key(found, hit.batch.account)]):
+            agreeing = [row for row in known[_key(found, hit.batch.account)] if _agrees(row, found)]
+            if not agreeing:
                 record_submission(hit=hit, found=found, now=now)
+            elif any(_was_not_heard(row, found, now=now) for row in agreeing):
+                _tell_again(hit=hit, found=found, provider=provider)
 
 
 def record_submission(*, hit: HIT, found: ProviderAssignment, now: datetime) -> Assignment:
@@ -72,15 +78,41 @@ def _known(page: Sequence[ProviderAssignment], *, hit: HIT) -> dict[Key, list[Kn
     known: dict[Key, list[Known]] = defaultdict(list)
     ids = [found.external_id for found in page]
     ours = Assignment.objects.filter(account=hit.batch.account, external_id__in=ids, hit=hit)
-    rows = ours.values_list("external_id", "worker__external_id_index", "accepted_at", "status")
-    for external_id, index, accepted_at, status in rows:
-        known[external_id, index].append((accepted_at, status))
+    decided = Coalesce("approved_at", "rejected_at")
+    rows = ours.values_list("external_id", "worker__external_id_index", "accepted_at", "status", decided)
+    for external_id, index, accepted_at, status, decided_at in rows:
+        known[external_id, index].append((accepted_at, status, decided_at))
     return known
 
 
 def _agrees(row: Known, found: ProviderAssignment) -> bool:
-    accepted_at, status = row
+    accepted_at, status, _ = row
     return is_same_moment(accepted_at, found.accepted_at) and status in AGREEING.get(found.status, ())
+
+
+def _was_not_heard(row: Known, found: ProviderAssignment, *, now: datetime) -> bool:
+    """Decided here long ago, and undecided there: the yes to our word was somebody else's."""
+    _, status, decided_at = row
+    is_decided = status in (Status.APPROVED, Status.REJECTED)
+    return found.status == "Submitted" and is_decided and (decided_at or now) < now - HEARD_WITHIN
+
+
+def _tell_again(*, hit: HIT, found: ProviderAssignment, provider: Provider) -> None:
+    """The gateway makes deciding twice decide once. Raises ProviderUnavailable."""
+    work = Assignment.objects.filter(account=hit.batch.account, external_id=found.external_id, hit=hit)
+    ours = work.filter(status__in=(Status.APPROVED, Status.REJECTED)).order_by("-attempt").first()
+    if ours is None:
+        return
+    last = ours.decisions.filter(status=Decision.Status.DONE).order_by("-pk").first()
+    reason = last.reason if last else ""
+    log.warning("assignment.told_again", assignment=str(ours.public_id), status=ours.status)
+    try:
+        if ours.status == Status.APPROVED:
+            provider.approve_assignment(found.external_id, feedback=reason)
+        elif reason:  # a rejection without one was not ours
+            provider.reject_assignment(found.external_id, feedback=reason)
+    except ProviderRefused as refusal:
+        log.warning("assignment.not_told", assignment=str(ours.public_id), code=refusal.code)
 
 
 def _match(*, hit: HIT, worker: Worker, found: ProviderAssignment, now: datetime) -> Assignment:

@@ -67,9 +67,12 @@ def next_look(*, now: datetime) -> datetime | None:
     )
 
 
-def reconcile_everything(*, now: datetime) -> Counter[str]:
-    """Both sides agree afterwards, whatever was lost. For operators and tests; it asks for every HIT."""
-    found = survey(now=now, force=True)
+def reconcile_everything(*, now: datetime, thorough: bool = False) -> Counter[str]:
+    """Both sides agree afterwards, whatever was lost. For operators and tests; it asks for every HIT.
+
+    A thorough one believes nothing that is here: it costs a call for each HIT that there ever was.
+    """
+    found = survey(now=now, force=True, thorough=thorough)
     while done := reconcile(now=now):
         found["looks"] += done
     return found

@@ -39,19 +39,24 @@ RETRY = timedelta(seconds=60)
 # Other programs' HITs on the same account may stay on the list of what has ended for good.
 MOST_ENDED = 1000
 MOST_MARKED = 20
+# A HIT on which less was decided there than here.
+READ_AGAIN = timedelta(hours=1)
 # Between two readings of the list of what has ended.
 READ_ENDED_EVERY = timedelta(seconds=30)
 Status = HIT.Status
 log = structlog.get_logger()
 
 
-def survey(*, now: datetime, force: bool = False) -> Counter[str]:
-    """What was found, in numbers: of the accounts whose time has come, or of all."""
+def survey(*, now: datetime, force: bool = False, thorough: bool = False) -> Counter[str]:
+    """What was found, in numbers: of the accounts whose time has come, or of all.
+
+    A thorough one reads the list of every HIT, whatever its counters say.
+    """
     found: Counter[str] = Counter()
     for account, provider in usable(Account.objects.connected().values("pk")):
         try:
             if force or _is_due(account, now=now):
-                found.update(_survey_account(account, provider, now=now))
+                found.update(_survey_account(account, provider, now=now, is_thorough=thorough))
             else:
                 _read_ended(account, provider, now=now)
         except ProviderError as error:
@@ -78,12 +83,14 @@ def _pass_at(account: Account) -> datetime | None:
     return account.surveyed_at and account.surveyed_at + timedelta(seconds=settings.SURVEY_S)
 
 
-def _survey_account(account: Account, provider: Provider, *, now: datetime) -> Counter[str]:
+def _survey_account(
+    account: Account, provider: Provider, *, now: datetime, is_thorough: bool
+) -> Counter[str]:
     """Compare and swap: of two machines one makes the pass."""
     row = Account.objects.filter(pk=account.pk)
     if not row.filter(surveyed_at=account.surveyed_at).update(surveyed_at=now):
         return Counter()
-    one = Pass(account=account, provider=provider, began=now)
+    one = Pass(account=account, provider=provider, began=now, is_thorough=is_thorough)
     try:
         for page in pages(provider.list_hits()):
             one.compare(page)
@@ -114,6 +121,8 @@ class Pass:
     account: Account
     provider: Provider
     began: datetime
+    # Everything is read, whatever the counters say.
+    is_thorough: bool = False
     found: Counter[str] = field(default_factory=Counter)
     shown: set[int] = field(default_factory=set)
 
@@ -139,11 +148,13 @@ class Pass:
                 closed.append((hit, theirs))
             else:
                 self.shown.add(hit.pk)
-                if hit.seen == fingerprint(theirs) and not theirs.is_over:
+                if hit.seen == fingerprint(theirs) and not theirs.is_over and not self.is_thorough:
                     continue
                 hit.seen = fingerprint(theirs)
                 (untouched if is_untouched(theirs) else changed).append(hit)
         self.found["HITs"] += len(page)
+        if self.is_thorough:
+            HIT.objects.filter(pk__in=[hit.pk for hit in changed]).update(seen="")
         self.found["changed"] += look_soon(hit_ids=[hit.pk for hit in changed], now=self.began)
         HIT.objects.bulk_update(untouched, ["seen"])
         self._compare_closed(closed)
@@ -166,8 +177,15 @@ class Pass:
         for hit, theirs in closed:
             if not theirs.is_over:
                 self._reopen(hit, theirs)
-            elif (hit.problem and not hit.seen) or theirs.completed > judged.get(hit.pk, theirs.completed):
+            elif self._wants_reading(hit, theirs, judged=judged.get(hit.pk, 0)):
                 self._read(hit, theirs)
+
+    def _wants_reading(self, hit: HIT, theirs: ProviderHIT, *, judged: int) -> bool:
+        """More was decided there than here, or less: then a yes to our word was not theirs, or is late."""
+        if self.is_thorough or (hit.problem and not hit.seen) or theirs.completed > judged:
+            return True
+        was_read = hit.reconciled_at and hit.reconciled_at > self.began - READ_AGAIN
+        return theirs.completed < judged and not was_read
 
     def _adopt(self, hit: HIT, theirs: ProviderHIT) -> None:
         """The provider made it, and we died before we wrote that down. A batch on hold holds it back too."""
@@ -220,7 +238,9 @@ class Pass:
         except ProviderError as error:
             log.warning("hit.reconcile_failed", hit=str(hit.public_id), error=str(error))
             return
-        HIT.objects.filter(pk=hit.pk, status=Status.CLOSED).update(seen=fingerprint(theirs), problem="")
+        HIT.objects.filter(pk=hit.pk, status=Status.CLOSED).update(
+            seen=fingerprint(theirs), problem="", reconciled_at=self.began
+        )
         self.found["changed"] += 1
 
     def _meet_stranger(self, theirs: ProviderHIT) -> None:
@@ -264,9 +284,7 @@ def _public_id(annotation: str) -> UUID | None:
 
 
 def _judged(hits: Sequence[HIT]) -> dict[int, int]:
-    """How many of each are approved or rejected here, where any still waits for that."""
-    work = Assignment.objects.filter(hit__in=hits)
-    waiting = work.filter(hit=OuterRef("hit"), status=Assignment.Status.SUBMITTED)
+    """How many of each are approved or rejected here."""
     decided = Q(status__in=(Assignment.Status.APPROVED, Assignment.Status.REJECTED))
-    counted = work.filter(Exists(waiting)).values("hit").annotate(count=Count("pk", filter=decided))
-    return dict(counted.values_list("hit", "count"))
+    work = Assignment.objects.filter(decided, hit__in=hits).order_by()
+    return dict(work.values_list("hit").annotate(count=Count("pk")))

@@ -11,10 +11,10 @@ from django.test.utils import CaptureQueriesContext
 
 from hits.errors import ProviderRefused
 from hits.gateway import registry
-from hits.models import HIT, Account, Assignment, Batch, Change, Item, Stranger
+from hits.models import HIT, Account, Assignment, Batch, Change, Decision, Item, Lease, Stranger
 from hits.services import reconciling, working
 from hits.services.surveying import RETRY, survey
-from tests.factories import NOW, make_account
+from tests.factories import NOW, make_account, make_user
 from tests.hits.posted import DEADLINE, open_as, post_batch, post_hit, save_as
 from tests.stubbed import StubbedTurk
 
@@ -421,3 +421,75 @@ def test_command_says_what_it_found(hit: HIT, turk: StubbedTurk) -> None:
 
     assert written.getvalue().splitlines()[0] == "HITs: 1"
     assert Assignment.objects.get().status == Assignment.Status.SUBMITTED
+
+
+def judged_and_closed(hit: HIT, turk: StubbedTurk, *, kind: str = "Approved") -> str:
+    """Work that is decided on both sides, of a HIT that is over."""
+    assignment, worker = turk.submit(hit.external_id, answer="x")
+    save_as(hit, assignment=assignment, worker=worker)
+    turk.hits[hit.external_id]["expired"] = True
+    reconciling.reconcile_everything(now=at(10))
+    turk.assignments[assignment]["AssignmentStatus"] = kind
+    Assignment.objects.update(status=kind.lower(), **{f"{kind.lower()}_at": at(20)})
+    assert HIT.objects.get().status == HIT.Status.CLOSED
+    turk.calls.clear()
+    return assignment
+
+
+@pytest.mark.parametrize(("kind", "call"), [("Approved", "approve"), ("Rejected", "reject")])
+def test_our_word_that_was_never_heard_is_said_again(
+    hit: HIT, turk: StubbedTurk, kind: str, call: str
+) -> None:
+    """The yes to it was an old answer, out of a cache."""
+    assignment = judged_and_closed(hit, turk, kind=kind)
+    turk.assignments[assignment]["AssignmentStatus"] = "Submitted"
+    Decision.objects.create(
+        assignment=Assignment.objects.get(), kind=call, status="done", reason="Seen.", by=make_user(),
+        made_at=NOW, send_at=NOW, ended_at=NOW,
+    )  # fmt: skip
+
+    survey(now=at(7200), force=False)
+
+    assert turk.assignments[assignment]["AssignmentStatus"] == kind
+    assert turk.calls.count(f"{call}_assignment") == 1
+
+
+def test_our_word_of_a_moment_ago_is_not_said_again(hit: HIT, turk: StubbedTurk) -> None:
+    assignment = judged_and_closed(hit, turk)
+    turk.assignments[assignment]["AssignmentStatus"] = "Submitted"
+
+    survey(now=at(60), force=True)
+
+    assert "approve_assignment" not in turk.calls
+
+
+def test_a_closed_hit_whose_counters_lag_is_read_once_an_hour(hit: HIT, turk: StubbedTurk) -> None:
+    assignment = judged_and_closed(hit, turk)
+    turk.assignments[assignment]["AssignmentStatus"] = "Submitted"
+    turk.provider.approve_assignment = lambda *_, **__: None  # type: ignore[method-assign]  # says yes, and does not
+
+    for minutes in (120, 130, 140, 185):
+        survey(now=at(minutes * 60))
+
+    assert turk.calls.count("list_assignments_for_hit") == 2
+
+
+def test_work_that_was_lost_is_found_once_it_is_decided_there(hit: HIT, turk: StubbedTurk) -> None:
+    """The list that closed the HIT was an old one."""
+    assignment = judged_and_closed(hit, turk)
+    Lease.objects.all().delete()
+    Assignment.objects.all().delete()
+
+    survey(now=at(7200))
+
+    assert Assignment.objects.values_list("external_id", "status").get() == (assignment, "approved")
+
+
+def test_reconciling_all_reads_every_list(hit: HIT, turk: StubbedTurk) -> None:
+    judged_and_closed(hit, turk)
+
+    reconciling.reconcile_everything(now=at(7200))
+    usual = turk.calls.count("list_assignments_for_hit")
+    call_command("reconcile", "--all", stdout=StringIO())
+
+    assert (usual, turk.calls.count("list_assignments_for_hit")) == (0, 1)
