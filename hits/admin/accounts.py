@@ -16,7 +16,7 @@ from django.utils.safestring import SafeString
 
 from hits.admin.parts import ReadOnlyAdmin
 from hits.domain import is_amazon
-from hits.models import Account, Stranger
+from hits.models import Account, Pace, Stranger
 from hits.services.checking import check_account
 
 SECRETS = ("secret_access_key", "ticket_key")
@@ -112,7 +112,17 @@ def _empty_what_is_sealed(account: Account | None) -> None:
 @admin.register(Account)
 class AccountAdmin(admin.ModelAdmin[Account]):
     form = AccountForm
-    list_display = ("name", "environment", "endpoint", "fee_schedule", "currency", "created_at", "see_check")
+    list_display = (
+        "name",
+        "environment",
+        "endpoint",
+        "fee_schedule",
+        "currency",
+        "answers",
+        "created_at",
+        "see_check",
+    )
+    list_select_related = ("pace",)
     show_full_result_count = False
     actions = None
 
@@ -123,7 +133,7 @@ class AccountAdmin(admin.ModelAdmin[Account]):
     def get_fields(self, request: HttpRequest, obj: Account | None = None) -> Any:
         """Who may only look is shown no secret: the admin would print it as text."""
         names = [*AccountForm.Meta.fields]
-        shown = ["see_check", "strangers"] if obj else []
+        shown = ["answers", "see_check", "strangers"] if obj else []
         if obj is not None and not self.has_change_permission(request, obj):
             return [name for name in names if name not in SECRETS] + shown
         if not (obj and _is_used(obj)):
@@ -131,7 +141,7 @@ class AccountAdmin(admin.ModelAdmin[Account]):
         return names + shown
 
     def get_readonly_fields(self, request: HttpRequest, obj: Account | None = None) -> tuple[str, ...]:
-        return ("see_check", "strangers", *(FIXED_BY_LAUNCH if obj and _is_used(obj) else ()))
+        return ("answers", "see_check", "strangers", *(FIXED_BY_LAUNCH if obj and _is_used(obj) else ()))
 
     def save_model(self, request: HttpRequest, obj: Account, form: Any, change: bool) -> None:
         """Only what the form has changed: sweeps write other columns at the same time."""
@@ -149,6 +159,18 @@ class AccountAdmin(admin.ModelAdmin[Account]):
     def see_check(self, account: Account) -> SafeString:
         address = reverse("admin:hits_account_check", args=[account.pk])
         return format_html('<a href="{}">Check this account</a>', address)
+
+    @admin.display(description="answers")
+    def answers(self, account: Account) -> str:
+        """Whatever it is to be told waits here meanwhile, and nobody else's waits with it."""
+        pace: Pace | None = getattr(account, "pace", None)
+        if account.kind != Account.Kind.MTURK:
+            return "no provider is asked"
+        if pace is None:
+            return "never asked yet"
+        if pace.silent_since is None:
+            return "yes"
+        return f"not since {pace.silent_since:%d %b %Y, %H:%M} UTC. {pace.problem}"
 
     @admin.display(description="strangers")
     def strangers(self, account: Account) -> SafeString | str:

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from datetime import datetime
 from decimal import Decimal
 from functools import cache
@@ -29,6 +30,7 @@ from hits.gateway.answers import (
 )
 from hits.gateway.boto_qualifications import BotoQualifications
 from hits.gateway.interface import HITSpec, NotDelivered, ProviderAssignment, ProviderBonus, ProviderHIT
+from hits.gateway.pacing import Line
 
 Read = TypeVar("Read")
 
@@ -95,11 +97,11 @@ def _loader() -> Loader:
 
 
 class BotoProvider(BotoQualifications):
-    """`pace` returns when the next call may leave."""
+    """Without a line, calls leave at once, and nobody hears whether they are answered."""
 
-    def __init__(self, client: Any, *, pace: Callable[[], None] = lambda: None) -> None:
+    def __init__(self, client: Any, *, line: Line | None = None) -> None:
         self._client = client
-        self._pace = pace
+        self._line = line
 
     def get_balance(self) -> Decimal:
         return self._ask("get_account_balance", lambda answer: Decimal(answer["AvailableBalance"]))
@@ -295,13 +297,33 @@ class BotoProvider(BotoQualifications):
             seen.add(following)
             token = {"NextToken": following}
 
-    def _ask(self, operation: str, read: Callable[[Any], Read], **parameters: Any) -> Read:
-        answer = self._call(operation, **parameters)
-        with reading(operation):
-            return read(answer)
-
     def _call(self, operation: str, **parameters: Any) -> Any:
-        self._pace()
+        return self._ask(operation, lambda answer: answer, **parameters)
+
+    def _ask(self, operation: str, read: Callable[[Any], Read], **parameters: Any) -> Read:
+        with self._on_the_line():
+            answer = self._send(operation, **parameters)
+            with reading(operation):
+                return read(answer)
+
+    @contextmanager
+    def _on_the_line(self) -> Iterator[None]:
+        """A refusal is an answer too."""
+        if self._line is None:
+            yield
+            return
+        self._line.wait()
+        try:
+            yield
+        except ProviderUnavailable as error:
+            self._line.failed(str(error))
+            raise
+        except ProviderRefused:
+            self._line.answered()
+            raise
+        self._line.answered()
+
+    def _send(self, operation: str, **parameters: Any) -> Any:
         try:
             return getattr(self._client, operation)(**parameters)
         except ClientError as error:

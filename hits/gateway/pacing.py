@@ -1,10 +1,13 @@
-"""One token bucket for each account, in the database and by its clock, so that all processes share it."""
+"""The way to one account's provider: a token bucket in the database, and by its clock, for all processes.
+
+It remembers whether the provider answers, for whoever looks at the account.
+"""
 
 import time
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 
-from django.db.models.functions import Now
+from django.db.models.functions import Coalesce, Now
 
 from hits.models import Pace
 
@@ -12,16 +15,34 @@ from hits.models import Pace
 BURST = timedelta(seconds=1)
 # Nobody queues for longer: a turn that lies farther ahead was written while the database's clock was wrong.
 LONGEST_QUEUE = timedelta(seconds=30)
+LONGEST_PROBLEM = 300
 NEVER = datetime(2000, 1, 1, tzinfo=UTC)
 
 
-def wait_turn(*, account_id: int, rate: int, sleep: Callable[[float], None] = time.sleep) -> None:
-    """Returns when the next call of this account may leave."""
-    if (delay := take_turn(account_id=account_id, rate=rate)) > 0:
-        sleep(delay)
+class Line:
+    def __init__(self, *, account_id: int, rate: int, sleep: Callable[[float], None] = time.sleep) -> None:
+        self._account_id, self._rate, self._sleep = account_id, rate, sleep
+        self._was_silent = False
+
+    def wait(self) -> None:
+        """Returns when the next call of this account may leave."""
+        pace, delay = take_turn(account_id=self._account_id, rate=self._rate)
+        self._was_silent = pace.silent_since is not None
+        if delay > 0:
+            self._sleep(delay)
+
+    def answered(self) -> None:
+        """Nothing is written as long as all is well."""
+        if self._was_silent:
+            silent = Pace.objects.filter(account_id=self._account_id, silent_since__isnull=False)
+            silent.update(problem="", silent_since=None)
+
+    def failed(self, problem: str) -> None:
+        pace = Pace.objects.filter(account_id=self._account_id)
+        pace.update(problem=problem[:LONGEST_PROBLEM], silent_since=Coalesce("silent_since", Now()))
 
 
-def take_turn(*, account_id: int, rate: int) -> float:
+def take_turn(*, account_id: int, rate: int) -> tuple[Pace, float]:
     """Seconds until the next free instant, which is nobody else's: compare and swap, until it is ours."""
     while True:
         pace = Pace.objects.filter(account_id=account_id).annotate(now=Now()).first()
@@ -32,4 +53,4 @@ def take_turn(*, account_id: int, rate: int) -> float:
         turn = max(pace.free_at, pace.now - BURST) if is_possible else pace.now
         after = turn + timedelta(seconds=1 / rate)
         if Pace.objects.filter(account_id=account_id, free_at=pace.free_at).update(free_at=after):
-            return float((turn - pace.now).total_seconds())
+            return pace, float((turn - pace.now).total_seconds())

@@ -1,11 +1,11 @@
-from functools import lru_cache, partial
+from functools import lru_cache
 
 from cryptography.fernet import InvalidToken
 from django.conf import settings
 
 from hits.errors import ProviderRefused
 from hits.gateway.interface import Provider
-from hits.gateway.pacing import wait_turn
+from hits.gateway.pacing import Line
 from hits.models import Account
 
 
@@ -57,5 +57,5 @@ def _boto_provider(
             allow_amazon=allow_amazon,
             quick=quick,
         ),
-        pace=(lambda: None) if quick else partial(wait_turn, account_id=account_id, rate=rate),
+        line=None if quick else Line(account_id=account_id, rate=rate),
     )

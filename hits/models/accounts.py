@@ -95,10 +95,16 @@ class Account(models.Model):
 
 
 class Pace(models.Model):
-    """A token bucket that all processes share: the instant from which the next call may leave."""
+    """The way to an account's provider: from when the next call may leave, and whether calls are answered.
+
+    All processes share it: a token bucket.
+    """
 
     account = models.OneToOneField(Account, models.CASCADE, primary_key=True, related_name="pace")
     free_at = models.DateTimeField()
+    # Why the last call had no answer, and since when none has had one.
+    problem = models.CharField(max_length=300, blank=True)
+    silent_since = models.DateTimeField(null=True)
 
     def __str__(self) -> str:
         return f"{self.account}: {self.free_at}"

@@ -116,6 +116,10 @@ def _check_events(account: Account, *, now: datetime) -> Finding:
 def _check_pace(account: Account, *, now: datetime) -> Finding:
     rate = f"at most {account.send_rate} calls a second"
     pace = Pace.objects.filter(account=account).first()
+    if pace and pace.silent_since:
+        advice = "Look at the endpoint. Nothing is lost meanwhile: what it is to be told waits here."
+        saw = f"no answer since {pace.silent_since:%d %b %H:%M} UTC: {pace.problem}"
+        return Finding(name="pace", ok=False, saw=saw, advice=advice)
     wait = pace.free_at - now if pace else timedelta(0)
     if wait > LONG_QUEUE:
         advice = "Wait, or allow more calls a second in the account."

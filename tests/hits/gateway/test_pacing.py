@@ -4,11 +4,18 @@ from datetime import timedelta
 
 import pytest
 from django.db.models.functions import Now
+from django.test import Client
+from django.urls import reverse
 from django.utils import timezone
+from pytest_django import DjangoAssertNumQueries
 
-from hits.gateway.pacing import take_turn, wait_turn
+from hits.errors import ProviderRefused, ProviderUnavailable
+from hits.gateway.boto import BotoProvider
+from hits.gateway.pacing import Line, take_turn
 from hits.models import Account, Pace
 from tests.factories import make_account
+from tests.people import sign_in_with
+from tests.stubbed import StubbedTurk
 
 pytestmark = pytest.mark.django_db
 RATE = 2
@@ -20,7 +27,7 @@ def account() -> Account:
 
 
 def test_what_was_not_used_of_the_last_second_may_leave_at_once(account: Account) -> None:
-    waits = [take_turn(account_id=account.pk, rate=RATE) for _ in range(6)]
+    waits = [turn_of(account) for _ in range(6)]
 
     assert all(wait <= 0 for wait in waits[: RATE + 1])
     assert 0 < waits[-2] < waits[-1] <= 3 / RATE
@@ -32,10 +39,10 @@ def test_a_process_whose_clock_is_an_hour_ahead_holds_up_nobody(
     real = timezone.now
     with monkeypatch.context() as elsewhere:
         elsewhere.setattr(timezone, "now", lambda: real() + timedelta(hours=1))
-        take_turn(account_id=account.pk, rate=RATE)
+        turn_of(account)
 
     slept: list[float] = []
-    wait_turn(account_id=account.pk, rate=RATE, sleep=slept.append)
+    Line(account_id=account.pk, rate=RATE, sleep=slept.append).wait()
 
     assert sum(slept) < 1
 
@@ -45,13 +52,63 @@ def test_an_impossible_turn_is_not_waited_for(account: Account, ahead: timedelta
     """The database's own clock was wrong for a moment."""
     Pace.objects.create(account=account, free_at=Now() + ahead)
 
-    assert take_turn(account_id=account.pk, rate=RATE) <= 0
-    assert take_turn(account_id=account.pk, rate=RATE) <= 1 / RATE
+    assert turn_of(account) <= 0
+    assert turn_of(account) <= 1 / RATE
 
 
 def test_accounts_have_a_pace_each(account: Account) -> None:
     other = make_account(name="other")
     for _ in range(8):
-        take_turn(account_id=account.pk, rate=RATE)
+        turn_of(account)
 
-    assert take_turn(account_id=other.pk, rate=RATE) <= 0
+    assert turn_of(other) <= 0
+
+
+@pytest.fixture
+def provider(account: Account, turk: StubbedTurk) -> BotoProvider:
+    return BotoProvider(turk, line=Line(account_id=account.pk, rate=200))
+
+
+def test_a_provider_that_does_not_answer_is_seen_from_then_on(
+    account: Account, provider: BotoProvider, turk: StubbedTurk, client: Client
+) -> None:
+    turk.faults["get_account_balance"] = ["before", "before"]
+    for _ in range(2):
+        with pytest.raises(ProviderUnavailable):
+            provider.get_balance()
+    silent = Pace.objects.get(account=account)
+    sign_in_with(client, "view_account")
+
+    lists = client.get(reverse("admin:hits_account_changelist")).content.decode()
+    page = client.get(reverse("admin:hits_account_change", args=[account.pk])).content.decode()
+
+    assert silent.silent_since is not None
+    assert "ServiceFault" in silent.problem
+    for shown in (lists, page):
+        assert f"not since {silent.silent_since:%d %b %Y}" in shown
+        assert silent.problem in shown
+
+
+def test_any_answer_ends_the_silence(account: Account, provider: BotoProvider, turk: StubbedTurk) -> None:
+    turk.faults["get_account_balance"] = ["before"]
+    with pytest.raises(ProviderUnavailable):
+        provider.get_balance()
+
+    with pytest.raises(ProviderRefused):
+        provider.get_hit("NOBODYS")
+
+    pace = Pace.objects.get(account=account)
+    assert (pace.silent_since, pace.problem) == (None, "")
+
+
+def test_as_long_as_all_is_well_nothing_more_is_written(
+    provider: BotoProvider, django_assert_num_queries: DjangoAssertNumQueries
+) -> None:
+    provider.get_balance()
+
+    with django_assert_num_queries(2):  # the turn: read, and taken
+        provider.get_balance()
+
+
+def turn_of(account: Account) -> float:
+    return take_turn(account_id=account.pk, rate=RATE)[1]
