@@ -14,6 +14,7 @@ from cryptography.fernet import InvalidToken
 from django.db import transaction
 from django.db.models import Exists, OuterRef, QuerySet
 
+from hits.common.parts import in_parts
 from hits.domain import refusals
 from hits.errors import ProviderError, ProviderRefused, ProviderUnavailable
 from hits.gateway import Provider
@@ -43,10 +44,8 @@ def pay_bonuses(*, now: datetime) -> int:
     move_bonuses(stale, Status.UNKNOWN, now=now, since=[Status.SENDING], look_at=now, looks=0)
     settling.settle_due([Status.UNKNOWN], now=now)
     waiting = settling.due(_approved(), now=now)
-    return sum(
-        _pay_turn(account, provider, waiting, clock=clock)
-        for account, provider in usable(waiting.values("assignment__account"))
-        if not halting.is_halted(account.pk)
+    return in_parts(
+        usable(waiting.values("assignment__account")), lambda one: _pay_turn(*one, waiting, clock=clock)
     )
 
 
@@ -119,6 +118,8 @@ def _send(
 
 
 def _pay_turn(account: Account, provider: Provider, waiting: QuerySet[Bonus], *, clock: Clock) -> int:
+    if halting.is_halted(account.pk):
+        return 0
     paid, ends = 0, time.monotonic() + TURN_S
     bonuses = waiting.filter(assignment__account=account).order_by("look_at", "pk")
     for bonus in bonuses.select_related(*READ)[:SLICE]:

@@ -12,6 +12,7 @@ import structlog
 from django.db import transaction
 from django.db.models import Exists, F, Max, Min, OuterRef, Q, QuerySet
 
+from hits.common.parts import in_parts
 from hits.errors import ProviderError, ProviderRefused
 from hits.gateway import Provider, ProviderHIT
 from hits.models import HIT, Account, Assignment, Change
@@ -51,11 +52,7 @@ log = structlog.get_logger()
 
 def reconcile(*, now: datetime) -> int:
     """Every look that is due, account by account, and what the clock alone decides: how much was done."""
-    due = _open_hits().filter(_is_due(now))
-    done = mirror_approved(now=now)
-    for account, provider in usable(due.values("batch__account")):
-        done += _look_at_due(account, provider, due=due, now=now)
-    return done + release_overdue(now=now)
+    return in_parts((mirror_approved, _look_at_accounts, release_overdue), lambda step: step(now=now))
 
 
 def next_look(*, now: datetime) -> datetime | None:
@@ -99,18 +96,24 @@ def reconcile_hit(*, hit: HIT, provider: Provider, now: datetime) -> None:
 def mirror_approved(*, now: datetime) -> int:
     """Work whose moment to approve itself has passed is looked for, one HIT after another."""
     late = _waiting_for_approval().filter(auto_approves_at__lte=now)
+    return in_parts(
+        usable(late.values("account")),
+        lambda one: _mirror_turn(late.filter(account=one[0]), *one, now=now),
+    )
+
+
+def _mirror_turn(late: QuerySet[Assignment], account: Account, provider: Provider, *, now: datetime) -> int:
     done = 0
-    for account, provider in usable(late.values("account")):
-        oldest = late.filter(account=account).order_by("auto_approves_at").values_list("hit_id", flat=True)
-        for hit_id in dict.fromkeys(oldest[: TURN_S * account.send_rate]):
-            hit = HIT.objects.select_related("batch__account").get(pk=hit_id)
-            # Before the call: one that fails or dies is made again, but not at once.
-            done += late.filter(hit=hit).update(auto_approves_at=now + LATE)
-            try:
-                read_assignments(hit=hit, provider=provider, now=now)
-            except ProviderError as error:
-                log.warning("hit.reconcile_failed", hit=str(hit.public_id), error=str(error))
-                break
+    oldest = late.order_by("auto_approves_at").values_list("hit_id", flat=True)
+    for hit_id in dict.fromkeys(oldest[: TURN_S * account.send_rate]):
+        hit = HIT.objects.select_related("batch__account").get(pk=hit_id)
+        # Before the call: one that fails or dies is made again, but not at once.
+        done += late.filter(hit=hit).update(auto_approves_at=now + LATE)
+        try:
+            read_assignments(hit=hit, provider=provider, now=now)
+        except ProviderError as error:
+            log.warning("hit.reconcile_failed", hit=str(hit.public_id), error=str(error))
+            break
     return done
 
 
@@ -130,6 +133,11 @@ def _waiting_for_approval() -> QuerySet[Assignment]:
 
 def _is_due(now: datetime) -> Q:
     return Q(look_at__lte=now) | Q(look_at=None)
+
+
+def _look_at_accounts(*, now: datetime) -> int:
+    due = _open_hits().filter(_is_due(now))
+    return in_parts(usable(due.values("batch__account")), lambda one: _look_at_due(*one, due=due, now=now))
 
 
 def _look_at_due(account: Account, provider: Provider, *, due: QuerySet[HIT], now: datetime) -> int:

@@ -14,6 +14,7 @@ from cryptography.fernet import InvalidToken
 from django.db import transaction
 from django.db.models import Q, QuerySet
 
+from hits.common.parts import in_parts
 from hits.domain.payments import reference_of
 from hits.domain.words import is_one_line
 from hits.errors import ProviderError, ProviderRefused, ProviderUnavailable, RuleBroken
@@ -71,14 +72,19 @@ class Found(Enum):
 
 def settle_due(statuses: Collection[str], *, now: datetime) -> int:
     """Looks at the HITs of what is due, and returns how many bonuses were settled."""
-    settled = 0
     waiting = due(Bonus.objects.filter(status__in=statuses), now=now)
-    for account, provider in usable(waiting.values("assignment__account")):
-        for hit in _hits_of(waiting, account):
-            done = settle_hit(hit=hit, provider=provider, now=now)
-            if done is None:
-                break  # the account's other HITs would wait for the same answer
-            settled += done
+    return in_parts(
+        usable(waiting.values("assignment__account")), lambda one: _settle_turn(*one, waiting, now=now)
+    )
+
+
+def _settle_turn(account: Account, provider: Provider, waiting: QuerySet[Bonus], *, now: datetime) -> int:
+    settled = 0
+    for hit in _hits_of(waiting, account):
+        done = settle_hit(hit=hit, provider=provider, now=now)
+        if done is None:
+            break  # the account's other HITs would wait for the same answer
+        settled += done
     return settled
 
 

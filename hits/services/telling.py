@@ -10,6 +10,7 @@ from django.db import transaction
 from django.db.models import Exists, F, OuterRef, Q, QuerySet
 
 from hits import families
+from hits.common.parts import in_parts
 from hits.errors import ProviderRefused, ProviderUnavailable
 from hits.gateway import Provider, ProviderAssignment
 from hits.models import Assignment, Batch, Decision, Item, Lease
@@ -35,17 +36,20 @@ def send_decisions(*, now: datetime) -> int:
     """Those whose moment for undoing is over, and those whose outcome is unknown once more."""
     _end_overtaken(now=now)
     due = _intended().filter(_is_free(now), send_at__lte=now)
+    return in_parts(
+        usable(due.values("assignment__account")),
+        lambda one: _send_turn(due.filter(assignment__account=one[0]), one[1], now=now),
+    )
+
+
+def _send_turn(due: QuerySet[Decision], provider: Provider, *, now: datetime) -> int:
     sent = 0
-    for account, provider in usable(due.values("assignment__account")):
-        own = due.filter(assignment__account=account).select_related("assignment__hit")
-        for decision in own.order_by("send_at")[:SLICE]:
-            try:
-                sent += send_decision(decision=decision, provider=provider, now=now)
-            except ProviderUnavailable as error:
-                log.warning(
-                    "decision.outcome_unknown", assignment=_name(decision.assignment), error=str(error)
-                )
-                break  # the account's other decisions would wait for the same answer
+    for decision in due.select_related("assignment__hit").order_by("send_at")[:SLICE]:
+        try:
+            sent += send_decision(decision=decision, provider=provider, now=now)
+        except ProviderUnavailable as error:
+            log.warning("decision.outcome_unknown", assignment=_name(decision.assignment), error=str(error))
+            break  # the account's other decisions would wait for the same answer
     return sent
 
 
@@ -71,9 +75,9 @@ def send_decision(*, decision: Decision, provider: Provider, now: datetime) -> b
 def approve_judged(*, now: datetime) -> int:
     """Only of batches that nobody reviews by hand, and never against a decision that is on its way."""
     judged = _approvable().filter(Q(approve_at=None) | Q(approve_at__lte=now))
-    return sum(
-        _approve_turn(judged.filter(account=account), provider, now=now)
-        for account, provider in usable(judged.values("account"))
+    return in_parts(
+        usable(judged.values("account")),
+        lambda one: _approve_turn(judged.filter(account=one[0]), one[1], now=now),
     )
 
 

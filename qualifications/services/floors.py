@@ -7,6 +7,7 @@ from fractions import Fraction
 from django.db.models import Q, QuerySet
 from django.utils import translation
 
+from hits.common.parts import in_parts
 from qualifications import words
 from qualifications.domain.rules import Floor
 from qualifications.models import Gate, Holding
@@ -25,7 +26,7 @@ def check_floors(*, now: datetime) -> int:
     newest = Score.objects.order_by("-pk").values_list("pk", flat=True).first() or 0
     behind = Gate.objects.filter(Q(scores_to=None) | Q(scores_to__lt=newest), is_active=True)
     gates = behind.exclude(floors=[]).select_related("study").order_by("pk")
-    return sum(_check(gate, newest=newest, now=now) for gate in gates)
+    return in_parts(gates, lambda gate: _check(gate, newest=newest, now=now))
 
 
 def _check(gate: Gate, *, newest: int, now: datetime) -> int:

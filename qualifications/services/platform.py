@@ -15,6 +15,7 @@ from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.utils import translation
 from django.utils.translation import gettext as _
 
+from hits.common.parts import in_parts
 from hits.doors import Asked
 from hits.errors import ProviderRefused, ProviderUnavailable, RuleBroken
 from hits.gateway import Provider, ProviderTest
@@ -58,7 +59,7 @@ def make_types(*, now: datetime, clock: Clock | None = None) -> int:
     _write_intents()
     _notice_changes()
     accounts = _intended().values("account")
-    return sum(_make_turn(account, provider, clock=clock) for account, provider in usable(accounts))
+    return in_parts(usable(accounts), lambda one: _make_turn(*one, clock=clock))
 
 
 def next_type(*, now: datetime) -> datetime | None:

@@ -15,6 +15,7 @@ from django.utils import translation
 from django.utils.translation import gettext as _
 
 from hits import seals
+from hits.common.parts import in_parts
 from hits.errors import ProviderRefused, ProviderUnavailable
 from hits.gateway import Provider, Qualified
 from hits.models import Account, Worker
@@ -41,7 +42,7 @@ def read_provider_tests(*, now: datetime, clock: Clock | None = None) -> int:
     """Records new results and answers requests. Killed anywhere, the next run finds what is left."""
     clock = clock or ticking(now)
     accounts = _ready().filter(_is_due(now)).values("account")
-    return sum(_read_turn(account, provider, clock=clock) for account, provider in usable(accounts))
+    return in_parts(usable(accounts), lambda one: _read_turn(*one, clock=clock))
 
 
 def next_reading(*, now: datetime) -> datetime | None:

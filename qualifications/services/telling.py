@@ -10,6 +10,7 @@ import structlog
 from cryptography.fernet import InvalidToken
 from django.db.models import F, Q, QuerySet
 
+from hits.common.parts import in_parts
 from hits.errors import ProviderRefused, ProviderUnavailable
 from hits.gateway import Provider
 from hits.models import Account
@@ -30,7 +31,7 @@ def tell_holdings(*, now: datetime, clock: Clock | None = None) -> int:
     """Tells the providers. Both requests change nothing more when they come twice."""
     clock = clock or ticking(now)
     accounts = _to_tell().values("worker__account")
-    return sum(_tell_turn(account, provider, clock=clock) for account, provider in usable(accounts))
+    return in_parts(usable(accounts), lambda one: _tell_turn(*one, clock=clock))
 
 
 def next_telling(*, now: datetime) -> datetime | None:

@@ -10,6 +10,7 @@ from django.db import transaction
 from django.db.models import QuerySet
 
 from hits import families
+from hits.common.parts import in_parts
 from hits.models import Assignment, Item
 from hits.services.reviewing import mark_judged
 from hits.services.working import items_served
@@ -36,7 +37,7 @@ def judge_submitted(*, now: datetime) -> int:
         kept_out=False,
     ).select_related("hit__batch")
     waiting = waiting.exclude(hit__batch__task__in=families.judged_later())
-    return sum(judge_assignment(assignment=assignment, now=now) for assignment in waiting.order_by("pk"))
+    return in_parts(waiting.order_by("pk"), lambda work: judge_assignment(assignment=work, now=now))
 
 
 def judge_assignment(*, assignment: Assignment, now: datetime) -> bool:

@@ -9,7 +9,16 @@ from django.db import IntegrityError, connection, transaction
 from hits.models import HIT, Assignment, Batch, Bonus, Halt
 from hits.services import figures, owing, paying, reviewing
 from hits.services.settling import SENDING_IS_STALE
-from tests.factories import NOW, approve, make_assignment, make_bonus, make_hit, make_worker
+from tests.factories import (
+    NOW,
+    approve,
+    make_account,
+    make_assignment,
+    make_batch,
+    make_bonus,
+    make_hit,
+    make_worker,
+)
 from tests.stubbed import StubbedTurk
 
 pytestmark = pytest.mark.django_db
@@ -395,3 +404,36 @@ def test_paying_costs_the_same_after_a_long_history(
         paying.confirm_bonuses(now=NOW)
 
     assert turk.calls == []
+
+
+def test_a_bug_that_one_account_meets_stops_no_other(
+    work: Assignment, turk: StubbedTurk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The first account's turn fails for a reason that nobody has thought of."""
+    other = make_account(name="other")
+    hit = make_hit(batch=make_batch(account=other), external_id="HIT1")
+    turk.hits["HIT1"] = {"HITId": "HIT1", "RequesterAnnotation": "", "MaxAssignments": 1, "expired": False}
+    external_id, worker = turk.submit("HIT1", answer="x")
+    make_bonus(assignment=work)
+    bonus = make_bonus(
+        assignment=make_assignment(
+            account=other,
+            hit=hit,
+            external_id=external_id,
+            worker=make_worker(account=other, external_id=worker),
+            status="approved",
+        )
+    )
+    honest = paying.pay_bonus
+
+    def pay(*, bonus: Bonus, **given: Any) -> bool:
+        if bonus.assignment.account_id != other.pk:
+            raise RuntimeError("nobody has thought of this")
+        return honest(bonus=bonus, **given)
+
+    monkeypatch.setattr(paying, "pay_bonus", pay)
+
+    with pytest.raises(RuntimeError):
+        paying.pay_bonuses(now=NOW)
+
+    assert Bonus.objects.get(pk=bonus.pk).status == Status.SENT

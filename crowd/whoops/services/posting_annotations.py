@@ -12,6 +12,7 @@ from crowd.whoops.models.annotations import TAKEN_OUT
 from crowd.whoops.queries.annotators import images_to_post
 from crowd.whoops.services.holding import AT_ONCE, held, lock_images
 from crowd.whoops.services.pulling import follow_images
+from hits.common.parts import in_parts
 from hits.models import Item
 from hits.services.answers import lock_items
 
@@ -21,7 +22,7 @@ log = structlog.get_logger()
 def post_annotations(*, now: datetime) -> int:
     """How many images are asked about from now on. Safe to repeat, and to be killed at any moment."""
     waiting = Exists(images_to_post().filter(project=OuterRef("pk")))
-    posted = sum(_post(project, now=now) for project in Project.objects.filter(waiting).order_by("pk"))
+    posted = in_parts(Project.objects.filter(waiting).order_by("pk"), lambda project: _post(project, now=now))
     if posted:
         log.info("whoops.annotations_posted", count=posted)
     return posted

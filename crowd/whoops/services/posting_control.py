@@ -10,6 +10,7 @@ from crowd.whoops import domain
 from crowd.whoops.models import Image, Project, Revision
 from crowd.whoops.services.holding import AT_ONCE, held, lock_images
 from crowd.whoops.services.pulling import follow_images
+from hits.common.parts import in_parts
 from hits.models import Item
 
 log = structlog.get_logger()
@@ -17,9 +18,8 @@ log = structlog.get_logger()
 
 def post_control(*, now: datetime) -> int:
     """How many images are asked about from now on. Safe to repeat, and to be killed at any moment."""
-    posted = sum(
-        _post(project, now=now) for project in _with(_unposted().filter(image__project=OuterRef("pk")))
-    )
+    unposted = _with(_unposted().filter(image__project=OuterRef("pk")))
+    posted = in_parts(unposted, lambda project: _post(project, now=now))
     outdated = _outdated().filter(study=OuterRef("study"))
     for project in Project.objects.filter(Exists(outdated)).order_by("pk"):
         _pull_outdated(project, now=now)

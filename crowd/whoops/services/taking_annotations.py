@@ -15,6 +15,7 @@ from crowd.whoops.models import Annotation, Image, Project
 from crowd.whoops.models.annotations import TAKEN_OUT
 from crowd.whoops.queries.annotators import images_to_count, is_behind, is_dropped
 from crowd.whoops.services.holding import AT_ONCE, held, lock_images
+from hits.common.parts import in_parts
 from hits.models import Item
 from hits.services.answers import Given, answers_that_count, lock_items
 from hits.services.wanting import want_answers
@@ -28,7 +29,7 @@ log = structlog.get_logger()
 def take_annotations(*, now: datetime) -> int:
     """Of all projects: how many images were counted, or counted anew. Safe to repeat."""
     projects = Project.objects.filter(is_behind() | Q(Exists(_changed()))).order_by("pk")
-    counted = sum(_recount(project) + _take_of(project) for project in projects)
+    counted = in_parts(projects, lambda project: _recount(project) + _take_of(project))
     if counted:
         log.info("whoops.annotations_taken", count=counted)
     return counted

@@ -12,6 +12,7 @@ from crowd.whoops.domain.sightings import LONGEST_TEXT, read_sighting
 from crowd.whoops.models import Image, Project, Revision, Sighting
 from crowd.whoops.services.holding import AT_ONCE, held, lock_images
 from crowd.whoops.services.settling import settle_control
+from hits.common.parts import in_parts
 from hits.models import Item, Lease
 from hits.services.answers import COUNTING, Given, answers_that_count, lock_items
 from hits.services.wanting import want_answers
@@ -27,7 +28,7 @@ def take_sightings(*, now: datetime) -> int:
         return 0  # as nearly always; the question below is a long one
     ripe = _ripe().filter(image__project=OuterRef("pk"))
     projects = Project.objects.filter(Exists(ripe) | Exists(_changed())).order_by("pk")
-    counted = sum(_recount(project, now=now) + _take_of(project, now=now) for project in projects)
+    counted = in_parts(projects, lambda project: _recount(project, now=now) + _take_of(project, now=now))
     if counted:
         log.info("whoops.sightings_taken", count=counted)
     return counted

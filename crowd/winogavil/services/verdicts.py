@@ -9,6 +9,7 @@ from django.db.models import F, QuerySet
 from crowd.pictures.models import Picture
 from crowd.winogavil import domain
 from crowd.winogavil.models import Association
+from hits.common.parts import in_parts
 from hits.models import Batch, Study
 from scoring.models import Verdict
 from scoring.services.asking import NewRiddle, Shown, put_riddles
@@ -27,7 +28,10 @@ def ask_rivals(*, now: datetime) -> int:
         item__batch__status=Batch.Status.DRAFT
     )
     studies = Study.objects.filter(pk__in=unasked.values("item__study"))
-    return sum(_ask_of(study, unasked.filter(item__study=study), now=now) for study in studies.order_by("pk"))
+    return in_parts(
+        studies.order_by("pk"),
+        lambda study: _ask_of(study, unasked.filter(item__study=study), now=now),
+    )
 
 
 def _ask_of(study: Study, unasked: QuerySet[Association], *, now: datetime) -> int:

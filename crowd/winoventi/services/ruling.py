@@ -11,6 +11,7 @@ from crowd.winoventi.services.choosing import choose_anew
 from crowd.winoventi.services.holding import AT_ONCE, held
 from crowd.winoventi.services.settling import settle_alternatives
 from crowd.winoventi.services.validating import judge_anew
+from hits.common.parts import in_parts
 
 # What states are read by, and how many answers are asked for.
 RULES = ("filter_model_id", "way", "answers_wanted", "fails_by", "fails_at", "judges", "choices_wanted")
@@ -30,14 +31,15 @@ def change_rules(*, project: Project, **changes: Any) -> Project:
 
 def settle_anew(*, now: datetime) -> int:
     """The projects whose rules have changed."""
-    return sum(_settle_project(project, now=now) for project in Project.objects.filter(is_stale=True))
+    stale = Project.objects.filter(is_stale=True)
+    return in_parts(stale, lambda project: _settle_project(project, now=now))
 
 
 def pass_alternatives(*, now: datetime) -> int:
     """Through the filter, or not: those that the project's model has scored since."""
     given = Alternative.objects.filter(state=Alternative.State.GIVEN).filter(Exists(_scores()))
     projects = Project.objects.filter(Exists(given.filter(project=OuterRef("pk"))))
-    return sum(_pass_of(project, given, now=now) for project in projects.order_by("pk"))
+    return in_parts(projects.order_by("pk"), lambda project: _pass_of(project, given, now=now))
 
 
 def _pass_of(project: Project, given: QuerySet[Alternative], *, now: datetime) -> int:

@@ -15,6 +15,7 @@ from crowd.winoventi.services.excepting import count_exceptions
 from crowd.winoventi.services.holding import AT_ONCE, held
 from crowd.winoventi.services.premising import count_premises
 from crowd.winoventi.services.validating import count_judgements
+from hits.common.parts import in_parts
 from hits.models import Item
 from hits.services.answers import on_their_way
 from hits.services.working import take_recounts
@@ -61,7 +62,7 @@ TAKINGS = (
 
 def take_answers(*, now: datetime) -> int:
     """Of all projects: how many rows were counted, or counted anew."""
-    counted = sum(_take_of(project, now=now) for project in _with_answers())
+    counted = in_parts(_with_answers(), lambda project: _take_of(project, now=now))
     if counted:
         log.info("winoventi.taken", count=counted)
     return counted
