@@ -89,7 +89,10 @@ def without_tables(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.usefixtures("without_tables")
-def test_doctor_before_the_first_start_gives_the_next_step_for_each_check() -> None:
+def test_doctor_before_the_first_start_gives_the_next_step_for_each_check(
+    settings: LazySettings, tmp_path: Path
+) -> None:
+    settings.DATA_DIR = tmp_path
     wrong = {found.name: found.advice for found in doctor.examine() if not found.ok}
 
     lay = "Run manage.py serve once, or manage.py migrate --database"
