@@ -14,6 +14,7 @@ from hits.models import HIT, Account, Assignment, Bonus, Item, Lease, LedgerEntr
 from hits.services.ledger import BOOK_OF
 
 SEEN = ("Submitted", "Approved", "Rejected")
+SPENT = ("reward", "reward_fee", "sent", "bonus_fee")
 OVER = ("Reviewable", "Reviewing", "Disposed")
 
 
@@ -156,15 +157,15 @@ def _books() -> Iterator[str]:
 
 
 def _spent(account: Account) -> Iterator[str]:
-    """What the provider has taken for bonuses and fees is what our books say was sent."""
+    """What the provider has taken for work, bonuses and fees is what our books say was spent."""
     requester = market.Requester.objects.get(access_keys__access_key_id=account.access_key_id)
     deposits = market.LedgerEntry.objects.filter(requester=requester, account="deposits")
     spent = -sum(deposits.values_list("amount", flat=True), Decimal(0)) - requester.available
     ours = Decimal(0)
-    for row in LedgerEntry.objects.filter(batch__account=account, kind__in=("sent", "bonus_fee")):
+    for row in LedgerEntry.objects.filter(batch__account=account, kind__in=SPENT):
         ours += row.amount
     if ours != spent - requester.on_hold:
-        yield f"${ours} were sent by our books, and ${spent} by the provider's balance"
+        yield f"${ours} were spent by our books, and ${spent - requester.on_hold} by the provider's balance"
 
 
 def _token(payment: market.BonusPayment) -> str:

@@ -12,7 +12,9 @@ from django.test import Client
 from hits.gateway.boto import BotoProvider, make_client
 from hits.models import Account
 
-Carry = Callable[[str, Callable[[], AWSResponse]], AWSResponse]
+Send = Callable[[], AWSResponse]
+Carry = Callable[[str, Send], AWSResponse]
+Between = Callable[[str, bytes, Send], AWSResponse]
 
 
 class Body(BytesIO):
@@ -22,8 +24,11 @@ class Body(BytesIO):
         yield self.read()
 
 
-def provider_over_wire(account: Account, *, carry: Carry) -> BotoProvider:
-    """`carry` is handed the operation's name and the call itself: it may fail before it, or after."""
+def provider_over_wire(account: Account, *, carry: Carry, between: Between | None = None) -> BotoProvider:
+    """`carry` is handed the operation's name and the call itself: it may fail before it, or after.
+
+    `between` is a proxy on the way, and sees what is asked.
+    """
     client = make_client(
         endpoint=account.endpoint,
         access_key_id=account.access_key_id,
@@ -34,7 +39,10 @@ def provider_over_wire(account: Account, *, carry: Carry) -> BotoProvider:
 
     def answer(request: AWSPreparedRequest, **_: object) -> AWSResponse:
         operation = _text(request.headers["X-Amz-Target"]).rpartition(".")[2]
-        return carry(operation, lambda: _send(server, request))
+        if between is None:
+            return carry(operation, lambda: _send(server, request))
+        asked: Any = request.body
+        return carry(operation, lambda: between(operation, asked, lambda: _send(server, request)))
 
     client.meta.events.register("before-send.mturk", answer)
     return BotoProvider(client)

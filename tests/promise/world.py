@@ -37,6 +37,7 @@ from tests.factories import (
     make_user,
 )
 from tests.promise.crashes import Killed, Life
+from tests.promise.liar import Liar, Lie
 from tests.promise.wire import provider_over_wire
 
 Row = TypeVar("Row")
@@ -114,6 +115,7 @@ class World:
     visits: list[Visit] = field(default_factory=list)
     letters: list[tuple[bytes, dict[str, str]]] = field(default_factory=list)  # sent, not yet arrived
     life: Life = field(default_factory=Life)
+    liar: Liar = field(default_factory=Liar)
     killed: int = 0
 
     def __post_init__(self) -> None:
@@ -130,7 +132,9 @@ class World:
         self.study = make_study()
         self.researcher = make_user(is_superuser=True)
         self.people = [invite(now=self.now())[0] for _ in range(PEOPLE)]
-        self.provider: BotoProvider = provider_over_wire(self.account, carry=self._carry)
+        self.provider: BotoProvider = provider_over_wire(
+            self.account, carry=self._carry, between=self.liar.carry
+        )
 
     def now(self) -> datetime:
         return self.clock.now()
@@ -260,6 +264,9 @@ class World:
     def fault(self, kind: str, operation: str, times: int) -> None:
         market.Fault.objects.create(kind=kind, operation=operation, remaining=times, seconds=0)
 
+    def lie(self, kind: str, operation: str, times: int) -> None:
+        self.liar.lies.append(Lie(kind=kind, operation=operation, times=times))
+
     def deliver(self, fate: str, life: Life | None = None) -> None:
         """The outbox is sent; what arrives may be less, or more, or in another order."""
         self.sweep("hits.subscribe_batches")
@@ -279,6 +286,7 @@ class World:
     def heal(self) -> None:
         """Nothing fails any more; whoever held a row is dead long enough for others to take it."""
         market.Fault.objects.all().delete()
+        self.liar.lies.clear()
         self.letters.clear()
         self.turn(300)
 

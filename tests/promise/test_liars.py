@@ -1,0 +1,89 @@
+"""A proxy that lies, at any moment and as often as it likes.
+
+Once it is gone, and people have done their part, what was handed in, paid and decided is the same on both
+sides, to the cent.
+"""
+
+import os
+from collections.abc import Callable
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, Phase, event, given
+from hypothesis import settings as examples
+from hypothesis import strategies as st
+
+from hits.models import Bonus
+from hits.services import reconciling, resending
+from tests.promise.agreement import disagreements, payment_disagreements
+from tests.promise.liar import KINDS
+from tests.promise.test_schedules import OPERATIONS, SENDS, a_world, launch, play, send, steps, work
+from tests.promise.world import Clock, World
+
+pytestmark = pytest.mark.django_db
+# Whoever runs the tests by hand waits for them.
+IN_CI = 60 if "CI" in os.environ else 15
+LONG = int(os.environ.get("LIARS", "1000"))
+# A decision that was not heard is said again after this.
+HEARD = timedelta(minutes=15)
+
+lies = st.tuples(st.just("lie"), st.sampled_from(KINDS), st.sampled_from(OPERATIONS), st.integers(1, 6))
+schedules = st.builds(
+    lambda begun, rest: [*begun, *rest],
+    st.tuples(launch, send, work, lies, work, st.tuples(st.just("background"), st.integers(0, 7), st.none())),
+    st.lists(st.one_of(steps, lies, lies, work), min_size=5, max_size=30),
+)
+
+
+def people_do_their_part(world: World) -> None:
+    """What counts as sent and is not listed is sent anew by a person."""
+    for bonus in Bonus.objects.filter(status=Bonus.Status.SENT):
+        resending.send_anew(bonus=bonus, by=world.researcher, now=world.now())
+    world.turn(30)
+    for name in ("hits.confirm_bonuses", "hits.book_rewards"):
+        world.sweep(name)
+
+
+def ends_in_agreement(clock: Clock, monkeypatch: pytest.MonkeyPatch, schedule: list[tuple[Any, ...]]) -> None:
+    with a_world(clock, monkeypatch) as world:
+        play(world, schedule)
+        event(f"{min(world.liar.told, 5)} lies")
+        world.heal()
+        world.turn(int(HEARD.total_seconds()))
+        for _ in range(3):
+            for name in SENDS:
+                world.sweep(name)
+            world.turn(30)
+        reconciling.reconcile_everything(now=world.now(), thorough=True)
+        people_do_their_part(world)
+
+        assert disagreements(world.account, now=world.now()) == []
+        assert payment_disagreements(world.account) == []
+
+
+def run(clock: Clock, monkeypatch: pytest.MonkeyPatch, *, most: int) -> None:
+    def schedule_holds(schedule: list[tuple[Any, ...]]) -> None:
+        ends_in_agreement(clock, monkeypatch, schedule)
+
+    profile: Callable[..., Any] = examples(
+        max_examples=most,
+        deadline=None,
+        database=None,
+        derandomize=most == IN_CI,
+        phases=[Phase.generate, Phase.shrink],
+        suppress_health_check=list(HealthCheck),
+    )
+    profile(given(schedules)(schedule_holds))()
+
+
+@pytest.mark.pure  # long enough to be run once
+def test_whatever_a_proxy_tells_both_sides_agree_in_the_end(
+    clock: Clock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run(clock, monkeypatch, most=IN_CI)
+
+
+@pytest.mark.long
+def test_whatever_a_proxy_tells_again_and_again(clock: Clock, monkeypatch: pytest.MonkeyPatch) -> None:
+    run(clock, monkeypatch, most=LONG)
