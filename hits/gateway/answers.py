@@ -91,6 +91,7 @@ def read_bonus(row: Any) -> ProviderBonus:
         worker_external_id=_text(row["WorkerId"]),
         amount=Decimal(row["BonusAmount"]),
         reason=row["Reason"],
+        granted_at=row.get("GrantTime"),
     )
 
 

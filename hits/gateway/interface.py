@@ -68,6 +68,7 @@ class ProviderBonus:
     worker_external_id: str
     amount: Decimal
     reason: str
+    granted_at: datetime | None = None
 
 
 @dataclass(frozen=True, kw_only=True)

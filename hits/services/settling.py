@@ -104,9 +104,12 @@ def settle_hit(*, hit: HIT, provider: Provider, now: datetime) -> int | None:
 
 
 def read_list(hit: HIT, provider: Provider) -> Listed:
-    """The payments of a HIT by our references in their reasons."""
+    """The payments of a HIT by our references in their reasons.
+
+    A list that grows while it is read may show one payment on two pages: that is one.
+    """
     listed = defaultdict(list)
-    for payment in provider.list_bonuses(hit_external_id=hit.external_id):
+    for payment in dict.fromkeys(provider.list_bonuses(hit_external_id=hit.external_id)):
         listed[reference_of(payment.reason)].append(payment)
     return listed
 

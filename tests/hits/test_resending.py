@@ -177,13 +177,23 @@ def test_a_payment_that_is_listed_twice_stops_the_account(
 ) -> None:
     bonus = make_bonus(assignment=work)
     paying.pay_bonuses(now=NOW)
-    turk.bonuses.extend(payment_of(bonus) for _ in range(listed - 1))
+    turk.bonuses.extend(payment_of(bonus, hours=number) for number in range(1, listed))
 
     paying.confirm_bonuses(now=NOW + HOUR)
 
     after = Bonus.objects.get()
     assert (after.status, after.problem) == (Status.CONFIRMED, settling.TWICE)
     assert settling.TWICE in Halt.objects.get(lifted_at=None).reason
+
+
+def test_one_payment_on_two_pages_of_a_growing_list_is_one(work: Assignment, turk: StubbedTurk) -> None:
+    bonus = make_bonus(assignment=work)
+    turk.tokens[str(bonus.token)] = work.external_id
+    turk.bonuses.extend([payment_of(bonus), payment_of(bonus)])
+
+    paying.pay_bonuses(now=NOW)
+
+    assert (Bonus.objects.get().status, Halt.objects.count()) == (Status.SENT, 0)
 
 
 def test_what_was_approved_long_ago_is_looked_for_before_it_is_sent(
@@ -221,8 +231,9 @@ def gone(**_: Any) -> Any:
     raise ProviderRefused("HIT HIT0 does not exist.", code="HITDoesNotExist")
 
 
-def payment_of(bonus: Bonus) -> dict[str, Any]:
+def payment_of(bonus: Bonus, *, hours: int = 0) -> dict[str, Any]:
     return {
+        "GrantTime": NOW + hours * HOUR,
         "AssignmentId": bonus.assignment.external_id,
         "WorkerId": bonus.assignment.worker.external_id,
         "BonusAmount": f"{bonus.amount:.2f}",

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from datetime import timedelta
 
 import pytest
+from django.db import OperationalError
 from django.utils import timezone
 
 from hits.common import clock
@@ -67,6 +68,19 @@ def test_the_clocks_are_compared_once_a_minute(monkeypatch: pytest.MonkeyPatch) 
         clock.compare()
 
     assert len(asked) == 1
+
+
+def test_a_database_that_is_away_fails_no_sweep_of_another_one(
+    seen: list[timedelta], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def away() -> timedelta:
+        raise OperationalError
+
+    monkeypatch.setattr(clock, "database_ahead", away)
+
+    run_and_tell("tests.clock")
+
+    assert len(seen) == 1
 
 
 def test_an_instant_is_told_as_a_wait(seen: list[timedelta]) -> None:
