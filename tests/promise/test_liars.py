@@ -5,25 +5,23 @@ sides, to the cent.
 """
 
 import os
-from collections.abc import Callable
 from datetime import timedelta
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, Phase, event, given
-from hypothesis import settings as examples
+from hypothesis import event, given
 from hypothesis import strategies as st
 
 from hits.models import Bonus
 from hits.services import reconciling, resending
 from tests.promise.agreement import disagreements, payment_disagreements
 from tests.promise.liar import KINDS
+from tests.promise.often import in_ci, tried
 from tests.promise.test_schedules import OPERATIONS, SENDS, a_world, launch, play, send, steps, work
 from tests.promise.world import Clock, World
 
 pytestmark = pytest.mark.django_db
-# Whoever runs the tests by hand waits for them.
-IN_CI = 60 if "CI" in os.environ else 15
+IN_CI = in_ci(60, by_hand=15)
 LONG = int(os.environ.get("LIARS", "1000"))
 # A decision that was not heard is said again after this.
 HEARD = timedelta(minutes=15)
@@ -66,15 +64,7 @@ def run(clock: Clock, monkeypatch: pytest.MonkeyPatch, *, most: int) -> None:
     def schedule_holds(schedule: list[tuple[Any, ...]]) -> None:
         ends_in_agreement(clock, monkeypatch, schedule)
 
-    profile: Callable[..., Any] = examples(
-        max_examples=most,
-        deadline=None,
-        database=None,
-        derandomize=most == IN_CI,
-        phases=[Phase.generate, Phase.shrink],
-        suppress_health_check=list(HealthCheck),
-    )
-    profile(given(schedules)(schedule_holds))()
+    tried(most, is_long=most != IN_CI)(given(schedules)(schedule_holds))()
 
 
 @pytest.mark.pure  # long enough to be run once

@@ -7,20 +7,19 @@ from typing import Any
 
 import pytest
 from django.db import transaction
-from hypothesis import HealthCheck, Phase, event, given
-from hypothesis import settings as examples
+from hypothesis import event, given
 from hypothesis import strategies as st
 
 from hits.gateway import registry
 from hits.models import Bonus
 from tests.promise.agreement import payment_disagreements
 from tests.promise.crashes import Life
+from tests.promise.often import in_ci, tried
 from tests.promise.payments import PEOPLE, GivenUp, Meeting, Payments
 from tests.promise.world import Clock
 
 pytestmark = pytest.mark.django_db
-# Whoever runs the tests by hand waits for them.
-IN_CI = 200 if "CI" in os.environ else 40
+IN_CI = in_ci(200, by_hand=40)
 LONG = int(os.environ.get("PAYMENT_SCHEDULES", "5000"))
 FAULTS = ["throttle", "fail_before", "fail_after", "timeout"]
 
@@ -167,15 +166,7 @@ def run(world: Payments, *, most: int) -> None:
         keeps_its_promise(world, schedule)
         event(f"killed {min(world.killed, 3)} times")
 
-    profile = examples(
-        max_examples=most,
-        deadline=None,
-        database=None,
-        derandomize=most == IN_CI,
-        phases=[Phase.generate, Phase.shrink],
-        suppress_health_check=list(HealthCheck),
-    )
-    profile(given(schedules)(schedule_holds))()
+    tried(most, is_long=most != IN_CI)(given(schedules)(schedule_holds))()
 
 
 @pytest.mark.pure  # long enough to be run once

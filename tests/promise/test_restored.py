@@ -8,21 +8,20 @@ from typing import Any
 
 import pytest
 from django.db import transaction
-from hypothesis import HealthCheck, Phase, event, given
-from hypothesis import settings as examples
+from hypothesis import event, given
 from hypothesis import strategies as st
 
 from crowd.marketplace.models import BonusPayment
 from hits.models import Halt, Stranger
 from hits.services import reconciling
 from tests.promise.agreement import disagreements
+from tests.promise.often import in_ci, tried
 from tests.promise.test_liars import people_do_their_part
 from tests.promise.test_schedules import SENDS, a_world, launch, play, send, steps, work
 from tests.promise.world import PEOPLE, Clock
 
 pytestmark = pytest.mark.django_db
-# Whoever runs the tests by hand waits for them.
-IN_CI = 60 if "CI" in os.environ else 15
+IN_CI = in_ci(60, by_hand=15)
 LONG = int(os.environ.get("COPIES", "1000"))
 HOURS = (0, 12, 25, 800)
 BONUSES = (("approve_bonuses",), ("sweep", "hits.owe_bonuses", None), ("sweep", "hits.pay_bonuses", None))
@@ -82,15 +81,7 @@ def run(clock: Clock, monkeypatch: pytest.MonkeyPatch, *, most: int) -> None:
     def copy_holds(first: list[Any], then: list[Any], hours: int) -> None:
         goes_on(clock, monkeypatch, first, then, hours)
 
-    profile = examples(
-        max_examples=most,
-        deadline=None,
-        database=None,
-        derandomize=most == IN_CI,
-        phases=[Phase.generate, Phase.shrink],
-        suppress_health_check=list(HealthCheck),
-    )
-    profile(given(before, after, st.sampled_from(HOURS))(copy_holds))()
+    tried(most, is_long=most != IN_CI)(given(before, after, st.sampled_from(HOURS))(copy_holds))()
 
 
 @pytest.mark.pure  # long enough to be run once

@@ -8,8 +8,7 @@ from typing import Any
 
 import pytest
 from django.db import transaction
-from hypothesis import HealthCheck, Phase, event, given
-from hypothesis import settings as examples
+from hypothesis import event, given
 from hypothesis import strategies as st
 
 from crowd.marketplace.delivery import webhook
@@ -18,11 +17,11 @@ from hits.gateway import registry
 from hits.services import reconciling
 from tests.promise.agreement import disagreements
 from tests.promise.crashes import Life
+from tests.promise.often import in_ci, tried
 from tests.promise.world import PEOPLE, SWEEPS, Clock, World
 
 pytestmark = pytest.mark.django_db
-# Whoever runs the tests by hand waits for them.
-IN_CI = 100 if "CI" in os.environ else 30
+IN_CI = in_ci(100, by_hand=30)
 LONG = int(os.environ.get("SCHEDULES", "2000"))
 SENDS = ("hits.launch_batches", "hits.send_changes", "hits.send_decisions", "hits.pay_bonuses")
 OPERATIONS = [
@@ -158,15 +157,7 @@ def run(clock: Clock, monkeypatch: pytest.MonkeyPatch, *, most: int) -> None:
     def schedule_holds(schedule: list[tuple[Any, ...]]) -> None:
         keeps_its_promise(clock, monkeypatch, schedule)
 
-    profile = examples(
-        max_examples=most,
-        deadline=None,
-        database=None,
-        derandomize=most == IN_CI,
-        phases=[Phase.generate, Phase.shrink],
-        suppress_health_check=list(HealthCheck),
-    )
-    profile(given(schedules)(schedule_holds))()
+    tried(most, is_long=most != IN_CI)(given(schedules)(schedule_holds))()
 
 
 @pytest.mark.pure  # long enough to be run once
