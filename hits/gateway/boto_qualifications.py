@@ -106,27 +106,19 @@ class BotoQualifications(ABC):
                 raise
 
     def list_qualified(self, qualification_type_id: str) -> Iterator[Qualified]:
-        def read(row: Any) -> Qualified:
-            expect(row.get("QualificationTypeId", qualification_type_id), qualification_type_id)
-            return read_qualified(row)
-
         return self._pages(
             "list_workers_with_qualification_type",
             "Qualifications",
-            read,
+            _of_type(qualification_type_id, read_qualified),
             QualificationTypeId=qualification_type_id,
             Status="Granted",
         )
 
     def list_qualification_requests(self, qualification_type_id: str) -> Iterator[QualificationRequest]:
-        def read(row: Any) -> QualificationRequest:
-            expect(row.get("QualificationTypeId", qualification_type_id), qualification_type_id)
-            return read_request(row)
-
         return self._pages(
             "list_qualification_requests",
             "QualificationRequests",
-            read,
+            _of_type(qualification_type_id, read_request),
             QualificationTypeId=qualification_type_id,
         )
 
@@ -159,6 +151,16 @@ class BotoQualifications(ABC):
             MustBeRequestable=False,
             MustBeOwnedByCaller=True,
         )
+
+
+def _of_type(qualification_type_id: str, read: Callable[[Any], Read]) -> Callable[[Any], Read]:
+    """Some answers leave the type out; none may name another."""
+
+    def read_own(row: Any) -> Read:
+        expect(row.get("QualificationTypeId", qualification_type_id), qualification_type_id)
+        return read(row)
+
+    return read_own
 
 
 def _read_type(row: Any) -> OwnType:
