@@ -5,7 +5,17 @@ from typing import Any
 
 from hits.models import HIT, Assignment, Batch, Item
 from hits.services import launching, reconciling, working
-from tests.factories import NOW, make_association, make_batch, make_study, make_user, make_worker
+from tests.factories import (
+    NOW,
+    make_assignment,
+    make_association,
+    make_batch,
+    make_hit,
+    make_study,
+    make_user,
+    make_worker,
+)
+from tests.stubbed import StubbedTurk
 
 DEADLINE = NOW + timedelta(minutes=15)
 
@@ -56,3 +66,16 @@ def look_again(seconds: float = 0) -> None:
     now = NOW + timedelta(seconds=seconds)
     HIT.objects.filter(status=HIT.Status.OPEN).update(look_at=now)
     reconciling.reconcile(now=now)
+
+
+def approved_work(turk: StubbedTurk) -> Assignment:
+    """Approved here; the provider knows it."""
+    hit = make_hit(external_id="HIT0")
+    turk.hits["HIT0"] = {"HITId": "HIT0", "RequesterAnnotation": "", "MaxAssignments": 1, "expired": False}
+    assignment, worker = turk.submit("HIT0", answer="x")
+    return make_assignment(
+        hit=hit,
+        external_id=assignment,
+        worker=make_worker(account=hit.batch.account, external_id=worker),
+        status="approved",
+    )

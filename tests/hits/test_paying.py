@@ -19,6 +19,7 @@ from tests.factories import (
     make_hit,
     make_worker,
 )
+from tests.hits.posted import approved_work
 from tests.stubbed import StubbedTurk
 
 pytestmark = pytest.mark.django_db
@@ -29,15 +30,7 @@ LATER = NOW + SENDING_IS_STALE + timedelta(seconds=1)
 @pytest.fixture
 def work(turk: StubbedTurk) -> Assignment:
     """Approved work that the provider knows."""
-    hit = make_hit(external_id="HIT0")
-    turk.hits["HIT0"] = {"HITId": "HIT0", "RequesterAnnotation": "", "MaxAssignments": 1, "expired": False}
-    assignment, worker = turk.submit("HIT0", answer="x")
-    return make_assignment(
-        hit=hit,
-        external_id=assignment,
-        worker=make_worker(account=hit.batch.account, external_id=worker),
-        status="approved",
-    )
+    return approved_work(turk)
 
 
 def paid(turk: StubbedTurk) -> list[Decimal]:

@@ -9,7 +9,8 @@ import pytest
 from hits.errors import ProviderRefused, RuleBroken
 from hits.models import Assignment, AuditEvent, Bonus, Halt, LedgerEntry
 from hits.services import halting, paying, resending, settling
-from tests.factories import NOW, make_assignment, make_bonus, make_hit, make_user, make_worker
+from tests.factories import NOW, make_bonus, make_user
+from tests.hits.posted import approved_work
 from tests.stubbed import StubbedTurk
 
 pytestmark = pytest.mark.django_db
@@ -19,15 +20,7 @@ HOUR = timedelta(hours=1)
 
 @pytest.fixture
 def work(turk: StubbedTurk) -> Assignment:
-    hit = make_hit(external_id="HIT0")
-    turk.hits["HIT0"] = {"HITId": "HIT0", "RequesterAnnotation": "", "MaxAssignments": 1, "expired": False}
-    assignment, worker = turk.submit("HIT0", answer="x")
-    return make_assignment(
-        hit=hit,
-        external_id=assignment,
-        worker=make_worker(account=hit.batch.account, external_id=worker),
-        status="approved",
-    )
+    return approved_work(turk)
 
 
 @pytest.fixture
