@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Any
+from uuid import UUID, uuid5
 
 from django.db import transaction
 
@@ -70,7 +71,10 @@ def move_bonuses(
 
 def owe(bonuses: Iterable[Bonus], *, by: User | None, now: datetime) -> None:
     """New obligations. The caller holds the transaction, and has reserved what no place had reserved."""
-    made = Bonus.objects.bulk_create(bonuses)
+    owed = list(bonuses)
+    for bonus in owed:
+        bonus.token = token_of(bonus)
+    made = Bonus.objects.bulk_create(owed)
     post(
         (_transfer(bonus, Kind.OWED, Book.RESERVED, Book.OWED) for bonus in made),
         by=by,
@@ -78,6 +82,16 @@ def owe(bonuses: Iterable[Bonus], *, by: User | None, now: datetime) -> None:
     )
     for batch_id in sorted({bonus.assignment.hit.batch_id for bonus in made}):
         mark_stale(batch_id)
+
+
+def token_of(bonus: Bonus) -> UUID:
+    """The same for the same obligation in every copy of this database, and another for any other.
+
+    So what one copy has paid is found by whichever copy owes it again.
+    """
+    work = bonus.assignment
+    named = f"{work.external_id or work.public_id} {bonus.rule} {bonus.revision}"
+    return uuid5(work.hit.batch.account.public_id, named)
 
 
 def _transfers(bonus: Bonus, to: str) -> list[Transfer]:
