@@ -35,6 +35,10 @@ class ProviderUnavailable(ProviderError):
     """The outcome is unknown: look before you repeat, and repeat only with the same token."""
 
 
+class StandsStill(ProviderUnavailable):
+    """Rows were put back from a copy, and nobody has confirmed the comparison: nothing was sent."""
+
+
 class ProviderRefused(ProviderError):
     """The provider understood and said no: stop, and tell a person.
 

@@ -1,10 +1,11 @@
 """Sweeps over rows, each safe to run twice. Beat calls them; what cannot wait calls them sooner."""
 
 from hits.common import clock
-from hits.common.sweeps import sweep
+from hits.common.sweeps import stand_still_while, sweep
 from hits.services import (
     blocking,
     compensating,
+    epochs,
     figures,
     launching,
     matching,
@@ -19,8 +20,10 @@ from hits.services import (
     writing,
 )
 
+stand_still_while(epochs.all_stand_still)
 
-@sweep("hits.launch_batches", rest_s=2, due_at=launching.next_launch)
+
+@sweep("hits.launch_batches", rest_s=2, due_at=launching.next_launch, acts=True)
 def launch_batches() -> None:
     launching.send_launching_batches(now=clock.now())
 
@@ -35,7 +38,7 @@ def survey() -> None:
     surveying.survey(now=clock.now())
 
 
-@sweep("hits.send_changes", rest_s=2, due_at=steering.next_change)
+@sweep("hits.send_changes", rest_s=2, due_at=steering.next_change, acts=True)
 def send_changes() -> None:
     steering.send_changes(now=clock.now())
 
@@ -50,7 +53,7 @@ def poll_queues() -> None:
     noticing.poll_queues(now=clock.now())
 
 
-@sweep("hits.subscribe_batches", rest_s=5, due_at=noticing.next_subscription)
+@sweep("hits.subscribe_batches", rest_s=5, due_at=noticing.next_subscription, acts=True)
 def subscribe_batches() -> None:
     noticing.subscribe_batches(now=clock.now())
 
@@ -60,17 +63,17 @@ def purge_notices() -> None:
     noticing.purge_notices(now=clock.now())
 
 
-@sweep("hits.send_decisions", rest_s=2, due_at=reviewing.next_decision)
+@sweep("hits.send_decisions", rest_s=2, due_at=reviewing.next_decision, acts=True)
 def send_decisions() -> None:
     reviewing.send_decisions(now=clock.now())
 
 
-@sweep("hits.send_blocks", rest_s=5, due_at=blocking.next_block)
+@sweep("hits.send_blocks", rest_s=5, due_at=blocking.next_block, acts=True)
 def send_blocks() -> None:
     blocking.send_blocks(now=clock.now())
 
 
-@sweep("hits.send_messages", rest_s=5, due_at=writing.next_message)
+@sweep("hits.send_messages", rest_s=5, due_at=writing.next_message, acts=True)
 def send_messages() -> None:
     writing.send_messages(now=clock.now())
 
@@ -100,7 +103,7 @@ def pay_bonuses() -> None:
     paying.pay_bonuses(now=clock.now())
 
 
-@sweep("hits.send_compensations", rest_s=5, due_at=compensating.next_compensation)
+@sweep("hits.send_compensations", rest_s=5, due_at=compensating.next_compensation, acts=True)
 def send_compensations() -> None:
     compensating.send_compensations(now=clock.now())
 
@@ -113,3 +116,8 @@ def confirm_bonuses() -> None:
 @sweep("hits.match_accounts", rest_s=10, due_at=matching.next_match)
 def match_accounts() -> None:
     matching.match_accounts(now=clock.now())
+
+
+@sweep("hits.compare_epochs", rest_s=2, due_at=epochs.next_step)
+def compare_epochs() -> None:
+    epochs.compare_epochs(now=clock.now())

@@ -23,17 +23,17 @@ def take_withdrawn_work_out() -> None:
     consenting.take_work_out(now=clock.now())
 
 
-@sweep("qualifications.make_types", rest_s=5, due_at=platform.next_type)
+@sweep("qualifications.make_types", rest_s=5, due_at=platform.next_type, acts=True)
 def make_types() -> None:
     platform.make_types(now=clock.now())
 
 
-@sweep("qualifications.tell_holdings", rest_s=3, due_at=telling.next_telling)
+@sweep("qualifications.tell_holdings", rest_s=3, due_at=telling.next_telling, acts=True)
 def tell_holdings() -> None:
     telling.tell_holdings(now=clock.now())
 
 
-@sweep("qualifications.read_provider_tests", rest_s=10, due_at=reading.next_reading)
+@sweep("qualifications.read_provider_tests", rest_s=10, due_at=reading.next_reading, acts=True)
 def read_provider_tests() -> None:
     reading.read_provider_tests(now=clock.now())
 

@@ -14,6 +14,7 @@ from hits.common import changes, clock
 
 DueAt = Callable[..., datetime | None]
 SWEEPS: dict[str, "Sweep"] = {}
+_CONDITIONS: list[Callable[[], bool]] = []
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -26,6 +27,8 @@ class Sweep:
     due_at: DueAt | None
     # Those of one queue may be run by a machine of its own.
     queue: str
+    # It tells the world outside something, and so stands still when the house does.
+    acts: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -44,24 +47,39 @@ def sweep(
     rest_s: float,
     due_at: DueAt | None = None,
     queue: str = "default",
+    acts: bool = False,
 ) -> Callable[[Callable[[], None]], Callable[[], None]]:
     """Register a function without arguments, which stays what it is."""
 
     def register(run: Callable[[], None]) -> Callable[[], None]:
         if name in SWEEPS:
             raise ImproperlyConfigured(f"Two sweeps are called {name}.")
-        SWEEPS[name] = Sweep(name=name, run=run, rest_s=rest_s, due_at=due_at, queue=queue)
+        SWEEPS[name] = Sweep(name=name, run=run, rest_s=rest_s, due_at=due_at, queue=queue, acts=acts)
         return run
 
     return register
+
+
+def stand_still_while(condition: Callable[[], bool]) -> None:
+    """Sweeps that act are not run while it holds. It is read from rows: who changes those wakes them."""
+    if condition not in _CONDITIONS:
+        _CONDITIONS.append(condition)
 
 
 def run(name: str) -> Done:
     """What it reads to find its next instant counts too: who changes that, changes the instant."""
     found = SWEEPS[name]
     with changes.reads() as tables:
-        found.run()
-        now = clock.now()
-        due = found.due_at(now=now) if found.due_at else None
-    due_in = (due - now).total_seconds() if due else None
+        due_in = None if found.acts and _stands_still() else _run(found)
     return Done(name=name, tables=frozenset(tables), due_in=due_in)
+
+
+def _stands_still() -> bool:
+    return any(condition() for condition in _CONDITIONS)
+
+
+def _run(found: Sweep) -> float | None:
+    found.run()
+    now = clock.now()
+    due = found.due_at(now=now) if found.due_at else None
+    return (due - now).total_seconds() if due else None

@@ -31,6 +31,7 @@ from hits.gateway.answers import (
 from hits.gateway.boto_qualifications import BotoQualifications
 from hits.gateway.interface import HITSpec, NotDelivered, ProviderAssignment, ProviderBonus, ProviderHIT
 from hits.gateway.pacing import Line
+from hits.gateway.standing import refuse_to_tell
 
 Read = TypeVar("Read")
 
@@ -97,11 +98,15 @@ def _loader() -> Loader:
 
 
 class BotoProvider(BotoQualifications):
-    """Without a line, calls leave at once, and nobody hears whether they are answered."""
+    """Without a line, calls leave at once, and nobody hears whether they are answered.
 
-    def __init__(self, client: Any, *, line: Line | None = None) -> None:
+    Without an account, nothing ever keeps it from telling the provider something.
+    """
+
+    def __init__(self, client: Any, *, line: Line | None = None, account_id: int | None = None) -> None:
         self._client = client
         self._line = line
+        self._account_id = account_id
 
     def get_balance(self) -> Decimal:
         return self._ask("get_account_balance", lambda answer: Decimal(answer["AvailableBalance"]))
@@ -301,6 +306,8 @@ class BotoProvider(BotoQualifications):
         return self._ask(operation, lambda answer: answer, **parameters)
 
     def _ask(self, operation: str, read: Callable[[Any], Read], **parameters: Any) -> Read:
+        if self._account_id is not None:
+            refuse_to_tell(operation, account_id=self._account_id)
         with self._on_the_line():
             answer = self._send(operation, **parameters)
             with reading(operation):

@@ -43,6 +43,11 @@ class ProviderHIT:
         return f"{self.status} {places}"
 
     @property
+    def handed_in(self) -> int:
+        """Assignments that somebody has finished, decided on or not."""
+        return self.max_assignments - self.available - self.pending
+
+    @property
     def is_over(self) -> bool:
         """Nobody works on it any more, and nobody can start."""
         return self.status in ("Reviewable", "Reviewing", "Disposed")

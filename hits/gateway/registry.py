@@ -58,4 +58,5 @@ def _boto_provider(
             quick=quick,
         ),
         line=None if quick else Line(account_id=account_id, rate=rate),
+        account_id=account_id,
     )

@@ -3,6 +3,7 @@ from hits.models.appeals import Appeal
 from hits.models.assignments import Assignment, Item, Lease
 from hits.models.audits import AuditEvent
 from hits.models.bonuses import Bonus
+from hits.models.epochs import Epoch
 from hits.models.hits import HIT, Change
 from hits.models.ledger import LedgerEntry
 from hits.models.matches import Deposit, Difference, Match
@@ -32,6 +33,7 @@ __all__ = [
     "Deposit",
     "Difference",
     "Disclosure",
+    "Epoch",
     "Event",
     "Halt",
     "Item",

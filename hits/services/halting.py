@@ -12,7 +12,7 @@ from django.db import IntegrityError, transaction
 from django.db.models import Q, QuerySet
 
 from hits.errors import RuleBroken
-from hits.models import Account, Halt, User
+from hits.models import Account, Epoch, Halt, User
 from hits.services import auditing
 
 LONGEST_REASON = 500
@@ -29,7 +29,7 @@ def halt_payments(*, account: Account | None, reason: str, by: User | None, now:
         )
     try:
         with transaction.atomic():
-            list(_locked(Account.objects.filter(pk=account.pk) if account else Account.objects.all()))
+            lock_accounts(Account.objects.filter(pk=account.pk) if account else Account.objects.all())
             halt = Halt.objects.create(account=account, reason=reason.strip(), by=by, at=now)
             where = account or "every account"
             auditing.note(
@@ -67,7 +67,7 @@ def open_halts() -> QuerySet[Halt]:
 
 
 def is_halted(account_id: int) -> bool:
-    return halts_of(account_id).exists()
+    return halts_of(account_id).exists() or stand_still(account_id).exists()
 
 
 def halts_of(account: Any) -> QuerySet[Halt]:
@@ -75,14 +75,20 @@ def halts_of(account: Any) -> QuerySet[Halt]:
     return Halt.objects.filter(Q(account=None) | Q(account=account), lifted_at=None)
 
 
+def stand_still(account: Any) -> QuerySet[Epoch]:
+    """It was put back from a copy, and nobody has confirmed it yet. The account may be an OuterRef."""
+    return Epoch.objects.filter(account=account, confirmed_at=None)
+
+
 def may_start(account_id: int) -> bool:
     """Within the transaction that claims a payment: until that ends, nobody can set a halt."""
-    list(_locked(Account.objects.filter(pk=account_id)))
+    lock_accounts(Account.objects.filter(pk=account_id))
     return not is_halted(account_id)
 
 
-def _locked(accounts: QuerySet[Account]) -> QuerySet[Account, int]:
-    return accounts.order_by("pk").select_for_update(of=("self",), no_key=True).values_list("pk", flat=True)
+def lock_accounts(accounts: QuerySet[Account]) -> None:
+    rows = accounts.order_by("pk").select_for_update(of=("self",), no_key=True)
+    list(rows.values_list("pk", flat=True))
 
 
 def _refuse_unless_allowed(by: User) -> None:

@@ -19,7 +19,7 @@ from hits.domain import refusals
 from hits.errors import ProviderError, ProviderRefused, ProviderUnavailable
 from hits.gateway import Provider
 from hits.models import Account, Bonus
-from hits.services import halting, runs, settling
+from hits.services import epochs, halting, runs, settling
 from hits.services.looking import earliest, soonest, usable
 from hits.services.obligations import move_bonus, move_bonuses
 from hits.services.sending import TOKEN_MEMORY, Clock, ticking
@@ -51,7 +51,8 @@ def pay_bonuses(*, now: datetime) -> int:
 
 def next_payment(*, now: datetime) -> datetime | None:
     """A bonus can be sent, an unclear one is looked for, or one that is being sent becomes unclear."""
-    halted = Exists(halting.halts_of(OuterRef("assignment__account")))
+    account = OuterRef("assignment__account")
+    halted = Exists(halting.halts_of(account)) | Exists(halting.stand_still(account))
     return soonest(
         settling.next_due(_approved().filter(~halted), now=now),
         settling.next_due(Bonus.objects.filter(status=Status.UNKNOWN), now=now),
@@ -160,9 +161,18 @@ def _look_again(bonus: Bonus, provider: Provider, *, now: datetime) -> Found:
 
     Later another copy of this database may have made it, and its token protects no more.
     """
-    if bonus.sending_at is None and bonus.approved_at and bonus.approved_at > now - TOKEN_MEMORY:
+    if bonus.sending_at is None and _is_news(bonus, now=now):
         return Found.NOT_LISTED
     return settling.find(bonus, settling.read_list(bonus.assignment.hit, provider))
+
+
+def _is_news(bonus: Bonus, *, now: datetime) -> bool:
+    """No other copy of this database can have paid it: it was just approved, for work that only we know."""
+    if bonus.approved_at is None or bonus.approved_at <= now - TOKEN_MEMORY:
+        return False
+    work = bonus.assignment
+    put_back_at = epochs.put_back_at(work.account_id)
+    return put_back_at is None or (work.submitted_at or put_back_at) > put_back_at
 
 
 def _believe(bonus: Bonus, found: Found, *, now: datetime) -> bool:

@@ -163,7 +163,7 @@ def _create(hit: HIT, *, batch: Batch, provider: Provider, held: _Held, now: dat
 
     Also one that nobody has asked about: another copy of this database may have.
     """
-    first = hit.asked_at or hit.made_at or batch.launched_at
+    first = soonest(hit.made_at, hit.asked_at) or batch.launched_at
     if first and now - first > TOKEN_MEMORY and (made := held.hits.get(_annotation(hit))):
         return made
     return provider.create_hit(spec_of(hit, batch=batch), token=hit.token)

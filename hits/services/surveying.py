@@ -65,6 +65,13 @@ def survey(*, now: datetime, force: bool = False, thorough: bool = False) -> Cou
     return found
 
 
+def read_everything(*, account: Account, provider: Provider, now: datetime) -> Counter[str]:
+    """All HITs at once, believing nothing that is here: those that differ are marked as unread."""
+    one = Pass(account=account, provider=provider, began=now, is_thorough=True)
+    one.read()
+    return one.found
+
+
 def next_survey(*, now: datetime) -> datetime | None:
     """The next pass over an account, or the next reading of what has ended where HITs are open."""
     is_open = Exists(HIT.objects.filter(batch__account=OuterRef("pk"), status=Status.OPEN))
@@ -92,12 +99,10 @@ def _survey_account(
         return Counter()
     one = Pass(account=account, provider=provider, began=now, is_thorough=is_thorough)
     try:
-        for page in pages(provider.list_hits()):
-            one.compare(page)
+        one.read()
     except ProviderError:
         row.update(surveyed_at=now - timedelta(seconds=settings.SURVEY_S) + RETRY)
         raise
-    one.look_for_the_rest()
     return one.found
 
 
@@ -125,6 +130,12 @@ class Pass:
     is_thorough: bool = False
     found: Counter[str] = field(default_factory=Counter)
     shown: set[int] = field(default_factory=set)
+
+    def read(self) -> None:
+        """Raises ProviderError; what was compared until then stays compared."""
+        for page in pages(self.provider.list_hits()):
+            self.compare(page)
+        self.look_for_the_rest()
 
     def compare(self, page: Sequence[ProviderHIT]) -> None:
         """Three queries for a page on which all is well."""
@@ -166,6 +177,8 @@ class Pass:
             missing = [key for key in keys if key not in self.shown]
             if missing:
                 self.found["missing"] += len(missing)
+                if self.is_thorough:
+                    HIT.objects.filter(pk__in=missing).update(seen="")
                 look_soon(hit_ids=missing, now=self.began)
         overdue = Assignment.objects.filter(
             account=self.account, status__in=UNSETTLED, deadline_at__lte=self.began - GRACE
@@ -251,7 +264,9 @@ class Pass:
             external_id=theirs.external_id,
             defaults={"annotation": theirs.annotation, "found_at": self.began},
         )
-        self.found["strangers"] += is_new
+        is_news = is_new or (self.is_thorough and stranger.expired_at is None)
+        self.found["strangers"] += is_news
+        self.found["work of strangers"] += theirs.handed_in if is_news else 0
         if theirs.status != "Assignable":
             return
         log.warning("hit.stranger", account=str(self.account.public_id))

@@ -45,7 +45,7 @@ def provider_over_wire(account: Account, *, carry: Carry, between: Between | Non
         return carry(operation, lambda: between(operation, asked, lambda: _send(server, request)))
 
     client.meta.events.register("before-send.mturk", answer)
-    return BotoProvider(client)
+    return BotoProvider(client, account_id=account.pk)
 
 
 def _send(server: Client, request: AWSPreparedRequest) -> AWSResponse:

@@ -20,7 +20,7 @@ def answer_practice() -> None:
     practicing.answer_practice(now=clock.now())
 
 
-@sweep("winogavil.send_feedback", rest_s=300, due_at=letters.next_feedback)
+@sweep("winogavil.send_feedback", rest_s=300, due_at=letters.next_feedback, acts=True)
 def send_feedback() -> None:
     letters.send_feedback(now=clock.now())
 

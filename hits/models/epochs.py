@@ -1,0 +1,49 @@
+"""New beginnings: rows were put back from a copy, here or at a provider."""
+
+from django.db import models
+from django.db.models import Q
+
+from hits.models.accounts import Account
+from hits.models.matches import Match
+
+
+class Epoch(models.Model):
+    """From here on one side of an account is older than the other. One side was put back from a copy.
+
+    Nothing goes out until both were compared and a person has confirmed it.
+    """
+
+    class Side(models.TextChoices):
+        OURS = "ours", "Our database"
+        THEIRS = "theirs", "The provider"
+
+    account = models.ForeignKey(Account, models.PROTECT, related_name="epochs")
+    side = models.CharField(max_length=8, choices=Side)
+    copied_at = models.DateTimeField(null=True, help_text="When the copy was taken, if anybody knows.")
+    began_at = models.DateTimeField()
+    # When its next step is due: whoever takes the step moves it ahead.
+    look_at = models.DateTimeField()
+    surveyed_at = models.DateTimeField(null=True)
+    match = models.ForeignKey(Match, models.PROTECT, null=True, related_name="+")
+    # How many of each kind of thing the comparison came upon.
+    found = models.JSONField(default=dict)
+    compared_at = models.DateTimeField(null=True)
+    problem = models.CharField(max_length=500, blank=True, help_text="Why a step failed.")
+    confirmed_at = models.DateTimeField(null=True)
+    confirmed_by = models.ForeignKey("hits.User", models.PROTECT, null=True, related_name="+")
+
+    class Meta:
+        # Staff read them on a page of their own, and make none.
+        default_permissions = ()
+        constraints = [
+            models.UniqueConstraint(
+                fields=["account"], condition=Q(confirmed_at=None), name="epoch_one_open"
+            ),
+            models.CheckConstraint(
+                condition=Q(confirmed_at=None) | Q(confirmed_by__isnull=False), name="epoch_confirmed_by"
+            ),
+        ]
+        indexes = [models.Index(fields=["account", "-began_at"], name="epoch_of_account")]
+
+    def __str__(self) -> str:
+        return f"{self.account}, {self.began_at:%Y-%m-%d %H:%M}"

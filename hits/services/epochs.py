@@ -1,0 +1,177 @@
+"""After rows were put back from a copy: nothing goes out until both sides were compared and a person agrees.
+
+A comparison goes in steps that any process may take: every HIT that the provider has, then the work of those
+that differ, then every payment on its lists. None of them sends anything.
+"""
+
+from collections import Counter
+from collections.abc import Iterable
+from datetime import datetime, timedelta
+
+import structlog
+from django.db import transaction
+from django.db.models import Count, Exists, Max, OuterRef, QuerySet
+
+from hits.common.parts import in_parts
+from hits.errors import ProviderError, RuleBroken
+from hits.gateway import provider_for
+from hits.models import HIT, Account, Bonus, Difference, Epoch, Match, User
+from hits.services import auditing
+from hits.services.halting import lock_accounts
+from hits.services.looking import earliest
+from hits.services.matching import start_match
+from hits.services.surveying import read_everything
+
+CONFIRM = "hits.set_halt"
+# Longer than the first step of an account with thousands of HITs; whoever died in it is followed after that.
+STEP = timedelta(minutes=30)
+RETRY = timedelta(seconds=30)
+WAIT = timedelta(seconds=5)
+LONGEST_PROBLEM = 500
+log = structlog.get_logger()
+
+
+def begin_epochs(
+    *, accounts: Iterable[Account], side: str, copied_at: datetime | None, now: datetime
+) -> list[Epoch]:
+    """One for each account; one that was never confirmed begins anew. No payment starts after it returns."""
+    known = [account.pk for account in accounts]
+    begun = []
+    with transaction.atomic():
+        lock_accounts(Account.objects.filter(pk__in=known))
+        for account in Account.objects.filter(pk__in=known).order_by("pk"):
+            values = {"side": side, "copied_at": copied_at, "began_at": now, "look_at": now}
+            afresh = {"surveyed_at": None, "match": None, "found": {}, "compared_at": None, "problem": ""}
+            epoch, _ = Epoch.objects.update_or_create(
+                account=account, confirmed_at=None, defaults={**values, **afresh}
+            )
+            words = f"{Epoch.Side(side).label} was put back from a copy: {account} stands still."
+            auditing.note("epoch.begun", words, by=None, now=now, account=account)
+            begun.append(epoch)
+    log.warning("epoch.begun", accounts=len(begun), side=side)
+    return begun
+
+
+def open_epochs() -> QuerySet[Epoch]:
+    return (
+        Epoch.objects.filter(confirmed_at=None).select_related("account", "match").order_by("account__name")
+    )
+
+
+def all_stand_still() -> bool:
+    """Every account that has a provider waits for a person: nothing could be sent at all."""
+    is_open = Exists(Epoch.objects.filter(account=OuterRef("pk"), confirmed_at=None))
+    found = list(Account.objects.connected().annotate(is_open=is_open).values_list("is_open", flat=True))
+    return bool(found) and all(found)
+
+
+def put_back_at(account_id: int) -> datetime | None:
+    """The last time that either side was: what is older may have been done by the other copy."""
+    return Epoch.objects.filter(account=account_id).aggregate(at=Max("began_at"))["at"]
+
+
+def confirm_epoch(*, epoch: Epoch, by: User, now: datetime) -> None:
+    """From now on everything goes on by itself. Raises RuleBroken."""
+    if not by.has_perm(CONFIRM):
+        raise RuleBroken("not_allowed", "Your role does not include this. Ask whoever manages the accounts.")
+    if epoch.compared_at is None and can_be_asked(epoch.account):
+        raise RuleBroken("not_compared", "The comparison is not over. Nothing goes out before it is.")
+    with transaction.atomic():
+        seen = Epoch.objects.filter(pk=epoch.pk, confirmed_at=None, compared_at=epoch.compared_at)
+        if not seen.update(confirmed_at=now, confirmed_by=by):
+            raise RuleBroken("not_open", "Somebody was sooner, or the comparison has begun anew. Look again.")
+        words = f"Let {epoch.account} go on after the comparison of {epoch.began_at:%Y-%m-%d %H:%M} UTC."
+        auditing.note("epoch.confirmed", words, by=by, now=now, account=epoch.account)
+    log.warning("epoch.confirmed", account=str(epoch.account.public_id))
+
+
+def compare_again(*, epoch: Epoch, by: User, now: datetime) -> None:
+    """For whoever has mended something at the provider meanwhile. Raises RuleBroken."""
+    if not by.has_perm(CONFIRM):
+        raise RuleBroken("not_allowed", "Your role does not include this. Ask whoever manages the accounts.")
+    afresh = {"surveyed_at": None, "match": None, "found": {}, "compared_at": None, "problem": ""}
+    if not Epoch.objects.filter(pk=epoch.pk, confirmed_at=None).update(look_at=now, **afresh):
+        raise RuleBroken("not_open", "Somebody has confirmed it already.")
+
+
+def can_be_asked(account: Account) -> bool:
+    """An account whose provider or key is gone for good can never be compared."""
+    try:
+        provider_for(account)
+    except ProviderError:
+        return False
+    return True
+
+
+def compare_epochs(*, now: datetime) -> int:
+    """A step of every comparison that is not over."""
+    waiting = Epoch.objects.filter(confirmed_at=None, compared_at=None, look_at__lte=now)
+    return in_parts(waiting.select_related("account", "match"), lambda epoch: take_step(epoch=epoch, now=now))
+
+
+def next_step(*, now: datetime) -> datetime | None:
+    return earliest(Epoch.objects.filter(confirmed_at=None, compared_at=None), "look_at", account="account")
+
+
+def take_step(*, epoch: Epoch, now: datetime) -> int:
+    """Compare and swap on the moment itself: of two processes one takes the step."""
+    mine = Epoch.objects.filter(pk=epoch.pk, confirmed_at=None, look_at=epoch.look_at)
+    if not mine.update(look_at=now + STEP):
+        return 0
+    taken = Epoch.objects.filter(pk=epoch.pk, confirmed_at=None, look_at=now + STEP)
+    try:
+        again = _compare(epoch, now=now)
+    except ProviderError as error:
+        log.warning("epoch.comparison_waits", account=str(epoch.account.public_id), error=str(error))
+        taken.update(look_at=now + RETRY, problem=str(error)[:LONGEST_PROBLEM])
+        return 0
+    taken.update(look_at=again, problem="")
+    return 1
+
+
+def unread_hits(epoch: Epoch) -> QuerySet[HIT]:
+    """HITs that differ, and whose work was not read since."""
+    return HIT.objects.filter(
+        batch__account=epoch.account, status=HIT.Status.OPEN, seen="", sent_at__lt=epoch.surveyed_at
+    )
+
+
+def _compare(epoch: Epoch, *, now: datetime) -> datetime:
+    """When the next step is worth its while. Raises ProviderError."""
+    if epoch.surveyed_at is None:
+        found = read_everything(account=epoch.account, provider=provider_for(epoch.account), now=now)
+        _look_for_payments(epoch.account, now=now)
+        _save(epoch, surveyed_at=now, found=dict(found))
+        return now
+    if unread_hits(epoch).exists():
+        return now + WAIT
+    if epoch.match is None or not _counts(epoch.match, epoch):
+        match = start_match(account=epoch.account, full=True, by=None, now=now)
+        _save(epoch, match=match if _counts(match, epoch) else None)
+        return now + WAIT
+    if epoch.match.status == Match.Status.RUNNING and not epoch.match.tries:
+        return now + WAIT
+    _save(epoch, compared_at=now, found={**epoch.found, **_differences(epoch.match)})
+    log.warning("epoch.compared", account=str(epoch.account.public_id))
+    return now
+
+
+def _counts(match: Match, epoch: Epoch) -> bool:
+    """One that had begun before may have read a list before the copy was put back."""
+    return match.is_full and match.started_at >= epoch.began_at and match.status != Match.Status.FAILED
+
+
+def _look_for_payments(account: Account, *, now: datetime) -> None:
+    """What is unclear by this copy is settled from the lists, and not left to its own pace."""
+    unclear = (Bonus.Status.UNKNOWN, Bonus.Status.SENT)
+    Bonus.objects.filter(assignment__account=account, status__in=unclear).update(look_at=now, looks=0)
+
+
+def _differences(match: Match) -> Counter[str]:
+    rows = Difference.objects.filter(last_match=match, resolved_at=None).order_by()
+    counts = rows.values_list("cause").annotate(count=Count("pk"))
+    return Counter({f"payments: {cause}": count for cause, count in counts})
+
+
+def _save(epoch: Epoch, **changes: object) -> None:
+    Epoch.objects.filter(pk=epoch.pk, confirmed_at=None, began_at=epoch.began_at).update(**changes)

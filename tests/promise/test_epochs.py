@@ -1,0 +1,115 @@
+"""A copy of our database is put back: nothing goes out until it was compared and a person agrees."""
+
+from collections.abc import Callable
+from decimal import Decimal
+
+import pytest
+from django.db import transaction
+
+from crowd.marketplace import models as market
+from hits import tasks
+from hits.errors import RuleBroken
+from hits.models import Assignment, Bonus, Epoch
+from hits.services import epochs, owing
+from tests.promise.agreement import disagreements, payment_disagreements
+from tests.promise.test_schedules import a_world, play
+from tests.promise.world import Clock, World
+
+pytestmark = pytest.mark.django_db
+HANDED_IN = [
+    ("launch", 2, 2, 0, None),
+    ("sweep", "hits.launch_batches", None),
+    *(("work", person, hit, None) for hit in (0, 1) for person in (0, 1)),
+]
+APPROVED = [("background", 0, None), ("background", 0, None), ("turn", 7_300), ("background", 0, None)]
+# People decide again on what the copy has forgotten: it was paid before this decision, and that is known.
+ANEW = "was paid as no two people had decided"
+
+
+def thank(world: World) -> None:
+    """One person owes something on all that was approved, two approve it, and it is sent and confirmed."""
+    play(world, APPROVED)
+    for work in Assignment.objects.filter(status=Assignment.Status.APPROVED):
+        given = {"rule": "thanks", "amount": Decimal("0.05"), "reason": "Thank you.", "why": "All helped."}
+        owing.owe_extra(assignment=work, **given, by=world.researcher, now=world.now())
+    world.approve_bonuses()
+    play(world, [("background", 0, None), ("turn", 60), ("background", 0, None)])
+
+
+def put_back(world: World, *, after: Callable[[World], None], hours: int) -> None:
+    """Everything of ours that came after the copy is gone; at the provider it stays."""
+    copied_at = world.now()
+    with transaction.atomic("default"):
+        after(world)
+        transaction.set_rollback(True, "default")
+    world.letters.clear()
+    world.turn(hours * 3600)
+    epochs.begin_epochs(accounts=[world.account], side=Epoch.Side.OURS, copied_at=copied_at, now=world.now())
+
+
+def compare(world: World) -> Epoch:
+    for _ in range(20):
+        epoch = Epoch.objects.get()
+        if epoch.compared_at:
+            return epoch
+        world.background(0)
+        tasks.match_accounts()
+        tasks.compare_epochs()
+        world.turn(10)
+    raise AssertionError(f"The comparison never ended: {epoch.found} {epoch.problem}")
+
+
+@pytest.mark.parametrize("hours", [0, 12, 25, 800])
+def test_what_a_copy_has_forgotten_is_paid_once(
+    clock: Clock, monkeypatch: pytest.MonkeyPatch, hours: int
+) -> None:
+    with a_world(clock, monkeypatch) as world:
+        play(world, HANDED_IN)
+        put_back(world, after=thank, hours=hours)
+        paid = market.BonusPayment.objects.count()
+
+        epochs.confirm_epoch(epoch=compare(world), by=world.researcher, now=world.now())
+        thank(world)
+
+        assert market.BonusPayment.objects.count() == paid >= 4
+        assert Bonus.objects.filter(status=Bonus.Status.CONFIRMED).count() == paid
+        assert disagreements(world.account, now=world.now()) == []
+        assert [words for words in payment_disagreements(world.account) if not words.endswith(ANEW)] == []
+
+
+def test_nothing_goes_out_before_a_person_has_confirmed(
+    clock: Clock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with a_world(clock, monkeypatch) as world:
+        play(world, HANDED_IN)
+        world.launch(hits=3, workers=1, pilot=0)
+        put_back(world, after=lambda world: play(world, APPROVED), hours=1)
+        before = market.HIT.objects.count(), market.BonusPayment.objects.count()
+
+        with pytest.raises(RuleBroken, match="comparison is not over"):
+            epochs.confirm_epoch(epoch=Epoch.objects.get(), by=world.researcher, now=world.now())
+        compare(world)
+        thank(world)
+
+        assert (market.HIT.objects.count(), market.BonusPayment.objects.count()) == before
+        assert not Bonus.objects.exclude(status=Bonus.Status.APPROVED).exists()
+
+        epochs.confirm_epoch(epoch=Epoch.objects.get(), by=world.researcher, now=world.now())
+        play(world, [("turn", 60), ("background", 0, None), ("turn", 60), ("background", 0, None)])
+
+        assert market.BonusPayment.objects.count() == Bonus.objects.count() >= 4
+        assert disagreements(world.account, now=world.now()) == []
+
+
+def test_hits_that_a_copy_has_forgotten_are_counted_and_stopped(
+    clock: Clock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with a_world(clock, monkeypatch) as world:
+        put_back(world, after=lambda world: play(world, HANDED_IN), hours=1)
+
+        found = compare(world).found
+
+        assert {name: found[name] for name in ("strangers", "work of strangers")} == {
+            "strangers": 2,
+            "work of strangers": 4,
+        }
