@@ -5,7 +5,7 @@ from django.http import HttpRequest, JsonResponse
 from django.urls import include, path
 from django.views.generic import RedirectView
 
-from hits.admin import halts, payment_queue, payments
+from hits.admin import epochs, halts, payment_queue, payments
 
 
 def health(request: HttpRequest) -> JsonResponse:
@@ -15,11 +15,12 @@ def health(request: HttpRequest) -> JsonResponse:
 admin.autodiscover()
 admin.site.site_url = None  # "View site" would lead back to the admin
 tables, app_name, namespace = admin.site.urls
+of_no_table = [*payments.urls(), *payment_queue.urls(), *halts.urls(), *epochs.urls()]
 
 urlpatterns = [
     path("", RedirectView.as_view(pattern_name="admin:index")),
     path("health/", health),
-    path("admin/", ([*payments.urls(), *payment_queue.urls(), *halts.urls(), *tables], app_name, namespace)),
+    path("admin/", ([*of_no_table, *tables], app_name, namespace)),
     path("api/", include("hits.urls")),
     path("api/", include("crowd.winogavil.releases.api.urls")),
     path("q/", include("crowd.frame.urls")),

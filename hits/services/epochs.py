@@ -7,6 +7,7 @@ that differ, then every payment on its lists. None of them sends anything.
 from collections import Counter
 from collections.abc import Iterable
 from datetime import datetime, timedelta
+from typing import Any
 
 import structlog
 from django.db import transaction
@@ -28,6 +29,14 @@ STEP = timedelta(minutes=30)
 RETRY = timedelta(seconds=30)
 WAIT = timedelta(seconds=5)
 LONGEST_PROBLEM = 500
+# Of a comparison that nobody has made yet.
+FRESH: dict[str, Any] = {
+    "surveyed_at": None,
+    "match": None,
+    "found": {},
+    "compared_at": None,
+    "problem": "",
+}
 log = structlog.get_logger()
 
 
@@ -41,9 +50,8 @@ def begin_epochs(
         lock_accounts(Account.objects.filter(pk__in=known))
         for account in Account.objects.filter(pk__in=known).order_by("pk"):
             values = {"side": side, "copied_at": copied_at, "began_at": now, "look_at": now}
-            afresh = {"surveyed_at": None, "match": None, "found": {}, "compared_at": None, "problem": ""}
             epoch, _ = Epoch.objects.update_or_create(
-                account=account, confirmed_at=None, defaults={**values, **afresh}
+                account=account, confirmed_at=None, defaults={**FRESH, **values}
             )
             words = f"{Epoch.Side(side).label} was put back from a copy: {account} stands still."
             auditing.note("epoch.begun", words, by=None, now=now, account=account)
@@ -67,7 +75,8 @@ def all_stand_still() -> bool:
 
 def put_back_at(account_id: int) -> datetime | None:
     """The last time that either side was: what is older may have been done by the other copy."""
-    return Epoch.objects.filter(account=account_id).aggregate(at=Max("began_at"))["at"]
+    last: datetime | None = Epoch.objects.filter(account=account_id).aggregate(at=Max("began_at"))["at"]
+    return last
 
 
 def confirm_epoch(*, epoch: Epoch, by: User, now: datetime) -> None:
@@ -89,8 +98,7 @@ def compare_again(*, epoch: Epoch, by: User, now: datetime) -> None:
     """For whoever has mended something at the provider meanwhile. Raises RuleBroken."""
     if not by.has_perm(CONFIRM):
         raise RuleBroken("not_allowed", "Your role does not include this. Ask whoever manages the accounts.")
-    afresh = {"surveyed_at": None, "match": None, "found": {}, "compared_at": None, "problem": ""}
-    if not Epoch.objects.filter(pk=epoch.pk, confirmed_at=None).update(look_at=now, **afresh):
+    if not Epoch.objects.filter(pk=epoch.pk, confirmed_at=None).update(look_at=now, **FRESH):
         raise RuleBroken("not_open", "Somebody has confirmed it already.")
 
 

@@ -1,9 +1,10 @@
-"""{% halt_banner %}: on pages of money, what is stopped and why."""
+"""What is stopped, and why: {% halt_banner %} on pages of money, {% standstill_banner %} on others."""
 
 from typing import Any
 
 from django import template
 
+from hits.services.epochs import open_epochs
 from hits.services.halting import open_halts
 
 register = template.Library()
@@ -12,4 +13,11 @@ register = template.Library()
 @register.inclusion_tag("admin/hits/halt_banner.html", takes_context=True)
 def halt_banner(context: Any) -> dict[str, Any]:
     user = context["request"].user
-    return {"halts": open_halts(), "may_see": user.has_perm("hits.view_halt")}
+    return {"halts": open_halts(), "epochs": open_epochs(), "may_see": user.has_perm("hits.view_halt")}
+
+
+@register.inclusion_tag("admin/hits/standstill_banner.html", takes_context=True)
+def standstill_banner(context: Any) -> dict[str, Any]:
+    """For staff alone: the page of somebody who may not sign in shows nothing of it."""
+    user = context["request"].user
+    return {"epochs": open_epochs(), "may_see": user.has_perm("hits.view_halt")}

@@ -11,8 +11,10 @@ from tests.stubbed import StubbedTurk
 
 pytestmark = pytest.mark.django_db
 MOST = 9
-# Pages with a panel or a table for each of many things, and a list with five filters that are counted.
+# Pages with a panel or a table for each of many things or two banners, and a list with five filters.
 MOST_OF = {
+    "run: one": 10,
+    "run, frozen": 10,
     "winoground project: one": 18,
     "whoops project: one": 45,
     "example: list": 18,

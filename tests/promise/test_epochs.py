@@ -30,8 +30,15 @@ def thank(world: World) -> None:
     """One person owes something on all that was approved, two approve it, and it is sent and confirmed."""
     play(world, APPROVED)
     for work in Assignment.objects.filter(status=Assignment.Status.APPROVED):
-        given = {"rule": "thanks", "amount": Decimal("0.05"), "reason": "Thank you.", "why": "All helped."}
-        owing.owe_extra(assignment=work, **given, by=world.researcher, now=world.now())
+        owing.owe_extra(
+            assignment=work,
+            rule="thanks",
+            amount=Decimal("0.05"),
+            reason="Thank you.",
+            why="All helped.",
+            by=world.researcher,
+            now=world.now(),
+        )
     world.approve_bonuses()
     play(world, [("background", 0, None), ("turn", 60), ("background", 0, None)])
 

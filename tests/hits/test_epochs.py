@@ -1,0 +1,194 @@
+from datetime import timedelta
+from functools import partial
+from typing import Any
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+
+from hits.common import sweeps
+from hits.common.sweeps import Sweep
+from hits.errors import RuleBroken, StandsStill
+from hits.gateway.boto import BotoProvider
+from hits.models import Account, AuditEvent, Epoch
+from hits.roles import ROLES
+from hits.services import epochs, paying
+from tests.factories import NOW, make_account, make_bonus, make_user
+from tests.people import client_of, make_member
+from tests.stubbed import StubbedTurk
+
+pytestmark = pytest.mark.django_db
+PAGE = "/admin/payments/put-back/"
+
+
+def begin(account: Account, **changes: Any) -> Epoch:
+    epochs.begin_epochs(accounts=[account], side=Epoch.Side.OURS, copied_at=NOW - timedelta(hours=1), now=NOW)
+    Epoch.objects.filter(account=account).update(**changes)
+    return Epoch.objects.get(account=account)
+
+
+def compared(account: Account, **found: int) -> Epoch:
+    return begin(account, surveyed_at=NOW, compared_at=NOW, found=found)
+
+
+@pytest.mark.parametrize("operation", ["create_hit", "send_bonus", "approve_assignment", "notify_workers"])
+def test_a_provider_is_told_nothing_while_its_account_stands_still(operation: str) -> None:
+    account = make_account()
+    provider = BotoProvider(None, account_id=account.pk)
+    begin(account)
+
+    with pytest.raises(StandsStill, match="confirm the comparison"):
+        provider._call(operation)
+
+
+def test_another_account_is_told_all_the_same(turk: StubbedTurk) -> None:
+    other = make_account(name="Other")
+    begin(make_account())
+
+    BotoProvider(turk, account_id=other.pk).block_worker("A1", reason="Seen.")
+
+    assert turk.calls == ["create_worker_block"]
+
+
+def test_a_payment_waits_until_a_person_has_confirmed(turk: StubbedTurk) -> None:
+    bonus = make_bonus()
+    turk.assignments[bonus.assignment.external_id] = {
+        "WorkerId": bonus.assignment.worker.external_id,
+        "HITId": bonus.assignment.hit.external_id,
+    }
+    epoch = compared(bonus.assignment.account)
+
+    waited = paying.pay_bonuses(now=NOW)
+    epochs.confirm_epoch(epoch=epoch, by=make_user(is_superuser=True), now=NOW)
+    paid = paying.pay_bonuses(now=NOW)
+
+    assert (waited, paid) == (0, 1)
+
+
+def test_sweeps_that_act_are_not_run_while_every_account_stands_still(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    ran: list[str] = []
+    sweeps.stand_still_while(epochs.all_stand_still)  # as whoever loads the sweeps has said
+    for name, acts in (("test.acts", True), ("test.reads", False)):
+        found = Sweep(name=name, run=partial(ran.append, name), rest_s=1, due_at=None, queue="", acts=acts)
+        monkeypatch.setitem(sweeps.SWEEPS, name, found)
+    account = make_account()
+
+    def run_both() -> list[str]:
+        ran.clear()
+        tables = sweeps.run("test.acts").tables
+        sweeps.run("test.reads")
+        assert Epoch._meta.db_table in tables  # so that who confirms wakes it
+        return list(ran)
+
+    before = run_both()
+    epoch = compared(account)
+    during = run_both()
+    make_account(name="Another, which goes on")
+    beside = run_both()
+    epochs.confirm_epoch(epoch=epoch, by=make_user(is_superuser=True), now=NOW)
+
+    assert (before, during, beside, run_both()) == (
+        ["test.acts", "test.reads"],
+        ["test.reads"],
+        ["test.acts", "test.reads"],
+        ["test.acts", "test.reads"],
+    )
+
+
+def test_a_comparison_that_nobody_confirmed_begins_anew() -> None:
+    account = make_account()
+    compared(account, missing=3)
+
+    epochs.begin_epochs(accounts=[account], side=Epoch.Side.OURS, copied_at=None, now=NOW + timedelta(days=1))
+
+    epoch = Epoch.objects.get()
+    assert (epoch.compared_at, epoch.found, epoch.began_at) == (None, {}, NOW + timedelta(days=1))
+
+
+def test_confirm_is_refused_before_the_comparison_is_over_and_a_second_time() -> None:
+    epoch, by = begin(make_account()), make_user(is_superuser=True)
+    with pytest.raises(RuleBroken, match="not over"):
+        epochs.confirm_epoch(epoch=epoch, by=by, now=NOW)
+    epoch = compared(epoch.account)
+    epochs.confirm_epoch(epoch=epoch, by=by, now=NOW)
+
+    with pytest.raises(RuleBroken, match="sooner"):
+        epochs.confirm_epoch(epoch=epoch, by=by, now=NOW)
+
+    assert list(AuditEvent.objects.order_by("pk").values_list("kind", flat=True)) == [
+        "epoch.begun",
+        "epoch.begun",
+        "epoch.confirmed",
+    ]
+
+
+def test_an_account_that_cannot_be_used_goes_on_without_a_comparison() -> None:
+    account = make_account()
+    epoch = begin(account)
+    Account.objects.filter(pk=account.pk).update(kind=Account.Kind.WEB)
+    epoch.account.refresh_from_db()
+
+    epochs.confirm_epoch(epoch=epoch, by=make_user(is_superuser=True), now=NOW)
+
+    assert epochs.open_epochs().count() == 0
+
+
+def test_page_tells_how_far_it_is_what_was_found_and_what_is_left_to_do(client: Client) -> None:
+    client.force_login(make_user(is_superuser=True))
+    begin(make_account(name="First"))
+    compared(make_account(name="Second"), missing=2, **{"payments: not_listed": 3})
+
+    page = client.get(PAGE).content.decode()
+
+    assert "First (marketplace) stands still." in page
+    assert "being read" in page
+    assert "that the provider does not have" in page
+    assert "Sent by us, and not on the provider&#x27;s list" in page
+    assert page.count("Let it go on") == 1
+
+
+def test_page_lets_an_account_go_on_once_it_is_ticked(client: Client) -> None:
+    by = make_user(is_superuser=True)
+    client.force_login(by)
+    epoch = compared(make_account())
+    address = reverse("admin:hits_epoch_confirm", args=[epoch.pk])
+
+    client.post(address)
+    unticked = Epoch.objects.get().confirmed_at
+    said = client.post(address, {"confirmed": "yes"}, follow=True).content.decode()
+
+    epoch.refresh_from_db()
+    assert (unticked, epoch.confirmed_by) == (None, by)
+    assert "goes on." in said
+
+
+@pytest.mark.parametrize("role", ROLES)
+def test_only_who_may_stop_payments_may_let_an_account_go_on(role: str) -> None:
+    epoch = compared(make_account())
+    may = "hits.set_halt" in ROLES[role]
+    client = client_of(make_member(role))
+
+    answer = client.post(reverse("admin:hits_epoch_confirm", args=[epoch.pk]), {"confirmed": "yes"})
+
+    assert answer.status_code == (302 if may else 403)
+    assert epochs.open_epochs().exists() is not may
+
+
+@pytest.mark.parametrize("address", ["/admin/", "/admin/payments/", "/admin/payments/queue/"])
+def test_pages_say_that_an_account_stands_still(client: Client, address: str) -> None:
+    client.force_login(make_user(is_superuser=True))
+    compared(make_account(name="First"))
+
+    assert "First (marketplace) stands still." in client.get(address).content.decode()
+
+
+def test_compare_again_forgets_what_was_found(client: Client) -> None:
+    client.force_login(make_user(is_superuser=True))
+    epoch = compared(make_account(), missing=1)
+
+    client.post(reverse("admin:hits_epoch_again", args=[epoch.pk]))
+
+    epoch.refresh_from_db()
+    assert (epoch.found, epoch.compared_at, epoch.surveyed_at) == ({}, None, None)
