@@ -1,10 +1,24 @@
+from datetime import datetime
+
 from django.apps import AppConfig
 from django.db.models.signals import post_migrate
+from django.utils import timezone
 
 
 class HitsConfig(AppConfig):
     name = "hits"
     verbose_name = "Studies and payments"
+
+    def was_put_back(self, *, copied_at: datetime | None) -> None:
+        """These tables are those of a copy: whoever was signed in then is not now, and nothing goes out."""
+        from django.contrib.sessions.models import Session
+
+        from hits.gateway.standing import begin_epochs
+        from hits.models import Account, Epoch
+
+        Session.objects.all().delete()
+        accounts = Account.objects.connected().values_list("pk", flat=True)
+        begin_epochs(list(accounts), side=Epoch.Side.OURS, copied_at=copied_at, now=timezone.now())
 
     def ready(self) -> None:
         from hits.append_only import seal_tables

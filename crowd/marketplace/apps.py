@@ -1,4 +1,7 @@
+from datetime import datetime
+
 from django.apps import AppConfig
+from django.utils import timezone
 
 from crowd.marketplace.checks import refuse_exposed_control
 
@@ -7,6 +10,12 @@ class MarketplaceConfig(AppConfig):
     name = "crowd.marketplace"
     label = "marketplace"
     default_auto_field = "django.db.models.BigAutoField"
+
+    def was_put_back(self, *, copied_at: datetime | None) -> None:
+        """These tables are those of a copy: requesters have heard and done more than it knows."""
+        from crowd.marketplace.services.epochs import begin_epoch
+
+        begin_epoch(copied_at=copied_at, now=timezone.now())
 
     def ready(self) -> None:
         refuse_exposed_control()

@@ -23,10 +23,12 @@ from crowd.marketplace.errors import (
 )
 from crowd.marketplace.models import AccessKey
 from crowd.marketplace.operations import OPERATIONS, Call
-from crowd.marketplace.services import faults, work
+from crowd.marketplace.services import epochs, faults, work
 from hits.common import rates
 
 LARGEST_BODY = 1_048_576
+# Not of the API: clients that do not know it ignore it.
+EPOCH = "X-Marketplace-Epoch"
 CONTENT_TYPE = "application/x-amz-json-1.1"
 log = structlog.get_logger()
 
@@ -34,10 +36,12 @@ log = structlog.get_logger()
 def api(request: HttpRequest) -> HttpResponse:
     """One signed call. The operation runs in one transaction: an error leaves nothing behind."""
     try:
-        return _answer(_call(request))
+        answer = _answer(_call(request))
     except APIError as error:
         log.info("marketplace.api.refused", kind=error.kind, code=error.code)
-        return _answer(_error_body(error, now=timezone.now()), status=error.status)
+        answer = _answer(_error_body(error, now=timezone.now()), status=error.status)
+    answer[EPOCH] = epochs.current()
+    return answer
 
 
 def fault() -> HttpResponse:

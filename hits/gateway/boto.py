@@ -1,7 +1,7 @@
 """The Requester API through boto3."""
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import datetime
 from decimal import Decimal
@@ -18,7 +18,7 @@ from botocore.exceptions import BotoCoreError, ClientError, ParamValidationError
 from botocore.loaders import Loader
 
 from hits.domain import is_amazon
-from hits.errors import CrowdError, ProviderRefused, ProviderUnavailable
+from hits.errors import CrowdError, ProviderRefused, ProviderUnavailable, StandsStill
 from hits.gateway.answers import (
     MALFORMED,
     AboutSomethingElse,
@@ -36,6 +36,8 @@ from hits.gateway.standing import refuse_to_tell
 Read = TypeVar("Read")
 
 PAGE_SIZE = 100
+# Our own marketplace's: what it calls itself since its rows were last put back from a copy.
+EPOCH = "x-marketplace-epoch"
 EVENTS = [
     "AssignmentAccepted",
     "AssignmentAbandoned",
@@ -310,8 +312,16 @@ class BotoProvider(BotoQualifications):
             refuse_to_tell(operation, account_id=self._account_id)
         with self._on_the_line():
             answer = self._send(operation, **parameters)
+            self._hear(answer)
             with reading(operation):
                 return read(answer)
+
+    def _hear(self, answer: Any) -> None:
+        """What is said by a provider that was put back is not believed before both were compared."""
+        about = answer.get("ResponseMetadata", {}) if isinstance(answer, Mapping) else {}
+        epoch = about.get("HTTPHeaders", {}).get(EPOCH, "")
+        if self._line is not None:
+            self._line.heard(epoch)
 
     @contextmanager
     def _on_the_line(self) -> Iterator[None]:
@@ -322,6 +332,8 @@ class BotoProvider(BotoQualifications):
         self._line.wait()
         try:
             yield
+        except StandsStill:
+            raise
         except ProviderUnavailable as error:
             self._line.failed(str(error))
             raise
@@ -334,6 +346,7 @@ class BotoProvider(BotoQualifications):
         try:
             return getattr(self._client, operation)(**parameters)
         except ClientError as error:
+            self._hear(error.response)
             raise _translate(error) from error
         except ParamValidationError as error:
             raise ProviderRefused(str(error), code="ParameterValidation") from error

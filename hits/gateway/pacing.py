@@ -7,15 +7,20 @@ import time
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 
+from django.db import transaction
 from django.db.models.functions import Coalesce, Now
 
-from hits.models import Pace
+from hits.common import clock
+from hits.errors import StandsStill
+from hits.gateway.standing import WORDS, begin_epochs
+from hits.models import Epoch, Pace
 
 # What nobody used of the last moments may be used at once.
 BURST = timedelta(seconds=1)
 # Nobody queues for longer: a turn that lies farther ahead was written while the database's clock was wrong.
 LONGEST_QUEUE = timedelta(seconds=30)
 LONGEST_PROBLEM = 300
+LONGEST_EPOCH = 64
 NEVER = datetime(2000, 1, 1, tzinfo=UTC)
 
 
@@ -23,11 +28,13 @@ class Line:
     def __init__(self, *, account_id: int, rate: int, sleep: Callable[[float], None] = time.sleep) -> None:
         self._account_id, self._rate, self._sleep = account_id, rate, sleep
         self._was_silent = False
+        self._epoch = ""
 
     def wait(self) -> None:
         """Returns when the next call of this account may leave."""
         pace, delay = take_turn(account_id=self._account_id, rate=self._rate)
         self._was_silent = pace.silent_since is not None
+        self._epoch = pace.provider_epoch
         if delay > 0:
             self._sleep(delay)
 
@@ -36,6 +43,17 @@ class Line:
         if self._was_silent:
             silent = Pace.objects.filter(account_id=self._account_id, silent_since__isnull=False)
             silent.update(problem="", silent_since=None)
+
+    def heard(self, epoch: str) -> None:
+        """What the provider calls itself. Raises StandsStill where it is another one than before."""
+        if epoch in ("", self._epoch):
+            return
+        known = Pace.objects.filter(account_id=self._account_id, provider_epoch=self._epoch)
+        with transaction.atomic():
+            if not known.update(provider_epoch=epoch[:LONGEST_EPOCH]) or not self._epoch:
+                return
+            begin_epochs([self._account_id], side=Epoch.Side.THEIRS, copied_at=None, now=clock.now())
+        raise StandsStill(WORDS)
 
     def failed(self, problem: str) -> None:
         pace = Pace.objects.filter(account_id=self._account_id)

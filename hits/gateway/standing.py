@@ -1,10 +1,26 @@
 """While rows that were put back are compared, a provider is asked and never told."""
 
+from collections.abc import Collection
+from datetime import datetime
+from typing import Any
+
+import structlog
+from django.db import transaction
+
 from hits.errors import StandsStill
-from hits.models import Epoch
+from hits.models import Account, AuditEvent, Epoch
 
 ASKS = ("get_", "list_")
 WORDS = "Nothing was sent: rows were put back from a copy. Somebody must confirm the comparison first."
+# Of a comparison that nobody has made yet.
+FRESH: dict[str, Any] = {
+    "surveyed_at": None,
+    "match": None,
+    "found": {},
+    "compared_at": None,
+    "problem": "",
+}
+log = structlog.get_logger()
 
 
 def refuse_to_tell(operation: str, *, account_id: int) -> None:
@@ -13,3 +29,17 @@ def refuse_to_tell(operation: str, *, account_id: int) -> None:
         return
     if Epoch.objects.filter(account=account_id, confirmed_at=None).exists():
         raise StandsStill(WORDS)
+
+
+def begin_epochs(
+    account_ids: Collection[int], *, side: str, copied_at: datetime | None, now: datetime
+) -> None:
+    """One for each account; one that was never confirmed begins anew. No payment starts after it returns."""
+    accounts = Account.objects.filter(pk__in=account_ids).order_by("pk")
+    values = {**FRESH, "side": side, "copied_at": copied_at, "began_at": now, "look_at": now}
+    with transaction.atomic():
+        for account in accounts.select_for_update(of=("self",), no_key=True):
+            Epoch.objects.update_or_create(account=account, confirmed_at=None, defaults=values)
+            words = f"{Epoch.Side(side).label} was put back from a copy: {account} stands still."
+            AuditEvent.objects.create(kind="epoch.begun", words=words, at=now, account=account)
+    log.warning("epoch.begun", accounts=len(account_ids), side=side)

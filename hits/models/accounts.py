@@ -105,6 +105,8 @@ class Pace(models.Model):
     # Why the last call had no answer, and since when none has had one.
     problem = models.CharField(max_length=300, blank=True)
     silent_since = models.DateTimeField(null=True)
+    # What the provider last called itself: it takes another name when its rows were put back from a copy.
+    provider_epoch = models.CharField(max_length=64, blank=True)
 
     def __str__(self) -> str:
         return f"{self.account}: {self.free_at}"

@@ -5,9 +5,7 @@ that differ, then every payment on its lists. None of them sends anything.
 """
 
 from collections import Counter
-from collections.abc import Iterable
 from datetime import datetime, timedelta
-from typing import Any
 
 import structlog
 from django.db import transaction
@@ -16,11 +14,11 @@ from django.db.models import Count, Exists, Max, OuterRef, QuerySet
 from hits.common.parts import in_parts
 from hits.errors import ProviderError, RuleBroken
 from hits.gateway import provider_for
+from hits.gateway.standing import FRESH
 from hits.models import HIT, Account, Bonus, Difference, Epoch, Match, User
 from hits.services import auditing
-from hits.services.halting import lock_accounts
 from hits.services.looking import earliest
-from hits.services.matching import start_match
+from hits.services.matching import give_up, start_match
 from hits.services.surveying import read_everything
 
 CONFIRM = "hits.set_halt"
@@ -29,35 +27,8 @@ STEP = timedelta(minutes=30)
 RETRY = timedelta(seconds=30)
 WAIT = timedelta(seconds=5)
 LONGEST_PROBLEM = 500
-# Of a comparison that nobody has made yet.
-FRESH: dict[str, Any] = {
-    "surveyed_at": None,
-    "match": None,
-    "found": {},
-    "compared_at": None,
-    "problem": "",
-}
+OVERTAKEN = "Rows were put back from a copy, so everything is compared from the start."
 log = structlog.get_logger()
-
-
-def begin_epochs(
-    *, accounts: Iterable[Account], side: str, copied_at: datetime | None, now: datetime
-) -> list[Epoch]:
-    """One for each account; one that was never confirmed begins anew. No payment starts after it returns."""
-    known = [account.pk for account in accounts]
-    begun = []
-    with transaction.atomic():
-        lock_accounts(Account.objects.filter(pk__in=known))
-        for account in Account.objects.filter(pk__in=known).order_by("pk"):
-            values = {"side": side, "copied_at": copied_at, "began_at": now, "look_at": now}
-            epoch, _ = Epoch.objects.update_or_create(
-                account=account, confirmed_at=None, defaults={**FRESH, **values}
-            )
-            words = f"{Epoch.Side(side).label} was put back from a copy: {account} stands still."
-            auditing.note("epoch.begun", words, by=None, now=now, account=account)
-            begun.append(epoch)
-    log.warning("epoch.begun", accounts=len(begun), side=side)
-    return begun
 
 
 def open_epochs() -> QuerySet[Epoch]:
@@ -89,6 +60,10 @@ def confirm_epoch(*, epoch: Epoch, by: User, now: datetime) -> None:
         seen = Epoch.objects.filter(pk=epoch.pk, confirmed_at=None, compared_at=epoch.compared_at)
         if not seen.update(confirmed_at=now, confirmed_by=by):
             raise RuleBroken("not_open", "Somebody was sooner, or the comparison has begun anew. Look again.")
+        # What was decided here and is not known there was read, and could not be told.
+        still_open = HIT.objects.filter(batch__account=epoch.account, status=HIT.Status.OPEN)
+        still_open.update(seen="", look_at=now)
+        Account.objects.filter(pk=epoch.account_id).update(surveyed_at=None)
         words = f"Let {epoch.account} go on after the comparison of {epoch.began_at:%Y-%m-%d %H:%M} UTC."
         auditing.note("epoch.confirmed", words, by=by, now=now, account=epoch.account)
     log.warning("epoch.confirmed", account=str(epoch.account.public_id))
@@ -155,7 +130,10 @@ def _compare(epoch: Epoch, *, now: datetime) -> datetime:
         return now + WAIT
     if epoch.match is None or not _counts(epoch.match, epoch):
         match = start_match(account=epoch.account, full=True, by=None, now=now)
-        _save(epoch, match=match if _counts(match, epoch) else None)
+        if not _counts(match, epoch):
+            give_up(match=match, problem=OVERTAKEN, now=now)
+            return now
+        _save(epoch, match=match)
         return now + WAIT
     if epoch.match.status == Match.Status.RUNNING and not epoch.match.tries:
         return now + WAIT

@@ -133,6 +133,11 @@ def take_step(*, match: Match, provider: Provider, now: datetime) -> bool:
     return True
 
 
+def give_up(*, match: Match, problem: str, now: datetime) -> None:
+    """What it has found stays found."""
+    _end(match, Status.FAILED, now=now, problem=problem)
+
+
 def hurry(*, match: Match, now: datetime) -> None:
     """A count that waits for quiet is made at once: whoever calls has looked at everything meanwhile."""
     Match.objects.filter(pk=match.pk, status=Status.RUNNING, tries__gt=0).update(look_at=now)

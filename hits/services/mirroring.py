@@ -13,7 +13,7 @@ from django.db.models.functions import Coalesce
 
 from hits import families, seals
 from hits.domain import is_same_moment
-from hits.errors import InvalidAnswer, ProviderRefused
+from hits.errors import InvalidAnswer, ProviderRefused, StandsStill
 from hits.gateway import Provider, ProviderAssignment
 from hits.models import HIT, Account, Assignment, Decision, Worker
 from hits.services.figures import mark_stale
@@ -113,6 +113,8 @@ def _tell_again(*, hit: HIT, found: ProviderAssignment, provider: Provider) -> N
             provider.reject_assignment(found.external_id, feedback=reason)
     except ProviderRefused as refusal:
         log.warning("assignment.not_told", assignment=str(ours.public_id), code=refusal.code)
+    except StandsStill:  # it is read again once a person has confirmed
+        log.info("assignment.waits", assignment=str(ours.public_id))
 
 
 def _match(*, hit: HIT, worker: Worker, found: ProviderAssignment, now: datetime) -> Assignment:

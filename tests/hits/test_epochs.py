@@ -10,6 +10,7 @@ from hits.common import sweeps
 from hits.common.sweeps import Sweep
 from hits.errors import RuleBroken, StandsStill
 from hits.gateway.boto import BotoProvider
+from hits.gateway.standing import begin_epochs
 from hits.models import Account, AuditEvent, Epoch
 from hits.roles import ROLES
 from hits.services import epochs, paying
@@ -22,7 +23,7 @@ PAGE = "/admin/payments/put-back/"
 
 
 def begin(account: Account, **changes: Any) -> Epoch:
-    epochs.begin_epochs(accounts=[account], side=Epoch.Side.OURS, copied_at=NOW - timedelta(hours=1), now=NOW)
+    begin_epochs([account.pk], side=Epoch.Side.OURS, copied_at=NOW - timedelta(hours=1), now=NOW)
     Epoch.objects.filter(account=account).update(**changes)
     return Epoch.objects.get(account=account)
 
@@ -101,7 +102,7 @@ def test_a_comparison_that_nobody_confirmed_begins_anew() -> None:
     account = make_account()
     compared(account, missing=3)
 
-    epochs.begin_epochs(accounts=[account], side=Epoch.Side.OURS, copied_at=None, now=NOW + timedelta(days=1))
+    begin_epochs([account.pk], side=Epoch.Side.OURS, copied_at=None, now=NOW + timedelta(days=1))
 
     epoch = Epoch.objects.get()
     assert (epoch.compared_at, epoch.found, epoch.began_at) == (None, {}, NOW + timedelta(days=1))

@@ -1,4 +1,5 @@
 from crowd.marketplace.models.control import ClockShift, Fault
+from crowd.marketplace.models.epochs import Epoch
 from crowd.marketplace.models.money import BonusPayment, LedgerEntry, Payout
 from crowd.marketplace.models.notifications import (
     Destination,
@@ -42,6 +43,7 @@ __all__ = [
     "ClockShift",
     "Deed",
     "Destination",
+    "Epoch",
     "Event",
     "Fault",
     "HITType",

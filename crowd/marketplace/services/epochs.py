@@ -1,0 +1,42 @@
+"""After this database was put back: requesters are told, and the list to pay by waits for an operator."""
+
+from datetime import datetime
+
+from crowd.marketplace.database import atomic
+from crowd.marketplace.errors import RuleBroken
+from crowd.marketplace.models import Epoch, OperatorSession, WorkerSession
+
+FIRST = "first"
+
+
+def begin_epoch(*, copied_at: datetime | None, now: datetime) -> Epoch:
+    """Whoever was signed in when the copy was taken is signed out."""
+    with atomic():
+        OperatorSession.objects.all().delete()
+        WorkerSession.objects.all().delete()
+        return Epoch.objects.create(copied_at=copied_at, began_at=now)
+
+
+def current() -> str:
+    """Its name for requesters: another one than before means that they should compare."""
+    last = Epoch.objects.order_by("-pk").values_list("public_id", flat=True).first()
+    return str(last) if last else FIRST
+
+
+def unconfirmed() -> Epoch | None:
+    return Epoch.objects.filter(confirmed_at=None).order_by("copied_at").first()
+
+
+def confirm(*, now: datetime) -> None:
+    Epoch.objects.filter(confirmed_at=None).update(confirmed_at=now)
+
+
+def refuse_list_to_pay() -> None:
+    """Raises RuleBroken: what was marked as paid after the copy is owed here again."""
+    if epoch := unconfirmed():
+        since = f"since {epoch.copied_at:%d %B %Y, %H:%M} UTC" if epoch.copied_at else "of the last days"
+        raise RuleBroken(
+            f"This database was put back from a copy, so payouts {since} may be missing, and this list would "
+            "pay them again. First mark what you have sent since: “Mark a paid list”. Then confirm on the "
+            "overview that both agree."
+        )
