@@ -18,6 +18,7 @@ urlpatterns = [
     path("", overview.overview, name="overview"),
     path("sign-in/", doors.sign_in, name="sign_in"),
     path("sign-out/", doors.sign_out, name="sign_out"),
+    path("put-back/", overview.confirm_epoch, name="confirm_epoch"),
     path("books/", overview.books, name="books"),
     path("log/", overview.log, name="log"),
     path("blocks/", overview.blocks, name="blocks"),

@@ -10,6 +10,7 @@ from crowd.marketplace.desk import lists, queries
 from crowd.marketplace.desk.session import operator_required
 from crowd.marketplace.desk.showing import ask, doing, show, tell
 from crowd.marketplace.models import Block, Operator
+from crowd.marketplace.services import epochs
 from crowd.marketplace.services.work import settle
 
 
@@ -18,7 +19,33 @@ from crowd.marketplace.services.work import settle
 def overview(request: HttpRequest, operator: Operator) -> HttpResponse:
     now = clock.now()
     settle(now=now)
-    return show(request, operator, "overview", {"overview": queries.overview(now=now)})
+    found = {"overview": queries.overview(now=now), "epoch": epochs.unconfirmed()}
+    return show(request, operator, "overview", found)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@operator_required
+def confirm_epoch(request: HttpRequest, operator: Operator) -> HttpResponse:
+    epoch = epochs.unconfirmed()
+    if epoch is None:
+        return tell("Payouts go on already.", "desk:overview")
+    if request.method != "POST":
+        return ask(
+            request,
+            operator,
+            title="Let payouts go on?",
+            text=[
+                "Payouts, deposits and withdrawals that were booked after the copy was taken are gone here.",
+                "First book again what you have really sent and received since.",
+                "What is not in the history of payouts is owed again, and would be paid a second time.",
+                "Requesters are told with their next call. They compare, and stop sending until they agree.",
+            ],
+            button="I have compared them. Let payouts go on",
+            back=reverse("desk:overview"),
+        )
+    with doing(request, operator, "payouts went on after a restore", about=str(epoch.public_id)):
+        epochs.confirm(now=clock.now())
+    return tell("Payouts go on.", "desk:overview")
 
 
 @require_safe

@@ -15,6 +15,7 @@ from crowd.marketplace.desk.session import operator_required
 from crowd.marketplace.desk.showing import doing, show, tell
 from crowd.marketplace.errors import RuleBroken
 from crowd.marketplace.models import Operator, Worker
+from crowd.marketplace.services import epochs
 from crowd.marketplace.services import payouts as services
 from crowd.marketplace.services.work import settle
 from crowd.marketplace.spreadsheets import csv_file
@@ -44,6 +45,7 @@ def selected(request: HttpRequest, operator: Operator) -> HttpResponseBase:
     """What was ticked, as the file to pay by, or to be marked as paid."""
     chosen = _chosen(request)
     if request.POST.get("do") == "file":
+        epochs.refuse_list_to_pay()
         rows = ((worker.external_id, worker.name, worker.owed) for worker in chosen.iterator(chunk_size=1000))
         return csv_file(f"payouts-{clock.now():%Y-%m-%d}", header=services.HEADER, rows=rows)
     payments = services.owed_to(chosen[: services.MOST_AT_ONCE])
