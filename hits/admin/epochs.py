@@ -1,6 +1,8 @@
 """Accounts that were put back from a copy: how far the comparison is, what it found, and how they go on."""
 
+from collections import Counter
 from dataclasses import dataclass
+from typing import Any
 
 from django.contrib import admin, messages
 from django.core.exceptions import PermissionDenied
@@ -14,7 +16,7 @@ from django.views.decorators.http import require_POST
 from hits.admin.selecting import signed_in
 from hits.errors import RuleBroken
 from hits.models import Difference, Epoch
-from hits.services import epochs
+from hits.services import epochs, resending, settling
 
 NEWEST = 20
 PAYMENTS = "payments: "
@@ -39,7 +41,7 @@ MEANINGS = {
 }
 PAYMENTS_MEAN = {
     Difference.Cause.NOT_OURS: "Owe and approve these bonuses again: they are recognized and not paid twice.",
-    Difference.Cause.NOT_LISTED: "The provider has lost them. Send each anew from the queue of payments.",
+    Difference.Cause.NOT_LISTED: "The provider has lost them. Once it goes on, send them anew on this page.",
 }
 
 
@@ -59,6 +61,7 @@ def urls() -> list[URLPattern]:
             "payments/put-back/<int:pk>/go-on/", view(require_POST(confirm_view)), name="hits_epoch_confirm"
         ),
         path("payments/put-back/<int:pk>/again/", view(require_POST(again_view)), name="hits_epoch_again"),
+        path("payments/put-back/<int:pk>/anew/", view(require_POST(anew_view)), name="hits_epoch_anew"),
     ]
 
 
@@ -79,6 +82,9 @@ def epochs_view(request: HttpRequest) -> HttpResponse:
             for epoch in epochs.open_epochs()
         ],
         "over": over.order_by("-pk")[:NEWEST],
+        "lost": _lost(),
+        "at_once": resending.MOST_AT_ONCE,
+        "may_settle": request.user.has_perm(settling.SETTLE),
         "may_confirm": request.user.has_perm(epochs.CONFIRM),
     }
     return TemplateResponse(request, "admin/hits/epochs.html", context)
@@ -111,9 +117,27 @@ def again_view(request: HttpRequest, pk: int) -> HttpResponse:
     return redirect("admin:hits_epochs")
 
 
+def anew_view(request: HttpRequest, pk: int) -> HttpResponse:
+    """What a provider has lost is sent anew, a few at a time: the list is read again before each."""
+    epoch = _get(request, pk)
+    said = resending.send_lost_anew(account=epoch.account, by=signed_in(request), now=timezone.now())
+    for words, count in Counter(said).items():
+        messages.info(request, f"{count} of {len(said)}: {words}")
+    return redirect("admin:hits_epochs")
+
+
 def found_rows(epoch: Epoch) -> list[Row]:
     """What was found, the gravest last; nothing of what was not found."""
     return [_row(epoch, name, count) for name, count in epoch.found.items() if count]
+
+
+def _lost() -> list[dict[str, Any]]:
+    """Of each account whose provider was put back and goes on again, the payments that it does not list."""
+    standing = epochs.open_epochs().values("account")
+    goes_on = Epoch.objects.filter(side=Epoch.Side.THEIRS).exclude(account__in=standing)
+    newest = {epoch.account_id: epoch for epoch in goes_on.order_by("began_at").select_related("account")}
+    found = ({"epoch": one, "count": resending.lost_payments(one.account).count()} for one in newest.values())
+    return [one for one in found if one["count"]]
 
 
 def _row(epoch: Epoch, name: str, count: int) -> Row:

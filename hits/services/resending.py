@@ -10,16 +10,19 @@ from datetime import datetime, timedelta
 import structlog
 from cryptography.fernet import InvalidToken
 from django.db import transaction
+from django.db.models import QuerySet
 
 from hits.domain import refusals
 from hits.errors import ProviderRefused, ProviderUnavailable, RuleBroken
 from hits.gateway import Provider
-from hits.models import Bonus, User
-from hits.services import auditing, halting, settling
+from hits.models import Account, Bonus, Difference, Epoch, User
+from hits.services import auditing, epochs, halting, settling
 from hits.services.paying import LISTED_WITHIN
 from hits.services.sending import TOKEN_MEMORY
 from hits.services.settling import SENDING_IS_STALE, Found
 
+# Somebody waits for it, and each takes two calls.
+MOST_AT_ONCE = 50
 LOOK_AFTER = timedelta(seconds=15)
 PAID = "The provider took it. It is looked for on the list like any other."
 MADE_BEFORE = "The provider says that it was paid before, and its list is behind. Nothing was paid twice."
@@ -31,8 +34,9 @@ log = structlog.get_logger()
 
 def send_anew(*, bonus: Bonus, by: User, now: datetime) -> str:
     """What came of it, in words. Raises RuleBroken, and then nothing was sent."""
-    provider = settling.provider_of(bonus, by=by)
-    if bonus.status != Status.SENT:
+    statuses = (*settling.UNCLEAR, Status.CONFIRMED) if _may_be_lost(bonus) else settling.UNCLEAR
+    provider = settling.provider_of(bonus, by=by, statuses=statuses)
+    if bonus.status == Status.UNKNOWN:
         raise RuleBroken("not_sent", "Only what counts as sent is sent anew. Look at it once more.")
     if not _is_missing(bonus, provider):
         return settling.look_now(bonus=bonus, by=by, now=now)
@@ -41,6 +45,35 @@ def send_anew(*, bonus: Bonus, by: User, now: datetime) -> str:
     auditing.note("bonus.sent_anew", f"Sent ${bonus.amount} anew: {said}", by=by, now=now, bonus=bonus)
     log.warning("bonus.sent_anew", bonus=str(bonus.public_id))
     return said
+
+
+def lost_payments(account: Account) -> QuerySet[Bonus]:
+    """What a provider that was put back from a copy does not list any more, as far as it was compared."""
+    missing = Difference.objects.filter(
+        account=account, cause=Difference.Cause.NOT_LISTED, resolved_at=None, bonus__isnull=False
+    )
+    return Bonus.objects.filter(pk__in=missing.values("bonus"), sending_at__lt=epochs.put_back_at(account.pk))
+
+
+def send_lost_anew(*, account: Account, by: User, now: datetime) -> list[str]:
+    """What came of each of the next few, in words."""
+    lost = lost_payments(account).select_related("assignment__hit", "assignment__worker")
+    return [_send_lost(bonus, by=by, now=now) for bonus in lost.order_by("pk")[:MOST_AT_ONCE]]
+
+
+def _send_lost(bonus: Bonus, *, by: User, now: datetime) -> str:
+    try:
+        return send_anew(bonus=bonus, by=by, now=now)
+    except RuleBroken as broken:
+        return str(broken)
+
+
+def _may_be_lost(bonus: Bonus) -> bool:
+    """Its provider was put back from a copy since it was paid."""
+    last = Epoch.objects.filter(account=bonus.assignment.account_id).order_by("-began_at").first()
+    if last is None or last.side != Epoch.Side.THEIRS or bonus.confirmed_at is None:
+        return False
+    return last.began_at > bonus.confirmed_at
 
 
 def _is_missing(bonus: Bonus, provider: Provider) -> bool:
@@ -58,7 +91,7 @@ def _claim(bonus: Bonus, *, now: datetime) -> None:
         if not halting.may_start(bonus.assignment.account_id):
             raise RuleBroken("halted", "The payments of this account are stopped. Let them go on first.")
         as_seen = Bonus.objects.filter(
-            pk=bonus.pk, status=Status.SENT, sending_at=bonus.sending_at, held_at=None
+            pk=bonus.pk, status=bonus.status, sending_at=bonus.sending_at, held_at=None
         )
         if not as_seen.update(sending_at=now, look_at=now + LOOK_AFTER, looks=0, problem=""):
             raise RuleBroken("not_sent", "Somebody has acted on this bonus already, or it is held.")

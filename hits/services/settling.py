@@ -56,6 +56,7 @@ GONE = (
 )
 # Then a person decides, and the one end is that it counts as paid.
 UNLISTABLE = (GONE, MADE_BEFORE)
+UNCLEAR = (Status.UNKNOWN, Status.SENT)
 LONGEST_REASON = 500
 SETTLE = "hits.settle_bonus"
 Listed = Mapping[str, Sequence[ProviderBonus]]
@@ -172,11 +173,11 @@ def due(bonuses: QuerySet[Bonus], *, now: datetime) -> QuerySet[Bonus]:
     return bonuses.filter(Q(look_at=None) | Q(look_at__lte=now))
 
 
-def provider_of(bonus: Bonus, *, by: User) -> Provider:
+def provider_of(bonus: Bonus, *, by: User, statuses: Collection[str] = UNCLEAR) -> Provider:
     """Only for who may, and for what is unclear. Raises RuleBroken."""
     if not by.has_perm(SETTLE):
         raise RuleBroken("not_allowed", "Your role does not include this. Ask whoever manages the accounts.")
-    if bonus.status not in (Status.UNKNOWN, Status.SENT):
+    if bonus.status not in statuses:
         raise RuleBroken("not_unclear", f"This bonus is {bonus.get_status_display().lower()} by now.")
     try:
         return provider_for(bonus.assignment.account, quick=True)

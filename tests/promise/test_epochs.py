@@ -7,10 +7,13 @@ import pytest
 from django.db import transaction
 
 from crowd.marketplace import models as market
+from crowd.marketplace.services import epochs as marketplace_epochs
 from hits import tasks
 from hits.errors import RuleBroken
+from hits.gateway.pacing import Line
+from hits.gateway.standing import begin_epochs
 from hits.models import Assignment, Bonus, Epoch
-from hits.services import epochs, owing
+from hits.services import epochs, owing, resending
 from tests.promise.agreement import disagreements, payment_disagreements
 from tests.promise.test_schedules import a_world, play
 from tests.promise.world import Clock, World
@@ -51,7 +54,7 @@ def put_back(world: World, *, after: Callable[[World], None], hours: int) -> Non
         transaction.set_rollback(True, "default")
     world.letters.clear()
     world.turn(hours * 3600)
-    epochs.begin_epochs(accounts=[world.account], side=Epoch.Side.OURS, copied_at=copied_at, now=world.now())
+    begin_epochs([world.account.pk], side=Epoch.Side.OURS, copied_at=copied_at, now=world.now())
 
 
 def compare(world: World) -> Epoch:
@@ -63,7 +66,8 @@ def compare(world: World) -> Epoch:
         tasks.match_accounts()
         tasks.compare_epochs()
         world.turn(10)
-    raise AssertionError(f"The comparison never ended: {epoch.found} {epoch.problem}")
+    left = list(epochs.unread_hits(epoch).values_list("status", "look_at", "problem"))
+    raise AssertionError(f"The comparison never ended: {epoch.found} {epoch.problem} {left}")
 
 
 @pytest.mark.parametrize("hours", [0, 12, 25, 800])
@@ -120,3 +124,36 @@ def test_hits_that_a_copy_has_forgotten_are_counted_and_stopped(
             "strangers": 2,
             "work of strangers": 4,
         }
+
+
+def put_back_there(world: World, *, after: Callable[[World], None]) -> None:
+    """Everything of the marketplace's that came after its copy is gone; with us it stays."""
+    copied_at = world.now()
+    with transaction.atomic("marketplace"):
+        after(world)
+        transaction.set_rollback(True, "marketplace")
+    world.letters.clear()
+    world.turn(600)
+    marketplace_epochs.begin_epoch(copied_at=copied_at, now=world.now())
+
+
+def test_a_marketplace_that_forgot_is_noticed_and_told_and_paid_anew(
+    clock: Clock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with a_world(clock, monkeypatch) as world:
+        world.provider._line = Line(account_id=world.account.pk, rate=200, sleep=lambda _: None)
+        play(world, HANDED_IN)
+        put_back_there(world, after=thank)
+
+        world.background(0)
+        noticed = Epoch.objects.get().side
+        found = compare(world).found
+        before = market.BonusPayment.objects.count()
+        epochs.confirm_epoch(epoch=Epoch.objects.get(), by=world.researcher, now=world.now())
+        play(world, [("background", 0, None), ("turn", 60), ("background", 0, None)])
+        resending.send_lost_anew(account=world.account, by=world.researcher, now=world.now())
+
+        assert (noticed, found["payments: not_listed"], before) == (Epoch.Side.THEIRS, 4, 0)
+        assert market.BonusPayment.objects.count() == 4
+        assert disagreements(world.account, now=world.now()) == []
+        assert payment_disagreements(world.account) == []
