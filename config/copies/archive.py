@@ -1,0 +1,143 @@
+"""The one file of a copy: a tar whose last member says what must be in it, and with which content."""
+
+import hashlib
+import json
+import tarfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, field
+from datetime import datetime
+from pathlib import Path, PurePosixPath
+from typing import IO, Any
+
+from django.core.management import CommandError
+
+FORMAT = 1
+MANIFEST = "manifest.json"
+KEYS = "keys.json"
+PICTURES = "media/"
+CHUNK = 1 << 20
+
+
+@dataclass(frozen=True, kw_only=True)
+class Database:
+    """`migrations`: what this database had, by app and name."""
+
+    vendor: str
+    file: str
+    copied_at: str
+    migrations: list[str]
+
+
+@dataclass(kw_only=True)
+class Manifest:
+    """`files`: the SHA-256 of each member. `keys`: marks of the keys that columns were sealed with."""
+
+    format: int = FORMAT
+    made_at: str
+    databases: dict[str, Database] = field(default_factory=dict)
+    keys: dict[str, list[str]] = field(default_factory=dict)
+    files: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def pictures(self) -> list[str]:
+        return [name for name in self.files if name.startswith(PICTURES)]
+
+    def copied_at(self, alias: str) -> datetime:
+        return datetime.fromisoformat(self.databases[alias].copied_at)
+
+
+class Writer:
+    def __init__(self, tar: tarfile.TarFile, manifest: Manifest) -> None:
+        self._tar, self._manifest = tar, manifest
+
+    def add(self, path: Path, *, name: str) -> None:
+        """Raises FileNotFoundError where somebody has removed it meanwhile."""
+        with path.open("rb") as content:
+            reader = _Hashing(content)
+            about = self._tar.gettarinfo(arcname=name, fileobj=content)
+            about.uname = about.gname = ""
+            about.uid = about.gid = 0
+            self._tar.addfile(about, reader)
+        self._manifest.files[name] = reader.digest
+
+    def finish(self, path: Path) -> None:
+        path.write_text(json.dumps(asdict(self._manifest), indent=1))
+        self._tar.add(path, arcname=MANIFEST)
+
+
+class _Hashing:
+    def __init__(self, content: IO[bytes]) -> None:
+        self._content, self._hash = content, hashlib.sha256()
+
+    def read(self, size: int = -1) -> bytes:
+        chunk = self._content.read(size)
+        self._hash.update(chunk)
+        return chunk
+
+    @property
+    def digest(self) -> str:
+        return self._hash.hexdigest()
+
+
+@contextmanager
+def opened(path: Path) -> Iterator[tuple[tarfile.TarFile, Manifest]]:
+    """Raises CommandError where it is none of ours, or was not written to its end."""
+    try:
+        with tarfile.open(path, "r:") as tar:
+            yield tar, _manifest_of(tar)
+    except (OSError, tarfile.TarError, KeyError, TypeError, ValueError) as error:
+        raise CommandError(f"{path} is no whole copy: {error}") from error
+
+
+def check(tar: tarfile.TarFile, manifest: Manifest) -> None:
+    """Every byte, before anything is put back."""
+    members = {member.name: member for member in tar if member.name != MANIFEST}
+    if missing := manifest.files.keys() - members.keys():
+        raise CommandError(f"The copy lacks {len(missing)} files, such as {min(missing)}.")
+    for name, member in members.items():
+        _check_name(name, member)
+        if name not in manifest.files or _sha256(tar, member) != manifest.files[name]:
+            raise CommandError(f"{name} in the copy is not what was copied: the file is damaged.")
+
+
+def extract(tar: tarfile.TarFile, name: str, target: Path) -> Path:
+    """By way of a file beside it: whoever dies in the middle leaves no half of one."""
+    content = _content(tar, name)
+    target.parent.mkdir(parents=True, exist_ok=True)
+    draft = target.with_name(f"{target.name}.part")
+    with draft.open("wb") as written:
+        while chunk := content.read(CHUNK):
+            written.write(chunk)
+    return draft.replace(target)
+
+
+def _manifest_of(tar: tarfile.TarFile) -> Manifest:
+    known: dict[str, Any] = json.load(_content(tar, MANIFEST))
+    if known["format"] != FORMAT:
+        raise CommandError(f"This copy is of format {known['format']}; this version reads format {FORMAT}.")
+    known["databases"] = {alias: Database(**about) for alias, about in known["databases"].items()}
+    return Manifest(**known)
+
+
+def _check_name(name: str, member: tarfile.TarInfo) -> None:
+    """A copy that somebody else has made may name any file of this machine."""
+    path = PurePosixPath(name)
+    is_safe = member.isreg() and not path.is_absolute() and ".." not in path.parts
+    if not is_safe or not (name == KEYS or name.startswith(("databases/", PICTURES))):
+        raise CommandError(f"{name} does not belong into a copy.")
+
+
+def _sha256(tar: tarfile.TarFile, member: tarfile.TarInfo) -> str:
+    digest = hashlib.sha256()
+    content = _content(tar, member)
+    while chunk := content.read(CHUNK):
+        digest.update(chunk)
+    return digest.hexdigest()
+
+
+def _content(tar: tarfile.TarFile, member: str | tarfile.TarInfo) -> IO[bytes]:
+    content = tar.extractfile(member)
+    if content is None:
+        raise CommandError(f"{member} in the copy is no file.")
+    return content

@@ -1,0 +1,97 @@
+"""A copy is made while everything runs: each database at one instant, then the pictures that it names.
+
+Our own database comes first: what the marketplace did between the two is what any provider does.
+"""
+
+import hashlib
+import os
+import tarfile
+from collections.abc import Callable, Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from django.conf import settings
+from django.core.management import CommandError
+from django.db import connections
+
+from config.copies.archive import KEYS, PICTURES, Database, Manifest, Writer
+from config.copies.databases import copy_database, file_name
+from config.laying import OwnLoader, is_empty
+
+Say = Callable[[str], None]
+# Those that columns are sealed or found with.
+SEALING = {
+    "CROWD_FIELD_KEYS": settings.FIELD_KEYS,
+    "CROWD_PSEUDONYM_KEYS": settings.PSEUDONYM_KEYS,
+    "CROWD_MARKETPLACE_KEYS": settings.MARKETPLACE_KEYS,
+}
+TOLD_EVERY = 1000
+
+
+def make_copy(path: Path, *, with_keys: bool, with_pictures: bool, say: Say) -> Manifest:
+    """There is no file of that name before it is whole. Raises CommandError."""
+    if path.exists():
+        raise CommandError(f"{path} exists. A copy never replaces another one: name a new file.")
+    manifest = Manifest(made_at=_now(), keys=key_marks())
+    with TemporaryDirectory(dir=path.parent, prefix=".copy-") as folder:
+        draft = Path(folder) / path.name
+        with draft.open("xb") as file:
+            with tarfile.open(fileobj=file, mode="w") as tar:
+                _fill(Writer(tar, manifest), manifest, Path(folder), with_keys=with_keys,
+                      with_pictures=with_pictures, say=say)  # fmt: skip
+            file.flush()
+            os.fsync(file.fileno())
+        draft.chmod(0o600)
+        draft.replace(path)
+    return manifest
+
+
+def key_marks() -> dict[str, list[str]]:
+    """By them one knows a key without having it: keys are random, so nobody guesses one from its mark."""
+    return {
+        name: [hashlib.sha256(key.encode()).hexdigest()[:16] for key in keys]
+        for name, keys in SEALING.items()
+    }
+
+
+def _fill(
+    writer: Writer, manifest: Manifest, folder: Path, *, with_keys: bool, with_pictures: bool, say: Say
+) -> None:
+    for alias in settings.DATABASES:
+        connection = connections[alias]
+        if is_empty(connection):
+            continue
+        say(f"Copying the database {alias} ...")
+        copied_at, name = _now(), file_name(connection)
+        copy = folder / Path(name).name
+        copy_database(connection, copy)
+        writer.add(copy, name=name)
+        copy.unlink()
+        applied = sorted(f"{app}.{each}" for app, each in OwnLoader(connection).applied_migrations)
+        manifest.databases[alias] = Database(
+            vendor=connection.vendor, file=name, copied_at=copied_at, migrations=applied
+        )
+    if with_keys and settings.EMBEDDED:
+        writer.add(Path(settings.DATA_DIR) / KEYS, name=KEYS)
+    if with_pictures:
+        _add_pictures(writer, say=say)
+    writer.finish(folder / "manifest.json")
+
+
+def _add_pictures(writer: Writer, *, say: Say) -> None:
+    for count, path in enumerate(_pictures(), start=1):
+        try:
+            writer.add(path, name=f"{PICTURES}{path.relative_to(settings.MEDIA_ROOT).as_posix()}")
+        except FileNotFoundError:
+            continue  # removed since: the database goes by the same removal
+        if count % TOLD_EVERY == 0:
+            say(f"{count} pictures ...")
+
+
+def _pictures() -> Iterator[Path]:
+    return (path for path in sorted(Path(settings.MEDIA_ROOT).rglob("*")) if path.is_file())
+
+
+def _now() -> str:
+    return datetime.now(UTC).isoformat()
