@@ -64,6 +64,10 @@ class Pipes:
             for path in self._folder.glob("*.pipe"):
                 self._send_to(path, message.encode() + b"\n")
 
+    def is_heard(self) -> bool:
+        """Whether a dispatcher runs on this machine."""
+        return any(map(_has_reader, self._folder.glob("*.pipe")))
+
     def listen(self) -> "PipeListener":
         self._folder.mkdir(parents=True, exist_ok=True)
         return PipeListener(self._folder / f"{os.getpid()}.pipe")
@@ -79,6 +83,14 @@ class Pipes:
                 os.write(pipe, line)
         finally:
             os.close(pipe)
+
+
+def _has_reader(path: Path) -> bool:
+    try:
+        os.close(os.open(path, os.O_WRONLY | os.O_NONBLOCK))
+    except OSError:
+        return False
+    return True
 
 
 class PipeListener:

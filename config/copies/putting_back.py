@@ -1,0 +1,149 @@
+"""A copy takes the place of what is there; what was there is moved aside, and nothing of it is destroyed.
+
+Afterwards one side is older than the other. So a new epoch begins on each side that was put back: what that
+means is known to the app whose tables they are (`was_put_back` of its AppConfig).
+"""
+
+import shutil
+import socket
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack
+from datetime import UTC, datetime
+from pathlib import Path
+from tarfile import TarFile
+from tempfile import TemporaryDirectory
+from urllib.parse import urlsplit
+
+from django.conf import settings
+from django.core.management import CommandError, call_command
+from django.db import connections
+from django.db.backends.base.base import BaseDatabaseWrapper
+
+from config.copies.archive import KEYS, PICTURES, Manifest, check, extract, opened
+from config.copies.databases import replaced
+from config.copies.making import key_marks
+from config.laying import OwnLoader, is_empty, own_apps
+from hits.common.channels import Pipes
+
+Say = Callable[[str], None]
+TOLD_EVERY = 1000
+OTHER_CONNECTIONS = """
+SELECT count(*) FROM pg_stat_activity
+WHERE datname = current_database() AND pid <> pg_backend_pid() AND backend_type = 'client backend'
+"""
+
+
+def put_back(path: Path, *, aliases: Sequence[str], replace: bool, other_keys: bool, say: Say) -> None:
+    """Raises CommandError, and then everything is as it was before."""
+    with opened(path) as (tar, manifest):
+        wanted = [alias for alias in manifest.databases if alias in aliases]
+        for problem in problems(manifest, aliases=wanted, replace=replace, other_keys=other_keys):
+            raise CommandError(problem)
+        say("Reading the whole copy ...")
+        check(tar, manifest)
+        stamp = datetime.now(UTC).strftime("%Y%m%d-%H%M%S")
+        Path(settings.DATA_DIR).mkdir(parents=True, exist_ok=True)
+        with TemporaryDirectory(dir=settings.DATA_DIR, prefix=".restore-") as folder, ExitStack() as stack:
+            for alias in wanted:
+                say(f"Putting back the database {alias} ...")
+                copy = extract(tar, manifest.databases[alias].file, Path(folder) / alias)
+                before = stack.enter_context(replaced(connections[alias], copy, stamp=stamp))
+                if before:
+                    say(f"  What was there is now {before}.")
+                call_command("migrate", database=alias, verbosity=0, interactive=False)
+            _put_back_pictures(tar, manifest, say=say)
+            begin_epochs(wanted, copied_at={alias: manifest.copied_at(alias) for alias in wanted})
+            if _brings_keys(manifest) and _foreign_key(manifest):
+                _put_back_keys(tar, stamp=stamp, say=say)
+
+
+def begin_epochs(aliases: Sequence[str], *, copied_at: dict[str, datetime]) -> None:
+    """Also for who has put a database back by other means than a copy of ours."""
+    for alias in aliases:
+        for app in own_apps(connections[alias]):
+            if hasattr(app, "was_put_back"):
+                app.was_put_back(copied_at=copied_at.get(alias))
+
+
+def problems(manifest: Manifest, *, aliases: Sequence[str], replace: bool, other_keys: bool) -> Iterator[str]:
+    """Everything that stands against it, and what to do."""
+    if not aliases:
+        yield "The copy holds no database that is wanted here."
+    for alias in aliases:
+        connection, about = connections[alias], manifest.databases[alias]
+        if about.vendor != connection.vendor:
+            yield (
+                f"The copy's {alias} is of {about.vendor}, and this installation runs on "
+                f"{connection.vendor}. Put it back into an installation of that form."
+            )
+            continue
+        known = {f"{app}.{name}" for app, name in OwnLoader(connection).graph.nodes}
+        if unknown := set(about.migrations) - known:
+            yield f"The copy was made by a newer version, for it has {min(unknown)}. Update this one first."
+        if not is_empty(connection) and not replace:
+            yield f"The database {alias} holds tables. Say --replace to move them aside."
+    if not other_keys and not _brings_keys(manifest) and (name := _foreign_key(manifest)):
+        yield (
+            f"The copy was written with other keys: {name} of then is not among today's, so what is sealed "
+            "with it could not be read. Set the keys of then, behind today's; or say --other-keys."
+        )
+    yield from running(aliases)
+
+
+def running(aliases: Sequence[str]) -> Iterator[str]:
+    """Whoever still writes would write into what was moved aside, or into what was put back."""
+    advice = "Stop every process of the product first, and keep them from being started."
+    if settings.EMBEDDED:
+        for url in {settings.PUBLIC_URL, settings.MARKETPLACE_URL}:
+            if _answers(url):
+                yield f"Something answers at {url}. {advice}"
+        if Pipes(settings.BROKER_DIR / "sweeps").is_heard():
+            yield f"A background process runs. {advice}"
+    for connection in (connections[alias] for alias in aliases):
+        if others := _others(connection):
+            yield f"{others} other connections to the database {connection.alias} are open. {advice}"
+
+
+def _put_back_pictures(tar: TarFile, manifest: Manifest, *, say: Say) -> None:
+    """Pictures never change under their name, so those that are there stay; also those of later."""
+    for count, name in enumerate(manifest.pictures, start=1):
+        target = Path(settings.MEDIA_ROOT) / name.removeprefix(PICTURES)
+        if not target.exists() or target.stat().st_size != tar.getmember(name).size:
+            extract(tar, name, target)
+        if count % TOLD_EVERY == 0:
+            say(f"{count} of {len(manifest.pictures)} pictures ...")
+
+
+def _put_back_keys(tar: TarFile, *, stamp: str, say: Say) -> None:
+    keys = Path(settings.DATA_DIR) / KEYS
+    aside = keys.with_name(f"{KEYS}.before-{stamp}")
+    shutil.copy2(keys, aside)
+    extract(tar, KEYS, keys).chmod(0o600)
+    say(f"  The keys are those of the copy; those that were there are now {aside}.")
+
+
+def _brings_keys(manifest: Manifest) -> bool:
+    return settings.EMBEDDED and KEYS in manifest.files
+
+
+def _foreign_key(manifest: Manifest) -> str:
+    """The name of a key that the copy needs and that we do not have."""
+    ours = key_marks()
+    return next((name for name, marks in manifest.keys.items() if set(marks) - set(ours.get(name, ()))), "")
+
+
+def _others(connection: BaseDatabaseWrapper) -> int:
+    if connection.vendor == "sqlite":
+        return 0
+    with connection.cursor() as cursor:
+        cursor.execute(OTHER_CONNECTIONS)
+        (count,) = cursor.fetchone()
+    return int(count)
+
+
+def _answers(url: str) -> bool:
+    try:
+        socket.create_connection(("127.0.0.1", urlsplit(url).port or 80), timeout=2).close()
+    except OSError:
+        return False
+    return True
