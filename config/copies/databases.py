@@ -28,7 +28,9 @@ def copy_database(connection: BaseDatabaseWrapper, target: Path) -> None:
     if connection.vendor == "sqlite":
         _copy_sqlite(connection, target)
     else:
-        _run_tool("pg_dump", connection, "--format=custom", f"--exclude-schema={ASIDE}*", "--file", str(target))
+        _run_tool(
+            "pg_dump", connection, "--format=custom", f"--exclude-schema={ASIDE}*", "--file", str(target)
+        )
 
 
 @contextmanager

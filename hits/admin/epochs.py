@@ -134,7 +134,7 @@ def found_rows(epoch: Epoch) -> list[Row]:
 def _lost() -> list[dict[str, Any]]:
     """Of each account whose provider was put back and goes on again, the payments that it does not list."""
     standing = epochs.open_epochs().values("account")
-    goes_on = Epoch.objects.filter(side=Epoch.Side.THEIRS).exclude(account__in=standing)
+    goes_on = Epoch.objects.exclude(account__in=standing).exclude(side=Epoch.Side.OURS)
     newest = {epoch.account_id: epoch for epoch in goes_on.order_by("began_at").select_related("account")}
     found = ({"epoch": one, "count": resending.lost_payments(one.account).count()} for one in newest.values())
     return [one for one in found if one["count"]]

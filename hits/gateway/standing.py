@@ -1,6 +1,6 @@
 """While rows that were put back are compared, a provider is asked and never told."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from datetime import datetime
 from typing import Any
 
@@ -39,7 +39,15 @@ def begin_epochs(
     values = {**FRESH, "side": side, "copied_at": copied_at, "began_at": now, "look_at": now}
     with transaction.atomic():
         for account in accounts.select_for_update(of=("self",), no_key=True):
-            Epoch.objects.update_or_create(account=account, confirmed_at=None, defaults=values)
+            epoch, is_first = Epoch.objects.get_or_create(account=account, confirmed_at=None, defaults=values)
+            if not is_first:
+                _begin_again(epoch, values)
             words = f"{Epoch.Side(side).label} was put back from a copy: {account} stands still."
             AuditEvent.objects.create(kind="epoch.begun", words=words, at=now, account=account)
     log.warning("epoch.begun", accounts=len(account_ids), side=side)
+
+
+def _begin_again(epoch: Epoch, values: Mapping[str, Any]) -> None:
+    known = {"side": Epoch.Side.BOTH} if values["side"] != epoch.side else {}
+    copied_at = values["copied_at"] or epoch.copied_at
+    Epoch.objects.filter(pk=epoch.pk).update(**{**values, "copied_at": copied_at, **known})

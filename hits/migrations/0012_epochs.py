@@ -16,7 +16,7 @@ class Migration(migrations.Migration):
             name='Epoch',
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('side', models.CharField(choices=[('ours', 'Our database'), ('theirs', 'The provider')], max_length=8)),
+                ('side', models.CharField(choices=[('ours', 'Our database'), ('theirs', 'The provider'), ('both', 'Our database, and the provider too,')], max_length=8)),
                 ('copied_at', models.DateTimeField(help_text='When the copy was taken, if anybody knows.', null=True)),
                 ('began_at', models.DateTimeField()),
                 ('look_at', models.DateTimeField()),

@@ -16,6 +16,7 @@ class Epoch(models.Model):
     class Side(models.TextChoices):
         OURS = "ours", "Our database"
         THEIRS = "theirs", "The provider"
+        BOTH = "both", "Our database, and the provider too,"
 
     account = models.ForeignKey(Account, models.PROTECT, related_name="epochs")
     side = models.CharField(max_length=8, choices=Side)

@@ -71,7 +71,7 @@ def _send_lost(bonus: Bonus, *, by: User, now: datetime) -> str:
 def _may_be_lost(bonus: Bonus) -> bool:
     """Its provider was put back from a copy since it was paid."""
     last = Epoch.objects.filter(account=bonus.assignment.account_id).order_by("-began_at").first()
-    if last is None or last.side != Epoch.Side.THEIRS or bonus.confirmed_at is None:
+    if last is None or last.side == Epoch.Side.OURS or bonus.confirmed_at is None:
         return False
     return last.began_at > bonus.confirmed_at
 

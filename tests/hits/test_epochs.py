@@ -193,3 +193,13 @@ def test_compare_again_forgets_what_was_found(client: Client) -> None:
 
     epoch.refresh_from_db()
     assert (epoch.found, epoch.compared_at, epoch.surveyed_at) == ({}, None, None)
+
+
+def test_both_sides_that_were_put_back_are_one_comparison() -> None:
+    account = make_account()
+    begin_epochs([account.pk], side=Epoch.Side.OURS, copied_at=NOW - timedelta(hours=1), now=NOW)
+    begin_epochs([account.pk], side=Epoch.Side.THEIRS, copied_at=None, now=NOW + timedelta(minutes=1))
+
+    epoch = Epoch.objects.get()
+
+    assert (epoch.side, epoch.copied_at) == (Epoch.Side.BOTH, NOW - timedelta(hours=1))

@@ -10,6 +10,9 @@ from config.laying import is_empty
 class Command(createsuperuser.Command):
     """Django's own; in a new installation it lays the database first."""
 
+    # Django would miss here what the marketplace's own database has.
+    requires_migrations_checks = False
+
     def execute(self, *args: Any, **options: Any) -> str | None:
         if is_empty(connections[options["database"]]):
             call_command("migrate", database=options["database"], verbosity=0, interactive=False)
