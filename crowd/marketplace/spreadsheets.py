@@ -6,7 +6,7 @@ from itertools import chain
 
 from django.http import StreamingHttpResponse
 
-FORMULA = ("=", "+", "-", "@", "\t", "\r")
+from hits.common.spreadsheets import harmless
 
 
 def csv_file(name: str, *, header: Sequence[str], rows: Iterable[Sequence[object]]) -> StreamingHttpResponse:
@@ -18,11 +18,6 @@ def csv_file(name: str, *, header: Sequence[str], rows: Iterable[Sequence[object
     )
 
 
-def _harmless(cell: object) -> object:
-    """A spreadsheet must not take what somebody wrote for a formula. Numbers are ours, and stay numbers."""
-    return f"'{cell}" if isinstance(cell, str) and cell.startswith(FORMULA) else cell
-
-
 class _Echo:
     """The file of a csv.writer that hands every line on."""
 
@@ -31,5 +26,7 @@ class _Echo:
 
 
 def _line(cells: Sequence[object]) -> str:
-    line: str = csv.writer(_Echo()).writerow([_harmless(cell) for cell in cells])
+    line: str = csv.writer(_Echo()).writerow(
+        [harmless(cell) if isinstance(cell, str) else cell for cell in cells]
+    )
     return line

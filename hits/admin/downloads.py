@@ -7,7 +7,7 @@ from django import forms
 from django.http import FileResponse, HttpRequest, StreamingHttpResponse
 from django.http.response import HttpResponseBase
 
-from hits.domain.spreadsheets import write_csv
+from hits.common.spreadsheets import write_csv
 from hits.services.finance_files import LONGEST_REASON, FinanceFile
 from hits.services.workbooks import write_workbook
 

@@ -5,8 +5,8 @@ import json
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
+from hits.common.spreadsheets import harmless
 from hits.datasets.columns import Column, Row, only
-from hits.domain.spreadsheets import harmless
 
 
 def jsonl(columns: Sequence[Column], rows: Iterable[Row]) -> Iterator[bytes]:

@@ -12,9 +12,9 @@ from zoneinfo import ZoneInfo
 from django.db.models import Count, QuerySet, Sum
 
 from hits import families
+from hits.common.spreadsheets import Cell
 from hits.domain import round_to_cents
 from hits.domain.months import Month
-from hits.domain.spreadsheets import Cell
 from hits.models import LedgerEntry, Study, Worker
 from hits.queries.ledger import (
     Book,

@@ -14,8 +14,8 @@ from django.core.exceptions import PermissionDenied
 from django.db.models import QuerySet
 
 from hits.access import may_see, visible
+from hits.common.spreadsheets import Cell
 from hits.domain.months import Month
-from hits.domain.spreadsheets import Cell
 from hits.domain.words import is_one_line
 from hits.errors import RuleBroken
 from hits.models import AuditEvent, Bonus, Disclosure, LedgerEntry, Run, RunRow, Study, User, Worker

@@ -7,7 +7,7 @@ from decimal import Decimal
 from itertools import chain, islice
 from typing import IO, Any
 
-from hits.domain.spreadsheets import Cell
+from hits.common.spreadsheets import Cell
 
 # A sheet ends at 1,048,576 rows.
 MOST_ROWS = 1_000_000

@@ -14,7 +14,7 @@ from django.utils import timezone
 
 from hits.access import SEES_ALL, studies_of, visible
 from hits.admin.selecting import signed_in
-from hits.domain.spreadsheets import write_csv
+from hits.common.spreadsheets import write_csv
 from hits.models import Study, Worker
 from hits.services.auditing import note
 from qualifications.domain import people

@@ -10,7 +10,7 @@ from django.http.response import HttpResponseBase
 from django.utils import timezone
 
 from hits.admin.parts import in_words
-from hits.domain.spreadsheets import Cell, write_csv
+from hits.common.spreadsheets import Cell, write_csv
 from qualifications.admin.finding import VIEW, find_study, render
 from qualifications.admin.refusal_words import refusal_in_words
 from qualifications.queries.funnel import Funnel, Step, funnel_of

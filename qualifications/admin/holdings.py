@@ -15,7 +15,7 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
 from hits.admin.parts import ReadOnlyAdmin, read_number
-from hits.domain.spreadsheets import Cell, write_csv
+from hits.common.spreadsheets import Cell, write_csv
 from qualifications.admin import giving
 from qualifications.admin.attempts import VisibleGates
 from qualifications.admin.finding import GRADE, HOLDINGS, TAKE, VIEW, find_gate, gates_for, need, render

@@ -12,9 +12,9 @@ import pytest
 from defusedxml import ElementTree
 from django.core.exceptions import PermissionDenied
 
+from hits.common.spreadsheets import write_csv
 from hits.domain.manifests import digest_of, write_manifest
 from hits.domain.months import Month, month_of, read_month
-from hits.domain.spreadsheets import write_csv
 from hits.errors import RuleBroken
 from hits.models import AuditEvent, Bonus, Disclosure, LedgerEntry, Study, User
 from hits.queries import closes

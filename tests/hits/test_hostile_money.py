@@ -9,7 +9,7 @@ from django.test import Client
 from django.urls import reverse
 
 from hits.admin.batches.export import _cell
-from hits.domain.spreadsheets import harmless
+from hits.common.spreadsheets import harmless
 from hits.errors import RuleBroken
 from hits.models import Run, User
 from hits.services import run_rows, runs, settling

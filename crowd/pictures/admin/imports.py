@@ -22,7 +22,7 @@ from crowd.pictures.services import importing
 from crowd.pictures.services.importing import MOST_BYTES, Rights
 from hits.admin.parts import ReadOnlyAdmin, read_number
 from hits.admin.selecting import signed_in
-from hits.domain.spreadsheets import Cell, write_csv
+from hits.common.spreadsheets import Cell, write_csv
 from hits.errors import InvalidItems, RuleBroken
 
 A_PAGE = 50

@@ -23,7 +23,7 @@ from crowd.pictures.models.pictures import SIZES
 from crowd.pictures.pages import send_file
 from crowd.pictures.services import describe_picture
 from crowd.pictures.services.preparing import prepare_anew
-from hits.domain.spreadsheets import Cell, write_csv
+from hits.common.spreadsheets import Cell, write_csv
 from hits.models import User
 
 KEPT_S = 300

@@ -20,7 +20,7 @@ from crowd.whoops.queries.designers import designers_with_figures
 from crowd.whoops.services import inviting, paying
 from hits.admin.hubs import TAKE, Figure, HubAdmin, Panel, Way
 from hits.admin.selecting import signed_in
-from hits.domain.spreadsheets import Cell, write_csv
+from hits.common.spreadsheets import Cell, write_csv
 from hits.errors import RuleBroken
 from hits.models import Bonus, User
 

@@ -18,7 +18,7 @@ from crowd.whoops.models import Image, Project, Question
 from crowd.whoops.services.importing import Preview, import_rows, preview_import
 from crowd.whoops.services.reading import MOST_BYTES, MOST_ROWS, NEEDED, OTHERS
 from hits.admin.hubs import HubAdmin
-from hits.domain.spreadsheets import Cell, write_csv
+from hits.common.spreadsheets import Cell, write_csv
 from hits.errors import InvalidItems
 from hits.uploaded_rows import read_text
 

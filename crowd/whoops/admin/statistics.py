@@ -15,7 +15,7 @@ from crowd.whoops.models import Project
 from crowd.whoops.queries.composition import accepted_images
 from crowd.whoops.queries.matching import Result, pairs, results
 from hits.admin.hubs import Figure, HubAdmin, Panel, Way
-from hits.domain.spreadsheets import write_csv
+from hits.common.spreadsheets import write_csv
 from hits.models import User
 
 Hub = HubAdmin[Any]

@@ -17,7 +17,7 @@ from crowd.winoground.queries.scoring import scored_examples
 from crowd.winoground.services.score_files import EXAMPLE, WIDE
 from crowd.winoground.services.uploading import Upload, add_model, remove_model, replace_model
 from hits.admin.selecting import signed_in
-from hits.domain.spreadsheets import Cell, write_csv
+from hits.common.spreadsheets import Cell, write_csv
 from hits.errors import InvalidItems, RuleBroken
 
 MOST_BYTES = 20_000_000

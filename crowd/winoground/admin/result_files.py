@@ -10,7 +10,7 @@ from crowd.winoground.domain.statistics import Share
 from crowd.winoground.domain.summaries import summarize
 from crowd.winoground.queries.parts import Part, parts_of
 from crowd.winoground.queries.scoring import Scored
-from hits.domain.spreadsheets import Cell
+from hits.common.spreadsheets import Cell
 
 Rows = Iterator[Sequence[Cell]]
 

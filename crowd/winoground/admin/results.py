@@ -15,7 +15,7 @@ from crowd.winoground.queries.examples import sees_own_only
 from crowd.winoground.queries.scoring import Scored, Scorer, scored, scored_examples
 from hits.admin.hubs import Figure, HubAdmin, Panel, Way
 from hits.admin.selecting import signed_in
-from hits.domain.spreadsheets import write_csv
+from hits.common.spreadsheets import write_csv
 from hits.models import User
 
 Hub = HubAdmin[Project]

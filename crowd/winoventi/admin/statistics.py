@@ -11,7 +11,7 @@ from django.utils import timezone
 from crowd.winoventi.admin.figures import tables_of
 from crowd.winoventi.admin.finding import ASK_MODEL, DROP_MODEL, TAKE, find_project, render
 from crowd.winoventi.models import Evaluation, Inquiry, Project
-from hits.domain.spreadsheets import write_csv
+from hits.common.spreadsheets import write_csv
 
 Projects = admin.ModelAdmin[Project]
 

@@ -15,7 +15,7 @@ from django.urls import URLPattern, path
 from django.utils import timezone
 
 from hits.admin.batches.steer import get_batch
-from hits.domain.spreadsheets import harmless
+from hits.common.spreadsheets import harmless
 from hits.models import Batch
 from hits.services import exporting
 

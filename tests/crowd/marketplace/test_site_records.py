@@ -159,6 +159,14 @@ def test_export_holds_the_own_history_and_runs_nothing(browser: Browser) -> None
     ]
 
 
+@pytest.mark.parametrize("title", ["＝1+1", "\u200b=1+1", "\u00a0@a", "\n=1+1"])
+def test_export_quotes_what_only_looks_unlike_a_formula(browser: Browser, title: str) -> None:
+    """Wide signs, and signs behind what nobody sees: spreadsheets run these too."""
+    handed_in(browser, open_hit(title=title))
+
+    assert [row["title"] for row in exported(browser)] == [f"'{title}"]
+
+
 def test_export_of_a_search_holds_what_it_finds(browser: Browser) -> None:
     for title in ("one", "two"):
         handed_in(browser, open_hit(title=title))

@@ -8,7 +8,7 @@ from crowd.winogavil.annotation import domain
 from crowd.winogavil.annotation.models import Annotation, Judgement, Kind
 from crowd.winogavil.annotation.queries.counted import counted_annotations
 from crowd.winogavil.files import BETWEEN
-from hits.domain.spreadsheets import Cell
+from hits.common.spreadsheets import Cell
 from hits.models import Study
 
 AT_ONCE = 500

@@ -21,7 +21,7 @@ from crowd.winogavil.play.services import letters, opening, surveys
 from hits.access import studies_of
 from hits.admin.parts import ReadOnlyAdmin
 from hits.admin.selecting import signed_in
-from hits.domain.spreadsheets import write_csv
+from hits.common.spreadsheets import write_csv
 from hits.errors import RuleBroken
 from hits.models import Study
 

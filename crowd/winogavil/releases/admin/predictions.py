@@ -17,7 +17,7 @@ from crowd.winogavil.releases.queries.comparing import COLUMNS, table
 from crowd.winogavil.releases.services import predicting
 from crowd.winogavil.releases.services.taking import download_name
 from hits.admin.selecting import signed_in
-from hits.domain.spreadsheets import Cell, write_csv
+from hits.common.spreadsheets import Cell, write_csv
 from hits.errors import InvalidItems, RuleBroken
 
 

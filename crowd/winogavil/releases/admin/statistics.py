@@ -20,7 +20,7 @@ from crowd.winogavil.releases.statistics.figures import TABLES
 from crowd.winogavil.releases.statistics.remembering import statistics_of
 from hits.access import studies_of
 from hits.admin.parts import ReadOnlyAdmin
-from hits.domain.spreadsheets import write_csv
+from hits.common.spreadsheets import write_csv
 from hits.models import Study
 
 A_PAGE = 50
