@@ -1,0 +1,1 @@
+"""What hostile people would try, against every page, file and door at once."""

@@ -1,0 +1,148 @@
+"""Reads a site as a person would who follows every link, and every address of its URL list."""
+
+import re
+from collections import defaultdict, deque
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass, field
+from html.parser import HTMLParser
+from typing import Any
+from urllib.parse import parse_qsl, urljoin, urlsplit
+
+from django.test import Client
+from django.urls import Resolver404, URLPattern, URLResolver, get_resolver, resolve
+
+PLACE = re.compile(r"<(?:(?P<kind>\w+):)?(?P<name>\w+)>")
+# So many different queries are asked of one address, and so often one is asked that answers with no page.
+QUERIES, TRIES = 3, 6
+# A route of Django's own leads from a name of a model to its page; what ends a session ends the reading.
+LEFT_OUT = ("admin/r/", "logout", "sign-out", "jsi18n")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Page:
+    address: str
+    route: str
+    status: int
+    kind: str
+    content: bytes
+    headers: dict[str, str]
+
+    @property
+    def text(self) -> str:
+        return self.content.decode(errors="replace")
+
+    @property
+    def is_html(self) -> bool:
+        return "html" in self.kind
+
+
+@dataclass(kw_only=True)
+class Reading:
+    """All that a site has answered, by route."""
+
+    pages: list[Page] = field(default_factory=list)
+
+    @property
+    def shown(self) -> list[Page]:
+        return [page for page in self.pages if page.status == 200]
+
+    @property
+    def broken(self) -> list[str]:
+        return [page.address for page in self.pages if page.status >= 500]
+
+    @property
+    def unseen(self) -> list[str]:
+        """Routes of pages that were looked for and never found: a row is lacking that they are about."""
+        answers: defaultdict[str, set[int]] = defaultdict(set)
+        for page in self.pages:
+            answers[page.route].add(page.status)
+        return sorted(route for route, statuses in answers.items() if statuses == {404})
+
+
+def read_site(client: Client, *, urlconf: str, starts: Collection[str]) -> Reading:
+    """Every start, and whatever on the same site can be reached from there."""
+    certain = set(starts)
+    reading = Reading()
+    asked: defaultdict[str, list[tuple[frozenset[str], int]]] = defaultdict(list)
+    waiting = deque(dict.fromkeys(starts))
+    known = set(waiting)
+    while waiting:
+        address = waiting.popleft()
+        route, query = route_of(address, urlconf), query_names(address)
+        if not route or (address not in certain and not _is_new(query, asked[route])):
+            continue
+        page = _ask(client, address, route)
+        asked[route].append((query, page.status))
+        reading.pages.append(page)
+        news = [link for link in links_of(page) if link not in known]
+        known.update(news)
+        waiting.extend(news)
+    return reading
+
+
+def route_of(address: str, urlconf: str) -> str:
+    """Empty for what is no page of this site, or is left out."""
+    try:
+        route = resolve(urlsplit(address).path, urlconf).route
+    except Resolver404:
+        return ""
+    return "" if any(part in route for part in LEFT_OUT) else route or "/"
+
+
+def query_names(address: str) -> frozenset[str]:
+    return frozenset(name for name, _ in parse_qsl(urlsplit(address).query))
+
+
+def links_of(page: Page) -> list[str]:
+    if 300 <= page.status < 400:
+        found = [page.headers.get("Location", "")]
+    elif page.is_html:
+        reader = _Links()
+        reader.feed(page.text)
+        found = reader.found
+    else:
+        return []
+    joined = (urljoin(page.address, link).partition("#")[0] for link in found)
+    return list(dict.fromkeys(link for link in joined if link.startswith("/")))
+
+
+def routes(urlconf: str) -> Iterator[str]:
+    yield from _walk(get_resolver(urlconf).url_patterns, "")
+
+
+def _walk(patterns: Collection[Any], before: str) -> Iterator[str]:
+    for pattern in patterns:
+        route = before + str(pattern.pattern)
+        if isinstance(pattern, URLResolver):
+            yield from _walk(pattern.url_patterns, route)
+        elif isinstance(pattern, URLPattern):
+            yield route
+
+
+def _is_new(query: frozenset[str], before: list[tuple[frozenset[str], int]]) -> bool:
+    seen = {names for names, status in before if status == 200}
+    return query not in seen and len(seen) < QUERIES and len(before) < TRIES
+
+
+def _ask(client: Client, address: str, route: str) -> Page:
+    answer: Any = client.get(address)
+    content = answer.getvalue()
+    if file := getattr(answer, "file_to_stream", None):
+        file.close()
+    return Page(
+        address=address,
+        route=route,
+        status=answer.status_code,
+        kind=answer.headers.get("Content-Type", ""),
+        content=content,
+        headers=dict(answer.headers),
+    )
+
+
+class _Links(HTMLParser):
+    def __init__(self) -> None:
+        super().__init__()
+        self.found: list[str] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.found += [value for name, value in attrs if name in ("href", "src", "action") and value]
