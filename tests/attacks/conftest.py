@@ -1,0 +1,67 @@
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from uuid import uuid4
+
+import pytest
+from django.conf import settings
+from django.db import transaction
+from django.test import override_settings
+from pytest_django import DjangoDbBlocker
+
+from hits.gateway import registry
+from tests.attacks.columns import SPARED
+from tests.attacks.crawling import Reading
+from tests.attacks.downloads import Download, take_downloads
+from tests.attacks.poison import poison_tables
+from tests.attacks.sites import SITES
+from tests.attacks.world import make_world
+from tests.stubbed import StubbedTurk
+
+
+@dataclass(frozen=True, kw_only=True)
+class Seen:
+    """What the sites have shown of a world whose every text is hostile."""
+
+    # How many rows hold such a text, by column; and tables that have no row.
+    columns: Mapping[str, int]
+    empty: list[str]
+    sites: Mapping[str, Reading]
+    downloads: list[Download]
+
+
+@pytest.fixture(scope="session")
+def seen(
+    django_db_setup: None, django_db_blocker: DjangoDbBlocker, tmp_path_factory: pytest.TempPathFactory
+) -> Seen:
+    """Read once: it takes long. Tests look at what was read, and need no database."""
+    media = tmp_path_factory.mktemp("media")
+    cache = {"default": {**settings.CACHES["default"], "LOCATION": uuid4().hex, "KEY_PREFIX": uuid4().hex}}
+    rates = {"MARKETPLACE_KEY_RATE": 0, "MARKETPLACE_WORKER_RATE": 0}
+    with (
+        override_settings(MEDIA_ROOT=media, CACHES=cache, **rates),
+        django_db_blocker.unblock(),
+        own_transactions(),
+    ):
+        return read_everything()
+
+
+def read_everything() -> Seen:
+    with pytest.MonkeyPatch.context() as patch:
+        provider = StubbedTurk().provider
+        patch.setattr(registry, "_boto_provider", lambda **_: provider)
+        world = make_world()
+        columns = poison_tables(spared=SPARED)
+        sites = {name: open_site(world) for name, open_site in SITES.items()}
+        read = {name: site.read() for name, site in sites.items()}
+        downloads = [one for name, site in sites.items() for one in take_downloads(site.client, read[name])]
+        return Seen(columns=columns, empty=world.empty, sites=read, downloads=downloads)
+
+
+@contextmanager
+def own_transactions() -> Iterator[None]:
+    """Of both databases, taken back at the end."""
+    with transaction.atomic(), transaction.atomic(using="marketplace"):
+        yield
+        for alias in ("default", "marketplace"):
+            transaction.set_rollback(True, using=alias)

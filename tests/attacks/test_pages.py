@@ -1,0 +1,80 @@
+"""Every text that somebody writes is hostile, and every page of every site shows it as a text."""
+
+import pytest
+
+from hits import families
+from tests.attacks.conftest import Seen
+from tests.attacks.poison import MARK, find_leaks
+
+pytestmark = [pytest.mark.django_db, pytest.mark.pure]
+# So many pages show a hostile text at least, or the test would find nothing for want of anything to find.
+SHOWN = {
+    "admin": 250,
+    "worker site": 10,
+    "desk": 30,
+    "play": 9,
+    "statement": 3,
+    "workspace": 5,
+    "frames": len(families.registered()) - 3,
+}
+# Pages whose rows no world has: files of a release that is being made, and what one asks for by a word.
+NOT_THERE = {
+    "admin": {
+        "admin/hits/batch/example/<str:task>/",
+        "admin/pictures/picture/originals/<int:pk>/",
+        "admin/whoops/project/<int:pk>/training/<int:row>/",
+        "admin/winogavil_annotation/annotation/<int:study_id>/examples/<slug:kind>/",
+        "admin/winogavil_releases/release/<int:pk>/files/<str:name>",
+    },
+    "worker site": {"invitation/<str:token>/", "register/"},
+}
+
+
+@pytest.mark.parametrize("site", SHOWN)
+def test_hostile_texts_are_only_texts(seen: Seen, site: str) -> None:
+    reading = seen.sites[site]
+    leaks = {
+        page.address: found for page in reading.pages if page.is_html and (found := find_leaks(page.text))
+    }
+
+    assert (reading.broken, leaks) == ([], {})
+    assert sum(MARK in page.text for page in reading.shown) >= SHOWN[site]
+
+
+@pytest.mark.parametrize("site", SHOWN)
+def test_no_page_is_left_unread(seen: Seen, site: str) -> None:
+    assert set(seen.sites[site].unseen) <= NOT_THERE.get(site, set())
+
+
+@pytest.mark.parametrize("site", SHOWN)
+def test_no_answer_is_taken_for_another_kind(seen: Seen, site: str) -> None:
+    pages = seen.sites[site].shown
+
+    assert [page.address for page in pages if page.headers.get("X-Content-Type-Options") != "nosniff"] == []
+    assert [page.address for page in pages if "svg" in page.kind and MARK in page.text] == []
+
+
+def test_every_table_and_most_columns_hold_a_hostile_text(seen: Seen) -> None:
+    assert seen.empty == []
+    assert len(seen.columns) > 270
+
+
+@pytest.mark.parametrize(
+    ("html", "leaks"),
+    [
+        ("<p>&lt;zq&gt; {{6007*6007}}</p><a href='/?q=zq'>zq</a>", 0),
+        ('<script type="application/json">{"a": "zq"}</script>', 0),
+        ("<p><zq></p>", 1),
+        ("<p title='a' zq=1>", 1),
+        ("<p onclick='zq()'>", 1),
+        ("<p style='color: zq'>", 1),
+        ("<script>var a = 'zq';</script>", 1),
+        ("<style>zq {}</style>", 1),
+        ("<a href='javascript:zq'>", 1),
+        ("<a href='=zq'>", 1),
+        ("<iframe srcdoc='zq'></iframe>", 1),
+        ("<p>36084049</p>", 1),
+    ],
+)
+def test_leaks_are_found_where_they_are(html: str, leaks: int) -> None:
+    assert len(find_leaks(html)) == leaks

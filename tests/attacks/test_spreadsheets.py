@@ -1,0 +1,80 @@
+"""Every file for a spreadsheet, of texts that begin like formulas: nothing in it runs."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from tests.attacks.conftest import Seen
+from tests.attacks.crawling import routes
+from tests.attacks.downloads import FILE, would_run
+from tests.attacks.poison import MARK
+from tests.attacks.sites import ADMIN, MARKETPLACE, PLAY
+
+ROOT = Path(__file__).parents[2]
+WRITER = re.compile(r"csv\.(writer|DictWriter)\(|xlsxwriter\.Workbook\(")
+WRITERS = {
+    "hits/common/spreadsheets.py": "quotes",
+    "hits/datasets/texts.py": "quotes",
+    "hits/admin/batches/export.py": "quotes",
+    "hits/services/workbooks.py": "writes texts as texts",
+    "crowd/marketplace/spreadsheets.py": "quotes",
+    "crowd/winogavil/services/challenging.py": "is read by ourselves at once",
+    "crowd/winoventi/asking/walk_files.py": "an example of our own words",
+    "config/demo/winoventi/world.py": "rows of the demo",
+}
+# Named like files, and no files for a spreadsheet; or not to be had without a form's own rows.
+ELSEWHERE = {
+    "admin/pictures/picture/<int:pk>/file/": "a picture",
+    "desk/workers/links.csv": "of a page that only an invitation shows",
+}
+pytestmark = [pytest.mark.django_db, pytest.mark.pure]
+
+
+def test_no_cell_of_any_file_is_a_formula(seen: Seen) -> None:
+    assert {(one.route, one.kind): one.harmful[:3] for one in seen.downloads if one.harmful} == {}
+
+
+def test_files_were_found_and_hold_hostile_texts(seen: Seen) -> None:
+    marked = [one for one in seen.downloads if any(MARK in cell for cell in one.cells)]
+
+    assert {one.kind for one in marked} == {"csv", "xlsx"}
+    assert len(seen.downloads) > 20
+
+
+def test_no_address_of_a_file_is_left_out(seen: Seen) -> None:
+    """By their names, as far as a name tells: what gives a file is taken, or stands above with a reason."""
+    taken = {one.route for one in seen.downloads}
+    named = {
+        route for urlconf in (ADMIN, MARKETPLACE, PLAY) for route in routes(urlconf) if FILE.search(route)
+    }
+
+    assert named - taken == set(ELSEWHERE)
+
+
+def test_only_these_modules_write_csv_themselves() -> None:
+    """All others hand their rows to one of them, which quotes them."""
+    found = {
+        str(module.relative_to(ROOT))
+        for room in ("config", "crowd", "hits", "qualifications", "scoring")
+        for module in (ROOT / room).rglob("*.py")
+        if WRITER.search(module.read_text())
+    }
+
+    assert found == set(WRITERS)
+
+
+@pytest.mark.parametrize(
+    ("cell", "runs"),
+    [
+        ("=1", True),
+        ("\t=1", True),
+        (" ＝1", True),
+        ("\u200b@a", True),
+        ("'=1", False),
+        ("-1.5", False),
+        ("a=1", False),
+    ],
+)
+def test_formulas_are_known(cell: str, *, runs: bool) -> None:
+    assert would_run(cell) is runs
