@@ -1,0 +1,88 @@
+"""Every address of the API with every method it has, from the URL list."""
+
+import re
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from django.db import transaction
+from django.test import Client
+from django.urls import URLPattern, URLResolver, get_resolver
+
+from hits.api.permissions import Need
+
+ID = re.compile(r"\(\?P<public_id>[^)]*\)")
+SAFE = ("get", "head", "options")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Call:
+    """One method of one address. `need` is None where signing in is enough."""
+
+    route: str
+    method: str
+    action: str
+    need: Need | None
+
+    @property
+    def resource(self) -> str:
+        return self.route.split("/")[1].removeprefix("^")
+
+    @property
+    def of_a_row(self) -> bool:
+        return bool(ID.search(self.route))
+
+    @property
+    def is_safe(self) -> bool:
+        return self.method in SAFE
+
+    def address(self, public_id: object) -> str:
+        query = "?name=associations.csv" if self.action == "download" else ""
+        return "/" + ID.sub(str(public_id), self.route).replace("^", "").replace("$", "") + query
+
+    def __str__(self) -> str:
+        return f"{self.method} {self.address('id')}"
+
+
+def calls() -> list[Call]:
+    return [
+        call
+        for route, pattern in _walk(get_resolver("config.urls").url_patterns)
+        for call in _of(route, pattern)
+    ]
+
+
+def _walk(patterns: Collection[Any], before: str = "") -> Iterator[tuple[str, URLPattern]]:
+    for pattern in patterns:
+        route = before + str(pattern.pattern)
+        if isinstance(pattern, URLResolver):
+            yield from _walk(pattern.url_patterns, route)
+        elif route.startswith("api/"):
+            yield route, pattern
+
+
+def _of(route: str, pattern: URLPattern) -> Iterator[Call]:
+    callback: Any = pattern.callback
+    actions = getattr(callback, "actions", None)
+    if route.startswith("api/events/"):
+        return  # signed by whoever sends them: tests.hits.test_signatures
+    if actions is None:
+        yield Call(route=route, method="get", action="", need=None)
+        return
+    needs = getattr(callback.cls, "needs", {})
+    for method, action in actions.items():
+        yield Call(route=route, method=method, action=action, need=needs.get(action))
+
+
+def ask(client: Client, call: Call, public_id: object = "x", *, secret: str = "", body: Any = None) -> Any:
+    """Whatever it does is undone, so that the next call meets the same rows."""
+    headers = {"authorization": secret if " " in secret else f"Bearer {secret}"} if secret else {}
+    with transaction.atomic():
+        answer = getattr(client, call.method)(
+            call.address(public_id),
+            **({} if call.method == "get" else {"data": body or {}, "content_type": "application/json"}),
+            headers=headers,
+        )
+        answer.getvalue()
+        transaction.set_rollback(True)
+    return answer
