@@ -35,7 +35,9 @@ def operator_required(
     return guarded
 
 
-def open_session(response: HttpResponse, token: str) -> None:
+def open_session(request: HttpRequest, response: HttpResponse, token: str) -> None:
+    """The session that this browser had before ends."""
+    operators.sign_out(token=request.COOKIES.get(COOKIE, ""))
     response.set_cookie(
         COOKIE,
         token,

@@ -273,6 +273,14 @@ def test_new_password_ends_every_session(desk: Desk) -> None:
     assert (desk.get("").status_code, sign_in(stranger(), desk.operator.sign_in_name)) == (302, 302)
 
 
+def test_signing_in_ends_the_session_that_the_browser_had(desk: Desk) -> None:
+    other = make_operator()
+
+    signed_in = sign_in(desk.client, other.sign_in_name)
+
+    assert (signed_in, OperatorSession.objects.get().operator) == (302, other)
+
+
 def test_session_ends_by_itself(desk: Desk) -> None:
     OperatorSession.objects.update(expires_at=timezone.now() - timedelta(seconds=1))
 

@@ -43,7 +43,7 @@ def sign_in(request: HttpRequest) -> HttpResponse:
         return _door(request, form, status=403)
     rotate_token(request)
     response = redirect(_next(request.POST.get("next", "")))
-    open_session(response, token)
+    open_session(request, response, token)
     return response
 
 
