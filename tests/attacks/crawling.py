@@ -107,16 +107,20 @@ def links_of(page: Page) -> list[str]:
 
 
 def routes(urlconf: str) -> Iterator[str]:
+    return (route for route, _ in patterns(urlconf))
+
+
+def patterns(urlconf: str) -> Iterator[tuple[str, URLPattern]]:
     yield from _walk(get_resolver(urlconf).url_patterns, "")
 
 
-def _walk(patterns: Collection[Any], before: str) -> Iterator[str]:
-    for pattern in patterns:
+def _walk(found: Collection[Any], before: str) -> Iterator[tuple[str, URLPattern]]:
+    for pattern in found:
         route = before + str(pattern.pattern)
         if isinstance(pattern, URLResolver):
             yield from _walk(pattern.url_patterns, route)
         elif isinstance(pattern, URLPattern):
-            yield route
+            yield route, pattern
 
 
 def _is_new(query: frozenset[str], before: list[tuple[frozenset[str], int]]) -> bool:

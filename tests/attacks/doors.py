@@ -1,15 +1,16 @@
 """Every address of the API with every method it has, from the URL list."""
 
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
 from django.db import transaction
 from django.test import Client
-from django.urls import URLPattern, URLResolver, get_resolver
+from django.urls import URLPattern
 
 from hits.api.permissions import Need
+from tests.attacks.crawling import patterns
 
 ID = re.compile(r"\(\?P<public_id>[^)]*\)")
 SAFE = ("get", "head", "options")
@@ -45,20 +46,8 @@ class Call:
 
 
 def calls() -> list[Call]:
-    return [
-        call
-        for route, pattern in _walk(get_resolver("config.urls").url_patterns)
-        for call in _of(route, pattern)
-    ]
-
-
-def _walk(patterns: Collection[Any], before: str = "") -> Iterator[tuple[str, URLPattern]]:
-    for pattern in patterns:
-        route = before + str(pattern.pattern)
-        if isinstance(pattern, URLResolver):
-            yield from _walk(pattern.url_patterns, route)
-        elif route.startswith("api/"):
-            yield route, pattern
+    found = patterns("config.urls")
+    return [call for route, one in found if route.startswith("api/") for call in _of(route, one)]
 
 
 def _of(route: str, pattern: URLPattern) -> Iterator[Call]:
