@@ -14,7 +14,7 @@ from crowd.frame.framing import framed, show
 from crowd.frame.problems import Ineligible
 from crowd.frame.visits import Visit
 from hits.errors import InvalidAnswer, RuleBroken
-from hits.families import TaskPage
+from hits.families import Answer, TaskPage
 from hits.models import HIT, Assignment
 from hits.services import working
 from qualifications.queries.standing import conditions_of
@@ -62,11 +62,23 @@ def answer(request: HttpRequest, hit: HIT) -> HttpResponse:
             if again is None:
                 raise
             return _show_work(request, again, assignment, submit_to=submit_to, status=400)
-        working.save_answer(assignment=assignment, answer=read, now=now)
-        return _hand_over(request, assignment, submit_to=submit_to)
+        if _save_first(assignment, read, now=now):
+            return _hand_over(request, assignment, submit_to=submit_to)
     if assignment.status == Status.SAVED:
         return _hand_over(request, assignment, submit_to=submit_to, again=True)
     raise RuleBroken("already_saved", _("This work was handed in before. Nothing was changed."))
+
+
+def _save_first(assignment: Assignment, answer: Answer, *, now: datetime) -> bool:
+    """False where another tab was quicker: then the assignment is as that one has left it."""
+    try:
+        working.save_answer(assignment=assignment, answer=answer, now=now)
+    except RuleBroken as broken:
+        if broken.code != "already_saved":
+            raise
+        assignment.refresh_from_db(fields=["status", "answer"])
+        return False
+    return True
 
 
 def _show_work(
