@@ -10,6 +10,7 @@ from crowd.marketplace.conformance.worker import Worker as Site
 from crowd.marketplace.models import Worker
 from crowd.marketplace.services.requirements import Standing, find_unmet
 from crowd.marketplace.services.system_qualifications import NUMBER_APPROVED, PERCENT_APPROVED
+from hits.domain.requirements import COMPARE, is_met
 from tests.conftest import Sites
 from tests.crowd.marketplace.api import client_of, hit_input
 from tests.factories import invite, make_requester
@@ -76,21 +77,58 @@ def test_number_of_5000_is_counted_exactly(approved: int, *, at_least: bool, mor
     assert met == [at_least, more_than]
 
 
+@pytest.mark.pure
+@pytest.mark.parametrize("type_id", [PERCENT_APPROVED, NUMBER_APPROVED])
+@pytest.mark.parametrize(
+    "comparator", [name for name in COMPARE if name not in ("DoesNotExist", "In", "NotIn")]
+)
+def test_both_sides_compare_alike_at_the_boundary(comparator: str, type_id: str) -> None:
+    """The researchers' side says beforehand how many would be let in; the marketplace lets them in."""
+    bound = 98 if type_id == PERCENT_APPROVED else 5000
+    asked = need(type_id, comparator, bound)
+    records = {value: {"submitted": 10_000, "approved": value, "rejected": 0} for value in near(bound)}
+    if type_id == PERCENT_APPROVED:
+        records = {value: reviewed(100 * value, 10_000 - 100 * value) for value in near(bound)}
+
+    let_in = [meets(record, asked) for record in records.values()]
+
+    assert let_in == [is_met(asked, value) for value in records]
+
+
+def near(bound: int) -> tuple[int, int, int]:
+    return bound - 1, bound, bound + 1
+
+
+@pytest.mark.pure
+@pytest.mark.parametrize(("submitted", "share"), [(99, 100), (100, 0), (101, 0)])
+def test_record_is_whole_from_its_hundredth_submission_on(submitted: int, share: int) -> None:
+    """Before, whoever was rejected throughout counts as wholly approved."""
+    record = {"submitted": submitted, "approved": 0, "rejected": submitted}
+
+    assert meets(record, need(PERCENT_APPROVED, "EqualTo", share))
+
+
 @pytest.mark.django_db(transaction=True)
-def test_papers_requirements_let_in_at_the_worker_site_from_the_boundary_on(sites: Sites) -> None:
+@pytest.mark.parametrize(
+    ("comparator", "expected"),
+    [
+        ("GreaterThanOrEqualTo", [False, True, False, True, True, True]),
+        ("GreaterThan", [False, False, False, False, False, True]),
+    ],
+)
+def test_papers_requirements_let_in_at_the_worker_site_from_the_boundary_on(
+    sites: Sites, comparator: str, expected: list[bool]
+) -> None:
     """98 per cent and 5,000 together, as they are posted: by HTTP on both sides."""
-    wanted = [
-        need(PERCENT_APPROVED, "GreaterThanOrEqualTo", 98),
-        need(NUMBER_APPROVED, "GreaterThanOrEqualTo", 5000),
-    ]
+    wanted = [need(PERCENT_APPROVED, comparator, 98), need(NUMBER_APPROVED, comparator, 5000)]
     client = client_of(sites, make_requester(now=timezone.now()))
     hit = client.create_hit(**hit_input(MaxAssignments=9, QualificationRequirements=wanted))["HIT"]
     let_in = {}
-    for approved, rejected in ((5000, 103), (5000, 102), (4999, 0), (5001, 0)):
+    for approved, rejected in ((5000, 103), (5000, 102), (4999, 0), (5000, 0), (5001, 102), (5001, 50)):
         worker, token = invite(now=timezone.now())
         Worker.objects.filter(pk=worker.pk).update(**reviewed(approved, rejected))
         site = Site(external_id=worker.external_id, site=sites.marketplace, browser=Browser())
         site.sign_in(f"{sites.marketplace}/invitation/{token}/")
         let_in[approved, rejected] = site.try_accept(hit) is not None
 
-    assert let_in == {(5000, 103): False, (5000, 102): True, (4999, 0): False, (5001, 0): True}
+    assert list(let_in.values()) == expected
