@@ -85,7 +85,9 @@ class LedgerFilters(Filters):
 
 class ExportFilters(Nothing):
     include_excluded = serializers.BooleanField(
-        required=False, help_text="Also what was rejected or kept out of the data."
+        required=False,
+        help_text="Also what was rejected, or kept out of the data by a reviewer; never what its worker has "
+        "had taken out.",
     )
 
 

@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 import structlog
-from django.db.models import Prefetch, Q
+from django.db.models import Exists, OuterRef, Prefetch, Q
 
 from hits.models import HIT, Assignment, Batch, BatchEvent, Bonus, Decision, Lease, User
 
@@ -78,7 +78,7 @@ def _slices(batch: Batch) -> Iterator[list[HIT]]:
 
 def _rows(hits: list[HIT], *, include_excluded: bool) -> Iterator[dict[str, Any]]:
     counted = Q(status__in=COUNTED, kept_out=False)
-    excluded = Q(status__in=(*COUNTED, Status.REJECTED))
+    excluded = Q(status__in=(*COUNTED, Status.REJECTED)) & ~_taken_out_by_its_worker()
     by_pk = {hit.pk: hit for hit in hits}
     work = (
         Assignment.objects.filter(excluded if include_excluded else counted, hit__in=list(by_pk))
@@ -92,6 +92,14 @@ def _rows(hits: list[HIT], *, include_excluded: bool) -> Iterator[dict[str, Any]
     )
     for assignment in sorted(work, key=lambda row: (by_pk[row.hit_id].number, row.hit_id, row.pk)):
         yield _row(assignment, hit=by_pk[assignment.hit_id])
+
+
+def _taken_out_by_its_worker() -> Q:
+    """Kept out though nobody here decided so: it was asked for, and is shown in no file."""
+    decided = Decision.objects.filter(
+        assignment=OuterRef("pk"), kind=Decision.Kind.KEEP_OUT, status=Decision.Status.DONE
+    )
+    return Q(~Exists(decided), kept_out=True)
 
 
 def _row(assignment: Assignment, *, hit: HIT) -> dict[str, Any]:

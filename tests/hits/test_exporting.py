@@ -100,6 +100,12 @@ def test_a_row_holds_the_work_and_all_that_hangs_on_it() -> None:
     assert tuple(rows[0]) == COLUMNS
 
 
+def decide_to_keep_out(work: Assignment) -> None:
+    Decision.objects.create(
+        assignment=work, kind="keep_out", status="done", by=make_user(), made_at=NOW, send_at=NOW
+    )
+
+
 @pytest.mark.parametrize("include_excluded", [False, True])
 def test_excluded_work_comes_along_only_when_asked_for(include_excluded: bool) -> None:
     hit = make_hit(max_assignments=9)
@@ -108,6 +114,8 @@ def test_excluded_work_comes_along_only_when_asked_for(include_excluded: bool) -
         make_assignment(hit=hit, status="rejected"),
         make_assignment(hit=hit, status="approved", kept_out=True),
     ]
+    decide_to_keep_out(excluded[1])
+    make_assignment(hit=hit, status="approved", kept_out=True)  # by its worker, who took it out
     make_assignment(hit=hit)
     make_assignment(hit=hit, status="gone")
 

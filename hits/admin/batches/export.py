@@ -34,7 +34,9 @@ class ExportForm(forms.Form):
         widget=forms.RadioSelect,
     )
     include_excluded = forms.BooleanField(
-        label="Include rejected work, and work that was paid and kept out of the data", required=False
+        label="Include rejected work, and work that was paid and kept out of the data",
+        required=False,
+        help_text="Not what workers have had taken out themselves: that is in no file.",
     )
 
 
