@@ -1,6 +1,7 @@
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 from uuid import uuid4
 
 import pytest
@@ -10,9 +11,12 @@ from django.test import override_settings
 from pytest_django import DjangoDbBlocker
 
 from hits.gateway import registry
+from hits.models import Study
+from tests.attacks.answers import send_hostile_answers
 from tests.attacks.columns import SPARED
-from tests.attacks.crawling import Reading
+from tests.attacks.crawling import Page, Reading
 from tests.attacks.downloads import Download, take_downloads
+from tests.attacks.exports import take_exports, take_release
 from tests.attacks.poison import poison_tables
 from tests.attacks.sites import SITES
 from tests.attacks.world import make_world
@@ -28,6 +32,8 @@ class Seen:
     empty: list[str]
     sites: Mapping[str, Reading]
     downloads: list[Download]
+    # To hostile answers that workers sent.
+    answers: list[Page]
 
 
 @pytest.fixture(scope="session")
@@ -43,10 +49,10 @@ def seen(
         django_db_blocker.unblock(),
         own_transactions(),
     ):
-        return read_everything()
+        return read_everything(tmp_path_factory.mktemp("exports"))
 
 
-def read_everything() -> Seen:
+def read_everything(folder: Path) -> Seen:
     with pytest.MonkeyPatch.context() as patch:
         provider = StubbedTurk().provider
         patch.setattr(registry, "_boto_provider", lambda **_: provider)
@@ -55,7 +61,9 @@ def read_everything() -> Seen:
         sites = {name: open_site(world) for name, open_site in SITES.items()}
         read = {name: site.read() for name, site in sites.items()}
         downloads = [one for name, site in sites.items() for one in take_downloads(site.client, read[name])]
-        return Seen(columns=columns, empty=world.empty, sites=read, downloads=downloads)
+        downloads += [*take_exports(folder), *take_release(Study.objects.order_by("pk")[0])]
+        answers = list(send_hostile_answers(sites["frames"].client, read["frames"]))
+        return Seen(answers=answers, columns=columns, empty=world.empty, sites=read, downloads=downloads)
 
 
 @contextmanager

@@ -13,7 +13,7 @@ from django.urls import Resolver404, URLPattern, URLResolver, get_resolver, reso
 
 PLACE = re.compile(r"<(?:(?P<kind>\w+):)?(?P<name>\w+)>")
 # So many different queries are asked of one address, and so often one is asked that answers with no page.
-QUERIES, TRIES = 3, 6
+QUERIES, TRIES = 2, 5
 # A route of Django's own leads from a name of a model to its page; what ends a session ends the reading.
 LEFT_OUT = ("admin/r/", "logout", "sign-out", "jsi18n")
 

@@ -54,6 +54,12 @@ def test_no_answer_is_taken_for_another_kind(seen: Seen, site: str) -> None:
     assert [page.address for page in pages if "svg" in page.kind and MARK in page.text] == []
 
 
+def test_hostile_answers_are_refused_in_words_and_never_shown_as_elements(seen: Seen) -> None:
+    assert [page.address for page in seen.answers if page.status >= 500 or find_leaks(page.text)] == []
+    assert {page.status for page in seen.answers} == {400, 409}
+    assert len(seen.answers) > 20
+
+
 def test_every_table_and_most_columns_hold_a_hostile_text(seen: Seen) -> None:
     assert seen.empty == []
     assert len(seen.columns) > 270

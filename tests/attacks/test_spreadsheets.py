@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from hits import exports
 from tests.attacks.conftest import Seen
 from tests.attacks.crawling import routes
 from tests.attacks.downloads import FILE, would_run
@@ -40,6 +41,16 @@ def test_files_were_found_and_hold_hostile_texts(seen: Seen) -> None:
 
     assert {one.kind for one in marked} == {"csv", "xlsx"}
     assert len(seen.downloads) > 20
+
+
+def test_files_beside_the_sites_hold_hostile_texts_too(seen: Seen) -> None:
+    marked = {one.route for one in seen.downloads if any(MARK in cell for cell in one.cells)}
+
+    assert {"release: associations.csv", "release: full.csv", "release: pictures.csv"} <= marked
+    families = {
+        name for name in exports.registered() if any(one.startswith(f"export {name}:") for one in marked)
+    }
+    assert families == set(exports.registered())
 
 
 def test_no_address_of_a_file_is_left_out(seen: Seen) -> None:
