@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from typing import Any
+from urllib.parse import urlsplit
 from uuid import UUID
 
 from csp.constants import SELF
@@ -37,13 +38,19 @@ def framed(view: Callable[[HttpRequest, HIT], HttpResponse]) -> Callable[[HttpRe
                 response = view(request, hit)
             except CrowdError as problem:
                 response = _explain(request, problem)
-        site = hit.batch.account.worker_site.rstrip("/")
+        site = origin_of(hit.batch.account.worker_site)
         opened = {"frame-ancestors": [site], "form-action": [SELF, site]}
         response["Content-Security-Policy"] = build_policy(replace=opened)
         response["Referrer-Policy"] = "no-referrer"
         return response
 
     return shown
+
+
+def origin_of(address: str) -> str:
+    """Scheme and host alone: what follows them could hold a directive of its own."""
+    parts = urlsplit(address)
+    return f"{parts.scheme}://{parts.netloc}"
 
 
 def _explain(request: HttpRequest, problem: CrowdError) -> HttpResponse:

@@ -113,6 +113,18 @@ def test_work_page_sets_no_cookie_and_opens_to_the_worker_site_alone(client: Cli
     assert not page.cookies
 
 
+@pytest.mark.parametrize("rest", ["/", "/;sandbox", "/path?x=1", "/,script-src"])
+def test_policy_names_the_host_of_the_worker_site_and_nothing_after_it(
+    client: Client, hit: HIT, rest: str
+) -> None:
+    plain = client.get(f"/q/{hit.public_id}/")["Content-Security-Policy"]
+    hit.batch.account.worker_site = f"{SITE}{rest}"
+    hit.batch.account.full_clean()
+    hit.batch.account.save()
+
+    assert client.get(f"/q/{hit.public_id}/")["Content-Security-Policy"] == plain
+
+
 def test_submit_saves_then_hands_over(client: Client, hit: HIT) -> None:
     page = send(client, hit, token_of(visit(client, hit)), right())
 
