@@ -12,6 +12,7 @@ from crowd.winoventi import domain
 from crowd.winoventi.models import Alternative, Choice, Generic, Judgement, Premise, Project, Prompt, Step
 from crowd.winoventi.services.holding import AT_ONCE, held
 from hits import seals
+from hits.common.writing import write_each
 from hits.errors import RuleBroken
 from hits.models import Item
 
@@ -80,15 +81,12 @@ def _post(project: Project, kind: str, *, most: int | None, now: datetime) -> in
 
 
 def _post_generics(project: Project, rows: Sequence[Generic]) -> None:
+    Generic.objects.filter(pk__in=[row.pk for row in rows]).update(state=Generic.State.POSTED)
     _give_items(rows, project=project, task=domain.EXCEPTIONS, wanted=[1] * len(rows))
-    for row in rows:
-        row.state = Generic.State.POSTED
-    Generic.objects.bulk_update(rows, ("item", "state"))
 
 
 def _post_alternatives(project: Project, rows: Sequence[Alternative]) -> None:
     _give_items(rows, project=project, task=domain.PREMISES, wanted=[1] * len(rows))
-    Alternative.objects.bulk_update(rows, ("item",))
 
 
 def _post_premises(project: Project, rows: Sequence[Premise]) -> None:
@@ -97,7 +95,6 @@ def _post_premises(project: Project, rows: Sequence[Premise]) -> None:
     there = Counter(Judgement.objects.filter(premise__in=rows).values_list("premise_id", flat=True))
     wanted = [max(0, project.answers_wanted - there[row.pk]) for row in rows]
     _give_items(rows, project=project, task=domain.VALIDATE, wanted=wanted, authors=authors)
-    Premise.objects.bulk_update(rows, ("item",))
 
 
 def _post_prompts(project: Project, rows: Sequence[Premise]) -> None:
@@ -113,7 +110,6 @@ def _post_prompts(project: Project, rows: Sequence[Premise]) -> None:
     there = Counter(Choice.objects.filter(prompt__in=prompts).values_list("prompt_id", flat=True))
     wanted = [max(0, project.choices_wanted - there[prompt.pk]) for prompt in prompts]
     _give_items(prompts, project=project, task=domain.CHOOSE, wanted=wanted)
-    Prompt.objects.bulk_update(prompts, ("item",))
     Premise.objects.filter(pk__in=[row.pk for row in rows]).update(is_prompted=True)
 
 
@@ -125,13 +121,14 @@ def _give_items(
     wanted: Sequence[int],
     authors: Sequence[int | None] = (),
 ) -> None:
-    """One of each row. The caller saves the rows."""
+    """One of each row."""
     items = Item.objects.bulk_create(
         Item(study_id=project.study_id, task=task, wanted=number, author_id=author)
         for number, author in zip(wanted, authors or [None] * len(rows), strict=True)
     )
-    for row, item in zip(rows, items, strict=True):
-        row.item = item
+    if rows:
+        given = {row.pk: (item.pk,) for row, item in zip(rows, items, strict=True)}
+        write_each(model=type(rows[0]), columns=("item_id",), rows=given)
 
 
 POSTING: dict[str, Post] = {

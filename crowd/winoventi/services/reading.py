@@ -7,6 +7,7 @@ from datetime import datetime
 import structlog
 from django.db import transaction
 from django.db.models import Exists, OuterRef, Q, QuerySet
+from django.db.models.functions import Coalesce
 
 from crowd.winoventi.domain import KS
 from crowd.winoventi.domain.generics import Candidate, choose, cuts_by_bend, generics_of
@@ -15,6 +16,7 @@ from crowd.winoventi.domain.words import LONGEST_WORD
 from crowd.winoventi.models import Generic, Inquiry, Noun, Project, Reading, Step
 from crowd.winoventi.services.consulting import Answered, consult
 from crowd.winoventi.services.inquiring import note_standing, open_inquiries, open_inquiry
+from hits.common.writing import write_each
 from hits.errors import RuleBroken
 from scoring.models import RegisteredRival
 from scoring.services import asking_texts
@@ -63,10 +65,7 @@ def cut_generics(project: Project) -> None:
     """
     Project.objects.select_for_update(no_key=True).get(pk=project.pk)
     stop_generics(project)
-    rows = list(project.generics.exclude(state=State.STOPPED).select_related("noun").order_by("pk"))
-    if project.perplexity_model is not None:
-        rows = [row for row in rows if row.perplexity is not None]
-    _write_ranks(rows)
+    rows = _in_order(project)
     candidates = [
         Candidate(name=row.pk, k=row.k, perplexity=row.perplexity)
         for row in rows
@@ -76,7 +75,7 @@ def cut_generics(project: Project) -> None:
     most = None if project.cut_by == Project.CutBy.NOTHING else project.most_posted
     kept = {one.name for one in choose(candidates, cuts=cuts, most=most)}
     cut = {one.name for one in candidates} - kept
-    _write_cut([row for row in rows if row.state in CHOSEN_FROM], cut=cut, cuts=cuts)
+    _write_changed(rows, cut=cut, cuts=cuts)
 
 
 def stop_generics(project: Project) -> None:
@@ -192,16 +191,13 @@ def _take_perplexities(answered: Sequence[Answered[Generic]]) -> None:
     Generic.objects.bulk_update([generic for generic, _ in answered], ["perplexity"], batch_size=AT_ONCE)
 
 
-def _write_ranks(rows: Sequence[Generic]) -> None:
-    """From 1 within each k, the lowest perplexity first. What is posted keeps the rank it was posted by."""
-    ranks: defaultdict[int, int] = defaultdict(int)
-    changed = []
-    for row in sorted(rows, key=lambda row: (row.k, row.perplexity or 0.0, row.noun.number, row.pk)):
-        ranks[row.k] += 1
-        if row.state in CHOSEN_FROM and row.rank != ranks[row.k]:
-            row.rank = ranks[row.k]
-            changed.append(row)
-    Generic.objects.bulk_update(changed, ["rank"], batch_size=AT_ONCE)
+def _in_order(project: Project) -> list[Generic]:
+    """The lowest perplexity of each k first. Those that a model ranks and has not read have no place."""
+    rows = Generic.objects.filter(project=project).exclude(state=State.STOPPED)
+    if project.perplexity_model is not None:
+        rows = rows.exclude(perplexity=None)
+    in_order = rows.order_by("k", Coalesce("perplexity", 0.0), "noun__number", "pk")
+    return list(in_order.only("k", "perplexity", "rank", "state", "reason"))
 
 
 def _cuts_of(project: Project, candidates: Sequence[Candidate]) -> dict[int, float]:
@@ -214,15 +210,22 @@ def _cuts_of(project: Project, candidates: Sequence[Candidate]) -> dict[int, flo
     return cuts
 
 
-def _write_cut(rows: Sequence[Generic], *, cut: set[int], cuts: dict[int, float]) -> None:
-    changed = []
+def _write_changed(rows: Sequence[Generic], *, cut: set[int], cuts: dict[int, float]) -> None:
+    """Ranks count from 1 within each k. What is posted keeps the rank it was posted by."""
+    ranks: defaultdict[int, int] = defaultdict(int)
+    changed = {}
     for row in rows:
-        before = (row.state, row.reason)
-        row.state, row.reason = (State.CUT, _why_cut(row, cuts)) if row.pk in cut else (State.FOUND, "")
-        if before != (row.state, row.reason):
-            changed.append(row)
-    fresh = Generic.objects.filter(state__in=CHOSEN_FROM)
-    fresh.bulk_update(changed, ["state", "reason"], batch_size=AT_ONCE)
+        ranks[row.k] += 1
+        state, reason = (State.CUT, _why_cut(row, cuts)) if row.pk in cut else (State.FOUND, "")
+        after = (ranks[row.k], state.value, reason)
+        if row.state in CHOSEN_FROM and after != (row.rank, row.state, row.reason):
+            changed[row.pk] = after
+    write_each(
+        model=Generic,
+        columns=("rank", "state", "reason"),
+        rows=changed,
+        since={"state": [one.value for one in CHOSEN_FROM]},
+    )
 
 
 def _why_cut(row: Generic, cuts: dict[int, float]) -> str:

@@ -14,6 +14,7 @@ from scoring.services.answering_texts import answer_texts
 from scoring.services.asking_texts import retry_texts
 from tests.crowd.winoventi.rows import by_itself, make_generic, make_project
 from tests.factories import NOW
+from tests.idle import watch
 from tests.scoring.fakes import make_rival
 from tests.scoring.text_fakes import FakeText, use_text_fakes
 
@@ -255,6 +256,20 @@ def test_too_many_are_cut_once_more_and_other_rules_bring_them_back(text: type[F
     assert before > 0
     assert "cut once more" in reason
     assert set(states(project).values()) == {"found"}
+
+
+def test_a_cut_of_many_takes_few_statements() -> None:
+    project = make_project(*(f"noun{number}" for number in range(2000)), cut_by="hand", cuts={"1": 600})
+    Generic.objects.bulk_create(
+        Generic(project=project, noun=noun, word="old", k=1, perplexity=float(noun.number))
+        for noun in project.nouns.all()
+    )
+
+    seen = watch(lambda: reading.cut_generics(project))
+
+    assert project.generics.filter(state="cut", rank__gte=600).count() == 1401
+    assert project.generics.filter(state="found", rank__lt=600).count() == 599
+    assert seen.queries <= 8
 
 
 def test_a_posted_generic_is_never_cut(text: type[FakeText]) -> None:

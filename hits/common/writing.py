@@ -1,0 +1,38 @@
+"""Many rows that get values of their own, in few statements."""
+
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any
+
+from django.db import connections, models, router
+
+AT_ONCE = 1000
+
+
+def write_each(
+    *,
+    model: type[models.Model],
+    columns: Sequence[str],
+    rows: Mapping[int, Sequence[Any]],
+    since: Mapping[str, Collection[Any]] | None = None,
+) -> None:
+    """By key, a value for each column, never None. `since` narrows what the rows may hold before.
+
+    `bulk_update` makes an expression with a case for each row, which takes several times as long.
+    """
+    connection = connections[router.db_for_write(model)]
+    table, key = (connection.ops.quote_name(name) for name in (model._meta.db_table, "id"))
+    new = ", ".join(f"{column} = new.column{place}" for place, column in enumerate(columns, start=2))
+    narrowed = "".join(
+        f" AND {column} IN ({', '.join(['%s'] * len(values))})" for column, values in (since or {}).items()
+    )
+    before = [value for values in (since or {}).values() for value in values]
+    one = f"({', '.join(['%s'] * (len(columns) + 1))})"
+    keys = list(rows)
+    with connection.cursor() as cursor:
+        for start in range(0, len(keys), AT_ONCE):
+            some = keys[start : start + AT_ONCE]
+            cursor.execute(
+                f"UPDATE {table} SET {new} FROM (VALUES {', '.join([one] * len(some))}) AS new "  # noqa: S608
+                f"WHERE {key} = new.column1{narrowed}",
+                [*(value for row in some for value in (row, *rows[row])), *before],
+            )
