@@ -16,7 +16,7 @@ def advance_steps() -> None:
     growing.grow_steps(now=clock.now())
 
 
-@sweep("winoventi.ask_models", rest_s=3)
+@sweep("winoventi.ask_models", rest_s=3, due_at=filtering.next_look)
 def ask_models() -> None:
     reading.read_nouns(now=clock.now())
     filtering.filter_alternatives(now=clock.now())

@@ -6,7 +6,7 @@ answer the same riddle say the same, and the database keeps one verdict.
 
 from collections import defaultdict
 from collections.abc import Callable, Sequence
-from datetime import datetime, timedelta
+from datetime import datetime
 from itertools import accumulate, pairwise
 from threading import Event, Lock
 
@@ -22,10 +22,9 @@ from scoring.models import Asking, RegisteredRival, Verdict
 from scoring.services.embedding import one_at_a_time, picture_vectors, prompt_vectors, warm
 from scoring.services.loading import Player, code_version, computing, load_player
 from scoring.services.playing import rivals_in_play
+from scoring.services.waiting import pause_after
 
 AT_ONCE = 64
-FIRST_PAUSE = timedelta(seconds=5)
-LONGEST_PAUSE = timedelta(hours=1)
 # What models and the files they read can fail with. Anything else is a mistake of ours, and is seen as one.
 FAILURES = (CrowdError, OSError, RuntimeError, ValueError)
 Clock = Callable[[], datetime]
@@ -114,9 +113,10 @@ def _answer_or_put_off(player: Player, askings: Sequence[Asking], *, clock: Cloc
 def _put_off(askings: QuerySet[Asking], problem: Exception, *, now: datetime) -> None:
     """Later, and ever more rarely: the verdict is late, and never a score that nobody gave."""
     for tries in askings.filter(try_at__lte=now).order_by().values_list("tries", flat=True).distinct():
-        pause = min(FIRST_PAUSE * 2 ** min(tries, 10), LONGEST_PAUSE)
         askings.filter(try_at__lte=now, tries=tries).update(
-            tries=tries + 1, try_at=now + pause, problem=str(problem)[:500] or type(problem).__name__
+            tries=tries + 1,
+            try_at=now + pause_after(tries),
+            problem=str(problem)[:500] or type(problem).__name__,
         )
     log.warning("rival.failed", error=type(problem).__name__, problem=str(problem)[:200])
 

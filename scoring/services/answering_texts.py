@@ -16,10 +16,10 @@ from django.utils import timezone
 
 from scoring import rivals
 from scoring.models import Asking, RegisteredRival, TextQuestion
-from scoring.services.answering import FAILURES, FIRST_PAUSE, LONGEST_PAUSE, Clock, answer_waiting
+from scoring.services.answering import FAILURES, Clock, answer_waiting
 from scoring.services.embedding import one_at_a_time
 from scoring.services.loading import code_version, computing, load_model
-from scoring.services.waiting import texts_waiting
+from scoring.services.waiting import pause_after, texts_waiting
 
 # Of a sweep: other work of its queue has its turn in between.
 LONGEST_S = 60.0
@@ -142,8 +142,9 @@ def _put_off(questions: QuerySet[TextQuestion], problem: Exception, *, now: date
     """Later, and ever more rarely."""
     due = questions.filter(try_at__lte=now)
     for tries in due.order_by().values_list("tries", flat=True).distinct():
-        pause = min(FIRST_PAUSE * 2 ** min(tries, 10), LONGEST_PAUSE)
-        due.filter(tries=tries).update(tries=tries + 1, try_at=now + pause, problem=_words(problem))
+        due.filter(tries=tries).update(
+            tries=tries + 1, try_at=now + pause_after(tries), problem=_words(problem)
+        )
     log.warning("texts.put_off", error=type(problem).__name__, problem=str(problem)[:200])
 
 

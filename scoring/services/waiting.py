@@ -10,6 +10,15 @@ from scoring.services.playing import NoRival, rivals_in_play
 
 # So long a rival rests that could not read the pool: its weights are missing, or the memory was full.
 REST = timedelta(minutes=1)
+# Between two tries of what could not be answered.
+FIRST_PAUSE = timedelta(seconds=5)
+LONGEST_PAUSE = timedelta(hours=1)
+
+
+def pause_after(tries: int) -> timedelta:
+    """Each is twice as long as the one before."""
+    doubled: timedelta = FIRST_PAUSE * 2 ** min(tries, 10)
+    return min(doubled, LONGEST_PAUSE)
 
 
 def next_answer(*, now: datetime) -> datetime | None:

@@ -8,10 +8,10 @@ from django.conf import LazySettings
 
 from scoring.models import Asking, PoolPicture
 from scoring.services import answering, answering_texts, filling, judging
-from scoring.services.answering import FIRST_PAUSE, answer_waiting
+from scoring.services.answering import answer_waiting
 from scoring.services.answering_texts import answer_texts
 from scoring.services.asking_texts import ask_texts, top_words
-from scoring.services.waiting import REST, next_answer, next_filling, next_text_answer
+from scoring.services.waiting import FIRST_PAUSE, REST, next_answer, next_filling, next_text_answer
 from tests.factories import NOW, make_assignment
 from tests.idle import watch
 from tests.scoring.fakes import FakeRival, make_rival

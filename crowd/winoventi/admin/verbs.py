@@ -85,12 +85,13 @@ def _about_filter(project: Project, step: Step) -> str:
     rival, given = project.filter_model, project.alternatives.filter(state=Alternative.State.GIVEN).count()
     return (
         f"{_named(rival)} is asked how likely it finds generic and exception, for each of {given} exceptions "
-        "that have no score yet. What it does not favor goes no further. This costs no money."
+        "that have no score yet; those that it could not answer it is asked again. What it does not favor "
+        "goes no further. This costs no money."
     )
 
 
 def _score(project: Project, step: Step, most: int | None, now: datetime) -> str:
-    inquiry = filtering.start_filter(project=project, now=now)
+    inquiry = filtering.score_anew(project=project, now=now)
     return f"The model {inquiry.rival} scores the exceptions. This page says how far it is."
 
 

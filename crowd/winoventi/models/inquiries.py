@@ -23,6 +23,9 @@ class Inquiry(models.Model):
     waiting = models.PositiveIntegerField(default=0)
     failed = models.PositiveIntegerField(default=0)
     problem = models.CharField(max_length=500, blank=True)
+    # Closed with rows that have no answer: how often it found nothing new since, and when it looks again.
+    looks = models.PositiveSmallIntegerField(default=0)
+    look_at = models.DateTimeField(null=True)
     started_at = models.DateTimeField()
     done_at = models.DateTimeField(null=True)
 

@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 from django.db.models import Model, QuerySet
 
 from scoring.models import RegisteredRival, TextQuestion
-from scoring.services.asking_texts import NewText, ask_and_find
+from scoring.services.asking_texts import NewText, ask_and_find, retry_texts
 
 Row = TypeVar("Row", bound=Model)
 # A row and the answers to its questions, in their order.
@@ -50,6 +50,18 @@ def consult(
     if standing.waiting:
         return replace(standing, waiting=standing.waiting + rows.filter(pk__gt=last).count())
     return standing
+
+
+def ask_failed_anew(
+    rows: QuerySet[Row], *, ask: Callable[[Row], Sequence[NewText]], rival: RegisteredRival, now: datetime
+) -> int:
+    """Of these rows' questions those that failed, and those that rest until their next try."""
+    count, last = 0, 0
+    while slice_ := list(rows.filter(pk__gt=last).order_by("pk")[:AT_ONCE]):
+        last = slice_[-1].pk
+        keys = {one.key for row in slice_ for one in ask(row)}
+        count += retry_texts(TextQuestion.objects.filter(rival=rival, key__in=keys), now=now)
+    return count
 
 
 def _consult_slice(

@@ -8,6 +8,7 @@ import structlog
 from crowd.winoventi.models import Inquiry, Project
 from crowd.winoventi.services.consulting import Standing
 from scoring.models import RegisteredRival
+from scoring.services.waiting import pause_after
 
 log = structlog.get_logger()
 
@@ -18,7 +19,14 @@ def open_inquiry(*, project: Project, rival: RegisteredRival, purpose: str, now:
         project=project,
         rival=rival,
         purpose=purpose,
-        defaults={"is_open": True, "started_at": now, "done_at": None, "problem": ""},
+        defaults={
+            "is_open": True,
+            "started_at": now,
+            "done_at": None,
+            "problem": "",
+            "looks": 0,
+            "look_at": None,
+        },
     )
     return inquiry
 
@@ -33,7 +41,17 @@ def note_standing(inquiry: Inquiry, standing: Standing, *, now: datetime, upto: 
     is_done = not standing.waiting
     noted = {"is_open": not is_done, "upto": upto, **standing.noted}
     rows = Inquiry.objects.filter(pk=inquiry.pk, is_open=True).exclude(**noted)
-    changed = rows.update(**noted, done_at=now if is_done else None)
+    look_at = now + pause_after(0) if is_done and standing.failed else None
+    changed = rows.update(**noted, done_at=now if is_done else None, look_at=look_at)
     if changed and is_done:
         log.info("inquiry.done", inquiry=inquiry.pk, purpose=inquiry.purpose, failed=standing.failed)
     return bool(changed) and is_done
+
+
+def put_off(inquiry: Inquiry, *, now: datetime) -> None:
+    """Nothing is new of what it has no answer for: it looks again later, and ever more rarely."""
+    looks = inquiry.looks + 1
+    look_at = now + pause_after(looks)
+    Inquiry.objects.filter(pk=inquiry.pk, is_open=False, looks=inquiry.looks).update(
+        looks=looks, look_at=look_at
+    )

@@ -1,6 +1,8 @@
 """Sweeps of the exception procedure that find nothing: they ask little and write nothing."""
 
 from collections.abc import Callable
+from datetime import timedelta
+from functools import partial
 
 import pytest
 
@@ -177,6 +179,61 @@ def test_exceptions_that_no_model_will_ever_score_do_not_open_the_inquiry_again_
     inquiry.refresh_from_db()
     assert (inquiry.is_open, inquiry.waiting, inquiry.failed) == (True, 2, 0)
     assert not FilterScore.objects.exists()
+
+
+def closed_with_failures(count: int) -> Project:
+    project = masked_project(*(f"word{number}" for number in range(count)))
+    filtering.filter_alternatives(now=NOW)
+    refuse_all()
+    filtering.filter_alternatives(now=NOW)
+    return project
+
+
+def test_what_has_no_answer_is_looked_up_ever_more_rarely_and_at_a_glance_meanwhile() -> None:
+    closed_with_failures(200)
+    looks = []
+    glances = []
+
+    at = NOW
+    for _ in range(12):
+        due = filtering.next_look(now=at)
+        assert due
+        looks.append(due - at)
+        before = due - timedelta(milliseconds=1)
+        glances.append(watch(partial(filtering.filter_alternatives, now=before)))
+        at = due
+        filtering.filter_alternatives(now=at)
+
+    assert [look.total_seconds() for look in looks] == [5 * 2**n for n in range(10)] + [3600, 3600]
+    assert {(one.queries, len(one.writes)) for one in glances} == {(7, 0)}
+    assert not Inquiry.objects.filter(is_open=True).exists()
+
+
+def test_a_look_finds_what_was_answered_meanwhile() -> None:
+    project = closed_with_failures(2)
+    TextQuestion.objects.update(
+        status="answered",
+        output=[{"p": 0.5, "pieces": 1, "way": "single"}, {"p": 0.25, "pieces": 1, "way": "single"}],
+        answered_at=NOW,
+        problem="",
+    )
+    due = filtering.next_look(now=NOW)
+    assert due
+
+    filtering.filter_alternatives(now=due)
+
+    assert FilterScore.objects.filter(alternative__project=project).count() == 2
+
+
+def test_no_look_is_due_where_no_exception_waits_or_the_step_waits_for_a_click() -> None:
+    project = closed_with_failures(1)
+    assert filtering.next_look(now=NOW)
+
+    project.steps.update(by_itself=False)
+    assert filtering.next_look(now=NOW) is None
+    project.steps.update(by_itself=True)
+    project.alternatives.update(state="withdrawn")
+    assert filtering.next_look(now=NOW) is None
 
 
 def test_a_step_by_itself_reads_nouns_that_came_since_and_no_others() -> None:

@@ -153,6 +153,24 @@ def test_a_model_that_is_down_leaves_everything_as_given_and_says_why(text: type
     assert (inquiry.is_open, inquiry.waiting, inquiry.problem) == (True, 1, "The weights are gone.")
 
 
+def test_a_person_has_what_failed_asked_again_at_once(text: type[FakeText]) -> None:
+    project = project_of()
+    make_alternative(project)
+    filtering.start_filter(project=project, now=NOW)
+    filtering.filter_alternatives(now=NOW)
+    TextQuestion.objects.update(status="failed", problem="No such word.")
+    filtering.filter_alternatives(now=NOW)
+    inquiry = Inquiry.objects.get()
+    assert (inquiry.is_open, inquiry.failed, inquiry.problem) == (False, 1, "No such word.")
+
+    filtering.score_anew(project=project, now=NOW)
+    run()
+
+    inquiry.refresh_from_db()
+    assert states(project) == {"sweet": "passed"}
+    assert (inquiry.is_open, inquiry.failed, inquiry.problem, inquiry.look_at) == (False, 0, "", None)
+
+
 def test_a_causal_model_filters_nothing() -> None:
     project = make_project("lemon", filter_model=make_rival("gpt", kind="causal"))
 
