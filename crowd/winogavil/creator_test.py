@@ -36,7 +36,7 @@ class CreatorTestFamily(CreateFamily):
     )
     is_test = True
     draws = True
-    # Who returns it before the model has answered anything may come back to the same sets.
+    # Who returns it before the model has answered anything may come back, also to sets that were seen.
     leases_once = False
     items_each = 10
     most_items = 10

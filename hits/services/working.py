@@ -94,10 +94,16 @@ def lease_items(*, assignment: Assignment, now: datetime) -> list[Item]:
 def _choose(batch: Batch, *, worker: Worker) -> list[Item]:
     eligible = items_for(batch=batch, worker_id=worker.pk)
     if family_of_batch(batch).draws:
-        # The same at every try of one worker, and another draw for everybody else.
-        keys = sorted(eligible.values_list("pk", flat=True), key=lambda pk: _lot(pk, worker))
+        keys = _draw(eligible, worker=worker)
         eligible = eligible.filter(pk__in=keys[: batch.items_per_assignment])
     return list(eligible.select_for_update(of=("self",))[: batch.items_per_assignment])
+
+
+def _draw(eligible: QuerySet[Item], *, worker: Worker) -> list[int]:
+    """In this worker's own order. What an earlier attempt has shown comes last: there was time to think."""
+    met = Exists(Lease.objects.filter(item=OuterRef("pk"), worker=worker))
+    rows = eligible.annotate(is_met=met).values_list("is_met", "pk")
+    return [pk for _, pk in sorted(rows, key=lambda row: (row[0], _lot(row[1], worker)))]
 
 
 def _lot(item_id: int, worker: Worker) -> str:

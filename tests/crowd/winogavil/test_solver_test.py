@@ -1,5 +1,6 @@
 """The solver's test: drawn questions that are in no data, judged exactly, fair where one is taken away."""
 
+from datetime import timedelta
 from fractions import Fraction
 
 import pytest
@@ -14,7 +15,7 @@ from crowd.winogavil.services.verdicts import ask_rivals
 from hits import families
 from hits.admin.batches.launch import warnings
 from hits.errors import InvalidAnswer
-from hits.models import Assignment, Bonus, Item, Study
+from hits.models import Assignment, Bonus, Item, Lease, Study
 from hits.queries import answers_wanted
 from hits.services import drafting, owing, working
 from qualifications.domain.rules import grade, read
@@ -97,19 +98,47 @@ def test_questions_never_run_out(study: Study) -> None:
     assert set(Item.objects.values_list("wanted", flat=True)) == {ANYBODY - 4}
 
 
-def test_everybody_draws_and_a_return_draws_the_same(study: Study) -> None:
+def test_everybody_draws_and_a_reload_shows_the_same(study: Study) -> None:
     batch = make_solver_test(study=study, questions=30)
     one, other = (make_worker(account=batch.account) for _ in range(2))
-    first = open_work(batch, one)
-    drawn = working.items_of(first)
-    working.give_up(first, now=NOW)
+    work = open_work(batch, one)
+    drawn = working.items_of(work)
 
-    again = working.items_of(open_work(batch, one))
+    again = working.lease_items(assignment=work, now=NOW + timedelta(minutes=5))
     theirs = working.items_of(open_work(batch, other))
 
     assert drawn == again
     assert len(drawn) == len(theirs) == 10
     assert drawn != theirs
+
+
+def test_a_test_that_is_opened_again_asks_something_else_as_long_as_there_is_something(study: Study) -> None:
+    batch = make_solver_test(study=study, questions=25)
+    worker = make_worker(account=batch.account)
+    drawn = []
+    for _ in range(3):
+        work = open_work(batch, worker)
+        drawn.append(set(working.items_of(work)))
+        working.give_up(work, now=NOW)
+
+    first, second, third = drawn
+
+    assert [len(items) for items in drawn] == [10, 10, 10]
+    assert not first & second
+    # Five were left that had been on no page.
+    assert len(third - first - second) == 5
+
+
+def test_what_another_worker_has_seen_changes_nobodys_draw(study: Study) -> None:
+    batch = make_solver_test(study=study, questions=25)
+    one, other = (make_worker(account=batch.account) for _ in range(2))
+    mine = open_work(batch, one)
+    drawn = working.items_of(mine)
+    working.give_up(mine, now=NOW)
+    working.give_up(open_work(batch, other), now=NOW)
+    Lease.objects.filter(worker=one).delete()
+
+    assert working.items_of(open_work(batch, one)) == drawn
 
 
 def test_another_test_asks_what_was_not_answered_yet(study: Study) -> None:
