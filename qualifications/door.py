@@ -5,6 +5,7 @@ from dataclasses import replace
 from datetime import datetime
 
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop
 
 from hits import families
 from hits.doors import Asked, Door
@@ -13,6 +14,7 @@ from hits.models import HIT, Assignment, Batch, Lease, Worker
 from hits.queries import items_of_batch
 from hits.services.working import UNSETTLED, items_for
 from qualifications.models import Gate, Holding
+from qualifications.queries.consents import is_under_age
 from qualifications.queries.gates import (
     active_gates,
     gates_opening,
@@ -24,6 +26,10 @@ from qualifications.queries.standing import FAILED, PASSED, USED, WAITING, stand
 from qualifications.services import platform
 
 PASSED_ALREADY = "passed_already"
+ONLY_ADULTS = gettext_noop(
+    "You have told us that you are under 18, and this work is only for adults. Please return this HIT; it "
+    "does not count against you. If this is a mistake, or you are 18 now, please write to us."
+)
 # A worker's tests of one gate that are looked at; nobody has more.
 MOST = 50
 Work = Assignment.Status
@@ -40,13 +46,16 @@ class QualificationDoor(Door):
         return replace(asked, obstacles=[*asked.obstacles, *too_small])
 
     def refuse_entry(self, *, hit: HIT, worker: Worker, now: datetime) -> None:
-        """One query where no gate stands before the work, two where one does, three for a test.
+        """Two queries where no gate stands before the work, three where one does, four for a test.
 
         Attempts follow by a sweep; so what a test is refused for is read from the assignments themselves.
         """
         batch = hit.batch
         if not is_gated(batch):
             return
+        if is_under_age(worker):
+            # As somebody who is blocked: it is counted, and nobody who reads the counts learns why.
+            raise RuleBroken("blocked", _(ONLY_ADULTS))
         gates = active_gates(batch.study_id)
         opening, tested = gates_opening(gates, batch.task), gates_tested_by(gates, batch.task)
         if not opening and not tested:

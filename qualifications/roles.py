@@ -11,7 +11,7 @@ ASK = (
     "qualifications.publish_consenttext",
     "qualifications.count_demographics",
 )
-ERASE = ("qualifications.erase_demographics",)
+ERASE = ("qualifications.erase_demographics", "qualifications.lift_underage")
 
 
 def extend_roles_table() -> None:

@@ -31,6 +31,8 @@ def ask_first(request: HttpRequest, assignment: Assignment, *, submit_to: str) -
     if assignment.status != Assignment.Status.OPENED:
         return None
     asked = owed_before_work(assignment)
+    if asked and asked.is_under_age:
+        return _turn_away(request, assignment)
     return _ask(request, assignment, asked, submit_to=submit_to) if asked else None
 
 
@@ -41,7 +43,7 @@ def agree(request: HttpRequest, hit: HIT) -> HttpResponse:
     """Sent twice, from two tabs or by the back button: one consent, and the work."""
     now = timezone.now()
     assignment, submit_to, asked = _read(request, hit, now=now)
-    if asked is None or not asked.wants_consent:
+    if asked is None or asked.is_under_age or not asked.wants_consent:
         return _go_on(request, hit)
     changed = _("The text has changed meanwhile. Please read it once more.")
     if request.POST.get("text") != str(asked.text.public_id):
@@ -67,7 +69,7 @@ def tell(request: HttpRequest, hit: HIT) -> HttpResponse:
     """Answers about the person, or none of them. Asked once: what comes later changes nothing."""
     now = timezone.now()
     assignment, submit_to, asked = _read(request, hit, now=now)
-    if asked is None or asked.wants_consent:
+    if asked is None or asked.is_under_age or asked.wants_consent:
         return _go_on(request, hit)
     if "skip" in request.POST:
         demographics.save_answers(worker=assignment.worker, answers={}, now=now)
@@ -76,8 +78,8 @@ def tell(request: HttpRequest, hit: HIT) -> HttpResponse:
     if not form.is_valid():
         return _ask(request, assignment, asked, submit_to=submit_to, form=form, status=400)
     if form.is_minor:
-        consenting.withdraw(worker=assignment.worker, study=hit.batch.study, takes_work_out=False, now=now)
-        return show(request, "frame/minor.html", {"assignment": assignment}, status=403)
+        demographics.turn_away_minor(worker=assignment.worker, study=hit.batch.study, now=now)
+        return _turn_away(request, assignment)
     demographics.save_answers(worker=assignment.worker, answers=form.answers, now=now)
     return _go_on(request, hit)
 
@@ -113,6 +115,10 @@ def _ask(
         **words,
     }
     return show(request, f"frame/{template}.html", context, status=status)
+
+
+def _turn_away(request: HttpRequest, assignment: Assignment) -> HttpResponse:
+    return show(request, "frame/minor.html", {"assignment": assignment}, status=403)
 
 
 def _go_on(request: HttpRequest, hit: HIT) -> HttpResponse:

@@ -15,7 +15,7 @@ from crowd.statement.links import Link
 from crowd.statement.pages import linked
 from hits.models import Study
 from qualifications.models import Consent, Demographics
-from qualifications.queries.consents import consents_of
+from qualifications.queries.consents import consents_of, is_under_age
 from qualifications.services import consenting, demographics
 
 SAID = ("withdrawn", "taken-out", "erased")
@@ -57,6 +57,7 @@ def consent(request: HttpRequest, link: Link) -> HttpResponse:
         "link": link,
         "agreements": agreements,
         "told": Demographics.objects.filter(worker=link.worker).defer("answers").first(),
+        "is_under_age": is_under_age(link.worker),
         "said": said if said in SAID else "",
     }
     return render(request, "statement/consent.html", context)

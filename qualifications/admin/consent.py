@@ -71,6 +71,11 @@ class ConsentTextAdmin(ReadOnlyAdmin[ConsentText]):
                 shown(partial(demographics.erase_view, self)),
                 name="qualifications_erase",
             ),
+            path(
+                "study/<int:pk>/let-in/",
+                shown(partial(demographics.lift_view, self)),
+                name="qualifications_lift",
+            ),
             path("<int:pk>/publish/", shown(self.publish_view), name="qualifications_consent_publish"),
             *super().get_urls(),
         ]

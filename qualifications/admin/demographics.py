@@ -15,16 +15,18 @@ from django.utils import timezone
 from hits.access import SEES_ALL, studies_of, visible
 from hits.admin.selecting import signed_in
 from hits.common.spreadsheets import write_csv
+from hits.errors import RuleBroken
 from hits.models import Study, Worker
 from hits.services.auditing import note
 from qualifications.domain import people
 from qualifications.models import ConsentText
 from qualifications.queries.demographics import Counts, counts_of
 from qualifications.questions import CHOICES, QUESTIONS
-from qualifications.services.demographics import erase_on_request
+from qualifications.services.demographics import erase_on_request, let_in_again
 
 COUNTS = "qualifications.count_demographics"
 ERASE = "qualifications.erase_demographics"
+LIFT = "qualifications.lift_underage"
 HEADER = ("question", "answer", "people")
 TOO_FEW = "too few to tell"
 
@@ -38,6 +40,16 @@ class EraseForm(forms.Form):
 
     def __init__(self, data: Any = None) -> None:
         super().__init__(data, label_suffix="")
+
+
+class LiftForm(EraseForm):
+    def __init__(self, data: Any = None) -> None:
+        super().__init__(data)
+        self.auto_id = "id_lift_%s"
+
+    reason = forms.CharField(
+        label="Reason", max_length=500, help_text="How you know that they are 18 or older. Kept on record."
+    )
 
 
 def counts_view(
@@ -63,6 +75,7 @@ def counts_view(
         "fewest": people.FEWEST,
         "sees_all": request.user.has_perm(SEES_ALL),
         "form": EraseForm() if study and request.user.has_perm(ERASE) else None,
+        "lift_form": LiftForm() if study and request.user.has_perm(LIFT) else None,
     }
     return TemplateResponse(request, "admin/qualifications/people/counts.html", context)
 
@@ -74,13 +87,46 @@ def erase_view(texts: admin.ModelAdmin[ConsentText], request: HttpRequest, pk: i
     form = EraseForm(request.POST)
     if request.method == "POST" and form.is_valid():
         pseudonym = form.cleaned_data["pseudonym"].strip()
-        worker = visible(Worker.objects.filter(pseudonym=pseudonym), request.user).first()
+        worker = _find(pseudonym, request)
         if worker is None:
             messages.error(request, f"There is no worker {pseudonym}. Nothing was erased.")
         else:
             erase_on_request(worker=worker, study=study, by=signed_in(request), now=timezone.now())
             messages.success(request, f"Whatever {pseudonym} has said about themselves is erased.")
     return redirect("admin:qualifications_people", study.pk)
+
+
+def lift_view(texts: admin.ModelAdmin[ConsentText], request: HttpRequest, pk: int) -> HttpResponse:
+    """Says the same of everybody: who has said that they are under 18 is shown to nobody."""
+    if not request.user.has_perm(LIFT):
+        raise PermissionDenied
+    study = get_object_or_404(studies_of(request.user), pk=pk)
+    form = LiftForm(request.POST)
+    if request.method == "POST":
+        error = _lift(form, study, request) if form.is_valid() else "Name the worker, and say why."
+        if error:
+            messages.error(request, f"{error} Nothing was changed.")
+    return redirect("admin:qualifications_people", study.pk)
+
+
+def _lift(form: LiftForm, study: Study, request: HttpRequest) -> str:
+    """What is wrong, or nothing."""
+    pseudonym, by = form.cleaned_data["pseudonym"].strip(), signed_in(request)
+    worker = _find(pseudonym, request)
+    if worker is None:
+        return f"There is no worker {pseudonym}."
+    try:
+        let_in_again(
+            worker=worker, study=study, reason=form.cleaned_data["reason"], by=by, now=timezone.now()
+        )
+    except RuleBroken as broken:
+        return str(broken)
+    messages.success(request, f"Whatever {pseudonym} has said of their age, they may work from now on.")
+    return ""
+
+
+def _find(pseudonym: str, request: HttpRequest) -> Worker | None:
+    return visible(Worker.objects.filter(pseudonym=pseudonym), request.user).first()
 
 
 def _send(counts: Counts, study: Study | None, request: HttpRequest) -> HttpResponseBase:

@@ -1,5 +1,5 @@
 from qualifications.models.consent import Consent, ConsentText
-from qualifications.models.demographics import Demographics
+from qualifications.models.demographics import Demographics, UnderAge
 from qualifications.models.gates import Attempt, Gate, Holding, PlatformType, RefusalCount
 from qualifications.models.swow import SwowEdge, SwowList, SwowWord
 
@@ -15,4 +15,5 @@ __all__ = [
     "SwowEdge",
     "SwowList",
     "SwowWord",
+    "UnderAge",
 ]

@@ -25,3 +25,21 @@ class Demographics(models.Model):
 
     def __str__(self) -> str:
         return "sealed"
+
+
+class UnderAge(models.Model):
+    """Somebody who said that they are under 18. That alone is kept, so that another answer changes nothing.
+
+    No age and no date of birth is stored, so it ends by a person alone, and the row is deleted then.
+    """
+
+    worker = models.OneToOneField(Worker, models.PROTECT, related_name="under_age")
+    said_at = models.DateTimeField()
+
+    class Meta:
+        verbose_name_plural = "under age"
+        default_permissions = ()
+        permissions = [("lift_underage", "Can let somebody work again who said they were under 18")]
+
+    def __str__(self) -> str:
+        return "sealed"

@@ -6,7 +6,7 @@ from typing import Any
 from django.db.models import Count, Exists, OuterRef, Q, QuerySet
 
 from hits.models import Account, Assignment, Lease, Study, Worker
-from qualifications.models import Consent, ConsentText, Demographics
+from qualifications.models import Consent, ConsentText, Demographics, UnderAge
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -16,6 +16,8 @@ class Asked:
     text: ConsentText
     wants_consent: bool
     wants_answers: bool
+    # Said so once, and no text lets this worker in.
+    is_under_age: bool = False
 
 
 def owed_before_work(assignment: Assignment) -> Asked | None:
@@ -29,8 +31,13 @@ def owed_before_work(assignment: Assignment) -> Asked | None:
         text=found,
         wants_consent=not found.is_agreed,
         wants_answers=found.asks_demographics and not found.has_answered,
+        is_under_age=found.is_under_age,
     )
-    return asked if asked.wants_consent or asked.wants_answers else None
+    return asked if asked.wants_consent or asked.wants_answers or asked.is_under_age else None
+
+
+def is_under_age(worker: Worker) -> bool:
+    return UnderAge.objects.filter(worker=worker).exists()
 
 
 def text_wanted(*, worker: Worker, study: Study) -> ConsentText | None:
@@ -72,5 +79,6 @@ def _in_force(*, study: Study, worker: Worker) -> QuerySet[Any]:
         .annotate(
             is_agreed=Exists(Consent.objects.filter(text=OuterRef("pk"), worker=worker, withdrawn_at=None)),
             has_answered=Exists(Demographics.objects.filter(worker=worker)),
+            is_under_age=Exists(UnderAge.objects.filter(worker=worker)),
         )
     )

@@ -10,7 +10,10 @@ from django.db import transaction
 from hits.models import Study, User, Worker
 from hits.services.auditing import note
 from qualifications.domain import people
-from qualifications.models import Demographics
+from qualifications.models import Demographics, UnderAge
+from qualifications.queries.consents import is_under_age
+from qualifications.services import consenting
+from qualifications.services.holding import check_words
 
 log = structlog.get_logger()
 
@@ -21,10 +24,27 @@ def save_answers(*, worker: Worker, answers: Mapping[str, int | str], now: datet
     sealed = json.dumps(kept, sort_keys=True) if kept else ""
     with transaction.atomic():
         Worker.objects.select_for_update(no_key=True).only("pk").get(pk=worker.pk)
-        if Demographics.objects.filter(worker=worker).exists():
+        if is_under_age(worker) or Demographics.objects.filter(worker=worker).exists():
             return False
         Demographics.objects.create(worker=worker, answers=sealed, asked_at=now)
     return True
+
+
+def turn_away_minor(*, worker: Worker, study: Study, now: datetime) -> None:
+    """Of the answers it is kept that they are under age; the agreement to the study is taken back."""
+    with transaction.atomic():
+        consenting.withdraw(worker=worker, study=study, takes_work_out=False, now=now)
+        UnderAge.objects.get_or_create(worker=worker, defaults={"said_at": now})
+        erase(worker=worker)
+
+
+def let_in_again(*, worker: Worker, study: Study, reason: str, by: User, now: datetime) -> None:
+    """By a person, who is on record. Whether there was anything to lift is told to nobody."""
+    said = check_words(reason)
+    with transaction.atomic():
+        UnderAge.objects.filter(worker=worker).delete()
+        words = f"{worker.pseudonym} may work whatever they said of their age before: {said}"
+        note("demographics.age_lifted", words, by=by, now=now, study=study)
 
 
 def erase(*, worker: Worker) -> bool:

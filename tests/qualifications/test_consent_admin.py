@@ -9,7 +9,7 @@ from django.urls import reverse
 from hits.models import AuditEvent, Study, Worker
 from hits.roles import OPERATOR, PAYMENTS_APPROVER, RESEARCHER, REVIEWER
 from qualifications.domain import people
-from qualifications.models import Consent, ConsentText, Demographics
+from qualifications.models import Consent, ConsentText, Demographics, UnderAge
 from qualifications.services import consenting, demographics
 from tests.factories import (
     NOW,
@@ -200,3 +200,44 @@ def test_researcher_may_not_erase(client: Client) -> None:
 
     assert (refused.status_code, Demographics.objects.count()) == (403, 1)
     assert not Consent.objects.exists()
+
+
+def test_operator_lets_in_who_was_under_age_and_is_not_told_who_had_said_so(client: Client) -> None:
+    study = make_study()
+    young, silent = known_worker(study), known_worker(study)
+    demographics.turn_away_minor(worker=young, study=study, now=NOW)
+    sign_in(client, OPERATOR)
+
+    pages = [
+        client.post(at("lift", study.pk), {"pseudonym": worker.pseudonym, "reason": "18 now."}, follow=True)
+        for worker in (young, silent)
+    ]
+
+    for page, worker in zip(pages, (young, silent), strict=True):
+        assert f"Whatever {worker.pseudonym} has said of their age" in text_of(page)
+    assert not UnderAge.objects.exists()
+    assert [event.kind for event in AuditEvent.objects.all()] == ["demographics.age_lifted"] * 2
+    assert "18 now." in AuditEvent.objects.latest("pk").words
+
+
+@pytest.mark.parametrize("form", [{"reason": "Because."}, {"pseudonym": "w-nobody", "reason": "x"}, {}])
+def test_nobody_is_let_in_without_a_name_and_a_reason(client: Client, form: dict[str, str]) -> None:
+    study = make_study()
+    demographics.turn_away_minor(worker=known_worker(study), study=study, now=NOW)
+    sign_in(client, OPERATOR)
+
+    page = client.post(at("lift", study.pk), form, follow=True)
+
+    assert "Nothing was changed." in text_of(page)
+    assert (UnderAge.objects.count(), AuditEvent.objects.count()) == (1, 0)
+
+
+def test_researcher_may_not_let_in(client: Client) -> None:
+    study = make_study()
+    worker = known_worker(study)
+    demographics.turn_away_minor(worker=worker, study=study, now=NOW)
+    sign_in(client, RESEARCHER, study)
+
+    refused = client.post(at("lift", study.pk), {"pseudonym": worker.pseudonym, "reason": "18 now."})
+
+    assert (refused.status_code, UnderAge.objects.count(), AuditEvent.objects.count()) == (403, 1, 0)

@@ -14,8 +14,8 @@ from crowd.frame import visits
 from crowd.winogavil.models import Association
 from hits import seals
 from hits.models import HIT, Assignment, Lease, Worker
-from qualifications.models import Consent, ConsentText, Demographics
-from qualifications.services import consenting
+from qualifications.models import Consent, ConsentText, Demographics, UnderAge
+from qualifications.services import consenting, demographics
 from tests.crowd.frame.test_question import CLAIMS, SITE, right, send, ticket, token_of
 from tests.factories import (
     make_account,
@@ -24,6 +24,7 @@ from tests.factories import (
     make_consent_text,
     make_hit,
     make_study,
+    make_user,
 )
 from tests.pages import text_of
 
@@ -372,7 +373,7 @@ def test_questions_are_asked_once_over_all_studies(client: Client, hit: HIT, ask
 
 
 @pytest.mark.parametrize("age", ["17", "1"])
-def test_whoever_is_under_age_is_told_kindly_and_nothing_is_kept(
+def test_whoever_is_under_age_is_told_kindly_and_no_age_is_kept(
     client: Client, hit: HIT, asking: ConsentText, age: str
 ) -> None:
     agree(client, visit(client, hit))
@@ -382,6 +383,66 @@ def test_whoever_is_under_age_is_told_kindly_and_nothing_is_kept(
     assert page.status_code == 403
     assert "This work is only for adults" in text_of(page)
     assert (Demographics.objects.count(), agreed(), Lease.objects.count()) == (0, 0, 0)
+    assert UnderAge.objects.values_list("worker", flat=True).get() == Worker.objects.get().pk
+
+
+def test_another_answer_under_age_changes_nothing_in_any_tab(
+    client: Client, hit: HIT, asking: ConsentText
+) -> None:
+    consent = visit(client, hit)
+    agree(client, consent)
+    questions = visit(client, hit)
+    tell(client, questions, age="17")
+
+    pages = [
+        visit(client, hit),
+        client.post(*sent(questions, age="25"), follow=True),
+        client.post(*sent(questions, skip="yes"), follow=True),
+        client.post(*sent(consent, agreed="yes", text=str(asking.public_id)), follow=True),
+    ]
+
+    assert [page.status_code for page in pages] == [403] * 4
+    assert all("This work is only for adults" in text_of(page) for page in pages)
+    assert (Demographics.objects.count(), agreed(), Lease.objects.count()) == (0, 0, 0)
+
+
+def test_whoever_is_under_age_begins_nothing_elsewhere_and_finishes_what_was_begun(
+    client: Client, hit: HIT
+) -> None:
+    begun = token_of(visit(client, hit))
+    other = make_study()
+    make_association(study=other, cue="warm")
+    batch = make_batch(study=other, account=hit.batch.account, status="open")
+    elsewhere = make_hit(batch=batch, external_id="HIT5")
+    demographics.turn_away_minor(worker=Worker.objects.get(), study=hit.batch.study, now=timezone.now())
+
+    claims = {"assignmentId": "A5", "hitId": "HIT5", "ticket": ticket(assignment="A5", hit="HIT5")}
+    refused = visit(client, elsewhere, **claims)
+    handed_in = send_first(client, hit, begun)
+
+    assert "this work is only for adults" in text_of(refused)
+    assert Assignment.objects.filter(hit=elsewhere).count() == 0
+    assert (handed_in.status_code, Assignment.objects.get().status) == (200, "saved")
+
+
+def test_whoever_is_let_in_again_is_asked_again(client: Client, hit: HIT, asking: ConsentText) -> None:
+    agree(client, visit(client, hit))
+    tell(client, visit(client, hit), age="17")
+    worker, by = Worker.objects.get(), make_user()
+
+    demographics.let_in_again(
+        worker=worker, study=hit.batch.study, reason="A typing error.", by=by, now=timezone.now()
+    )
+    agree(client, visit(client, hit))
+    tell(client, visit(client, hit), age="71")
+
+    assert "cold" in text_of(visit(client, hit))
+    assert not UnderAge.objects.exists()
+
+
+def sent(page: Any, **answers: str) -> tuple[str, dict[str, str]]:
+    """The form of a page that was loaded before."""
+    return page.context["action"], {"token": page.context["consent_token"], **answers}
 
 
 @pytest.mark.parametrize(

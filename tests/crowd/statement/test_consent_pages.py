@@ -30,6 +30,16 @@ def address(worker: Worker, study: Study) -> str:
     return f"/statement/{links.write_token_for(worker=worker, study=study, now=timezone.now())}/consent/"
 
 
+def test_page_tells_what_is_kept_of_somebody_under_age_and_erasing_does_not_end_it(
+    client: Client, worker: Worker, text: ConsentText
+) -> None:
+    demographics.turn_away_minor(worker=worker, study=text.study, now=NOW)
+
+    client.post(address(worker, text.study), {"deed": "erase"})
+
+    assert "You told us that you are under 18." in text_of(client.get(address(worker, text.study)))
+
+
 def test_page_tells_what_was_agreed_to_and_when(client: Client, worker: Worker, text: ConsentText) -> None:
     page = client.get(address(worker, text.study))
 
