@@ -26,9 +26,13 @@ def carried(workers: Iterable[Worker]) -> str:
 
 def selected_workers(request: HttpRequest, text: str) -> QuerySet[Worker]:
     """Those of the selection whom this person may see. What is no number selects nobody."""
+    return workers_for(request.user).filter(pk__in=read_keys(text)).order_by("pk")
+
+
+def read_keys(text: str) -> list[int]:
+    """Of the rows that a page has carried. What is no number is left out."""
     numbers = [part for part in text.split(",")[:MOST] if part.isascii() and part.isdigit()]
-    keys = [int(part) for part in numbers if len(part) < 19]
-    return workers_for(request.user).filter(pk__in=keys).order_by("pk")
+    return [int(part) for part in numbers if len(part) < 19]
 
 
 class Counted(Paginator[Any]):

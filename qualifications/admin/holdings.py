@@ -16,7 +16,7 @@ from django.utils.safestring import SafeString
 
 from hits.admin.parts import ReadOnlyAdmin, read_number
 from hits.common.spreadsheets import Cell, write_csv
-from qualifications.admin import giving
+from qualifications.admin import giving, handing
 from qualifications.admin.attempts import VisibleGates
 from qualifications.admin.finding import GRADE, HOLDINGS, TAKE, VIEW, find_gate, gates_for, need, render
 from qualifications.models import Attempt, Gate, Holding
@@ -63,7 +63,7 @@ class HoldingAdmin(ReadOnlyAdmin[Holding]):
     ordering = ("-pk",)
     list_per_page = 50
     show_full_result_count = False
-    actions = None
+    actions = ("take_back", "give_again")
     change_list_template = "admin/qualifications/holding/list.html"
 
     def get_urls(self) -> list[URLPattern]:
@@ -71,6 +71,7 @@ class HoldingAdmin(ReadOnlyAdmin[Holding]):
         return [
             path("give/<int:gate_pk>/", view(giving.give_view), name="qualifications_give"),
             path("file/<int:gate_pk>/", view(file_view), name="qualifications_holdings_file"),
+            path("many/<str:verb>/", view(handing.many_view), name="qualifications_hand_many"),
             path("<int:pk>/<str:verb>/hand/", view(giving.hand_view), name="qualifications_hand"),
             *super().get_urls(),
         ]
@@ -105,6 +106,17 @@ class HoldingAdmin(ReadOnlyAdmin[Holding]):
             "may_give": request.user.has_perm(GRADE),
         }
         return render(request, "holding/one", context)
+
+    def has_hand_permission(self, request: HttpRequest) -> bool:
+        return request.user.has_perms([HOLDINGS, GRADE])
+
+    @admin.action(description="Take back from these workers…", permissions=["hand"])
+    def take_back(self, request: HttpRequest, rows: QuerySet[Holding]) -> HttpResponse | None:
+        return handing.ask_about(request, rows, verb=giving.REVOKE)
+
+    @admin.action(description="Give to these workers…", permissions=["hand"])
+    def give_again(self, request: HttpRequest, rows: QuerySet[Holding]) -> HttpResponse | None:
+        return handing.ask_about(request, rows, verb=giving.GIVE)
 
     @admin.display(description="worker")
     def person(self, holding: Holding) -> SafeString:
