@@ -171,8 +171,8 @@ def test_decision_takes_two_queries_however_many_rules_there_are() -> None:
     with CaptureQueriesContext(connection) as queries:
         refuse_entry(hit=hit, worker=worker, now=NOW)
 
-    # The third one is the door's: which gates the study has.
-    assert len([query for query in queries if "SAVEPOINT" not in query["sql"]]) == 3
+    # Two more are the door's: whether the worker is under age, and which gates the study has.
+    assert len([query for query in queries if "SAVEPOINT" not in query["sql"]]) == 4
 
 
 def test_known_workers_are_those_whom_entry_would_let_in() -> None:
