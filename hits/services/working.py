@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable
 from datetime import datetime, timedelta
 
 from django.db import transaction
-from django.db.models import Exists, F, OuterRef, Q, QuerySet
+from django.db.models import F, Q, QuerySet
 from django.utils.translation import gettext as _
 
 from hits import families, seals
@@ -101,9 +101,11 @@ def _choose(batch: Batch, *, worker: Worker) -> list[Item]:
 
 def _draw(eligible: QuerySet[Item], *, worker: Worker) -> list[int]:
     """In this worker's own order. What an earlier attempt has shown comes last: there was time to think."""
-    met = Exists(Lease.objects.filter(item=OuterRef("pk"), worker=worker))
-    rows = eligible.annotate(is_met=met).values_list("is_met", "pk")
-    return [pk for _, pk in sorted(rows, key=lambda row: (row[0], _lot(row[1], worker)))]
+    met = set(
+        Lease.objects.filter(worker=worker, item__in=eligible.order_by()).values_list("item", flat=True)
+    )
+    keys = eligible.values_list("pk", flat=True)
+    return sorted(keys, key=lambda key: (key in met, _lot(key, worker)))
 
 
 def _lot(item_id: int, worker: Worker) -> str:
@@ -249,13 +251,14 @@ def items_for(*, batch: Batch, worker_id: int) -> QuerySet[Item]:
     """What this worker may be asked. Oldest first: items get finished, and none starves."""
     # An answer that was taken out of the data is asked of somebody else.
     taken_out = Q(assignment__kept_out=True) | Q(assignment__status=Status.REJECTED)
-    seen = Lease.objects.filter(item=OuterRef("pk"), worker=worker_id)
+    # Not one by one for each item: whoever has seen thousands would have them all looked through each time.
+    seen = Lease.objects.filter(worker=worker_id)
     family = family_of_batch(batch)
     if not family.leases_once:
         seen = seen.filter(taken_out | ~Q(status=Lease.Status.RELEASED))
     free = (
         items_of_batch(batch)
-        .filter(~Exists(seen), wanted__gt=0, pulled_at=None)
+        .filter(~Q(pk__in=seen.values("item")), wanted__gt=0, pulled_at=None)
         .exclude(author=worker_id)
         .order_by("pk")
     )

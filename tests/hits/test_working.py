@@ -2,7 +2,7 @@ from collections.abc import Callable
 from datetime import timedelta
 
 import pytest
-from django.db import IntegrityError, transaction
+from django.db import IntegrityError, connection, transaction
 
 from hits.errors import RuleBroken
 from hits.models import HIT, Assignment, Batch, Item, Lease, Worker
@@ -279,3 +279,14 @@ def test_give_up_twice_gives_back_once() -> None:
 
     assert (given_up, Item.objects.get().wanted) == ([True, False], 3)
     assert not Item.objects.get().recount
+
+
+@pytest.mark.skipif(connection.vendor != "sqlite", reason="the plan is SQLite's")
+@pytest.mark.parametrize("task", ["winogavil.solve", "winogavil.solver_test"])
+def test_what_a_worker_has_seen_is_looked_through_once_and_not_for_each_item(task: str) -> None:
+    batch = make_batch(task=task, status="open")
+
+    plan = working.items_for(batch=batch, worker_id=make_worker(account=batch.account).pk).explain()
+
+    assert "SUBQUERY" in plan
+    assert "CORRELATED" not in plan
