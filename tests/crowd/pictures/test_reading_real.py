@@ -1,0 +1,57 @@
+"""Letters read by the real Tesseract, where it is installed."""
+
+from functools import cache
+from io import BytesIO
+from pathlib import Path
+
+import pytest
+from PIL import Image, ImageDraw, ImageFont
+
+from crowd.pictures.files import raster
+from crowd.pictures.models import Picture
+from crowd.pictures.reading import Reader, installed_reader
+from crowd.pictures.services.preparing import read_pictures
+from tests.crowd.pictures.images import make_raster
+
+
+@cache
+def real_reader() -> Reader:
+    """Continuous integration installs nothing for this: it is said that nobody has read."""
+    found = installed_reader()
+    if found is None:
+        pytest.skip("no Tesseract (install Debian's package tesseract-ocr)")
+    return found
+
+
+def draw(words: str, *, size: int = 48) -> bytes:
+    image = Image.new("RGB", (640, 240), "#d8e4ea")
+    ImageDraw.Draw(image).text((40, 80), words, fill="#202020", font=ImageFont.load_default(size))
+    content = BytesIO()
+    image.save(content, "PNG")
+    return content.getvalue()
+
+
+@pytest.mark.pure
+def test_words_on_a_picture_are_read() -> None:
+    read = real_reader().read(raster.for_reading(draw("SNOW OWL 1987")))
+
+    assert read.split() == ["SNOW", "OWL", "1987"]
+
+
+@pytest.mark.pure
+def test_a_picture_without_letters_has_no_words() -> None:
+    assert real_reader().read(raster.for_reading(draw(""))) == ""
+
+
+@pytest.mark.django_db
+def test_a_picture_of_the_pool_keeps_what_is_written_on_it() -> None:
+    written, plain = make_raster(seed=1, concept="owl"), make_raster(seed=2, concept="owl")
+    Path(written.file.path).write_bytes(draw("Snow OWL"))
+    Path(plain.file.path).write_bytes(draw(""))
+
+    count = read_pictures(reader=real_reader())
+
+    assert count == 2
+    rows = Picture.objects.order_by("pk").values_list("ocr_text", "shows_words", "shows_concept")
+    assert list(rows) == [("Snow OWL", True, True), ("", False, False)]
+    assert set(Picture.objects.values_list("read_by", flat=True)) == {real_reader().name}
