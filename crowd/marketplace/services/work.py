@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 
 import structlog
 from django.db import DatabaseError
-from django.db.models import F, Max, Min, Model, QuerySet
+from django.db.models import F, Min, Model, QuerySet
 from django.utils.translation import gettext as _
 
 from crowd.marketplace import domain
@@ -49,8 +49,8 @@ def accept_hit(*, hit_id: int, worker: Worker, now: datetime) -> Assignment:
     """The worker's open assignment of this HIT, made now unless there is one already (a double click)."""
     with atomic():
         hit = posting.lock_hit(hit_id)
-        earlier = Assignment.objects.filter(hit=hit, worker=worker)
-        if held := earlier.filter(status__in=Assignment.HOLDING).first():
+        earlier = list(Assignment.objects.filter(hit=hit, worker=worker).order_by("-attempt"))
+        if held := next((one for one in earlier if one.status in Assignment.HOLDING), None):
             if held.status == Status.ACCEPTED:
                 return held
             raise NotAvailable(_("You have already done this HIT."))
@@ -63,7 +63,7 @@ def accept_hit(*, hit_id: int, worker: Worker, now: datetime) -> Assignment:
             hit=hit,
             worker=worker,
             external_id=hit.free_ids.pop() if hit.free_ids else domain.new_id(),
-            attempt=(earlier.aggregate(last=Max("attempt"))["last"] or 0) + 1,
+            attempt=(earlier[0].attempt if earlier else 0) + 1,
             accepted_at=now,
             deadline_at=now + timedelta(seconds=hit.hit_type.assignment_duration_s),
         )
