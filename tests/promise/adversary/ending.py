@@ -1,0 +1,104 @@
+"""After the harm: what sweeps do in the time that follows, what people must do, and if both sides agree."""
+
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from django.core.management import call_command
+from django.utils import timezone
+
+from hits.errors import RuleBroken
+from hits.models import Account, Batch, Bonus, Stranger
+from hits.services import halting, refused, resending, settling, steering
+from tests.promise.adversary.people import People
+from tests.promise.agreement import disagreements, payment_disagreements
+from tests.promise.world import SWEEPS
+
+Status = Bonus.Status
+# Longer than a request may be on its way, and longer than until a decision is said again.
+A_WHILE_S = 400
+TURNS = 4
+MOST_SHOWN = 20
+
+
+@dataclass
+class Ending:
+    people: People
+    turn: Callable[..., None]
+    done: Counter[str] = field(default_factory=Counter)
+
+    def settle(self) -> dict[str, int]:
+        """How often a person had to do what."""
+        for _ in range(TURNS):
+            self._resume()
+            self._sweep_all()
+            self.turn(seconds=A_WHILE_S)
+            self._look_after_bonuses()
+            self._pay_out()
+        self._sweep_all()
+        call_command("reconcile", "--all", verbosity=0)
+        self._send_anew()
+        self._sweep_all()
+        return dict(self.done)
+
+    def compare(self, *, is_restored: bool = False) -> dict[str, Any]:
+        """By the machine's clock, which is the marketplace's."""
+        (account,) = Account.objects.all()
+        found = [*disagreements(account, now=timezone.now()), *payment_disagreements(account)]
+        if is_restored:  # what was made after the copy is known as nobody's
+            strangers = {f"nobody knows {one.external_id}" for one in Stranger.objects.all()}
+            found = [words for words in found if words not in strangers]
+        return {"count": len(found), "shown": found[:MOST_SHOWN], "rows": self._count_rows()}
+
+    def _count_rows(self) -> dict[str, int]:
+        from hits.models import HIT, Assignment  # noqa: PLC0415
+
+        return {
+            "hits": HIT.objects.exclude(external_id="").count(),
+            "work": Assignment.objects.filter(submitted_at__isnull=False).count(),
+            "paid": Bonus.objects.filter(status=Status.CONFIRMED).count(),
+            "unpaid": Bonus.objects.exclude(status=Status.CONFIRMED).count(),
+        }
+
+    def _sweep_all(self) -> None:
+        for sweep in SWEEPS.values():
+            sweep()
+
+    def _resume(self) -> None:
+        """Whoever reads that the provider refused, and sees that it does not, lets things go on."""
+        now = timezone.now()
+        for halt in halting.open_halts():
+            halting.lift_halt(halt=halt, by=self.people.staff[1], now=now)
+            self.done["halts lifted"] += 1
+        paused = Batch.objects.filter(status__in=(Batch.Status.PAUSED, Batch.Status.PAUSED_FUNDS))
+        for batch in paused.exclude(problem=""):
+            steering.resume_batch(batch=batch, by=self.people.staff[0], now=now)
+            self.done["batches resumed"] += 1
+
+    def _look_after_bonuses(self) -> None:
+        unclear = Bonus.objects.filter(status=Status.UNKNOWN).exclude(problem="")
+        self._each("looks again", unclear, settling.look_now)
+        refusals = Bonus.objects.filter(status=Status.REFUSED)
+        self._each("refusals decided", refusals, _decide_on_refusal)
+
+    def _send_anew(self) -> None:
+        self._each("bonuses sent anew", Bonus.objects.filter(status=Status.SENT), resending.send_anew)
+
+    def _each(self, what: str, bonuses: Any, act: Callable[..., object]) -> None:
+        for bonus in bonuses.select_related("assignment__hit", "assignment__account"):
+            try:
+                act(bonus=bonus, by=self.people.staff[0], now=timezone.now())
+            except RuleBroken as broken:
+                self.done[f"{what}: {broken.code}"] += 1
+            else:
+                self.done[what] += 1
+
+    def _pay_out(self) -> None:
+        self.people.pay_out()
+
+
+def _decide_on_refusal(*, bonus: Bonus, by: Any, now: Any) -> None:
+    verb = refused.refusal_of(bonus).action
+    act = refused.send_again if verb in ("send_again", "deposit") else refused.decide_anew
+    act(bonus=bonus, by=by, now=now)

@@ -1,0 +1,225 @@
+"""Researchers, payments staff and workers of one run."""
+
+import re
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from datetime import datetime
+from decimal import Decimal
+from html import unescape
+from typing import Any, TypeVar
+from urllib.parse import urlencode
+from urllib.request import ProxyHandler, Request, build_opener
+
+from django.conf import settings
+from django.utils import timezone
+
+from config.provisioning import account_values, provision
+from crowd.marketplace import frames
+from crowd.marketplace import models as market
+from crowd.marketplace.services import work as market_work
+from hits.common.sweeps import SWEEPS
+from hits.models import HIT, Account, Assignment, Batch, Bonus, Run, Study, User
+from hits.services import launching, owing, reviewing, runs, steering
+from tests.factories import make_association, make_batch, make_study, make_user
+
+Row = TypeVar("Row")
+PEOPLE = 4
+DEPOSIT = Decimal(1000)
+PATIENCE_S = 8
+ASSOCIATIONS = 12
+PRELUDE = ("hits.launch_batches", "hits.reconcile", "scoring.judge_submitted", "hits.approve_judged")
+
+
+@dataclass
+class Visit:
+    """A worker's two windows: the marketplace's page, and ours in its frame."""
+
+    assignment: market.Assignment
+    page: str = ""
+    answer: str = ""
+
+
+@dataclass
+class People:
+    # The machine's own clock: by it the marketplace says when it paid, and so two people must have decided.
+    home: Callable[[], datetime] = timezone.now
+    visits: list[Visit] = field(default_factory=list)
+    account: Account = field(init=False)
+    study: Study = field(init=False)
+    staff: list[User] = field(init=False)
+    workers: list[market.Worker] = field(init=False)
+
+    # The beginning, before any harm is done.
+
+    def begin(self, *, endpoint: str, seed: int) -> None:
+        """A study, an account that speaks through the proxy, and work that is approved and owed for."""
+        made = provision(requester=f"adversary-{seed}", deposit=DEPOSIT, workers=PEOPLE)
+        values = account_values(made, name="adversary") | {"endpoint": endpoint}
+        self.account = Account.objects.create(**values, send_rate=40)
+        self.workers = list(market.Worker.objects.order_by("-pk")[:PEOPLE])
+        self.staff = [make_user(is_superuser=True) for _ in range(2)]
+        self.study = make_study()
+        for _ in range(ASSOCIATIONS):
+            make_association(study=self.study)
+
+    def open_with_payments(self) -> int:
+        """A small batch is done and approved, and its bonuses wait to be sent. How many they are."""
+        self.launch(hits=2, workers=2, pilot=0)
+        self._sweep("hits.launch_batches")
+        for person, number in ((0, 0), (1, 0), (2, 1), (3, 1)):
+            self.work(person=person, number=number)
+        for name in PRELUDE:
+            HIT.objects.filter(status=HIT.Status.OPEN).update(look_at=None)
+            self._sweep(name)
+        for number, work in enumerate(Assignment.objects.filter(status=Assignment.Status.APPROVED)):
+            for cents in range(1, 4):
+                self._owe(work, cents=cents, number=number * 10 + cents)
+        self.pay_out()
+        return Bonus.objects.filter(status=Bonus.Status.APPROVED).count()
+
+    # Researchers.
+
+    def launch(self, *, hits: int, workers: int, pilot: int) -> str:
+        batch = make_batch(
+            study=self.study,
+            account=self.account,
+            hits_wanted=hits,
+            assignments_per_hit=workers,
+            pilot_hits=pilot,
+            duration_s=600,
+            lifetime_s=86_400,
+            auto_approval_s=7_200,
+        )
+        launching.launch_batch(batch=batch, by=self.staff[0], now=timezone.now())
+        return str(batch.public_id)
+
+    def steer(self, *, verb: str, number: int) -> None:
+        batch = pick(Batch.objects.order_by("pk"), number)
+        if batch is None:
+            return
+        hits = HIT.objects.filter(batch=batch)
+        given: dict[str, Any] = {"by": self.staff[0], "now": timezone.now()}
+        acts: dict[str, Callable[[], object]] = {
+            "pause": lambda: steering.pause_batch(batch=batch, **given),
+            "resume": lambda: steering.resume_batch(batch=batch, **given),
+            "release": lambda: steering.release_pilot(batch=batch, **given),
+            "drain": lambda: steering.drain_batch(batch=batch, **given),
+            "add_hits": lambda: steering.add_hits(batch=batch, count=1, **given),
+            "expire": lambda: steering.expire_hits(hits=hits, **given),
+            "extend": lambda: steering.extend_hits(hits=hits, seconds=7200, **given),
+            "add_places": lambda: steering.add_places(hits=hits, places=1, **given),
+        }
+        acts[verb]()
+
+    def review(self, *, kind: str, number: int) -> None:
+        work = pick(Assignment.objects.filter(submitted_at__isnull=False).order_by("pk"), number)
+        if work is not None:
+            given: dict[str, Any] = {"reason": "Seen.", "by": self.staff[0], "now": timezone.now()}
+            reviewing.decide(assignment=work, kind=kind, **given)
+
+    # Payments staff.
+
+    def owe(self, *, number: int, cents: int) -> None:
+        work = pick(Assignment.objects.filter(status=Assignment.Status.APPROVED).order_by("pk"), number)
+        if work is not None:
+            self._owe(work, cents=cents, number=Bonus.objects.count())
+
+    def pay_out(self) -> int:
+        """One freezes all that is owed, another one approves it. How many bonuses that were."""
+        for run in Run.objects.filter(status__in=(Run.Status.DRAFT, Run.Status.FROZEN)):
+            self._decide(run)
+        owed = list(Bonus.objects.filter(status=Bonus.Status.OWED, held_at=None))
+        if not owed:
+            return 0
+        self._decide(runs.prepare_run(bonuses=owed, by=self.staff[0], title="A run", now=self.home()))
+        return len(owed)
+
+    def _decide(self, run: Run) -> None:
+        if run.status == Run.Status.DRAFT:
+            runs.freeze_run(run=run, by=run.prepared_by, now=self.home())
+        runs.approve_run(run=run, digest=run.digest, by=self.staff[1], now=self.home())
+
+    def _owe(self, work: Assignment, *, cents: int, number: int) -> None:
+        owing.owe_extra(
+            assignment=work,
+            rule=f"extra {number}",
+            amount=Decimal(cents) / 100,
+            reason=f"Good work, number {number}.",
+            why="It was asked for.",
+            by=self.staff[0],
+            now=timezone.now(),
+        )
+
+    # Workers.
+
+    def work(self, *, person: int, number: int) -> None:
+        """From the first click to the last, unless something fails in between."""
+        hit = pick(market.HIT.objects.filter(requester=self._requester()).order_by("pk"), number)
+        if hit is None:
+            return
+        taken = market_work.accept_hit(hit_id=hit.pk, worker=self.workers[person], now=timezone.now())
+        self.visits.append(Visit(assignment=taken))
+        self.go_on(number=len(self.visits) - 1)
+
+    def go_on(self, *, number: int) -> None:
+        """Opens the page, saves what is asked for, and hands it in: whatever of it is still to do."""
+        visit = pick(self.visits, number)
+        if visit is None:
+            return
+        visit.assignment.refresh_from_db()
+        visit.page = visit.page or fetch(frames.work_url(visit.assignment))
+        if "data-choose" in visit.page and not visit.answer:
+            self._save(visit)
+        if visit.answer:
+            self._hand_in(visit, visit.answer)
+
+    def hand_in_rubbish(self, *, number: int) -> None:
+        if visit := pick(self.visits, number):
+            self._hand_in(visit, "rubbish")
+
+    def give_back(self, *, number: int) -> None:
+        if visit := pick(self.visits, number):
+            market_work.return_assignment(assignment=visit.assignment, now=timezone.now())
+
+    def _save(self, visit: Visit) -> None:
+        """Two pictures for each word."""
+        action = _search(r'<form method="post" action="([^"]*/answer/)"', visit.page)
+        picks: dict[str, list[str]] = {"token": [_search(r'name="token" value="([^"]*)"', visit.page)]}
+        for name, value in re.findall(r'type="checkbox" name="([^"]*)" value="([^"]*)"', visit.page):
+            if len(picks.setdefault(name, [])) < 2:
+                picks[name].append(value)
+        page = fetch(settings.PUBLIC_URL + action, picks)
+        visit.answer = (
+            unescape(found[1]) if (found := re.search(r'name="answer" value="([^"]*)"', page)) else ""
+        )
+
+    def _hand_in(self, visit: Visit, answer: str) -> None:
+        fields = {"assignmentId": [visit.assignment.external_id], "answer": [answer]}
+        fetch(f"{frames.submit_to(visit.assignment)}{frames.SUBMIT_PATH}", fields)
+
+    def _requester(self) -> market.Requester:
+        return market.Requester.objects.get(access_keys__access_key_id=self.account.access_key_id)
+
+    def _sweep(self, name: str) -> None:
+        SWEEPS[name].run()
+
+
+def pick(rows: Iterable[Row], number: int) -> Row | None:
+    found = list(rows)
+    return found[number % len(found)] if found else None
+
+
+def fetch(url: str, fields: dict[str, list[str]] | None = None) -> str:
+    """Raises OSError: the page did not come, or said no."""
+    body = urlencode(fields, doseq=True).encode() if fields else None
+    opener = build_opener(ProxyHandler({}))
+    with opener.open(Request(url, body), timeout=PATIENCE_S) as answer:  # noqa: S310
+        page: str = answer.read().decode()
+    return page
+
+
+def _search(pattern: str, text: str) -> str:
+    found = re.search(pattern, text)
+    if not found:
+        raise OSError("This is another page than was asked for.")
+    return unescape(found[1])
