@@ -44,8 +44,21 @@ FileTransport: Any = filesystem.Transport
 
 
 class Channel(FileChannel):  # type: ignore[misc]
+    """Its folders may be removed at any moment, and are made again: nothing in them is worth a death."""
+
+    supports_fanout = False
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self._make_folders()
+
+    def _make_folders(self) -> None:
+        for folder in (self.data_folder_in, self.data_folder_out, self.control_folder):
+            Path(folder).mkdir(parents=True, exist_ok=True)
+
     def _put(self, queue: str, payload: Any, **_: Any) -> None:
         """Written aside and moved into place: a message is there whole, or not at all."""
+        self._make_folders()
         folder = Path(self.data_folder_out)
         stamp = time.time_ns()  # names sort by age
         written = folder / f"{uuid4().hex}.part"
@@ -60,20 +73,13 @@ class Channel(FileChannel):  # type: ignore[misc]
                 return super()._get(queue)
             except ValueError:
                 log.warning("broker.message_torn", queue=queue)
+            except FileNotFoundError:
+                log.warning("broker.folder_gone", queue=queue)
+                self._make_folders()
 
-    def get_table(self, exchange: str) -> Any:
-        try:
-            return super().get_table(exchange)
-        except ValueError:
-            return []
-
-    def _queue_bind(self, exchange: str, *args: Any) -> None:
-        try:
-            super()._queue_bind(exchange, *args)
-        except ValueError:
-            log.warning("broker.table_torn", exchange=exchange)
-            self._exchange_file(exchange).unlink(missing_ok=True)
-            super()._queue_bind(exchange, *args)
+    def _lookup(self, exchange: str, routing_key: str, default: str | None = None) -> list[str]:
+        """A message's key is its queue's name, so no table has to be kept, torn, or lost."""
+        return [routing_key]
 
 
 class Transport(FileTransport):  # type: ignore[misc]

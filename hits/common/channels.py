@@ -69,7 +69,6 @@ class Pipes:
         return any(map(_has_reader, self._folder.glob("*.pipe")))
 
     def listen(self) -> "PipeListener":
-        self._folder.mkdir(parents=True, exist_ok=True)
         return PipeListener(self._folder / f"{os.getpid()}.pipe")
 
     def _send_to(self, path: Path, line: bytes) -> None:
@@ -95,13 +94,17 @@ def _has_reader(path: Path) -> bool:
 
 class PipeListener:
     def __init__(self, path: Path) -> None:
-        path.unlink(missing_ok=True)
-        os.mkfifo(path, 0o600)
-        # For writing too: a pipe without any writer would be at its end all the time.
-        self._pipe = os.open(path, os.O_RDWR | os.O_NONBLOCK)
+        self._path = path
+        self._pipe = _lay_pipe(path)
         self._rest = b""
 
     def wait(self, seconds: float) -> Iterator[str]:
+        """Whose pipe was removed has missed something, and lays another one."""
+        if not self._path.exists():
+            os.close(self._pipe)
+            self._pipe = _lay_pipe(self._path)
+            yield EVERYTHING
+            return
         ready, _, _ = select.select([self._pipe], [], [], seconds)
         if not ready:
             return
@@ -110,3 +113,11 @@ class PipeListener:
         yield from (line.decode() for line in lines)
         if len(came) >= FULL:
             yield EVERYTHING
+
+
+def _lay_pipe(path: Path) -> int:
+    """Opened for writing too: a pipe without any writer would be at its end all the time."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.unlink(missing_ok=True)
+    os.mkfifo(path, 0o600)
+    return os.open(path, os.O_RDWR | os.O_NONBLOCK)

@@ -1,9 +1,10 @@
 from pathlib import Path
 from queue import Empty
+from shutil import rmtree
 from typing import Any
 
 import pytest
-from kombu import Connection
+from kombu import Connection, Exchange, Producer, Queue
 
 from config import broker
 
@@ -48,12 +49,27 @@ def test_message_half_written_is_nobodys(tmp_path: Path) -> None:
         channel._get("default")
 
 
-def test_torn_table_of_queues_is_written_anew(tmp_path: Path) -> None:
+def test_folders_that_are_removed_are_made_again(tmp_path: Path) -> None:
     channel = channel_in(tmp_path)
-    (tmp_path / "control" / "default.exchange").write_text("")
+    rmtree(tmp_path / "messages")
+    rmtree(tmp_path / "control")
 
-    before = channel.get_table("default")
-    channel._queue_bind("default", "key", "", "default")
+    with pytest.raises(Empty):
+        channel._get("default")
+    rmtree(tmp_path / "messages")
+    channel._put("default", {"number": 1})
 
-    assert before == []
-    assert [bound.queue for bound in channel.get_table("default")] == ["default"]
+    assert channel._get("default") == {"number": 1}
+
+
+def test_message_finds_its_queue_whatever_became_of_the_folders(tmp_path: Path) -> None:
+    channel = channel_in(tmp_path)
+    queue = Queue("money", Exchange("money"), routing_key="money")
+    queue(channel).declare()
+    rmtree(tmp_path / "control")
+
+    Producer(channel).publish({"number": 1}, exchange="money", routing_key="money")
+
+    message = queue(channel).get()
+    assert message
+    assert message.payload == {"number": 1}

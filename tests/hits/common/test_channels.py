@@ -2,6 +2,7 @@
 
 import os
 from pathlib import Path
+from shutil import rmtree
 
 import pytest
 
@@ -67,6 +68,18 @@ def test_a_pipe_of_somebody_who_has_died_goes(tmp_path: Path) -> None:
     Pipes(tmp_path).send("one")
 
     assert list(tmp_path.iterdir()) == []
+
+
+def test_whose_pipe_was_removed_has_everything_looked_at_and_hears_again(tmp_path: Path) -> None:
+    channel = Pipes(tmp_path / "sweeps")
+    listener = channel.listen()
+    rmtree(tmp_path / "sweeps")
+
+    missed = [*listener.wait(1)]
+    channel.send("one")
+
+    assert missed == [EVERYTHING]
+    assert [*listener.wait(1)] == ["one"]
 
 
 def test_who_found_no_room_has_everything_looked_at(tmp_path: Path) -> None:
