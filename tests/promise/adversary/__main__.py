@@ -39,6 +39,7 @@ def read_options(arguments: Sequence[str]) -> argparse.Namespace:
     parser.add_argument("--seed", type=int, default=1, help="of the first run; the next ones follow it")
     parser.add_argument("--log", type=Path, required=True)
     parser.add_argument("--keep", type=Path, help="where folders of runs with differences are copied to")
+    parser.add_argument("--keep-all", action="store_true", help="and those of all others")
     return parser.parse_args(arguments)
 
 
@@ -48,8 +49,8 @@ def play_runs(seeds: Sequence[int], *, options: argparse.Namespace) -> None:
             run = play_one(stage, seed=seed, options=options)
             write_run(options.log, run)
             say(f"{options.form} {seed}: {run['differences']} differences, {run['seconds']} s")
-            if options.keep and (run["differences"] or "failure" in run):
-                shutil.copytree(stage.folder, options.keep / f"{options.form}-{seed}", dirs_exist_ok=True)
+            if options.keep and (options.keep_all or run["differences"] or "failure" in run):
+                keep_folder(stage.folder, options.keep / f"{options.form}-{seed}")
 
 
 def play_one(stage: Stage, *, seed: int, options: argparse.Namespace) -> dict[str, Any]:
@@ -60,6 +61,10 @@ def play_one(stage: Stage, *, seed: int, options: argparse.Namespace) -> dict[st
         stage.proxy.calm()
         told = {"seed": seed, "form": options.form, "failure": str(failure)[:2000]}
         return {**told, "differences": 0, "seconds": 0}
+
+
+def keep_folder(folder: Path, kept: Path) -> None:
+    shutil.copytree(folder, kept, ignore=shutil.ignore_patterns("*.pipe"), dirs_exist_ok=True)
 
 
 def say(words: str) -> None:

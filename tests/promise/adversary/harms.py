@@ -76,9 +76,9 @@ class Harm:
         with psycopg.connect(url, autocommit=True) as server:
             server.execute(TERMINATE, [urlsplit(url).path.lstrip("/")])
 
-    def broker_folder(self) -> None:
-        """The messages are gone, and the folder that they lay in."""
-        shutil.rmtree(self._stage.folder / "broker" / "messages", ignore_errors=True)
+    def broker_folder(self, *, name: str) -> None:
+        """The messages are gone, and the folders that they lay in."""
+        shutil.rmtree(self._stage.folder / "broker" / name, ignore_errors=True)
 
     def broker_cut(self, *, seconds: float) -> None:
         broker = self._stage.broker

@@ -99,6 +99,7 @@ def _harm(chance: Random, seconds: float, form: str) -> tuple[str, dict[str, Any
     given: dict[str, dict[str, Any]] = {
         "db_lock": {"seconds": round(chance.uniform(0.5, min(25, seconds / 2)), 3)},
         "db_cut": {"database": chance.choice(("default", "default", "marketplace"))},
+        "broker_folder": {"name": chance.choice(("messages", "control", "sweeps", ""))},
         "broker_cut": {"seconds": round(chance.choice((0, 0, chance.uniform(0, 3))), 3)},
         "full_disk": {
             "seconds": round(chance.uniform(0.5, seconds / 2), 3),

@@ -28,6 +28,8 @@ CLOCKS = Path(__file__).parent / "clocks"
 FOLDERS = ("broker/messages", "broker/control", "broker/sweeps", "static")
 # Of the broker that the environment names; its other numbers are other tests'.
 REDIS_NUMBER = 12
+# Python itself does not see that a disk is full when it writes what it has compiled, for all to read.
+UNCOMPILED = {"PYTHONDONTWRITEBYTECODE": "1"}
 LOOK_S = 0.2
 HAND_S = 180
 
@@ -91,7 +93,7 @@ class Stage(Deployment):
             self._running[name] = subprocess.Popen(
                 self._commands[name],
                 cwd=ROOT,
-                env=self._environs.get(name, self.environ),
+                env=self._environs.get(name, self.environ) | UNCOMPILED,
                 stdout=log,
                 stderr=log,
                 start_new_session=True,
@@ -209,6 +211,7 @@ def _environ(folder: Path) -> dict[str, str]:
         CROWD_MARKETPLACE_KEY_RATE="0",
         CROWD_MARKETPLACE_WORKER_RATE="0",
         CROWD_SURVEY_S="10",
+        CROWD_RIVAL="nobody",  # no models are loaded: what is played here asks none
     )
 
 
