@@ -18,6 +18,8 @@ from tests.promise.world import SWEEPS
 Status = Bonus.Status
 # Longer than a request may be on its way, and longer than until a decision is said again.
 A_WHILE_S = 400
+# After a payment was sent anew.
+LOOKED_FOR_S = 30
 TURNS = 4
 MOST_SHOWN = 20
 
@@ -39,6 +41,7 @@ class Ending:
         self._sweep_all()
         call_command("reconcile", "--all", verbosity=0)
         self._send_anew()
+        self.turn(seconds=LOOKED_FOR_S)
         self._sweep_all()
         return dict(self.done)
 

@@ -37,6 +37,7 @@ class Visit:
     assignment: market.Assignment
     page: str = ""
     answer: str = ""
+    is_over: bool = False
 
 
 @dataclass
@@ -154,24 +155,21 @@ class People:
 
     def work(self, *, person: int, number: int) -> None:
         """From the first click to the last, unless something fails in between."""
-        hit = pick(market.HIT.objects.filter(requester=self._requester()).order_by("pk"), number)
+        worker = self.workers[person]
+        offered = market.HIT.objects.filter(requester=self._requester(), closed_at=None)
+        hit = pick(offered.exclude(assignments__worker=worker).order_by("pk"), number)
         if hit is None:
             return
-        taken = market_work.accept_hit(hit_id=hit.pk, worker=self.workers[person], now=timezone.now())
+        taken = market_work.accept_hit(hit_id=hit.pk, worker=worker, now=timezone.now())
         self.visits.append(Visit(assignment=taken))
-        self.go_on(number=len(self.visits) - 1)
+        self._go_on(self.visits[-1])
 
     def go_on(self, *, number: int) -> None:
         """Opens the page, saves what is asked for, and hands it in: whatever of it is still to do."""
-        visit = pick(self.visits, number)
+        visit = pick([visit for visit in self.visits if not visit.is_over], number)
         if visit is None:
             return
-        visit.assignment.refresh_from_db()
-        visit.page = visit.page or fetch(frames.work_url(visit.assignment))
-        if "data-choose" in visit.page and not visit.answer:
-            self._save(visit)
-        if visit.answer:
-            self._hand_in(visit, visit.answer)
+        self._go_on(visit)
 
     def hand_in_rubbish(self, *, number: int) -> None:
         if visit := pick(self.visits, number):
@@ -180,6 +178,14 @@ class People:
     def give_back(self, *, number: int) -> None:
         if visit := pick(self.visits, number):
             market_work.return_assignment(assignment=visit.assignment, now=timezone.now())
+
+    def _go_on(self, visit: Visit) -> None:
+        visit.assignment.refresh_from_db()
+        visit.page = visit.page or fetch(frames.work_url(visit.assignment))
+        if "data-choose" in visit.page and not visit.answer:
+            self._save(visit)
+        if visit.answer:
+            self._hand_in(visit, visit.answer)
 
     def _save(self, visit: Visit) -> None:
         """Two pictures for each word."""
@@ -196,6 +202,7 @@ class People:
     def _hand_in(self, visit: Visit, answer: str) -> None:
         fields = {"assignmentId": [visit.assignment.external_id], "answer": [answer]}
         fetch(f"{frames.submit_to(visit.assignment)}{frames.SUBMIT_PATH}", fields)
+        visit.is_over = True
 
     def _requester(self) -> market.Requester:
         return market.Requester.objects.get(access_keys__access_key_id=self.account.access_key_id)

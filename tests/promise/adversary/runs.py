@@ -86,6 +86,8 @@ def be_harmed(plan: Plan, *, stage: Stage, hand: Hand, harm: Harm, seconds: floa
             break
         if problem := hand.do(step.what, **step.given).get("problem"):
             shrugs[problem.partition(":")[0]] += 1
+            with (stage.folder / "shrugs.log").open("a") as log:
+                log.write(f"{step} {problem}\n")
     for thread in harming[:2]:
         thread.join()
     is_over.set()

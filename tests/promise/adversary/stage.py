@@ -9,6 +9,7 @@ import sys
 import threading
 from collections import Counter
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import Any
@@ -79,6 +80,8 @@ class Stage(Deployment):
         self._minded: set[str] = set()
         self._environs: dict[str, dict[str, str]] = {}
         self._lock = threading.RLock()
+        # Processes die with the thread that started them, and a harm's thread does not live long.
+        self._starter = ThreadPoolExecutor(1)
 
     # Processes.
 
@@ -89,8 +92,13 @@ class Stage(Deployment):
         self._environs[name] = self.environ | wrong
 
     def start(self, name: str) -> None:
-        with self._lock, (self.folder / f"{name}.log").open("ab") as log:
-            self._running[name] = subprocess.Popen(
+        with self._lock:
+            self._running[name] = self._starter.submit(self._start, name).result()
+            self._minded.add(name)
+
+    def _start(self, name: str) -> subprocess.Popen[bytes]:
+        with (self.folder / f"{name}.log").open("ab") as log:
+            return subprocess.Popen(
                 self._commands[name],
                 cwd=ROOT,
                 env=self._environs.get(name, self.environ) | UNCOMPILED,
@@ -99,7 +107,6 @@ class Stage(Deployment):
                 start_new_session=True,
                 preexec_fn=die_with_parent,  # noqa: PLW1509  # as above
             )
-            self._minded.add(name)
 
     def kill(self, name: str) -> None:
         with self._lock:
@@ -130,6 +137,10 @@ class Stage(Deployment):
                     self.died[name] += 1
                     self.start(name)
 
+    def end(self) -> None:
+        super().end()
+        self._starter.shutdown()
+
     # Beginnings and ends.
 
     def begin_anew(self) -> None:
@@ -137,7 +148,7 @@ class Stage(Deployment):
         self.kill_ours()
         self.mind()
         for log in self.folder.glob("*.log"):
-            log.unlink()
+            os.truncate(log, 0)
         self.died.clear()
         self.proxy.forget()
         if self.is_embedded:
