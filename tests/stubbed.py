@@ -27,7 +27,10 @@ class Refused(Exception):
 
 
 class StubbedTurk:
-    """A provider without a socket. `faults[operation]` holds what goes wrong: before, after, refused."""
+    """A provider without a socket. `faults[operation]` holds what goes wrong: before, after, refused.
+
+    Unheard is a yes that was somebody else's: nothing was done.
+    """
 
     def __init__(self, *, balance: Decimal = Decimal(100)) -> None:
         self.balance = balance
@@ -85,7 +88,7 @@ class StubbedTurk:
                 raise Refused("ServiceFault")
             if fault == "refused":
                 raise Refused("InvalidParameterValue", "Not today.")
-            answer = getattr(self, f"_{operation}")(**params)
+            answer = {} if fault == "unheard" else getattr(self, f"_{operation}")(**params)
             if fault == "after":
                 raise Refused("ServiceFault")
         except Refused as refusal:

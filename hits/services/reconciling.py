@@ -17,6 +17,7 @@ from hits.errors import ProviderError, ProviderRefused
 from hits.gateway import Provider, ProviderHIT
 from hits.models import HIT, Account, Assignment, Change
 from hits.services.figures import mark_stale
+from hits.services.insisting import insist
 from hits.services.looking import (
     earliest,
     earliest_or_now,
@@ -84,6 +85,7 @@ def reconcile_hit(*, hit: HIT, provider: Provider, now: datetime) -> None:
             raise
         close_lost(hit=hit, words=str(refusal), now=now)
         return
+    found = insist(hit=hit, found=found, provider=provider, now=now)
     if _wants_reading(hit, found, now=now):
         read_assignments(hit=hit, provider=provider, now=now)
     _keep_terms(hit, found)
@@ -183,15 +185,16 @@ def _wants_reading(hit: HIT, found: ProviderHIT, *, now: datetime) -> bool:
 
 
 def _keep_terms(hit: HIT, found: ProviderHIT) -> None:
-    """More time or more places than we know of, unless we are just asking for them."""
+    """More time or places than we know of, unless we are just asking for them; fewer places in any case."""
     row = HIT.objects.filter(pk=hit.pk)
     if found.expires_at and (hit.expires_at is None or found.expires_at > hit.expires_at):
         row.filter(expires_at=hit.expires_at).update(expires_at=found.expires_at)
         hit.expires_at = found.expires_at
-    if found.max_assignments > hit.max_assignments:
-        asking = Change.objects.filter(hit=hit, kind=Change.Kind.ADD, status=Change.Status.INTENDED)
-        if not asking.exists():
-            row.filter(max_assignments=hit.max_assignments).update(max_assignments=found.max_assignments)
+    asking = Change.objects.filter(hit=hit, kind=Change.Kind.ADD, status=Change.Status.INTENDED)
+    fewer = found.max_assignments < hit.max_assignments
+    if fewer or (found.max_assignments > hit.max_assignments and not asking.exists()):
+        row.filter(max_assignments=hit.max_assignments).update(max_assignments=found.max_assignments)
+        mark_stale(hit.batch_id)
 
 
 def _schedule(hit: HIT, *, seen: str, now: datetime) -> None:

@@ -159,10 +159,12 @@ class Pass:
                 closed.append((hit, theirs))
             else:
                 self.shown.add(hit.pk)
-                if hit.seen == fingerprint(theirs) and not theirs.is_over and not self.is_thorough:
+                as_many = hit.max_assignments == theirs.max_assignments
+                is_known = hit.seen == fingerprint(theirs) and not theirs.is_over and as_many
+                if is_known and not self.is_thorough:
                     continue
                 hit.seen = fingerprint(theirs)
-                (untouched if is_untouched(theirs) else changed).append(hit)
+                (untouched if is_untouched(theirs) and as_many else changed).append(hit)
         self.found["HITs"] += len(page)
         if self.is_thorough:
             HIT.objects.filter(pk__in=[hit.pk for hit in changed]).update(seen="")
@@ -190,7 +192,10 @@ class Pass:
         for hit, theirs in closed:
             if not theirs.is_over:
                 self._reopen(hit, theirs)
-            elif self._wants_reading(hit, theirs, judged=judged.get(hit.pk, 0)):
+                continue
+            if hit.max_assignments != theirs.max_assignments:
+                self._keep_places(hit, theirs)
+            if self._wants_reading(hit, theirs, judged=judged.get(hit.pk, 0)):
                 self._read(hit, theirs)
 
     def _wants_reading(self, hit: HIT, theirs: ProviderHIT, *, judged: int) -> bool:
@@ -242,6 +247,12 @@ class Pass:
             mark_stale(hit.batch_id)
         self.found["reopened"] += 1
         log.warning("hit.reopened", hit=str(hit.public_id))
+
+    def _keep_places(self, hit: HIT, theirs: ProviderHIT) -> None:
+        """Nobody starts it any more, so what its places were is the provider's to say."""
+        known = HIT.objects.filter(pk=hit.pk, status=Status.CLOSED, max_assignments=hit.max_assignments)
+        if known.update(max_assignments=theirs.max_assignments):
+            mark_stale(hit.batch_id)
 
     def _read(self, hit: HIT, theirs: ProviderHIT) -> None:
         """Closed and over, and yet something of its work was decided there without us."""

@@ -1,0 +1,69 @@
+"""What the provider said yes to and does not show is asked for again: the yes was somebody else's.
+
+The look that follows every change tells. Expiring and lengthening may be repeated at any time; places are
+asked for with the token that they had, and only for as long as the provider remembers it.
+"""
+
+from datetime import datetime, timedelta
+
+import structlog
+
+from hits.errors import ProviderRefused
+from hits.gateway import Provider, ProviderHIT
+from hits.models import HIT, Change
+from hits.services.sending import TOKEN_MEMORY
+
+# Two clocks, and whole seconds, may differ by less.
+ALIKE = timedelta(minutes=1)
+Kind = Change.Kind
+log = structlog.get_logger()
+
+
+def insist(*, hit: HIT, found: ProviderHIT, provider: Provider, now: datetime) -> ProviderHIT:
+    """The HIT as it is afterwards. Our row was read before it was found. Raises ProviderError."""
+    if found.max_assignments >= hit.max_assignments and _ends_alike(hit, found):
+        return found
+    unheard = [change for change in _told(hit, now=now) if not _shows(found, change, hit=hit)]
+    for change in unheard:
+        log.warning("change.told_again", hit=str(hit.public_id), kind=change.kind)
+        _tell_again(change, hit=hit, provider=provider)
+    return provider.get_hit(hit.external_id) if unheard else found
+
+
+def _ends_alike(hit: HIT, found: ProviderHIT) -> bool:
+    if hit.expires_at is None or found.expires_at is None:
+        return True
+    return abs(hit.expires_at - found.expires_at) < ALIKE
+
+
+def _told(hit: HIT, *, now: datetime) -> list[Change]:
+    """Of a day: every addition, and the last word on the HIT's end. None while another is on its way."""
+    changes = hit.changes.order_by("pk")
+    if changes.filter(status=Change.Status.INTENDED).exists():
+        return []
+    told = list(changes.filter(status=Change.Status.DONE, asked_at__gt=now - TOKEN_MEMORY))
+    ends = [change for change in told if change.kind != Kind.ADD]
+    return [*(change for change in told if change.kind == Kind.ADD), *ends[-1:]]
+
+
+def _shows(found: ProviderHIT, change: Change, *, hit: HIT) -> bool:
+    if change.kind == Kind.ADD:
+        return found.max_assignments >= hit.max_assignments
+    if found.expires_at is None:
+        return True
+    if change.kind == Kind.EXPIRE:
+        return change.done_at is None or found.expires_at < change.done_at + ALIKE
+    return change.expires_at is None or found.expires_at > change.expires_at - ALIKE
+
+
+def _tell_again(change: Change, *, hit: HIT, provider: Provider) -> None:
+    """A refusal is no news: what was added before is refused by its token."""
+    try:
+        if change.kind == Kind.EXPIRE:
+            provider.expire_hit(hit.external_id)
+        elif change.kind == Kind.EXTEND and change.expires_at:
+            provider.extend_hit(hit.external_id, expires_at=change.expires_at)
+        else:
+            provider.add_places(hit.external_id, places=change.places or 0, token=change.token)
+    except ProviderRefused as refusal:
+        log.info("change.not_told_again", hit=str(hit.public_id), kind=change.kind, code=refusal.code)

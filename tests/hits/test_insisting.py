@@ -1,0 +1,133 @@
+"""A yes to a change that was somebody else's: the look that follows it tells, and our word is said again."""
+
+from datetime import timedelta
+
+import pytest
+
+from hits.models import HIT, User
+from hits.services import budgets, reconciling, steering, surveying
+from tests.factories import NOW, make_user
+from tests.hits.posted import post_hit
+from tests.stubbed import StubbedTurk
+
+pytestmark = pytest.mark.django_db
+DAY = timedelta(days=1)
+ADD, END = "create_additional_assignments_for_hit", "update_expiration_for_hit"
+
+
+@pytest.fixture
+def hit(turk: StubbedTurk) -> HIT:
+    hit = post_hit()
+    reconciling.reconcile(now=NOW)
+    turk.calls.clear()
+    return hit
+
+
+@pytest.fixture
+def user() -> User:
+    return make_user(is_superuser=True)
+
+
+def tell_and_look() -> None:
+    steering.send_changes(now=NOW)
+    reconciling.reconcile(now=NOW)
+
+
+def places(turk: StubbedTurk) -> tuple[int, int]:
+    return turk.hits[HIT.objects.get().external_id]["MaxAssignments"], HIT.objects.get().max_assignments
+
+
+def ends(turk: StubbedTurk) -> tuple[object, object]:
+    return turk.hits[HIT.objects.get().external_id]["Expiration"], HIT.objects.get().expires_at
+
+
+def test_places_that_were_not_added_are_asked_for_again_once(hit: HIT, turk: StubbedTurk, user: User) -> None:
+    turk.faults[ADD] = ["unheard"]
+    steering.add_places(hits=HIT.objects.all(), places=3, by=user, now=NOW)
+
+    tell_and_look()
+    HIT.objects.update(look_at=None)
+    reconciling.reconcile(now=NOW)
+
+    assert places(turk) == (5, 5)
+    assert turk.calls.count(ADD) == 2
+
+
+def test_places_that_were_added_are_asked_for_once(hit: HIT, turk: StubbedTurk, user: User) -> None:
+    steering.add_places(hits=HIT.objects.all(), places=3, by=user, now=NOW)
+
+    tell_and_look()
+
+    assert (places(turk), turk.calls) == ((5, 5), [ADD, "get_hit"])
+
+
+def test_places_that_are_refused_the_second_time_are_not_counted_and_their_money_goes_back(
+    hit: HIT, turk: StubbedTurk, user: User
+) -> None:
+    batch = hit.batch
+    before = batch.reserved
+    turk.faults[ADD] = ["unheard", "refused"]
+    steering.add_places(hits=HIT.objects.all(), places=3, by=user, now=NOW)
+
+    tell_and_look()
+    budgets.settle(batch=batch, now=NOW)
+
+    batch.refresh_from_db()
+    assert (places(turk), batch.reserved) == ((2, 2), before)
+
+
+def test_after_a_day_the_token_protects_no_more_and_the_providers_places_count(
+    hit: HIT, turk: StubbedTurk, user: User
+) -> None:
+    turk.faults |= {ADD: ["unheard"], "get_hit": ["before"]}
+    steering.add_places(hits=HIT.objects.all(), places=3, by=user, now=NOW)
+    tell_and_look()
+
+    surveying.survey(now=NOW + DAY, force=True)
+    reconciling.reconcile(now=NOW + DAY)
+
+    assert (places(turk), turk.calls.count(ADD)) == ((2, 2), 1)
+
+
+def test_a_hit_that_was_not_expired_is_expired_again(hit: HIT, turk: StubbedTurk, user: User) -> None:
+    turk.faults[END] = ["unheard"]
+    steering.expire_hits(hits=HIT.objects.all(), by=user, now=NOW)
+
+    tell_and_look()
+
+    assert turk.hits[hit.external_id]["expired"]
+    assert HIT.objects.get().status == HIT.Status.CLOSED
+
+
+def test_a_hit_that_was_not_lengthened_is_lengthened_again(hit: HIT, turk: StubbedTurk, user: User) -> None:
+    turk.faults[END] = ["unheard"]
+    steering.extend_hits(hits=HIT.objects.all(), seconds=7200, by=user, now=NOW)
+
+    tell_and_look()
+
+    theirs, ours = ends(turk)
+    assert theirs == ours
+    assert turk.calls.count(END) == 2
+
+
+def test_a_survey_sees_that_an_untouched_hit_has_fewer_places_than_were_added(
+    hit: HIT, turk: StubbedTurk, user: User
+) -> None:
+    """As after a look that was lied to as well."""
+    HIT.objects.update(max_assignments=3)
+
+    surveying.survey(now=NOW, force=True)
+    reconciling.reconcile(now=NOW)
+
+    assert places(turk) == (2, 2)
+
+
+def test_a_survey_takes_the_providers_word_for_the_places_of_what_is_over(
+    hit: HIT, turk: StubbedTurk
+) -> None:
+    turk.hits[hit.external_id]["expired"] = True
+    HIT.objects.update(status=HIT.Status.CLOSED, closed_at=NOW, look_at=None, max_assignments=3)
+
+    surveying.survey(now=NOW, force=True)
+
+    assert places(turk) == (2, 2)
