@@ -16,7 +16,7 @@ import django
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
 django.setup()
 
-from django.db import DatabaseError, connections  # noqa: E402
+from django.db import DatabaseError, close_old_connections, connections  # noqa: E402
 from django.utils import timezone  # noqa: E402
 
 from crowd.marketplace.services.work import NotAvailable  # noqa: E402
@@ -43,6 +43,7 @@ def turn(*, seconds: int) -> None:
 
 
 def answer(act: Callable[..., Any], given: dict[str, Any]) -> dict[str, Any]:
+    close_old_connections()  # as before a request: what was cut meanwhile is opened anew
     try:
         return {"came": act(**given)}
     except SHRUGS as problem:
