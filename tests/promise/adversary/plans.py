@@ -7,9 +7,9 @@ from typing import Any
 from tests.promise.adversary import proxy
 
 OPERATIONS = (
-    "", "", "CreateHIT", "GetHIT", "ListHITs", "ListAssignmentsForHIT", "UpdateExpirationForHIT",
-    "CreateAdditionalAssignmentsForHIT", "ApproveAssignment", "RejectAssignment", "SendBonus", "SendBonus",
-    "ListBonusPayments", "ListBonusPayments",
+    "", "", *["SendBonus"] * 4, *["CreateHIT"] * 2, *["CreateAdditionalAssignmentsForHIT"] * 2,
+    *["ListBonusPayments"] * 2, "GetHIT", "ListHITs", "ListAssignmentsForHIT", "UpdateExpirationForHIT",
+    "ApproveAssignment", "RejectAssignment",
 )  # fmt: skip
 # What a machine's clock is off by.
 CLOCKS_S = (-3 * 3600, -600, -240, 240, 600, 3 * 3600)
@@ -19,8 +19,8 @@ HARMS = {
     "deployed": ("db_cut", "db_cut", "broker_cut", "broker_flush", "wrong_clock", "second"),
 }
 ACTS = (
-    *["work"] * 6, *["go_on"] * 2, *["steer"] * 3, "review", "review", "owe", "pay_out", "hand_in_rubbish",
-    "give_back", "launch",
+    *["work"] * 6, *["go_on"] * 2, *["steer"] * 3, *["review"] * 2, *["owe"] * 3, *["pay_out"] * 2,
+    "hand_in_rubbish", "give_back", "launch",
 )  # fmt: skip
 VERBS = (
     "pause", "resume", "resume", "release", "drain", "add_hits", "expire", "extend", "extend", "add_places",
@@ -45,10 +45,13 @@ class Plan:
 
 def plan_run(*, seed: int, seconds: float, form: str) -> Plan:
     chance = Random(f"{seed} {form}")
-    launched = Step(0.1, "launch", {"hits": 3, "workers": 2, "pilot": 0})
+    first = [Step(0, "pay_out"), Step(0.1, "launch", {"hits": 3, "workers": 2, "pilot": 0})]
     return Plan(
-        acts=[launched, *_steps(chance, int(seconds * 2.5), seconds, lambda: _act(chance))],
-        lies=_steps(chance, int(seconds * 2), seconds, lambda: _lie(chance, seconds)),
+        acts=[*first, *_steps(chance, int(seconds * 2.5), seconds, lambda: _act(chance))],
+        lies=[
+            *(_lie_at_once(chance, operation) for operation in ("SendBonus", "CreateHIT")),
+            *_steps(chance, int(seconds * 3), seconds, lambda: _lie(chance, seconds)),
+        ],
         harms=sorted(
             [
                 *_steps(chance, max(3, int(seconds / 3)), seconds, lambda: _harm(chance, seconds, form)),
@@ -87,6 +90,12 @@ def _lie(chance: Random, seconds: float) -> tuple[str, dict[str, Any]]:
         "times": chance.randint(1, 5),
         "seconds": round(chance.uniform(0.2, seconds / 2), 3),
     }
+
+
+def _lie_at_once(chance: Random, operation: str) -> Step:
+    """What is done first is lied about for certain."""
+    given = {"operation": operation, "times": chance.randint(1, 4), "seconds": chance.choice((0.5, 2))}
+    return Step(0, chance.choice(proxy.KINDS), given)
 
 
 def _kill(chance: Random) -> tuple[str, dict[str, Any]]:

@@ -61,7 +61,7 @@ def came(answer: dict[str, Any]) -> Any:
 
 def begin_life(hand: Hand, *, stage: Stage, seed: int) -> int:
     came(hand.do("begin", endpoint=stage.proxy.url, seed=seed))
-    opened: int = came(hand.do("open_with_payments"))
+    opened: int = came(hand.do("open_with_work"))
     return opened
 
 
