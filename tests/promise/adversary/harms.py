@@ -57,7 +57,10 @@ class Harm:
         self._twin("wrong", ahead_s=ahead_s)
 
     def full_disk(self, *, seconds: float, room: int) -> None:
-        """No file of ours grows beyond so many bytes: every write past them fails, for a while."""
+        """No file of ours grows beyond so many bytes: every write past them fails, for a while.
+
+        Of the embedded form alone: the disk of a database server is not ours to fill.
+        """
         self._last(lambda: self._fill(room), lambda: self._fill(resource.RLIM_INFINITY), seconds=seconds)
 
     def db_lock(self, *, seconds: float) -> None:
