@@ -62,7 +62,7 @@ class Proxy(ThreadingHTTPServer):
         self._lock = threading.Lock()
         self._on_their_way: list[threading.Thread] = []
         self._is_calm = threading.Event()
-        threading.Thread(target=self.serve_forever, name="proxy", daemon=True).start()
+        threading.Thread(target=self.serve_forever, args=(0.05,), name="proxy", daemon=True).start()
 
     def handle_error(self, request: object, client_address: object) -> None:
         """Whoever was killed does not listen to the end."""
