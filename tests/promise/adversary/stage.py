@@ -9,6 +9,7 @@ import sys
 import threading
 from collections import Counter
 from collections.abc import Iterator
+from compileall import compile_dir
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
@@ -31,6 +32,7 @@ FOLDERS = ("broker/messages", "broker/control", "broker/sweeps", "static")
 REDIS_NUMBER = 12
 # Python itself does not see that a disk is full when it writes what it has compiled, for all to read.
 UNCOMPILED = {"PYTHONDONTWRITEBYTECODE": "1"}
+ROOMS = ("config", "crowd", "hits", "qualifications", "scoring")
 LOOK_S = 0.2
 HAND_S = 180
 
@@ -198,6 +200,8 @@ class Stage(Deployment):
 def staged(form: str, folder: Path) -> Iterator[Stage]:
     """The marketplace runs; our side waits for `begin_anew`."""
     folder.mkdir(parents=True, exist_ok=True)
+    for room in ROOMS:  # once, for all the processes that must not
+        compile_dir(ROOT / room, quiet=2)
     with ExitStack() as stack:
         environ = _environ(folder)
         if form == "embedded":
