@@ -62,8 +62,12 @@ class Channel(FileChannel):  # type: ignore[misc]
         folder = Path(self.data_folder_out)
         stamp = time.time_ns()  # names sort by age
         written = folder / f"{uuid4().hex}.part"
-        written.write_bytes(dumps(payload).encode())
-        written.rename(folder / f"{stamp:020}_{uuid4().hex}.{queue}.msg")
+        try:
+            written.write_bytes(dumps(payload).encode())
+            written.rename(folder / f"{stamp:020}_{uuid4().hex}.{queue}.msg")
+        except OSError:  # a disk that is full is not filled further
+            written.unlink(missing_ok=True)
+            raise
         _arrivals.add()
 
     def _get(self, queue: str) -> Any:

@@ -1,3 +1,4 @@
+import errno
 from pathlib import Path
 from queue import Empty
 from shutil import rmtree
@@ -73,3 +74,19 @@ def test_message_finds_its_queue_whatever_became_of_the_folders(tmp_path: Path) 
     message = queue(channel).get()
     assert message
     assert message.payload == {"number": 1}
+
+
+def test_message_that_finds_no_room_leaves_nothing_behind(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    channel = channel_in(tmp_path)
+
+    def fill(path: Path, content: bytes) -> int:
+        path.touch()
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(Path, "write_bytes", fill)
+    with pytest.raises(OSError, match="No space"):
+        channel._put("default", {"number": 1})
+
+    assert list((tmp_path / "messages").iterdir()) == []
