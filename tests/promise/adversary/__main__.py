@@ -6,6 +6,7 @@ environment names.
 
 import argparse
 import shutil
+import signal
 import sys
 import tempfile
 from collections.abc import Sequence
@@ -20,6 +21,8 @@ from tests.promise.adversary.stage import Stage, staged
 
 def main(arguments: Sequence[str]) -> int:
     options = read_options(arguments)
+    # Whoever ends it leaves no process and no database behind.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
     done = {(run["form"], run["seed"]) for run in read_log(options.log) if "failure" not in run}
     seeds = [
         seed for seed in range(options.seed, options.seed + options.runs) if (options.form, seed) not in done
