@@ -33,12 +33,22 @@ WHERE datname = current_database() AND pid <> pg_backend_pid() AND backend_type 
 """
 
 
-def put_back(path: Path, *, aliases: Sequence[str], replace: bool, other_keys: bool, say: Say) -> None:
+def put_back(
+    path: Path,
+    *,
+    aliases: Sequence[str],
+    replace: bool,
+    other_keys: bool,
+    although_running: bool,
+    say: Say,
+) -> None:
     """Raises CommandError, and then everything is as it was before."""
     with opened(path) as (tar, manifest):
         wanted = [alias for alias in manifest.databases if alias in aliases]
-        for problem in problems(manifest, aliases=wanted, replace=replace, other_keys=other_keys):
-            raise CommandError(problem)
+        against = list(problems(manifest, aliases=wanted, replace=replace, other_keys=other_keys))
+        against += () if although_running else running(wanted)
+        if against:
+            raise CommandError(" ".join(against))
         say("Reading the whole copy ...")
         check(tar, manifest)
         stamp = datetime.now(UTC).strftime("%Y%m%d-%H%M%S")
@@ -87,16 +97,15 @@ def problems(manifest: Manifest, *, aliases: Sequence[str], replace: bool, other
             f"The copy was written with other keys: {name} of then is not among today's, so what is sealed "
             "with it could not be read. Set the keys of then, behind today's; or say --other-keys."
         )
-    yield from running(aliases)
 
 
 def running(aliases: Sequence[str]) -> Iterator[str]:
     """Whoever still writes would write into what was moved aside, or into what was put back."""
     advice = "Stop every process of the product first, and keep them from being started."
     if settings.EMBEDDED:
-        for url in {settings.PUBLIC_URL, settings.MARKETPLACE_URL}:
-            if _answers(url):
-                yield f"Something answers at {url}. {advice}"
+        sites = {"default": settings.PUBLIC_URL, "marketplace": settings.MARKETPLACE_URL}
+        for url in filter(_answers, (sites[alias] for alias in aliases)):
+            yield f"Something answers at {url}. {advice}"
         if Pipes(settings.BROKER_DIR / "sweeps").is_heard():
             yield f"A background process runs. {advice}"
     for connection in (connections[alias] for alias in aliases):

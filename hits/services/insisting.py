@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 
 import structlog
 
-from hits.errors import ProviderRefused
+from hits.errors import ProviderRefused, StandsStill
 from hits.gateway import Provider, ProviderHIT
 from hits.models import HIT, Change
 from hits.services.sending import TOKEN_MEMORY
@@ -65,5 +65,7 @@ def _tell_again(change: Change, *, hit: HIT, provider: Provider) -> None:
             provider.extend_hit(hit.external_id, expires_at=change.expires_at)
         else:
             provider.add_places(hit.external_id, places=change.places or 0, token=change.token)
+    except StandsStill:  # it is looked at again once a person has confirmed
+        log.info("change.waits", hit=str(hit.public_id), kind=change.kind)
     except ProviderRefused as refusal:
         log.info("change.not_told_again", hit=str(hit.public_id), kind=change.kind, code=refusal.code)

@@ -29,6 +29,12 @@ class Command(BaseCommand):
             "--other-keys", action="store_true", help="also where the keys of then are gone for good"
         )
 
+        parser.add_argument(
+            "--although-running",
+            action="store_true",
+            help="also where something seems to run: you know that it does not use this database",
+        )
+
     def handle(self, *, file: Path, only: str | None, **options: Any) -> None:
         if options["check"]:
             with opened(file) as (tar, manifest):
@@ -41,6 +47,7 @@ class Command(BaseCommand):
             aliases=[only] if only else list(settings.DATABASES),
             replace=options["replace"],
             other_keys=options["other_keys"],
+            although_running=options["although_running"],
             say=self._say,
         )
         self._say(NEXT.format(url=settings.PUBLIC_URL))

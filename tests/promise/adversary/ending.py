@@ -3,16 +3,18 @@
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from decimal import Decimal
 from typing import Any
 
 from django.core.management import call_command
 from django.utils import timezone
 
+from hits import tasks
 from hits.errors import RuleBroken
-from hits.models import Account, Batch, Bonus, Stranger
-from hits.services import halting, refused, resending, settling, steering
+from hits.models import Account, Batch, Bonus, Difference, Epoch, Stranger
+from hits.services import epochs, halting, refused, resending, settling, steering
 from tests.promise.adversary.people import People
-from tests.promise.agreement import disagreements, payment_disagreements
+from tests.promise.agreement import bookless_payments, disagreements, payment_disagreements
 from tests.promise.world import SWEEPS
 
 Status = Bonus.Status
@@ -22,6 +24,7 @@ A_WHILE_S = 400
 LOOKED_FOR_S = 30
 TURNS = 4
 MOST_SHOWN = 20
+MOST_STEPS = 40
 
 
 @dataclass
@@ -32,6 +35,7 @@ class Ending:
 
     def settle(self) -> dict[str, int]:
         """How often a person had to do what."""
+        self._let_go_on()
         for _ in range(TURNS):
             self._resume()
             self._sweep_all()
@@ -48,11 +52,47 @@ class Ending:
     def compare(self, *, is_restored: bool = False) -> dict[str, Any]:
         """By the machine's clock, which is the marketplace's."""
         (account,) = Account.objects.all()
-        found = [*disagreements(account, now=timezone.now()), *payment_disagreements(account)]
-        if is_restored:  # what was made after the copy is known as nobody's
-            strangers = {f"nobody knows {one.external_id}" for one in Stranger.objects.all()}
-            found = [words for words in found if words not in strangers]
+        if is_restored:
+            found = self._compare_restored(account)
+        else:
+            found = [*disagreements(account, now=timezone.now()), *payment_disagreements(account)]
         return {"count": len(found), "shown": found[:MOST_SHOWN], "rows": self._count_rows()}
+
+    def _compare_restored(self, account: Account) -> list[str]:
+        """What was made after the copy is known as nobody's: HITs as strangers, payments as differences.
+
+        Whoever decided on it in the meantime decides again, so no two people stand before those payments.
+        """
+        unknown = list(Stranger.objects.values_list("external_id", flat=True))
+        nobodys = bookless_payments(account)
+        said = {f"paid for nothing owed: {paid.amount} {paid.reason}" for paid in nobodys}
+        found = [
+            words
+            for words in disagreements(account, now=timezone.now(), unknown=unknown)
+            if words not in said and not words.startswith(" was paid")
+        ]
+        known = [paid.amount for paid in nobodys if paid.assignment.hit.external_id not in unknown]
+        shown = Difference.objects.filter(cause=Difference.Cause.NOT_OURS, theirs__isnull=False)
+        told = sum((one.theirs or Decimal(0) for one in shown), Decimal(0))
+        if told < sum(known, Decimal(0)):
+            found.append(f"${sum(known)} were paid that nobody here owes, and ${told} are shown to people")
+        return found
+
+    def _let_go_on(self) -> None:
+        """After a restore: both sides are compared, and somebody has looked at what was found."""
+        for _ in range(MOST_STEPS):
+            epoch = Epoch.objects.filter(confirmed_at=None).first()
+            if epoch is None:
+                return
+            if epoch.compared_at:
+                epochs.confirm_epoch(epoch=epoch, by=self.people.staff[1], now=timezone.now())
+                self.done["accounts let go on after a restore"] += 1
+                return
+            self._sweep_all()
+            tasks.match_accounts()
+            tasks.compare_epochs()
+            self.turn(seconds=10)
+        raise AssertionError("The comparison after a restore never ended.")
 
     def _count_rows(self) -> dict[str, int]:
         from hits.models import HIT, Assignment  # noqa: PLC0415
@@ -62,6 +102,8 @@ class Ending:
             "work": Assignment.objects.filter(submitted_at__isnull=False).count(),
             "paid": Bonus.objects.filter(status=Status.CONFIRMED).count(),
             "unpaid": Bonus.objects.exclude(status=Status.CONFIRMED).count(),
+            "strangers": Stranger.objects.count(),
+            "paid and owed by nobody": len(bookless_payments(Account.objects.get())),
         }
 
     def _sweep_all(self) -> None:

@@ -92,18 +92,16 @@ class Harm:
         self._stage.flush_broker()
 
     def restored(self, *, seconds: float) -> None:
-        """THE HOOK: our side is put back to what it was so many seconds before. Not planned yet.
-
-        To add it: give it a place in plans.HARMS and its seconds in plans._harm, and hand `is_restored` to
-        `compare` in runs.play_run where this was done. The two commands are those of `manage.py`.
-        """
-        copy = self._stage.folder / "copy.backup"
+        """Our side is put back to what it was so many seconds before. The marketplace and people go on."""
+        copy = self._stage.folder / "copy.tar"
+        copy.unlink(missing_ok=True)
         manage("backup", str(copy), environ=self._stage.environ)
         self._over.wait(seconds)
         running = [name for name in self._stage.running() if name != "marketplace"]
         for name in running:
             self._stage.kill(name)
-        manage("restore", str(copy), "--replace", environ=self._stage.environ)
+        options = ("--replace", "--only", "default", "--although-running")
+        manage("restore", str(copy), *options, environ=self._stage.environ)
         for name in running:
             self._stage.start(name)
 

@@ -13,7 +13,8 @@ OPERATIONS = (
 )  # fmt: skip
 # What a machine's clock is off by.
 CLOCKS_S = (-3 * 3600, -600, -240, 240, 600, 3 * 3600)
-# A backup that is put back: see `Harm.restored`.
+# Of so many runs one is put back to a copy that it has made of itself.
+RESTORED_IN = 4
 HARMS = {
     "embedded": ("db_lock", "broker_folder", "full_disk", "wrong_clock", "second"),
     "deployed": ("db_cut", "db_cut", "broker_cut", "broker_flush", "wrong_clock", "second"),
@@ -45,6 +46,7 @@ class Plan:
 
 def plan_run(*, seed: int, seconds: float, form: str) -> Plan:
     chance = Random(f"{seed} {form}")
+    restored = Step(round(seconds / 3, 3), "restored", {"seconds": round(seconds / 6, 3)})
     first = [Step(0, "pay_out"), Step(0.1, "launch", {"hits": 3, "workers": 2, "pilot": 0})]
     return Plan(
         acts=[*first, *_steps(chance, int(seconds * 2.5), seconds, lambda: _act(chance))],
@@ -56,6 +58,7 @@ def plan_run(*, seed: int, seconds: float, form: str) -> Plan:
             [
                 *_steps(chance, max(3, int(seconds / 3)), seconds, lambda: _harm(chance, seconds, form)),
                 *_steps(chance, max(2, int(seconds / 5)), seconds, lambda: _kill(chance)),
+                *([restored] if seed % RESTORED_IN == 0 else []),
             ],
             key=lambda step: step.at_s,
         ),
