@@ -13,7 +13,7 @@ from django.conf import settings
 from hits.domain import is_amazon
 from hits.errors import CrowdError, ProviderRefused, ProviderUnavailable
 from hits.gateway import provider_for
-from hits.models import Account, Batch, Notice, Pace
+from hits.models import Account, Batch, Epoch, Notice, Pace
 
 SKEW = timedelta(minutes=2)
 PATIENCE_S = 4
@@ -42,6 +42,7 @@ def check_account(*, account: Account, now: datetime) -> Iterator[Finding]:
     yield _ask(account, "reading HITs", _see_hits)
     yield _check_events(account, now=now)
     yield _check_pace(account, now=now)
+    yield _check_standstill(account)
 
 
 def _refuse_amazon(account: Account) -> Finding:
@@ -126,6 +127,15 @@ def _check_pace(account: Account, *, now: datetime) -> Finding:
         saw = f"{rate}; the next may leave in {wait.total_seconds():.0f} s"
         return Finding(name="pace", ok=False, saw=saw, advice=advice)
     return Finding(name="pace", ok=True, saw=f"{rate}; nothing waits" if wait <= timedelta(0) else rate)
+
+
+def _check_standstill(account: Account) -> Finding:
+    epoch = Epoch.objects.filter(account=account, confirmed_at=None).first()
+    if epoch is None:
+        return Finding(name="standstill", ok=True, saw="it goes on")
+    saw = f"nothing is sent since {epoch.began_at:%d %b %Y, %H:%M} UTC: rows were put back from a copy"
+    advice = "Look at what was found and let it go on: Payments, What was put back from a copy."
+    return Finding(name="standstill", ok=False, saw=saw, advice=advice)
 
 
 def _read_clock(endpoint: str) -> datetime | None:

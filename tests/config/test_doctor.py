@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from cryptography.fernet import Fernet
 from django.conf import LazySettings, settings
 from django.core.management import CommandError, call_command
 from django.db.utils import ConnectionHandler
@@ -149,3 +150,14 @@ def test_doctor_finds_files_that_others_can_read(
     assert finding.ok is is_well
     assert is_well or finding.saw.startswith("1 files")
     assert is_well or finding.advice == f"Run chmod -R go= {tmp_path}."
+
+
+def test_doctor_finds_what_was_sealed_with_other_keys(monkeypatch: pytest.MonkeyPatch) -> None:
+    make_account(name="first")
+    before = doctor.check_keys().ok
+    monkeypatch.setattr("django.conf.settings.FIELD_KEYS", [Fernet.generate_key().decode()])
+
+    finding = doctor.check_keys()
+
+    assert (before, finding.ok) == (True, False)
+    assert finding.saw == "the secrets of first were sealed with other keys than today's"

@@ -7,13 +7,14 @@ import pytest
 from django.conf import LazySettings
 
 from hits.gateway.boto import make_client
-from hits.models import Account, Notice, Pace
+from hits.gateway.standing import begin_epochs
+from hits.models import Account, Epoch, Notice, Pace
 from hits.services import checking
 from tests.factories import NOW, make_account, make_batch
 from tests.stubbed import StubbedTurk
 
 pytestmark = pytest.mark.django_db
-NAMES = ["endpoint", "clock", "identity and balance", "reading HITs", "events", "pace"]
+NAMES = ["endpoint", "clock", "identity and balance", "reading HITs", "events", "pace", "standstill"]
 
 
 @pytest.fixture(autouse=True)
@@ -100,3 +101,13 @@ def test_long_queue_of_calls_is_told(turk: StubbedTurk, seconds: int, ok: bool) 
     Pace.objects.create(account=account, free_at=NOW + timedelta(seconds=seconds))
 
     assert check(account)["pace"].ok is ok
+
+
+def test_account_that_stands_still_is_told(turk: StubbedTurk) -> None:
+    account = make_account()
+    begin_epochs([account.pk], side=Epoch.Side.OURS, copied_at=None, now=NOW)
+
+    found = check(account)["standstill"]
+
+    assert not found.ok
+    assert "rows were put back from a copy" in found.saw
