@@ -22,6 +22,7 @@ NOT_THERE = {
     "admin": {
         "admin/hits/batch/example/<str:task>/",
         "admin/pictures/picture/originals/<int:pk>/",
+        "admin/qualifications/holding/many/<str:verb>/",
         "admin/whoops/project/<int:pk>/training/<int:row>/",
         "admin/winogavil_annotation/annotation/<int:study_id>/examples/<slug:kind>/",
         "admin/winogavil_releases/release/<int:pk>/files/<str:name>",

@@ -153,7 +153,8 @@ def test_a_marketplace_that_forgot_is_noticed_and_told_and_paid_anew(
         play(world, [("background", 0, None), ("turn", 60), ("background", 0, None)])
         resending.send_lost_anew(account=world.account, by=world.researcher, now=world.now())
 
-        assert (noticed, found["payments: not_listed"], before) == (Epoch.Side.THEIRS, 4, 0)
-        assert market.BonusPayment.objects.count() == 4
+        forgotten = Bonus.objects.count()  # four, and what the table owes for right answers
+        assert (noticed, found["payments: not_listed"], before) == (Epoch.Side.THEIRS, forgotten, 0)
+        assert market.BonusPayment.objects.count() == forgotten >= 4
         assert disagreements(world.account, now=world.now()) == []
         assert payment_disagreements(world.account) == []
