@@ -41,8 +41,8 @@ def put_back(
     other_keys: bool,
     although_running: bool,
     say: Say,
-) -> None:
-    """Raises CommandError, and then everything is as it was before."""
+) -> list[str]:
+    """The databases that were put back. Raises CommandError, and then everything is as it was before."""
     with opened(path) as (tar, manifest):
         wanted = [alias for alias in manifest.databases if alias in aliases]
         against = list(problems(manifest, aliases=wanted, replace=replace, other_keys=other_keys))
@@ -65,6 +65,7 @@ def put_back(
             begin_epochs(wanted, copied_at={alias: manifest.copied_at(alias) for alias in wanted})
             if _brings_keys(manifest) and _foreign_key(manifest):
                 _put_back_keys(tar, stamp=stamp, say=say)
+    return wanted
 
 
 def begin_epochs(aliases: Sequence[str], *, copied_at: dict[str, datetime]) -> None:

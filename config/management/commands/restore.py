@@ -7,9 +7,13 @@ from django.core.management.base import BaseCommand, CommandParser
 from config.copies.archive import check, opened
 from config.copies.putting_back import put_back
 
-NEXT = """Done. Passwords, roles, tokens and erasures are those of the copy: repeat what was done since.
-Now start the processes. Each account stands still, so nothing is sent or paid, until somebody has looked at
-the comparison and let it go on: {url}/admin/payments/put-back/"""
+DONE = "Done. Passwords, roles, tokens and erasures are those of the copy: repeat what was done since."
+NEXT = {
+    "default": "Each account stands still, so nothing is sent or paid, until somebody has looked at the "
+    f"comparison and let it go on: {settings.PUBLIC_URL}/admin/payments/put-back/",
+    "marketplace": "Requesters hear of it with their next call. The list to pay workers by waits until an "
+    f"operator has confirmed the payouts: {settings.MARKETPLACE_URL}/desk/",
+}
 
 
 class Command(BaseCommand):
@@ -42,7 +46,7 @@ class Command(BaseCommand):
             names = ", ".join(f"{alias} of {about.copied_at}" for alias, about in manifest.databases.items())
             self._say(f"Whole: {names}, {len(manifest.pictures)} pictures.")
             return
-        put_back(
+        done = put_back(
             file,
             aliases=[only] if only else list(settings.DATABASES),
             replace=options["replace"],
@@ -50,7 +54,7 @@ class Command(BaseCommand):
             although_running=options["although_running"],
             say=self._say,
         )
-        self._say(NEXT.format(url=settings.PUBLIC_URL))
+        self._say("\n".join([DONE, *(NEXT[alias] for alias in done), "Now start the processes."]))
 
     def _say(self, words: str) -> None:
         self.stdout.write(words)
