@@ -14,7 +14,6 @@ from hits.problems import Problems
 
 COLUMNS = ("cue", "candidates", "chosen")
 MOST_ROWS = 5_000
-LONGEST_CELL = 4_000
 BETWEEN = "|"
 
 
@@ -66,7 +65,7 @@ def _read_csv(text: str, problems: Problems) -> Iterator[Line]:
         skipinitialspace=True,
     )
     names: list[str] = []
-    number = 0
+    number = count = 0
     try:
         for cells in reader:
             start, number = number + 1, reader.line_num
@@ -79,9 +78,10 @@ def _read_csv(text: str, problems: Problems) -> Iterator[Line]:
                     f"Line {start}: it has {len(cells)} fields, and the heading {len(names)}. "
                     "Put a field that holds the separator into quotation marks.",
                 )
-            elif start > MOST_ROWS * 2:
-                break
+            elif count > MOST_ROWS:
+                break  # one too many was read, and the file is refused for it
             else:
+                count += 1
                 cell = dict(zip(names, map(str.strip, cells), strict=True))
                 yield Line(
                     place=f"Line {start}",

@@ -201,6 +201,17 @@ def test_file_with_too_many_lines_is_refused(monkeypatch: pytest.MonkeyPatch) ->
 
 
 @django_db
+def test_file_of_many_blank_lines_is_read_to_its_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(files, "MOST_ROWS", 2)
+    sparse = f"{HEADING}\n{LINE}\n" + "\n" * 20
+
+    assert "Line 23: the pool has no picture “snowman”." in problems_of(f"{sparse}{LINE}\n")
+    assert problems_of(f"{sparse}{LINE}\n{LINE}\n") == [
+        "A file has at most 2 lines; this one has more. Cut it into several."
+    ]
+
+
+@django_db
 @settings(max_examples=100, deadline=None)
 @given(content=st.binary(max_size=60) | st.text(max_size=60).map(lambda text: f"{HEADING}\n{text}".encode()))
 def test_whatever_is_uploaded_is_read_or_refused_in_words(content: bytes) -> None:
