@@ -298,10 +298,11 @@ def test_ledger_and_audit_files_leave_a_note() -> None:
     ],
 )
 def test_nothing_that_somebody_wrote_is_a_formula(text: str, written: str) -> None:
-    [_, line] = write_csv(["words"], [[text]])
+    heading, line = write_csv([text], [[text]])
     with write_workbook(["words"], [[text]]) as book:
         cells = read_workbook(book.read())
 
+    assert next(csv.reader(io.StringIO(heading.removeprefix("\ufeff"), newline=""))) == [written]
     assert next(csv.reader(io.StringIO(line, newline=""))) == [written]
     assert cells == [["words"], [text]]
 
