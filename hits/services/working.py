@@ -75,7 +75,8 @@ def lease_items(*, assignment: Assignment, now: datetime) -> list[Item]:
     with transaction.atomic():
         # The worker's row: two tabs of one worker must not be leased one item twice.
         Worker.objects.select_for_update().get(pk=assignment.worker_id)
-        assignment.refresh_from_db(fields=["status"])
+        # And the assignment's: who gives it up at this moment gives up what it is leased here, too.
+        assignment.status = Assignment.objects.select_for_update(no_key=True).get(pk=assignment.pk).status
         held = items_of(assignment)
         if held or assignment.status != Status.OPENED:
             return held

@@ -98,6 +98,8 @@ def _items() -> Iterator[str]:
         held = item.leases.exclude(status=Lease.Status.RELEASED).count()
         if item.wanted + held < 3:
             yield f"item {item.pk}: {item.wanted} wanted and {held} held are less than 3"
+    stranded = Lease.objects.filter(status=Lease.Status.LEASED, assignment__status=Assignment.Status.GONE)
+    yield from (f"item {lease.item_id} is leased to work that is gone" for lease in stranded)
 
 
 def _budgets() -> Iterator[str]:

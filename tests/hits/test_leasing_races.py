@@ -1,0 +1,46 @@
+"""A page is opened and given up at one instant: no item stays with work that is gone."""
+
+from threading import Thread
+from time import sleep
+from typing import Any
+
+import pytest
+from django.db import connections
+
+from hits.models import Assignment, Item, Lease
+from hits.services import working
+from tests.factories import NOW, make_assignment, make_association, make_batch, make_hit, make_study
+
+# On a file there is one writer at a time.
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.needs_postgres]
+
+
+def test_what_is_leased_while_it_is_given_up_is_wanted_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    study = make_study()
+    work = make_assignment(hit=make_hit(batch=make_batch(study=study)), status="opened")
+    make_association(study=study)
+    item = Item.objects.get()
+    choose = working._choose
+    other = Thread(target=give_up, args=(work.pk,))
+
+    def choose_slowly(*given: Any, **named: Any) -> list[Item]:
+        other.start()
+        sleep(0.5)
+        return choose(*given, **named)
+
+    monkeypatch.setattr(working, "_choose", choose_slowly)
+    leased = working.lease_items(assignment=work, now=NOW)
+    other.join()
+
+    item.refresh_from_db()
+    assert leased == [item]
+    assert Assignment.objects.get().status == Assignment.Status.GONE
+    assert [lease.status for lease in Lease.objects.all()] == [Lease.Status.RELEASED]
+    assert item.wanted == 3
+
+
+def give_up(key: int) -> None:
+    try:
+        working.give_up(Assignment.objects.get(pk=key), now=NOW)
+    finally:
+        connections.close_all()
