@@ -26,7 +26,9 @@ from hits.services import finance_files
 SUBJECTS = (
     ("run.", "Bonus runs"),
     ("bonus.", "Single bonuses"),
+    ("compensation.", "HITs that pay a bonus"),
     ("halt.", "The kill switch"),
+    ("epoch.", "What was put back from a copy"),
     ("match.", "Comparisons with the provider"),
     ("difference.", "Differences"),
     ("deposit.", "Deposits"),
