@@ -1,3 +1,5 @@
+from datetime import datetime
+
 from django.apps import AppConfig
 
 
@@ -5,3 +7,9 @@ class PlayConfig(AppConfig):
     name = "crowd.winogavil.play"
     label = "winogavil_play"
     verbose_name = "Web game"
+
+    def was_put_back(self, *, copied_at: datetime | None) -> None:
+        """These tables are those of a copy: whoever was signed in then is not now."""
+        from crowd.winogavil.play.models import PlayerSession
+
+        PlayerSession.objects.all().delete()

@@ -8,6 +8,7 @@ from django.conf import LazySettings
 from django.contrib.auth.hashers import identify_hasher
 
 from config import settings as product
+from config.copies.putting_back import begin_epochs
 from crowd.winogavil.models import Association
 from crowd.winogavil.play.models import Consent, ConsentText, Player, PlayerSession, Standing, Turn, WebGame
 from crowd.winogavil.play.services import accounts, opening
@@ -173,6 +174,14 @@ def test_session_ends_with_its_time_and_with_signing_out(game: WebGame) -> None:
     assert accounts.find_session_player(token=token, now=end) is None
     assert accounts.find_session_player(token=other, now=NOW) is None
     assert token not in PlayerSession.objects.get().token_digest
+
+
+def test_whoever_was_signed_in_when_a_copy_was_taken_is_signed_out_by_putting_it_back(game: WebGame) -> None:
+    token = accounts.sign_in(player=register(game), now=NOW)
+
+    begin_epochs(["default"], copied_at={})
+
+    assert accounts.find_session_player(token=token, now=NOW) is None
 
 
 def test_sessions_of_one_player_are_few_and_old_ones_are_forgotten(game: WebGame) -> None:
