@@ -30,7 +30,7 @@ from hits.gateway.answers import (
 )
 from hits.gateway.boto_qualifications import BotoQualifications
 from hits.gateway.interface import HITSpec, NotDelivered, ProviderAssignment, ProviderBonus, ProviderHIT
-from hits.gateway.pacing import Line
+from hits.gateway.pacing import Line, hear_out_of_turn
 from hits.gateway.standing import refuse_to_tell
 
 Read = TypeVar("Read")
@@ -322,6 +322,8 @@ class BotoProvider(BotoQualifications):
         epoch = about.get("HTTPHeaders", {}).get(EPOCH, "")
         if self._line is not None:
             self._line.heard(epoch)
+        elif self._account_id is not None:
+            hear_out_of_turn(epoch, account_id=self._account_id)
 
     @contextmanager
     def _on_the_line(self) -> Iterator[None]:

@@ -46,18 +46,29 @@ class Line:
 
     def heard(self, epoch: str) -> None:
         """What the provider calls itself. Raises StandsStill where it is another one than before."""
-        if epoch in ("", self._epoch):
-            return
-        known = Pace.objects.filter(account_id=self._account_id, provider_epoch=self._epoch)
-        with transaction.atomic():
-            if not known.update(provider_epoch=epoch[:LONGEST_EPOCH]) or not self._epoch:
-                return
-            begin_epochs([self._account_id], side=Epoch.Side.THEIRS, copied_at=None, now=clock.now())
-        raise StandsStill(WORDS)
+        if epoch not in ("", self._epoch):
+            compare_epoch(epoch, known=self._epoch, account_id=self._account_id)
 
     def failed(self, problem: str) -> None:
         pace = Pace.objects.filter(account_id=self._account_id)
         pace.update(problem=problem[:LONGEST_PROBLEM], silent_since=Coalesce("silent_since", Now()))
+
+
+def hear_out_of_turn(epoch: str, *, account_id: int) -> None:
+    """The same for a call that waited in no line. Raises StandsStill."""
+    known = Pace.objects.filter(account_id=account_id).values_list("provider_epoch", flat=True).first()
+    if known is not None and epoch not in ("", known):
+        compare_epoch(epoch, known=known, account_id=account_id)
+
+
+def compare_epoch(epoch: str, *, known: str, account_id: int) -> None:
+    """Compare and swap: of several who hear another name, one begins."""
+    pace = Pace.objects.filter(account_id=account_id, provider_epoch=known)
+    with transaction.atomic():
+        if not pace.update(provider_epoch=epoch[:LONGEST_EPOCH]) or not known:
+            return
+        begin_epochs([account_id], side=Epoch.Side.THEIRS, copied_at=None, now=clock.now())
+    raise StandsStill(WORDS)
 
 
 def take_turn(*, account_id: int, rate: int) -> tuple[Pace, float]:

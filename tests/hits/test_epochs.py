@@ -10,6 +10,7 @@ from hits.common import sweeps
 from hits.common.sweeps import Sweep
 from hits.errors import RuleBroken, StandsStill
 from hits.gateway.boto import BotoProvider
+from hits.gateway.pacing import Line
 from hits.gateway.standing import begin_epochs
 from hits.models import Account, AuditEvent, Epoch
 from hits.roles import ROLES
@@ -203,3 +204,32 @@ def test_both_sides_that_were_put_back_are_one_comparison() -> None:
     epoch = Epoch.objects.get()
 
     assert (epoch.side, epoch.copied_at) == (Epoch.Side.BOTH, NOW - timedelta(hours=1))
+
+
+@pytest.mark.parametrize("in_line", [True, False])
+def test_a_provider_that_calls_itself_otherwise_is_not_believed(in_line: bool) -> None:
+    account = make_account()
+    client = Named()
+    line = Line(account_id=account.pk, rate=200, sleep=lambda _: None)
+    line_of_others = BotoProvider(client, line=line, account_id=account.pk)
+    provider = line_of_others if in_line else BotoProvider(client, account_id=account.pk)
+    line_of_others.get_balance()
+
+    client.name = "second"
+    with pytest.raises(StandsStill):
+        provider.get_balance()
+
+    assert provider.get_balance() == 1
+    assert Epoch.objects.get().side == "theirs"
+
+
+class Named:
+    """A client of a provider that says what it calls itself."""
+
+    name = "first"
+
+    def get_account_balance(self) -> dict[str, Any]:
+        return {
+            "AvailableBalance": "1",
+            "ResponseMetadata": {"HTTPHeaders": {"x-marketplace-epoch": self.name}},
+        }
