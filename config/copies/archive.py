@@ -4,7 +4,7 @@ import hashlib
 import json
 import tarfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import asdict, dataclass, field
 from datetime import datetime
 from pathlib import Path, PurePosixPath
@@ -83,16 +83,17 @@ class _Hashing:
 @contextmanager
 def opened(path: Path) -> Iterator[tuple[tarfile.TarFile, Manifest]]:
     """Raises CommandError where it is none of ours, or was not written to its end."""
-    try:
-        with tarfile.open(path, "r:") as tar:
-            yield tar, _manifest_of(tar)
-    except (OSError, tarfile.TarError, KeyError, TypeError, ValueError) as error:
-        raise CommandError(f"{path} is no whole copy: {error}") from error
+    with ExitStack() as stack:
+        with _readable(path):
+            tar = stack.enter_context(tarfile.open(path, "r:"))
+            manifest = _manifest_of(tar)
+        yield tar, manifest
 
 
 def check(tar: tarfile.TarFile, manifest: Manifest) -> None:
     """Every byte, before anything is put back."""
-    members = {member.name: member for member in tar if member.name != MANIFEST}
+    with _readable(tar.name):
+        members = {member.name: member for member in tar if member.name != MANIFEST}
     if missing := manifest.files.keys() - members.keys():
         raise CommandError(f"The copy lacks {len(missing)} files, such as {min(missing)}.")
     for name, member in members.items():
@@ -110,6 +111,15 @@ def extract(tar: tarfile.TarFile, name: str, target: Path) -> Path:
         while chunk := content.read(CHUNK):
             written.write(chunk)
     return draft.replace(target)
+
+
+@contextmanager
+def _readable(path: object) -> Iterator[None]:
+    """Around reading the file alone: what fails afterwards is no fault of the copy's."""
+    try:
+        yield
+    except (OSError, tarfile.TarError, KeyError, TypeError, ValueError) as error:
+        raise CommandError(f"{path} is no whole copy: {error}") from error
 
 
 def _manifest_of(tar: tarfile.TarFile) -> Manifest:
