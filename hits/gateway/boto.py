@@ -30,7 +30,7 @@ from hits.gateway.answers import (
 )
 from hits.gateway.boto_qualifications import BotoQualifications
 from hits.gateway.interface import HITSpec, NotDelivered, ProviderAssignment, ProviderBonus, ProviderHIT
-from hits.gateway.pacing import Line, hear_out_of_turn
+from hits.gateway.pacing import LONGEST_EPOCH, Line, hear_out_of_turn
 from hits.gateway.standing import refuse_to_tell
 
 Read = TypeVar("Read")
@@ -319,7 +319,7 @@ class BotoProvider(BotoQualifications):
     def _hear(self, answer: Any) -> None:
         """What is said by a provider that was put back is not believed before both were compared."""
         about = answer.get("ResponseMetadata", {}) if isinstance(answer, Mapping) else {}
-        epoch = about.get("HTTPHeaders", {}).get(EPOCH, "")
+        epoch = about.get("HTTPHeaders", {}).get(EPOCH, "")[:LONGEST_EPOCH]
         if self._line is not None:
             self._line.heard(epoch)
         elif self._account_id is not None:

@@ -65,7 +65,7 @@ def compare_epoch(epoch: str, *, known: str, account_id: int) -> None:
     """Compare and swap: of several who hear another name, one begins."""
     pace = Pace.objects.filter(account_id=account_id, provider_epoch=known)
     with transaction.atomic():
-        if not pace.update(provider_epoch=epoch[:LONGEST_EPOCH]) or not known:
+        if not pace.update(provider_epoch=epoch) or not known:
             return
         begin_epochs([account_id], side=Epoch.Side.THEIRS, copied_at=None, now=clock.now())
     raise StandsStill(WORDS)
