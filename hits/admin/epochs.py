@@ -1,6 +1,7 @@
 """Accounts that were put back from a copy: how far the comparison is, what it found, and how they go on."""
 
 from collections import Counter
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -97,24 +98,12 @@ def confirm_view(request: HttpRequest, pk: int) -> HttpResponse:
             request, "Tick that you have looked at what was found: everything goes on within seconds."
         )
         return redirect("admin:hits_epochs")
-    try:
-        epochs.confirm_epoch(epoch=epoch, by=signed_in(request), now=timezone.now())
-    except RuleBroken as broken:
-        messages.error(request, str(broken))
-    else:
-        messages.success(request, f"{epoch.account} goes on.")
-    return redirect("admin:hits_epochs")
+    return _act(request, epochs.confirm_epoch, epoch, said=f"{epoch.account} goes on.")
 
 
 def again_view(request: HttpRequest, pk: int) -> HttpResponse:
     epoch = _get(request, pk)
-    try:
-        epochs.compare_again(epoch=epoch, by=signed_in(request), now=timezone.now())
-    except RuleBroken as broken:
-        messages.error(request, str(broken))
-    else:
-        messages.success(request, f"{epoch.account} is compared again.")
-    return redirect("admin:hits_epochs")
+    return _act(request, epochs.compare_again, epoch, said=f"{epoch.account} is compared again.")
 
 
 def anew_view(request: HttpRequest, pk: int) -> HttpResponse:
@@ -149,6 +138,16 @@ def _row(epoch: Epoch, name: str, count: int) -> Row:
     words, advice = MEANINGS.get(name, (name, ""))
     stranger_list = f"{reverse('admin:hits_stranger_changelist')}?account__id__exact={epoch.account_id}"
     return Row(count=count, words=words, advice=advice, url=stranger_list if "strangers" in name else "")
+
+
+def _act(request: HttpRequest, act: Callable[..., None], epoch: Epoch, *, said: str) -> HttpResponse:
+    try:
+        act(epoch=epoch, by=signed_in(request), now=timezone.now())
+    except RuleBroken as broken:
+        messages.error(request, str(broken))
+    else:
+        messages.success(request, said)
+    return redirect("admin:hits_epochs")
 
 
 def _get(request: HttpRequest, pk: int) -> Epoch:
