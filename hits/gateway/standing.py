@@ -27,7 +27,7 @@ def refuse_to_tell(operation: str, *, account_id: int) -> None:
     """Raises StandsStill."""
     if operation.startswith(ASKS):
         return
-    if Epoch.objects.filter(account=account_id, confirmed_at=None).exists():
+    if Epoch.objects.still_open().filter(account=account_id).exists():
         raise StandsStill(WORDS)
 
 

@@ -7,6 +7,12 @@ from hits.models.accounts import Account
 from hits.models.matches import Match
 
 
+class EpochManager(models.Manager["Epoch"]):
+    def still_open(self) -> models.QuerySet["Epoch"]:
+        """Nobody has confirmed these: their accounts stand still."""
+        return self.filter(confirmed_at=None)
+
+
 class Epoch(models.Model):
     """From here on one side of an account is older than the other. One side was put back from a copy.
 
@@ -32,6 +38,8 @@ class Epoch(models.Model):
     problem = models.CharField(max_length=500, blank=True, help_text="Why a step failed.")
     confirmed_at = models.DateTimeField(null=True)
     confirmed_by = models.ForeignKey("hits.User", models.PROTECT, null=True, related_name="+")
+
+    objects = EpochManager()
 
     class Meta:
         # Staff read them on a page of their own, and make none.

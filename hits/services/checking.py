@@ -130,7 +130,7 @@ def _check_pace(account: Account, *, now: datetime) -> Finding:
 
 
 def _check_standstill(account: Account) -> Finding:
-    epoch = Epoch.objects.filter(account=account, confirmed_at=None).first()
+    epoch = Epoch.objects.still_open().filter(account=account).first()
     if epoch is None:
         return Finding(name="standstill", ok=True, saw="it goes on")
     saw = f"nothing is sent since {epoch.began_at:%d %b %Y, %H:%M} UTC: rows were put back from a copy"

@@ -32,14 +32,12 @@ log = structlog.get_logger()
 
 
 def open_epochs() -> QuerySet[Epoch]:
-    return (
-        Epoch.objects.filter(confirmed_at=None).select_related("account", "match").order_by("account__name")
-    )
+    return Epoch.objects.still_open().select_related("account", "match").order_by("account__name")
 
 
 def all_stand_still() -> bool:
     """Every account that has a provider waits for a person: nothing could be sent at all."""
-    is_open = Exists(Epoch.objects.filter(account=OuterRef("pk"), confirmed_at=None))
+    is_open = Exists(Epoch.objects.still_open().filter(account=OuterRef("pk")))
     found = list(Account.objects.connected().annotate(is_open=is_open).values_list("is_open", flat=True))
     return bool(found) and all(found)
 
@@ -57,7 +55,7 @@ def confirm_epoch(*, epoch: Epoch, by: User, now: datetime) -> None:
     if epoch.compared_at is None and can_be_asked(epoch.account):
         raise RuleBroken("not_compared", "The comparison is not over. Nothing goes out before it is.")
     with transaction.atomic():
-        seen = Epoch.objects.filter(pk=epoch.pk, confirmed_at=None, compared_at=epoch.compared_at)
+        seen = Epoch.objects.still_open().filter(pk=epoch.pk, compared_at=epoch.compared_at)
         if not seen.update(confirmed_at=now, confirmed_by=by):
             raise RuleBroken("not_open", "Somebody was sooner, or the comparison has begun anew. Look again.")
         # What was decided here and is not known there was read, and could not be told.
@@ -73,7 +71,7 @@ def compare_again(*, epoch: Epoch, by: User, now: datetime) -> None:
     """For whoever has mended something at the provider meanwhile. Raises RuleBroken."""
     if not by.has_perm(CONFIRM):
         raise RuleBroken("not_allowed", "Your role does not include this. Ask whoever manages the accounts.")
-    if not Epoch.objects.filter(pk=epoch.pk, confirmed_at=None).update(look_at=now, **FRESH):
+    if not Epoch.objects.still_open().filter(pk=epoch.pk).update(look_at=now, **FRESH):
         raise RuleBroken("not_open", "Somebody has confirmed it already.")
 
 
@@ -88,20 +86,20 @@ def can_be_asked(account: Account) -> bool:
 
 def compare_epochs(*, now: datetime) -> int:
     """A step of every comparison that is not over."""
-    waiting = Epoch.objects.filter(confirmed_at=None, compared_at=None, look_at__lte=now)
+    waiting = Epoch.objects.still_open().filter(compared_at=None, look_at__lte=now)
     return in_parts(waiting.select_related("account", "match"), lambda epoch: take_step(epoch=epoch, now=now))
 
 
 def next_step(*, now: datetime) -> datetime | None:
-    return earliest(Epoch.objects.filter(confirmed_at=None, compared_at=None), "look_at", account="account")
+    return earliest(Epoch.objects.still_open().filter(compared_at=None), "look_at", account="account")
 
 
 def take_step(*, epoch: Epoch, now: datetime) -> int:
     """Compare and swap on the moment itself: of two processes one takes the step."""
-    mine = Epoch.objects.filter(pk=epoch.pk, confirmed_at=None, look_at=epoch.look_at)
+    mine = Epoch.objects.still_open().filter(pk=epoch.pk, look_at=epoch.look_at)
     if not mine.update(look_at=now + STEP):
         return 0
-    taken = Epoch.objects.filter(pk=epoch.pk, confirmed_at=None, look_at=now + STEP)
+    taken = Epoch.objects.still_open().filter(pk=epoch.pk, look_at=now + STEP)
     try:
         again = _compare(epoch, now=now)
     except ProviderError as error:
@@ -160,4 +158,4 @@ def _differences(match: Match) -> Counter[str]:
 
 
 def _save(epoch: Epoch, **changes: object) -> None:
-    Epoch.objects.filter(pk=epoch.pk, confirmed_at=None, began_at=epoch.began_at).update(**changes)
+    Epoch.objects.still_open().filter(pk=epoch.pk, began_at=epoch.began_at).update(**changes)

@@ -77,7 +77,7 @@ def halts_of(account: Any) -> QuerySet[Halt]:
 
 def stand_still(account: Any) -> QuerySet[Epoch]:
     """It was put back from a copy, and nobody has confirmed it yet. The account may be an OuterRef."""
-    return Epoch.objects.filter(account=account, confirmed_at=None)
+    return Epoch.objects.still_open().filter(account=account)
 
 
 def may_start(account_id: int) -> bool:
