@@ -18,7 +18,7 @@ from django.utils import timezone
 from hits.access import studies_of
 from hits.admin.parts import read_number
 from hits.admin.selecting import PAGE, signed_in
-from hits.domain.refusals import Action
+from hits.domain.refusals import Remedy
 from hits.errors import RuleBroken
 from hits.models import Bonus
 from hits.queries.unclear import STATES, waiting_payments
@@ -187,12 +187,12 @@ def row_of(bonus: Bonus) -> Row:
 def _refused(bonus: Bonus) -> Row:
     refusal = refused.refusal_of(bonus)
     verbs = {
-        Action.SEND_AGAIN: "send_again",
-        Action.DEPOSIT: "send_again",
-        Action.DECIDE_ANEW: "decide_anew",
-        Action.PAY_BY_HIT: "pay_by_hit" if compensating.can_compensate(bonus) else "decide_anew",
+        Remedy.SEND_AGAIN: "send_again",
+        Remedy.DEPOSIT: "send_again",
+        Remedy.DECIDE_ANEW: "decide_anew",
+        Remedy.PAY_BY_HIT: "pay_by_hit" if compensating.can_compensate(bonus) else "decide_anew",
     }
-    return _row(bonus, refusal.happened, refusal.advice, verbs[refusal.action])
+    return _row(bonus, refusal.happened, refusal.advice, verbs[refusal.remedy])
 
 
 def _row(bonus: Bonus, happened: str, advice: str, verb: str) -> Row:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 
-class Action(StrEnum):
+class Remedy(StrEnum):
     SEND_AGAIN = "send_again"  # under the same approval, with the same token, after another look at the list
     DECIDE_ANEW = "decide_anew"  # owed again: two people look at it once more
     PAY_BY_HIT = "pay_by_hit"  # no assignment serves any more: a HIT of its own, for this worker alone
@@ -16,7 +16,7 @@ class Action(StrEnum):
 class Refusal:
     happened: str
     advice: str
-    action: Action
+    remedy: Remedy
     # The other payments of the account would be refused as well.
     stops_account: bool = False
 
@@ -24,54 +24,54 @@ class Refusal:
 TOO_EARLY = Refusal(
     happened="The provider does not pay bonuses for this work in the state that it is in.",
     advice="Usually it is too early: the approval has not arrived there yet. Send it again in a while.",
-    action=Action.SEND_AGAIN,
+    remedy=Remedy.SEND_AGAIN,
 )
 WORK_GONE = Refusal(
     happened="The provider does not know this work any more: it was removed there, or is too old.",
     advice="No assignment can carry this bonus. Pay it by a HIT of its own, for this worker alone.",
-    action=Action.PAY_BY_HIT,
+    remedy=Remedy.PAY_BY_HIT,
 )
 OUT_OF_FUNDS = Refusal(
     happened="The account had too little money for this bonus and its fee.",
     advice="Put money into the account at the provider first. Then send it again, under the same approval.",
-    action=Action.DEPOSIT,
+    remedy=Remedy.DEPOSIT,
     stops_account=True,
 )
 NO_ACCESS = Refusal(
     happened="The provider does not let this account pay: its key is not valid, or may not do this.",
     advice="Have the account's key put right first. Then send it again, under the same approval.",
-    action=Action.SEND_AGAIN,
+    remedy=Remedy.SEND_AGAIN,
     stops_account=True,
 )
 TOKEN_USED = Refusal(
     happened="The provider says that this very request was made before, and yet lists no such payment.",
     advice="Sending it again is safe: the list is read first, and the request carries the same token.",
-    action=Action.SEND_AGAIN,
+    remedy=Remedy.SEND_AGAIN,
 )
 OTHER_WORKER = Refusal(
     happened="The provider says that somebody else did this work.",
     advice="Nothing of this can be right as it was approved. Take it back and have it looked into.",
-    action=Action.DECIDE_ANEW,
+    remedy=Remedy.DECIDE_ANEW,
 )
 WORKER_GONE = Refusal(
     happened="The provider pays nothing to this worker: blocked there, or the account is closed.",
     advice="Sending it again would be refused again. Take it back, and let two people decide on it.",
-    action=Action.DECIDE_ANEW,
+    remedy=Remedy.DECIDE_ANEW,
 )
 BAD_AMOUNT = Refusal(
     happened="The amount is more, or less, than the provider pays as one bonus.",
     advice="Take it back. What is owed has to be paid in another way, and two people decide how.",
-    action=Action.DECIDE_ANEW,
+    remedy=Remedy.DECIDE_ANEW,
 )
 BAD_REASON = Refusal(
     happened="The provider does not take the text that tells the worker what the bonus is for.",
     advice="Sending it again would be refused again. Take it back, and let two people decide on it.",
-    action=Action.DECIDE_ANEW,
+    remedy=Remedy.DECIDE_ANEW,
 )
 OTHERWISE = Refusal(
     happened="The provider refused this bonus, for a reason that is not known here.",
     advice="Read its own words. Take the bonus back, and let two people decide on it.",
-    action=Action.DECIDE_ANEW,
+    remedy=Remedy.DECIDE_ANEW,
 )
 BY_CODE = {
     "InvalidAssignmentState": TOO_EARLY,

@@ -4,7 +4,7 @@ from datetime import datetime
 
 from django.db import transaction
 
-from hits.domain.refusals import Action, Refusal, explain
+from hits.domain.refusals import Refusal, Remedy, explain
 from hits.errors import RuleBroken
 from hits.models import Bonus, RunRow, User
 from hits.services import auditing
@@ -19,7 +19,7 @@ def refusal_of(bonus: Bonus) -> Refusal:
 
 def send_again(*, bonus: Bonus, by: User, now: datetime) -> None:
     """Under the approval it has. The payer reads the list first, and the token stays. Raises RuleBroken."""
-    _refuse_unless(by, bonus, Action.SEND_AGAIN, Action.DEPOSIT)
+    _refuse_unless(by, bonus, Remedy.SEND_AGAIN, Remedy.DEPOSIT)
     with transaction.atomic():
         if not move_bonus(
             bonus, Status.APPROVED, now=now, by=by, since=[Status.REFUSED], look_at=None, looks=0
@@ -36,7 +36,7 @@ def send_again(*, bonus: Bonus, by: User, now: datetime) -> None:
 
 def decide_anew(*, bonus: Bonus, by: User, now: datetime) -> None:
     """Owed again: it needs another run, and two people. Raises RuleBroken."""
-    _refuse_unless(by, bonus, Action.DECIDE_ANEW, Action.PAY_BY_HIT)
+    _refuse_unless(by, bonus, Remedy.DECIDE_ANEW, Remedy.PAY_BY_HIT)
     with transaction.atomic():
         if not move_bonus(bonus, Status.OWED, now=now, by=by, since=[Status.REFUSED]):
             raise _moved_on(bonus)
@@ -50,10 +50,10 @@ def decide_anew(*, bonus: Bonus, by: User, now: datetime) -> None:
         )
 
 
-def _refuse_unless(by: User, bonus: Bonus, *actions: Action) -> None:
+def _refuse_unless(by: User, bonus: Bonus, *remedies: Remedy) -> None:
     if not by.has_perm("hits.settle_bonus"):
         raise RuleBroken("not_allowed", "Your role does not include this. Ask whoever manages the accounts.")
-    if bonus.status == Status.REFUSED and refusal_of(bonus).action not in actions:
+    if bonus.status == Status.REFUSED and refusal_of(bonus).remedy not in remedies:
         raise RuleBroken("other_action", f"That does not help here. {refusal_of(bonus).advice}")
 
 

@@ -7,7 +7,7 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
-from hits.domain.refusals import Action
+from hits.domain.refusals import Remedy
 from hits.errors import ProviderRefused, ProviderUnavailable, RuleBroken
 from hits.models import AuditEvent, Bonus, LedgerEntry, User
 from hits.services import compensating, obligations, paying, refused, settling
@@ -76,7 +76,7 @@ def test_first_request_that_was_answered_once_is_refused_and_can_be_paid_by_a_hi
 
     bonus.refresh_from_db()
     assert (bonus.status, bonus.refusal_code, lost.sent) == (Status.REFUSED, "AssignmentDoesNotExist", 1)
-    assert (refused.refusal_of(bonus).action, compensating.can_compensate(bonus)) == (Action.PAY_BY_HIT, True)
+    assert (refused.refusal_of(bonus).remedy, compensating.can_compensate(bonus)) == (Remedy.PAY_BY_HIT, True)
 
 
 def test_request_that_may_have_been_made_twice_stays_unknown(payer: User, lost: Forgetful) -> None:

@@ -5,7 +5,7 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
-from hits.domain.refusals import Action, explain
+from hits.domain.refusals import Remedy, explain
 from hits.models import AuditEvent, Bonus, LedgerEntry, RunRow, User
 from hits.roles import ROLES
 from hits.services import paying
@@ -56,22 +56,22 @@ def everything() -> list[Any]:
 
 
 @pytest.mark.parametrize(
-    ("code", "words", "action"),
+    ("code", "words", "remedy"),
     [
-        ("InvalidAssignmentState", "", Action.SEND_AGAIN),
-        ("AssignmentDoesNotExist", "", Action.PAY_BY_HIT),
-        ("InsufficientFunds", "", Action.DEPOSIT),
-        ("UnrecognizedClientException", "", Action.SEND_AGAIN),
-        ("InvalidParameterValue", "The request token x has been used already; it made y.", Action.SEND_AGAIN),
-        ("InvalidParameterValue", "Worker x did not do assignment y.", Action.DECIDE_ANEW),
-        ("InvalidParameterValue", "BonusAmount must be between 0.01 and 1000000.", Action.DECIDE_ANEW),
-        ("InvalidParameterValue", "Reason: tell the worker what the bonus is for.", Action.DECIDE_ANEW),
-        ("WorkerBlocked", "", Action.DECIDE_ANEW),
-        ("SomethingNew", "Whatever.", Action.DECIDE_ANEW),
+        ("InvalidAssignmentState", "", Remedy.SEND_AGAIN),
+        ("AssignmentDoesNotExist", "", Remedy.PAY_BY_HIT),
+        ("InsufficientFunds", "", Remedy.DEPOSIT),
+        ("UnrecognizedClientException", "", Remedy.SEND_AGAIN),
+        ("InvalidParameterValue", "The request token x has been used already; it made y.", Remedy.SEND_AGAIN),
+        ("InvalidParameterValue", "Worker x did not do assignment y.", Remedy.DECIDE_ANEW),
+        ("InvalidParameterValue", "BonusAmount must be between 0.01 and 1000000.", Remedy.DECIDE_ANEW),
+        ("InvalidParameterValue", "Reason: tell the worker what the bonus is for.", Remedy.DECIDE_ANEW),
+        ("WorkerBlocked", "", Remedy.DECIDE_ANEW),
+        ("SomethingNew", "Whatever.", Remedy.DECIDE_ANEW),
     ],
 )
-def test_each_refusal_has_one_safe_action(code: str, words: str, action: Action) -> None:
-    assert explain(code=code, words=words).action == action
+def test_each_refusal_has_one_safe_remedy(code: str, words: str, remedy: Remedy) -> None:
+    assert explain(code=code, words=words).remedy == remedy
 
 
 def test_queue_says_what_happened_and_what_helps(client: Client, staff: User) -> None:

@@ -329,7 +329,7 @@ class Payments:
             while self._run(Run.Status.FROZEN, 0) or self._run(Run.Status.DRAFT, 0):
                 self.take_back(0)
             for bonus in Bonus.objects.filter(status=Status.REFUSED):
-                verb = refused.refusal_of(bonus).action
+                verb = refused.refusal_of(bonus).remedy
                 act = refused.send_again if verb in ("send_again", "deposit") else refused.decide_anew
                 act(bonus=bonus, by=self.people[0], now=self.now())
             self.prepare(0, 31)

@@ -144,6 +144,6 @@ class Ending:
 
 
 def _decide_on_refusal(*, bonus: Bonus, by: Any, now: Any) -> None:
-    verb = refused.refusal_of(bonus).action
+    verb = refused.refusal_of(bonus).remedy
     act = refused.send_again if verb in ("send_again", "deposit") else refused.decide_anew
     act(bonus=bonus, by=by, now=now)
