@@ -157,9 +157,13 @@ class HubAdmin(ReadOnlyAdmin[Project]):
         self, request: HttpRequest, template: str, context: Mapping[str, Any], *, project: Any = None
     ) -> HttpResponse:
         """`template`: extends "admin/hits/hub_base.html", which leads back to the project."""
-        shared = {**self.admin_site.each_context(request), "opts": self.opts, "hub": self, "project": project}
-        shared["home"] = self.address(project) if project else ""
+        shared = {**self.admin_site.each_context(request), **self.shared(project)}
         return TemplateResponse(request, template, {**shared, **context})
+
+    def shared(self, project: Any = None) -> Mapping[str, Any]:
+        """What each page below the project says of where it is."""
+        home = self.address(project) if project else ""
+        return {"opts": self.opts, "hub": self, "project": project, "home": home}
 
     def address(self, project: Any, name: str = "project_change", *more: Any) -> str:
         return reverse(f"admin:{self.label}_{name}", args=[project.pk, *more])

@@ -1,0 +1,154 @@
+"""The pages of actions on rows: each asks what is meant, and then makes one call of a service."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Generic
+
+from django import forms
+from django.contrib import admin, messages
+from django.core.exceptions import PermissionDenied
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect
+from django.template.response import TemplateResponse
+from django.utils import timezone
+
+from hits.admin.actions.shapes import Action, Call, Hidden, Offered, Outcome, Row
+from hits.admin.selecting import signed_in
+from hits.errors import RuleBroken
+from hits.models import User
+
+# By these a list knows its selection when its own form is sent to it once more.
+OF_A_LIST = ("action", "select_across", "_selected_action", "index")
+# What the page of an action sends: a form that has neither was sent by something else.
+SEEN = {"asked", "confirmed"}
+TEMPLATE = "admin/hits/action.html"
+CHANGED = "changed_meanwhile"
+MOST_PROBLEMS = 3
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Page(Generic[Row]):
+    """One sending of one action: its form, if it has one, and where it came from."""
+
+    request: HttpRequest
+    action: Action[Row]
+    form: forms.Form | None
+    hidden: Hidden
+    back: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class ActionPages(Generic[Row]):
+    """The addresses of a page's actions.
+
+    `find` is given the request and what the address holds, and raises 404 or PermissionDenied for rows that
+    this person may not see or touch. `base` has a block `body`, and is rendered with `shared`.
+    """
+
+    actions: Mapping[str, Action[Row]]
+    find: Callable[..., Sequence[Row]]
+    back: Callable[[Sequence[Row]], str]
+    url: Callable[[Row, str], str] = lambda _row, _key: ""
+    base: str = "admin/hits/action_base.html"
+    shared: Callable[[Sequence[Row]], Mapping[str, Any]] = lambda _: {}
+    carried: Callable[[Sequence[Row]], Hidden] = lambda _: ()
+    history: Callable[[HttpRequest, Sequence[Row], str], Any] | None = None
+
+    def offered(self, row: Row, *, user: User) -> Sequence[Offered]:
+        """The buttons that its state and this person's permissions allow. The caller has found the row."""
+        return [
+            Offered(key=key, label=action.label, url=self.url(row, key), one_click=action.one_click)
+            for key, action in self.actions.items()
+            if user.has_perms(action.permissions) and action.offered(row)
+        ]
+
+    def answer(self, request: HttpRequest, key: str, /, **where: Any) -> HttpResponse:
+        """A GET asks, a POST does it."""
+        action = self._allowed(request, key)
+        rows = self.find(request, **where)
+        back = self.back(rows)
+        return self._answer(request, action, rows, hidden=self.carried(rows), back=back)
+
+    def answer_list(self, request: HttpRequest, key: str, rows: Sequence[Row]) -> HttpResponse:
+        """Asked by a list's own form, which is posted to the same address once more when it is confirmed."""
+        action = self._allowed(request, key)
+        hidden = [(name, value) for name in OF_A_LIST for value in request.POST.getlist(name)]
+        back = request.get_full_path()
+        return self._answer(request, action, rows, hidden=hidden, back=back, of_list=True)
+
+    def _allowed(self, request: HttpRequest, key: str) -> Action[Row]:
+        if key not in self.actions:
+            raise Http404
+        if not request.user.has_perms(self.actions[key].permissions):
+            raise PermissionDenied
+        return self.actions[key]
+
+    def _answer(
+        self,
+        request: HttpRequest,
+        action: Action[Row],
+        rows: Sequence[Row],
+        *,
+        hidden: Hidden,
+        back: str,
+        of_list: bool = False,
+    ) -> HttpResponse:
+        call = Call(rows=rows, by=signed_in(request), now=timezone.now(), sent=request.POST)
+        if refusal := action.refuses(call):
+            messages.error(request, refusal)
+            return redirect(back)
+        # A list sends its own form before anybody has seen that of the action.
+        is_typed = request.method == "POST" and not (of_list and not SEEN & request.POST.keys())
+        form = action.form(request.POST if is_typed else None, call) if action.form else None
+        is_filled = form is None or form.is_valid()
+        page = _Page(request=request, action=action, form=form, hidden=hidden, back=back)
+        if not is_filled:
+            return self._ask(page, call, status=400 if is_typed else 200)
+        checked = replace(call, values=form.cleaned_data if form else {})
+        must_confirm = of_list or action.two_steps or action.needs_confirmed
+        if not is_typed or (must_confirm and "confirmed" not in request.POST):
+            return self._ask(page, checked)
+        try:
+            return self._finish(page, checked, action.run(checked))
+        except RuleBroken as broken:
+            return self._refuse(page, call, broken)
+
+    def _finish(self, page: _Page[Row], call: Call[Row], outcome: Outcome) -> HttpResponse:
+        if outcome.history and self.history:
+            self.history(page.request, call.rows, outcome.history)
+        if outcome.said:
+            messages.add_message(page.request, outcome.level, outcome.said)
+        if outcome.problems:
+            more = len(outcome.problems) - MOST_PROBLEMS
+            tail = f" And {more} more." if more > 0 else ""
+            messages.warning(page.request, f"{' '.join(outcome.problems[:MOST_PROBLEMS])}{tail}")
+        return redirect(outcome.to or page.back)
+
+    def _refuse(self, page: _Page[Row], call: Call[Row], broken: RuleBroken) -> HttpResponse:
+        """Whoever has typed something sees it again. What was seen and is so no more has to be seen anew."""
+        if page.form is None or broken.code == CHANGED:
+            messages.error(page.request, str(broken))
+            return redirect(page.back)
+        page.form.add_error(None, str(broken))
+        return self._ask(page, call, status=409)
+
+    def _ask(self, page: _Page[Row], call: Call[Row], *, status: int = 200) -> HttpResponse:
+        action, form = page.action, page.form
+        confirm = action.confirm(call)
+        named = [str(row) for row in call.rows] if len(call.rows) == 1 else []
+        goes_on = action.two_steps and not (form and form.is_valid())
+        context = {
+            **admin.site.each_context(page.request),
+            "title": confirm.title or ": ".join([action.label, *named]),
+            "base": self.base,
+            "form": form,
+            "is_settled": action.two_steps and not goes_on,
+            "confirm": confirm,
+            "button": "Go on" if goes_on else confirm.button or action.label,
+            "is_grave": action.is_grave and not goes_on,
+            "hidden": [*page.hidden, *confirm.hidden, ("asked" if goes_on else "confirmed", "yes")],
+            "back": page.back,
+            **self.shared(call.rows),
+            **confirm.details,
+        }
+        return TemplateResponse(page.request, TEMPLATE, context, status=status)

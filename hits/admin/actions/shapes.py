@@ -1,0 +1,93 @@
+"""What can be done to rows by a button, in values: what it is told, what it asks, what it says."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any, Generic, TypeVar
+
+from django import forms
+from django.contrib import messages
+from django.http import QueryDict
+
+from hits.models import User
+
+Row = TypeVar("Row")
+Hidden = Sequence[tuple[str, Any]]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Call(Generic[Row]):
+    """What an action is told. `sent` is the whole POST, for fingerprints of what a person has seen."""
+
+    rows: Sequence[Row]
+    by: User
+    now: datetime
+    values: Mapping[str, Any] = field(default_factory=dict)
+    sent: QueryDict = field(default_factory=QueryDict)
+
+    @property
+    def row(self) -> Row:
+        (row,) = self.rows
+        return row
+
+
+@dataclass(frozen=True, kw_only=True)
+class Confirm:
+    """The page that asks. `hidden` is sent along; where it `is_blocked`, nothing can be sent at all.
+
+    `detail` is a template that shows what it is about, and sees `details`.
+    """
+
+    title: str = ""
+    text: str = ""
+    consequences: Sequence[str] = ()
+    cost: str = ""
+    problem: str = ""
+    is_blocked: bool = False
+    button: str = ""
+    hidden: Hidden = ()
+    detail: str = ""
+    details: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Outcome:
+    """What is said afterwards, what goes on record, and where it leads if not back."""
+
+    said: str = ""
+    level: int = messages.SUCCESS
+    problems: Sequence[str] = ()
+    history: str = ""
+    to: str = ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Action(Generic[Row]):
+    """`run` does it, and may raise RuleBroken. `refuses` says why it cannot be done now, if so.
+
+    `one_click`: its button does it, and the page is only for who comes by the address.
+    `two_steps`: the form is filled in first, and the consequences of what was typed are shown then.
+    `needs_confirmed`: a form that was sent from elsewhere leads to the page first.
+    """
+
+    label: str
+    run: Callable[[Call[Row]], Outcome]
+    confirm: Callable[[Call[Row]], Confirm] = lambda _: Confirm()
+    form: Callable[[QueryDict | None, Call[Row]], forms.Form] | None = None
+    permissions: Sequence[str] = ()
+    offered: Callable[[Row], bool] = lambda _: True
+    refuses: Callable[[Call[Row]], str] = lambda _: ""
+    one_click: bool = False
+    two_steps: bool = False
+    needs_confirmed: bool = False
+    is_grave: bool = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class Offered:
+    """One button of a row's page."""
+
+    key: str
+    label: str
+    url: str
+    one_click: bool
