@@ -1,0 +1,211 @@
+"""An action on a row: asked before it is done, refused in words, and nothing that was typed is lost."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from django import forms
+from django.contrib.messages import get_messages
+from django.contrib.messages.storage.fallback import FallbackStorage
+from django.core.exceptions import PermissionDenied
+from django.http import Http404, HttpRequest
+from django.test import RequestFactory
+
+from hits.admin.actions import Action, ActionPages, Call, Confirm, Outcome
+from hits.errors import RuleBroken
+from hits.models import User
+from tests.factories import make_user
+
+pytestmark = pytest.mark.django_db
+
+
+class WordForm(forms.Form):
+    word = forms.CharField(label="Word", max_length=5)
+
+
+class Scene:
+    """Rows that are words, and a person who sends requests about them."""
+
+    def __init__(self, user: User | None = None) -> None:
+        self.user = user or make_user(is_superuser=True)
+        self.done: list[dict[str, Any]] = []
+        self.history: list[str] = []
+        self.said: list[str] = []
+
+    def pages(self, **options: Any) -> ActionPages[str]:
+        options.setdefault("run", self.run)
+        return ActionPages(
+            actions={"eat": Action(label="Eat", **options)},
+            find=self.find,
+            back=lambda _: "/back/",
+            url=lambda row, key: f"/{row}/{key}/",
+            history=lambda _, rows, words: self.history.append(f"{rows[0]}: {words}"),
+        )
+
+    def find(self, _: HttpRequest, name: str) -> list[str]:
+        if name == "hidden":
+            raise Http404
+        return name.split(",")
+
+    def run(self, call: Call[str]) -> Outcome:
+        self.done.append(dict(call.values))
+        return Outcome(said="Eaten.", history="eaten", problems=["a.", "b.", "c.", "d."])
+
+    def request(self, method: str, sent: dict[str, Any] | None = None) -> HttpRequest:
+        request = getattr(RequestFactory(), method)("/list/?q=1", sent or {})
+        request.user, request.session = self.user, {}
+        request._messages = FallbackStorage(request)
+        return request  # type: ignore[no-any-return]
+
+    def answer(
+        self,
+        pages: ActionPages[str],
+        sent: dict[str, Any] | None = None,
+        *,
+        key: str = "eat",
+        name: str = "apple",
+        in_list: bool = False,
+    ) -> Any:
+        request = self.request("get" if sent is None else "post", sent)
+        if in_list:
+            answer: Any = pages.answer_list(request, key, name.split(","))
+        else:
+            answer = pages.answer(request, key, name=name)
+        self.said = [str(message) for message in get_messages(request)]
+        if hasattr(answer, "render"):
+            answer.context_data["available_apps"] = []
+            answer.render()
+        return answer
+
+
+@pytest.fixture
+def scene() -> Scene:
+    return Scene()
+
+
+def break_a_rule(code: str) -> Callable[[Call[str]], Outcome]:
+    def run(_: Call[str]) -> Outcome:
+        raise RuleBroken(code, "No apples today.")
+
+    return run
+
+
+def word_form(data: Any, _: Call[str]) -> WordForm:
+    return WordForm(data)
+
+
+def test_get_asks_with_what_it_means_and_post_does_it(scene: Scene) -> None:
+    pages = scene.pages(
+        confirm=lambda call: Confirm(
+            text=f"The {call.row} <is> gone.", consequences=["Nobody else has it."], hidden=[("seen", "7")]
+        )
+    )
+
+    asked = scene.answer(pages)
+
+    page = asked.content.decode()
+    assert (asked.status_code, scene.done) == (200, [])
+    assert all(words in page for words in ("The apple &lt;is&gt; gone.", "<li>Nobody else has it.</li>"))
+    assert '<input type="hidden" name="seen" value="7">' in page
+    assert 'href="/back/"' in page
+    done = scene.answer(pages, {})
+    assert (done.status_code, done["Location"], len(scene.done)) == (302, "/back/", 1)
+    assert scene.history == ["apple: eaten"]
+    assert scene.said == ["Eaten.", "a. b. c. And 1 more."]
+
+
+def test_unknown_actions_rows_and_people_without_the_permission_are_turned_away(scene: Scene) -> None:
+    pages = scene.pages(permissions=["hits.steer_batch"])
+    nobody = Scene(make_user(is_staff=True))
+
+    for sent in (None, {}):
+        with pytest.raises(Http404):
+            scene.answer(pages, sent, key="drink")
+        with pytest.raises(Http404):
+            scene.answer(pages, sent, name="hidden")
+        with pytest.raises(PermissionDenied):
+            nobody.answer(pages, sent)
+        with pytest.raises(PermissionDenied):
+            nobody.answer(pages, sent, in_list=True)
+
+    assert scene.done == []
+    assert pages.offered("apple", user=nobody.user) == []
+    assert [one.url for one in pages.offered("apple", user=scene.user)] == ["/apple/eat/"]
+
+
+def test_what_cannot_be_done_now_leads_back_before_anything_is_asked(scene: Scene) -> None:
+    pages = scene.pages(refuses=lambda call: f"The {call.row} is green.", offered=lambda row: row == "pear")
+
+    answers = [scene.answer(pages, sent) for sent in (None, {})]
+
+    assert [answer["Location"] for answer in answers] == ["/back/", "/back/"]
+    assert (scene.said, scene.done) == (["The apple is green."], [])
+    assert pages.offered("apple", user=scene.user) == []
+
+
+@pytest.mark.parametrize(
+    ("word", "run", "status"), [("much too long", None, 400), ("worm", break_a_rule("no_apples"), 409)]
+)
+def test_refused_form_is_shown_again_with_what_was_typed(
+    scene: Scene, word: str, run: Any, status: int
+) -> None:
+    answer = scene.answer(scene.pages(form=word_form, run=run or scene.run), {"word": word})
+
+    page = answer.content.decode()
+    assert (answer.status_code, f'value="{word}"' in page, scene.done) == (status, True, [])
+    assert 'class="errorlist' in page
+
+
+def test_refusal_without_a_form_or_of_what_changed_meanwhile_leads_back(scene: Scene) -> None:
+    plain = scene.pages(run=break_a_rule("no_apples"))
+    changed = scene.pages(run=break_a_rule("changed_meanwhile"), form=word_form)
+
+    answers = [scene.answer(plain, {}), scene.answer(changed, {"word": "worm"})]
+
+    assert [answer["Location"] for answer in answers] == ["/back/", "/back/"]
+    assert (scene.said, scene.history) == (["No apples today."], [])
+
+
+def test_two_steps_ask_for_the_number_and_then_show_what_it_means(scene: Scene) -> None:
+    pages = scene.pages(
+        form=word_form, two_steps=True, confirm=lambda call: Confirm(text=str(call.values.get("word", "?")))
+    )
+
+    first, second = scene.answer(pages), scene.answer(pages, {"word": "worm", "asked": "yes"})
+
+    assert ["Go on" in page.content.decode() for page in (first, second)] == [True, False]
+    assert ["<p>?</p>" in first.content.decode(), "<p>worm</p>" in second.content.decode()] == [True, True]
+    assert '<input type="hidden" name="word" value="worm"' in second.content.decode()
+    assert scene.done == []
+    scene.answer(pages, {"word": "worm", "confirmed": "yes"})
+    assert scene.done == [{"word": "worm"}]
+
+
+def test_form_from_elsewhere_leads_to_the_page_where_it_has_to_be_confirmed(scene: Scene) -> None:
+    pages = scene.pages(needs_confirmed=True)
+
+    asked = scene.answer(pages, {})
+
+    assert (asked.status_code, scene.done) == (200, [])
+    assert '<input type="hidden" name="confirmed" value="yes">' in asked.content.decode()
+
+
+def test_list_asks_on_its_own_address_and_carries_its_selection(scene: Scene) -> None:
+    pages = scene.pages(form=word_form)
+    selection = {"action": "eat", "_selected_action": ["1", "2"], "select_across": "0", "index": "0"}
+
+    asked = scene.answer(pages, selection, name="apple,pear", in_list=True)
+
+    page = asked.content.decode()
+    assert (asked.status_code, 'class="errorlist' in page, scene.done) == (200, False, [])
+    assert page.count('name="_selected_action"') == 2
+    assert 'href="/list/?q=1"' in page
+    scene.answer(pages, {**selection, "confirmed": "yes", "word": "worm"}, name="apple,pear", in_list=True)
+    assert scene.done == [{"word": "worm"}]
+
+
+def test_what_is_blocked_has_no_button(scene: Scene) -> None:
+    page = scene.answer(scene.pages(confirm=lambda _: Confirm(problem="Too dear.", is_blocked=True)))
+
+    assert "Too dear." in page.content.decode()
+    assert '<button class="live-verb' not in page.content.decode()
