@@ -1,6 +1,6 @@
 """The pages of one example: written, looked at, made ready, withdrawn. A draft may lack anything."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import datetime
 from typing import Any
 from uuid import UUID, uuid4
@@ -16,7 +16,7 @@ from django.utils import timezone
 
 from crowd.winoground.admin.example_finding import VIEW, Hub, find_example
 from crowd.winoground.admin.example_forms import ExampleForm
-from crowd.winoground.admin.example_verbs import verb_view, verbs_for
+from crowd.winoground.admin.example_verbs import action_view, offered_for
 from crowd.winoground.domain import PLACES
 from crowd.winoground.domain.captions import are_same, differing_words, swap
 from crowd.winoground.models import Example, Project
@@ -32,6 +32,7 @@ from crowd.winoground.services.authoring import (
 )
 from crowd.winoground.services.facts import facts_of
 from crowd.winoground.services.readiness import faults_of
+from hits.admin.actions import Offered
 from hits.admin.selecting import signed_in
 from hits.domain.words import read_uuid
 from hits.errors import RuleBroken
@@ -47,7 +48,7 @@ def urls(hub: Hub) -> list[URLPattern]:
         hub.at("<int:pk>/examples/<uuid:example>/", example_view, "show_example"),
         hub.at("<int:pk>/examples/<uuid:example>/preview/", preview_view, "preview_example"),
         hub.at("<int:pk>/examples/<uuid:example>/history/", history_view, "example_history"),
-        hub.at("<int:pk>/examples/<uuid:example>/<slug:verb>/", verb_view, "example_verb"),
+        hub.at("<int:pk>/examples/<uuid:example>/<slug:verb>/", action_view, "example_verb"),
     ]
 
 
@@ -209,7 +210,7 @@ def _show_form(
         "key": key,
         "seen": seen or (example.changed_at.isoformat() if example else ""),
         "is_fixed": example is not None and is_fixed(example),
-        "verbs": verbs_for(hub, example) if example else (),
+        "offered": _beside_the_form(hub, request, example) if example else (),
         "words_url": hub.address(project, "words"),
         **words_context(*captions, altered=altered),
     }
@@ -222,7 +223,7 @@ def _show_facts(hub: Hub, request: HttpRequest, example: Example) -> HttpRespons
         "title": str(example),
         "example": example,
         "facts": facts_of(example).items(),
-        "verbs": verbs_for(hub, example) if changeable else (),
+        "offered": offered_for(hub, example, user=signed_in(request)) if changeable else (),
         **words_context(example.caption_0, example.caption_1, altered=example.has_altered_morpheme),
     }
     return hub.render(request, "admin/winoground/example.html", context, project=example.project)
@@ -233,3 +234,9 @@ def _moment(text: str) -> datetime | None:
         return datetime.fromisoformat(text)
     except ValueError:
         return None
+
+
+def _beside_the_form(hub: Hub, request: HttpRequest, example: Example) -> Sequence[Offered]:
+    """All but what the form's own buttons do."""
+    offered = offered_for(hub, example, user=signed_in(request))
+    return [one for one in offered if one.key not in ("ready", "draft")]
