@@ -160,10 +160,10 @@ class HubAdmin(ReadOnlyAdmin[Project]):
         shared = {**self.admin_site.each_context(request), **self.shared(project)}
         return TemplateResponse(request, template, {**shared, **context})
 
-    def shared(self, project: Any = None) -> Mapping[str, Any]:
-        """What each page below the project says of where it is."""
+    def shared(self, project: Any = None, *, trail: Sequence[tuple[str, str]] = ()) -> Mapping[str, Any]:
+        """What each page below the project says of where it is; `trail`: what stands in between."""
         home = self.address(project) if project else ""
-        return {"opts": self.opts, "hub": self, "project": project, "home": home}
+        return {"opts": self.opts, "hub": self, "project": project, "home": home, "trail": trail}
 
     def address(self, project: Any, name: str = "project_change", *more: Any) -> str:
         return reverse(f"admin:{self.label}_{name}", args=[project.pk, *more])

@@ -118,7 +118,8 @@ def test_unknown_actions_rows_and_people_without_the_permission_are_turned_away(
     pages = scene.pages(permissions=["hits.steer_batch"])
     nobody = Scene(make_user(is_staff=True))
 
-    for sent in (None, {}):
+    sendings: list[dict[str, Any] | None] = [None, {}]
+    for sent in sendings:
         with pytest.raises(Http404):
             scene.answer(pages, sent, key="drink")
         with pytest.raises(Http404):
@@ -136,7 +137,7 @@ def test_unknown_actions_rows_and_people_without_the_permission_are_turned_away(
 def test_what_cannot_be_done_now_leads_back_before_anything_is_asked(scene: Scene) -> None:
     pages = scene.pages(refuses=lambda call: f"The {call.row} is green.", offered=lambda row: row == "pear")
 
-    answers = [scene.answer(pages, sent) for sent in (None, {})]
+    answers = [scene.answer(pages), scene.answer(pages, {})]
 
     assert [answer["Location"] for answer in answers] == ["/back/", "/back/"]
     assert (scene.said, scene.done) == (["The apple is green."], [])

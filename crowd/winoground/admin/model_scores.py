@@ -10,12 +10,14 @@ from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
 from django.shortcuts import get_object_or_404, redirect
 from django.urls import URLPattern
 from django.utils import timezone
+from django.utils.html import format_html
 
 from crowd.winoground.admin.results import ADD, REMOVE, Hub, find
 from crowd.winoground.models import ModelScores
 from crowd.winoground.queries.scoring import scored_examples
 from crowd.winoground.services.score_files import EXAMPLE, WIDE
 from crowd.winoground.services.uploading import Upload, add_model, remove_model, replace_model
+from hits.admin.actions import Action, ActionPages, Call, Confirm, Outcome
 from hits.admin.selecting import signed_in
 from hits.common.spreadsheets import Cell, write_csv
 from hits.errors import InvalidItems, RuleBroken
@@ -75,15 +77,7 @@ def replace_view(hub: Hub, request: HttpRequest, pk: int, model: int) -> HttpRes
 
 
 def remove_view(hub: Hub, request: HttpRequest, pk: int, model: int) -> HttpResponse:
-    project = find(hub, request, pk, REMOVE)
-    chosen = get_object_or_404(ModelScores.objects.select_related("project"), pk=model, project=project)
-    if request.method == "POST":
-        remove_model(model=chosen)
-        hub.log_change(request, project, f"The scores of {chosen} were removed.")
-        messages.success(request, f"The scores of {chosen} are removed.")
-        return redirect(hub.address(project, "results"))
-    context = {"title": f"Remove the scores of {chosen}?", "model": chosen, "count": _count(chosen)}
-    return hub.render(request, "admin/winoground/result_remove.html", context, project=project)
+    return _removing(hub).answer(request, "remove", pk=pk, model=model)
 
 
 def template_view(hub: Hub, request: HttpRequest, pk: int) -> StreamingHttpResponse:
@@ -153,6 +147,45 @@ def _tell(hub: Hub, request: HttpRequest, project: Any, upload: Upload, verb: st
     if upload.missing:
         words = f"The file says nothing of {upload.missing} further examples. They are open for this model."
         messages.warning(request, words)
+
+
+def _removing(hub: Hub) -> ActionPages[ModelScores]:
+    def find_scores(request: HttpRequest, pk: int, model: int) -> Sequence[ModelScores]:
+        scores = ModelScores.objects.select_related("project__study")
+        return [get_object_or_404(scores, pk=model, project=find(hub, request, pk, REMOVE))]
+
+    return ActionPages(
+        actions={"remove": Action(label="Remove the scores", confirm=_ask_to_remove, run=_remove)},
+        find=find_scores,
+        back=lambda models: hub.address(models[0].project, "results"),
+        base="admin/winoground/results_base.html",
+        shared=lambda models: hub.shared(
+            models[0].project, trail=[("Scores", hub.address(models[0].project, "results"))]
+        ),
+        history=lambda request, models, words: hub.log_change(request, models[0].project, words),
+    )
+
+
+def _ask_to_remove(call: Call[ModelScores]) -> Confirm:
+    model, count = call.row, _count(call.row)
+    examples = "1 example" if count == 1 else f"{count} examples"
+    return Confirm(
+        title=f"Remove the scores of {model}?",
+        text=format_html(
+            "You remove the scores of <strong>{}</strong> for {} of <strong>{}</strong>. "
+            "Only the file they came from can bring them back.",
+            model.name,
+            examples,
+            model.project.study,
+        ),
+    )
+
+
+def _remove(call: Call[ModelScores]) -> Outcome:
+    remove_model(model=call.row)
+    return Outcome(
+        said=f"The scores of {call.row} are removed.", history=f"The scores of {call.row} were removed."
+    )
 
 
 def _count(model: ModelScores) -> int:
