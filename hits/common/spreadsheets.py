@@ -24,12 +24,19 @@ def harmless(text: str) -> str:
     return f"'{text}" if is_formula else text
 
 
+def csv_line(cells: Iterable[object]) -> str:
+    """One line of a file: no text in it runs, and figures stay figures."""
+    line: str = csv.writer(_Echo()).writerow(
+        [harmless(cell) if isinstance(cell, str) else cell for cell in cells]
+    )
+    return line
+
+
 def write_csv(header: Sequence[str], rows: Iterable[Sequence[Cell]]) -> Iterator[str]:
     """Line by line, so that no length of it fills the memory."""
-    writer = csv.writer(_Echo())
-    yield MARK + writer.writerow(map(harmless, header))  # some are made of what was uploaded
+    yield MARK + csv_line(header)  # some are made of what was uploaded
     for row in rows:
-        yield writer.writerow([_written(cell) for cell in row])
+        yield csv_line(map(_written, row))
 
 
 class _Echo:
@@ -39,9 +46,5 @@ class _Echo:
         return line
 
 
-def _written(cell: Cell) -> str:
-    if cell is None:
-        return ""
-    if isinstance(cell, str):
-        return harmless(cell)
-    return cell.strftime("%Y-%m-%d %H:%M:%S") if isinstance(cell, datetime) else str(cell)
+def _written(cell: Cell) -> Cell:
+    return cell.strftime("%Y-%m-%d %H:%M:%S") if isinstance(cell, datetime) else cell

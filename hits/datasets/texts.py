@@ -1,11 +1,10 @@
 """CSV, TSV and JSON Lines, a row at a time."""
 
-import csv
 import json
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-from hits.common.spreadsheets import harmless
+from hits.common.spreadsheets import csv_line, harmless
 from hits.datasets.columns import Column, Row, only
 
 
@@ -20,10 +19,9 @@ def json_line(row: Row) -> bytes:
 
 def csv_lines(columns: Sequence[Column], rows: Iterable[Row]) -> Iterator[bytes]:
     """Lists as JSON. No mark at the start: programs would take it for a part of the first column's name."""
-    writer = csv.writer(_Echo())
-    yield writer.writerow([one.name for one in columns])
+    yield csv_line(one.name for one in columns).encode()
     for row in rows:
-        yield writer.writerow([_cell(row[one.name]) for one in columns])
+        yield csv_line(_cell(row[one.name]) for one in columns).encode()
 
 
 def read_jsonl(lines: Iterable[bytes]) -> Iterator[dict[str, Any]]:
@@ -45,23 +43,11 @@ def tsv_lines(columns: Sequence[Column], rows: Iterable[Row]) -> Iterator[bytes]
         yield "\t".join(cells).encode() + b"\n"
 
 
-class _Echo:
-    """What csv writes to: it hands the line back."""
-
-    def write(self, line: str) -> bytes:
-        return line.encode()
-
-
-def _cell(value: Any) -> str:
-    """Nothing in it is run when somebody opens the file in a spreadsheet."""
+def _cell(value: Any) -> str | float | None:
     match value:
-        case None:
-            return ""
         case bool():
             return "true" if value else "false"
-        case str():
-            return harmless(value)
-        case int() | float():
-            return repr(value)
+        case None | str() | int() | float():
+            return value
         case _:
             return json.dumps(value, ensure_ascii=False, separators=(",", ":"))

@@ -16,10 +16,7 @@ ROOT = Path(__file__).parents[2]
 WRITER = re.compile(r"csv\.(writer|DictWriter)\(|xlsxwriter\.Workbook\(")
 WRITERS = {
     "hits/common/spreadsheets.py": "quotes",
-    "hits/datasets/texts.py": "quotes",
-    "hits/admin/batches/export.py": "quotes",
     "hits/services/workbooks.py": "writes texts as texts",
-    "crowd/marketplace/spreadsheets.py": "quotes",
     "crowd/winogavil/services/challenging.py": "is read by ourselves at once",
     "crowd/winoventi/asking/walk_files.py": "an example of our own words",
     "config/demo/winoventi/world.py": "rows of the demo",

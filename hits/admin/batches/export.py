@@ -1,6 +1,5 @@
 """A batch's work as a file: sent while it is read, so that it may be as large as it likes."""
 
-import csv
 import json
 from collections.abc import Iterable, Iterator, Mapping
 from functools import partial
@@ -15,7 +14,7 @@ from django.urls import URLPattern, path
 from django.utils import timezone
 
 from hits.admin.batches.steer import get_batch
-from hits.common.spreadsheets import harmless
+from hits.common.spreadsheets import MARK, csv_line
 from hits.models import Batch
 from hits.services import exporting
 
@@ -67,11 +66,10 @@ def export_view(
 
 def write_csv(rows: Iterable[Mapping[str, Any]], *, about: Mapping[str, Any]) -> Iterator[str]:
     """With a mark at the start by which spreadsheets know the encoding."""
-    writer = csv.writer(_Echo())
-    yield "\ufeff" + writer.writerow([*exporting.COLUMNS, *PROVENANCE])
+    yield MARK + csv_line([*exporting.COLUMNS, *PROVENANCE])
     tail = [_cell(about[name]) for name in PROVENANCE]
     for row in rows:
-        yield writer.writerow([*(_cell(row[name]) for name in exporting.COLUMNS), *tail])
+        yield csv_line([*(_cell(row[name]) for name in exporting.COLUMNS), *tail])
 
 
 def write_jsonl(rows: Iterable[Mapping[str, Any]], *, about: Mapping[str, Any]) -> Iterator[str]:
@@ -81,23 +79,10 @@ def write_jsonl(rows: Iterable[Mapping[str, Any]], *, about: Mapping[str, Any]) 
         yield json.dumps(row, ensure_ascii=False) + "\n"
 
 
-class _Echo:
-    """What csv writes to: it hands the line back."""
-
-    def write(self, line: str) -> str:
-        return line
-
-
-def _cell(value: Any) -> str | int:
-    """Nothing in it is run when somebody opens the file in a spreadsheet."""
-    if value is None:
-        return ""
+def _cell(value: Any) -> str | int | None:
     if isinstance(value, bool):
         return "true" if value else "false"
-    if isinstance(value, int):
-        return value
-    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
-    return harmless(text)
+    return value if isinstance(value, str | int | None) else json.dumps(value, ensure_ascii=False)
 
 
 def _send(request: HttpRequest, batch: Batch, *, kind: str, include_excluded: bool) -> StreamingHttpResponse:
