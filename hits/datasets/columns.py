@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from typing import Any
 
 TEXT, INTEGER, NUMBER, FLAG, MOMENT = "text", "integer", "number", "flag", "moment"
@@ -25,3 +26,8 @@ def column(name: str, kind: str, words: str, *columns: Column) -> Column:
 
 def only(columns: Sequence[Column], row: Row) -> dict[str, Any]:
     return {one.name: row[one.name] for one in columns}
+
+
+def utc_text(at: datetime | None) -> str | None:
+    """How files tell a moment, whatever the zone of whoever asks."""
+    return None if at is None else at.astimezone(UTC).isoformat()

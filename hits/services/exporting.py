@@ -1,12 +1,13 @@
 """A batch's work under pseudonyms, row by row in slices: as large as it may be, memory stays flat."""
 
 from collections.abc import Iterator
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Any
 
 import structlog
 from django.db.models import Exists, OuterRef, Prefetch, Q
 
+from hits.datasets.columns import utc_text
 from hits.models import HIT, Assignment, Batch, BatchEvent, Bonus, Decision, Lease, User
 
 # HITs read at a time. A HIT has few assignments as a rule, and never more than some thousand.
@@ -50,9 +51,9 @@ def describe_export(*, batch: Batch, include_excluded: bool, by: User, now: date
         "batch_id": str(batch.public_id),
         "task": batch.task,
         "reward": str(batch.reward),
-        "launched_at": _utc(batch.launched_at),
+        "launched_at": utc_text(batch.launched_at),
         "terms": batch.terms,
-        "exported_at": _utc(now),
+        "exported_at": utc_text(now),
         "exported_by": by.get_username(),
         "includes_excluded": include_excluded,
     }
@@ -109,10 +110,10 @@ def _row(assignment: Assignment, *, hit: HIT) -> dict[str, Any]:
         "hit": str(hit.public_id),
         "assignment": str(assignment.public_id),
         "attempt": assignment.attempt,
-        "accepted_at": _utc(assignment.accepted_at),
-        "submitted_at": _utc(assignment.submitted_at),
-        "approved_at": _utc(assignment.approved_at),
-        "rejected_at": _utc(assignment.rejected_at),
+        "accepted_at": utc_text(assignment.accepted_at),
+        "submitted_at": utc_text(assignment.submitted_at),
+        "approved_at": utc_text(assignment.approved_at),
+        "rejected_at": utc_text(assignment.rejected_at),
         "worked_s": assignment.worked_s,
         "status": assignment.status,
         "kept_out": assignment.kept_out,
@@ -127,7 +128,3 @@ def _row(assignment: Assignment, *, hit: HIT) -> dict[str, Any]:
             for bonus in assignment.bonuses.all()
         ],
     }
-
-
-def _utc(at: datetime | None) -> str | None:
-    return None if at is None else at.astimezone(UTC).isoformat()

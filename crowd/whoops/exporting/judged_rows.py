@@ -6,9 +6,10 @@ from typing import Any
 from django.db.models import QuerySet
 
 from crowd.whoops.domain.votes import Votes
-from crowd.whoops.exporting.rows import Naming, utc
+from crowd.whoops.exporting.rows import Naming
 from crowd.whoops.models import Option, Project, Question
 from crowd.whoops.queries.questions import AWAY
+from hits.datasets.columns import utc_text
 from hits.models import Item
 from scoring.queries.voting import counting_scores, tallies
 
@@ -63,7 +64,7 @@ def answer_rows(questions: Questions, *, naming: Naming) -> Iterator[dict[str, A
                 "option": int(score.measure.rpartition("-")[2]),
                 "yes": bool(score.numerator),
                 "by": naming.person(score.assignment.worker.public_id),
-                "at": utc(score.assignment.submitted_at),
+                "at": utc_text(score.assignment.submitted_at),
             }
 
 

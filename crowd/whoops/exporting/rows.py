@@ -3,7 +3,6 @@
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
 from pathlib import PurePosixPath
 from typing import Any
 from uuid import UUID
@@ -14,6 +13,7 @@ from crowd.pictures.models import Picture
 from crowd.whoops.models import Annotation, Image, Partner, Project, Revision, Sighting
 from crowd.whoops.queries.composition import accepted_images
 from hits import seals
+from hits.datasets.columns import utc_text
 
 AT_ONCE = 200
 Images = QuerySet[Image]
@@ -73,10 +73,6 @@ def in_chunks(images: Images) -> Iterator[list[Image]]:
         after = some[-1].number
 
 
-def utc(at: datetime | None) -> str | None:
-    return None if at is None else at.astimezone(UTC).isoformat()
-
-
 def _around(images: Sequence[Image], *, in_full: bool = False) -> Around:
     annotations: defaultdict[int, list[Annotation]] = defaultdict(list)
     counted = Annotation.objects.filter(image__in=images, state=Annotation.State.COUNTED)
@@ -133,11 +129,16 @@ def _provenance(image: Image, around: Around, naming: Naming) -> dict[str, Any]:
     return {
         "study": str(image.project.study.public_id),
         "state": image.state,
-        "sent_at": utc(image.sent_at),
-        "accepted_at": utc(image.accepted_at),
+        "sent_at": utc_text(image.sent_at),
+        "accepted_at": utc_text(image.accepted_at),
         **{name: getattr(image, name) for name in ("normal_element", "weird_element", "shared_element")},
         "revisions": [
-            {"number": one.number, "sent_at": utc(one.sent_at), "outcome": one.outcome, "reason": one.reason}
+            {
+                "number": one.number,
+                "sent_at": utc_text(one.sent_at),
+                "outcome": one.outcome,
+                "reason": one.reason,
+            }
             for one in around.revisions.get(image.pk, ())
         ],
         "control_group": [
@@ -153,7 +154,7 @@ def _provenance(image: Image, around: Around, naming: Naming) -> dict[str, Any]:
             {
                 "annotation": one.pk,
                 "by": naming.person(one.worker.public_id),
-                "at": utc(one.assignment.submitted_at),
+                "at": utc_text(one.assignment.submitted_at),
             }
             for one in around.annotations.get(image.pk, ())
         ],

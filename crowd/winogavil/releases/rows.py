@@ -3,7 +3,7 @@
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
+from datetime import datetime
 from fractions import Fraction
 from functools import lru_cache
 from typing import Any, NamedTuple
@@ -15,6 +15,7 @@ from crowd.winogavil.models import Association, Place, Solution
 from crowd.winogavil.queries.associations import Rows
 from crowd.winogavil.releases.domain import deviation
 from hits import seals
+from hits.datasets.columns import utc_text
 from scoring.domain import mean
 from scoring.models import Riddle, Verdict
 
@@ -161,10 +162,10 @@ def _row(one: Association, around: Around, *, naming: Naming) -> dict[str, Any]:
         "recorded_as": one.recorded_as,
         "picture_set": one.set_key,
         "author": naming.person(author.public_id) if author else None,
-        "made_at": _utc(_made_at(one)),
+        "made_at": utc_text(_made_at(one)),
         "solvers_jaccard_exact": None if average is None else str(average),
-        "asked_at": _utc(one.asked_at),
-        "final_at": _utc(one.final_at),
+        "asked_at": utc_text(one.asked_at),
+        "final_at": utc_text(one.final_at),
         "pictures": [_picture(names[place.position], place) for place in places],
         "solvers": [_solver(solution, names, naming) for solution in solutions],
         "verdicts": [_verdict(verdict, names) for verdict in around.verdicts[one.item_id]],
@@ -199,7 +200,7 @@ def _solver(solution: Solved, names: Mapping[int, str], naming: Naming) -> dict[
         "solver": naming.person(solution.solver),
         "picked": [names[position] for position in solution.picked],
         "jaccard": str(Fraction(solution.numerator, solution.denominator)),
-        "submitted_at": _utc(solution.submitted_at),
+        "submitted_at": utc_text(solution.submitted_at),
     }
 
 
@@ -213,7 +214,7 @@ def _verdict(verdict: Verdict, names: Mapping[int, str]) -> dict[str, Any]:
         "code_version": verdict.code_version,
         "model_score": verdict.model_score,
         "predicted": [names[position] for position in verdict.places],
-        "answered_at": _utc(verdict.answered_at),
+        "answered_at": utc_text(verdict.answered_at),
     }
 
 
@@ -233,7 +234,3 @@ def _made_at(one: Association) -> datetime:
     riddle: Riddle | None = getattr(one.item, "riddle", None)
     work = riddle.assignment if riddle else None
     return (work.submitted_at if work else None) or one.item.created_at
-
-
-def _utc(at: datetime | None) -> str | None:
-    return None if at is None else at.astimezone(UTC).isoformat()

@@ -3,7 +3,6 @@
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
 from pathlib import PurePosixPath
 from typing import Any
 from uuid import UUID
@@ -17,6 +16,7 @@ from crowd.winoground.exporting.columns import name_of
 from crowd.winoground.models import Example, Project
 from crowd.winoground.queries.scoring import SCORED, Votes, four_of, fours_of_models, votes_of
 from hits import seals
+from hits.datasets.columns import utc_text
 from hits.models import Item
 from scoring.queries.voting import counting_scores
 
@@ -79,7 +79,7 @@ def answer_rows(examples: Examples, *, naming: Naming) -> Iterator[dict[str, Any
                 "belong_together": pairing.is_match,
                 "match": bool(score.numerator),
                 "by": naming.person(score.assignment.worker.public_id),
-                "at": _utc(score.assignment.submitted_at),
+                "at": utc_text(score.assignment.submitted_at),
             }
 
 
@@ -148,8 +148,8 @@ def _provenance(example: Example, models: Sequence[Mapping[str, Any]], *, naming
         "study": str(example.project.study.public_id),
         "state": example.state,
         "author": naming.person(example.author.public_id),
-        "created_at": _utc(example.created_at),
-        "asked_at": _utc(example.asked_at),
+        "created_at": utc_text(example.created_at),
+        "asked_at": utc_text(example.asked_at),
         "models": list(models),
     }
 
@@ -163,7 +163,3 @@ def _models_by_example(project: Project) -> Mapping[int, Sequence[Mapping[str, A
             rights = {str(kind): four.right.by(kind) for kind in Kind}
             found[example].append({"model": model.name, **values, **rights})
     return found
-
-
-def _utc(at: datetime | None) -> str | None:
-    return None if at is None else at.astimezone(UTC).isoformat()

@@ -3,7 +3,6 @@
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
 from typing import Any
 from uuid import UUID
 
@@ -15,6 +14,7 @@ from crowd.winoventi.domain.prompts import MASK
 from crowd.winoventi.models import Choice, FilterScore, Judgement, Premise, Project
 from crowd.winoventi.services.evaluating import prompt_id
 from hits import seals
+from hits.datasets.columns import utc_text
 from hits.models import Assignment
 
 AT_ONCE = 250
@@ -135,7 +135,7 @@ def _provenance(pair: Premise, kind: str, around: Around, *, naming: Naming) -> 
         "exception_at": _handed_in(alternative.assignment),
         "premise_by": naming.person(pair.worker.public_id),
         "premise_at": _handed_in(pair.assignment),
-        "settled_at": _utc(pair.settled_at),
+        "settled_at": utc_text(pair.settled_at),
         "filter": [_score(one) for one in around.scores.get(alternative.pk, ())],
         "judgements": [_judgement(one, naming) for one in around.judgements.get(pair.pk, ())],
         "choices": [_choice(one, naming) for one in around.choices.get((pair.pk, kind), ())],
@@ -152,7 +152,7 @@ def _score(one: FilterScore) -> dict[str, Any]:
         "pieces_exception": one.pieces_exception,
         "passes": one.passes,
         "weights_sha256": str(one.provenance.get("weights_sha256", "")),
-        "scored_at": _utc(one.scored_at),
+        "scored_at": utc_text(one.scored_at),
     }
 
 
@@ -172,8 +172,4 @@ def _choice(one: Choice, naming: Naming) -> dict[str, Any]:
 
 def _handed_in(work: Assignment | None) -> str | None:
     """Of recorded work nobody knows when."""
-    return _utc(work.submitted_at) if work else None
-
-
-def _utc(at: datetime | None) -> str | None:
-    return None if at is None else at.astimezone(UTC).isoformat()
+    return utc_text(work.submitted_at) if work else None
