@@ -1,0 +1,147 @@
+"""What the columns of a file are called, whichever way it spells them, and what is told of them."""
+
+import csv
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from io import StringIO
+from typing import Any
+
+from hits.common.uploads.cells import is_blank, read_text
+
+MOST_NAMED = 5
+SHOWN = 40
+QUOTED = "Put a field that holds the separator into quotation marks."
+Groups = Sequence[Sequence[str]]
+
+
+@dataclass(frozen=True, kw_only=True)
+class UploadedColumn:
+    """What a file has to say in one column. `read` raises ValueError with words that follow its name."""
+
+    name: str
+    help: str = ""
+    example: str = ""
+    read: Callable[[Any], Any] = read_text
+    # Every file has such a column, and every row something in it.
+    needed: bool = True
+    # Other names of it, as other programs write them.
+    also: Sequence[str] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Layout:
+    """The columns of one sort of file, and how a row of it is told."""
+
+    columns: Sequence[UploadedColumn]
+    any_of: Groups
+    unknown: bool
+
+    @cached_property
+    def needed(self) -> Sequence[str]:
+        return [column.name for column in self.columns if column.needed]
+
+    @cached_property
+    def _spellings(self) -> Mapping[str, str]:
+        named = ((name, column.name) for column in self.columns for name in (column.name, *column.also))
+        return {name.casefold(): column for name, column in named}
+
+    def name(self, heading: str) -> str:
+        """By our own name where it is one of ours."""
+        return self._spellings.get(heading.strip().casefold(), heading.strip())
+
+    def is_ours(self, name: str) -> bool:
+        return name.casefold() in self._spellings
+
+    def is_heading(self, cells: Sequence[str]) -> bool:
+        return any(self.name(cell) in self.needed for cell in cells)
+
+    def read_heading(self, cells: Sequence[str]) -> Sequence[str]:
+        """Raises ValueError with all that is wrong with it."""
+        names = [self.name(cell) for cell in cells]
+        if said := [*self._faults(Counter(names))]:
+            known = all_of([column.name for column in self.columns])
+            raise ValueError(f"The first line names the columns {known}. {' '.join(said)}")
+        return names
+
+    def by_name(self, cells: Sequence[str], names: Sequence[str]) -> Mapping[str, str]:
+        if len(cells) != len(names):
+            raise ValueError(f"it has {len(cells)} fields, and the heading {len(names)}. {QUOTED}")
+        return dict(zip(names, cells, strict=True))
+
+    def by_place(self, cells: Sequence[str]) -> Mapping[str, str]:
+        """Without a heading: all columns, or those that are needed, and behind them what is skipped."""
+        names = self.needed if len(cells) < len(self.columns) else [one.name for one in self.columns]
+        if len(cells) < len(names) or (len(cells) > len(names) and not self.unknown):
+            raise ValueError(f"it has {len(cells)} fields. A line has {all_of(self.needed)}. {QUOTED}")
+        return dict(zip(names, cells, strict=False))
+
+    def pick(self, raw: Any) -> Mapping[str, Any]:
+        """Of an object of JSON, by our own names."""
+        if not isinstance(raw, dict):
+            raise ValueError(f"it must be an object with {all_of(self.needed)}.")  # noqa: TRY004
+        named = {self.name(name): value for name, value in raw.items()}
+        if len(named) < len(raw) or not self.unknown:
+            names = Counter(map(self.name, raw))
+            if said := [*self._strangers(names), *self._twice(names, self._spellings.values())]:
+                raise ValueError(" ".join(said))
+        return named
+
+    def read_cells(self, raw: Mapping[str, Any]) -> tuple[Mapping[str, Any], Sequence[str]]:
+        """What the cells say, and what is wrong with those that say nothing."""
+        cells, faults = {}, []
+        for column in self.columns:
+            value = raw.get(column.name)
+            try:
+                if column.needed and is_blank(value):
+                    raise ValueError("must not be empty.")
+                cells[column.name] = column.read("" if value is None else value)
+            except ValueError as error:
+                faults.append(f"{column.name} {error}")
+        return cells, faults
+
+    def _faults(self, names: Counter[str]) -> Sequence[str]:
+        said = [*self._strangers(names)]
+        if missing := [name for name in self.needed if names[name] != 1]:
+            said.append(f"Once each: {', '.join(missing)}.")
+        said += self._twice(names, [one.name for one in self.columns if not one.needed])
+        if self.any_of and not any(all(names[name] for name in group) for group in self.any_of):
+            groups = " or ".join(all_of(group) for group in self.any_of)
+            said.append(f"It must have {', '.join(self.needed)}, and {groups}.")
+        return said
+
+    def _strangers(self, names: Counter[str]) -> Sequence[str]:
+        strangers = [] if self.unknown else [name for name in names if not self.is_ours(name)]
+        return [f"It has no use for: {_some(strangers)}. Take these columns out."] if strangers else []
+
+    def _twice(self, names: Counter[str], among: Any) -> Sequence[str]:
+        twice = sorted({name for name in among if names[name] > 1})
+        return [f"These are there twice: {_some(twice)}."] if twice else []
+
+
+def file_help(columns: Sequence[UploadedColumn], *, more: str = "", unknown: bool = True) -> str:
+    """What such a file is, for whoever has to write one."""
+    named = [f"{one.name} ({one.help})" if one.help else one.name for one in columns]
+    said = [f"CSV or JSON with the columns {all_of(named)}.", more]
+    said += ["Further columns are not read."] if unknown else []
+    said += ["If any line is wrong, nothing is added and every wrong line is named."]
+    return " ".join(filter(None, said))
+
+
+def example_file(columns: Sequence[UploadedColumn], *rows: Sequence[str]) -> str:
+    """A file that could be uploaded as it is: of these rows, or of each column's own example."""
+    out = StringIO()
+    example = [one.example for one in columns]
+    csv.writer(out, lineterminator="\n").writerows([[one.name for one in columns], *(rows or [example])])
+    return out.getvalue()
+
+
+def all_of(names: Sequence[str]) -> str:
+    *others, last = names
+    return f"{', '.join(others)} and {last}" if others else last
+
+
+def _some(names: Sequence[str]) -> str:
+    named = ", ".join(f"{name:.{SHOWN}}" for name in names[:MOST_NAMED])
+    return f"{named} and {len(names) - MOST_NAMED:,} more" if len(names) > MOST_NAMED else named

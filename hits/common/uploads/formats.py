@@ -1,0 +1,126 @@
+"""The rows of each format: the line that a row begins in, and how it is read, which may raise ValueError."""
+
+import csv
+import json
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from itertools import chain
+from typing import Any
+
+from hits.common.uploads.texts import Lines
+
+Found = Iterator[tuple[int, Callable[[], Any]]]
+NOT_KEPT = "This JSON is nested too deeply, or holds a number that is too long."
+NOT_CLOSED = "Look for a quotation mark that is not closed."
+
+
+class TwiceError(ValueError):
+    """An object of JSON names a field twice: which of both is meant nobody can say."""
+
+
+def json_lines(lines: Lines) -> Found:
+    for text in lines:
+        if text.strip():
+            yield lines.number, partial(_read_object, text)
+        lines.begin_row()
+
+
+def json_list(lines: Lines) -> Found:
+    """One after the other, so that only the text stands in memory."""
+    text = lines.whole()
+    try:
+        yield from _items(text, json.JSONDecoder(object_pairs_hook=_once))
+    except json.JSONDecodeError as error:
+        line, words = lines.place(error.lineno), f"this is not JSON ({error.msg})."
+        lines.stop(f"{line}, column {error.colno}: {words}")
+    except TwiceError as error:
+        lines.stop(str(error))
+    except (RecursionError, ValueError):
+        lines.stop(NOT_KEPT)
+
+
+def csv_records(lines: Lines, *, trims: bool) -> Iterator[tuple[int, Sequence[str]]]:
+    """Cells, of rows in which there is anything."""
+    first = _first_line(lines)
+    start = lines.number
+    reader = csv.reader(
+        chain([first], lines), delimiter=_delimiter(first), strict=True, skipinitialspace=trims
+    )
+    try:
+        for cells in reader:
+            if any(cell.strip() for cell in cells):
+                yield start, cells
+            lines.begin_row()
+            start = lines.number + 1
+    except csv.Error as error:
+        lines.stop(f"{lines.place(start)} cannot be read ({error}). {NOT_CLOSED}")
+
+
+def _first_line(lines: Lines) -> str:
+    """The first one that says something."""
+    for line in lines:
+        if line.strip():
+            if "\0" in line:
+                lines.stop("This is not a text file. Upload CSV or JSON.")
+            return line
+        lines.begin_row()
+    return ""
+
+
+def _delimiter(heading: str) -> str:
+    return max(",;\t", key=heading.count)
+
+
+def _read_object(text: str) -> dict[str, Any]:
+    try:
+        found = json.loads(text, object_pairs_hook=_once)
+    except TwiceError:
+        raise
+    except (ValueError, RecursionError):
+        found = None
+    if not isinstance(found, dict):
+        raise ValueError("this is no JSON object of one line.")  # noqa: TRY004 - a fault of the file's
+    return found
+
+
+def _items(text: str, decoder: json.JSONDecoder) -> Found:
+    """`text` begins with the bracket of a list, after spaces."""
+    place, line = text.index("[") + 1, 1
+    line += text.count("\n", 0, place)
+    is_first = True
+    while True:
+        before, place = place, _after_spaces(text, place)
+        line += text.count("\n", before, place)
+        if is_first and text.startswith("]", place):
+            break
+        value, end = decoder.raw_decode(text, place)
+        yield line, partial(_same, value)
+        line += text.count("\n", place, end)
+        before, place = end, _after_spaces(text, end)
+        line += text.count("\n", before, place)
+        if text.startswith("]", place):
+            break
+        if not text.startswith(",", place):
+            raise json.JSONDecodeError("Expecting ',' delimiter", text, place)
+        place, is_first = place + 1, False
+    if rest := text[place + 1 :].strip():
+        raise json.JSONDecodeError("Extra data", text, text.index(rest, place + 1))
+
+
+def _after_spaces(text: str, place: int) -> int:
+    while place < len(text) and text[place].isspace():
+        place += 1
+    return place
+
+
+def _same(value: Any) -> Any:
+    return value
+
+
+def _once(pairs: Sequence[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        name, _ = Counter(name for name, _ in pairs).most_common(1)[0]
+        raise TwiceError(f"“{name:.40}” is named twice in one object.")
+    return found
