@@ -1,0 +1,24 @@
+"""The rows of a file that a person brings: CSV, JSON Lines or a list in JSON, whichever program wrote it.
+
+Nothing here knows a database, a family or a room: the caller says which columns there are, how a cell of
+each is read, and with which of its own errors a file is refused.
+"""
+
+from hits.common.uploads.cells import as_written, is_blank, read_number, read_text
+from hits.common.uploads.columns import UploadedColumn, example_file, file_help
+from hits.common.uploads.problems import MOST_PROBLEMS, Problems
+from hits.common.uploads.reading import Row, read_uploaded
+
+__all__ = [
+    "MOST_PROBLEMS",
+    "Problems",
+    "Row",
+    "UploadedColumn",
+    "as_written",
+    "example_file",
+    "file_help",
+    "is_blank",
+    "read_number",
+    "read_text",
+    "read_uploaded",
+]
