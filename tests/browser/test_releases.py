@@ -1,8 +1,5 @@
 """Statistics and releases as a researcher sees them: on a wide screen and on a phone, light and dark."""
 
-from datetime import timedelta
-from random import Random
-
 import pytest
 
 from config.demo.people import Staff
@@ -14,12 +11,10 @@ from tests.browser.conftest import OpenPage
 from tests.browser.doors import log_in, make_staff
 from tests.browser.looking import SIZES, Visitor
 from tests.conftest import Sites
-from tests.crowd.winogavil.releases.data import make_final, people
+from tests.crowd.winogavil.releases.data import make_game
 from tests.factories import NOW, make_study
 
 pytestmark = [pytest.mark.needs_chromium, pytest.mark.django_db(transaction=True)]
-# Before whatever the machine's clock says: the pages ask that one.
-LONG_AGO = NOW - timedelta(days=3_650)
 
 
 @pytest.fixture
@@ -29,22 +24,9 @@ def researcher(sites: Sites) -> Staff:
 
 @pytest.fixture
 def study(researcher: Staff) -> Study:
-    """Six creators and five solvers, with luck of their own."""
-    study, random = make_study(name="Pictures and words"), Random(4)
+    study = make_study(name="Pictures and words")
     study.members.add(researcher.user)
-    creators, solvers = people(6), people(5)
-    for number in range(24):
-        size, k = random.choice([(5, 2), (6, 2), (6, 3), (10, 2), (10, 3), (12, 2)])
-        chosen = tuple(random.sample(range(size), k))
-        picks = {
-            worker: chosen if random.random() < 0.85 else tuple(random.sample(range(size), k))
-            for worker in random.sample(solvers, 3)
-        }
-        make_final(
-            study, cue=f"cue {number}", size=size, chosen=chosen, picks=picks, author=creators[number % 6],
-            predicted=random.sample(range(size), k),
-            now=LONG_AGO,
-        )  # fmt: skip
+    make_game(study)
     return study
 
 

@@ -3,56 +3,15 @@
 import pytest
 from playwright.sync_api import expect
 
-from crowd.whoops.models import Category, Image, Project
 from crowd.whoops.services.matching import add_scores
 from tests.browser.doors import enter
 from tests.browser.looking import Visitor
 from tests.conftest import Sites
-from tests.crowd.whoops.making_results import (
-    Crowd,
-    Kind,
-    Variant,
-    annotate,
-    ask,
-    look,
-    make_results,
-    partner,
-)
+from tests.crowd.whoops.making_results import annotate, make_every_result, make_results
 from tests.factories import NOW, make_user
 
 pytestmark = [pytest.mark.needs_chromium, pytest.mark.django_db(transaction=True)]
 PAGES = ("statistics", "matching/upload", "data")
-
-
-def make_full(project: Project, images: list[Image]) -> None:
-    """Every table has rows, of people who err now and then, and of models with long and short names."""
-    crowd = Crowd(project, people=3, right=0.85, seed=5)
-    for place, image in enumerate(images):
-        Image.objects.filter(pk=image.pk).update(
-            category=Category.objects.get_or_create(name=("Physics", "An unsuitable environment")[place % 2])[
-                0
-            ]
-        )
-        annotate(image, place)
-        partner(image, "normal")
-        partner(image, "natural")
-        look(image, seen=place % 3 > 0)
-        sources = ("people", "designer", "A model with quite a long name")
-        offers = [(source, None) for source in sources]
-        crowd.vote(
-            (option, option.source != sources[2]) for option in ask(image, Kind.EXPLAIN, offers=offers)
-        )
-        for variant in Variant:
-            (caption,) = ask(image, Kind.RATE, offers=(("small", None),), variant=variant)
-            crowd.vote([(caption, variant != Variant.WEIRD)])
-        for variant in (Variant.WEIRD, Variant.NORMAL):
-            label = variant == Variant.WEIRD
-            (picture,) = ask(image, Kind.IDENTIFY, offers=(("", label),), variant=variant)
-            crowd.vote([(picture, label)])
-        crowd.vote(
-            (option, place % 4 > 0) for option in ask(image, Kind.VERIFY, offers=(("", place % 4 > 0),))
-        )
-    ask(images[0], Kind.VERIFY, offers=(("", True),))
 
 
 def test_statistics_look_right(visitor: Visitor, sites: Sites) -> None:
@@ -62,7 +21,7 @@ def test_statistics_look_right(visitor: Visitor, sites: Sites) -> None:
     enter(page, sites)
     for name in PAGES:
         visitor.visit(f"whoops-{name.replace('/', '-')}-empty", f"{home}/{name}/")
-    make_full(project, images)
+    make_every_result(project, images)
     pair = images[0].annotations.get().pk
     text = f"annotation,detailed,underspecified\n{pair},1,0"
     made = add_scores(project=project, name="small", about="", text=text, by=make_user(), now=NOW).scores

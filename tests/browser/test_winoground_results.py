@@ -1,41 +1,22 @@
 """Scores of people and models in a real browser: empty, with some of everything, and a file sent in."""
 
-from random import Random
-
 import pytest
 from playwright.sync_api import expect
 
-from crowd.winoground.models import ModelScores, Project
 from tests.browser.doors import enter
 from tests.browser.looking import Visitor
 from tests.conftest import Sites
 from tests.crowd.winoground.making_scores import (
-    IMAGE_ONLY,
     RIGHT,
-    TEXT_ONLY,
     WRONG,
     make_answered,
-    make_example,
-    make_model,
+    make_every_score,
     make_project,
 )
 from tests.factories import make_study
 
 pytestmark = [pytest.mark.needs_chromium, pytest.mark.django_db(transaction=True)]
 HEAD = "example,c0_i0,c0_i1,c1_i0,c1_i1\n"
-
-
-def make_full(project: Project) -> ModelScores:
-    """Examples of every kind, one that is open, and models that do better and worse than chance."""
-    random = Random(1)
-    examples = make_answered(project, *[RIGHT] * 6, TEXT_ONLY, WRONG, tags=("adjective",))
-    examples += make_answered(project, RIGHT, RIGHT, IMAGE_ONLY, TEXT_ONLY, swap="relation", tags=("noun",))
-    examples += make_answered(project, RIGHT, WRONG, swap="both", predicates=2, is_series=True)
-    make_example(project)
-    good = {one: (random.random() + 0.5, random.random(), random.random(), 1.2) for one in examples}
-    make_model(project, good, name="A model with quite a long name")
-    make_model(project, dict.fromkeys(examples[:3], (0, 1, 1, 0)), name="backwards")
-    return make_model(project, {one: [random.random()] * 4 for one in examples}, name="undecided")
 
 
 def test_results_look_right(visitor: Visitor, sites: Sites) -> None:
@@ -45,7 +26,7 @@ def test_results_look_right(visitor: Visitor, sites: Sites) -> None:
     enter(page, sites)
     for name in ("results", "results/examples", "results/models/upload", "data"):
         visitor.visit(f"winoground-{name.replace('/', '-')}-empty", f"{home}/{name}/")
-    model = make_full(project)
+    model = make_every_score(project)
 
     for name in ("results", "results/examples", "results/models/upload", "data"):
         visitor.visit(f"winoground-{name.replace('/', '-')}", f"{home}/{name}/")

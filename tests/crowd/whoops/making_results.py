@@ -6,7 +6,7 @@ from typing import Any
 
 from django.test import Client
 
-from crowd.whoops.models import Annotation, Image, Option, Partner, Project, Question, Sighting
+from crowd.whoops.models import Annotation, Category, Image, Option, Partner, Project, Question, Sighting
 from hits.models import Assignment, Item, User
 from scoring.models import Score
 from tests.crowd.whoops.making_images import make_image, make_project
@@ -115,3 +115,34 @@ def partner(image: Image, kind: str, **changes: Any) -> Partner:
 def visit(client: Client, project: Project, *permissions: str) -> User:
     """As a member of the study with these, and with a look at projects."""
     return sign_in_with(client, "whoops.view_project", *permissions, studies=[project.study])
+
+
+def make_every_result(project: Project, images: list[Image]) -> None:
+    """Every table has rows, of people who err now and then, and of models with long and short names."""
+    crowd = Crowd(project, people=3, right=0.85, seed=5)
+    for place, image in enumerate(images):
+        Image.objects.filter(pk=image.pk).update(
+            category=Category.objects.get_or_create(name=("Physics", "An unsuitable environment")[place % 2])[
+                0
+            ]
+        )
+        annotate(image, place)
+        partner(image, "normal")
+        partner(image, "natural")
+        look(image, seen=place % 3 > 0)
+        sources = ("people", "designer", "A model with quite a long name")
+        offers = [(source, None) for source in sources]
+        crowd.vote(
+            (option, option.source != sources[2]) for option in ask(image, Kind.EXPLAIN, offers=offers)
+        )
+        for variant in Variant:
+            (caption,) = ask(image, Kind.RATE, offers=(("small", None),), variant=variant)
+            crowd.vote([(caption, variant != Variant.WEIRD)])
+        for variant in (Variant.WEIRD, Variant.NORMAL):
+            label = variant == Variant.WEIRD
+            (picture,) = ask(image, Kind.IDENTIFY, offers=(("", label),), variant=variant)
+            crowd.vote([(picture, label)])
+        crowd.vote(
+            (option, place % 4 > 0) for option in ask(image, Kind.VERIFY, offers=(("", place % 4 > 0),))
+        )
+    ask(images[0], Kind.VERIFY, offers=(("", True),))

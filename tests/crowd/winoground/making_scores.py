@@ -1,6 +1,7 @@
 """Examples that people have answered as a test says, models with their scores, and who looks at them."""
 
 from collections.abc import Mapping, Sequence
+from random import Random
 from typing import Any
 
 from crowd.winoground.domain import PLACES, VALIDATE, YES
@@ -94,3 +95,16 @@ def make_model(
             rows.append(ModelScore(scores=model, pairing=pairings[place], value=value))
     ModelScore.objects.bulk_create(rows)
     return model
+
+
+def make_every_score(project: Project) -> ModelScores:
+    """Examples of every kind, one that is open, and models that do better and worse than chance."""
+    random = Random(1)
+    examples = make_answered(project, *[RIGHT] * 6, TEXT_ONLY, WRONG, tags=("adjective",))
+    examples += make_answered(project, RIGHT, RIGHT, IMAGE_ONLY, TEXT_ONLY, swap="relation", tags=("noun",))
+    examples += make_answered(project, RIGHT, WRONG, swap="both", predicates=2, is_series=True)
+    make_example(project)
+    good = {one: (random.random() + 0.5, random.random(), random.random(), 1.2) for one in examples}
+    make_model(project, good, name="A model with quite a long name")
+    make_model(project, dict.fromkeys(examples[:3], (0, 1, 1, 0)), name="backwards")
+    return make_model(project, {one: [random.random()] * 4 for one in examples}, name="undecided")

@@ -3,9 +3,27 @@
 from collections.abc import Sequence
 from typing import Any
 
-from crowd.winoventi.models import Alternative, Generic, Noun, Premise, Project, triplet_key
+from django.utils import timezone
+
+from crowd.winoventi.models import (
+    Alternative,
+    Choice,
+    Evaluation,
+    FilterScore,
+    Generic,
+    Inquiry,
+    Judgement,
+    ModelAnswer,
+    Noun,
+    Premise,
+    Project,
+    Prompt,
+    Reading,
+    triplet_key,
+)
 from crowd.winoventi.services.opening import add_nouns, open_project
 from hits.models import Worker
+from scoring.models import RegisteredRival
 from tests.factories import NOW, make_study, make_worker
 
 
@@ -63,3 +81,59 @@ def make_pair(
         settled_at=NOW,
         worker=make_worker(),
     )
+
+
+def make_everything(project: Project) -> Premise:
+    """Rows in every state; and the first pair, with all that belongs to it."""
+    now = timezone.now()
+    masked = RegisteredRival.objects.create(name="bert-large-uncased", kind="masked", added_at=now)
+    causal = RegisteredRival.objects.create(name="gpt2", kind="causal", added_at=now)
+    rules = {"generics_model": masked, "filter_model": masked, "perplexity_model": causal}
+    Project.objects.filter(pk=project.pk).update(**rules, cuts={"1": 40.0, "3": 55.5})
+    add_nouns(project=project, words=("lemon", "sky", "bat", "bat", "jellyfish"))
+    for number in range(40):
+        changes: dict[str, Any] = {"k": 1 + 2 * (number % 2), "rank": number + 1}
+        changes["perplexity"] = 8 + (number / 9) ** 4
+        if number > 30:
+            changes |= {"state": "cut", "reason": "Perplexity 60.0: those of k = 1 are cut at 40.0."}
+        make_generic(project, f"thing{number}", "nice", **changes)
+    pair = make_pair(project)
+    for k, state in ((1, "valid"), (3, "failed"), (3, "malformed")):
+        other = make_pair(
+            project, f"noun {k} {state}", ("edible", "toxic"), "They took the [ripe / raw] one."
+        )
+        reason = {"failed": "generic_synonym,exception_fits_generic", "malformed": "not_one_bracket"}
+        settled = None if state == "malformed" else now
+        rows = Premise.objects.filter(pk=other.pk)
+        rows.update(state=state, reason=reason.get(state, ""), settled_at=settled)
+    make_alternative(
+        project, "sky", "blue", "gray", state="filtered", reason="Not likelier (0.1 against 0.2)."
+    )
+    make_alternative(project, "bat", "nocturnal", "wooden")
+    words = [["edible", 0.31], ["sour", 0.21], ["yellow", 0.11], ["good", 0.04], ["raw", 0.01]]
+    noun = pair.alternative.generic.noun
+    digest = {"weights_sha256": "5f3c" * 16}
+    for template in ("is", "is_not", "is_comma", "is_not_comma"):
+        read = {"noun": noun, "rival": masked, "template": template, "words": words, "read_at": now}
+        Reading.objects.create(**read, provenance=digest)
+    FilterScore.objects.create(
+        alternative=pair.alternative,
+        rival=masked,
+        way="properly",
+        p_generic=0.2134,
+        p_exception=0.0123,
+        passes=True,
+        provenance=digest,
+        scored_at=now,
+    )
+    for is_bad in (False, True):
+        fine = dict.fromkeys(("generic_synonym", "exception_synonym", "generic_fits_exception"), False)
+        Judgement.objects.create(premise=pair, worker=make_worker(), exception_fits_generic=is_bad, **fine)
+    evaluation = Evaluation.objects.create(project=project, name="a-model-of-others", added_at=now)
+    for kind, is_right in (("generic", True), ("exception", False)):
+        prompt = Prompt.objects.create(premise=pair, kind=kind)
+        Choice.objects.create(prompt=prompt, worker=make_worker(), word="sour", is_right=is_right)
+        answer = {"premise": pair, "kind": kind, "is_right": is_right}
+        ModelAnswer.objects.create(evaluation=evaluation, **answer)
+    Inquiry.objects.create(project=project, rival=masked, purpose="filter", started_at=now, waiting=1)
+    return pair

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 from fractions import Fraction
 from itertools import count
+from random import Random
 from typing import Any
 
 from crowd.winogavil import domain
@@ -16,6 +17,8 @@ from tests.factories import NOW, make_assignment, make_batch, make_hit, make_pic
 
 _numbers = count(1)
 WEIGHTS = "ab" * 32
+# Before whatever the machine's clock says: the pages ask that one.
+LONG_AGO = NOW - timedelta(days=3_650)
 
 
 def make_final(
@@ -69,6 +72,24 @@ def make_final(
         solution.assignment = _work(study, solution.worker, now=now)
         solution.save()
     return one
+
+
+def make_game(study: Study) -> None:
+    """Six creators and five solvers, with luck of their own."""
+    random = Random(4)
+    creators, solvers = people(6), people(5)
+    for number in range(24):
+        size, k = random.choice([(5, 2), (6, 2), (6, 3), (10, 2), (10, 3), (12, 2)])
+        chosen = tuple(random.sample(range(size), k))
+        picks = {
+            worker: chosen if random.random() < 0.85 else tuple(random.sample(range(size), k))
+            for worker in random.sample(solvers, 3)
+        }
+        make_final(
+            study, cue=f"cue {number}", size=size, chosen=chosen, picks=picks, author=creators[number % 6],
+            predicted=random.sample(range(size), k),
+            now=LONG_AGO,
+        )  # fmt: skip
 
 
 def add_verdict(one: Association, *, predicted: Sequence[int] = (0, 2), now: datetime = NOW) -> Verdict:
