@@ -1,0 +1,47 @@
+"""Every table of statistics, and its file, as they were before tables were said once."""
+
+from pathlib import Path
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+
+from crowd.whoops.services.matching import add_scores
+from tests.crowd.whoops.making_results import make_every_result, make_results, visit
+from tests.factories import NOW, make_user
+from tests.goldens import body_of, check_golden, told_by
+
+pytestmark = pytest.mark.django_db
+GOLDEN = Path(__file__).with_name("golden")
+TABLES = (
+    "identification", "explanations", "explanations-by-category", "answers", "captions", "caption-errors",
+    "matching", "images", "categories", "tools", "annotations", "texts", "filter", "way", "designers",
+    "wages",
+)  # fmt: skip
+
+
+def test_statistics_say_what_they_said(client: Client) -> None:
+    project, images = make_results(images=8)
+    empty, _ = make_results(images=0)
+    make_every_result(project, images)
+    text = f"annotation,detailed,underspecified\n{images[0].annotations.get().pk},1,0"
+    made = add_scores(
+        project=project, name="small", about="", text=text, by=make_user(username="boss"), now=NOW
+    ).scores
+    visit(client, project, "whoops.add_matchingscores", "whoops.delete_matchingscores", "hits.export_batch")
+    masks = {str(project.study.public_id)[:8]: "STUDY", f"/project/{project.pk}/": "/project/PK/",
+             f"/matching/{made.pk}/": "/matching/PK/"}  # fmt: skip
+    masks |= {str(one.public_id)[:8]: "DESIGNER" for one in project.designers.all()}
+
+    page = client.get(reverse("admin:whoops_statistics", args=[project.pk]))
+    files = [
+        body_of(client.get(reverse("admin:whoops_statistics_file", args=[project.pk, name])))
+        for name in TABLES
+    ]
+
+    check_golden(GOLDEN / "statistics.txt", told_by(page), masks=masks)
+    check_golden(GOLDEN / "statistics_files.txt", "\n".join(files), masks=masks)
+    visit(client, empty)
+    page = client.get(reverse("admin:whoops_statistics", args=[empty.pk]))
+    masks = {f"/project/{empty.pk}/": "/project/PK/"}
+    check_golden(GOLDEN / "statistics_empty.txt", told_by(page), masks=masks)
