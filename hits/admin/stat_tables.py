@@ -1,0 +1,26 @@
+"""A table of statistics as a file of its study."""
+
+from collections.abc import Iterable
+
+from django.http import Http404, HttpResponse, StreamingHttpResponse
+from django.http.response import HttpResponseBase
+
+from hits.datasets.tables import StatTable, json_text
+from hits.models import Study
+
+
+def send_table(tables: Iterable[StatTable], name: str, *, form: str, study: Study) -> HttpResponseBase:
+    table = next((table for table in tables if table.name == name), None)
+    if table is None:
+        raise Http404
+    answer: HttpResponseBase = (
+        StreamingHttpResponse(table.csv(), content_type="text/csv; charset=utf-8")
+        if form == "csv"
+        else HttpResponse(json_text(table.as_json()), content_type="application/json")
+    )
+    return attached(answer, study=study, name=f"{name}.{form}")
+
+
+def attached(answer: HttpResponseBase, *, study: Study, name: str) -> HttpResponseBase:
+    answer["Content-Disposition"] = f'attachment; filename="study-{str(study.public_id)[:8]}-{name}"'
+    return answer

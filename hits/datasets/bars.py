@@ -1,0 +1,44 @@
+"""Bars as plain SVG with direct labels, so that no color carries a meaning."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+# Within a picture of 400 wide, as the template says.
+LEFT, RIGHT, ROW = 168, 312, 28
+LONGEST_LABEL = 22
+
+
+@dataclass(frozen=True, kw_only=True)
+class Bar:
+    y: int
+    width: int
+    label: str
+    words: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Bars:
+    rows: Sequence[Bar]
+    height: int
+
+
+def draw_bars(rows: Iterable[tuple[str, float, str]], *, most: float | None = None) -> Bars | None:
+    """Label, value and what is said at its end; None where there is nothing to draw."""
+    found = list(rows)
+    longest = most or max((value for _, value, _ in found), default=0)
+    if not found or not longest:
+        return None
+    bars = [
+        Bar(
+            y=4 + ROW * place,
+            width=round((RIGHT - LEFT) * value / longest),
+            label=shorten(label, to=LONGEST_LABEL),
+            words=words,
+        )
+        for place, (label, value, words) in enumerate(found)
+    ]
+    return Bars(rows=bars, height=ROW * len(bars) + 8)
+
+
+def shorten(label: str, *, to: int) -> str:
+    return label if len(label) <= to else f"{label[: to - 1]}…"
