@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
+from urllib.parse import urljoin
 
 from hits.models import Worker
 
@@ -45,7 +46,7 @@ def body_of(answer: Any) -> str:
 def told_by(page: Any) -> str:
     """Line by line what the page's content says; cells behind bars, numbers behind a sign of their own."""
     assert page.status_code == 200
-    reader = _Reader()
+    reader = _Reader(page.request["PATH_INFO"])
     reader.feed(page.content.decode())
     return "\n".join(line for line in (" ".join(one.split()) for one in reader.lines) if line) + "\n"
 
@@ -53,8 +54,9 @@ def told_by(page: Any) -> str:
 class _Reader(HTMLParser):
     """Only what is inside of the content; of a chart nothing but its title."""
 
-    def __init__(self) -> None:
+    def __init__(self, address: str) -> None:
         super().__init__()
+        self._address = address
         self.lines: list[str] = []
         self._is_inside = self._is_drawing = self._is_told = False
 
@@ -73,7 +75,8 @@ class _Reader(HTMLParser):
         elif tag in ("td", "th"):
             self._say(" |# " if given.get("class") == "number" else " | ")
         elif tag == "a":
-            self._say(f"<{given.get('href')}>")
+            href = given["href"] or ""
+            self._say(f"<{href if href.startswith(('#', '?')) else urljoin(self._address, href)}>")
 
     def handle_endtag(self, tag: str) -> None:
         if tag == "svg":

@@ -5,8 +5,7 @@ from typing import Any
 
 from django.db.models import Count, QuerySet
 
-from crowd.whoops.admin.charts import draw_bars
-from crowd.whoops.admin.tables import SHARE, UNKNOWN, Cell, Table, number, percent, share_cells
+from crowd.whoops.admin.shares import OF_ALL, SHARE, share_cells
 from crowd.whoops.domain.votes import Share
 from crowd.whoops.models import Image, Partner, Project
 from crowd.whoops.queries.composition import (
@@ -21,11 +20,38 @@ from crowd.whoops.queries.composition import (
 from crowd.whoops.queries.designers import designers_with_figures
 from crowd.whoops.queries.images import count_states
 from hits import families
+from hits.datasets.bars import draw_bars
+from hits.datasets.columns import NUMBER, TEXT
+from hits.datasets.tables import MONEY, StatTable, column
 
 NO_IMAGES = "No image is accepted yet."
+LENGTHS = (
+    column("Text", TEXT),
+    column("Texts"),
+    column("Different"),
+    column("Words: mean", NUMBER, digits=1),
+    column("Median", NUMBER, digits=1),
+    column("Fewest"),
+    column("Most"),
+    column("Different words"),
+)
+DESIGNERS = (
+    column("Designer", TEXT),
+    column("Images sent"),
+    column("Accepted"),
+    OF_ALL,
+    column("With them now"),
+    column("Owed", MONEY),
+    column("Paid", MONEY),
+)
+WAGES = (
+    column("Task", TEXT),
+    column("Approved work with a known time"),
+    column("Dollars an hour", MONEY),
+)
 
 
-def composition_tables(project: Project) -> Iterator[Table]:
+def composition_tables(project: Project) -> Iterator[StatTable]:
     yield _images(project)
     yield _counted(project, "category__name", name="categories", title="Categories", without="None")
     yield _counted(project, "tool", name="tools", title="What images are made with", without="Not named")
@@ -37,11 +63,11 @@ def composition_tables(project: Project) -> Iterator[Table]:
     yield _wages(project)
 
 
-def _images(project: Project) -> Table:
+def _images(project: Project) -> StatTable:
     states = count_states(project)
     every = sum(states.values())
-    rows: list[Sequence[Cell]] = [
-        (Image.State(state).label, count, percent(Share(right=count, of=every).value))
+    rows: list[Sequence[Any]] = [
+        (Image.State(state).label, count, Share(right=count, of=every).value)
         for state, count in states.items()
     ]
     accepted = states[Image.State.ACCEPTED]
@@ -49,27 +75,25 @@ def _images(project: Project) -> Table:
     counted = dict(partners.values_list("kind").annotate(Count("pk")))
     for kind in Partner.Kind:
         count = counted.get(kind, 0)
-        rows.append((f"Partners. {kind.label}", count, percent(Share(right=count, of=accepted).value)))
-    return Table(
+        rows.append((f"Partners. {kind.label}", count, Share(right=count, of=accepted).value))
+    return StatTable(
         name="images",
         title="Images",
-        header=("Where they are", "Images", "Share"),
+        columns=(column("Where they are", TEXT), column("Images"), OF_ALL),
         rows=rows if every else [],
         about="Of partners the share is that of accepted images.",
         empty="No image was sent yet.",
     )
 
 
-def _counted(project: Project, field: str, *, name: str, title: str, without: str) -> Table:
+def _counted(project: Project, field: str, *, name: str, title: str, without: str) -> StatTable:
     counted = counts_by(accepted_images(project), field)
     every = sum(count for _, count in counted)
-    rows = [
-        (label or without, count, percent(Share(right=count, of=every).value)) for label, count in counted
-    ]
-    return Table(
+    rows = [(label or without, count, Share(right=count, of=every).value) for label, count in counted]
+    return StatTable(
         name=name,
         title=title,
-        header=("Name", "Images", "Share"),
+        columns=(column("Name", TEXT), column("Images"), OF_ALL),
         rows=rows,
         about="Of accepted images.",
         empty=NO_IMAGES,
@@ -77,56 +101,49 @@ def _counted(project: Project, field: str, *, name: str, title: str, without: st
     )
 
 
-def _annotations(project: Project) -> Table:
+def _annotations(project: Project) -> StatTable:
     counted = annotations_each(project)
     every = sum(counted.values())
-    return Table(
+    return StatTable(
         name="annotations",
         title="Annotations for each image",
-        header=("Annotations", "Images", "Share"),
-        rows=[
-            (str(times), count, percent(Share(right=count, of=every).value))
-            for times, count in counted.items()
-        ],
+        columns=(column("Annotations", TEXT), column("Images"), OF_ALL),
+        rows=[(str(times), count, Share(right=count, of=every).value) for times, count in counted.items()],
         about=f"Those that count, of accepted images. {project.annotations_wanted} are wanted.",
         empty=NO_IMAGES,
     )
 
 
-def _texts(project: Project) -> Table:
+def _texts(project: Project) -> StatTable:
     found = text_lengths(project)
-    rows: list[Sequence[Cell]] = [
-        (name, one.texts, one.unique, number(one.mean), number(one.middle), one.shortest, one.longest,
+    rows: list[Sequence[Any]] = [
+        (name, one.texts, one.unique, one.mean, one.middle, one.shortest, one.longest,
          one.vocabulary)
         for name, one in found.items() if one.texts
     ]  # fmt: skip
-    return Table(
+    return StatTable(
         name="texts",
         title="Lengths of texts",
-        header=("Text", "Texts", "Different", "Words: mean", "Median", "Fewest", "Most", "Different words"),
+        columns=LENGTHS,
         rows=rows,
         about="Of annotations that count. Neither case nor punctuation makes words different.",
         empty="No annotation counts yet.",
     )
 
 
-def _filtered(project: Project) -> Table:
-    rows = [
-        (name, one.right, one.of, percent(one.value))
-        for name, one in filtered_texts(project).items()
-        if one.of
-    ]
-    return Table(
+def _filtered(project: Project) -> StatTable:
+    rows = [(name, one.right, one.of, one.value) for name, one in filtered_texts(project).items() if one.of]
+    return StatTable(
         name="filter",
         title="What the word filter holds back",
-        header=("Text", "With a word of the list", "All", "Share"),
+        columns=(column("Text", TEXT), column("With a word of the list"), column("All"), OF_ALL),
         rows=rows,
         about="Of all annotations, those that were dropped or let through afterwards among them.",
         empty="Nothing is annotated yet.",
     )
 
 
-def _way(project: Project) -> Table:
+def _way(project: Project) -> StatTable:
     found = way_of(project)
     named = (
         ("Revisions that the control group understood", found.passed),
@@ -135,10 +152,10 @@ def _way(project: Project) -> Table:
         ("Reviewers' words that object", found.objections),
         ("Reviewed images that somebody objects to", found.objected),
     )
-    return Table(
+    return StatTable(
         name="way",
         title="What images go through",
-        header=("Figure", "Count", "Of", *SHARE),
+        columns=(column("Figure", TEXT), column("Count"), column("Of"), *SHARE),
         rows=[(name, one.right, one.of, *share_cells(one)) for name, one in named]
         if any(one.of for _, one in named)
         else [],
@@ -146,43 +163,36 @@ def _way(project: Project) -> Table:
     )
 
 
-def _designers(project: Project) -> Table:
+def _designers(project: Project) -> StatTable:
     designers: QuerySet[Any] = designers_with_figures(project)
     rows = [
         (
             f"{str(one.public_id)[:8]}",
             one.sent,
             one.accepted,
-            percent(Share(right=one.accepted, of=one.sent).value),
+            Share(right=one.accepted, of=one.sent).value,
             one.returned,
-            f"${one.owed:.2f}",
-            f"${one.paid:.2f}",
+            one.owed,
+            one.paid,
         )
         for one in designers.order_by("-accepted", "pk")
     ]
-    return Table(
+    return StatTable(
         name="designers",
         title="Designers",
-        header=("Designer", "Images sent", "Accepted", "Share", "With them now", "Owed", "Paid"),
+        columns=DESIGNERS,
         rows=rows,
         about="Under the first signs of their ids: their page has the names.",
         empty="Nobody was invited yet.",
     )
 
 
-def _wages(project: Project) -> Table:
-    rows = [
-        (
-            families.get(one.task).name,
-            one.approved,
-            UNKNOWN if one.hourly is None else f"${one.hourly:.2f}",
-        )
-        for one in paid_by_task(project)
-    ]
-    return Table(
+def _wages(project: Project) -> StatTable:
+    rows = [(families.get(one.task).name, one.approved, one.hourly) for one in paid_by_task(project)]
+    return StatTable(
         name="wages",
         title="What an hour pays",
-        header=("Task", "Approved work with a known time", "Dollars an hour"),
+        columns=WAGES,
         rows=rows,
         about="Rewards over the time that the work took, without bonuses. The batches' own pages "
         "have medians and top-ups.",

@@ -2,22 +2,49 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from fractions import Fraction
+from typing import Any
 
 from crowd.whoops import domain
-from crowd.whoops.admin.charts import Bars, draw_bars
-from crowd.whoops.admin.tables import SHARE, Cell, Table, percent, share_cells
+from crowd.whoops.admin.shares import OF_ALL, SHARE, share_cells
 from crowd.whoops.domain.caption_errors import PATTERNS, Rights
 from crowd.whoops.domain.votes import Agreement, Share
 from crowd.whoops.models import Project
 from crowd.whoops.queries.judged import Judged, Judgement, Kind, Variant, caption_patterns, judged
 from crowd.whoops.queries.matching import Result
+from hits.datasets.bars import Bars, draw_bars
+from hits.datasets.columns import TEXT
+from hits.datasets.tables import SHARE as A_SHARE
+from hits.datasets.tables import UNKNOWN, WORDS, StatTable, column, percent
 
 SOURCES = {domain.PEOPLE: "Annotators", domain.DESIGNER: "Designers"}
 Which = Callable[[Judgement], bool]
 MARKS = {True: "right", False: "wrong"}
+Row = Sequence[Any]
+AGREEMENT = (
+    column("Of", TEXT),
+    column("Majority is right"),
+    column("Judged"),
+    *SHARE,
+    column("All agree"),
+    column("Share", A_SHARE, name="share_of_all_agree"),
+    column("Splits"),
+)
+MATCHING = (
+    column("Model", TEXT),
+    column("Ranked rightly"),
+    column("Pairs"),
+    *SHARE,
+    column("Mean of images", A_SHARE),
+    column("Pairs without scores"),
+)
+ERRORS = (
+    *(column(title, TEXT) for title in ("Model", "Error", "Weird", "Normal", "Natural")),
+    column("Scenes"),
+    OF_ALL,
+)
 
 
-def judged_tables(project: Project) -> Iterator[Table]:
+def judged_tables(project: Project) -> Iterator[StatTable]:
     explained = judged(project, Kind.EXPLAIN)
     captions = judged(project, Kind.RATE)
     yield _identified(judged(project, Kind.IDENTIFY))
@@ -28,22 +55,22 @@ def judged_tables(project: Project) -> Iterator[Table]:
     yield _patterns(captions)
 
 
-def matching_table(found: Sequence[Result]) -> Table:
+def matching_table(found: Sequence[Result]) -> StatTable:
     rows = [
         (
             one.scores.name,
             one.found.pairs.right,
             one.found.pairs.of,
             *share_cells(one.found.pairs),
-            percent(one.found.mean_of_images),
+            one.found.mean_of_images,
             one.lacking,
         )
         for one in found
     ]
-    return Table(
+    return StatTable(
         name="matching",
         title="Detailed against underspecified captions",
-        header=("Model", "Ranked rightly", "Pairs", *SHARE, "Mean of images", "Pairs without scores"),
+        columns=MATCHING,
         rows=rows,
         about="How often a model scores the detailed caption higher. A tie is wrong; chance is 50 %.",
         empty="No model has scores yet. Upload a file of them.",
@@ -61,16 +88,16 @@ def source_name(source: str) -> str:
     return SOURCES.get(source, source) or "Not named"
 
 
-def _identified(found: Judged) -> Table:
+def _identified(found: Judged) -> StatTable:
     parts: Sequence[tuple[str, Which]] = (
         ("All images", lambda _: True),
         ("Weird images", lambda one: one.label is True),
         ("Normal partners", lambda one: one.label is False),
     )
-    return Table(
+    return StatTable(
         name="identification",
         title="Weird or normal",
-        header=AGREEMENT,
+        columns=AGREEMENT,
         rows=_agreements(found, parts),
         about=f"The majority of judges against what the image is; chance is 50 %. {_open(found)}",
         empty=_nothing(found),
@@ -78,16 +105,16 @@ def _identified(found: Judged) -> Table:
     )
 
 
-def _verified(found: Judged) -> Table:
+def _verified(found: Judged) -> StatTable:
     parts: Sequence[tuple[str, Which]] = (
         ("All answers", lambda _: True),
         ("Taken for right", lambda one: one.label is True),
         ("Wrong on purpose", lambda one: one.label is False),
     )
-    return Table(
+    return StatTable(
         name="answers",
         title="Questions and answers",
-        header=AGREEMENT,
+        columns=AGREEMENT,
         rows=_agreements(found, parts),
         about=f"The majority of judges against the label that came with the answer. {_open(found)}",
         empty=_nothing(found),
@@ -95,21 +122,18 @@ def _verified(found: Judged) -> Table:
     )
 
 
-AGREEMENT = ("Of", "Majority is right", "Judged", *SHARE, "All agree", "Share", "Splits")
-
-
-def _agreements(found: Judged, parts: Sequence[tuple[str, Which]]) -> list[Sequence[Cell]]:
+def _agreements(found: Judged, parts: Sequence[tuple[str, Which]]) -> list[Row]:
     return [_agreement(name, found.agreement(which)) for name, which in parts] if found.closed else []
 
 
-def _agreement(name: str, one: Agreement) -> Sequence[Cell]:
+def _agreement(name: str, one: Agreement) -> Row:
     return (
         name,
         one.right.right,
         one.right.of,
         *share_cells(one.right),
         one.unanimous.right,
-        percent(one.unanimous.value),
+        one.unanimous.value,
         one.splits,
     )
 
@@ -119,12 +143,12 @@ def _agreement_bars(found: Judged, parts: Sequence[tuple[str, Which]]) -> Bars |
     return _bars(shares) if found.closed else None
 
 
-def _explained(found: Judged) -> Table:
+def _explained(found: Judged) -> StatTable:
     rows = [(source, found.accepted(_of(source))) for source in found.sources]
-    return Table(
+    return StatTable(
         name="explanations",
         title="Explanations by source",
-        header=("Source", "Acceptable", "Judged", *SHARE),
+        columns=(column("Source", TEXT), column("Acceptable"), column("Judged"), *SHARE),
         rows=[(source_name(name), one.right, one.of, *share_cells(one)) for name, one in rows],
         about="An explanation is acceptable where most judges have marked it. Nobody was told whose it is. "
         f"{_unanimous(found)} {_open(found)}",
@@ -133,56 +157,59 @@ def _explained(found: Judged) -> Table:
     )
 
 
-def _explained_by_category(found: Judged) -> Table:
-    rows: list[Sequence[Cell]] = []
+def _explained_by_category(found: Judged) -> StatTable:
+    rows: list[Row] = []
     for category in found.categories:
         shares = [found.accepted(_of(source, category=category)) for source in found.sources]
-        rows.append((category, *(f"{percent(one.value)} of {one.of}" if one.of else "–" for one in shares)))
-    return Table(
+        rows.append(
+            (category, *(f"{percent(one.value)} of {one.of}" if one.of else UNKNOWN for one in shares))
+        )
+    return StatTable(
         name="explanations-by-category",
         title="Explanations by category",
-        header=("Category", *(source_name(source) for source in found.sources)),
+        columns=(
+            column("Category", TEXT),
+            *(column(source_name(source), WORDS, name=source or "not named") for source in found.sources),
+        ),
         rows=rows,
         about="The share that is acceptable, and of how many explanations.",
         empty=_nothing(found),
     )
 
 
-def _captions(found: Judged) -> Table:
+def _captions(found: Judged) -> StatTable:
     rows: list[tuple[str, str, Share]] = [
         (source_name(source), Variant(variant).label, share)
         for source in found.sources
         for variant in Variant
         if (share := found.accepted(_of(source, variant))).of
     ]
-    return Table(
+    return StatTable(
         name="captions",
         title="Captions by model and variant",
-        header=("Model", "Variant", "Right", "Judged", *SHARE),
+        columns=(column("Model", TEXT), column("Variant", TEXT), column("Right"), column("Judged"), *SHARE),
         rows=[(source, variant, one.right, one.of, *share_cells(one)) for source, variant, one in rows],
         about=f"A caption is right where most judges say so. {_unanimous(found)} {_open(found)}",
         empty=_nothing(found),
         bars=_bars([(f"{source}: {variant.lower()}", one) for source, variant, one in rows]),
-        words=2,
     )
 
 
-def _patterns(found: Judged) -> Table:
-    rows: list[Sequence[Cell]] = [
-        (source_name(source), words, *_marks(pattern), counts[pattern], percent(_part(counts, pattern)))
+def _patterns(found: Judged) -> StatTable:
+    rows: list[Row] = [
+        (source_name(source), words, *_marks(pattern), counts[pattern], _part(counts, pattern))
         for source, counts in caption_patterns(found).items()
         if any(counts.values())
         for pattern, words in PATTERNS.items()
     ]
-    return Table(
+    return StatTable(
         name="caption-errors",
         title="Types of caption errors",
-        header=("Model", "Error", "Weird", "Normal", "Natural", "Scenes", "Share"),
+        columns=ERRORS,
         rows=rows,
         about="Over scenes whose weird image and both partners have a judged caption of the same model. "
         "A split counts nowhere.",
         empty="There is no scene yet of which the captions of all three variants are judged.",
-        words=5,
     )
 
 

@@ -1,8 +1,9 @@
 """The figures of weird images as a page with charts, each table as CSV, and the panel before them."""
 
+from functools import partial
 from typing import Any
 
-from django.http import Http404, HttpRequest, HttpResponse, StreamingHttpResponse
+from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.urls import URLPattern
 from django.utils import timezone
@@ -10,12 +11,12 @@ from django.utils import timezone
 from crowd.whoops.admin.addresses import page_url
 from crowd.whoops.admin.composition_tables import composition_tables
 from crowd.whoops.admin.judged_tables import judged_tables, matching_table
-from crowd.whoops.admin.tables import Table
 from crowd.whoops.models import Project
 from crowd.whoops.queries.composition import accepted_images
 from crowd.whoops.queries.matching import Result, pairs, results
 from hits.admin.hubs import Figure, HubAdmin, Panel, Way
-from hits.common.spreadsheets import write_csv
+from hits.admin.stat_tables import send_table
+from hits.datasets.tables import StatTable
 from hits.models import User
 
 Hub = HubAdmin[Any]
@@ -26,6 +27,7 @@ def statistics_urls(hub: Hub) -> list[URLPattern]:
     return [
         hub.at("<int:pk>/statistics/", page_view, "statistics"),
         hub.at("<int:pk>/statistics/<slug:name>.csv", file_view, "statistics_file"),
+        hub.at("<int:pk>/statistics/<slug:name>.json", partial(file_view, form="json"), "statistics_json"),
     ]
 
 
@@ -65,19 +67,10 @@ def page_view(hub: Hub, request: HttpRequest, pk: int) -> HttpResponse:
     return hub.render(request, "admin/whoops/statistics.html", context, project=project)
 
 
-def file_view(hub: Hub, request: HttpRequest, pk: int, name: str) -> HttpResponseBase:
+def file_view(hub: Hub, request: HttpRequest, pk: int, name: str, form: str = "csv") -> HttpResponseBase:
     project = hub.find(request, pk)
-    tables = _tables(project, list(results(project)))
-    table = next((table for table in tables if table.name == name), None)
-    if table is None:
-        raise Http404
-    file = f"study-{str(project.study.public_id)[:8]}-{name}.csv"
-    return StreamingHttpResponse(
-        write_csv(table.header, table.rows),
-        content_type="text/csv; charset=utf-8",
-        headers={"Content-Disposition": f'attachment; filename="{file}"'},
-    )
+    return send_table(_tables(project, list(results(project))), name, form=form, study=project.study)
 
 
-def _tables(project: Project, found: list[Result]) -> list[Table]:
+def _tables(project: Project, found: list[Result]) -> list[StatTable]:
     return [*judged_tables(project), matching_table(found), *composition_tables(project)]

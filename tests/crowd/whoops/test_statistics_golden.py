@@ -45,3 +45,13 @@ def test_statistics_say_what_they_said(client: Client) -> None:
     page = client.get(reverse("admin:whoops_statistics", args=[empty.pk]))
     masks = {f"/project/{empty.pk}/": "/project/PK/"}
     check_golden(GOLDEN / "statistics_empty.txt", told_by(page), masks=masks)
+
+
+def test_statistics_are_taken_as_json_too(client: Client) -> None:
+    project, images = make_results(images=2)
+    make_every_result(project, images)
+    visit(client, project)
+
+    answer = client.get(reverse("admin:whoops_statistics_json", args=[project.pk, "identification"]))
+
+    assert [row["judged"] for row in answer.json()] == [4, 2, 2]

@@ -1,0 +1,14 @@
+"""What stands in a table for a share."""
+
+from typing import Any
+
+from crowd.whoops.domain.votes import Share
+from hits.datasets.tables import INTERVAL, column
+from hits.datasets.tables import SHARE as A_SHARE
+
+OF_ALL = column("Share", A_SHARE)
+SHARE = (OF_ALL, column("95 % interval", INTERVAL))
+
+
+def share_cells(share: Share) -> tuple[Any, Any]:
+    return share.value, share.interval
