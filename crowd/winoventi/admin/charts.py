@@ -1,6 +1,5 @@
 """Charts as plain SVG: lines, shapes and direct labels, so that no color carries a meaning."""
 
-from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from crowd.winoventi.queries.models import Curve
@@ -8,8 +7,6 @@ from crowd.winoventi.queries.models import Curve
 # Within a picture of 400 by 240, as the template says.
 LEFT, RIGHT, TOP, BOTTOM = 56, 388, 24, 200
 MOST_POINTS = 160
-# Bars: a picture of 400 wide.
-BAR_LEFT, BAR_RIGHT, ROW = 168, 312, 28
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -32,20 +29,6 @@ class CurveChart:
         return self.count - self.kept
 
 
-@dataclass(frozen=True, kw_only=True)
-class Bar:
-    y: int
-    width: int
-    label: str
-    words: str
-
-
-@dataclass(frozen=True, kw_only=True)
-class Bars:
-    rows: Sequence[Bar]
-    height: int
-
-
 def draw_curve(curve: Curve) -> CurveChart:
     values = sorted(curve.perplexities)
     low, high = values[0], values[-1]
@@ -63,24 +46,6 @@ def draw_curve(curve: Curve) -> CurveChart:
         cut_y=None if curve.cut is None else _up(min(max(curve.cut, low), high), low, high),
         kept=kept,
     )
-
-
-def draw_bars(rows: Iterable[tuple[str, float, str]], *, most: float | None = None) -> Bars | None:
-    """Label, value and what is said at its end; None where there is nothing to draw."""
-    found = list(rows)
-    longest = most or max((value for _, value, _ in found), default=0)
-    if not longest:
-        return None
-    bars = [
-        Bar(
-            y=4 + ROW * place,
-            width=round((BAR_RIGHT - BAR_LEFT) * value / longest),
-            label=label,
-            words=words,
-        )
-        for place, (label, value, words) in enumerate(found)
-    ]
-    return Bars(rows=bars, height=ROW * len(bars) + 8)
 
 
 def _some(count: int) -> list[int]:

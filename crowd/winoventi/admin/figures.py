@@ -1,21 +1,21 @@
 """The paper's figures of a project as tables: the page and the files show the same ones."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
+from typing import Any
 
-from crowd.winoventi.admin.charts import Bars, draw_bars
 from crowd.winoventi.admin.words import QUESTIONS
 from crowd.winoventi.challenge.statistics import Statistics, statistics_of
 from crowd.winoventi.domain import KINDS
 from crowd.winoventi.domain.evaluation import Share
 from crowd.winoventi.models import Premise, Project
 from crowd.winoventi.queries.models import COMPARED_KS, Result, likenesses, results
+from hits.datasets.bars import draw_bars, shorten
+from hits.datasets.columns import NUMBER, TEXT
+from hits.datasets.tables import SHARE, StatTable, column, percent
 
-Cell = str | int
 LONGEST_LABEL = 14
-UNKNOWN = "–"
 COUNTS: Mapping[str, tuple[str, str]] = {
     "pairs_posted": ("Pairs posted", ""),
     "nonsense": ("Statements that make no sense", "pairs_posted"),
@@ -31,20 +31,29 @@ COUNTS: Mapping[str, tuple[str, str]] = {
 }
 
 
-@dataclass(frozen=True, kw_only=True)
-class Table:
-    """The first column names its row. `empty` is said where there are no rows."""
+MODELS = (
+    column("Model", TEXT),
+    column("Words of several pieces", TEXT),
+    column("Subset", TEXT),
+    *(
+        one
+        for kind in ("Generic", "Exception")
+        for one in (
+            column(f"{kind}: right"),
+            column("Of", name=f"{kind.lower()}_of"),
+            column("Accuracy", SHARE, name=f"{kind.lower()}_accuracy"),
+        )
+    ),
+)
+LIKENESSES = (
+    column("Model", TEXT),
+    column("Nouns"),
+    *(column(f"k = {k}", NUMBER, digits=3) for k in COMPARED_KS),
+    *(column(f"k = {k}, without empty rows", NUMBER, digits=3) for k in COMPARED_KS),
+)
 
-    name: str
-    title: str
-    header: Sequence[str]
-    rows: Sequence[Sequence[Cell]]
-    about: str = ""
-    empty: str = "Nothing yet."
-    bars: Bars | None = None
 
-
-def tables_of(project: Project) -> list[Table]:
+def tables_of(project: Project) -> list[StatTable]:
     found, models = statistics_of(project), results(project)
     return [
         _counts(found),
@@ -59,68 +68,74 @@ def tables_of(project: Project) -> list[Table]:
     ]
 
 
-def percent(share: Fraction | float | None) -> str:
-    return UNKNOWN if share is None else f"{float(100 * share):.1f} %"
-
-
-def _counts(found: Statistics) -> Table:
+def _counts(found: Statistics) -> StatTable:
     rows = [
-        (words, found.counts[name], percent(_part(found.counts[name], found.counts[of])) if of else "")
+        (words, found.counts[name], _part(found.counts[name], found.counts[of]) if of else "")
         for name, (words, of) in COUNTS.items()
     ]
     about = "A share is that of the figure it is a part of: of pairs posted, of exceptions, of premises."
-    return Table(
+    return StatTable(
         name="counts",
         title="From pairs to a challenge set",
-        header=("Figure", "Count", "Share"),
+        columns=(column("Figure", TEXT), column("Count"), column("Share", SHARE)),
         rows=rows,
         about=about,
     )
 
 
-def _by_k(found: Statistics) -> Table:
+def _by_k(found: Statistics) -> StatTable:
     rows = [
-        (f"k = {row.k}", row.posted, row.nonsense, percent(_part(row.nonsense, row.posted)), row.pairs)
+        (f"k = {row.k}", row.posted, row.nonsense, _part(row.nonsense, row.posted), row.pairs)
         for row in found.by_k
     ]
-    return Table(
+    return StatTable(
         name="by-k",
         title="Pairs by k",
-        header=("k", "Pairs posted", "No sense", "Share of no sense", "Valid pairs"),
+        columns=(
+            column("k", TEXT),
+            column("Pairs posted"),
+            column("No sense"),
+            column("Share of no sense", SHARE),
+            column("Valid pairs"),
+        ),
         rows=rows,
         about="A pair counts for the smallest k that finds it.",
         bars=draw_bars((f"k = {row.k}", row.posted, f"{row.posted} posted") for row in found.by_k),
     )
 
 
-def _sentences(found: Statistics) -> Table:
+def _sentences(found: Statistics) -> StatTable:
     sentences = found.sentences
-    mean = UNKNOWN if sentences.mean_words is None else f"{float(sentences.mean_words):.2f}"
     thirds = [
-        (f"Special word in the {third} third", count, percent(_part(count, sentences.count)))
+        (f"Special word in the {third} third", count, _part(count, sentences.count))
         for third, count in sentences.thirds.items()
     ]
-    return Table(
+    return StatTable(
         name="sentences",
         title="Sentences of valid pairs",
-        header=("Figure", "Value", "Share"),
-        rows=[("Sentences", sentences.count, ""), ("Words, on average", mean, ""), *thirds],
+        columns=(column("Figure", TEXT), column("Value", NUMBER, digits=2), column("Share", SHARE)),
+        rows=[("Sentences", sentences.count, ""), ("Words, on average", sentences.mean_words, ""), *thirds],
         about="The bracket counts as one word. Parts of speech are not counted: a guess without a tagger "
         "would be no figure.",
     )
 
 
-def _objections(project: Project, found: Statistics) -> Table:
+def _objections(project: Project, found: Statistics) -> StatTable:
     failed = _failed_by(project)
     every = found.counts["failed_validation"]
     rows = [
-        (words, found.objections[name], failed[name], percent(_part(failed[name], every)))
+        (words, found.objections[name], failed[name], _part(failed[name], every))
         for name, words in QUESTIONS.items()
     ]
-    return Table(
+    return StatTable(
         name="objections",
         title="What validators object to",
-        header=("Question", "Said yes", "Pairs failed by it", "Share of failed pairs"),
+        columns=(
+            column("Question", TEXT),
+            column("Said yes"),
+            column("Pairs failed by it"),
+            column("Share of failed pairs", SHARE),
+        ),
         rows=rows,
         about="Yes is bad on all four. A pair may fail by several.",
         bars=draw_bars(
@@ -136,22 +151,22 @@ def _failed_by(project: Project) -> Counter[str]:
     return Counter(code for reason in reasons.iterator() for code in reason.split(",") if code)
 
 
-def _judged(found: Statistics) -> Table:
-    return Table(
+def _judged(found: Statistics) -> StatTable:
+    return StatTable(
         name="judged",
         title="Judgements for each premise",
-        header=("Judgements", "Well-formed premises"),
+        columns=(column("Judgements", TEXT), column("Well-formed premises")),
         rows=[(str(times), count) for times, count in sorted(found.judged.items())],
     )
 
 
-def _people(found: Statistics) -> Table:
+def _people(found: Statistics) -> StatTable:
     shares = {kind: _human(found, kind) for kind in KINDS}
-    return Table(
+    return StatTable(
         name="people",
         title="How people do",
-        header=("Prompt", "Right", "Of", "Accuracy"),
-        rows=[(kind, share.right, share.all, percent(share.value)) for kind, share in shares.items()],
+        columns=(column("Prompt", TEXT), column("Right"), column("Of"), column("Accuracy", SHARE)),
+        rows=[(kind, share.right, share.all, share.value) for kind, share in shares.items()],
         bars=draw_bars(
             ((kind, float(share.value or 0), percent(share.value)) for kind, share in shares.items()), most=1
         )
@@ -165,22 +180,12 @@ def _human(found: Statistics, kind: str) -> Share:
     return Share(right=right, all=of)
 
 
-def _models(found: Statistics, models: Sequence[Result]) -> Table:
+def _models(found: Statistics, models: Sequence[Result]) -> StatTable:
     rows = [row for one in models for row in _rows_of(one)]
-    return Table(
+    return StatTable(
         name="models",
         title="How models do",
-        header=(
-            "Model",
-            "Words of several pieces",
-            "Subset",
-            "Generic: right",
-            "Of",
-            "Accuracy",
-            "Exception: right",
-            "Of",
-            "Accuracy",
-        ),
+        columns=MODELS,
         rows=rows,
         about="All: every valid pair. Individual: those whose generic the model favors without a premise. "
         "Intersection: those of all models that were asked without premises. A tie is wrong.",
@@ -193,35 +198,33 @@ def _model_bars(found: Statistics, models: Sequence[Result]) -> Iterator[tuple[s
     people = {kind: _human(found, kind) for kind in KINDS}
     for name, shares in [("people", people), *((str(one.evaluation), one.everything) for one in models)]:
         for kind in KINDS:
-            label = f"{_short(name)}: {kind[:3]}."
+            label = f"{shorten(name, to=LONGEST_LABEL)}: {kind[:3]}."
             yield label, float(shares[kind].value or 0), percent(shares[kind].value)
 
 
-def _rows_of(one: Result) -> Iterator[Sequence[Cell]]:
+def _rows_of(one: Result) -> Iterator[Sequence[Any]]:
     subsets = {"All": one.everything, "Individual": one.individual, "Intersection": one.of_intersection}
     way = one.evaluation.get_way_display() if one.evaluation.way else "uploaded"
     for name, shares in subsets.items():
-        cells: list[Cell] = [str(one.evaluation), way, name]
-        for kind in KINDS:
-            share = shares[kind] if shares is not None else None
-            known: Iterable[Cell] = (share.right, share.all, percent(share.value)) if share else ()
-            cells += known or (UNKNOWN,) * 3
-        yield cells
+        found = [shares[kind] if shares is not None else None for kind in KINDS]
+        cells = [(share.right, share.all, share.value) if share else (None,) * 3 for share in found]
+        yield (str(one.evaluation), way, name, *cells[0], *cells[1])
 
 
-def _likenesses(project: Project) -> Table:
-    header = ["Model", "Nouns"]
-    header += [f"k = {k}" for k in COMPARED_KS]
-    header += [f"k = {k}, without empty rows" for k in COMPARED_KS]
-    rows: list[list[Cell]] = []
-    for one in likenesses(project):
-        shares = [one.with_empty[k] for k in COMPARED_KS] + [one.without_empty[k] for k in COMPARED_KS]
-        rows.append([str(one.rival), one.nouns, *(_index(share) for share in shares)])
+def _likenesses(project: Project) -> StatTable:
+    rows = [
+        (
+            str(one.rival),
+            one.nouns,
+            *(shares[k] for shares in (one.with_empty, one.without_empty) for k in COMPARED_KS),
+        )
+        for one in likenesses(project)
+    ]
     own = project.generics_model or "the project's own model"
-    return Table(
+    return StatTable(
         name="jaccard",
         title="Associations of other models",
-        header=header,
+        columns=LIKENESSES,
         rows=rows,
         about=f"The mean Jaccard index of their generics with those of {own}. Where both find nothing they "
         "are all alike, or, without empty rows, the noun is left out.",
@@ -229,12 +232,15 @@ def _likenesses(project: Project) -> Table:
     )
 
 
-def _workers(found: Statistics) -> Table:
+def _workers(found: Statistics) -> StatTable:
     rows = [(one.pseudonym, one.statements, one.premises, one.judgements, one.all) for one in found.workers]
-    return Table(
+    return StatTable(
         name="workers",
         title="Workers",
-        header=("Worker", "Pairs answered", "Premises", "Judgements", "Together"),
+        columns=(
+            column("Worker", TEXT),
+            *(column(title) for title in ("Pairs answered", "Premises", "Judgements", "Together")),
+        ),
         rows=rows,
         about=f"{len(rows)} of {found.workers_count}, whoever did most first.",
     )
@@ -242,11 +248,3 @@ def _workers(found: Statistics) -> Table:
 
 def _part(part: int, whole: int) -> Fraction | None:
     return Fraction(part, whole) if whole else None
-
-
-def _index(share: Fraction | None) -> str:
-    return UNKNOWN if share is None else f"{float(share):.3f}"
-
-
-def _short(name: str) -> str:
-    return name if len(name) <= LONGEST_LABEL else f"{name[: LONGEST_LABEL - 1]}…"

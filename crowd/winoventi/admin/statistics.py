@@ -3,7 +3,7 @@
 from functools import partial
 
 from django.contrib import admin
-from django.http import Http404, HttpRequest, HttpResponse, StreamingHttpResponse
+from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.urls import URLPattern, path
 from django.utils import timezone
@@ -11,19 +11,20 @@ from django.utils import timezone
 from crowd.winoventi.admin.figures import tables_of
 from crowd.winoventi.admin.finding import ASK_MODEL, DROP_MODEL, TAKE, find_project, render
 from crowd.winoventi.models import Evaluation, Inquiry, Project
-from hits.common.spreadsheets import write_csv
+from hits.admin.stat_tables import send_table
 
 Projects = admin.ModelAdmin[Project]
 
 
 def urls(projects: Projects) -> list[URLPattern]:
-    shown = projects.admin_site.admin_view
+    shown, file = projects.admin_site.admin_view, partial(file_view, projects)
     return [
         path("<int:pk>/statistics/", shown(partial(page_view, projects)), name="winoventi_statistics"),
+        path("<int:pk>/statistics/<slug:name>.csv", shown(file), name="winoventi_table"),
         path(
-            "<int:pk>/statistics/<slug:name>.csv",
-            shown(partial(file_view, projects)),
-            name="winoventi_table",
+            "<int:pk>/statistics/<slug:name>.json",
+            shown(partial(file, form="json")),
+            name="winoventi_table_json",
         ),
     ]
 
@@ -46,14 +47,8 @@ def page_view(projects: Projects, request: HttpRequest, pk: int) -> HttpResponse
     return render(projects, request, "statistics", context)
 
 
-def file_view(projects: Projects, request: HttpRequest, pk: int, name: str) -> HttpResponseBase:
+def file_view(
+    projects: Projects, request: HttpRequest, pk: int, name: str, form: str = "csv"
+) -> HttpResponseBase:
     project = find_project(request, pk)
-    table = next((table for table in tables_of(project) if table.name == name), None)
-    if table is None:
-        raise Http404
-    file = f"study-{str(project.study.public_id)[:8]}-{name}.csv"
-    return StreamingHttpResponse(
-        write_csv(table.header, table.rows),
-        content_type="text/csv; charset=utf-8",
-        headers={"Content-Disposition": f'attachment; filename="{file}"'},
-    )
+    return send_table(tables_of(project), name, form=form, study=project.study)
