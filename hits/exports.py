@@ -1,18 +1,36 @@
-"""A study's data as files, family by family: the interface, and where it registers."""
+"""A study's data as files, family by family: what all of them share, and where each registers."""
 
 from abc import ABC, abstractmethod
 from argparse import ArgumentParser
-from collections.abc import Collection
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypeVar
+from uuid import UUID, uuid4
 
-from hits.datasets.writing import FORMATS, Tell
+from django.db.models import Model
+
+from hits import seals
+from hits.datasets.columns import Column, Row
+from hits.datasets.writing import FORMATS, Counting, Tell, write_rows
 from hits.errors import CrowdError
 from hits.models import Study
 
-__all__ = ["FORMATS", "Export", "Tell", "Wanted", "get", "register", "registered"]
+__all__ = [
+    "FORMATS",
+    "Export",
+    "Naming",
+    "Tell",
+    "Wanted",
+    "export_rows",
+    "get",
+    "project_in",
+    "register",
+    "registered",
+    "salt_of",
+]
+Project = TypeVar("Project", bound=Model)
 _exports: dict[str, "Export"] = {}
 
 
@@ -32,6 +50,22 @@ class Wanted:
     linkable: bool
 
 
+@dataclass(frozen=True, kw_only=True)
+class Naming:
+    """How people are called in one set of files."""
+
+    # A part of every pseudonym that was ever given away, so it stays as it is.
+    family: str
+    # Another one in every export, unless researchers want to follow people through several.
+    salt: str
+    _known: dict[UUID, str] = field(default_factory=dict)
+
+    def person(self, public_id: UUID) -> str:
+        if public_id not in self._known:
+            self._known[public_id] = seals.pseudonym(self.family, self.salt, str(public_id))
+        return self._known[public_id]
+
+
 class Export(ABC):
     """The data of one task family. Files are written row by row: memory stays flat."""
 
@@ -48,6 +82,35 @@ class Export(ABC):
         self, *, wanted: Wanted, folder: Path, tell: Tell, now: datetime, **options: Any
     ) -> dict[str, Any]:
         """What was written, ready for JSON. A file that is there under its name is whole."""
+
+
+def salt_of(study: Study, *, linkable: bool) -> str:
+    """Whoever asks for linkable files has the same pseudonyms in all of them."""
+    return str(study.public_id if linkable else uuid4())
+
+
+def project_in(projects: type[Project], *, study: Study, of: str) -> Project:
+    """The study's project of one family, or an error that says what the study lacks."""
+    project = projects._default_manager.filter(study=study).first()
+    if project is None:
+        raise CrowdError(f"The study “{study}” has no {of}.")
+    return project
+
+
+def export_rows(
+    path: Path, columns: Sequence[Column], rows: Iterable[Row], *, of: int, wanted: Wanted, tell: Tell,
+    now: datetime,
+) -> dict[str, Any]:  # fmt: skip
+    """The first file of an export is told how far it is, and everything is said of it."""
+    count = Counting(of, tell)
+    written = write_rows(path, columns, count.through(rows), form=wanted.format)
+    return {
+        **written,
+        "file": str(path),
+        "rows": count.done,
+        "study": wanted.study.name,
+        "exported_at": now.isoformat(),
+    }
 
 
 def register(export: Export) -> None:

@@ -4,7 +4,6 @@ from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from uuid import uuid4
 
 from django import forms
 from django.http import FileResponse, HttpRequest, StreamingHttpResponse
@@ -16,10 +15,11 @@ from crowd.whoops.admin.statistics import TAKE, Hub
 from crowd.whoops.exporting.columns import ANSWERS, IMAGES, PROVENANCE, QUESTIONS
 from crowd.whoops.exporting.export import COLUMNS, rows_of
 from crowd.whoops.exporting.judged_rows import exported_questions
-from crowd.whoops.exporting.rows import Naming, exported_images
+from crowd.whoops.exporting.rows import exported_images
 from crowd.whoops.models import Project
 from hits.admin.selecting import signed_in
 from hits.datasets.writing import TEXTS, write_rows
+from hits.exports import Naming, salt_of
 from hits.services import auditing
 
 TYPES = {
@@ -84,7 +84,7 @@ def _take(
     words = f"Weird images were taken: {what}, {form}."
     auditing.note("whoops.taken", words, by=signed_in(request), now=now, study=study)
     name = f"whoops-{str(study.public_id)[:8]}-{what}-{now:%Y%m%d-%H%M}.{form}"
-    naming = Naming(salt=str(study.public_id if linkable else uuid4()))
+    naming = Naming(family="whoops", salt=salt_of(study, linkable=linkable))
     columns, rows = COLUMNS[what], rows_of(project, what, everything=everything, naming=naming)
     if form in TEXTS:
         lines = StreamingHttpResponse(_in_pieces(TEXTS[form](columns, rows)), content_type=TYPES[form])

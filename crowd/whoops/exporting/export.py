@@ -4,16 +4,15 @@ from collections.abc import Iterator, Mapping
 from datetime import datetime
 from pathlib import Path
 from typing import Any, ClassVar
-from uuid import uuid4
 
 from crowd.whoops.exporting.columns import ANSWERS, FULL, IMAGES, QUESTIONS
 from crowd.whoops.exporting.judged_rows import answer_rows, exported_questions, question_rows
-from crowd.whoops.exporting.rows import Naming, exported_images, full_rows, image_rows
+from crowd.whoops.exporting.rows import exported_images, full_rows, image_rows
 from crowd.whoops.models import Project
 from hits.datasets.columns import Row
 from hits.datasets.writing import Counting, write_rows
 from hits.errors import CrowdError
-from hits.exports import Export, Tell, Wanted
+from hits.exports import Export, Naming, Tell, Wanted, salt_of
 from hits.models import Study
 
 COLUMNS = {"images": IMAGES, "full": FULL, "questions": QUESTIONS, "answers": ANSWERS}
@@ -29,7 +28,7 @@ class WhoopsExport(Export):
         self, *, wanted: Wanted, folder: Path, tell: Tell, now: datetime, **options: Any
     ) -> dict[str, Any]:
         project = project_of(wanted.study)
-        naming = Naming(salt=str(wanted.study.public_id if wanted.linkable else uuid4()))
+        naming = Naming(family=self.family, salt=salt_of(wanted.study, linkable=wanted.linkable))
         first, *others = ("full", "questions", "answers") if wanted.full else ("images", "questions")
         count = Counting(exported_images(project, everything=wanted.everything).count(), tell)
         path = folder / f"{first}.{wanted.format}"

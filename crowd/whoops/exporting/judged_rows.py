@@ -6,10 +6,10 @@ from typing import Any
 from django.db.models import QuerySet
 
 from crowd.whoops.domain.votes import Votes
-from crowd.whoops.exporting.rows import Naming
 from crowd.whoops.models import Option, Project, Question
 from crowd.whoops.queries.questions import AWAY
 from hits.datasets.columns import utc_text
+from hits.exports import Naming
 from hits.models import Item
 from scoring.queries.voting import counting_scores, tallies
 

@@ -5,34 +5,19 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 from typing import Any
-from uuid import UUID
 
 from django.db.models import QuerySet
 
 from crowd.pictures.models import Picture
 from crowd.whoops.models import Annotation, Image, Partner, Project, Revision, Sighting
 from crowd.whoops.queries.composition import accepted_images
-from hits import seals
 from hits.datasets.columns import utc_text
+from hits.exports import Naming
 
 AT_ONCE = 200
 Images = QuerySet[Image]
 PICTURE = ("file", "sha256", "credit", "licence", "source")
 MADE = ("prompt", "seed", "tool")
-
-
-@dataclass(frozen=True, kw_only=True)
-class Naming:
-    """How people are called in one set of files."""
-
-    # Another one in every export, unless researchers want to follow people through several.
-    salt: str
-    _known: dict[UUID, str] = field(default_factory=dict)
-
-    def person(self, public_id: UUID) -> str:
-        if public_id not in self._known:
-            self._known[public_id] = seals.pseudonym("whoops", self.salt, str(public_id))
-        return self._known[public_id]
 
 
 @dataclass(frozen=True, kw_only=True)

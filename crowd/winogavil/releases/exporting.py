@@ -3,7 +3,6 @@
 from datetime import datetime
 from pathlib import Path
 from typing import Any, ClassVar
-from uuid import uuid4
 
 from crowd.winogavil.models import Association
 from crowd.winogavil.queries import BY_CHOICE, final, of_study, selected
@@ -11,7 +10,7 @@ from crowd.winogavil.queries.associations import Rows
 from crowd.winogavil.releases.columns import FULL, PUBLISHED
 from crowd.winogavil.releases.rows import Naming, ambiguous_names, stream
 from hits.datasets.writing import Counting, write_rows
-from hits.exports import Export, Tell, Wanted
+from hits.exports import Export, Tell, Wanted, salt_of
 
 # Nobody's file has them by accident.
 BY_DEFAULT = tuple(source for source in Association.Source.values if source not in BY_CHOICE)
@@ -26,7 +25,7 @@ class WinogavilExport(Export):
     ) -> dict[str, Any]:
         rows = _rows(wanted)
         naming = Naming(
-            salt=str(wanted.study.public_id if wanted.linkable else uuid4()),
+            salt=salt_of(wanted.study, linkable=wanted.linkable),
             ambiguous=frozenset(ambiguous_names(rows)),
         )
         path = folder / f"{'full' if wanted.full else 'associations'}.{wanted.format}"

@@ -2,7 +2,7 @@
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import datetime
 from fractions import Fraction
 from functools import lru_cache
@@ -14,7 +14,7 @@ from django.db.models import Count
 from crowd.winogavil.models import Association, Place, Solution
 from crowd.winogavil.queries.associations import Rows
 from crowd.winogavil.releases.domain import deviation
-from hits import seals
+from hits import exports
 from hits.datasets.columns import utc_text
 from scoring.domain import mean
 from scoring.models import Riddle, Verdict
@@ -62,19 +62,12 @@ class Solved(NamedTuple):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Naming:
+class Naming(exports.Naming):
     """How people and pictures are called in one set of files."""
 
-    # Another one in every release, unless researchers want to follow people through several.
-    salt: str
+    family: str = "release"
     # Concepts of more than one picture: the name alone would not tell which.
     ambiguous: frozenset[str] = frozenset()
-    _known: dict[UUID, str] = field(default_factory=dict)
-
-    def person(self, public_id: UUID) -> str:
-        if public_id not in self._known:
-            self._known[public_id] = seals.pseudonym("release", self.salt, str(public_id))
-        return self._known[public_id]
 
     def picture(self, shown: Shown) -> str:
         if shown.sha256 is None or shown.label not in self.ambiguous:

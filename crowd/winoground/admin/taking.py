@@ -4,7 +4,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from uuid import uuid4
 
 from django import forms
 from django.http import FileResponse, HttpRequest, StreamingHttpResponse
@@ -14,11 +13,12 @@ from django.utils import timezone
 
 from crowd.winoground.admin.results import TAKE, Hub, find
 from crowd.winoground.exporting.columns import ANSWERS, EXAMPLES, FULL, PROVENANCE
-from crowd.winoground.exporting.rows import Naming, answer_rows, asked_examples, example_rows, full_rows
+from crowd.winoground.exporting.rows import answer_rows, asked_examples, example_rows, full_rows
 from crowd.winoground.models import Project
 from hits.admin.selecting import signed_in
 from hits.datasets.columns import Column, Row
 from hits.datasets.writing import TEXTS, write_rows
+from hits.exports import Naming, salt_of
 from hits.services import auditing
 
 TYPES = {
@@ -76,7 +76,7 @@ def _take(
     words = f"Caption matching was taken: {what}, {form}."
     auditing.note("winoground.taken", words, by=signed_in(request), now=now, study=study)
     name = f"winoground-{str(study.public_id)[:8]}-{what}-{now:%Y%m%d-%H%M}.{form}"
-    naming = Naming(salt=str(study.public_id if linkable else uuid4()))
+    naming = Naming(family="winoground", salt=salt_of(study, linkable=linkable))
     columns, rows = _rows(project, what, everything=everything, naming=naming)
     if form in TEXTS:
         lines = StreamingHttpResponse(_in_pieces(TEXTS[form](columns, rows)), content_type=TYPES[form])

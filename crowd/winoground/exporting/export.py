@@ -3,11 +3,9 @@
 from datetime import datetime
 from pathlib import Path
 from typing import Any, ClassVar
-from uuid import uuid4
 
 from crowd.winoground.exporting.columns import ANSWERS, EXAMPLES, FULL
 from crowd.winoground.exporting.rows import (
-    Naming,
     answer_rows,
     asked_examples,
     example_rows,
@@ -16,7 +14,7 @@ from crowd.winoground.exporting.rows import (
 from crowd.winoground.models import Project
 from hits.datasets.writing import Counting, write_rows
 from hits.errors import CrowdError
-from hits.exports import Export, Tell, Wanted
+from hits.exports import Export, Naming, Tell, Wanted, salt_of
 from hits.models import Study
 
 
@@ -31,7 +29,7 @@ class WinogroundExport(Export):
     ) -> dict[str, Any]:
         project = project_of(wanted.study)
         examples = asked_examples(project, everything=wanted.everything)
-        naming = Naming(salt=str(wanted.study.public_id if wanted.linkable else uuid4()))
+        naming = Naming(family=self.family, salt=salt_of(wanted.study, linkable=wanted.linkable))
         rows = full_rows(project, examples, naming=naming) if wanted.full else example_rows(project, examples)
         count = Counting(examples.count(), tell)
         path = folder / f"{'full' if wanted.full else 'examples'}.{wanted.format}"

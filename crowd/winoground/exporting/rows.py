@@ -2,10 +2,8 @@
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 from typing import Any
-from uuid import UUID
 
 from django.db.models import QuerySet
 
@@ -15,8 +13,8 @@ from crowd.winoground.domain.scores import Kind
 from crowd.winoground.exporting.columns import name_of
 from crowd.winoground.models import Example, Project
 from crowd.winoground.queries.scoring import SCORED, Votes, four_of, fours_of_models, votes_of
-from hits import seals
 from hits.datasets.columns import utc_text
+from hits.exports import Naming
 from hits.models import Item
 from scoring.queries.voting import counting_scores
 
@@ -25,20 +23,6 @@ ANSWERS_AT_ONCE = 2_000
 State = Example.State
 Examples = QuerySet[Example]
 NONE: Votes = (None,) * len(PLACES)
-
-
-@dataclass(frozen=True, kw_only=True)
-class Naming:
-    """How people are called in one set of files."""
-
-    # Another one in every export, unless researchers want to follow people through several.
-    salt: str
-    _known: dict[UUID, str] = field(default_factory=dict)
-
-    def person(self, public_id: UUID) -> str:
-        if public_id not in self._known:
-            self._known[public_id] = seals.pseudonym("winoground", self.salt, str(public_id))
-        return self._known[public_id]
 
 
 def asked_examples(project: Project, *, everything: bool) -> Examples:

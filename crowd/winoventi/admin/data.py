@@ -5,7 +5,6 @@ from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory, TemporaryFile
 from typing import Any
-from uuid import uuid4
 from zipfile import ZIP_DEFLATED, ZipFile
 
 from django.contrib import admin
@@ -18,11 +17,12 @@ from crowd.winoventi.admin.finding import TAKE, find_project, render
 from crowd.winoventi.admin.step_forms import DataForm
 from crowd.winoventi.challenge.columns import FULL, PUBLISHED
 from crowd.winoventi.challenge.exporting import write_splits
-from crowd.winoventi.challenge.rows import Naming, full_rows, published_rows, settled_pairs
+from crowd.winoventi.challenge.rows import full_rows, published_rows, settled_pairs
 from crowd.winoventi.domain import KINDS
 from crowd.winoventi.models import Project
 from hits.admin.selecting import signed_in
 from hits.datasets.writing import TEXTS, write_rows
+from hits.exports import Naming, salt_of
 from hits.services import auditing
 
 Projects = admin.ModelAdmin[Project]
@@ -75,10 +75,12 @@ def _take(
     if what == "splits":
         return _attached(_zipped_splits(project, seed=seed or 0, form=form), name, kind)
     pairs = settled_pairs(project, everything=everything)
-    salt = str(study.public_id if linkable else uuid4())
+    salt = salt_of(study, linkable=linkable)
     columns = FULL if what == "full" else PUBLISHED
     rows: Iterable[Any] = (
-        full_rows(pairs, naming=Naming(salt=salt)) if what == "full" else published_rows(pairs)
+        full_rows(pairs, naming=Naming(family="winoventi", salt=salt))
+        if what == "full"
+        else published_rows(pairs)
     )
     if form in TEXTS:
         lines = StreamingHttpResponse(_in_pieces(TEXTS[form](columns, rows)), content_type=TYPES[form])

@@ -5,11 +5,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
 from typing import Any, ClassVar
-from uuid import uuid4
 
 from crowd.winoventi.challenge.columns import FULL, PUBLISHED, SPLIT
 from crowd.winoventi.challenge.rows import (
-    Naming,
     Pairs,
     full_rows,
     published_rows,
@@ -22,7 +20,7 @@ from crowd.winoventi.services.evaluating import prompt_id
 from hits.datasets.columns import Row
 from hits.datasets.writing import FORMATS, Counting, write_rows
 from hits.errors import CrowdError
-from hits.exports import Export, Tell, Wanted
+from hits.exports import Export, Naming, Tell, Wanted, salt_of
 from hits.models import Study
 
 SPLITS = {"half": split_half, "full": split_full}
@@ -52,8 +50,8 @@ class WinoventiExport(Export):
         count = Counting(pairs.count() * len(KINDS), tell)
         path = folder / f"{'full' if wanted.full else 'challenge'}.{wanted.format}"
         if wanted.full:
-            salt = str(wanted.study.public_id if wanted.linkable else uuid4())
-            rows, columns = full_rows(pairs, naming=Naming(salt=salt)), FULL
+            salt = salt_of(wanted.study, linkable=wanted.linkable)
+            rows, columns = full_rows(pairs, naming=Naming(family=self.family, salt=salt)), FULL
         else:
             rows, columns = published_rows(pairs), PUBLISHED
         written = write_rows(path, columns, count.through(rows), form=wanted.format)

@@ -2,9 +2,8 @@
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
-from uuid import UUID
 
 from django.db.models import QuerySet
 
@@ -13,26 +12,12 @@ from crowd.winoventi.domain.outcomes import QUESTIONS
 from crowd.winoventi.domain.prompts import MASK
 from crowd.winoventi.models import Choice, FilterScore, Judgement, Premise, Project
 from crowd.winoventi.services.evaluating import prompt_id
-from hits import seals
 from hits.datasets.columns import utc_text
+from hits.exports import Naming
 from hits.models import Assignment
 
 AT_ONCE = 250
 Pairs = QuerySet[Premise]
-
-
-@dataclass(frozen=True, kw_only=True)
-class Naming:
-    """How people are called in one set of files."""
-
-    # Another one in every export, unless researchers want to follow people through several.
-    salt: str
-    _known: dict[UUID, str] = field(default_factory=dict)
-
-    def person(self, public_id: UUID) -> str:
-        if public_id not in self._known:
-            self._known[public_id] = seals.pseudonym("winoventi", self.salt, str(public_id))
-        return self._known[public_id]
 
 
 @dataclass(frozen=True, kw_only=True)

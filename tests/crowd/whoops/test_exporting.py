@@ -15,8 +15,9 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
 from crowd.whoops.exporting.judged_rows import answer_rows, exported_questions, question_rows
-from crowd.whoops.exporting.rows import Naming, exported_images, full_rows
+from crowd.whoops.exporting.rows import exported_images, full_rows
 from crowd.whoops.models import Annotation, Category, Image, Project, Question, Revision
+from hits.exports import Naming
 from hits.models import AuditEvent
 from tests.crowd.whoops.making_results import (
     Crowd,
@@ -271,7 +272,7 @@ def test_rows_ask_as_little_of_many_images() -> None:
             cast(ask(image, Kind.IDENTIFY)[0], [True] * 3, crowd.people)
 
     def count() -> int:
-        naming = Naming(salt="x")
+        naming = Naming(family="whoops", salt="x")
         questions = exported_questions(project, everything=False)
         with CaptureQueriesContext(connection) as queries:
             list(full_rows(exported_images(project, everything=False), naming=naming))

@@ -16,8 +16,9 @@ from django.urls import reverse
 
 from crowd.winoground.exporting import rows as made_rows
 from crowd.winoground.exporting.columns import ANSWERS, EXAMPLES, FULL
-from crowd.winoground.exporting.rows import Naming, answer_rows, asked_examples, example_rows, full_rows
+from crowd.winoground.exporting.rows import answer_rows, asked_examples, example_rows, full_rows
 from crowd.winoground.models import Example, Project
+from hits.exports import Naming
 from hits.models import Assignment, AuditEvent, Study
 from hits.roles import RESEARCHER
 from tests.crowd.winoground.making_scores import (
@@ -121,7 +122,11 @@ def test_answers_are_those_that_count(project: Project) -> None:
     answer(example, ((1, 3), (0, 0), (0, 0), (0, 1)), voters)
     Assignment.objects.filter(pk=voters[1].pk).update(status="rejected")
 
-    found = list(answer_rows(asked_examples(project, everything=False), naming=Naming(salt="salt")))
+    found = list(
+        answer_rows(
+            asked_examples(project, everything=False), naming=Naming(family="winoground", salt="salt")
+        )
+    )
 
     told = [(row["caption"], row["image"], row["belong_together"], row["match"]) for row in found]
     assert told == [(0, 0, True, True), (0, 0, True, False), (1, 1, True, False)]
@@ -188,11 +193,17 @@ def test_study_without_caption_matching_says_so(tmp_path: Path) -> None:
 def test_rows_are_read_in_chunks(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
     make_answered(project, *[RIGHT] * 5)
     examples = asked_examples(project, everything=False)
-    whole = list(example_rows(project, examples)), list(answer_rows(examples, naming=Naming(salt="s")))
+    whole = (
+        list(example_rows(project, examples)),
+        list(answer_rows(examples, naming=Naming(family="winoground", salt="s"))),
+    )
     monkeypatch.setattr(made_rows, "AT_ONCE", 2)
     monkeypatch.setattr(made_rows, "ANSWERS_AT_ONCE", 7)
 
-    parts = list(example_rows(project, examples)), list(answer_rows(examples, naming=Naming(salt="s")))
+    parts = (
+        list(example_rows(project, examples)),
+        list(answer_rows(examples, naming=Naming(family="winoground", salt="s"))),
+    )
 
     assert parts == whole
     assert (len(whole[0]), len(whole[1])) == (5, 200)
@@ -202,8 +213,8 @@ def test_as_many_queries_for_any_number_of_rows(project: Project) -> None:
     def queries() -> int:
         with CaptureQueriesContext(connection) as captured:
             examples = asked_examples(project, everything=False)
-            list(full_rows(project, examples, naming=Naming(salt="salt")))
-            list(answer_rows(examples, naming=Naming(salt="salt")))
+            list(full_rows(project, examples, naming=Naming(family="winoground", salt="salt")))
+            list(answer_rows(examples, naming=Naming(family="winoground", salt="salt")))
         return len(captured)
 
     make_model(project, dict.fromkeys(make_answered(project, RIGHT, tags=("noun",)), (1, 0, 0, 1)))
