@@ -1,33 +1,69 @@
 """What a row of a data set has: files, cards and the docs are made from one list of columns."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
+from uuid import UUID
 
 TEXT, INTEGER, NUMBER, FLAG, MOMENT = "text", "integer", "number", "flag", "moment"
 TEXTS = "texts"  # a list of them
 ROWS = "rows"  # a list of rows of their own columns
+PERSON = "person"  # whose id is never written, but a pseudonym
 
 Row = Mapping[str, Any]
+# How a person is called.
+Called = Callable[[UUID], str]
 
 
 @dataclass(frozen=True, kw_only=True)
 class Column:
+    """`of` reads what the row is made of. Without it that is a mapping, and has the value by this name."""
+
     name: str
     kind: str
     words: str
     columns: tuple["Column", ...] = ()
+    of: Callable[[Any], Any] | None = None
 
 
-def column(name: str, kind: str, words: str, *columns: Column) -> Column:
-    return Column(name=name, kind=kind, words=words, columns=columns)
+def column(
+    name: str, kind: str, words: str, *columns: Column, of: Callable[[Any], Any] | None = None
+) -> Column:
+    return Column(name=name, kind=kind, words=words, columns=columns, of=of)
 
 
 def only(columns: Sequence[Column], row: Row) -> dict[str, Any]:
     return {one.name: row[one.name] for one in columns}
 
 
+def nobody(_: UUID) -> str:
+    raise ValueError("There is a person in these rows: say how people are called.")
+
+
+def rows_of(
+    columns: Sequence[Column], sources: Iterable[Any], *, person: Called = nobody
+) -> Iterator[dict[str, Any]]:
+    """One for each source, when it is asked for: no source is held once its row was taken."""
+    for source in sources:
+        yield _row_of(columns, source, person)
+
+
 def utc_text(at: datetime | None) -> str | None:
     """How files tell a moment, whatever the zone of whoever asks."""
     return None if at is None else at.astimezone(UTC).isoformat()
+
+
+def _row_of(columns: Sequence[Column], source: Any, person: Called) -> dict[str, Any]:
+    return {one.name: _value_of(one, source, person) for one in columns}
+
+
+def _value_of(one: Column, source: Any, person: Called) -> Any:
+    value = source[one.name] if one.of is None else one.of(source)
+    if value is None:
+        return None
+    if one.kind == PERSON:
+        return person(value)
+    if one.kind == MOMENT:
+        return utc_text(value)
+    return [_row_of(one.columns, inner, person) for inner in value] if one.kind == ROWS else value

@@ -19,6 +19,7 @@ SIMPLE: Mapping[str, pa.DataType] = {
     kinds.NUMBER: pa.float64(),
     kinds.FLAG: pa.bool_(),
     kinds.MOMENT: pa.timestamp("us", tz="UTC"),
+    kinds.PERSON: pa.string(),
     kinds.TEXTS: pa.list_(pa.string()),
 }
 
