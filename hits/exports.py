@@ -2,9 +2,10 @@
 
 from abc import ABC, abstractmethod
 from argparse import ArgumentParser
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from functools import partial
 from pathlib import Path
 from typing import Any, ClassVar, TypeVar
 from uuid import UUID, uuid4
@@ -12,15 +13,17 @@ from uuid import UUID, uuid4
 from django.db.models import Model
 
 from hits import seals
-from hits.datasets.columns import Column, Row
+from hits.datasets.columns import Column, Row, rows_of
 from hits.datasets.writing import FORMATS, Counting, Tell, write_rows
 from hits.errors import CrowdError
 from hits.models import Study
 
 __all__ = [
     "FORMATS",
+    "DataFile",
     "Export",
     "Naming",
+    "ProjectExport",
     "Tell",
     "Wanted",
     "export_rows",
@@ -64,6 +67,19 @@ class Naming:
         if public_id not in self._known:
             self._known[public_id] = seals.pseudonym(self.family, self.salt, str(public_id))
         return self._known[public_id]
+
+
+@dataclass(frozen=True, kw_only=True)
+class DataFile:
+    """One file of a family's data. `read` yields what rows are made of, as far as it counts or all of it."""
+
+    words: str
+    columns: Sequence[Column]
+    read: Callable[..., Iterable[Any]]
+
+    def rows(self, project: Model, *, everything: bool, naming: Naming) -> Iterator[Row]:
+        sources = self.read(project, everything=everything)
+        return rows_of(self.columns, sources, person=naming.person)
 
 
 class Export(ABC):
@@ -111,6 +127,37 @@ def export_rows(
         "study": wanted.study.name,
         "exported_at": now.isoformat(),
     }
+
+
+class ProjectExport(Export):
+    """Of a family that has a project in each of its studies: it says which files there are."""
+
+    projects: ClassVar[type[Model]]
+    # What a study without a project lacks.
+    about: ClassVar[str]
+    files: ClassVar[Mapping[str, DataFile]]
+    # The first one of each is the one that is counted, and told of while it is written.
+    published: ClassVar[Sequence[str]]
+    full: ClassVar[Sequence[str]]
+
+    @abstractmethod
+    def count(self, project: Any, *, everything: bool) -> int:
+        """Rows of the first file."""
+
+    def export(
+        self, *, wanted: Wanted, folder: Path, tell: Tell, now: datetime, **options: Any
+    ) -> dict[str, Any]:
+        project = project_in(self.projects, study=wanted.study, of=self.about)
+        naming = Naming(family=self.family, salt=salt_of(wanted.study, linkable=wanted.linkable))
+
+        def write(name: str, write_file: Callable[..., dict[str, Any]]) -> dict[str, Any]:
+            rows = self.files[name].rows(project, everything=wanted.everything, naming=naming)
+            return write_file(folder / f"{name}.{wanted.format}", self.files[name].columns, rows)
+
+        first, *others = self.full if wanted.full else self.published
+        of = self.count(project, everything=wanted.everything)
+        report = write(first, partial(export_rows, of=of, wanted=wanted, tell=tell, now=now))
+        return report | {name: write(name, partial(write_rows, form=wanted.format)) for name in others}
 
 
 def register(export: Export) -> None:
