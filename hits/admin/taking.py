@@ -1,0 +1,99 @@
+"""A family's data as a file: sent while it is read, or from a file that is gone afterwards."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from datetime import datetime
+from itertools import islice
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import IO, Any
+
+from django import forms
+from django.http import FileResponse, HttpRequest, StreamingHttpResponse
+from django.http.response import HttpResponseBase
+from django.utils import timezone
+
+from hits.admin.selecting import signed_in
+from hits.datasets.columns import Column, Row
+from hits.datasets.writing import TEXTS, write_rows
+from hits.exports import Naming, ProjectExport, salt_of
+from hits.models import Study
+from hits.services import auditing
+
+NAMES = {"tsv": "TSV", "csv": "CSV", "jsonl": "JSON Lines", "parquet": "Parquet"}
+TYPES = {
+    "csv": "text/csv; charset=utf-8",
+    "tsv": "text/tab-separated-values; charset=utf-8",
+    "jsonl": "application/jsonl; charset=utf-8",
+    "parquet": "application/vnd.apache.parquet",
+    "zip": "application/zip",
+}
+# A write to the socket for each row would cost more than the row.
+LINES = 200
+
+
+class TakeForm(forms.Form):
+    """What of the study, and as which file."""
+
+    what = forms.ChoiceField(label="What", widget=forms.RadioSelect)
+    form = forms.ChoiceField(label="File", widget=forms.RadioSelect)
+    everything = forms.BooleanField(required=False)
+    linkable = forms.BooleanField(
+        label="The same pseudonyms in every file that is taken with this",
+        required=False,
+        help_text="Off: nobody can follow a person by the pseudonym from file to file.",
+    )
+
+    def __init__(
+        self, data: Any, *, what: Mapping[str, str], everything: str, kinds: Sequence[str] = ()
+    ) -> None:
+        super().__init__(data)
+        self._offer("what", what)
+        self._offer("form", {kind: NAMES[kind] for kind in kinds or ("csv", "jsonl", "parquet")})
+        self.fields["everything"].label = everything
+
+    def _offer(self, name: str, choices: Mapping[str, str]) -> None:
+        field: Any = self.fields[name]
+        field.choices, field.initial = tuple(choices.items()), next(iter(choices))
+
+
+def words_of(export: ProjectExport) -> Mapping[str, str]:
+    return {name: file.words for name, file in export.files.items()}
+
+
+def take_file(
+    request: HttpRequest, project: Any, export: ProjectExport, *, said: str, what: str, form: str,
+    everything: bool, linkable: bool,
+) -> HttpResponseBase:  # fmt: skip
+    """One file of the family's data; that somebody took it is put on record."""
+    study, now, family = project.study, timezone.now(), export.family
+    words = f"{said}: {what}, {form}."
+    auditing.note(f"{family}.taken", words, by=signed_in(request), now=now, study=study)
+    naming = Naming(family=family, salt=salt_of(study, linkable=linkable))
+    file = export.files[what]
+    rows = file.rows(project, everything=everything, naming=naming)
+    return send_rows(file.columns, rows, name=file_name(family, study, what, form, now=now), form=form)
+
+
+def file_name(stem: str, study: Study, what: str, kind: str, *, now: datetime) -> str:
+    return f"{stem}-{str(study.public_id)[:8]}-{what}-{now:%Y%m%d-%H%M}.{kind}"
+
+
+def send_rows(columns: Sequence[Column], rows: Iterable[Row], *, name: str, form: str) -> HttpResponseBase:
+    if form in TEXTS:
+        lines = StreamingHttpResponse(in_pieces(TEXTS[form](columns, rows)), content_type=TYPES[form])
+        lines["Content-Disposition"] = f'attachment; filename="{name}"'
+        return lines
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / name
+        write_rows(path, columns, rows, form=form)
+        # Open, so that it can be sent once its name is gone.
+        return send_file(path.open("rb"), name=name, kind=form)
+
+
+def send_file(file: IO[bytes], *, name: str, kind: str) -> FileResponse:
+    return FileResponse(file, as_attachment=True, filename=name, content_type=TYPES[kind])
+
+
+def in_pieces(lines: Iterator[bytes]) -> Iterator[bytes]:
+    while piece := b"".join(islice(lines, LINES)):
+        yield piece
