@@ -1,12 +1,15 @@
-"""What a row has: of an example, with its scores; and of one answer."""
+"""What a row has, and where it is read: of an example, with its scores; and of one answer."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from operator import attrgetter
+from typing import Any
 
+from crowd.pictures.columns import picture_columns
 from crowd.winoground.domain import PLACES
 from crowd.winoground.domain.scores import Kind
-from hits.datasets.columns import FLAG, INTEGER, MOMENT, NUMBER, ROWS, TEXT, TEXTS, Column, column
+from hits.datasets.columns import FLAG, INTEGER, MOMENT, NUMBER, PERSON, ROWS, TEXT, TEXTS, Column, column
 
-SIDES = (0, 1)
+PAIRING = "item.winoground_pairing"
 
 
 def name_of(caption: int, image: int) -> str:
@@ -14,63 +17,104 @@ def name_of(caption: int, image: int) -> str:
     return f"c{caption}_i{image}"
 
 
-def _counts(caption: int, image: int) -> Sequence[Column]:
-    what = f"caption {caption} with image {image}"
+def _votes(what: str, place: int) -> Callable[[Any], int]:
+    return lambda told: getattr(told.votes[place], what, 0)
+
+
+def _counts(place: int) -> Sequence[Column]:
+    caption, image = PLACES[place]
+    what, name = f"caption {caption} with image {image}", name_of(caption, image)
     return (
-        column(f"yes_{name_of(caption, image)}", INTEGER, f"how many say that {what} match"),
-        column(f"answers_{name_of(caption, image)}", INTEGER, f"of how many who were asked about {what}"),
+        column(f"yes_{name}", INTEGER, f"how many say that {what} match", of=_votes("yes", place)),
+        column(
+            f"answers_{name}",
+            INTEGER,
+            f"of how many who were asked about {what}",
+            of=_votes("answers", place),
+        ),
     )
 
 
-def _image(side: int) -> Sequence[Column]:
-    return (
-        column(f"image_{side}_file", TEXT, f"image {side}: the name of its file"),
-        column(f"image_{side}_sha256", TEXT, "SHA-256 of that file"),
-        column(f"image_{side}_credit", TEXT, "whose picture it is"),
-        column(f"image_{side}_licence", TEXT, "its licence"),
-        column(f"image_{side}_source", TEXT, "where it is from"),
-    )
+def _right(kind: Kind) -> Callable[[Any], bool | None]:
+    return lambda told: None if told.four is None else told.four.right.by(kind)
+
+
+def _score(place: int) -> Column:
+    what = "its score of this combination"
+    return column(name_of(*PLACES[place]), NUMBER, what, of=lambda told: told.four[place])
 
 
 EXAMPLES: Sequence[Column] = (
-    column("example", TEXT, "the example's id, as files of models' scores may name it"),
-    column("number", INTEGER, "its number in the study"),
-    column("caption_0", TEXT, "the caption that belongs to image 0"),
-    column("caption_1", TEXT, "the caption that belongs to image 1"),
-    *(one for side in SIDES for one in _image(side)),
-    column("swap", TEXT, "what is swapped: object, relation or both"),
-    column("tags", TEXTS, "the fine tags of the swap"),
-    column("predicates", INTEGER, "main predicates of a caption"),
-    column("symbolic", FLAG, "something must be understood as a symbol"),
-    column("series", FLAG, "both images are of one series"),
-    column("pragmatic", FLAG, "an image is not to be taken literally"),
-    column("altered_morpheme", FLAG, "a word changes its form between the captions"),
-    *(one for place in PLACES for one in _counts(*place)),
-    *(column(kind, FLAG, f"whether people are right by the {kind} score; empty: open") for kind in Kind),
+    column(
+        "example",
+        TEXT,
+        "the example's id, as files of models' scores may name it",
+        of=lambda told: str(told.example.public_id),
+    ),
+    column("number", INTEGER, "its number in the study", of=attrgetter("example.number")),
+    column("caption_0", TEXT, "the caption that belongs to image 0", of=attrgetter("example.caption_0")),
+    column("caption_1", TEXT, "the caption that belongs to image 1", of=attrgetter("example.caption_1")),
+    *picture_columns("image_0", "image 0", of=attrgetter("example.image_0")),
+    *picture_columns("image_1", "image 1", of=attrgetter("example.image_1")),
+    column("swap", TEXT, "what is swapped: object, relation or both", of=attrgetter("example.swap")),
+    column(
+        "tags",
+        TEXTS,
+        "the fine tags of the swap",
+        of=lambda told: [tag.name for tag in told.example.tags.all()],
+    ),
+    column("predicates", INTEGER, "main predicates of a caption", of=attrgetter("example.predicates")),
+    column(
+        "symbolic", FLAG, "something must be understood as a symbol", of=attrgetter("example.is_symbolic")
+    ),
+    column("series", FLAG, "both images are of one series", of=attrgetter("example.is_series")),
+    column("pragmatic", FLAG, "an image is not to be taken literally", of=attrgetter("example.is_pragmatic")),
+    column(
+        "altered_morpheme",
+        FLAG,
+        "a word changes its form between the captions",
+        of=attrgetter("example.has_altered_morpheme"),
+    ),
+    *(one for place in range(len(PLACES)) for one in _counts(place)),
+    *(
+        column(kind, FLAG, f"whether people are right by the {kind} score; empty: open", of=_right(kind))
+        for kind in Kind
+    ),
 )
 PROVENANCE: Sequence[Column] = (
-    column("study", TEXT, "the study's id"),
-    column("state", TEXT, "asked; or withdrawn, which counts nowhere"),
-    column("author", TEXT, "pseudonym of who wrote it"),
-    column("created_at", MOMENT, "when it was begun"),
-    column("asked_at", MOMENT, "when workers were first asked about it"),
+    column("study", TEXT, "the study's id", of=lambda told: str(told.example.project.study.public_id)),
+    column("state", TEXT, "asked; or withdrawn, which counts nowhere", of=attrgetter("example.state")),
+    column("author", PERSON, "pseudonym of who wrote it", of=attrgetter("example.author.public_id")),
+    column("created_at", MOMENT, "when it was begun", of=attrgetter("example.created_at")),
+    column("asked_at", MOMENT, "when workers were first asked about it", of=attrgetter("example.asked_at")),
     column(
         "models",
         ROWS,
         "models' scores of it",
-        column("model", TEXT, "the model's name"),
-        *(column(name_of(*place), NUMBER, "its score of this combination") for place in PLACES),
-        *(column(kind, FLAG, f"whether it is right by the {kind} score") for kind in Kind),
+        column("model", TEXT, "the model's name", of=attrgetter("name")),
+        *map(_score, range(len(PLACES))),
+        *(column(kind, FLAG, f"whether it is right by the {kind} score", of=_right(kind)) for kind in Kind),
+        of=attrgetter("models"),
     ),
 )
 FULL: Sequence[Column] = (*EXAMPLES, *PROVENANCE)
 ANSWERS: Sequence[Column] = (
-    column("example", TEXT, "the example's id"),
-    column("number", INTEGER, "its number in the study"),
-    column("caption", INTEGER, "which caption was shown: 0 or 1"),
-    column("image", INTEGER, "which image was shown: 0 or 1"),
-    column("belong_together", FLAG, "whether they are of one pair"),
-    column("match", FLAG, "the answer: whether the caption matches the image"),
-    column("by", TEXT, "pseudonym of the worker"),
-    column("at", MOMENT, "when it was handed in"),
+    column(
+        "example",
+        TEXT,
+        "the example's id",
+        of=lambda score: str(score.item.winoground_pairing.example.public_id),
+    ),
+    column("number", INTEGER, "its number in the study", of=attrgetter(f"{PAIRING}.example.number")),
+    column("caption", INTEGER, "which caption was shown: 0 or 1", of=attrgetter(f"{PAIRING}.caption")),
+    column("image", INTEGER, "which image was shown: 0 or 1", of=attrgetter(f"{PAIRING}.image")),
+    column("belong_together", FLAG, "whether they are of one pair", of=attrgetter(f"{PAIRING}.is_match")),
+    column(
+        "match",
+        FLAG,
+        "the answer: whether the caption matches the image",
+        of=lambda score: bool(score.numerator),
+    ),
+    column("by", PERSON, "pseudonym of the worker", of=attrgetter("assignment.worker.public_id")),
+    column("at", MOMENT, "when it was handed in", of=attrgetter("assignment.submitted_at")),
 )

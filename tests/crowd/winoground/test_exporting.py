@@ -16,8 +16,9 @@ from django.urls import reverse
 
 from crowd.winoground.exporting import rows as made_rows
 from crowd.winoground.exporting.columns import ANSWERS, EXAMPLES, FULL
-from crowd.winoground.exporting.rows import answer_rows, asked_examples, example_rows, full_rows
+from crowd.winoground.exporting.export import FILES
 from crowd.winoground.models import Example, Project
+from hits.datasets.columns import Row
 from hits.exports import Naming
 from hits.models import Assignment, AuditEvent, Study
 from hits.roles import RESEARCHER
@@ -47,6 +48,11 @@ def export(study: Study, out: Path, *options: str) -> Any:
 
 def lines_of(path: Path | str) -> list[dict[str, Any]]:
     return [json.loads(line) for line in Path(path).read_text().splitlines()]
+
+
+def rows_of(project: Project, name: str, *, everything: bool = False) -> list[Row]:
+    naming = Naming(family="winoground", salt="salt")
+    return list(FILES[name].rows(project, everything=everything, naming=naming))
 
 
 @pytest.fixture
@@ -85,7 +91,7 @@ def test_example_says_everything_of_itself(project: Project, tmp_path: Path) -> 
 def test_open_example_has_counts_and_no_scores(project: Project) -> None:
     make_answered(project, ((3, 4), (0, 4), (0, 0), (4, 4)))
 
-    (row,) = example_rows(project, asked_examples(project, everything=False))
+    (row,) = rows_of(project, "examples")
 
     assert (row["yes_c0_i0"], row["answers_c0_i0"]) == (3, 4)
     assert (row["yes_c1_i0"], row["answers_c1_i0"]) == (0, 0)
@@ -122,11 +128,7 @@ def test_answers_are_those_that_count(project: Project) -> None:
     answer(example, ((1, 3), (0, 0), (0, 0), (0, 1)), voters)
     Assignment.objects.filter(pk=voters[1].pk).update(status="rejected")
 
-    found = list(
-        answer_rows(
-            asked_examples(project, everything=False), naming=Naming(family="winoground", salt="salt")
-        )
-    )
+    found = rows_of(project, "answers")
 
     told = [(row["caption"], row["image"], row["belong_together"], row["match"]) for row in found]
     assert told == [(0, 0, True, True), (0, 0, True, False), (1, 1, True, False)]
@@ -142,7 +144,7 @@ def test_withdrawn_examples_are_there_only_if_asked_for(project: Project) -> Non
     make_example(project, state="ready", asked_at=None)
 
     def numbers(*, everything: bool) -> list[tuple[int, bool]]:
-        rows = example_rows(project, asked_examples(project, everything=everything))
+        rows = rows_of(project, "examples", everything=everything)
         return [(row["number"], row["group"]) for row in rows]
 
     assert numbers(everything=False) == [(1, True)]
@@ -192,18 +194,11 @@ def test_study_without_caption_matching_says_so(tmp_path: Path) -> None:
 
 def test_rows_are_read_in_chunks(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
     make_answered(project, *[RIGHT] * 5)
-    examples = asked_examples(project, everything=False)
-    whole = (
-        list(example_rows(project, examples)),
-        list(answer_rows(examples, naming=Naming(family="winoground", salt="s"))),
-    )
+    whole = rows_of(project, "examples"), rows_of(project, "answers")
     monkeypatch.setattr(made_rows, "AT_ONCE", 2)
     monkeypatch.setattr(made_rows, "ANSWERS_AT_ONCE", 7)
 
-    parts = (
-        list(example_rows(project, examples)),
-        list(answer_rows(examples, naming=Naming(family="winoground", salt="s"))),
-    )
+    parts = rows_of(project, "examples"), rows_of(project, "answers")
 
     assert parts == whole
     assert (len(whole[0]), len(whole[1])) == (5, 200)
@@ -212,9 +207,8 @@ def test_rows_are_read_in_chunks(project: Project, monkeypatch: pytest.MonkeyPat
 def test_as_many_queries_for_any_number_of_rows(project: Project) -> None:
     def queries() -> int:
         with CaptureQueriesContext(connection) as captured:
-            examples = asked_examples(project, everything=False)
-            list(full_rows(project, examples, naming=Naming(family="winoground", salt="salt")))
-            list(answer_rows(examples, naming=Naming(family="winoground", salt="salt")))
+            rows_of(project, "full")
+            rows_of(project, "answers")
         return len(captured)
 
     make_model(project, dict.fromkeys(make_answered(project, RIGHT, tags=("noun",)), (1, 0, 0, 1)))
