@@ -14,7 +14,7 @@ from tests.factories import NOW
 
 pytestmark = pytest.mark.pure
 COLUMNS = (column("a", INTEGER, "of it"), column("b", TEXT, "of it"))
-ROWS = [{"a": 1, "b": "=ü"}, {"a": None, "b": ""}]
+ROWS: list[dict[str, Any]] = [{"a": 1, "b": "=ü"}, {"a": None, "b": ""}]
 
 
 def offer(**sent: str) -> TakeForm:
