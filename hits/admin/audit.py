@@ -19,26 +19,10 @@ from django.views.decorators.http import require_POST
 from hits.admin.downloads import send
 from hits.admin.parts import FIRST_DAY, LAST_DAY, ReadOnlyAdmin, VisibleStudies, read_number
 from hits.admin.selecting import signed_in
+from hits.audit_subjects import SUBJECTS
 from hits.models import AuditEvent, User
 from hits.queries.audits import events_for
 from hits.services import finance_files
-
-SUBJECTS = (
-    ("run.", "Bonus runs"),
-    ("bonus.", "Single bonuses"),
-    ("compensation.", "HITs that pay a bonus"),
-    ("halt.", "The kill switch"),
-    ("epoch.", "What was put back from a copy"),
-    ("match.", "Comparisons with the provider"),
-    ("difference.", "Differences"),
-    ("deposit.", "Deposits"),
-    ("appeal.", "Appeals"),
-    ("wage", "Wages"),
-    ("study.", "Studies and their bonus tables"),
-    ("picture.", "Pictures of the pool"),
-    ("swow.", "Association lists"),
-    ("file.", "Files that somebody took"),
-)
 
 
 class SubjectFilter(admin.SimpleListFilter):
@@ -46,12 +30,11 @@ class SubjectFilter(admin.SimpleListFilter):
     parameter_name = "about"
 
     def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
-        return list(SUBJECTS)
+        return list(SUBJECTS.items())
 
     def queryset(self, request: HttpRequest, queryset: QuerySet[AuditEvent]) -> QuerySet[AuditEvent]:
-        known = dict(SUBJECTS)
         value = self.value()
-        return queryset.filter(kind__startswith=value) if value in known else queryset
+        return queryset.filter(kind__startswith=value) if value in SUBJECTS else queryset
 
 
 class PersonFilter(admin.SimpleListFilter):

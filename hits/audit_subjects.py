@@ -1,0 +1,25 @@
+"""What an audit event may be about: how its kind begins, and the words a list is filtered by."""
+
+from collections.abc import Mapping
+
+SUBJECTS: dict[str, str] = {
+    "run.": "Bonus runs",
+    "bonus.": "Single bonuses",
+    "compensation.": "HITs that pay a bonus",
+    "halt.": "The kill switch",
+    "epoch.": "What was put back from a copy",
+    "match.": "Comparisons with the provider",
+    "difference.": "Differences",
+    "deposit.": "Deposits",
+    "appeal.": "Appeals",
+    "wage": "Wages",
+    "study.": "Studies and their bonus tables",
+    "picture.": "Pictures of the pool",
+    "swow.": "Association lists",
+    "file.": "Files that somebody took",
+}
+
+
+def register(subjects: Mapping[str, str]) -> None:
+    """A room above adds what it writes of. Called from its AppConfig.ready."""
+    SUBJECTS.update(subjects)
