@@ -31,8 +31,20 @@ def _sites() -> dict[str | None, str]:
     return {
         urlsplit(settings.MARKETPLACE_URL).hostname: "crowd.marketplace.urls",
         urlsplit(settings.MARKETPLACE_CONTENT_URL).hostname: "crowd.marketplace.content.urls",
-        urlsplit(settings.PLAY_URL).hostname: "crowd.winogavil.play.urls",
+        **_sites_of_families(),
         **dict.fromkeys(settings.AMAZON_HOSTS, "crowd.marketplace.api_urls"),
+    }
+
+
+def _sites_of_families() -> dict[str | None, str]:
+    if settings.MARKETPLACE_ALONE:
+        return {}
+    from crowd import family  # noqa: PLC0415 - it loads what the marketplace alone has not installed
+
+    return {
+        urlsplit(getattr(settings, setting)).hostname: urls
+        for one in family.registered()
+        for setting, urls in one.sites.items()
     }
 
 

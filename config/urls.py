@@ -5,6 +5,7 @@ from django.http import HttpRequest, JsonResponse
 from django.urls import include, path
 from django.views.generic import RedirectView
 
+from crowd import family
 from hits.admin import epochs, halts, payment_queue, payments
 
 
@@ -22,9 +23,8 @@ urlpatterns = [
     path("health/", health),
     path("admin/", ([*of_no_table, *tables], app_name, namespace)),
     path("api/", include("hits.urls")),
-    path("api/", include("crowd.winogavil.releases.api.urls")),
     path("q/", include("crowd.frame.urls")),
     path("statement/", include("crowd.statement.urls")),
-    path("design/", include("crowd.whoops.workspace.urls")),
     path("pictures/", include("crowd.pictures.urls")),
+    *(path(below, include(urls)) for one in family.registered() for below, urls in one.urls.items()),
 ]

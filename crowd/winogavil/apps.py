@@ -6,18 +6,7 @@ class WinogavilConfig(AppConfig):
     verbose_name = "Association game"
 
     def ready(self) -> None:
-        from crowd.pictures import removal
-        from crowd.winogavil.creating import CreateFamily
-        from crowd.winogavil.creator_test import CreatorTestFamily
-        from crowd.winogavil.replaying.replay import WinogavilReplay
-        from crowd.winogavil.services.pulling import follow_pictures
-        from crowd.winogavil.solver_test import SolverTestFamily
-        from crowd.winogavil.solving import SolveFamily
-        from hits import families, replays
+        from crowd import family
+        from crowd.winogavil.family import FAMILY
 
-        families.register(CreateFamily())
-        families.register(SolveFamily())
-        families.register(SolverTestFamily())
-        families.register(CreatorTestFamily())
-        replays.register(WinogavilReplay())
-        removal.on_change(follow_pictures)
+        family.register(FAMILY)

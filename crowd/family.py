@@ -1,0 +1,61 @@
+"""What a task family is: one description, of which every room takes what it needs."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from crowd.pictures import removal
+from hits import audit_subjects, doors, exports, families, replays
+from hits.doors import Door
+from hits.errors import CrowdError
+from hits.exports import Export
+from hits.families import TaskFamily
+from hits.replays import Replay
+
+
+@dataclass(frozen=True, kw_only=True)
+class Family:
+    # The name of its package, and how the keys of its tasks begin.
+    key: str
+    name: str
+    tasks: Sequence[TaskFamily]
+    doors: Sequence[Door] = ()
+    # How the kinds of its audit events begin, and what such events are about.
+    audit_subjects: Mapping[str, str] = field(default_factory=dict)
+    export: Export | None = None
+    replay: Replay | None = None
+    # Its modules of addresses, by the path below which they stand.
+    urls: Mapping[str, str] = field(default_factory=dict)
+    # Its sites: modules of addresses, by the setting that says where the site is served.
+    sites: Mapping[str, str] = field(default_factory=dict)
+    # Told of pictures that begin or cease to be shown.
+    follow_pictures: removal.Listener | None = None
+
+
+_families: dict[str, Family] = {}
+
+
+def register(family: Family) -> None:
+    """Called from the family's AppConfig.ready."""
+    _families[family.key] = family
+    for task in family.tasks:
+        families.register(task)
+    for door in family.doors:
+        doors.register(door)
+    audit_subjects.register(family.audit_subjects)
+    if family.export:
+        exports.register(family.export)
+    if family.replay:
+        replays.register(family.replay)
+    if family.follow_pictures:
+        removal.on_change(family.follow_pictures)
+
+
+def registered() -> Sequence[Family]:
+    """In the order of the settings."""
+    return tuple(_families.values())
+
+
+def get(key: str) -> Family:
+    if key not in _families:
+        raise CrowdError(f"There is no family {key}. Known: {', '.join(_families)}.")
+    return _families[key]

@@ -1,0 +1,34 @@
+"""Weird images, as a family."""
+
+from crowd.family import Family
+from crowd.whoops.asking.annotate import AnnotateFamily
+from crowd.whoops.asking.answers import AnswersFamily
+from crowd.whoops.asking.captions import CaptionsFamily
+from crowd.whoops.asking.control import ControlFamily
+from crowd.whoops.asking.design import DesignFamily
+from crowd.whoops.asking.examples import ExamplesFamily
+from crowd.whoops.asking.explanations import ExplanationsFamily
+from crowd.whoops.asking.identify import IdentifyFamily
+from crowd.whoops.asking.obstacles import ProjectDoor
+from crowd.whoops.exporting.export import WhoopsExport
+from crowd.whoops.services.pulling import follow_pictures
+
+FAMILY = Family(
+    key="whoops",
+    name="Weird images",
+    tasks=[
+        DesignFamily(),
+        ControlFamily(),
+        AnnotateFamily(),
+        ExamplesFamily(),
+        IdentifyFamily(),
+        ExplanationsFamily(),
+        AnswersFamily(),
+        CaptionsFamily(),
+    ],
+    doors=[ProjectDoor()],
+    audit_subjects={"whoops.": "Weird images"},
+    export=WhoopsExport(),
+    urls={"design/": "crowd.whoops.workspace.urls"},
+    follow_pictures=follow_pictures,
+)
