@@ -3,13 +3,17 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+from django.utils.functional import Promise
+
 from crowd.pictures import removal
-from hits import audit_subjects, doors, exports, families, replays
+from hits import audit_subjects, doors, exports, families, replays, roles
 from hits.doors import Door
 from hits.errors import CrowdError
 from hits.exports import Export
 from hits.families import TaskFamily
 from hits.replays import Replay
+from qualifications import presets, words
+from qualifications.presets import Preset
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -19,6 +23,12 @@ class Family:
     name: str
     tasks: Sequence[TaskFamily]
     doors: Sequence[Door] = ()
+    # What it adds to each role.
+    roles: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    # What a researcher may begin a gate from.
+    gates: Sequence[Preset] = ()
+    # What workers are told of its measures; of others they read the name.
+    measures: Mapping[str, str | Promise] = field(default_factory=dict)
     # How the kinds of its audit events begin, and what such events are about.
     audit_subjects: Mapping[str, str] = field(default_factory=dict)
     export: Export | None = None
@@ -41,6 +51,10 @@ def register(family: Family) -> None:
         families.register(task)
     for door in family.doors:
         doors.register(door)
+    for role, permissions in family.roles.items():
+        roles.extend(tuple(permissions), role)
+    presets.register(family.gates)
+    words.name_measures(family.measures)
     audit_subjects.register(family.audit_subjects)
     if family.export:
         exports.register(family.export)

@@ -43,25 +43,11 @@ MONEY = (
     "hits.run_match",
 )
 ANSWER = ("hits.view_appeal", "hits.answer_appeal")
-DATA = (
-    "winogavil_releases.add_release",
-    "winogavil_releases.publish_release",
-    "winogavil_releases.delete_release",
-    "winogavil_releases.add_prediction",
-    "winogavil_releases.delete_prediction",
-)
 CONTENT = (
-    "winogavil.view_association",
-    "winogavil.view_board",
-    "winogavil.view_game",
-    "winogavil.view_cuereport",
-    "winogavil_annotation.view_annotation",
     "pictures.view_picture",
     "scoring.view_registeredrival",
     "scoring.view_studyrival",
     "scoring.view_verdict",
-    "winogavil_releases.view_release",
-    "winogavil_releases.view_statistics",
     "qualifications.view_swowlist",
 )
 
@@ -73,23 +59,6 @@ KEEP_POOL = (
     "pictures.import_picture",
     "pictures.remove_picture",
     "pictures.view_import",
-)
-
-# The association game: its picture sets, its rules, and what is reported of its words.
-KEEP_GAME = (
-    "winogavil.add_board",
-    "winogavil.add_game",
-    "winogavil.change_game",
-    "winogavil.decide_cuereport",
-)
-
-# The web game: what players agree to, and what they say when they have played.
-RUN_PLAY = (
-    "winogavil_play.view_webgame",
-    "winogavil_play.view_player",
-    "winogavil_play.run_webgame",
-    "winogavil_play.export_survey",
-    "winogavil_play.switch_dailyfeedback",
 )
 
 RESEARCHER = "researcher"
@@ -108,14 +77,10 @@ ROLES: dict[str, tuple[str, ...]] = {
         *PEOPLE,
         *RUN,
         *CONTENT,
-        *DATA,
         *KEEP_POOL,
-        *KEEP_GAME,
-        *RUN_PLAY,
         "hits.second_rejection",
         *ANSWER,
         "scoring.change_studyrival",
-        "winogavil_annotation.add_draw",
         "hits.view_account",
         "hits.view_bonus",
         "hits.view_run",
@@ -143,10 +108,7 @@ ROLES: dict[str, tuple[str, ...]] = {
         *PEOPLE,
         *RUN,
         *CONTENT,
-        *DATA,
         *KEEP_POOL,
-        *KEEP_GAME,
-        *RUN_PLAY,
         "hits.view_decision",
         "hits.view_note",
         "hits.second_rejection",

@@ -17,13 +17,7 @@ from qualifications.domain.rules import Bound, Finding, Floor, read_finding
 from qualifications.models import Gate
 
 # Of a measure without words of its own its name is shown.
-MEASURES: Mapping[str, str | Promise] = {
-    "jaccard": gettext_lazy("agreement with the expected answers"),
-    "fool": gettext_lazy("how far your words misled the model"),
-    "solvable": gettext_lazy("how well other people solved your words"),
-    "onboarding": gettext_lazy("questions answered right"),
-    "provider": gettext_lazy("score of the platform's test"),
-}
+MEASURES: dict[str, str | Promise] = {"provider": gettext_lazy("score of the platform's test")}
 COMPARED: Mapping[str, str | Promise] = {
     "GreaterThan": gettext_lazy("more than %(value)s"),
     "GreaterThanOrEqualTo": gettext_lazy("at least %(value)s"),
@@ -31,6 +25,11 @@ COMPARED: Mapping[str, str | Promise] = {
     "LessThanOrEqualTo": gettext_lazy("at most %(value)s"),
     "EqualTo": gettext_lazy("exactly %(value)s"),
 }
+
+
+def name_measures(names: Mapping[str, str | Promise]) -> None:
+    """Called from the AppConfig.ready of the family that scores by them."""
+    MEASURES.update(names)
 
 
 def findings_in_words(rows: Any) -> list[str]:

@@ -8,10 +8,8 @@ class WhoopsConfig(AppConfig):
     def ready(self) -> None:
         from crowd import family
         from crowd.whoops.family import FAMILY
-        from crowd.whoops.roles import extend_roles_table
 
         family.register(FAMILY)
-        extend_roles_table()
 
     def lay_first_rows(self, *, using: str) -> None:
         from crowd.whoops.first_rows import lay_categories

@@ -11,7 +11,20 @@ from crowd.whoops.asking.explanations import ExplanationsFamily
 from crowd.whoops.asking.identify import IdentifyFamily
 from crowd.whoops.asking.obstacles import ProjectDoor
 from crowd.whoops.exporting.export import WhoopsExport
+from crowd.whoops.roles import ROLES
 from crowd.whoops.services.pulling import follow_pictures
+from qualifications.models import Gate
+from qualifications.presets import Preset
+
+FIVE_EXAMPLES = Preset(
+    key="whoops.annotator",
+    name="Strange images: five examples",
+    description="Five images: say what each shows, and what is strange about it. A person reads it.",
+    test_task=ExamplesFamily.key,
+    opens=[AnnotateFamily.key],
+    grading=Gate.Grading.PERSON,
+    items=5,
+)
 
 FAMILY = Family(
     key="whoops",
@@ -27,6 +40,8 @@ FAMILY = Family(
         CaptionsFamily(),
     ],
     doors=[ProjectDoor()],
+    roles=ROLES,
+    gates=[FIVE_EXAMPLES],
     audit_subjects={"whoops.": "Weird images"},
     export=WhoopsExport(),
     urls={"design/": "crowd.whoops.workspace.urls"},

@@ -1,6 +1,8 @@
 """What weird images add to the table of roles."""
 
-from hits.roles import OPERATOR, RESEARCHER, REVIEWER, extend
+from collections.abc import Mapping
+
+from hits.roles import OPERATOR, RESEARCHER, REVIEWER
 
 LOOK = (
     "whoops.view_project",
@@ -25,8 +27,9 @@ KEEP = (
     "whoops.delete_matchingscores",
 )
 
-
-def extend_roles_table() -> None:
-    """Called from AppConfig.ready. Launching and taking data out are permissions of their own."""
-    extend((*LOOK, *CHECK), REVIEWER)
-    extend((*LOOK, *CHECK, *KEEP), RESEARCHER, OPERATOR)
+# Launching and taking data out are permissions of their own.
+ROLES: Mapping[str, tuple[str, ...]] = {
+    REVIEWER: (*LOOK, *CHECK),
+    RESEARCHER: (*LOOK, *CHECK, *KEEP),
+    OPERATOR: (*LOOK, *CHECK, *KEEP),
+}

@@ -1,5 +1,7 @@
 """The association game, as a family."""
 
+from django.utils.translation import gettext_lazy as _
+
 from crowd.family import Family
 from crowd.winogavil.annotation.baseline import BaselineFamily
 from crowd.winogavil.annotation.labelling import SkillsFamily, TypesFamily
@@ -7,9 +9,32 @@ from crowd.winogavil.creating import CreateFamily
 from crowd.winogavil.creator_test import CreatorTestFamily
 from crowd.winogavil.releases.exporting import WinogavilExport
 from crowd.winogavil.replaying.replay import WinogavilReplay
+from crowd.winogavil.roles import ROLES
 from crowd.winogavil.services.pulling import follow_pictures
 from crowd.winogavil.solver_test import SolverTestFamily
 from crowd.winogavil.solving import SolveFamily
+from qualifications.models import Gate
+from qualifications.presets import Preset
+
+SOLVER_TEST = Preset(
+    key="winogavil.solver",
+    name="Solver test",
+    description="Ten words, each with some pictures: pick the pictures that belong to the word.",
+    test_task=SolverTestFamily.key,
+    opens=[SolveFamily.key],
+    grading=Gate.Grading.SCORES,
+    rules=[{"measure": "jaccard", "above": 80}],
+)
+CREATOR_TEST = Preset(
+    key="winogavil.creator",
+    name="Creator test",
+    description="Ten sets of pictures: find a word for each that people understand and a model does not. "
+    "It is graded once other people have solved your words.",
+    test_task=CreatorTestFamily.key,
+    opens=[CreateFamily.key],
+    grading=Gate.Grading.SCORES,
+    rules=[{"measure": "fool", "above": 40}, {"measure": "solvable", "above": 80}],
+)
 
 FAMILY = Family(
     key="winogavil",
@@ -23,6 +48,13 @@ FAMILY = Family(
         SkillsFamily(),
         BaselineFamily(),
     ],
+    roles=ROLES,
+    gates=[SOLVER_TEST, CREATOR_TEST],
+    measures={
+        "jaccard": _("agreement with the expected answers"),
+        "fool": _("how far your words misled the model"),
+        "solvable": _("how well other people solved your words"),
+    },
     audit_subjects={
         "annotations.": "Annotation of associations",
         "challenge_set.": "Challenge sets",

@@ -8,10 +8,8 @@ class WinogroundConfig(AppConfig):
     def ready(self) -> None:
         from crowd import family
         from crowd.winoground.family import FAMILY
-        from crowd.winoground.roles import extend_roles_table
 
         family.register(FAMILY)
-        extend_roles_table()
 
     def lay_first_rows(self, *, using: str) -> None:
         from crowd.winoground.first_rows import lay_tags

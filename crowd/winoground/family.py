@@ -1,17 +1,37 @@
 """Caption matching, as a family."""
 
+from django.utils.translation import gettext_lazy as _
+
 from crowd.family import Family
 from crowd.winoground.asking.door import MatchingDoor
 from crowd.winoground.asking.onboarding import OnboardingFamily
 from crowd.winoground.asking.validate import ValidateFamily
+from crowd.winoground.domain import RIGHT
 from crowd.winoground.exporting.export import WinogroundExport
+from crowd.winoground.roles import ROLES
 from crowd.winoground.services.posting import follow_pictures
+from qualifications.models import Gate
+from qualifications.presets import Preset
+
+FIRST_QUESTIONS = Preset(
+    key=OnboardingFamily.key,
+    name="Captions and images: first questions",
+    description="Ten questions like those of the task. One mistake may be put right, a second not.",
+    test_task=OnboardingFamily.key,
+    opens=[ValidateFamily.key],
+    grading=Gate.Grading.SCORES,
+    # The page warns of the first mistake and lets it be changed; what counts is what was handed in.
+    rules=[{"measure": RIGHT, "at_least": 100}],
+)
 
 FAMILY = Family(
     key="winoground",
     name="Caption matching",
     tasks=[ValidateFamily(), OnboardingFamily()],
     doors=[MatchingDoor()],
+    roles=ROLES,
+    gates=[FIRST_QUESTIONS],
+    measures={RIGHT: _("questions answered right")},
     audit_subjects={"winoground.": "Caption matching"},
     export=WinogroundExport(),
     follow_pictures=follow_pictures,

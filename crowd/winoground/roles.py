@@ -1,6 +1,8 @@
 """What caption matching adds to the table of roles: authors, who are invited to write examples."""
 
-from hits.roles import AUTHOR, OPERATOR, RESEARCHER, REVIEWER, extend
+from collections.abc import Mapping
+
+from hits.roles import AUTHOR, OPERATOR, RESEARCHER, REVIEWER
 
 LOOK = ("winoground.view_project", "winoground.view_example", "winoground.view_tag")
 WRITE = ("winoground.add_example", "winoground.change_example", "winoground.add_tag")
@@ -13,9 +15,10 @@ KEEP = (
     "winoground.delete_modelscores",
 )
 
-
-def extend_roles_table() -> None:
-    """Called from AppConfig.ready. Launching and taking data out are permissions of their own."""
-    extend(LOOK, REVIEWER)
-    extend((*LOOK, *WRITE), AUTHOR)
-    extend((*LOOK, *WRITE, *KEEP), RESEARCHER, OPERATOR)
+# Launching and taking data out are permissions of their own.
+ROLES: Mapping[str, tuple[str, ...]] = {
+    REVIEWER: LOOK,
+    AUTHOR: (*LOOK, *WRITE),
+    RESEARCHER: (*LOOK, *WRITE, *KEEP),
+    OPERATOR: (*LOOK, *WRITE, *KEEP),
+}

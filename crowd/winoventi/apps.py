@@ -8,7 +8,5 @@ class WinoventiConfig(AppConfig):
     def ready(self) -> None:
         from crowd import family
         from crowd.winoventi.family import FAMILY
-        from crowd.winoventi.roles import extend_roles_table
 
         family.register(FAMILY)
-        extend_roles_table()

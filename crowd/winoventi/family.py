@@ -9,12 +9,27 @@ from crowd.winoventi.asking.walk import WalkFamily
 from crowd.winoventi.challenge.exporting import WinoventiExport
 from crowd.winoventi.limits import LimitDoor
 from crowd.winoventi.replaying.replay import WinoventiReplay
+from crowd.winoventi.roles import ROLES
+from qualifications.models import Gate
+from qualifications.presets import Preset
+
+WALK = Preset(
+    key=WalkFamily.key,
+    name="A walk through the steps",
+    description="One noun, through every step of the work. A person reads it.",
+    test_task=WalkFamily.key,
+    opens=[ExceptionsFamily.key, PremisesFamily.key],
+    grading=Gate.Grading.PERSON,
+    items=1,
+)
 
 FAMILY = Family(
     key="winoventi",
     name="Exception procedure",
     tasks=[ExceptionsFamily(), PremisesFamily(), ValidationsFamily(), ChoicesFamily(), WalkFamily()],
     doors=[LimitDoor()],
+    roles=ROLES,
+    gates=[WALK],
     audit_subjects={"winoventi.": "The exception procedure"},
     export=WinoventiExport(),
     replay=WinoventiReplay(),

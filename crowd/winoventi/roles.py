@@ -1,6 +1,8 @@
 """What the exception procedure adds to the table of roles."""
 
-from hits.roles import OPERATOR, RESEARCHER, REVIEWER, extend
+from collections.abc import Mapping
+
+from hits.roles import OPERATOR, RESEARCHER, REVIEWER
 
 LOOK = (
     "winoventi.view_project",
@@ -16,8 +18,9 @@ KEEP = (
     "winoventi.delete_evaluation",
 )
 
-
-def extend_roles_table() -> None:
-    """Called from AppConfig.ready. Launching and taking data out are permissions of their own."""
-    extend(LOOK, REVIEWER)
-    extend((*LOOK, *KEEP), RESEARCHER, OPERATOR)
+# Launching and taking data out are permissions of their own.
+ROLES: Mapping[str, tuple[str, ...]] = {
+    REVIEWER: LOOK,
+    RESEARCHER: (*LOOK, *KEEP),
+    OPERATOR: (*LOOK, *KEEP),
+}

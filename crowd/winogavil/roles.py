@@ -1,0 +1,43 @@
+"""What the association game adds to the table of roles."""
+
+from collections.abc import Mapping
+
+from hits.roles import OPERATOR, RESEARCHER, REVIEWER
+
+LOOK = (
+    "winogavil.view_association",
+    "winogavil.view_board",
+    "winogavil.view_game",
+    "winogavil.view_cuereport",
+    "winogavil_annotation.view_annotation",
+    "winogavil_releases.view_release",
+    "winogavil_releases.view_statistics",
+)
+DATA = (
+    "winogavil_releases.add_release",
+    "winogavil_releases.publish_release",
+    "winogavil_releases.delete_release",
+    "winogavil_releases.add_prediction",
+    "winogavil_releases.delete_prediction",
+)
+# Its picture sets, its rules, and what is reported of its words.
+KEEP = (
+    "winogavil.add_board",
+    "winogavil.add_game",
+    "winogavil.change_game",
+    "winogavil.decide_cuereport",
+)
+# The web game: what players agree to, and what they say when they have played.
+PLAY = (
+    "winogavil_play.view_webgame",
+    "winogavil_play.view_player",
+    "winogavil_play.run_webgame",
+    "winogavil_play.export_survey",
+    "winogavil_play.switch_dailyfeedback",
+)
+
+ROLES: Mapping[str, tuple[str, ...]] = {
+    REVIEWER: LOOK,
+    RESEARCHER: (*LOOK, *DATA, *KEEP, *PLAY, "winogavil_annotation.add_draw"),
+    OPERATOR: (*LOOK, *DATA, *KEEP, *PLAY),
+}

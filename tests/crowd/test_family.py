@@ -1,0 +1,59 @@
+import pytest
+
+from crowd import family
+from hits import exports, families, replays
+from hits.audit_subjects import SUBJECTS
+from hits.errors import CrowdError
+from hits.roles import ROLES
+from qualifications.presets import PRESETS
+from qualifications.words import MEASURES
+
+FAMILIES = {one.key: one for one in family.registered()}
+
+
+def test_every_task_belongs_to_one_family_or_to_the_house() -> None:
+    described = [task.key for one in family.registered() for task in one.tasks]
+
+    assert sorted([*described, "compensation"]) == sorted(families.registered())
+
+
+@pytest.mark.parametrize("key", FAMILIES)
+def test_the_keys_of_a_familys_tasks_and_gates_begin_with_its_own(key: str) -> None:
+    described = FAMILIES[key]
+
+    keys = [*(task.key for task in described.tasks), *(gate.key for gate in described.gates)]
+
+    assert [one for one in keys if not one.startswith(f"{key}.")] == []
+
+
+@pytest.mark.parametrize("key", FAMILIES)
+def test_each_room_has_taken_its_part_of_the_description(key: str) -> None:
+    described = FAMILIES[key]
+
+    given = {(role, name) for role, names in described.roles.items() for name in names}
+
+    assert given <= {(role, name) for role, names in ROLES.items() for name in names}
+    assert {gate.key for gate in described.gates} <= PRESETS.keys()
+    assert described.measures.items() <= MEASURES.items()
+    assert described.audit_subjects.items() <= SUBJECTS.items()
+    assert exports.registered().get(key) == described.export
+    assert replays.registered().get(key) == described.replay
+
+
+@pytest.mark.parametrize("key", FAMILIES)
+def test_a_familys_gates_name_tasks_and_measures_that_it_has(key: str) -> None:
+    described = FAMILIES[key]
+    tasks = {task.key: task for task in described.tasks}
+
+    for gate in described.gates:
+        measured = {rule["measure"] for rule in gate.rules}
+        assert {gate.test_task, *gate.opens} <= tasks.keys()
+        assert tasks[gate.test_task].is_test
+        assert measured <= {*tasks[gate.test_task].measures}
+
+
+def test_a_family_that_is_not_there_is_named_with_those_that_are() -> None:
+    with pytest.raises(CrowdError) as refused:
+        family.get("chess")
+
+    assert str(refused.value) == f"There is no family chess. Known: {', '.join(FAMILIES)}."
