@@ -11,7 +11,7 @@ from django.core.exceptions import PermissionDenied
 from django.http import Http404, HttpRequest
 from django.test import RequestFactory
 
-from hits.admin.actions import Action, ActionPages, Call, Confirm, Outcome
+from hits.admin.actions import Action, ActionPages, Call, Confirm, Outcome, emphasize
 from hits.errors import RuleBroken
 from hits.models import User
 from tests.factories import make_user
@@ -210,3 +210,9 @@ def test_what_is_blocked_has_no_button(scene: Scene) -> None:
 
     assert "Too dear." in page.content.decode()
     assert '<button class="live-verb' not in page.content.decode()
+
+
+def test_names_are_set_in_bold_and_escaped() -> None:
+    text = emphasize("You delete {} of {count}.", "<b>", count="2 & more")
+
+    assert text == "You delete <strong>&lt;b&gt;</strong> of 2 &amp; more."

@@ -10,14 +10,13 @@ from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
 from django.shortcuts import get_object_or_404, redirect
 from django.urls import URLPattern
 from django.utils import timezone
-from django.utils.html import format_html
 
 from crowd.winoground.admin.results import ADD, REMOVE, Hub, find
 from crowd.winoground.models import ModelScores
 from crowd.winoground.queries.scoring import scored_examples
 from crowd.winoground.services.score_files import EXAMPLE, WIDE
 from crowd.winoground.services.uploading import Upload, add_model, remove_model, replace_model
-from hits.admin.actions import Action, ActionPages, Call, Confirm, Outcome
+from hits.admin.actions import Action, ActionPages, Call, Confirm, Outcome, emphasize
 from hits.admin.selecting import signed_in
 from hits.common.spreadsheets import Cell, write_csv
 from hits.errors import InvalidItems, RuleBroken
@@ -155,7 +154,9 @@ def _removing(hub: Hub) -> ActionPages[ModelScores]:
         return [get_object_or_404(scores, pk=model, project=find(hub, request, pk, REMOVE))]
 
     return ActionPages(
-        actions={"remove": Action(label="Remove the scores", confirm=_ask_to_remove, run=_remove)},
+        actions={
+            "remove": Action(label="Remove the scores", confirm=_ask_to_remove, run=_remove, is_grave=True)
+        },
         find=find_scores,
         back=lambda models: hub.address(models[0].project, "results"),
         base="admin/winoground/results_base.html",
@@ -171,12 +172,12 @@ def _ask_to_remove(call: Call[ModelScores]) -> Confirm:
     examples = "1 example" if count == 1 else f"{count} examples"
     return Confirm(
         title=f"Remove the scores of {model}?",
-        text=format_html(
-            "You remove the scores of <strong>{}</strong> for {} of <strong>{}</strong>. "
+        text=emphasize(
+            "You remove the scores of {} for {examples} of {}. "
             "Only the file they came from can bring them back.",
             model.name,
-            examples,
             model.project.study,
+            examples=examples,
         ),
     )
 

@@ -69,6 +69,14 @@ class ActionPages(Generic[Row]):
         back = self.back(rows)
         return self._answer(request, action, rows, hidden=self.carried(rows), back=back)
 
+    def view(self, key: str) -> Callable[..., HttpResponse]:
+        """Of an address that is of one action alone."""
+
+        def view(request: HttpRequest, **where: Any) -> HttpResponse:
+            return self.answer(request, key, **where)
+
+        return view
+
     def answer_list(self, request: HttpRequest, key: str, rows: Sequence[Row]) -> HttpResponse:
         """Asked by a list's own form, which is posted to the same address once more when it is confirmed."""
         action = self._allowed(request, key)

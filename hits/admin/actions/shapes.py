@@ -8,6 +8,8 @@ from typing import Any, Generic, TypeVar
 from django import forms
 from django.contrib import messages
 from django.http import QueryDict
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
 
 from hits.models import User
 
@@ -91,3 +93,8 @@ class Offered:
     label: str
     url: str
     one_click: bool
+
+
+def emphasize(text: str, *strong: object, **plain: object) -> SafeString:
+    """A sentence for a page that asks, with the names it is about set in bold. All of them are escaped."""
+    return format_html(text, *(format_html("<strong>{}</strong>", one) for one in strong), **plain)

@@ -6,13 +6,13 @@ from functools import partial
 from django.contrib import admin, messages
 from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
 from django.http.response import HttpResponseBase
-from django.shortcuts import get_object_or_404, redirect
+from django.shortcuts import redirect
 from django.urls import URLPattern, path
 from django.utils import timezone
 
-from crowd.winogavil.releases.admin.finding import PREDICT, UNPREDICT, find_release, render
+from crowd.winogavil.releases.admin.finding import PREDICT, find_release, render
 from crowd.winogavil.releases.admin.forms import PredictionForm
-from crowd.winogavil.releases.models import Prediction, Release
+from crowd.winogavil.releases.models import Release
 from crowd.winogavil.releases.queries.comparing import COLUMNS, table
 from crowd.winogavil.releases.services import predicting
 from crowd.winogavil.releases.services.taking import download_name
@@ -28,7 +28,6 @@ def urls(releases: admin.ModelAdmin[Release]) -> list[URLPattern]:
 
     return [
         at("/add/", add_view, "predict"),
-        at("/<int:prediction_id>/delete/", delete_view, "unpredict"),
         at(".csv", table_view, "table"),
     ]
 
@@ -57,21 +56,6 @@ def add_view(releases: admin.ModelAdmin[Release], request: HttpRequest, pk: int)
         "example": release.items.filter(selected=True).order_by("pk").first(),
     }
     return render(releases.admin_site, request, "predict", context)
-
-
-def delete_view(
-    releases: admin.ModelAdmin[Release], request: HttpRequest, pk: int, prediction_id: int
-) -> HttpResponse:
-    release = find_release(request, pk, UNPREDICT)
-    prediction = get_object_or_404(
-        Prediction.objects.select_related("release"), pk=prediction_id, release=release
-    )
-    if request.method != "POST":
-        context = {"title": "Delete predictions?", "release": release, "prediction": prediction}
-        return render(releases.admin_site, request, "unpredict", context)
-    predicting.delete_prediction(prediction=prediction, by=signed_in(request), now=timezone.now())
-    messages.success(request, f"The predictions of {prediction.model} are deleted.")
-    return redirect("admin:winogavil_releases_release_change", release.pk)
 
 
 def table_view(releases: admin.ModelAdmin[Release], request: HttpRequest, pk: int) -> HttpResponseBase:

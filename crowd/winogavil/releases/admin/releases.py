@@ -3,8 +3,7 @@
 from collections.abc import Callable
 from typing import Any
 
-from django.contrib import admin, messages
-from django.core.exceptions import PermissionDenied
+from django.contrib import admin
 from django.db.models import QuerySet
 from django.http import FileResponse, Http404, HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
@@ -27,6 +26,7 @@ from crowd.winogavil.releases.admin.finding import (
     render,
 )
 from crowd.winogavil.releases.admin.forms import ReleaseForm
+from crowd.winogavil.releases.admin.release_actions import PREDICTIONS, RELEASES
 from crowd.winogavil.releases.columns import FULL, PUBLISHED
 from crowd.winogavil.releases.models import Release
 from crowd.winogavil.releases.queries.comparing import COLUMNS, table
@@ -60,9 +60,10 @@ class ReleaseAdmin(ReadOnlyAdmin[Release]):
             at("make/", self.choose_view, "choose"),
             at("make/<int:study_id>/", self.make_view, "make"),
             at("<int:pk>/files/<str:name>", self.file_view, "file"),
-            at("<int:pk>/publish/", self.publish_view, "publish"),
-            at("<int:pk>/delete-all/", self.delete_release_view, "remove"),
-            at("<int:pk>/again/", self.again_view, "again"),
+            at("<int:pk>/publish/", RELEASES.view("publish"), "publish"),
+            at("<int:pk>/delete-all/", RELEASES.view("delete"), "remove"),
+            at("<int:pk>/again/", RELEASES.view("again"), "again"),
+            at("<int:pk>/predictions/<int:prediction_id>/delete/", PREDICTIONS.view("delete"), "unpredict"),
             *predictions.urls(self),
             *super().get_urls(),
         ]
@@ -122,35 +123,6 @@ class ReleaseAdmin(ReadOnlyAdmin[Release]):
         if file is None:
             raise Http404
         return FileResponse(file, as_attachment=True, filename=taking.download_name(release, name))
-
-    def publish_view(self, request: HttpRequest, pk: int) -> HttpResponse:
-        release = find_release(request, pk, PUBLISH)
-        if request.method != "POST":
-            return render(self.admin_site, request, "publish", {"title": "Publish?", "release": release})
-        return self._act(request, release, making.publish_release, "It is published, and stays as it is.")
-
-    def delete_release_view(self, request: HttpRequest, pk: int) -> HttpResponse:
-        release = find_release(request, pk, DELETE)
-        if request.method != "POST":
-            return render(self.admin_site, request, "delete", {"title": "Delete?", "release": release})
-        answer = self._act(request, release, making.delete_release, f"{release} is deleted, with its files.")
-        gone = not Release.objects.filter(pk=pk).exists()
-        return redirect("admin:winogavil_releases_release_changelist") if gone else answer
-
-    def again_view(self, request: HttpRequest, pk: int) -> HttpResponse:
-        release = find_release(request, pk, MAKE)
-        if request.method != "POST":
-            raise PermissionDenied
-        return self._act(request, release, making.try_again, "It is made again, from the beginning.")
-
-    def _act(self, request: HttpRequest, release: Release, act: Any, words: str) -> HttpResponse:
-        try:
-            act(release=release, by=signed_in(request), now=timezone.now())
-        except RuleBroken as refusal:
-            messages.error(request, str(refusal))
-        else:
-            messages.success(request, words)
-        return redirect("admin:winogavil_releases_release_change", release.pk)
 
 
 def release_context(request: HttpRequest, release: Release) -> dict[str, Any]:
