@@ -8,7 +8,7 @@ from django.core.exceptions import PermissionDenied
 from django.core.paginator import Paginator
 from django.db.models import Count, Exists, OuterRef, QuerySet, Subquery
 from django.db.models.functions import Coalesce
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse, QueryDict
 from django.http.response import HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect
 from django.template.response import TemplateResponse
@@ -25,6 +25,7 @@ from crowd.winogavil.annotation.queries.statistics import Figures, Row, figures_
 from crowd.winogavil.annotation.services import drawing
 from hits import families
 from hits.access import studies_of
+from hits.admin.actions import Action, ActionPages, Call, Confirm, Outcome, emphasize
 from hits.admin.downloads import send
 from hits.admin.parts import ReadOnlyAdmin, read_number
 from hits.admin.selecting import signed_in
@@ -101,7 +102,7 @@ class AnnotationAdmin(ReadOnlyAdmin[Annotation]):
             draw = drawing.draw_annotations(
                 study=study,
                 recipe=form.recipe,
-                seen=_read_seen(request),
+                seen=_read_seen(request.POST),
                 by=signed_in(request),
                 now=timezone.now(),
             )
@@ -115,25 +116,7 @@ class AnnotationAdmin(ReadOnlyAdmin[Annotation]):
 
     def take_back_view(self, request: HttpRequest, study_id: int, draw_id: int) -> HttpResponse:
         """Asks first, with the number; what somebody was handed meanwhile stays."""
-        study = self._find_to_draw(request, study_id)
-        draw = get_object_or_404(Draw, pk=draw_id, study=study)
-        if request.method == "POST":
-            try:
-                count = drawing.take_back(
-                    draw=draw, seen=_read_seen(request), by=signed_in(request), now=timezone.now()
-                )
-            except RuleBroken as refusal:
-                messages.error(request, f"{refusal} Nothing was taken back.")
-            else:
-                messages.success(request, f"{count} taken back. They can be drawn again.")
-            return redirect("admin:winogavil_annotations", study.pk)
-        context = {
-            "title": "Take back what nobody was asked yet?",
-            "study": study,
-            "draw": draw,
-            "untouched": drawing.untouched_of(draw).count(),
-        }
-        return self._render(request, "take_back", context)
+        return self._taking_back().answer(request, "take_back", study_id=study_id, draw_id=draw_id)
 
     def examples_view(self, request: HttpRequest, study_id: int, kind: str) -> HttpResponse:
         study = self._find(request, study_id)
@@ -195,12 +178,47 @@ class AnnotationAdmin(ReadOnlyAdmin[Annotation]):
             raise PermissionDenied
         return study
 
+    def _taking_back(self) -> ActionPages[Draw]:
+        def find(request: HttpRequest, study_id: int, draw_id: int) -> Sequence[Draw]:
+            study = self._find_to_draw(request, study_id)
+            return [get_object_or_404(Draw.objects.select_related("study"), pk=draw_id, study=study)]
+
+        return ActionPages(
+            actions={"take_back": Action(label="Take back", confirm=_ask_to_take_back, run=_take_back)},
+            find=find,
+            back=lambda draws: reverse("admin:winogavil_annotations", args=[draws[0].study_id]),
+            base="admin/winogavil_annotation/base.html",
+            shared=lambda draws: {"opts": self.opts, "study": draws[0].study},
+        )
+
     def _render(
         self, request: HttpRequest, name: str, context: dict[str, Any], *, status: int = 200
     ) -> HttpResponse:
         shared = {**self.admin_site.each_context(request), "opts": self.model._meta}
         template = f"admin/winogavil_annotation/{name}.html"
         return TemplateResponse(request, template, {**shared, **context}, status=status)
+
+
+def _ask_to_take_back(call: Call[Draw]) -> Confirm:
+    draw, count = call.row, drawing.untouched_of(call.row).count()
+    return Confirm(
+        title="Take back what nobody was asked yet?",
+        text=emphasize(
+            "{}, drawn {at}. {count} of its questions were handed to nobody yet. They are removed as if they "
+            "had never been drawn, and can be drawn again; what somebody has seen stays.",
+            draw.get_kind_display(),
+            at=f"{draw.drawn_at:%Y-%m-%d %H:%M}",
+            count=count,
+        ),
+        button=f"Yes, take {count} back",
+        hidden=[("seen", count)],
+        is_blocked=not count,
+    )
+
+
+def _take_back(call: Call[Draw]) -> Outcome:
+    count = drawing.take_back(draw=call.row, seen=_read_seen(call.sent), by=call.by, now=call.now)
+    return Outcome(said=f"{count} taken back. They can be drawn again.")
 
 
 def _counts() -> dict[str, Any]:
@@ -256,7 +274,7 @@ def _read_kind(text: str) -> Kind:
     return Kind(text) if text in Kind.values else Kind.TYPES
 
 
-def _read_seen(request: HttpRequest) -> int:
+def _read_seen(sent: QueryDict) -> int:
     """What the page said. What cannot be read was seen by nobody."""
-    seen = read_number(request.POST.get("seen", ""))
+    seen = read_number(sent.get("seen", ""))
     return -1 if seen is None else seen
