@@ -15,6 +15,8 @@ from crowd.whoops.admin.statistics import ADD, REMOVE, Hub
 from crowd.whoops.models import Annotation, MatchingScores, Project
 from crowd.whoops.queries.matching import pairs
 from crowd.whoops.services.matching import Upload, add_scores, remove_scores, replace_scores
+from hits.admin.actions import Action, ActionPages, Call, Confirm, Outcome, emphasize
+from hits.admin.hub_actions import project_actions
 from hits.admin.selecting import signed_in
 from hits.datasets.texts import json_line
 from hits.errors import InvalidItems, RuleBroken
@@ -88,19 +90,7 @@ def replace_view(hub: Hub, request: HttpRequest, pk: int, scores: int) -> HttpRe
 
 
 def remove_view(hub: Hub, request: HttpRequest, pk: int, scores: int) -> HttpResponse:
-    project = hub.find(request, pk, REMOVE)
-    chosen = _find(project, scores)
-    if request.method == "POST":
-        remove_scores(scores=chosen)
-        hub.log_change(request, project, f"The matching scores of {chosen} were removed.")
-        messages.success(request, f"The matching scores of {chosen} are removed.")
-        return redirect(hub.address(project, "statistics"))
-    context = {
-        "title": f"Remove the matching scores of {chosen}?",
-        "scores": chosen,
-        "count": chosen.rows.count(),
-    }
-    return hub.render(request, "admin/whoops/matching_remove.html", context, project=project)
+    return _removing(hub).answer(request, "remove", pk=pk, scores=scores)
 
 
 def template_view(hub: Hub, request: HttpRequest, pk: int) -> StreamingHttpResponse:
@@ -135,8 +125,45 @@ def _template_row(pair: Annotation) -> dict[str, Any]:
     }
 
 
+def _removing(hub: Hub) -> ActionPages[MatchingScores]:
+    def find(request: HttpRequest, pk: int, scores: int) -> Sequence[MatchingScores]:
+        return [_find(hub.find(request, pk, REMOVE), scores)]
+
+    def back(found: MatchingScores) -> str:
+        return hub.address(found.project, "statistics")
+
+    remove = Action(label="Remove the scores", confirm=_ask_to_remove, run=_remove, is_grave=True)
+    return project_actions(
+        hub, {"remove": remove}, find=find, back=back, trail=lambda found: [("Statistics", back(found))]
+    )
+
+
+def _ask_to_remove(call: Call[MatchingScores]) -> Confirm:
+    scores, count = call.row, call.row.rows.count()
+    return Confirm(
+        title=f"Remove the matching scores of {scores}?",
+        text=emphasize(
+            "You remove the matching scores of {} for {pairs} of {}. "
+            "Only the file they came from can bring them back.",
+            scores.name,
+            scores.project.study,
+            pairs="1 pair" if count == 1 else f"{count} pairs",
+        ),
+    )
+
+
+def _remove(call: Call[MatchingScores]) -> Outcome:
+    remove_scores(scores=call.row)
+    return Outcome(
+        said=f"The matching scores of {call.row} are removed.",
+        history=f"The matching scores of {call.row} were removed.",
+    )
+
+
 def _find(project: Project, pk: int) -> MatchingScores:
-    return get_object_or_404(MatchingScores.objects.select_related("added_by"), pk=pk, project=project)
+    return get_object_or_404(
+        MatchingScores.objects.select_related("added_by", "project__study"), pk=pk, project=project
+    )
 
 
 def _answer(

@@ -14,6 +14,7 @@ from crowd.winoground.models import Example
 from crowd.winoground.queries.examples import may_change
 from crowd.winoground.services import authoring
 from hits.admin.actions import Action, ActionPages, Call, Confirm, Offered, Outcome
+from hits.admin.hub_actions import project_actions
 from hits.admin.selecting import signed_in
 from hits.models import User
 
@@ -40,17 +41,14 @@ def _pages(hub: Hub) -> ActionPages[Example]:
             raise PermissionDenied
         return [found]
 
-    def address(examples: Sequence[Example]) -> str:
-        return hub.address(examples[0].project, "show_example", examples[0].public_id)
-
-    return ActionPages(
-        actions=ACTIONS,
+    return project_actions(
+        hub,
+        ACTIONS,
         find=find,
-        back=address,
+        back=lambda example: hub.address(example.project, "show_example", example.public_id),
         url=lambda example, key: hub.address(example.project, "example_verb", example.public_id, key),
         base="admin/winoground/author_base.html",
-        shared=lambda examples: hub.shared(examples[0].project),
-        history=lambda request, examples, words: hub.log_change(request, examples[0], words),
+        logged=lambda example: example,
     )
 
 

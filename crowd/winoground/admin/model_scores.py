@@ -17,6 +17,7 @@ from crowd.winoground.queries.scoring import scored_examples
 from crowd.winoground.services.score_files import EXAMPLE, WIDE
 from crowd.winoground.services.uploading import Upload, add_model, remove_model, replace_model
 from hits.admin.actions import Action, ActionPages, Call, Confirm, Outcome, emphasize
+from hits.admin.hub_actions import project_actions
 from hits.admin.selecting import signed_in
 from hits.common.spreadsheets import Cell, write_csv
 from hits.errors import InvalidItems, RuleBroken
@@ -153,18 +154,12 @@ def _removing(hub: Hub) -> ActionPages[ModelScores]:
         scores = ModelScores.objects.select_related("project__study")
         return [get_object_or_404(scores, pk=model, project=find(hub, request, pk, REMOVE))]
 
-    return ActionPages(
-        actions={
-            "remove": Action(label="Remove the scores", confirm=_ask_to_remove, run=_remove, is_grave=True)
-        },
-        find=find_scores,
-        back=lambda models: hub.address(models[0].project, "results"),
-        base="admin/winoground/results_base.html",
-        shared=lambda models: hub.shared(
-            models[0].project, trail=[("Scores", hub.address(models[0].project, "results"))]
-        ),
-        history=lambda request, models, words: hub.log_change(request, models[0].project, words),
-    )
+    def back(model: ModelScores) -> str:
+        return hub.address(model.project, "results")
+
+    remove = Action(label="Remove the scores", confirm=_ask_to_remove, run=_remove, is_grave=True)
+    base, trail = "admin/winoground/results_base.html", (lambda model: [("Scores", back(model))])
+    return project_actions(hub, {"remove": remove}, find=find_scores, back=back, base=base, trail=trail)
 
 
 def _ask_to_remove(call: Call[ModelScores]) -> Confirm:

@@ -6,14 +6,15 @@ from functools import partial
 from django.contrib import admin, messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect
-from django.urls import URLPattern, path
+from django.urls import URLPattern, path, reverse
 from django.utils import timezone
 
-from crowd.winoventi.admin.finding import ASK_MODEL, DROP_MODEL, find_project, need, render
+from crowd.winoventi.admin.finding import ASK_MODEL, DROP_MODEL, find_project, render
 from crowd.winoventi.admin.step_forms import AskModelForm, UploadForm
 from crowd.winoventi.domain import GENERIC
 from crowd.winoventi.models import Evaluation, Project, valid_pairs
 from crowd.winoventi.services import evaluating, filtering, reading
+from hits.admin.actions import Action, ActionPages, Call, Confirm, Outcome, emphasize
 from hits.admin.selecting import signed_in
 from hits.errors import InvalidItems, RuleBroken
 
@@ -88,13 +89,52 @@ def upload_view(projects: Projects, request: HttpRequest, pk: int) -> HttpRespon
 
 
 def remove_view(projects: Projects, request: HttpRequest, pk: int, evaluation_id: int) -> HttpResponse:
-    project = find_project(request, pk)
-    need(request, DROP_MODEL)
-    evaluation = get_object_or_404(Evaluation, pk=evaluation_id, project=project)
-    if request.method == "POST":
-        evaluation.delete()
-        projects.log_change(request, project, f"Answers of {evaluation} were removed.")
-        messages.success(request, f"The answers of {evaluation} are removed.")
-        return redirect("admin:winoventi_statistics", project.pk)
-    context = {"title": f"Remove {evaluation}?", "project": project, "evaluation": evaluation}
-    return render(projects, request, "remove_model", context)
+    return _removing(projects).answer(request, "remove", pk=pk, evaluation_id=evaluation_id)
+
+
+def _removing(projects: Projects) -> ActionPages[Evaluation]:
+    def find(request: HttpRequest, pk: int, evaluation_id: int) -> Sequence[Evaluation]:
+        rows = Evaluation.objects.select_related("project__study", "rival")
+        return [get_object_or_404(rows, pk=evaluation_id, project=find_project(request, pk))]
+
+    return ActionPages(
+        actions={
+            "remove": Action(
+                label="Remove the answers",
+                permissions=[DROP_MODEL],
+                confirm=_ask_to_remove,
+                run=_remove,
+                is_grave=True,
+            )
+        },
+        find=find,
+        back=lambda evaluations: reverse("admin:winoventi_statistics", args=[evaluations[0].project_id]),
+        base="admin/winoventi/base.html",
+        shared=lambda evaluations: {"opts": Project._meta, "project": evaluations[0].project},
+        history=lambda request, evaluations, words: projects.log_change(
+            request, evaluations[0].project, words
+        ),
+    )
+
+
+def _ask_to_remove(call: Call[Evaluation]) -> Confirm:
+    comes_back = (
+        "It can be asked again." if call.row.rival else "Only the file it came from can bring it back."
+    )
+    return Confirm(
+        title=f"Remove {call.row}?",
+        text=emphasize(
+            "You remove what {} answered on the challenge set of {}. {comes_back} "
+            "The Intersection of the other models changes.",
+            call.row.name,
+            call.row.project.study,
+            comes_back=comes_back,
+        ),
+    )
+
+
+def _remove(call: Call[Evaluation]) -> Outcome:
+    call.row.delete()
+    return Outcome(
+        said=f"The answers of {call.row} are removed.", history=f"Answers of {call.row} were removed."
+    )

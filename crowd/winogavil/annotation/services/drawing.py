@@ -124,7 +124,8 @@ def take_back(*, draw: Draw, seen: int, by: User, now: datetime) -> int:
         untouched = list(untouched_of(draw).values_list("pk", "item_id"))
         if len(untouched) != seen:
             raise RuleBroken(
-                "changed_meanwhile", f"By now {len(untouched)} are untouched, not {seen}. Nothing was taken back."
+                "changed_meanwhile",
+                f"By now {len(untouched)} are untouched, not {seen}. Nothing was taken back.",
             )
         for start in range(0, len(untouched), AT_ONCE):
             some = untouched[start : start + AT_ONCE]

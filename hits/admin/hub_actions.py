@@ -1,0 +1,35 @@
+"""Actions on the rows of a study's project, below its page."""
+
+from collections.abc import Callable, Mapping, Sequence
+from operator import attrgetter
+from typing import Any, TypeVar
+
+from hits.admin.actions import Action, ActionPages
+from hits.admin.hubs import HubAdmin
+
+Row = TypeVar("Row")
+Trail = Sequence[tuple[str, str]]
+
+
+def project_actions(
+    hub: HubAdmin[Any],
+    actions: Mapping[str, Action[Row]],
+    *,
+    find: Callable[..., Sequence[Row]],
+    back: Callable[[Row], str],
+    url: Callable[[Row, str], str] = lambda _row, _key: "",
+    base: str = "admin/hits/hub_base.html",
+    trail: Callable[[Row], Trail] = lambda _: (),
+    project_of: Callable[[Row], Any] = attrgetter("project"),
+    logged: Callable[[Row], Any] = attrgetter("project"),
+) -> ActionPages[Row]:
+    """`back` and `trail` are of the first row. What was done goes into the history of what is `logged`."""
+    return ActionPages(
+        actions=actions,
+        find=find,
+        back=lambda rows: back(rows[0]),
+        url=url,
+        base=base,
+        shared=lambda rows: hub.shared(project_of(rows[0]), trail=trail(rows[0])),
+        history=lambda request, rows, words: hub.log_change(request, logged(rows[0]), words),
+    )
