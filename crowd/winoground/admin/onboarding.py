@@ -1,13 +1,13 @@
 """The first questions: the pairs that whoever wants to work has to tell apart."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import Any
 
 from django import forms
 from django.contrib import messages
 from django.core.exceptions import PermissionDenied
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect
 from django.urls import URLPattern, reverse
 from django.utils import timezone
@@ -25,6 +25,8 @@ from crowd.winoground.queries.asking import FirstOnes, first_ones_of
 from crowd.winoground.queries.examples import sees_own_only
 from crowd.winoground.queries.qualified import gates_before, workers_qualified
 from crowd.winoground.services.first_questions import add_question, change_question, put_back, take_away
+from hits.admin.actions import Action, Call, Outcome
+from hits.admin.hub_actions import project_actions
 from hits.admin.hubs import Figure, HubAdmin, Panel, Way
 from hits.admin.selecting import signed_in
 from hits.errors import RuleBroken
@@ -154,23 +156,35 @@ def question_view(hub: Hub, request: HttpRequest, pk: int, question: int) -> Htt
 
 def verb_view(hub: Hub, request: HttpRequest, pk: int, question: int, verb: str) -> HttpResponse:
     """Taking away can be undone, so nobody is asked whether it is meant."""
+
+    def find(request: HttpRequest) -> Sequence[FirstQuestion]:
+        return [get_object_or_404(_questions_of(project), pk=question)]
+
     project = hub.find(request, pk, hub.permission("change"))
-    found = get_object_or_404(_questions_of(project), pk=question)
-    if verb not in ("away", "back"):
-        raise Http404
-    if request.method == "POST":
-        try:
-            if verb == "away":
-                take_away(question=found, project=project, now=timezone.now())
-            else:
-                put_back(question=found, project=project)
-        except RuleBroken as refusal:
-            messages.error(request, str(refusal))
-        else:
-            said = "is not asked any more; you can put it back below" if verb == "away" else "is asked again"
-            hub.log_change(request, project, f"First question “{found}”: {verb}.")
-            messages.success(request, f"“{found}” {said}.")
-    return redirect(hub.address(project, "first_questions"))
+    pages = project_actions(
+        hub,
+        {
+            "away": Action(label="Take away", one_click=True, run=partial(_take_away, project=project)),
+            "back": Action(label="Put back", one_click=True, run=partial(_put_back, project=project)),
+        },
+        find=find,
+        back=lambda _: hub.address(project, "first_questions"),
+        project_of=lambda _: project,
+        logged=lambda _: project,
+    )
+    return pages.answer(request, verb)
+
+
+def _take_away(call: Call[FirstQuestion], *, project: Project) -> Outcome:
+    take_away(question=call.row, project=project, now=call.now)
+    said = f"“{call.row}” is not asked any more; you can put it back below."
+    return Outcome(said=said, history=f"First question “{call.row}”: away.")
+
+
+def _put_back(call: Call[FirstQuestion], *, project: Project) -> Outcome:
+    put_back(question=call.row, project=project)
+    said = f"“{call.row}” is asked again."
+    return Outcome(said=said, history=f"First question “{call.row}”: back.")
 
 
 def _questions_of(project: Project) -> Any:
