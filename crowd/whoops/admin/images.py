@@ -117,7 +117,10 @@ class ImageAdmin(ReadOnlyAdmin[Image]):
         if image is None:
             messages.warning(request, f"There is no image {object_id[:20]} here that you may see.")
             return redirect("admin:whoops_image_changelist")
-        return image_verbs.render(self, request, "image", image, _facts(image, signed_in(request)))
+        user = signed_in(request)
+        offered = image_verbs.offered_for(self, image, user)
+        facts = {**_facts(image, user), "offered": offered}
+        return image_verbs.render(self, request, "image", image, facts)
 
 
 def _may_decide(request: HttpRequest) -> bool:
@@ -160,7 +163,6 @@ def _facts(image: Image, user: User) -> dict[str, Any]:
         if image.annotation_item_id
         else "",
         "annotations": annotations.filter(state=Annotation.State.COUNTED).count(),
-        "verbs": image_verbs.verbs_for(image, user),
         "review_url": f"{page_url('review', image.project)}?image={image.pk}",
     }
 
