@@ -1,5 +1,6 @@
 """One designer: the link, what is known of them, their images, and whether they may go on."""
 
+from collections.abc import Sequence
 from typing import Any
 from uuid import UUID
 
@@ -16,6 +17,8 @@ from crowd.whoops.admin.designers import CHANGE, LOOK
 from crowd.whoops.models import Designer, Project
 from crowd.whoops.queries.designers import designers_with_figures
 from crowd.whoops.services import inviting, links
+from hits.admin.actions import Action, Call, Confirm, Outcome
+from hits.admin.hub_actions import project_actions
 from hits.admin.hubs import HubAdmin
 from hits.admin.selecting import signed_in
 from hits.errors import RuleBroken
@@ -99,21 +102,43 @@ def link_view(hub: HubAdmin[Any], request: HttpRequest, pk: int, designer: UUID)
 
 def active_view(hub: HubAdmin[Any], request: HttpRequest, pk: int, designer: UUID) -> HttpResponse:
     """Asked once more before somebody is shut out; undone by the same button."""
-    project = hub.find(request, pk, LOOK, CHANGE)
-    found = _find(project, designer)
-    if request.method != "POST":
-        context = {
-            "title": f"Shut {found} out?" if found.is_active else f"Let {found} in again?",
-            "designer": found,
-            "back": page_url("designer", project, designer),
-        }
-        return hub.render(request, "admin/whoops/designer_active.html", context, project=project)
-    is_active = request.POST.get("deed") == "in"
-    inviting.set_active(designer=found, is_active=is_active)
-    words = f"{found} may send images again." if is_active else f"{found} sends no more images."
-    hub.log_change(request, project, words)
-    messages.success(request, words)
-    return redirect(page_url("designer", project, designer))
+
+    def find(request: HttpRequest) -> Sequence[Designer]:
+        return [_find(hub.find(request, pk, LOOK, CHANGE), designer)]
+
+    pages = project_actions(
+        hub,
+        {"active": Action(label="Shut out", confirm=_ask_about_active, run=_set_active)},
+        find=find,
+        back=lambda found: page_url("designer", found.project, designer),
+    )
+    return pages.answer(request, "active")
+
+
+def _ask_about_active(call: Call[Designer]) -> Confirm:
+    found = call.row
+    if found.is_active:
+        return Confirm(
+            title=f"Shut {found} out?",
+            text=f"{found} still sees their images, and can send none: neither new ones nor those that came "
+            "back. What they have sent stays, and is paid. They can be let in again.",
+            button="Shut them out",
+            hidden=[("deed", "out")],
+        )
+    return Confirm(
+        title=f"Let {found} in again?",
+        text=f"{found} can send images again, by the link that they have or by a new one.",
+        button="Let them in again",
+        hidden=[("deed", "in")],
+    )
+
+
+def _set_active(call: Call[Designer]) -> Outcome:
+    """What the page said, whatever a colleague has done meanwhile."""
+    is_active = call.sent.get("deed") == "in"
+    inviting.set_active(designer=call.row, is_active=is_active)
+    words = f"{call.row} may send images again." if is_active else f"{call.row} sends no more images."
+    return Outcome(said=words, history=words)
 
 
 def _find(project: Project, designer: UUID) -> Designer:

@@ -1,5 +1,7 @@
 """All questions, to be searched; each has a page of its own, with its votes, where it is withdrawn."""
 
+from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 from urllib.parse import urlencode
 
@@ -10,7 +12,6 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect
 from django.template.response import TemplateResponse
 from django.urls import URLPattern, path, reverse
-from django.utils import timezone
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from django.utils.text import Truncator
@@ -21,8 +22,8 @@ from crowd.whoops.models import Project, Question
 from crowd.whoops.queries.questions import Standing, with_standing
 from crowd.whoops.services.posting_questions import bring_back_question, withdraw_question
 from hits.access import studies_of
+from hits.admin.actions import Action, ActionPages, Call, Outcome
 from hits.admin.parts import ReadOnlyAdmin, VisibleStudies, read_number
-from hits.errors import RuleBroken
 from scoring.queries.voting import tallies
 
 ADD = "whoops.add_question"
@@ -61,16 +62,21 @@ class QuestionAdmin(ReadOnlyAdmin[Question]):
     actions = None
 
     def get_urls(self) -> list[URLPattern]:
-        def at(verb: str) -> URLPattern:
-            view = require_POST(self.verb_view)
-            return path(
-                f"<int:pk>/{verb}/",
-                self.admin_site.admin_view(view),
-                {"verb": verb},
-                f"whoops_question_{verb}",
-            )
+        pages = ActionPages(
+            actions=ACTIONS,
+            find=self._find,
+            back=lambda rows: reverse("admin:whoops_question_change", args=[rows[0].pk]),
+            history=lambda request, rows, words: self.log_change(request, rows[0], words),
+        )
+        shown = self.admin_site.admin_view
+        ours = [
+            path(f"<int:pk>/{key}/", shown(require_POST(pages.view(key))), name=f"whoops_question_{key}")
+            for key in ACTIONS
+        ]
+        return [*ours, *super().get_urls()]
 
-        return [*map(at, VERBS), *super().get_urls()]
+    def _find(self, request: HttpRequest, pk: int) -> Sequence[Question]:
+        return [get_object_or_404(self.get_queryset(request), pk=pk)]
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Question]:
         rows = super().get_queryset(request).filter(project__study__in=studies_of(request.user))
@@ -119,20 +125,6 @@ class QuestionAdmin(ReadOnlyAdmin[Question]):
             return redirect("admin:whoops_question_changelist")
         return self._page(request, row)
 
-    def verb_view(self, request: HttpRequest, pk: int, verb: str) -> HttpResponse:
-        if not request.user.has_perms(("whoops.view_question", ADD)):
-            raise PermissionDenied
-        row = get_object_or_404(self.get_queryset(request), pk=pk)
-        do, said = VERBS[verb]
-        try:
-            do(question=row, now=timezone.now())
-        except RuleBroken as refusal:
-            messages.error(request, str(refusal))
-        else:
-            self.log_change(request, row, said)
-            messages.success(request, said)
-        return redirect("admin:whoops_question_change", pk)
-
     def _page(self, request: HttpRequest, row: Any) -> HttpResponse:
         found = tallies([row.item_id]) if row.item_id else {}
         context = {
@@ -149,10 +141,27 @@ class QuestionAdmin(ReadOnlyAdmin[Question]):
         return TemplateResponse(request, "admin/whoops/question.html", context)
 
 
-VERBS = {
-    "withdraw": (
-        withdraw_question,
-        "The question is withdrawn. Its answers are kept, and no figure counts them.",
+def _do(call: Call[Question], *, move: Callable[..., object], said: str) -> Outcome:
+    move(question=call.row, now=call.now)
+    return Outcome(said=said, history=said)
+
+
+NEEDED = ("whoops.view_question", ADD)
+ACTIONS = {
+    "withdraw": Action(
+        label="Withdraw",
+        permissions=NEEDED,
+        one_click=True,
+        run=partial(
+            _do,
+            move=withdraw_question,
+            said="The question is withdrawn. Its answers are kept, and no figure counts them.",
+        ),
     ),
-    "bring-back": (bring_back_question, "The question is back. Its answers count again."),
+    "bring-back": Action(
+        label="Bring back",
+        permissions=NEEDED,
+        one_click=True,
+        run=partial(_do, move=bring_back_question, said="The question is back. Its answers count again."),
+    ),
 }
