@@ -18,7 +18,7 @@ Called = Callable[[UUID], str]
 
 @dataclass(frozen=True, kw_only=True)
 class Column:
-    """`of` reads what the row is made of. Without it that is a mapping, and has the value by this name."""
+    """`of` reads what the row is made of. Without it that has the value by this name."""
 
     name: str
     kind: str
@@ -59,7 +59,7 @@ def _row_of(columns: Sequence[Column], source: Any, person: Called) -> dict[str,
 
 
 def _value_of(one: Column, source: Any, person: Called) -> Any:
-    value = source[one.name] if one.of is None else one.of(source)
+    value = _named(one.name, source) if one.of is None else one.of(source)
     if value is None:
         return None
     if one.kind == PERSON:
@@ -67,3 +67,7 @@ def _value_of(one: Column, source: Any, person: Called) -> Any:
     if one.kind == MOMENT:
         return utc_text(value)
     return [_row_of(one.columns, inner, person) for inner in value] if one.kind == ROWS else value
+
+
+def _named(name: str, source: Any) -> Any:
+    return source[name] if isinstance(source, Mapping) else getattr(source, name)

@@ -39,11 +39,11 @@ class Asked:
 
 
 ANSWERS = (
-    column("by", PERSON, "who", of=lambda one: one.by),
+    column("by", PERSON, "who"),
     column("at", MOMENT, "when", of=lambda one: one.at),
 )
 ASKED = (
-    column("number", INTEGER, "which", of=lambda one: one.number),
+    column("number", INTEGER, "which"),
     column("names", TEXTS, "of it", of=lambda one: [f"name {one.number}"]),
     column("answers", ROWS, "of it", *ANSWERS, of=lambda one: one.answers),
 )
