@@ -12,8 +12,9 @@ from django.urls import URLPattern
 from django.utils import timezone
 
 from crowd.whoops.admin.statistics import TAKE, Hub
-from crowd.whoops.exporting.columns import ANSWERS, IMAGES, PROVENANCE, QUESTIONS
+from crowd.whoops.exporting.columns import IMAGES, PROVENANCE
 from crowd.whoops.exporting.export import COLUMNS, rows_of
+from crowd.whoops.exporting.judged_columns import ANSWERS, QUESTIONS
 from crowd.whoops.exporting.judged_rows import exported_questions
 from crowd.whoops.exporting.rows import exported_images
 from crowd.whoops.models import Project

@@ -1,4 +1,4 @@
-"""What a row has: of an image, of something that people judged, and of one answer."""
+"""What a row of an image has."""
 
 from collections.abc import Sequence
 
@@ -76,27 +76,3 @@ PROVENANCE: Sequence[Column] = (
     ),
 )
 FULL: Sequence[Column] = (*IMAGES, *PROVENANCE)
-QUESTIONS: Sequence[Column] = (
-    column("question", TEXT, "what names the question within its kind"),
-    column("kind", TEXT, "identify: weird or not; explanations; answers; captions: right or not"),
-    column("image", TEXT, "the image's id"),
-    column("number", INTEGER, "the image's number"),
-    column("variant", TEXT, "weird for the image itself; or its normal or natural partner"),
-    column("text", TEXT, "the question that was asked about the image, where there is one"),
-    column("option", INTEGER, "the number of what was judged, within the question"),
-    column("option_text", TEXT, "what was judged: an explanation, an answer, a caption"),
-    column("source", TEXT, "people, designer, or the name of a model"),
-    column("label", FLAG, "what it was known to be: weird, right; empty: nobody knew"),
-    column("yes", INTEGER, "how many judges said yes, or marked it"),
-    column("answers", INTEGER, "of how many"),
-    column("majority", FLAG, "what most of them say; empty: a split, or judges are missing"),
-    column("complete", FLAG, "whether as many judges as are wanted have answered"),
-)
-ANSWERS: Sequence[Column] = (
-    column("question", TEXT, "what names the question within its kind"),
-    column("kind", TEXT, "as in the file of questions"),
-    column("option", INTEGER, "the number of what was judged"),
-    column("yes", FLAG, "the answer: whether it is so, or was marked"),
-    column("by", TEXT, "pseudonym of the judge"),
-    column("at", MOMENT, "when it was handed in"),
-)

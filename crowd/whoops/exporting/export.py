@@ -5,10 +5,12 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any, ClassVar
 
-from crowd.whoops.exporting.columns import ANSWERS, FULL, IMAGES, QUESTIONS
-from crowd.whoops.exporting.judged_rows import answer_rows, exported_questions, question_rows
+from crowd.whoops.exporting.columns import FULL, IMAGES
+from crowd.whoops.exporting.judged_columns import ANSWERS, QUESTIONS
+from crowd.whoops.exporting.judged_rows import read_answers, read_options
 from crowd.whoops.exporting.rows import exported_images, full_rows, image_rows
 from crowd.whoops.models import Project
+from hits.datasets import columns
 from hits.datasets.columns import Row
 from hits.datasets.writing import Counting, write_rows
 from hits.errors import CrowdError
@@ -50,12 +52,13 @@ class WhoopsExport(Export):
 
 def rows_of(project: Project, what: str, *, everything: bool, naming: Naming) -> Iterator[Row]:
     images = exported_images(project, everything=everything)
-    questions = exported_questions(project, everything=everything)
     made: Mapping[str, Iterator[Row]] = {
         "images": image_rows(images, naming=naming),
         "full": full_rows(images, naming=naming),
-        "questions": question_rows(project, questions),
-        "answers": answer_rows(questions, naming=naming),
+        "questions": columns.rows_of(QUESTIONS, read_options(project, everything=everything)),
+        "answers": columns.rows_of(
+            ANSWERS, read_answers(project, everything=everything), person=naming.person
+        ),
     }
     return made[what]
 

@@ -1,20 +1,37 @@
-"""What people judged as rows: each thing that was judged with its votes, and each vote."""
+"""What rows of judged things and of votes are made of: read in chunks, so that memory stays flat."""
 
 from collections.abc import Iterator
-from typing import Any
+from dataclasses import dataclass
 
 from django.db.models import QuerySet
 
 from crowd.whoops.domain.votes import Votes
-from crowd.whoops.models import Option, Project, Question
+from crowd.whoops.models import Image, Option, Project, Question
 from crowd.whoops.queries.questions import AWAY
-from hits.datasets.columns import utc_text
-from hits.exports import Naming
 from hits.models import Item
+from scoring.models import Score
 from scoring.queries.voting import counting_scores, tallies
 
 AT_ONCE = 1_000
 Questions = QuerySet[Question]
+NONE = Votes(yes=0, of=0)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Judged:
+    """One option of a question, with its votes."""
+
+    option: Option
+    votes: Votes
+    complete: bool
+
+    @property
+    def question(self) -> Question:
+        return self.option.question
+
+    @property
+    def image(self) -> Image | None:
+        return self.question.image
 
 
 def exported_questions(project: Project, *, everything: bool) -> Questions:
@@ -23,25 +40,22 @@ def exported_questions(project: Project, *, everything: bool) -> Questions:
     return asked if everything else asked.filter(withdrawn_at=None).exclude(AWAY)
 
 
-def options_of(questions: Questions) -> QuerySet[Option]:
-    return Option.objects.filter(question__in=questions)
-
-
-def question_rows(project: Project, questions: Questions) -> Iterator[dict[str, Any]]:
-    """A row for each option of a question."""
-    related = options_of(questions).select_related("question__image").order_by("pk")
+def read_options(project: Project, *, everything: bool) -> Iterator[Judged]:
+    options = Option.objects.filter(question__in=exported_questions(project, everything=everything))
+    related = options.select_related("question__image").order_by("pk")
     after = 0
     while some := list(related.filter(pk__gt=after)[:AT_ONCE]):
         after = some[-1].pk
         counted = tallies({one.question.item_id for one in some if one.question.item_id})
         for option in some:
             tally = counted.get((option.question.item_id or 0, option.measure))
-            votes = Votes(yes=tally.yes, of=tally.answers) if tally else Votes(yes=0, of=0)
-            yield _row(option, votes, wanted=project.judges_wanted)
+            votes = Votes(yes=tally.yes, of=tally.answers) if tally else NONE
+            yield Judged(option=option, votes=votes, complete=votes.of >= project.judges_wanted)
 
 
-def answer_rows(questions: Questions, *, naming: Naming) -> Iterator[dict[str, Any]]:
+def read_answers(project: Project, *, everything: bool) -> Iterator[Score]:
     """Every answer that counts, in the order in which they were recorded."""
+    questions = exported_questions(project, everything=everything)
     items = Item.objects.filter(whoops_question__in=questions)
     counting = counting_scores(items).filter(denominator=1).order_by("pk")
     related = counting.select_related("assignment__worker", "item__whoops_question").only(
@@ -56,38 +70,4 @@ def answer_rows(questions: Questions, *, naming: Naming) -> Iterator[dict[str, A
     after = 0
     while some := list(related.filter(pk__gt=after)[:AT_ONCE]):
         after = some[-1].pk
-        for score in some:
-            question = score.item.whoops_question
-            yield {
-                "question": question.key,
-                "kind": kind_of(question),
-                "option": int(score.measure.rpartition("-")[2]),
-                "yes": bool(score.numerator),
-                "by": naming.person(score.assignment.worker.public_id),
-                "at": utc_text(score.assignment.submitted_at),
-            }
-
-
-def kind_of(question: Question) -> str:
-    """Of “whoops.captions” it is “captions”."""
-    return question.kind.rpartition(".")[2]
-
-
-def _row(option: Option, votes: Votes, *, wanted: int) -> dict[str, Any]:
-    question, is_complete = option.question, votes.of >= wanted
-    return {
-        "question": question.key,
-        "kind": kind_of(question),
-        "image": str(question.image.public_id) if question.image else "",
-        "number": question.image.number if question.image else None,
-        "variant": question.variant,
-        "text": question.text,
-        "option": option.number,
-        "option_text": option.text,
-        "source": option.source,
-        "label": option.label,
-        "yes": votes.yes,
-        "answers": votes.of,
-        "majority": votes.majority if is_complete else None,
-        "complete": is_complete,
-    }
+        yield from some

@@ -94,7 +94,6 @@ PROVENANCE: Sequence[Column] = (
         column("model", TEXT, "the model's name", of=attrgetter("name")),
         *map(_score, range(len(PLACES))),
         *(column(kind, FLAG, f"whether it is right by the {kind} score", of=_right(kind)) for kind in Kind),
-        of=attrgetter("models"),
     ),
 )
 FULL: Sequence[Column] = (*EXAMPLES, *PROVENANCE)

@@ -14,7 +14,7 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
-from crowd.whoops.exporting.judged_rows import answer_rows, exported_questions, question_rows
+from crowd.whoops.exporting.export import rows_of
 from crowd.whoops.exporting.rows import exported_images, full_rows
 from crowd.whoops.models import Annotation, Category, Image, Project, Question, Revision
 from hits.exports import Naming
@@ -252,7 +252,9 @@ def test_withdrawn_question_is_in_the_file_only_with_everything() -> None:
     found = [
         [
             row["question"]
-            for row in question_rows(project, exported_questions(project, everything=everything))
+            for row in rows_of(
+                project, "questions", everything=everything, naming=Naming(family="whoops", salt="x")
+            )
         ]
         for everything in (False, True)
     ]
@@ -273,11 +275,10 @@ def test_rows_ask_as_little_of_many_images() -> None:
 
     def count() -> int:
         naming = Naming(family="whoops", salt="x")
-        questions = exported_questions(project, everything=False)
         with CaptureQueriesContext(connection) as queries:
             list(full_rows(exported_images(project, everything=False), naming=naming))
-            list(question_rows(project, questions))
-            list(answer_rows(questions, naming=naming))
+            for name in ("questions", "answers"):
+                list(rows_of(project, name, everything=False, naming=naming))
         return len(queries)
 
     fill(images[:2])
