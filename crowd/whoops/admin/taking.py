@@ -13,7 +13,7 @@ from django.utils import timezone
 
 from crowd.whoops.admin.statistics import TAKE, Hub
 from crowd.whoops.exporting.columns import IMAGES, PROVENANCE
-from crowd.whoops.exporting.export import COLUMNS, rows_of
+from crowd.whoops.exporting.export import FILES
 from crowd.whoops.exporting.judged_columns import ANSWERS, QUESTIONS
 from crowd.whoops.exporting.judged_rows import exported_questions
 from crowd.whoops.exporting.rows import exported_images
@@ -86,7 +86,8 @@ def _take(
     auditing.note("whoops.taken", words, by=signed_in(request), now=now, study=study)
     name = f"whoops-{str(study.public_id)[:8]}-{what}-{now:%Y%m%d-%H%M}.{form}"
     naming = Naming(family="whoops", salt=salt_of(study, linkable=linkable))
-    columns, rows = COLUMNS[what], rows_of(project, what, everything=everything, naming=naming)
+    columns = FILES[what].columns
+    rows = FILES[what].rows(project, everything=everything, naming=naming)
     if form in TEXTS:
         lines = StreamingHttpResponse(_in_pieces(TEXTS[form](columns, rows)), content_type=TYPES[form])
         lines["Content-Disposition"] = f'attachment; filename="{name}"'

@@ -1,53 +1,70 @@
-"""What a row of an image has."""
+"""What a row has, and where it is read: of an image, of something that people judged, and of one answer."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from operator import attrgetter
+from typing import Any
 
-from hits.datasets.columns import FLAG, INTEGER, MOMENT, ROWS, TEXT, TEXTS, Column, column
+from crowd.pictures.columns import picture_columns
+from hits.datasets.columns import FLAG, INTEGER, MOMENT, PERSON, ROWS, TEXT, TEXTS, Column, column
 
 
-def _picture(name: str, words: str) -> Sequence[Column]:
+def _made(prefix: str, of: Callable[[Any], Any]) -> Sequence[Column]:
+    """Of an image, or of a partner that may be missing."""
+
+    def told(name: str) -> Callable[[Any], str]:
+        return lambda row: getattr(of(row), name, "")
+
     return (
-        column(f"{name}_file", TEXT, f"{words}: the name of its file"),
-        column(f"{name}_sha256", TEXT, "SHA-256 of that file"),
-        column(f"{name}_credit", TEXT, "whose picture it is"),
-        column(f"{name}_licence", TEXT, "its licence"),
-        column(f"{name}_source", TEXT, "where it is from"),
+        column(f"{prefix}prompt", TEXT, "what it was made from", of=told("prompt")),
+        column(f"{prefix}seed", TEXT, "the seed it was made with", of=told("seed")),
+        column(f"{prefix}tool", TEXT, "what it was made with", of=told("tool")),
     )
 
 
-def _made(name: str) -> Sequence[Column]:
-    return (
-        column(f"{name}prompt", TEXT, "what it was made from"),
-        column(f"{name}seed", TEXT, "the seed it was made with"),
-        column(f"{name}tool", TEXT, "what it was made with"),
-    )
+def _each(name: str) -> Callable[[Any], list[str]]:
+    return lambda row: [getattr(one, name) for one in row.annotations]
 
 
 IMAGES: Sequence[Column] = (
-    column("image", TEXT, "the image's id"),
-    column("number", INTEGER, "its number in the study, as files name it"),
-    column("category", TEXT, "what kind of common sense it goes against"),
-    *_picture("weird", "the weird image"),
-    *_made(""),
-    column("normal_pair", TEXT, "what would be normal"),
-    column("weird_pair", TEXT, "what the image shows instead"),
-    column("designer", TEXT, "pseudonym of who made it"),
-    column("designer_explanation", TEXT, "why it is weird, as its designer says"),
-    column("captions", TEXTS, "annotators' captions, both parts named"),
-    column("explanations", TEXTS, "annotators' explanations, in the same order"),
-    column("underspecified_captions", TEXTS, "captions that leave a part out, in the same order"),
-    *_picture("normal", "its normal partner"),
-    *_made("normal_"),
-    *_picture("natural", "its natural partner"),
+    column("image", TEXT, "the image's id", of=lambda row: str(row.image.public_id)),
+    column("number", INTEGER, "its number in the study, as files name it", of=attrgetter("image.number")),
+    column(
+        "category",
+        TEXT,
+        "what kind of common sense it goes against",
+        of=lambda row: str(row.image.category or ""),
+    ),
+    *picture_columns("weird", "the weird image", of=attrgetter("image.picture")),
+    *_made("", attrgetter("image")),
+    column("normal_pair", TEXT, "what would be normal", of=attrgetter("image.normal_pair")),
+    column("weird_pair", TEXT, "what the image shows instead", of=attrgetter("image.weird_pair")),
+    column("designer", PERSON, "pseudonym of who made it", of=attrgetter("image.designer.public_id")),
+    column(
+        "designer_explanation",
+        TEXT,
+        "why it is weird, as its designer says",
+        of=attrgetter("image.explanation"),
+    ),
+    column("captions", TEXTS, "annotators' captions, both parts named", of=_each("caption")),
+    column("explanations", TEXTS, "annotators' explanations, in the same order", of=_each("explanation")),
+    column(
+        "underspecified_captions",
+        TEXTS,
+        "captions that leave a part out, in the same order",
+        of=_each("underspecified"),
+    ),
+    *picture_columns("normal", "its normal partner", of=lambda row: getattr(row.normal, "picture", None)),
+    *_made("normal_", attrgetter("normal")),
+    *picture_columns("natural", "its natural partner", of=lambda row: getattr(row.natural, "picture", None)),
 )
 PROVENANCE: Sequence[Column] = (
-    column("study", TEXT, "the study's id"),
-    column("state", TEXT, "accepted; or what else became of it"),
-    column("sent_at", MOMENT, "when its designer first sent it"),
-    column("accepted_at", MOMENT, "when it was accepted"),
-    column("normal_element", TEXT, "the part that would be normal"),
-    column("weird_element", TEXT, "the part that stands there instead"),
-    column("shared_element", TEXT, "the part they go with"),
+    column("study", TEXT, "the study's id", of=lambda row: str(row.image.project.study.public_id)),
+    column("state", TEXT, "accepted; or what else became of it", of=attrgetter("image.state")),
+    column("sent_at", MOMENT, "when its designer first sent it", of=attrgetter("image.sent_at")),
+    column("accepted_at", MOMENT, "when it was accepted", of=attrgetter("image.accepted_at")),
+    column("normal_element", TEXT, "the part that would be normal", of=attrgetter("image.normal_element")),
+    column("weird_element", TEXT, "the part that stands there instead", of=attrgetter("image.weird_element")),
+    column("shared_element", TEXT, "the part they go with", of=attrgetter("image.shared_element")),
     column(
         "revisions",
         ROWS,
@@ -62,17 +79,18 @@ PROVENANCE: Sequence[Column] = (
         ROWS,
         "what people who did not know saw in it",
         column("revision", INTEGER, "in which of its revisions"),
-        column("by", TEXT, "pseudonym"),
+        column("by", PERSON, "pseudonym", of=attrgetter("worker.public_id")),
         column("text", TEXT, "what they saw; empty: nothing weird"),
         column("seen", FLAG, "whether that is what its designer meant; empty: not decided"),
+        of=attrgetter("sightings"),
     ),
     column(
         "annotations",
         ROWS,
         "its annotations that count, in the same order as the captions",
-        column("annotation", INTEGER, "its number, as files of models' scores name it"),
-        column("by", TEXT, "pseudonym"),
-        column("at", MOMENT, "when it was handed in"),
+        column("annotation", INTEGER, "its number, as files of models' scores name it", of=attrgetter("pk")),
+        column("by", PERSON, "pseudonym", of=attrgetter("worker.public_id")),
+        column("at", MOMENT, "when it was handed in", of=attrgetter("assignment.submitted_at")),
     ),
 )
 FULL: Sequence[Column] = (*IMAGES, *PROVENANCE)

@@ -14,9 +14,9 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
-from crowd.whoops.exporting.export import rows_of
-from crowd.whoops.exporting.rows import exported_images, full_rows
+from crowd.whoops.exporting.export import FILES
 from crowd.whoops.models import Annotation, Category, Image, Project, Question, Revision
+from hits.datasets.columns import Row
 from hits.exports import Naming
 from hits.models import AuditEvent
 from tests.crowd.whoops.making_results import (
@@ -64,6 +64,11 @@ def export(project: Project, folder: Path, *options: str) -> dict[str, Any]:
 
 def read_jsonl(path: Path) -> list[dict[str, Any]]:
     return [json.loads(line) for line in path.read_text().splitlines()]
+
+
+def rows_of(project: Project, name: str, *, everything: bool = False) -> list[Row]:
+    naming = Naming(family="whoops", salt="salt")
+    return list(FILES[name].rows(project, everything=everything, naming=naming))
 
 
 def test_image_is_one_row_with_five_of_each_text_and_where_it_is_from(tmp_path: Path) -> None:
@@ -250,12 +255,7 @@ def test_withdrawn_question_is_in_the_file_only_with_everything() -> None:
     Question.objects.filter(key="gone").update(withdrawn_at=NOW)
 
     found = [
-        [
-            row["question"]
-            for row in rows_of(
-                project, "questions", everything=everything, naming=Naming(family="whoops", salt="x")
-            )
-        ]
+        [row["question"] for row in rows_of(project, "questions", everything=everything)]
         for everything in (False, True)
     ]
 
@@ -274,11 +274,9 @@ def test_rows_ask_as_little_of_many_images() -> None:
             cast(ask(image, Kind.IDENTIFY)[0], [True] * 3, crowd.people)
 
     def count() -> int:
-        naming = Naming(family="whoops", salt="x")
         with CaptureQueriesContext(connection) as queries:
-            list(full_rows(exported_images(project, everything=False), naming=naming))
-            for name in ("questions", "answers"):
-                list(rows_of(project, name, everything=False, naming=naming))
+            for name in ("full", "questions", "answers"):
+                rows_of(project, name)
         return len(queries)
 
     fill(images[:2])
