@@ -3,18 +3,20 @@
 from typing import Any
 
 from django import forms
-from django.contrib import admin, messages
+from django.contrib import admin
 from django.core.exceptions import PermissionDenied
 from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import get_object_or_404, redirect
+from django.shortcuts import get_object_or_404
 from django.template.response import TemplateResponse
 from django.urls import URLPattern, path, reverse
 from django.utils import timezone
+from django.utils.formats import date_format
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from django.views.decorators.debug import sensitive_variables
 
+from hits.admin.actions import Action, ActionPages, Call, Confirm, Outcome
 from hits.admin.parts import ReadOnlyAdmin
 from hits.errors import RuleBroken
 from hits.models import ApiToken
@@ -91,16 +93,25 @@ class ApiTokenAdmin(ReadOnlyAdmin[ApiToken]):
         return {"token": token, "secret": secret}
 
     def revoke_view(self, request: HttpRequest, token_id: int) -> HttpResponse:
-        """Asks first: there is no way back."""
+        return self._revoking().answer(request, "revoke", token_id=token_id)
+
+    def _revoking(self) -> ActionPages[ApiToken]:
+        """Asked first: there is no way back."""
+        revoke = Action(label="Revoke", confirm=_ask_to_revoke, run=_revoke)
+        tokens_list = reverse("admin:hits_apitoken_changelist")
+        return ActionPages(
+            actions={"revoke": revoke},
+            find=self._find,
+            back=lambda _: tokens_list,
+            shared=lambda _: {"opts": self.opts, "trail": [("API tokens", tokens_list)]},
+            history=lambda request, rows, words: self.log_change(request, rows[0], words),
+        )
+
+    def _find(self, request: HttpRequest, token_id: int) -> list[ApiToken]:
         token = get_object_or_404(self.get_queryset(request), pk=token_id)
         if not self.has_view_permission(request, token):
             raise PermissionDenied
-        if request.method != "POST":
-            return self._page(request, "admin/hits/token_revoke.html", title="Revoke a token", token=token)
-        if tokens.revoke_token(token=token, by=request.user, now=timezone.now()):  # type: ignore[arg-type]
-            self.log_change(request, token, "Revoked.")
-        messages.success(request, f"“{token}” is revoked: nothing can be done with it any more.")
-        return redirect("admin:hits_apitoken_changelist")
+        return [token]
 
     def _page(self, request: HttpRequest, template: str, **context: Any) -> HttpResponse:
         shown = {**self.admin_site.each_context(request), "opts": self.opts, **context}
@@ -126,3 +137,20 @@ class ApiTokenAdmin(ReadOnlyAdmin[ApiToken]):
             return ""
         address = reverse("admin:hits_apitoken_revoke", args=[token.pk])
         return format_html('<a href="{}" aria-label="Revoke {}">Revoke…</a>', address, token.name)
+
+
+def _ask_to_revoke(call: Call[ApiToken]) -> Confirm:
+    token, used = call.row, "It has never been used."
+    if token.last_used_at:
+        used = f"It was last used on {date_format(token.last_used_at, 'j F Y, H:i')} UTC."
+    stops = (
+        f"Whatever uses “{token}” of {token.user} stops working at once. This cannot be taken back. {used}"
+    )
+    return Confirm(title="Revoke a token", text=stops, button="Revoke it")
+
+
+def _revoke(call: Call[ApiToken]) -> Outcome:
+    token = call.row
+    was_in_force = tokens.revoke_token(token=token, by=call.by, now=call.now)
+    said = f"“{token}” is revoked: nothing can be done with it any more."
+    return Outcome(said=said, history="Revoked." if was_in_force else "")

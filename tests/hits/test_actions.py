@@ -11,7 +11,7 @@ from django.core.exceptions import PermissionDenied
 from django.http import Http404, HttpRequest
 from django.test import RequestFactory
 
-from hits.admin.actions import Action, ActionPages, Call, Confirm, Outcome, emphasize
+from hits.admin.actions import Action, ActionPages, Call, Confirm, Outcome, emphasize, unless_ticked
 from hits.errors import RuleBroken
 from hits.models import User
 from tests.factories import make_user
@@ -216,3 +216,16 @@ def test_names_are_set_in_bold_and_escaped() -> None:
     text = emphasize("You delete {} of {count}.", "<b>", count="2 & more")
 
     assert text == "You delete <strong>&lt;b&gt;</strong> of 2 &amp; more."
+
+
+def test_address_of_one_action_alone_and_a_box_that_has_to_be_ticked(scene: Scene) -> None:
+    view = scene.pages(refuses=unless_ticked("Tick the box.")).view("eat")
+
+    for sent in ({}, {"confirmed": "no"}, {"confirmed": "yes"}):
+        request = scene.request("post", sent)
+        answer = view(request, name="apple")
+        scene.said += [str(message) for message in get_messages(request)]
+        assert answer["Location"] == "/back/"
+
+    assert scene.said[:3] == ["Tick the box.", "Tick the box.", "Eaten."]
+    assert len(scene.done) == 1

@@ -98,3 +98,8 @@ class Offered:
 def emphasize(text: str, *strong: object, **plain: object) -> SafeString:
     """A sentence for a page that asks, with the names it is about set in bold. All of them are escaped."""
     return format_html(text, *(format_html("<strong>{}</strong>", one) for one in strong), **plain)
+
+
+def unless_ticked(words: str) -> Callable[[Call[Any]], str]:
+    """For `refuses`: the box beside the button is one that a person ticks."""
+    return lambda call: "" if call.sent.get("confirmed") == "yes" else words
