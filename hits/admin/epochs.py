@@ -1,25 +1,23 @@
 """Accounts that were put back from a copy: how far the comparison is, what it found, and how they go on."""
 
 from collections import Counter
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 from django.contrib import admin, messages
 from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import get_object_or_404, redirect
+from django.shortcuts import get_object_or_404
 from django.template.response import TemplateResponse
 from django.urls import URLPattern, path, reverse
-from django.utils import timezone
 from django.views.decorators.http import require_POST
 
-from hits.admin.selecting import signed_in
-from hits.errors import RuleBroken
+from hits.admin.actions import Action, ActionPages, Call, Outcome, unless_ticked
 from hits.models import Difference, Epoch
 from hits.services import epochs, resending, settling
 
 NEWEST = 20
+NOT_TICKED = "Tick that you have looked at what was found: everything goes on within seconds."
 PAYMENTS = "payments: "
 # What a comparison counts, what it means, and what is left to a person.
 MEANINGS = {
@@ -54,18 +52,6 @@ class Row:
     url: str
 
 
-def urls() -> list[URLPattern]:
-    view = admin.site.admin_view
-    return [
-        path("payments/put-back/", view(epochs_view), name="hits_epochs"),
-        path(
-            "payments/put-back/<int:pk>/go-on/", view(require_POST(confirm_view)), name="hits_epoch_confirm"
-        ),
-        path("payments/put-back/<int:pk>/again/", view(require_POST(again_view)), name="hits_epoch_again"),
-        path("payments/put-back/<int:pk>/anew/", view(require_POST(anew_view)), name="hits_epoch_anew"),
-    ]
-
-
 def epochs_view(request: HttpRequest) -> HttpResponse:
     if not request.user.has_perm("hits.view_halt"):
         raise PermissionDenied
@@ -89,30 +75,6 @@ def epochs_view(request: HttpRequest) -> HttpResponse:
         "may_confirm": request.user.has_perm(epochs.CONFIRM),
     }
     return TemplateResponse(request, "admin/hits/epochs.html", context)
-
-
-def confirm_view(request: HttpRequest, pk: int) -> HttpResponse:
-    epoch = _get(request, pk)
-    if request.POST.get("confirmed") != "yes":
-        messages.error(
-            request, "Tick that you have looked at what was found: everything goes on within seconds."
-        )
-        return redirect("admin:hits_epochs")
-    return _act(request, epochs.confirm_epoch, epoch, said=f"{epoch.account} goes on.")
-
-
-def again_view(request: HttpRequest, pk: int) -> HttpResponse:
-    epoch = _get(request, pk)
-    return _act(request, epochs.compare_again, epoch, said=f"{epoch.account} is compared again.")
-
-
-def anew_view(request: HttpRequest, pk: int) -> HttpResponse:
-    """What a provider has lost is sent anew, a few at a time: the list is read again before each."""
-    epoch = _get(request, pk)
-    said = resending.send_lost_anew(account=epoch.account, by=signed_in(request), now=timezone.now())
-    for words, count in Counter(said).items():
-        messages.info(request, f"{count} of {len(said)}: {words}")
-    return redirect("admin:hits_epochs")
 
 
 def found_rows(epoch: Epoch) -> list[Row]:
@@ -140,17 +102,48 @@ def _row(epoch: Epoch, name: str, count: int) -> Row:
     return Row(count=count, words=words, advice=advice, url=stranger_list if "strangers" in name else "")
 
 
-def _act(request: HttpRequest, act: Callable[..., None], epoch: Epoch, *, said: str) -> HttpResponse:
-    try:
-        act(epoch=epoch, by=signed_in(request), now=timezone.now())
-    except RuleBroken as broken:
-        messages.error(request, str(broken))
-    else:
-        messages.success(request, said)
-    return redirect("admin:hits_epochs")
+def _find(_: HttpRequest, pk: int) -> list[Epoch]:
+    return [get_object_or_404(Epoch.objects.select_related("account"), pk=pk)]
 
 
-def _get(request: HttpRequest, pk: int) -> Epoch:
-    if not request.user.has_perms([epochs.CONFIRM, "hits.view_halt"]):
-        raise PermissionDenied
-    return get_object_or_404(Epoch.objects.select_related("account"), pk=pk)
+def _confirm(call: Call[Epoch]) -> Outcome:
+    epochs.confirm_epoch(epoch=call.row, by=call.by, now=call.now)
+    return Outcome(said=f"{call.row.account} goes on.")
+
+
+def _compare_again(call: Call[Epoch]) -> Outcome:
+    epochs.compare_again(epoch=call.row, by=call.by, now=call.now)
+    return Outcome(said=f"{call.row.account} is compared again.")
+
+
+def _send_anew(call: Call[Epoch]) -> Outcome:
+    """What a provider has lost is sent anew, a few at a time: the list is read again before each."""
+    said = resending.send_lost_anew(account=call.row.account, by=call.by, now=call.now)
+    counted = [f"{count} of {len(said)}: {words}" for words, count in Counter(said).items()]
+    return Outcome(said=" ".join(counted), level=messages.INFO)
+
+
+MAY = (epochs.CONFIRM, "hits.view_halt")
+PAGES = ActionPages(
+    actions={
+        "go-on": Action(
+            label="Let it go on", permissions=MAY, refuses=unless_ticked(NOT_TICKED), run=_confirm
+        ),
+        "again": Action(label="Compare again", permissions=MAY, run=_compare_again),
+        "anew": Action(label="Send anew", permissions=MAY, run=_send_anew),
+    },
+    find=_find,
+    back=lambda _: reverse("admin:hits_epochs"),
+)
+NAMES = {"go-on": "hits_epoch_confirm", "again": "hits_epoch_again", "anew": "hits_epoch_anew"}
+
+
+def urls() -> list[URLPattern]:
+    view = admin.site.admin_view
+    return [
+        path("payments/put-back/", view(epochs_view), name="hits_epochs"),
+        *(
+            path(f"payments/put-back/<int:pk>/{key}/", view(require_POST(PAGES.view(key))), name=name)
+            for key, name in NAMES.items()
+        ),
+    ]

@@ -8,16 +8,19 @@ from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect
 from django.template.response import TemplateResponse
-from django.urls import URLPattern, path
+from django.urls import URLPattern, path, reverse
 from django.utils import timezone
 from django.views.decorators.http import require_POST
 
+from hits.admin.actions import Action, ActionPages, Call, Outcome, unless_ticked
 from hits.admin.selecting import signed_in
 from hits.errors import RuleBroken
 from hits.models import Account, Halt
 from hits.services import halting
 
 NEWEST = 20
+NOT_TICKED = "Tick that the cause is gone: payments start within seconds."
+SET = ("hits.set_halt", "hits.view_halt")
 
 
 class StopForm(forms.Form):
@@ -31,14 +34,6 @@ class StopForm(forms.Form):
         help_text="Whoever wonders why nothing is paid reads it.",
     )
     confirmed = forms.BooleanField(label="Yes, stop them now")
-
-
-def urls() -> list[URLPattern]:
-    view = admin.site.admin_view
-    return [
-        path("payments/halts/", view(halts_view), name="hits_halts"),
-        path("payments/halts/<int:pk>/lift/", view(require_POST(lift_view)), name="hits_halt_lift"),
-    ]
 
 
 def halts_view(request: HttpRequest) -> HttpResponse:
@@ -63,19 +58,22 @@ def halts_view(request: HttpRequest) -> HttpResponse:
     return TemplateResponse(request, "admin/hits/halts.html", context, status=status)
 
 
-def lift_view(request: HttpRequest, pk: int) -> HttpResponse:
-    _require(request)
-    halt = get_object_or_404(Halt.objects.select_related("account"), pk=pk)
-    if request.POST.get("confirmed") != "yes":
-        messages.error(request, "Tick that the cause is gone: payments start within seconds.")
-        return redirect("admin:hits_halts")
-    try:
-        halting.lift_halt(halt=halt, by=signed_in(request), now=timezone.now())
-    except RuleBroken as broken:
-        messages.error(request, str(broken))
-    else:
-        messages.success(request, f"The payments of {halt.account or 'every account'} go on.")
-    return redirect("admin:hits_halts")
+def _find(_: HttpRequest, pk: int) -> list[Halt]:
+    return [get_object_or_404(Halt.objects.select_related("account"), pk=pk)]
+
+
+def _lift(call: Call[Halt]) -> Outcome:
+    halting.lift_halt(halt=call.row, by=call.by, now=call.now)
+    return Outcome(said=f"The payments of {call.row.account or 'every account'} go on.")
+
+
+PAGES = ActionPages(
+    actions={
+        "lift": Action(label="Let them go on", permissions=SET, refuses=unless_ticked(NOT_TICKED), run=_lift)
+    },
+    find=_find,
+    back=lambda _: reverse("admin:hits_halts"),
+)
 
 
 def _stop(request: HttpRequest, form: StopForm) -> bool:
@@ -93,5 +91,13 @@ def _stop(request: HttpRequest, form: StopForm) -> bool:
 
 
 def _require(request: HttpRequest) -> None:
-    if not request.user.has_perms(["hits.set_halt", "hits.view_halt"]):
+    if not request.user.has_perms(SET):
         raise PermissionDenied
+
+
+def urls() -> list[URLPattern]:
+    view = admin.site.admin_view
+    return [
+        path("payments/halts/", view(halts_view), name="hits_halts"),
+        path("payments/halts/<int:pk>/lift/", view(require_POST(PAGES.view("lift"))), name="hits_halt_lift"),
+    ]
