@@ -11,7 +11,16 @@ from django.core.exceptions import PermissionDenied
 from django.http import Http404, HttpRequest
 from django.test import RequestFactory
 
-from hits.admin.actions import Action, ActionPages, Call, Confirm, Outcome, emphasize, unless_ticked
+from hits.admin.actions import (
+    Action,
+    ActionPages,
+    Call,
+    Confirm,
+    Outcome,
+    emphasize,
+    one_by_one,
+    unless_ticked,
+)
 from hits.errors import RuleBroken
 from hits.models import User
 from tests.factories import make_user
@@ -39,6 +48,7 @@ class Scene:
             find=self.find,
             back=lambda _: "/back/",
             url=lambda row, key: f"/{row}/{key}/",
+            carried=lambda rows: [("keys", ",".join(rows))],
             history=lambda _, rows, words: self.history.append(f"{rows[0]}: {words}"),
         )
 
@@ -229,3 +239,30 @@ def test_address_of_one_action_alone_and_a_box_that_has_to_be_ticked(scene: Scen
 
     assert scene.said[:3] == ["Tick the box.", "Tick the box.", "Eaten."]
     assert len(scene.done) == 1
+
+
+def test_list_asks_and_sends_what_it_carries_to_the_address_of_the_action(scene: Scene) -> None:
+    pages = scene.pages(form=word_form)
+    request = scene.request("post", {"action": "eat", "confirmed": "yes", "word": "worm"})
+
+    asked: Any = pages.ask_list(request, "eat", ["apple", "pear"], at="/eat/")
+
+    asked.context_data["available_apps"] = []
+    page = asked.render().content.decode()
+    assert (asked.status_code, scene.done) == (200, [])
+    assert 'action="/eat/"' in page
+    assert '<input type="hidden" name="keys" value="apple,pear">' in page
+    assert 'name="action"' not in page
+
+
+def test_what_fails_for_one_row_is_done_for_the_others() -> None:
+    eaten: list[str] = []
+
+    def eat(name: str) -> None:
+        if name == "pear":
+            raise RuleBroken("green", "It is green.")
+        eaten.append(name)
+
+    done, problems = one_by_one(["apple", "pear", "plum"], eat)
+
+    assert (done, problems, eaten) == (2, ["pear: It is green."], ["apple", "plum"])

@@ -1,6 +1,25 @@
 """An action on a row is said once: who may do it, what it asks before, and the call that does it."""
 
 from hits.admin.actions.pages import ActionPages
-from hits.admin.actions.shapes import Action, Call, Confirm, Offered, Outcome, emphasize, unless_ticked
+from hits.admin.actions.shapes import (
+    Action,
+    Call,
+    Confirm,
+    Offered,
+    Outcome,
+    emphasize,
+    one_by_one,
+    unless_ticked,
+)
 
-__all__ = ["Action", "ActionPages", "Call", "Confirm", "Offered", "Outcome", "emphasize", "unless_ticked"]
+__all__ = [
+    "Action",
+    "ActionPages",
+    "Call",
+    "Confirm",
+    "Offered",
+    "Outcome",
+    "emphasize",
+    "one_by_one",
+    "unless_ticked",
+]

@@ -35,6 +35,7 @@ class _Page(Generic[Row]):
     form: forms.Form | None
     hidden: Hidden
     back: str
+    at: str = ""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -84,6 +85,11 @@ class ActionPages(Generic[Row]):
         back = request.get_full_path()
         return self._answer(request, action, rows, hidden=hidden, back=back, of_list=True)
 
+    def ask_list(self, request: HttpRequest, key: str, rows: Sequence[Row], *, at: str) -> HttpResponse:
+        """Asked by a list's own form too, but what is carried is sent to the action's own address."""
+        action = self._allowed(request, key)
+        return self._answer(request, action, rows, hidden=self.carried(rows), back=self.back(rows), at=at)
+
     def _allowed(self, request: HttpRequest, key: str) -> Action[Row]:
         if key not in self.actions:
             raise Http404
@@ -100,16 +106,18 @@ class ActionPages(Generic[Row]):
         hidden: Hidden,
         back: str,
         of_list: bool = False,
+        at: str = "",
     ) -> HttpResponse:
         call = Call(rows=rows, by=signed_in(request), now=timezone.now(), sent=request.POST)
         if refusal := action.refuses(call):
             messages.error(request, refusal)
             return redirect(back)
         # A list sends its own form before anybody has seen that of the action.
-        is_typed = request.method == "POST" and not (of_list and not SEEN & request.POST.keys())
+        is_unseen = at or (of_list and not SEEN & request.POST.keys())
+        is_typed = request.method == "POST" and not is_unseen
         form = action.form(request.POST if is_typed else None, call) if action.form else None
         is_filled = form is None or form.is_valid()
-        page = _Page(request=request, action=action, form=form, hidden=hidden, back=back)
+        page = _Page(request=request, action=action, form=form, hidden=hidden, back=back, at=at)
         if not is_filled:
             return self._ask(page, call, status=400 if is_typed else 200)
         checked = replace(call, values=form.cleaned_data if form else {})
@@ -156,6 +164,7 @@ class ActionPages(Generic[Row]):
             "is_grave": action.is_grave and not goes_on,
             "hidden": [*page.hidden, *confirm.hidden, ("asked" if goes_on else "confirmed", "yes")],
             "back": page.back,
+            "at": page.at,
             **self.shared(call.rows),
             **confirm.details,
         }

@@ -1,6 +1,6 @@
 """What can be done to rows by a button, in values: what it is told, what it asks, what it says."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Generic, TypeVar
@@ -11,6 +11,7 @@ from django.http import QueryDict
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
+from hits.errors import RuleBroken
 from hits.models import User
 
 Row = TypeVar("Row")
@@ -103,3 +104,16 @@ def emphasize(text: str, *strong: object, **plain: object) -> SafeString:
 def unless_ticked(words: str) -> Callable[[Call[Any]], str]:
     """For `refuses`: the box beside the button is one that a person ticks."""
     return lambda call: "" if call.sent.get("confirmed") == "yes" else words
+
+
+def one_by_one(rows: Iterable[Row], do: Callable[[Row], Any]) -> tuple[int, Sequence[str]]:
+    """For how many it was done, and in words why not for the others."""
+    done, problems = 0, []
+    for row in rows:
+        try:
+            do(row)
+        except RuleBroken as broken:
+            problems.append(f"{row}: {broken}")
+        else:
+            done += 1
+    return done, problems
