@@ -1,30 +1,25 @@
-"""What a person does about a worker: blocks, lifts, looks up the id at the provider."""
+"""What a person does about a worker: blocks, and the id at the provider."""
 
 from typing import Any
 
 from django import forms
-from django.contrib import admin, messages
+from django.contrib import admin
 from django.core.exceptions import PermissionDenied
-from django.db.models import QuerySet
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect
 from django.template.response import TemplateResponse
-from django.urls import URLPattern, path, reverse
+from django.urls import URLPattern, path
 from django.utils import timezone
-from django.utils.translation import ngettext
 
-from hits.admin.selecting import carried, opts_of, selected_workers, signed_in
+from hits.admin.selecting import opts_of, signed_in
+from hits.admin.worker_blocks import BLOCKS, ReasonForm, block_view
 from hits.errors import RuleBroken
-from hits.models import Account, Block, Disclosure, Worker
+from hits.models import Account, Disclosure, Worker
 from hits.queries.people import workers_for
-from hits.services import blocking, disclosing
+from hits.services import disclosing
 
 BY_HAND = {"autocomplete": "off", "spellcheck": "false"}
 NEWEST = 50
-
-
-class ReasonForm(forms.Form):
-    reason = forms.CharField(max_length=blocking.LONGEST_REASON)
 
 
 class Unechoed(forms.TextInput):
@@ -49,94 +44,6 @@ class FindForm(forms.Form):
     reason = forms.CharField(
         max_length=disclosing.LONGEST_REASON - 20, help_text="For the record of who looked whom up."
     )
-
-
-def urls(workers: admin.ModelAdmin[Worker]) -> list[URLPattern]:
-    """Under the list's own address."""
-    shown = workers.admin_site.admin_view
-    return [
-        path("find/", shown(find_view), name="hits_worker_find"),
-        path("block/", shown(block_view), name="hits_worker_block"),
-        path("blocks/<int:block_id>/lift/", shown(lift_view), name="hits_worker_lift"),
-        path("blocks/<int:block_id>/again/", shown(again_view), name="hits_worker_block_again"),
-        path("<int:worker_id>/id/", shown(id_view), name="hits_worker_id"),
-    ]
-
-
-def show_block(
-    request: HttpRequest, workers: QuerySet[Worker], *, kind: str, form: ReasonForm | None = None
-) -> HttpResponse:
-    """What the block means, before it is made."""
-    rows = list(workers)
-    context = {
-        "title": "Block at the provider" if kind == Block.Kind.HARD else "Block softly",
-        "workers": rows,
-        "carried": carried(rows),
-        "accounts": sorted({str(worker.account) for worker in rows}),
-        "kind": kind,
-        "form": form or ReasonForm(),
-    }
-    return _render(request, "admin/hits/worker/block.html", context)
-
-
-def block_view(request: HttpRequest) -> HttpResponse:
-    _require(request, "hits.block_worker")
-    given = request.POST if request.method == "POST" else request.GET
-    workers, kind = selected_workers(request, given.get("workers", "")), given.get("kind", "")
-    if kind not in Block.Kind.values or not workers.exists():
-        raise Http404
-    form = ReasonForm(request.POST) if request.method == "POST" else None
-    if form is None or not form.is_valid():
-        return show_block(request, workers, kind=kind, form=form)
-    made, problems = 0, []
-    for worker in workers:
-        try:
-            blocking.block_worker(
-                worker=worker,
-                kind=kind,
-                reason=form.cleaned_data["reason"],
-                by=signed_in(request),
-                now=timezone.now(),
-            )
-        except RuleBroken as broken:
-            problems.append(f"{worker}: {broken}")
-        else:
-            made += 1
-    if made:
-        words = ngettext("Blocked %d worker.", "Blocked %d workers.", made) % made
-        messages.success(request, f"{words} It can be lifted on the worker’s page.")
-    if problems:
-        more = f" And {len(problems) - 3} more." if len(problems) > 3 else ""
-        messages.warning(request, f"{' '.join(problems[:3])}{more}")
-    return _back(workers)
-
-
-def lift_view(request: HttpRequest, block_id: int) -> HttpResponse:
-    _require(request, "hits.block_worker")
-    block = _find_block(request, block_id)
-    if request.method != "POST":
-        context = {"title": "Lift the block", "block": block, "worker": block.worker}
-        return _render(request, "admin/hits/worker/lift.html", context)
-    blocking.lift_block(block=block, by=signed_in(request), now=timezone.now())
-    if block.status == Block.Status.LIFTED:
-        messages.success(request, "The block is lifted.")
-    elif block.status == Block.Status.LIFTING:
-        messages.success(request, "Our pages are open to this worker. The provider is being told.")
-    return _to_blocks(block.worker)
-
-
-def again_view(request: HttpRequest, block_id: int) -> HttpResponse:
-    """After the provider's refusal."""
-    _require(request, "hits.block_worker")
-    block = _find_block(request, block_id)
-    if request.method == "POST":
-        try:
-            blocking.ask_again(block=block, by=signed_in(request), now=timezone.now())
-        except RuleBroken as broken:
-            messages.error(request, str(broken))
-        else:
-            messages.success(request, "The provider is being asked again.")
-    return _to_blocks(block.worker)
 
 
 def id_view(request: HttpRequest, worker_id: int) -> HttpResponse:
@@ -181,23 +88,9 @@ def find_view(request: HttpRequest) -> HttpResponse:
     return _render(request, "admin/hits/worker/find.html", context)
 
 
-def _find_block(request: HttpRequest, block_id: int) -> Block:
-    blocks = Block.objects.select_related("worker__account", "by")
-    return get_object_or_404(blocks, pk=block_id, worker__in=workers_for(request.user).values("pk"))
-
-
 def _require(request: HttpRequest, permission: str) -> None:
     if not request.user.has_perms([permission, "hits.view_worker"]):
         raise PermissionDenied
-
-
-def _back(workers: QuerySet[Worker]) -> HttpResponse:
-    rows = list(workers[:2])
-    return _to_blocks(rows[0]) if len(rows) == 1 else redirect("admin:hits_worker_changelist")
-
-
-def _to_blocks(worker: Worker) -> HttpResponse:
-    return redirect(f"{reverse('admin:hits_worker_change', args=[worker.pk])}?show=blocks")
 
 
 def _render(
@@ -205,3 +98,15 @@ def _render(
 ) -> HttpResponse:
     context = {**admin.site.each_context(request), "opts": opts_of(Worker), **context}
     return TemplateResponse(request, template, context, status=status)
+
+
+def urls(workers: admin.ModelAdmin[Worker]) -> list[URLPattern]:
+    """Under the list's own address."""
+    shown = workers.admin_site.admin_view
+    return [
+        path("find/", shown(find_view), name="hits_worker_find"),
+        path("block/", shown(block_view), name="hits_worker_block"),
+        path("blocks/<int:block_id>/lift/", shown(BLOCKS.view("lift")), name="hits_worker_lift"),
+        path("blocks/<int:block_id>/again/", shown(BLOCKS.view("again")), name="hits_worker_block_again"),
+        path("<int:worker_id>/id/", shown(id_view), name="hits_worker_id"),
+    ]

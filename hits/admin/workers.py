@@ -9,7 +9,7 @@ from django.http import HttpRequest, HttpResponse
 from django.template.response import TemplateResponse
 from django.urls import URLPattern
 
-from hits.admin import letters, worker_verbs
+from hits.admin import letters, worker_blocks, worker_verbs
 from hits.admin.parts import ReadOnlyAdmin, in_words
 from hits.admin.selecting import MOST, page_of
 from hits.models import Block, Worker
@@ -124,7 +124,7 @@ class WorkerAdmin(ReadOnlyAdmin[Worker]):
     def block_softly(self, request: HttpRequest, rows: QuerySet[Worker]) -> HttpResponse | None:
         if self._are_too_many(request, rows):
             return None
-        return worker_verbs.show_block(request, rows, kind=Block.Kind.SOFT)
+        return worker_blocks.show_block(request, rows, kind=Block.Kind.SOFT)
 
     def _are_too_many(self, request: HttpRequest, rows: QuerySet[Worker]) -> bool:
         too_many = rows.count() > MOST

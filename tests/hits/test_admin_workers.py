@@ -279,7 +279,7 @@ def test_selection_of_the_list_is_blocked_softly(client: Client) -> None:
     asked: Any = client.post(
         reverse(LIST), {"action": "block_softly", "_selected_action": [worker.pk for worker in workers]}
     )
-    carried = asked.context["carried"]
+    carried = dict(asked.context["hidden"])["workers"]
     done = client.post(
         url("block"), {"workers": carried, "kind": "soft", "reason": "Same machine"}, follow=True
     )
