@@ -192,6 +192,15 @@ def test_two_steps_ask_for_the_number_and_then_show_what_it_means(scene: Scene) 
     assert scene.done == [{"word": "worm"}]
 
 
+def test_what_the_second_step_names_itself_is_sent_instead_of_what_was_typed(scene: Scene) -> None:
+    pages = scene.pages(form=word_form, two_steps=True, confirm=lambda _: Confirm(hidden=[("word", "bug")]))
+
+    page = scene.answer(pages, {"word": "worm", "asked": "yes"}).content.decode()
+
+    assert page.count('name="word"') == 1
+    assert '<input type="hidden" name="word" value="bug">' in page
+
+
 def test_form_from_elsewhere_leads_to_the_page_where_it_has_to_be_confirmed(scene: Scene) -> None:
     pages = scene.pages(needs_confirmed=True)
 

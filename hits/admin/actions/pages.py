@@ -7,12 +7,13 @@ from typing import Any, Generic
 from django import forms
 from django.contrib import admin, messages
 from django.core.exceptions import PermissionDenied
+from django.forms import BoundField
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.template.response import TemplateResponse
 from django.utils import timezone
 
-from hits.admin.actions.shapes import Action, Call, Hidden, Offered, Outcome, Row
+from hits.admin.actions.shapes import Action, Call, Confirm, Hidden, Offered, Outcome, Row
 from hits.admin.selecting import signed_in
 from hits.errors import RuleBroken
 from hits.models import User
@@ -158,7 +159,7 @@ class ActionPages(Generic[Row]):
             "title": confirm.title or ": ".join([action.label, *named]),
             "base": self.base,
             "form": form,
-            "is_settled": action.two_steps and not goes_on,
+            "settled": _settled(form, confirm) if action.two_steps and not goes_on else None,
             "confirm": confirm,
             "button": "Go on" if goes_on else confirm.button or action.label,
             "is_grave": action.is_grave and not goes_on,
@@ -169,3 +170,9 @@ class ActionPages(Generic[Row]):
             **confirm.details,
         }
         return TemplateResponse(page.request, TEMPLATE, context, status=status)
+
+
+def _settled(form: forms.Form | None, confirm: Confirm) -> Sequence[BoundField]:
+    """What was typed is carried; what the page names itself is sent instead of it."""
+    named = {name for name, _ in confirm.hidden}
+    return [field for field in form or () if field.name not in named]
