@@ -1,5 +1,6 @@
 """What somebody may look at of gates: those of their own studies, and a 404 for everything else."""
 
+from collections.abc import Sequence
 from typing import Any
 
 from django.contrib import admin
@@ -18,6 +19,7 @@ GRADE, ATTEMPTS = "qualifications.grade_attempt", "qualifications.view_attempt"
 HOLDINGS = "qualifications.view_holding"
 # Taking data out is a permission of its own, whatever they are.
 TAKE = "hits.export_batch"
+BASE = "admin/qualifications/gate/base.html"
 
 
 def need(request: HttpRequest, *permissions: str) -> None:
@@ -44,6 +46,11 @@ def render(request: HttpRequest, name: str, context: dict[str, Any], *, status: 
     return TemplateResponse(
         request, f"admin/qualifications/{name}.html", {**shared, **context}, status=status
     )
+
+
+def shared_of(gate: Gate | None = None, *, trail: Sequence[tuple[str, str]] = ()) -> dict[str, Any]:
+    """What the base of these pages shows of where one is."""
+    return {"opts": Gate._meta, "gate": gate, "trail": trail}
 
 
 def keep_history(request: HttpRequest, row: Model, words: str) -> None:

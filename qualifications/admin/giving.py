@@ -7,7 +7,7 @@ from typing import Any
 from django import forms
 from django.contrib import messages
 from django.core.exceptions import ValidationError
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import get_object_or_404, redirect
 from django.urls import reverse
 from django.utils import timezone
@@ -22,6 +22,7 @@ from qualifications.services import holding as services
 
 MOST = 500
 GIVE, REVOKE, AGAIN = "give", "revoke", "again"
+COLLEAGUES = "For the record; colleagues read it."
 # What each is called, what it says afterwards, and who reads its reason.
 VERBS = {
     GIVE: ("Give", "Given. The provider is told in a moment.", "For the record; colleagues read it."),
@@ -37,9 +38,13 @@ VERBS = {
 class ReasonForm(forms.Form):
     reason = forms.CharField(label="Reason", max_length=500, widget=forms.Textarea(attrs={"rows": 3}))
 
-    def __init__(self, *args: Any, verb: str, **kwargs: Any) -> None:
-        super().__init__(*args, **{"label_suffix": "", **kwargs})
-        self.fields["reason"].help_text = VERBS[verb][2]
+    def __init__(self, data: QueryDict | None = None, *, read_by: str = COLLEAGUES) -> None:
+        super().__init__(data, label_suffix="")
+        self.fields["reason"].help_text = read_by
+
+    def clean_reason(self) -> str:
+        """A box of several lines is for reading; the reason is kept as one."""
+        return " ".join(self.cleaned_data["reason"].split())
 
 
 class GiveForm(ReasonForm):
@@ -78,7 +83,7 @@ def hand_view(request: HttpRequest, pk: int, verb: str) -> HttpResponse:
     rows = Holding.objects.filter(gate__in=gates_for(request.user)).select_related("gate__study", "worker")
     holding = get_object_or_404(rows, pk=pk)
     data = request.POST if request.method == "POST" else None
-    form, status = ReasonForm(data, verb=verb), 200
+    form, status = ReasonForm(data, read_by=VERBS[verb][2]), 200
     if data is not None:
         status = 400
         if form.is_valid() and _do(request, holding.gate, holding.worker, verb, form.cleaned_data["reason"]):
@@ -93,7 +98,7 @@ def give_view(request: HttpRequest, gate_pk: int) -> HttpResponse:
     """A list of pseudonyms, shown again with who they are before anything is given."""
     gate = find_gate(request, gate_pk, HOLDINGS, GRADE)
     data = request.POST if request.method == "POST" else None
-    form = GiveForm(data, verb=GIVE)
+    form = GiveForm(data)
     context: dict[str, Any] = {"title": f"Give by hand: {gate.name}", "gate": gate, "form": form}
     if data is None:
         return render(request, "holding/give", context)
@@ -116,10 +121,8 @@ def _do(
 ) -> bool:
     """False, with the reason on the next page, where nothing was changed."""
     call = {GIVE: services.give, REVOKE: services.revoke, AGAIN: services.let_try_again}[verb]
-    # A box of several lines is for reading; the reason is kept as one.
-    words = " ".join(reason.split())
     try:
-        call(gate=gate, worker=worker, by=signed_in(request), reason=words, now=timezone.now())
+        call(gate=gate, worker=worker, by=signed_in(request), reason=reason, now=timezone.now())
     except RuleBroken as broken:
         messages.error(request, f"{worker}: {broken}")
         return False

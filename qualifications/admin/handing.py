@@ -1,103 +1,143 @@
 """A selection of holdings, taken back or given: what that means and for how many, and then the deed."""
 
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from django.contrib import messages
 from django.db.models import QuerySet
 from django.http import Http404, HttpRequest, HttpResponse
-from django.shortcuts import redirect
-from django.utils import timezone
+from django.template.defaultfilters import pluralize
+from django.urls import reverse
+from django.utils.html import format_html
 from django.utils.translation import ngettext
 
-from hits.admin.selecting import MOST, read_keys, signed_in
-from hits.errors import RuleBroken
-from qualifications.admin.finding import GRADE, HOLDINGS, gates_for, need, render
-from qualifications.admin.giving import GIVE, REVOKE, ReasonForm
+from hits.admin.actions import Action, ActionPages, Call, Confirm, Outcome
+from hits.admin.selecting import MOST, read_keys
+from qualifications.admin.finding import BASE, GRADE, HOLDINGS, gates_for, shared_of
+from qualifications.admin.giving import COLLEAGUES, GIVE, REVOKE, ReasonForm
 from qualifications.models import Holding
 from qualifications.services.handing import give_many, revoke_many
 
 
 @dataclass(frozen=True, kw_only=True)
 class Many:
-    """What a verb is called, whom it concerns, and what does it."""
+    """What a verb is called, whom it concerns, what it means for them, and what does it."""
 
     button: str
     held: bool
+    meaning: Callable[[int], str]
     call: Callable[..., int]
     done: tuple[str, str]
+    read_by: str = COLLEAGUES
+
+    def concerned(self, rows: Sequence[Holding]) -> list[Holding]:
+        return [row for row in rows if row.is_held is self.held]
 
 
 VERBS = {
     REVOKE: Many(
         button="Take back",
         held=True,
+        meaning=lambda count: (
+            f"then start{pluralize(count, 's,')} nothing more of what this opens. Work that has been begun "
+            "may be handed in, and is paid. No re-test opens by itself: only a person gives it again, one by "
+            "one or here."
+        ),
         call=revoke_many,
         done=("Taken back from %d worker.", "Taken back from %d workers."),
+        read_by="The worker reads it.",
     ),
     GIVE: Many(
         button="Give",
         held=False,
+        meaning=lambda _: "may then do what this opens, whatever the tests say. It can be taken back here.",
         call=give_many,
         done=("Given to %d worker.", "Given to %d workers."),
     ),
 }
 
 
-def ask_about(
-    request: HttpRequest, rows: QuerySet[Holding], *, verb: str, form: ReasonForm | None = None
-) -> HttpResponse | None:
-    """The page that says how many, before anything is done. None: too many were chosen."""
-    chosen = list(rows[: MOST + 1])
-    if len(chosen) > MOST:
-        messages.error(request, f"Choose at most {MOST} at once. Nothing was done.")
-        return None
-    many = VERBS[verb]
-    concerned = [row for row in chosen if row.is_held is many.held]
-    context = {
-        "title": f"{many.button}: {len(concerned)} of {len(chosen)} chosen",
-        "verb": verb,
-        "button": many.button,
-        "count": len(concerned),
-        "others": len(chosen) - len(concerned),
-        "gates": _by_gate(concerned),
-        "carried": ",".join(str(row.pk) for row in concerned),
-        "form": form or ReasonForm(verb=verb),
-    }
-    return render(request, "holding/many", context, status=400 if form else 200)
+def ask_about(request: HttpRequest, rows: QuerySet[Holding], *, verb: str) -> HttpResponse:
+    """The page that says how many, before anything is done."""
+    at = reverse("admin:qualifications_hand_many", args=[verb])
+    return PAGES.ask_list(request, verb, list(rows[: MOST + 1]), at=at)
 
 
 def many_view(request: HttpRequest, verb: str) -> HttpResponse:
-    need(request, HOLDINGS, GRADE)
-    if verb not in VERBS or request.method != "POST":
+    return PAGES.answer(request, verb)
+
+
+def _find(request: HttpRequest) -> list[Holding]:
+    if request.method != "POST":
         raise Http404
     keys = read_keys(request.POST.get("holdings", ""))
     rows = Holding.objects.filter(gate__in=gates_for(request.user), pk__in=keys)
-    rows = rows.select_related("gate__study").order_by("pk")
-    form = ReasonForm(request.POST, verb=verb)
-    if not form.is_valid() or not _do(request, rows, verb=verb, reason=form.cleaned_data["reason"]):
-        asked = ask_about(request, rows, verb=verb, form=form)
-        return asked or redirect("admin:qualifications_holding_changelist")
-    return redirect("admin:qualifications_holding_changelist")
+    return list(rows.select_related("gate__study", "worker").order_by("pk"))
 
 
-def _do(request: HttpRequest, rows: QuerySet[Holding], *, verb: str, reason: str) -> bool:
-    many, keys = VERBS[verb], list(rows.values_list("pk", flat=True))
-    # A box of several lines is for reading; the reason is kept as one.
-    words = " ".join(reason.split())
-    try:
-        changed = many.call(keys=keys, by=signed_in(request), reason=words, now=timezone.now())
-    except RuleBroken as broken:
-        messages.error(request, str(broken))
-        return False
-    said = ngettext(*many.done, changed) % changed
+def _are_too_many(call: Call[Holding]) -> str:
+    return f"Choose at most {MOST} at once. Nothing was done." if len(call.rows) > MOST else ""
+
+
+def _ask(call: Call[Holding], *, many: Many) -> Confirm:
+    concerned = many.concerned(call.rows)
+    count = len(concerned)
+    who = format_html("<strong>{} worker{}</strong> {}", count, pluralize(count), many.meaning(count))
+    return Confirm(
+        title=f"{many.button}: {count} of {len(call.rows)} chosen",
+        text=who if count else format_html("<strong>Nobody of these is concerned.</strong>"),
+        consequences=[*_by_gate(concerned), *_left_alone(len(call.rows) - count, many=many)],
+        is_blocked=not count,
+        button=f"{many.button}: {count}",
+        hidden=[("holdings", ",".join(str(row.pk) for row in concerned))],
+    )
+
+
+def _left_alone(others: int, *, many: Many) -> list[str]:
+    if not others:
+        return []
+    so = (
+        f"{pluralize(others, 'does,do')} not hold it"
+        if many.held
+        else f"hold{pluralize(others, 's,')} it already"
+    )
+    nothing = f"nothing changes for {pluralize(others, 'this one,them')}"
+    return [f"{others} of those that you chose {so}, and {nothing}."]
+
+
+def _hand(call: Call[Holding], *, many: Many) -> Outcome:
+    keys = [row.pk for row in call.rows]
+    changed = many.call(keys=keys, by=call.by, reason=call.values["reason"], now=call.now)
     if changed:
-        messages.success(request, f"{said} Providers are told in a moment.")
-    else:
-        messages.warning(request, "Nothing was changed: it was so already.")
-    return True
+        return Outcome(said=f"{ngettext(*many.done, changed) % changed} Providers are told in a moment.")
+    return Outcome(said="Nothing was changed: it was so already.", level=messages.WARNING)
 
 
-def _by_gate(rows: Iterable[Holding]) -> list[tuple[str, int]]:
-    return sorted(Counter(f"{row.gate.name}, {row.gate.study}" for row in rows).items())
+def _by_gate(rows: Iterable[Holding]) -> list[str]:
+    counted = Counter(f"{row.gate.name}, {row.gate.study}" for row in rows)
+    return [f"{name}: {number}" for name, number in sorted(counted.items())]
+
+
+def _handing(many: Many) -> Action[Holding]:
+    return Action(
+        label=many.button,
+        permissions=(HOLDINGS, GRADE),
+        refuses=_are_too_many,
+        form=lambda data, _: ReasonForm(data, read_by=many.read_by),
+        confirm=partial(_ask, many=many),
+        run=partial(_hand, many=many),
+    )
+
+
+ACTIONS: Mapping[str, Action[Holding]] = {verb: _handing(many) for verb, many in VERBS.items()}
+PAGES = ActionPages(
+    actions=ACTIONS,
+    find=_find,
+    back=lambda _: reverse("admin:qualifications_holding_changelist"),
+    base=BASE,
+    shared=lambda _: shared_of(
+        trail=[("Who holds what", reverse("admin:qualifications_holding_changelist"))]
+    ),
+)

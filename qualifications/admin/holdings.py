@@ -111,11 +111,11 @@ class HoldingAdmin(ReadOnlyAdmin[Holding]):
         return request.user.has_perms([HOLDINGS, GRADE])
 
     @admin.action(description="Take back from these workers…", permissions=["hand"])
-    def take_back(self, request: HttpRequest, rows: QuerySet[Holding]) -> HttpResponse | None:
+    def take_back(self, request: HttpRequest, rows: QuerySet[Holding]) -> HttpResponse:
         return handing.ask_about(request, rows, verb=giving.REVOKE)
 
     @admin.action(description="Give to these workers…", permissions=["hand"])
-    def give_again(self, request: HttpRequest, rows: QuerySet[Holding]) -> HttpResponse | None:
+    def give_again(self, request: HttpRequest, rows: QuerySet[Holding]) -> HttpResponse:
         return handing.ask_about(request, rows, verb=giving.GIVE)
 
     @admin.display(description="worker")
