@@ -16,7 +16,7 @@ from django.utils.safestring import SafeString
 
 from hits.admin.parts import ReadOnlyAdmin, read_number
 from hits.common.spreadsheets import Cell, write_csv
-from qualifications.admin import giving, handing
+from qualifications.admin import giving, giving_by_name, handing
 from qualifications.admin.attempts import VisibleGates
 from qualifications.admin.finding import GRADE, HOLDINGS, TAKE, VIEW, find_gate, gates_for, need, render
 from qualifications.models import Attempt, Gate, Holding
@@ -69,7 +69,7 @@ class HoldingAdmin(ReadOnlyAdmin[Holding]):
     def get_urls(self) -> list[URLPattern]:
         view = self.admin_site.admin_view
         return [
-            path("give/<int:gate_pk>/", view(giving.give_view), name="qualifications_give"),
+            path("give/<int:gate_pk>/", view(giving_by_name.give_view), name="qualifications_give"),
             path("file/<int:gate_pk>/", view(file_view), name="qualifications_holdings_file"),
             path("many/<str:verb>/", view(handing.many_view), name="qualifications_hand_many"),
             path("<int:pk>/<str:verb>/hand/", view(giving.hand_view), name="qualifications_hand"),

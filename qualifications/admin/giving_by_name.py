@@ -1,0 +1,126 @@
+"""A gate given to a list of pseudonyms, shown again with who they are before anything is given."""
+
+import re
+from dataclasses import dataclass
+from functools import partial
+
+from django import forms
+from django.core.exceptions import ValidationError
+from django.http import QueryDict
+from django.template.defaultfilters import pluralize
+from django.urls import reverse
+from django.utils.html import format_html
+
+from hits.admin.actions import Action, ActionPages, Call, Confirm, Outcome, one_by_one
+from hits.models import User, Worker
+from hits.queries.people import workers_for
+from qualifications.admin.finding import BASE, GRADE, HOLDINGS, find_gate, shared_of
+from qualifications.admin.giving import GIVE, ReasonForm
+from qualifications.models import Gate, Holding
+from qualifications.services import holding as services
+
+MOST = 500
+SEEN_BY_YOU = "You see workers who have worked in one of your studies."
+
+
+@dataclass(frozen=True, kw_only=True)
+class Found:
+    """Whom a list of pseudonyms names, as far as this person may see them."""
+
+    workers: list[Worker]
+    unknown: list[str]
+    held: set[int]
+
+    @property
+    def getting(self) -> list[Worker]:
+        return [worker for worker in self.workers if worker.pk not in self.held]
+
+
+class GiveForm(ReasonForm):
+    field_order = ("pseudonyms", "reason")
+    pseudonyms = forms.CharField(
+        label="Workers, by pseudonym",
+        widget=forms.Textarea(attrs={"rows": 6, "spellcheck": "false"}),
+        help_text=f"Separated by spaces, commas or lines; at most {MOST} at once.",
+    )
+
+    def __init__(self, data: QueryDict | None, call: Call[Gate]) -> None:
+        super().__init__(data)
+        self.gate, self.user = call.row, call.by
+
+    def clean_pseudonyms(self) -> Found:
+        names = list(dict.fromkeys(re.split(r"[\s,;]+", self.cleaned_data["pseudonyms"].strip())))
+        if len(names) > MOST:
+            raise ValidationError(f"These are {len(names)}; give it to {MOST} at once.")
+        found = _find(self.gate, names, user=self.user)
+        if not found.getting:
+            raise ValidationError(f"Nobody of these can get it. {_in_words(found)}")
+        return found
+
+
+def _find(gate: Gate, names: list[str], *, user: User) -> Found:
+    """Two queries."""
+    workers = list(workers_for(user).filter(pseudonym__in=names).order_by("pseudonym"))
+    passed = Holding.objects.filter(gate=gate, worker__in=workers, value=Holding.Value.PASSED)
+    known = {worker.pseudonym for worker in workers}
+    unknown = [name for name in names if name not in known]
+    return Found(workers=workers, unknown=unknown, held=set(passed.values_list("worker", flat=True)))
+
+
+def _in_words(found: Found) -> str:
+    held = f"{len(found.held)} hold{pluralize(found.held, 's,')} it already. " if found.held else ""
+    return f"{held}Not found: {', '.join(found.unknown)}. {SEEN_BY_YOU}" if found.unknown else held
+
+
+def _ask_to_give(call: Call[Gate]) -> Confirm:
+    title = f"Give by hand: {call.row.name}"
+    if "pseudonyms" not in call.values:
+        return Confirm(title=title)
+    found: Found = call.values["pseudonyms"]
+    count = len(found.getting)
+    text = format_html(
+        "<strong>{} worker{}</strong> {} it, and may do what it opens, whatever the tests say.{}",
+        count,
+        pluralize(count),
+        pluralize(count, "gets,get"),
+        f" {len(found.held)} hold{pluralize(found.held, 's,')} it already." if found.held else "",
+    )
+    unknown = format_html("<strong>Not found:</strong> {}. {}", ", ".join(found.unknown), SEEN_BY_YOU)
+    return Confirm(
+        title=title,
+        text=text,
+        problem=unknown if found.unknown else "",
+        detail="admin/qualifications/holding/found.html",
+        details={"found": found},
+        consequences=[f"Reason: {call.values['reason']}"],
+        button=f"Give it to {count}",
+        # Who was not found today is not given it either once the name is known.
+        hidden=[("pseudonyms", " ".join(worker.pseudonym for worker in found.workers))],
+    )
+
+
+def _give(call: Call[Gate]) -> Outcome:
+    give = partial(services.give, gate=call.row, by=call.by, reason=call.values["reason"], now=call.now)
+    given, problems = one_by_one(call.values["pseudonyms"].getting, lambda worker: give(worker=worker))
+    holdings = f"{reverse('admin:qualifications_holding_changelist')}?gate={call.row.pk}"
+    said = f"Given to {given} worker{pluralize(given)}." if given else ""
+    return Outcome(said=said, problems=problems, to=holdings)
+
+
+GIVING = ActionPages(
+    actions={
+        GIVE: Action(
+            label="Give by hand",
+            permissions=(HOLDINGS, GRADE),
+            form=GiveForm,
+            two_steps=True,
+            confirm=_ask_to_give,
+            run=_give,
+        )
+    },
+    find=lambda request, gate_pk: [find_gate(request, gate_pk, HOLDINGS, GRADE)],
+    back=lambda gates: reverse("admin:qualifications_gate_change", args=[gates[0].pk]),
+    base=BASE,
+    shared=lambda gates: shared_of(gates[0]),
+)
+give_view = GIVING.view(GIVE)
