@@ -8,9 +8,8 @@ from django import forms
 from django.http import HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import get_object_or_404
 from django.urls import reverse
-from django.utils.html import format_html
 
-from hits.admin.actions import Action, ActionPages, Call, Confirm, Outcome
+from hits.admin.actions import Action, ActionPages, Call, Confirm, Outcome, emphasize
 from qualifications.admin.finding import BASE, GRADE, HOLDINGS, gates_for, shared_of
 from qualifications.models import Holding
 from qualifications.services import holding as services
@@ -45,9 +44,7 @@ def _address(holding: Holding) -> str:
 
 def _ask(call: Call[Holding], *, button: str, meaning: str) -> Confirm:
     gate = call.row.gate
-    words = meaning.replace("WHO", "<strong>{who}</strong>").replace("GATE", "<strong>{gate}</strong>")
-    text = format_html(words, who=call.row.worker, gate=gate.name)
-    return Confirm(title=f"{button}: {gate.name}", text=text)
+    return Confirm(title=f"{button}: {gate.name}", text=emphasize(meaning, call.row.worker, gate.name))
 
 
 def _hand(call: Call[Holding], *, do: Any, done: str) -> Outcome:
@@ -69,13 +66,13 @@ def _handing(label: str, *, meaning: str, do: Any, done: str, read_by: str = COL
 HANDED: Mapping[str, Action[Holding]] = {
     GIVE: _handing(
         "Give",
-        meaning="WHO may then do what GATE opens, whatever the tests say.",
+        meaning="{0} may then do what {1} opens, whatever the tests say.",
         do=services.give,
         done="Given.",
     ),
     REVOKE: _handing(
         "Take back",
-        meaning="WHO then starts nothing more of what GATE opens. Work that has been begun may be handed in, "
+        meaning="{0} then starts nothing more of what {1} opens. Work that has been begun may be handed in, "
         "and is paid. No re-test opens by itself: only a person gives it again.",
         do=services.revoke,
         done="Taken back.",
@@ -83,7 +80,7 @@ HANDED: Mapping[str, Action[Holding]] = {
     ),
     AGAIN: _handing(
         "Let try again",
-        meaning="WHO may then take the test of GATE once more, as if it had never been tried.",
+        meaning="{0} may then take the test of {1} once more, as if it had never been tried.",
         do=services.let_try_again,
         done="The worker may take the test again.",
     ),

@@ -89,7 +89,8 @@ class ActionPages(Generic[Row]):
     def ask_list(self, request: HttpRequest, key: str, rows: Sequence[Row], *, at: str) -> HttpResponse:
         """Asked by a list's own form too, but what is carried is sent to the action's own address."""
         action = self._allowed(request, key)
-        return self._answer(request, action, rows, hidden=self.carried(rows), back=self.back(rows), at=at)
+        hidden, back = self.carried(rows), request.get_full_path()
+        return self._answer(request, action, rows, hidden=hidden, back=back, at=at)
 
     def _allowed(self, request: HttpRequest, key: str) -> Action[Row]:
         if key not in self.actions:
