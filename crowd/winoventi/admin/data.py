@@ -1,6 +1,6 @@
 """The challenge set as a file: sent while it is read, or from a file that is gone afterwards."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory, TemporaryFile
@@ -16,8 +16,8 @@ from django.utils import timezone
 from crowd.winoventi.admin.finding import TAKE, find_project, render
 from crowd.winoventi.admin.step_forms import DataForm
 from crowd.winoventi.challenge.columns import FULL, PUBLISHED
-from crowd.winoventi.challenge.exporting import write_splits
-from crowd.winoventi.challenge.rows import full_rows, published_rows, settled_pairs
+from crowd.winoventi.challenge.exporting import FILES, write_splits
+from crowd.winoventi.challenge.rows import settled_pairs
 from crowd.winoventi.domain import KINDS
 from crowd.winoventi.models import Project
 from hits.admin.selecting import signed_in
@@ -74,14 +74,9 @@ def _take(
     name = f"challenge-{str(study.public_id)[:8]}-{what}-{now:%Y%m%d-%H%M}.{kind}"
     if what == "splits":
         return _attached(_zipped_splits(project, seed=seed or 0, form=form), name, kind)
-    pairs = settled_pairs(project, everything=everything)
-    salt = salt_of(study, linkable=linkable)
-    columns = FULL if what == "full" else PUBLISHED
-    rows: Iterable[Any] = (
-        full_rows(pairs, naming=Naming(family="winoventi", salt=salt))
-        if what == "full"
-        else published_rows(pairs)
-    )
+    file = FILES["full" if what == "full" else "challenge"]
+    naming = Naming(family="winoventi", salt=salt_of(study, linkable=linkable))
+    columns, rows = file.columns, file.rows(project, everything=everything, naming=naming)
     if form in TEXTS:
         lines = StreamingHttpResponse(_in_pieces(TEXTS[form](columns, rows)), content_type=TYPES[form])
         lines["Content-Disposition"] = f'attachment; filename="{name}"'

@@ -1,71 +1,161 @@
-"""What a row of the challenge set has, in both forms. A row is a prompt; a pair has two."""
+"""What a row of the challenge set has, and where it is read. A row is a prompt; a pair has two."""
 
 from collections.abc import Sequence
+from datetime import datetime
+from operator import attrgetter
+from typing import Any
 
-from hits.datasets.columns import FLAG, INTEGER, MOMENT, NUMBER, ROWS, TEXT, TEXTS, Column, column
+from crowd.winoventi.domain import EXCEPTION, GENERIC
+from crowd.winoventi.domain.prompts import MASK
+from hits.datasets.columns import FLAG, INTEGER, MOMENT, NUMBER, PERSON, ROWS, TEXT, TEXTS, Column, column
 
+
+def _handed_in(row: Any) -> datetime | None:
+    """Of recorded work nobody knows when."""
+    return row.assignment.submitted_at if row.assignment else None
+
+
+BY = column("by", PERSON, "pseudonym", of=attrgetter("worker.public_id"))
+AT = column("at", MOMENT, "when it was handed in", of=_handed_in)
 PUBLISHED: Sequence[Column] = (
-    column("Word", TEXT, "the noun"),
-    column("Associative Bias", TEXT, "the generic: what the model ties to the noun"),
-    column("Alternative", TEXT, "the exception: what holds of it if the generic does not"),
-    column("biased_word_context", TEXT, "the sentence with the word that makes the generic true"),
-    column("adversarial_word_context", TEXT, "the sentence with the word that makes the exception true"),
-    column("masked_prompt", TEXT, "one of the two sentences, and the outcome to be found"),
+    column("Word", TEXT, "the noun", of=attrgetter("pair.noun")),
+    column(
+        "Associative Bias",
+        TEXT,
+        "the generic: what the model ties to the noun",
+        of=attrgetter("pair.generic"),
+    ),
+    column(
+        "Alternative",
+        TEXT,
+        "the exception: what holds of it if the generic does not",
+        of=attrgetter("pair.exception"),
+    ),
+    column(
+        "biased_word_context",
+        TEXT,
+        "the sentence with the word that makes the generic true",
+        of=lambda told: told.pair.context(GENERIC),
+    ),
+    column(
+        "adversarial_word_context",
+        TEXT,
+        "the sentence with the word that makes the exception true",
+        of=lambda told: told.pair.context(EXCEPTION),
+    ),
+    column(
+        "masked_prompt",
+        TEXT,
+        "one of the two sentences, and the outcome to be found",
+        of=lambda told: told.pair.prompt(told.kind, mask=MASK),
+    ),
     column("target", TEXT, "the outcome that the sentence calls for"),
     column("incorrect", TEXT, "the other one"),
-    column("test_type", TEXT, "generic or exception: which outcome is the target"),
+    column("test_type", TEXT, "generic or exception: which outcome is the target", of=attrgetter("kind")),
 )
 PROVENANCE: Sequence[Column] = (
     column("prompt", TEXT, "the prompt's id, as files of models' answers name it"),
-    column("pair", TEXT, "the same for both prompts of a pair"),
-    column("study", TEXT, "the study's id"),
-    column("state", TEXT, "valid, or failed: only valid pairs are published"),
-    column("failed_by", TEXTS, "the questions that a pair failed by"),
-    column("k", INTEGER, "the smallest k by which the model ties the generic to the noun"),
-    column("rank", INTEGER, "the statement's place by perplexity among those of its k"),
-    column("perplexity", NUMBER, "of the generic statement"),
-    column("sentence", TEXT, "as its author wrote it, with the bracket"),
-    column("generic_word", TEXT, "the word that makes the generic true"),
-    column("exception_word", TEXT, "the word that makes the exception true"),
-    column("warnings", TEXTS, "what its author was warned of while writing"),
-    column("exception_by", TEXT, "pseudonym of who gave the exception"),
-    column("exception_at", MOMENT, "when that was handed in"),
-    column("premise_by", TEXT, "pseudonym of who wrote the sentence"),
-    column("premise_at", MOMENT, "when that was handed in"),
-    column("settled_at", MOMENT, "when its last validator was in"),
+    column("pair", TEXT, "the same for both prompts of a pair", of=lambda told: str(told.pair.pk)),
+    column("study", TEXT, "the study's id", of=lambda told: str(told.pair.project.study.public_id)),
+    column("state", TEXT, "valid, or failed: only valid pairs are published", of=attrgetter("pair.state")),
+    column(
+        "failed_by",
+        TEXTS,
+        "the questions that a pair failed by",
+        of=lambda told: [one for one in told.pair.reason.split(",") if one],
+    ),
+    column(
+        "k",
+        INTEGER,
+        "the smallest k by which the model ties the generic to the noun",
+        of=attrgetter("pair.alternative.generic.k"),
+    ),
+    column(
+        "rank",
+        INTEGER,
+        "the statement's place by perplexity among those of its k",
+        of=attrgetter("pair.alternative.generic.rank"),
+    ),
+    column(
+        "perplexity",
+        NUMBER,
+        "of the generic statement",
+        of=attrgetter("pair.alternative.generic.perplexity"),
+    ),
+    column("sentence", TEXT, "as its author wrote it, with the bracket", of=attrgetter("pair.sentence")),
+    column("generic_word", TEXT, "the word that makes the generic true", of=attrgetter("pair.generic_word")),
+    column(
+        "exception_word",
+        TEXT,
+        "the word that makes the exception true",
+        of=attrgetter("pair.exception_word"),
+    ),
+    column(
+        "warnings",
+        TEXTS,
+        "what its author was warned of while writing",
+        of=lambda told: list(told.pair.warnings),
+    ),
+    column(
+        "exception_by",
+        PERSON,
+        "pseudonym of who gave the exception",
+        of=attrgetter("pair.alternative.worker.public_id"),
+    ),
+    column(
+        "exception_at", MOMENT, "when that was handed in", of=lambda told: _handed_in(told.pair.alternative)
+    ),
+    column(
+        "premise_by",
+        PERSON,
+        "pseudonym of who wrote the sentence",
+        of=attrgetter("pair.worker.public_id"),
+    ),
+    column("premise_at", MOMENT, "when that was handed in", of=lambda told: _handed_in(told.pair)),
+    column("settled_at", MOMENT, "when its last validator was in", of=attrgetter("pair.settled_at")),
     column(
         "filter",
         ROWS,
         "what models make of the two outcomes without a sentence",
-        column("model", TEXT, "the model; empty: recorded elsewhere"),
+        column(
+            "model",
+            TEXT,
+            "the model; empty: recorded elsewhere",
+            of=lambda score: score.rival.name if score.rival else "",
+        ),
         column("way", TEXT, "how a word of several pieces is scored"),
         column("p_generic", NUMBER, "probability of the generic"),
         column("p_exception", NUMBER, "probability of the exception"),
         column("pieces_generic", INTEGER, "of how many pieces it is to the model"),
         column("pieces_exception", INTEGER, "of how many pieces it is to the model"),
         column("passes", FLAG, "whether the generic is strictly more probable"),
-        column("weights_sha256", TEXT, "of the model's weights"),
+        column(
+            "weights_sha256",
+            TEXT,
+            "of the model's weights",
+            of=lambda score: str(score.provenance.get("weights_sha256", "")),
+        ),
         column("scored_at", MOMENT, "when"),
     ),
     column(
         "judgements",
         ROWS,
         "the validators' answers; yes is bad",
-        column("by", TEXT, "pseudonym"),
+        BY,
         column("generic_synonym", FLAG, "the generic and its word mean the same"),
         column("exception_synonym", FLAG, "the exception and its word mean the same"),
         column("exception_fits_generic", FLAG, "the exception is sensible where the generic is called for"),
         column("generic_fits_exception", FLAG, "the generic is sensible where the exception is called for"),
-        column("at", MOMENT, "when it was handed in"),
+        AT,
     ),
     column(
         "choices",
         ROWS,
         "what people completed this prompt with",
-        column("by", TEXT, "pseudonym"),
+        BY,
         column("word", TEXT, "their choice"),
-        column("right", FLAG, "whether it is the target"),
-        column("at", MOMENT, "when it was handed in"),
+        column("right", FLAG, "whether it is the target", of=attrgetter("is_right")),
+        AT,
     ),
 )
 FULL: Sequence[Column] = (*PUBLISHED, *PROVENANCE)

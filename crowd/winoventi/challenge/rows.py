@@ -1,20 +1,14 @@
-"""Pairs as rows: read in chunks, under pseudonyms, so that memory stays flat."""
+"""What rows of prompts are made of: pairs that are read in chunks, so that memory stays flat."""
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, field
 
 from django.db.models import QuerySet
 
-from crowd.winoventi.domain import EXCEPTION, GENERIC, KINDS
-from crowd.winoventi.domain.outcomes import QUESTIONS
-from crowd.winoventi.domain.prompts import MASK
+from crowd.winoventi.domain import EXCEPTION, KINDS
 from crowd.winoventi.models import Choice, FilterScore, Judgement, Premise, Project
 from crowd.winoventi.services.evaluating import prompt_id
-from hits.datasets.columns import utc_text
-from hits.exports import Naming
-from hits.models import Assignment
 
 AT_ONCE = 250
 Pairs = QuerySet[Premise]
@@ -24,9 +18,42 @@ Pairs = QuerySet[Premise]
 class Around:
     """What belongs to the pairs of one chunk, by their keys."""
 
-    scores: Mapping[int, Sequence[FilterScore]]
-    judgements: Mapping[int, Sequence[Judgement]]
-    choices: Mapping[tuple[int, str], Sequence[Choice]]
+    scores: Mapping[int, Sequence[FilterScore]] = field(default_factory=dict)
+    judgements: Mapping[int, Sequence[Judgement]] = field(default_factory=dict)
+    choices: Mapping[tuple[int, str], Sequence[Choice]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Told:
+    """One of the two prompts of a pair, with what belongs to it in the full form."""
+
+    pair: Premise
+    kind: str
+    around: Around
+
+    @property
+    def prompt(self) -> str:
+        return prompt_id(self.pair.pk, self.kind)
+
+    @property
+    def target(self) -> str:
+        return self.pair.exception if self.kind == EXCEPTION else self.pair.generic
+
+    @property
+    def incorrect(self) -> str:
+        return self.pair.generic if self.kind == EXCEPTION else self.pair.exception
+
+    @property
+    def filter(self) -> Sequence[FilterScore]:
+        return self.around.scores.get(self.pair.alternative_id, ())
+
+    @property
+    def judgements(self) -> Sequence[Judgement]:
+        return self.around.judgements.get(self.pair.pk, ())
+
+    @property
+    def choices(self) -> Sequence[Choice]:
+        return self.around.choices.get((self.pair.pk, self.kind), ())
 
 
 def settled_pairs(project: Project, *, everything: bool) -> Pairs:
@@ -35,20 +62,13 @@ def settled_pairs(project: Project, *, everything: bool) -> Pairs:
     return project.premises.filter(state__in=states)
 
 
-def published_rows(pairs: Pairs) -> Iterator[dict[str, Any]]:
+def read_prompts(project: Project, *, everything: bool, in_full: bool = False) -> Iterator[Told]:
     """Two of each pair: the generic's prompt, and the exception's."""
-    for some in _chunks(pairs):
+    for some in _chunks(settled_pairs(project, everything=everything)):
+        around = _around(some) if in_full else Around()
         for pair in some:
             for kind in KINDS:
-                yield {"prompt": prompt_id(pair.pk, kind), **_published(pair, kind)}
-
-
-def full_rows(pairs: Pairs, *, naming: Naming) -> Iterator[dict[str, Any]]:
-    for some in _chunks(pairs):
-        around = _around(some)
-        for pair in some:
-            for kind in KINDS:
-                yield {**_published(pair, kind), **_provenance(pair, kind, around, naming=naming)}
+                yield Told(pair=pair, kind=kind, around=around)
 
 
 def _chunks(pairs: Pairs) -> Iterator[list[Premise]]:
@@ -67,23 +87,6 @@ def _chunks(pairs: Pairs) -> Iterator[list[Premise]]:
         after = some[-1].pk
 
 
-def _published(pair: Premise, kind: str) -> dict[str, Any]:
-    target, incorrect = pair.generic, pair.exception
-    if kind == EXCEPTION:
-        target, incorrect = incorrect, target
-    return {
-        "Word": pair.noun,
-        "Associative Bias": pair.generic,
-        "Alternative": pair.exception,
-        "biased_word_context": pair.context(GENERIC),
-        "adversarial_word_context": pair.context(EXCEPTION),
-        "masked_prompt": pair.prompt(kind, mask=MASK),
-        "target": target,
-        "incorrect": incorrect,
-        "test_type": kind,
-    }
-
-
 def _around(pairs: Sequence[Premise]) -> Around:
     keys = [pair.pk for pair in pairs]
     scores: defaultdict[int, list[FilterScore]] = defaultdict(list)
@@ -99,62 +102,3 @@ def _around(pairs: Sequence[Premise]) -> Around:
     for choice in chosen.defer("worker__external_id").order_by("pk"):
         choices[choice.prompt.premise_id, choice.prompt.kind].append(choice)
     return Around(scores=scores, judgements=judgements, choices=choices)
-
-
-def _provenance(pair: Premise, kind: str, around: Around, *, naming: Naming) -> dict[str, Any]:
-    alternative, generic = pair.alternative, pair.alternative.generic
-    return {
-        "prompt": prompt_id(pair.pk, kind),
-        "pair": str(pair.pk),
-        "study": str(pair.project.study.public_id),
-        "state": pair.state,
-        "failed_by": [one for one in pair.reason.split(",") if one],
-        "k": generic.k,
-        "rank": generic.rank,
-        "perplexity": generic.perplexity,
-        "sentence": pair.sentence,
-        "generic_word": pair.generic_word,
-        "exception_word": pair.exception_word,
-        "warnings": list(pair.warnings),
-        "exception_by": naming.person(alternative.worker.public_id),
-        "exception_at": _handed_in(alternative.assignment),
-        "premise_by": naming.person(pair.worker.public_id),
-        "premise_at": _handed_in(pair.assignment),
-        "settled_at": utc_text(pair.settled_at),
-        "filter": [_score(one) for one in around.scores.get(alternative.pk, ())],
-        "judgements": [_judgement(one, naming) for one in around.judgements.get(pair.pk, ())],
-        "choices": [_choice(one, naming) for one in around.choices.get((pair.pk, kind), ())],
-    }
-
-
-def _score(one: FilterScore) -> dict[str, Any]:
-    return {
-        "model": one.rival.name if one.rival else "",
-        "way": one.way,
-        "p_generic": one.p_generic,
-        "p_exception": one.p_exception,
-        "pieces_generic": one.pieces_generic,
-        "pieces_exception": one.pieces_exception,
-        "passes": one.passes,
-        "weights_sha256": str(one.provenance.get("weights_sha256", "")),
-        "scored_at": utc_text(one.scored_at),
-    }
-
-
-def _judgement(one: Judgement, naming: Naming) -> dict[str, Any]:
-    said = {str(question): getattr(one, question) for question in QUESTIONS}
-    return {"by": naming.person(one.worker.public_id), **said, "at": _handed_in(one.assignment)}
-
-
-def _choice(one: Choice, naming: Naming) -> dict[str, Any]:
-    return {
-        "by": naming.person(one.worker.public_id),
-        "word": one.word,
-        "right": one.is_right,
-        "at": _handed_in(one.assignment),
-    }
-
-
-def _handed_in(work: Assignment | None) -> str | None:
-    """Of recorded work nobody knows when."""
-    return utc_text(work.submitted_at) if work else None
