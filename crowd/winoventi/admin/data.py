@@ -1,6 +1,5 @@
 """The challenge set as a file: sent while it is read, or from a file that is gone afterwards."""
 
-from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory, TemporaryFile
@@ -8,32 +7,23 @@ from typing import Any
 from zipfile import ZIP_DEFLATED, ZipFile
 
 from django.contrib import admin
-from django.http import FileResponse, HttpRequest, StreamingHttpResponse
+from django.http import HttpRequest
 from django.http.response import HttpResponseBase
 from django.urls import URLPattern, path
 from django.utils import timezone
 
 from crowd.winoventi.admin.finding import TAKE, find_project, render
-from crowd.winoventi.admin.step_forms import DataForm
+from crowd.winoventi.admin.step_forms import FILE_OF, DataForm
 from crowd.winoventi.challenge.columns import FULL, PUBLISHED
 from crowd.winoventi.challenge.exporting import FILES, write_splits
 from crowd.winoventi.challenge.rows import settled_pairs
-from crowd.winoventi.domain import KINDS
 from crowd.winoventi.models import Project
 from hits.admin.selecting import signed_in
-from hits.datasets.writing import TEXTS, write_rows
+from hits.admin.taking import file_name, send_file, send_rows
 from hits.exports import Naming, salt_of
 from hits.services import auditing
 
 Projects = admin.ModelAdmin[Project]
-TYPES = {
-    "csv": "text/csv; charset=utf-8",
-    "tsv": "text/tab-separated-values; charset=utf-8",
-    "jsonl": "application/jsonl; charset=utf-8",
-    "parquet": "application/vnd.apache.parquet",
-    "zip": "application/zip",
-}
-LINES = 100
 
 
 def urls(projects: Projects) -> list[URLPattern]:
@@ -70,22 +60,12 @@ def _take(
     study, now = project.study, timezone.now()
     words = f"The challenge set was taken: {what}, {form}."
     auditing.note("challenge_set.taken", words, by=signed_in(request), now=now, study=study)
-    kind = "zip" if what == "splits" else form
-    name = f"challenge-{str(study.public_id)[:8]}-{what}-{now:%Y%m%d-%H%M}.{kind}"
+    name = file_name("challenge", study, what, "zip" if what == "splits" else form, now=now)
     if what == "splits":
-        return _attached(_zipped_splits(project, seed=seed or 0, form=form), name, kind)
-    file = FILES["full" if what == "full" else "challenge"]
-    naming = Naming(family="winoventi", salt=salt_of(study, linkable=linkable))
-    columns, rows = file.columns, file.rows(project, everything=everything, naming=naming)
-    if form in TEXTS:
-        lines = StreamingHttpResponse(_in_pieces(TEXTS[form](columns, rows)), content_type=TYPES[form])
-        lines["Content-Disposition"] = f'attachment; filename="{name}"'
-        return lines
-    with TemporaryDirectory() as folder:
-        path_ = Path(folder) / f"set.{form}"
-        write_rows(path_, columns, rows, form=form)
-        # Open, so that it can be sent once its name is gone.
-        return _attached(path_.open("rb"), name, kind)
+        return send_file(_zipped_splits(project, seed=seed or 0, form=form), name=name, kind="zip")
+    file, naming = FILES[FILE_OF[what]], Naming(family="winoventi", salt=salt_of(study, linkable=linkable))
+    rows = file.rows(project, everything=everything, naming=naming)
+    return send_rows(file.columns, rows, name=name, form=form)
 
 
 def _zipped_splits(project: Project, *, seed: int, form: str) -> Any:
@@ -95,18 +75,3 @@ def _zipped_splits(project: Project, *, seed: int, form: str) -> Any:
             archive.write(Path(folder) / one["name"], one["name"])
     file.seek(0)
     return file
-
-
-def _attached(file: Any, name: str, kind: str) -> FileResponse:
-    return FileResponse(file, as_attachment=True, filename=name, content_type=TYPES[kind])
-
-
-def _in_pieces(lines: Iterator[bytes]) -> Iterator[bytes]:
-    """A write to the socket for each row would cost more than the row."""
-    held: list[bytes] = []
-    for line in lines:
-        held.append(line)
-        if len(held) == LINES * len(KINDS):
-            yield b"".join(held)
-            held.clear()
-    yield b"".join(held)

@@ -6,9 +6,16 @@ from typing import Any
 from django import forms
 
 from crowd.winoventi.admin.forms import read_upload
+from crowd.winoventi.challenge.exporting import FILES
 from crowd.winoventi.models import Evaluation, Project, Way
+from hits.admin.taking import TakeForm
 from hits.models import Account
 from scoring.models import RegisteredRival
+
+# What is taken out, by the export's files that it is made from.
+FILE_OF = {"published": "challenge", "full": "full"}
+SPLITS = "Splits for training and testing, as a ZIP file"
+WHAT = {**{what: FILES[name].words for what, name in FILE_OF.items()}, "splits": SPLITS}
 
 
 class CutForm(forms.Form):
@@ -68,25 +75,9 @@ class DraftForm(forms.Form):
             account.initial = account.queryset.get()
 
 
-class DataForm(forms.Form):
+class DataForm(TakeForm):
     """What of the challenge set, and as which file."""
 
-    WHAT = (
-        ("published", "As the paper published it: nine columns, two prompts a pair"),
-        ("full", "In full: with where each part comes from"),
-        ("splits", "Splits for training and testing, as a ZIP file"),
-    )
-    FORMS = (("tsv", "TSV"), ("csv", "CSV"), ("jsonl", "JSON Lines"), ("parquet", "Parquet"))
-    what = forms.ChoiceField(label="What", choices=WHAT, initial="published", widget=forms.RadioSelect)
-    form = forms.ChoiceField(label="File", choices=FORMS, initial="tsv", widget=forms.RadioSelect)
-    everything = forms.BooleanField(
-        label="Also pairs that failed their validation", required=False, help_text="Not in splits."
-    )
-    linkable = forms.BooleanField(
-        label="The same pseudonyms in every file that is taken with this",
-        required=False,
-        help_text="Off: nobody can follow a person by the pseudonym from file to file.",
-    )
     seed = forms.IntegerField(
         label="Seed of the splits",
         required=False,
@@ -95,6 +86,11 @@ class DataForm(forms.Form):
         max_value=2**31,
         help_text="The same seed splits the same pairs in the same way.",
     )
+
+    def __init__(self, data: Any) -> None:
+        failed = "Also pairs that failed their validation"
+        super().__init__(data, what=WHAT, everything=failed, kinds=("tsv", "csv", "jsonl", "parquet"))
+        self.fields["everything"].help_text = "Not in splits."
 
     def clean(self) -> dict[str, Any]:
         values: dict[str, Any] = super().clean() or self.cleaned_data
