@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from django.conf import LazySettings
 
-from config.demo import acts
+from config.demo import acts, serving
 from config.demo.winoventi.seeding import register_taught
 from config.logs import configure_logs, count_troubles
 from hits.errors import CrowdError
@@ -58,7 +58,7 @@ def test_log_without_an_error_goes_away_with_its_folder(
 ) -> None:
     acts.log_path().write_text(QUIET)
 
-    acts.keep_log(is_well=True)
+    serving.keep_log(is_well=True)
 
     assert list(folder.parent.iterdir()) == [folder]
     assert capsys.readouterr().err == ""
@@ -76,7 +76,7 @@ def test_log_of_what_went_wrong_outlives_the_folder_and_is_named(
 ) -> None:
     acts.log_path().write_text(QUIET + more)
 
-    acts.keep_log(is_well=is_well)
+    serving.keep_log(is_well=is_well)
 
     kept = Path(f"{folder}.log")
     assert kept.read_text() == QUIET + more
@@ -90,7 +90,7 @@ def test_log_beside_databases_of_ones_own_stays_where_it_is(
     settings.DATA_DIR = tmp_path
     acts.log_path().write_text('{"level": "error"}\n')
 
-    acts.keep_log(is_well=True)
+    serving.keep_log(is_well=True)
 
     assert str(tmp_path / "demo.log") in capsys.readouterr().err
     assert (tmp_path / "demo.log").exists()

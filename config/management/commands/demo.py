@@ -14,9 +14,9 @@ from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.urls import reverse
 
-from config.demo.acts import SCRATCH, served
 from config.demo.families import DEMOS, FIRST
 from config.demo.interface import Demo
+from config.demo.serving import SCRATCH, served
 from config.management.commands.serve import prepare
 from hits.errors import CrowdError
 
