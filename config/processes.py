@@ -1,18 +1,14 @@
 """The processes of the embedded form: how they are started, and when they are well."""
 
-import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 from http import HTTPStatus
 from http.client import HTTPConnection
 from urllib.parse import urlsplit
 
 from django.conf import settings
 
-from hits.common.supervising import die_with_parent
 from hits.errors import CrowdError
 
 START_S = 120
@@ -61,19 +57,3 @@ def is_healthy() -> bool:
         return False
     finally:
         connection.close()
-
-
-@contextmanager
-def held_back(*signals: signal.Signals) -> Iterator[None]:
-    """What comes meanwhile is delivered afterwards: an exception raised in the hooks of a fork is lost."""
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, signals)
-    try:
-        yield
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
-
-
-def start_afresh() -> None:
-    """Before exec: a process started with signals held back must not go on so."""
-    signal.pthread_sigmask(signal.SIG_SETMASK, ())
-    die_with_parent()

@@ -5,7 +5,8 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from types import FrameType
 
 import structlog
@@ -81,3 +82,19 @@ def die_with_parent() -> None:
     """Killing the parent outright must not leave its processes behind (Linux)."""
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGTERM)
+
+
+@contextmanager
+def held_back(*signals: signal.Signals) -> Iterator[None]:
+    """What comes meanwhile is delivered afterwards: an exception raised in the hooks of a fork is lost."""
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, signals)
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+def start_afresh() -> None:
+    """Before exec: a process started with signals held back must not go on so."""
+    signal.pthread_sigmask(signal.SIG_SETMASK, ())
+    die_with_parent()

@@ -12,10 +12,10 @@ from django.utils import timezone
 from config.demo.acts import log_path
 from config.demo.people import Cast
 from config.demo.winoventi import world
-from config.processes import held_back, start_afresh
 from crowd.winoventi.domain import WALK
 from crowd.winoventi.models import Project, Step
 from crowd.winoventi.services.opening import add_nouns, open_project
+from hits.common.supervising import held_back, start_afresh
 from hits.errors import CrowdError
 from hits.models import Batch
 from hits.services import drafting
