@@ -19,7 +19,7 @@ WRITERS = {
     "hits/services/workbooks.py": "writes texts as texts",
     "crowd/winogavil/services/challenging.py": "is read by ourselves at once",
     "crowd/winoventi/asking/walk_files.py": "an example of our own words",
-    "config/demo/winoventi/world.py": "rows of the demo",
+    "crowd/winoventi/demo/world.py": "rows of the demo",
 }
 # Named like files, and no files for a spreadsheet; or not to be had without a form's own rows.
 ELSEWHERE = {

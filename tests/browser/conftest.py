@@ -7,7 +7,7 @@ import pytest
 from playwright.sync_api import Browser, Page, sync_playwright
 
 from config.celery import app
-from config.demo.winogavil import seeding
+from crowd.winogavil.demo import seeding
 from tests.browser.looking import SIZES, Visitor
 from tests.browser.stage import Desk, open_desk
 from tests.conftest import Sites

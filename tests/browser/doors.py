@@ -3,7 +3,7 @@
 from django.conf import settings
 from playwright.sync_api import Page
 
-from config.demo.people import Staff
+from crowd.demo.people import Staff
 from hits.models import Study, User
 from tests.conftest import Sites
 from tests.factories import make_user

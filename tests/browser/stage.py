@@ -6,13 +6,13 @@ from decimal import Decimal
 from django.utils import timezone
 from playwright.sync_api import BrowserContext, Locator, expect
 
-from config.demo.winogavil.workers import SimulatedWorker
 from crowd.marketplace import frames, queries
 from crowd.marketplace.models import Worker
 from crowd.marketplace.services import people
 from crowd.marketplace.services.work import accept_hit
 from crowd.marketplace.site.session import COOKIE
 from crowd.pictures.models import Picture
+from crowd.winogavil.demo.workers import SimulatedWorker
 from crowd.winogavil.models import Association
 from hits.models import Account, Batch
 from hits.services import launching, owing, reconciling, reviewing

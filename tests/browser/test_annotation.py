@@ -6,11 +6,11 @@ import pytest
 from django.utils import timezone
 from playwright.sync_api import Locator, Page, expect
 
-from config.demo.winogavil.seeding import Seeded
 from crowd.winogavil.annotation.domain import ASSOCIATION_TYPES, REASONING_SKILLS
 from crowd.winogavil.annotation.models import Annotation, Kind
 from crowd.winogavil.annotation.services.drawing import Recipe, draw_annotations, plan_draw
 from crowd.winogavil.annotation.services.finalizing import finalize_annotations
+from crowd.winogavil.demo.seeding import Seeded
 from crowd.winogavil.models import Association, Place
 from hits.models import HIT, Assignment, Study
 from tests.browser.conftest import OpenPage

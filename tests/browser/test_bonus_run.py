@@ -4,9 +4,9 @@ import pytest
 from django.utils import timezone
 from playwright.sync_api import Page, expect
 
-from config.demo.people import Staff
-from config.demo.winogavil.seeding import Seeded
+from crowd.demo.people import Staff
 from crowd.marketplace.models import BonusPayment
+from crowd.winogavil.demo.seeding import Seeded
 from hits.models import Bonus, Run, Study
 from hits.roles import PAYMENTS_APPROVER, PAYMENTS_PREPARER
 from hits.services import runs

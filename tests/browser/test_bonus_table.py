@@ -3,8 +3,8 @@
 import pytest
 from playwright.sync_api import ViewportSize
 
-from config.demo.winogavil import seeding
-from config.demo.winogavil.seeding import Seeded
+from crowd.winogavil.demo import seeding
+from crowd.winogavil.demo.seeding import Seeded
 from hits.domain.bonus_tables import EXAMPLES
 from hits.models import Study
 from tests.browser.conftest import OpenPage

@@ -8,8 +8,8 @@ import pytest
 from django.utils import timezone
 from playwright.sync_api import FilePayload, Page, expect
 
-from config.demo.winogavil import seeding
-from config.demo.winogavil.seeding import Seeded
+from crowd.winogavil.demo import seeding
+from crowd.winogavil.demo.seeding import Seeded
 from hits.models import Batch
 from hits.services import changing, figures, sending
 from tests.browser.doors import log_in

@@ -8,9 +8,9 @@ from django.db import transaction
 from django.utils import timezone
 from playwright.sync_api import Page
 
-from config.demo.winogavil.seeding import Seeded
 from crowd.marketplace.models import Requester
 from crowd.marketplace.services import money
+from crowd.winogavil.demo.seeding import Seeded
 from hits.models import Batch, Bonus, Difference, Match
 from hits.services.matching import match_accounts
 from hits.services.paying import pay_bonuses

@@ -1,10 +1,10 @@
 import pytest
 from django.utils import timezone
 
-from config.demo.winogavil.seeding import Seeded
 from crowd.marketplace import frames, queries
 from crowd.marketplace.models import HIT, HITType, Worker
 from crowd.marketplace.services.work import accept_hit
+from crowd.winogavil.demo.seeding import Seeded
 from hits.models import Assignment, Batch, Bonus
 from hits.services.paying import pay_bonuses
 from tests.browser.doors import log_in

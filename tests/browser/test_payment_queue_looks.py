@@ -5,7 +5,7 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
-from config.demo.people import Staff
+from crowd.demo.people import Staff
 from hits.models import Halt
 from hits.roles import PAYMENTS_PREPARER
 from hits.services.halting import halt_by_the_house

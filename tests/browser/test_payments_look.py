@@ -6,7 +6,7 @@ from decimal import Decimal
 import pytest
 from django.utils import timezone
 
-from config.demo.people import Staff
+from crowd.demo.people import Staff
 from hits.models import Account, Bonus, Halt, Match
 from hits.services import runs
 from tests.browser.doors import PASSWORD, log_in

@@ -4,7 +4,7 @@ from decimal import Decimal
 
 import pytest
 
-from config.demo.people import Staff
+from crowd.demo.people import Staff
 from hits.models import Block, Message, Recipient, User, Worker
 from hits.services.blocking import block_worker, lift_block
 from hits.services.writing import write_message

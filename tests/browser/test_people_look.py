@@ -4,7 +4,7 @@ import pytest
 from django.urls import reverse
 from django.utils import timezone
 
-from config.demo.people import Staff
+from crowd.demo.people import Staff
 from hits.models import ApiToken, User
 from hits.roles import OPERATOR, RESEARCHER
 from hits.services.tokens import find_token, make_token

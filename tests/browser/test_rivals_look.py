@@ -5,7 +5,7 @@ from fractions import Fraction
 import pytest
 from django.utils import timezone
 
-from config.demo.winogavil.seeding import Seeded
+from crowd.winogavil.demo.seeding import Seeded
 from crowd.winogavil.services import verdicts as winogavil
 from hits.models import Item
 from scoring.models import Score

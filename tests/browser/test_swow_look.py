@@ -2,7 +2,7 @@
 
 import pytest
 
-from config.demo.winogavil.seeding import Seeded
+from crowd.winogavil.demo.seeding import Seeded
 from qualifications.models import SwowList
 from tests.browser.doors import log_in
 from tests.browser.looking import Visitor

@@ -2,7 +2,7 @@ import pytest
 from django.utils import timezone
 from playwright.sync_api import Page, expect
 
-from config.demo.winogavil.seeding import Seeded
+from crowd.winogavil.demo.seeding import Seeded
 from crowd.winogavil.models import Association
 from hits.models import Bonus
 from hits.services.figures import refresh_stale

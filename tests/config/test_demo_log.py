@@ -9,9 +9,10 @@ from typing import Any
 import pytest
 from django.conf import LazySettings
 
-from config.demo import acts, serving
-from config.demo.winoventi.seeding import register_taught
+from config import demo_server
 from config.logs import configure_logs, count_troubles
+from crowd.demo import acts
+from crowd.winoventi.demo.seeding import register_taught
 from hits.errors import CrowdError
 
 pytestmark = pytest.mark.pure
@@ -58,7 +59,7 @@ def test_log_without_an_error_goes_away_with_its_folder(
 ) -> None:
     acts.log_path().write_text(QUIET)
 
-    serving.keep_log(is_well=True)
+    demo_server.keep_log(is_well=True)
 
     assert list(folder.parent.iterdir()) == [folder]
     assert capsys.readouterr().err == ""
@@ -76,7 +77,7 @@ def test_log_of_what_went_wrong_outlives_the_folder_and_is_named(
 ) -> None:
     acts.log_path().write_text(QUIET + more)
 
-    serving.keep_log(is_well=is_well)
+    demo_server.keep_log(is_well=is_well)
 
     kept = Path(f"{folder}.log")
     assert kept.read_text() == QUIET + more
@@ -90,7 +91,7 @@ def test_log_beside_databases_of_ones_own_stays_where_it_is(
     settings.DATA_DIR = tmp_path
     acts.log_path().write_text('{"level": "error"}\n')
 
-    serving.keep_log(is_well=True)
+    demo_server.keep_log(is_well=True)
 
     assert str(tmp_path / "demo.log") in capsys.readouterr().err
     assert (tmp_path / "demo.log").exists()
@@ -98,8 +99,8 @@ def test_log_beside_databases_of_ones_own_stays_where_it_is(
 
 def test_wait_goes_on_as_long_as_something_moves(monkeypatch: pytest.MonkeyPatch) -> None:
     clock = iter(range(0, 10_000, acts.PATIENCE_S - 1))
-    monkeypatch.setattr("config.demo.acts.time.monotonic", lambda: next(clock))
-    monkeypatch.setattr("config.demo.acts.time.sleep", say)
+    monkeypatch.setattr("crowd.demo.acts.time.monotonic", lambda: next(clock))
+    monkeypatch.setattr("crowd.demo.acts.time.sleep", say)
     counted = iter(range(5))
 
     acts.wait("Working", lambda: next(counted), 4, say=say)
@@ -109,8 +110,8 @@ def test_wait_goes_on_as_long_as_something_moves(monkeypatch: pytest.MonkeyPatch
 
 def test_wait_for_what_does_not_move_ends_in_a_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
     clock = iter(range(0, 10_000, acts.PATIENCE_S - 1))
-    monkeypatch.setattr("config.demo.acts.time.monotonic", lambda: next(clock))
-    monkeypatch.setattr("config.demo.acts.time.sleep", say)
+    monkeypatch.setattr("crowd.demo.acts.time.monotonic", lambda: next(clock))
+    monkeypatch.setattr("crowd.demo.acts.time.sleep", say)
 
     with pytest.raises(CrowdError, match="Working stopped at 2 of 4"):
         acts.wait("Working", lambda: 2, 4, say=say)

@@ -32,7 +32,7 @@ KILLS_A_LAUNCH = 6
 PATIENCE_S = 240
 PREPARE = f"""
 from decimal import Decimal
-from config.provisioning import account_values, provision
+from crowd.provisioning import account_values, provision
 from hits.models import Account, User
 from tests.factories import make_association, make_batch, make_study
 made = provision(requester="kill", deposit=Decimal(1000))

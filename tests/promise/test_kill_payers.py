@@ -22,7 +22,7 @@ PREPARE = f"""
 from decimal import Decimal
 from django.utils import timezone
 from crowd.marketplace.models import AccessKey
-from config.provisioning import account_values, provision
+from crowd.provisioning import account_values, provision
 from hits.models import Account, Batch, Bonus
 from hits.services.budgets import reserve
 from hits.services.obligations import owe

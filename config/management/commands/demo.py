@@ -14,10 +14,10 @@ from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.urls import reverse
 
-from config.demo.families import DEMOS, FIRST
-from config.demo.interface import Demo
-from config.demo.serving import SCRATCH, served
+from config.demo_server import SCRATCH, served
+from config.demos import DEMOS, FIRST
 from config.management.commands.serve import prepare
+from crowd.demo.interface import Demo
 from hits.errors import CrowdError
 
 INSIDE = "DEMO_INSIDE"

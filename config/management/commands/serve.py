@@ -11,7 +11,7 @@ from django.db import connections
 
 from config.laying import is_empty, unapplied
 from config.processes import background_command, is_healthy, web_command
-from config.provisioning import account_values, provision
+from crowd.provisioning import account_values, provision
 from hits.common.supervising import Supervisor
 from hits.models import Account, User
 from hits.services.accounts import seed_first_account

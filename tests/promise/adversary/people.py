@@ -13,10 +13,10 @@ from urllib.request import ProxyHandler, Request, build_opener
 from django.conf import settings
 from django.utils import timezone
 
-from config.provisioning import account_values, provision
 from crowd.marketplace import frames
 from crowd.marketplace import models as market
 from crowd.marketplace.services import work as market_work
+from crowd.provisioning import account_values, provision
 from hits.common.sweeps import SWEEPS
 from hits.models import HIT, Account, Assignment, Batch, Bonus, Run, Study, User
 from hits.services import launching, owing, reviewing, runs, steering

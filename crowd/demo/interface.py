@@ -4,8 +4,8 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, ClassVar
 
-from config.demo.acts import Say
-from config.demo.people import Cast
+from crowd.demo.acts import Say
+from crowd.demo.people import Cast
 
 Report = dict[str, Any]
 

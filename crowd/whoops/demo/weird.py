@@ -7,12 +7,12 @@ from django.db.models import QuerySet, Sum
 from django.urls import reverse
 from django.utils import timezone
 
-from config.demo import acts
-from config.demo.interface import Demo, Report
-from config.demo.people import Cast, make_cast
-from config.demo.whoops import seeding
-from config.demo.whoops.people import CARELESS, Maker, Person, Truth
+from crowd.demo import acts
+from crowd.demo.interface import Demo, Report
+from crowd.demo.people import Cast, make_cast
 from crowd.whoops import domain
+from crowd.whoops.demo import seeding
+from crowd.whoops.demo.people import CARELESS, Maker, Person, Truth
 from crowd.whoops.models import Annotation, Image, Question, Sighting
 from crowd.whoops.services.comparing import decide_sighting
 from crowd.whoops.services.explaining import make_explanations

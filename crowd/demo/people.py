@@ -9,7 +9,7 @@ from typing import Any
 from django.contrib.auth.models import Group
 from django.db import transaction
 
-from config.provisioning import account_values, provision
+from crowd.provisioning import account_values, provision
 from hits.models import Account, Study, User
 from hits.roles import PAYMENTS_APPROVER, PAYMENTS_PREPARER, RESEARCHER
 

@@ -9,10 +9,10 @@ import time
 from collections.abc import Mapping
 from random import Random
 
-from config.demo import workers
-from config.demo.browser import Form, Page
-from config.demo.winoventi.world import world
+from crowd.demo import workers
+from crowd.demo.browser import Form, Page
 from crowd.questions.domain import NO, YES
+from crowd.winoventi.demo.world import world
 from crowd.winoventi.domain.answers import ALTERNATIVES
 from crowd.winoventi.domain.outcomes import QUESTIONS
 from crowd.winoventi.domain.premises import Premise, read_premise

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from http import HTTPStatus
 from random import Random
 
-from config.demo.browser import Browser, Form, Page
+from crowd.demo.browser import Browser, Form, Page
 from hits.errors import CrowdError
 
 

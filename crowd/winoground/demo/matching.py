@@ -6,11 +6,11 @@ from django.db.models import QuerySet
 from django.urls import reverse
 from django.utils import timezone
 
-from config.demo import acts
-from config.demo.interface import Demo, Report
-from config.demo.people import Cast, make_cast
-from config.demo.winoground import seeding
-from config.demo.winoground.people import Reader, Truth
+from crowd.demo import acts
+from crowd.demo.interface import Demo, Report
+from crowd.demo.people import Cast, make_cast
+from crowd.winoground.demo import seeding
+from crowd.winoground.demo.people import Reader, Truth
 from crowd.winoground.domain import PLACES, VALIDATE
 from crowd.winoground.models import Example
 from crowd.winoground.queries.scoring import scored

@@ -6,7 +6,7 @@ A process of its own, a matter of seconds: torch takes time to load, and has no 
 import sys
 from pathlib import Path
 
-from config.demo.winoventi import world
+from crowd.winoventi.demo import world
 from scoring.rivals.teaching import teach_causal, teach_masked
 
 LESSONS = {"masked": teach_masked, "causal": teach_causal}

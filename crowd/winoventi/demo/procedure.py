@@ -7,11 +7,11 @@ from django.db.models import F, Q, QuerySet
 from django.urls import reverse
 from django.utils import timezone
 
-from config.demo import acts
-from config.demo.interface import Demo, Report
-from config.demo.people import Cast, make_cast
-from config.demo.winoventi import seeding
-from config.demo.winoventi.workers import NOT_AVAILABLE, Person
+from crowd.demo import acts
+from crowd.demo.interface import Demo, Report
+from crowd.demo.people import Cast, make_cast
+from crowd.winoventi.demo import seeding
+from crowd.winoventi.demo.workers import NOT_AVAILABLE, Person
 from crowd.winoventi.models import (
     Alternative,
     Evaluation,

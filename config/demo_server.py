@@ -8,9 +8,9 @@ from contextlib import contextmanager
 
 from django.conf import settings
 
-from config.demo.acts import log_path
 from config.logs import count_troubles
 from config.processes import wait_until_healthy
+from crowd.demo.acts import log_path
 from hits.common.supervising import held_back, start_afresh
 
 # How the folder of a demo that has databases of its own begins; the demo removes it at its end.

@@ -9,9 +9,9 @@ from django.conf import settings
 from django.db.models import Q
 from django.utils import timezone
 
-from config.demo.acts import log_path
-from config.demo.people import Cast
-from config.demo.winoventi import world
+from crowd.demo.acts import log_path
+from crowd.demo.people import Cast
+from crowd.winoventi.demo import world
 from crowd.winoventi.domain import WALK
 from crowd.winoventi.models import Project, Step
 from crowd.winoventi.services.opening import add_nouns, open_project
@@ -74,7 +74,7 @@ def draft_walk(cast: Cast, *, places: int) -> Batch:
 
 def start_teaching(cast: Cast) -> subprocess.Popen[bytes]:
     """In the background, while the servers start."""
-    command = [sys.executable, "-m", "config.demo.winoventi.teach", str(_folder(cast))]
+    command = [sys.executable, "-m", "crowd.winoventi.demo.teach", str(_folder(cast))]
     with log_path().open("ab") as log, held_back(signal.SIGTERM, signal.SIGINT):
         return subprocess.Popen(
             command,
@@ -98,7 +98,7 @@ def _register(cast: Cast, kind: str) -> RegisteredRival:
         name=f"{cast.account.name}-{kind}",
         kind=kind,
         model="the demo's own, taught a few sentences",
-        source="config/demo/winoventi/world.json",
+        source="crowd/winoventi/demo/world.json",
         path=f"{cast.account.name}/{kind}",
         weights_sha256=digest(folder),
         options={"device": "cpu"},

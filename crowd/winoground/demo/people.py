@@ -9,8 +9,8 @@ from collections.abc import Collection, Mapping
 from random import Random
 from typing import Any
 
-from config.demo import scenes, workers
-from config.demo.browser import Form, Page, Part
+from crowd.demo import scenes, workers
+from crowd.demo.browser import Form, Page, Part
 from crowd.questions.domain import NO, YES
 
 WRONG, WRONG_OF_HARD = 0.05, 0.3

@@ -5,8 +5,8 @@ from collections.abc import Collection, Mapping
 from hashlib import sha256
 from typing import Any
 
-from config.demo import workers
-from config.demo.browser import Choice, Form, Page
+from crowd.demo import workers
+from crowd.demo.browser import Choice, Form, Page
 from hits.errors import CrowdError
 
 PATIENCE_S = 60

@@ -5,8 +5,8 @@ from collections.abc import Mapping
 from random import Random
 from typing import Any
 
-from config.demo import scenes, workers
-from config.demo.browser import Form, Page, Part
+from crowd.demo import scenes, workers
+from crowd.demo.browser import Form, Page, Part
 from crowd.questions.domain import NO, YES
 from hits.errors import CrowdError
 

@@ -7,8 +7,8 @@ from typing import Any
 from django.contrib.auth.models import Group
 from django.utils import timezone
 
-from config.demo import scenes
-from config.demo.people import Cast
+from crowd.demo import scenes
+from crowd.demo.people import Cast
 from crowd.pictures.files.uploads import read_upload
 from crowd.whoops.domain import EXAMPLES
 from crowd.whoops.models import Image, Project, Question

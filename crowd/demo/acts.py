@@ -10,8 +10,8 @@ from django.conf import settings
 from django.db.models import QuerySet, Sum
 from django.utils import timezone
 
-from config.demo.people import Cast
-from config.demo.workers import SimulatedWorker, work_until_done
+from crowd.demo.people import Cast
+from crowd.demo.workers import SimulatedWorker, work_until_done
 from hits.errors import CrowdError
 from hits.gateway import provider_for
 from hits.models import HIT, Assignment, Batch, Bonus
