@@ -37,6 +37,8 @@ class Family:
     urls: Mapping[str, str] = field(default_factory=dict)
     # Its sites: modules of addresses, by the setting that says where the site is served.
     sites: Mapping[str, str] = field(default_factory=dict)
+    # Where its demo stands, as an import path: what a demo needs is installed for demos alone.
+    demo: str = ""
     # Told of pictures that begin or cease to be shown.
     follow_pictures: removal.Listener | None = None
 

@@ -2,7 +2,7 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, ClassVar
+from typing import Any
 
 from crowd.demo.acts import Say
 from crowd.demo.people import Cast
@@ -12,9 +12,6 @@ Report = dict[str, Any]
 
 class Demo(ABC):
     """Equal seeds give equal reports: what a worker does depends on the seed, and on no clock."""
-
-    # As on the command line: the label of the family's package.
-    family: ClassVar[str]
 
     def __init__(self, *, seed: int, say: Say) -> None:
         self.seed = seed

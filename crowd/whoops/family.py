@@ -45,5 +45,6 @@ FAMILY = Family(
     audit_subjects={"whoops.": "Weird images"},
     export=WhoopsExport(),
     urls={"design/": "crowd.whoops.workspace.urls"},
+    demo="crowd.whoops.demo.weird.WhoopsDemo",
     follow_pictures=follow_pictures,
 )

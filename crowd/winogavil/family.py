@@ -65,5 +65,6 @@ FAMILY = Family(
     replay=WinogavilReplay(),
     urls={"api/": "crowd.winogavil.releases.api.urls"},
     sites={"PLAY_URL": "crowd.winogavil.play.urls"},
+    demo="crowd.winogavil.demo.game.WinogavilDemo",
     follow_pictures=follow_pictures,
 )

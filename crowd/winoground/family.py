@@ -34,5 +34,6 @@ FAMILY = Family(
     measures={RIGHT: _("questions answered right")},
     audit_subjects={"winoground.": "Caption matching"},
     export=WinogroundExport(),
+    demo="crowd.winoground.demo.matching.WinogroundDemo",
     follow_pictures=follow_pictures,
 )

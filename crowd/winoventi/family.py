@@ -33,4 +33,5 @@ FAMILY = Family(
     audit_subjects={"winoventi.": "The exception procedure"},
     export=WinoventiExport(),
     replay=WinoventiReplay(),
+    demo="crowd.winoventi.demo.procedure.WinoventiDemo",
 )

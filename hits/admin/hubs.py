@@ -112,7 +112,8 @@ class HubAdmin(ReadOnlyAdmin[Project]):
     panels: ClassVar[Sequence[PanelOf]] = ()
     rules: ClassVar[type[forms.ModelForm[Any]]]
     about: ClassVar[str]
-    name: ClassVar[str]  # "Caption matching", "Weird images"
+    # As in the title of its page.
+    name: ClassVar[str]
     change_list_template = "admin/hits/hub_list.html"
     list_display = ("study",)
     list_select_related = ("study",)

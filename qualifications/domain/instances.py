@@ -1,4 +1,4 @@
-"""Multiple-choice instances of the association game, drawn from a graph of associations.
+"""Multiple-choice instances, drawn from a graph of associations.
 
 Everything is drawn in the order of a seeded generator from lists sorted by text, so that the same seed
 gives the same instances wherever the graph is kept.

@@ -1,6 +1,8 @@
 import pytest
+from django.utils.module_loading import import_string
 
 from crowd import family
+from crowd.demo.interface import Demo
 from hits import exports, families, replays
 from hits.audit_subjects import SUBJECTS
 from hits.errors import CrowdError
@@ -50,6 +52,14 @@ def test_a_familys_gates_name_tasks_and_measures_that_it_has(key: str) -> None:
         assert {gate.test_task, *gate.opens} <= tasks.keys()
         assert tasks[gate.test_task].is_test
         assert measured <= {*tasks[gate.test_task].measures}
+
+
+@pytest.mark.parametrize("key", FAMILIES)
+def test_a_familys_demo_stands_in_its_own_package(key: str) -> None:
+    demo = FAMILIES[key].demo
+
+    assert demo.startswith(f"crowd.{key}.demo.")
+    assert issubclass(import_string(demo), Demo)
 
 
 def test_a_family_that_is_not_there_is_named_with_those_that_are() -> None:

@@ -13,10 +13,11 @@ from typing import Any
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.urls import reverse
+from django.utils.module_loading import import_string
 
 from config.demo_server import SCRATCH, served
-from config.demos import DEMOS, FIRST
 from config.management.commands.serve import prepare
+from crowd import family
 from crowd.demo.interface import Demo
 from hits.errors import CrowdError
 
@@ -27,11 +28,12 @@ class Command(BaseCommand):
     help = "Plays a task family's whole work with simulated workers, from launch to a run of bonuses."
 
     def add_arguments(self, parser: CommandParser) -> None:
+        keys = [one.key for one in family.registered() if one.demo]
         parser.add_argument(
             "--family",
-            choices=DEMOS,
-            default=FIRST,
-            help=f"whose work is played (default: {FIRST})",
+            choices=keys,
+            default=keys[0],
+            help=f"whose work is played (default: {keys[0]})",
         )
         parser.add_argument("--seed", type=int, default=1, help="the same seed gives the same figures")
         parser.add_argument("--no-serve", action="store_true", help="end after the run")
@@ -93,7 +95,7 @@ class Command(BaseCommand):
             self._say("Starting. The first pages come in a few seconds ...")
         prepare()
         say = _say_nothing if quiet else _draw_bar
-        demo = DEMOS[options["family"]](seed=options["seed"], say=say)
+        demo = import_string(family.get(options["family"]).demo)(seed=options["seed"], say=say)
         with served(meanwhile=demo.prepare) as server:
             began = time.monotonic()
             if not quiet:

@@ -36,8 +36,6 @@ Kind = Question.Kind
 
 
 class WhoopsDemo(Demo):
-    family = "whoops"
-
     @property
     def cast(self) -> Cast:
         return self._cast

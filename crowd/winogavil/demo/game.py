@@ -27,8 +27,6 @@ WORKERS = 4
 
 
 class WinogavilDemo(Demo):
-    family = "winogavil"
-
     def prepare(self) -> None:
         self._seeded = seeding.seed_game(workers=WORKERS, seed=self.seed)
         if self._seeded.create is None:

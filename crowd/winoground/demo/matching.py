@@ -28,8 +28,6 @@ BONUS = {"name": "thank you", "kind": "flat", "amount": "0.01"}
 
 
 class WinogroundDemo(Demo):
-    family = "winoground"
-
     @property
     def cast(self) -> Cast:
         return self._cast

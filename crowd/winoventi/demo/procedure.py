@@ -45,8 +45,6 @@ Kind = Step.Kind
 
 
 class WinoventiDemo(Demo):
-    family = "winoventi"
-
     @property
     def cast(self) -> Cast:
         return self._cast
