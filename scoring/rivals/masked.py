@@ -199,7 +199,7 @@ class MaskedModel(LanguageModel):
         """Of each word in its prompt's gap, in the order asked.
 
         A word of several pieces gets as many masks, and the geometric mean of the pieces' probabilities, each
-        at its own mask. `as_one_token` is how published scores were computed: such a word is [UNK] to the model.
+        at its own mask. `as_one_token` is how published scores were computed: such a word is [UNK] to it.
         """
         target_of = {
             word: self._target(word, as_one_token=as_one_token)
