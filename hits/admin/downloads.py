@@ -1,19 +1,17 @@
 """Files for the finance office, sent while they are read or from the disk: memory stays flat."""
 
-from collections.abc import Iterator
 from typing import Any
 
 from django import forms
-from django.http import FileResponse, HttpRequest, StreamingHttpResponse
+from django.http import FileResponse, HttpRequest
 from django.http.response import HttpResponseBase
 
-from hits.common.spreadsheets import write_csv
+from hits.admin.taking import send_csv
 from hits.services.finance_files import LONGEST_REASON, FinanceFile
 from hits.services.workbooks import write_workbook
 
 FORMATS = [("xlsx", "XLSX, for Excel and LibreOffice"), ("csv", "CSV, for everything else")]
 XLSX = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
-LINES = 200
 
 
 class FormatForm(forms.Form):
@@ -41,19 +39,4 @@ def send(file: FinanceFile, *, kind: str) -> HttpResponseBase:
     if kind == "xlsx":
         book = write_workbook(file.header, file.rows)
         return FileResponse(book, as_attachment=True, filename=name, content_type=XLSX)
-    return StreamingHttpResponse(
-        _in_pieces(write_csv(file.header, file.rows)),
-        content_type="text/csv; charset=utf-8",
-        headers={"Content-Disposition": f'attachment; filename="{name}"'},
-    )
-
-
-def _in_pieces(lines: Iterator[str]) -> Iterator[str]:
-    """A write to the socket for each row would cost more than the row."""
-    held: list[str] = []
-    for line in lines:
-        held.append(line)
-        if len(held) == LINES:
-            yield "".join(held)
-            held.clear()
-    yield "".join(held)
+    return send_csv(file.header, file.rows, name=name)

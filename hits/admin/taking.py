@@ -5,7 +5,7 @@ from datetime import datetime
 from itertools import islice
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import IO, Any
+from typing import IO, Any, AnyStr
 
 from django import forms
 from django.http import FileResponse, HttpRequest, StreamingHttpResponse
@@ -13,6 +13,7 @@ from django.http.response import HttpResponseBase
 from django.utils import timezone
 
 from hits.admin.selecting import signed_in
+from hits.common.spreadsheets import Cell, write_csv
 from hits.datasets.columns import Column, Row
 from hits.datasets.writing import TEXTS, write_rows
 from hits.exports import Naming, ProjectExport, salt_of
@@ -27,7 +28,6 @@ TYPES = {
     "parquet": "application/vnd.apache.parquet",
     "zip": "application/zip",
 }
-# A write to the socket for each row would cost more than the row.
 LINES = 200
 
 
@@ -80,9 +80,7 @@ def file_name(stem: str, study: Study, what: str, kind: str, *, now: datetime) -
 
 def send_rows(columns: Sequence[Column], rows: Iterable[Row], *, name: str, form: str) -> HttpResponseBase:
     if form in TEXTS:
-        lines = StreamingHttpResponse(in_pieces(TEXTS[form](columns, rows)), content_type=TYPES[form])
-        lines["Content-Disposition"] = f'attachment; filename="{name}"'
-        return lines
+        return send_lines(TEXTS[form](columns, rows), name=name, kind=form)
     with TemporaryDirectory() as folder:
         path = Path(folder) / name
         write_rows(path, columns, rows, form=form)
@@ -94,6 +92,18 @@ def send_file(file: IO[bytes], *, name: str, kind: str) -> FileResponse:
     return FileResponse(file, as_attachment=True, filename=name, content_type=TYPES[kind])
 
 
-def in_pieces(lines: Iterator[bytes]) -> Iterator[bytes]:
-    while piece := b"".join(islice(lines, LINES)):
-        yield piece
+def send_csv(header: Sequence[str], rows: Iterable[Sequence[Cell]], *, name: str) -> StreamingHttpResponse:
+    """For spreadsheets: a table that is no data set."""
+    return send_lines(write_csv(header, rows), name=name, kind="csv")
+
+
+def send_lines(lines: Iterable[AnyStr], *, name: str, kind: str) -> StreamingHttpResponse:
+    headers = {"Content-Disposition": f'attachment; filename="{name}"'}
+    return StreamingHttpResponse(in_pieces(lines), content_type=TYPES[kind], headers=headers)
+
+
+def in_pieces(lines: Iterable[AnyStr]) -> Iterator[AnyStr]:
+    """A write to the socket for each row would cost more than the row."""
+    remaining = iter(lines)
+    while held := list(islice(remaining, LINES)):
+        yield held[0][:0].join(held)

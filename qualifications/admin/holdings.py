@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 from django.contrib import admin
 from django.core.exceptions import PermissionDenied
 from django.db.models import Q, QuerySet
-from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
+from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import get_object_or_404
 from django.urls import URLPattern, path, reverse
@@ -15,7 +15,8 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
 from hits.admin.parts import ReadOnlyAdmin, read_number
-from hits.common.spreadsheets import Cell, write_csv
+from hits.admin.taking import send_csv
+from hits.common.spreadsheets import Cell
 from qualifications.admin import giving, giving_by_name, handing
 from qualifications.admin.attempts import VisibleGates
 from qualifications.admin.finding import GRADE, HOLDINGS, TAKE, VIEW, find_gate, gates_for, need, render
@@ -160,11 +161,7 @@ def value_in_words(holding: Holding) -> str:
 def file_view(request: HttpRequest, gate_pk: int) -> HttpResponseBase:
     """Under pseudonyms, sent while it is read."""
     gate = find_gate(request, gate_pk, VIEW, HOLDINGS, TAKE)
-    return StreamingHttpResponse(
-        write_csv(HEADER, _lines(gate)),
-        content_type="text/csv; charset=utf-8",
-        headers={"Content-Disposition": f'attachment; filename="gate-{str(gate.public_id)[:8]}.csv"'},
-    )
+    return send_csv(HEADER, _lines(gate), name=f"gate-{str(gate.public_id)[:8]}.csv")
 
 
 def _lines(gate: Gate) -> Iterator[list[Cell]]:

@@ -7,12 +7,12 @@ from uuid import UUID
 import pyarrow.parquet as pq
 import pytest
 
-from hits.admin.taking import LINES, TakeForm, file_name, in_pieces, send_rows
+from hits.admin.taking import LINES, TakeForm, file_name, in_pieces, send_csv, send_rows
 from hits.datasets.columns import INTEGER, TEXT, column
 from hits.models import Study
 from tests.factories import NOW
 
-pytestmark = pytest.mark.pure
+pytestmark = [pytest.mark.django_db, pytest.mark.pure]
 COLUMNS = (column("a", INTEGER, "of it"), column("b", TEXT, "of it"))
 ROWS: list[dict[str, Any]] = [{"a": 1, "b": "=ü"}, {"a": None, "b": ""}]
 
@@ -82,3 +82,10 @@ def test_file_is_named_by_study_and_moment() -> None:
     study = Study(public_id=UUID(int=1 << 96))
 
     assert file_name("family", study, "full", "csv", now=NOW) == "family-00000001-full-20261121-1200.csv"
+
+
+def test_table_for_a_spreadsheet_is_sent_with_a_mark_and_without_formulas() -> None:
+    answer: Any = send_csv(["a", "b"], [["=1", 2], [None, "ü"]], name="table.csv")
+
+    assert b"".join(answer.streaming_content).decode() == "\ufeffa,b\r\n'=1,2\r\n,ü\r\n"
+    assert answer["Content-Disposition"] == 'attachment; filename="table.csv"'

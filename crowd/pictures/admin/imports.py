@@ -8,7 +8,7 @@ from django.contrib import admin, messages
 from django.core.exceptions import PermissionDenied
 from django.core.paginator import Paginator
 from django.db.models import Count, QuerySet
-from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
+from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect
 from django.urls import URLPattern, path
@@ -22,7 +22,8 @@ from crowd.pictures.services import importing
 from crowd.pictures.services.importing import MOST_BYTES, Rights
 from hits.admin.parts import ReadOnlyAdmin, read_number
 from hits.admin.selecting import signed_in
-from hits.common.spreadsheets import Cell, write_csv
+from hits.admin.taking import send_csv
+from hits.common.spreadsheets import Cell
 from hits.errors import InvalidItems, RuleBroken
 
 A_PAGE = 50
@@ -190,11 +191,7 @@ def again_view(request: HttpRequest, pk: int) -> HttpResponse:
 def wrong_view(request: HttpRequest, pk: int) -> HttpResponseBase:
     """The lines that failed, to mend and to upload again."""
     failed = _find(request, pk).requests.filter(status=Status.FAILED).order_by("pk")
-    return StreamingHttpResponse(
-        write_csv(WRONG, _wrong_lines(failed)),
-        content_type="text/csv; charset=utf-8",
-        headers={"Content-Disposition": 'attachment; filename="wrong-lines.csv"'},
-    )
+    return send_csv(WRONG, _wrong_lines(failed), name="wrong-lines.csv")
 
 
 def _prepare(request: HttpRequest, form: ImportForm) -> Import:

@@ -7,7 +7,7 @@ from django import forms
 from django.contrib import admin, messages
 from django.core.exceptions import PermissionDenied
 from django.db.models import Count, Exists, OuterRef, QuerySet
-from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
+from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import get_object_or_404
 from django.urls import URLPattern, path
@@ -23,7 +23,8 @@ from crowd.pictures.models.pictures import SIZES
 from crowd.pictures.pages import send_file
 from crowd.pictures.services import describe_picture
 from crowd.pictures.services.preparing import prepare_anew
-from hits.common.spreadsheets import Cell, write_csv
+from hits.admin.taking import send_csv
+from hits.common.spreadsheets import Cell
 from hits.models import User
 
 KEPT_S = 300
@@ -183,11 +184,7 @@ class PictureAdmin(admin.ModelAdmin[Picture]):
         if not self.has_view_permission(request):
             raise PermissionDenied
         rows = self.get_changelist_instance(request).get_queryset(request)
-        return StreamingHttpResponse(
-            write_csv(HEADER, _cells(rows)),
-            content_type="text/csv; charset=utf-8",
-            headers={"Content-Disposition": 'attachment; filename="pictures.csv"'},
-        )
+        return send_csv(HEADER, _cells(rows), name="pictures.csv")
 
     @admin.action(description="Remove everywhere…", permissions=["remove"])
     def remove(self, request: HttpRequest, queryset: QuerySet[Picture]) -> HttpResponse:

@@ -6,7 +6,7 @@ from typing import Any
 from django.contrib import messages
 from django.core.paginator import Paginator
 from django.db.models import Q, QuerySet, Sum
-from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
+from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import redirect
 from django.urls import URLPattern, reverse
@@ -20,7 +20,8 @@ from crowd.whoops.queries.designers import designers_with_figures
 from crowd.whoops.services import inviting, paying
 from hits.admin.hubs import TAKE, Figure, HubAdmin, Panel, Way
 from hits.admin.selecting import signed_in
-from hits.common.spreadsheets import Cell, write_csv
+from hits.admin.taking import send_csv
+from hits.common.spreadsheets import Cell
 from hits.errors import RuleBroken
 from hits.models import Bonus, User
 
@@ -178,11 +179,7 @@ def owe_view(hub: HubAdmin[Any], request: HttpRequest, pk: int) -> HttpResponse:
 def csv_view(hub: HubAdmin[Any], request: HttpRequest, pk: int) -> HttpResponseBase:
     """Every accepted image, for who is paid elsewhere and for the books."""
     project = hub.find(request, pk, LOOK, TAKE)
-    return StreamingHttpResponse(
-        write_csv(HEADER, _accepted(project)),
-        content_type="text/csv; charset=utf-8",
-        headers={"Content-Disposition": 'attachment; filename="accepted-images.csv"'},
-    )
+    return send_csv(HEADER, _accepted(project), name="accepted-images.csv")
 
 
 def _accepted(project: Project) -> Iterator[Sequence[Cell]]:

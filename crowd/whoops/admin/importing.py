@@ -7,7 +7,7 @@ from typing import Any
 from django import forms
 from django.contrib import messages
 from django.core.exceptions import ValidationError
-from django.http import Http404, HttpRequest, HttpResponse, StreamingHttpResponse
+from django.http import Http404, HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import redirect
 from django.urls import URLPattern
@@ -18,7 +18,8 @@ from crowd.whoops.models import Image, Project, Question
 from crowd.whoops.services.importing import Preview, import_rows, preview_import
 from crowd.whoops.services.reading import MOST_BYTES, MOST_ROWS, NEEDED, OTHERS
 from hits.admin.hubs import HubAdmin
-from hits.common.spreadsheets import Cell, write_csv
+from hits.admin.taking import send_csv
+from hits.common.spreadsheets import Cell
 from hits.errors import InvalidItems
 from hits.uploaded_rows import read_text
 
@@ -152,11 +153,7 @@ def import_view(hub: HubAdmin[Any], request: HttpRequest, pk: int, sort: str) ->
 def template_view(hub: HubAdmin[Any], request: HttpRequest, pk: int, sort: str) -> HttpResponseBase:
     """A line for each accepted image, to be filled in."""
     project, chosen = hub.find(request, pk, ADD), _sort(sort)
-    return StreamingHttpResponse(
-        write_csv(chosen.columns, _lines(project, chosen)),
-        content_type="text/csv; charset=utf-8",
-        headers={"Content-Disposition": f'attachment; filename="{sort}.csv"'},
-    )
+    return send_csv(chosen.columns, _lines(project, chosen), name=f"{sort}.csv")
 
 
 def _sort(name: str) -> Sort:

@@ -9,8 +9,7 @@ from crowd.winogavil.queries import BY_CHOICE, final, of_study, selected
 from crowd.winogavil.queries.associations import Rows
 from crowd.winogavil.releases.columns import FULL, PUBLISHED
 from crowd.winogavil.releases.rows import Naming, ambiguous_names, stream
-from hits.datasets.writing import Counting, write_rows
-from hits.exports import Export, Tell, Wanted, salt_of
+from hits.exports import Export, Tell, Wanted, export_rows, salt_of
 
 # Nobody's file has them by accident.
 BY_DEFAULT = tuple(source for source in Association.Source.values if source not in BY_CHOICE)
@@ -29,16 +28,8 @@ class WinogavilExport(Export):
             ambiguous=frozenset(ambiguous_names(rows)),
         )
         path = folder / f"{'full' if wanted.full else 'associations'}.{wanted.format}"
-        count = Counting(rows.count(), tell)
-        columns = FULL if wanted.full else PUBLISHED
-        written = write_rows(path, columns, count.through(stream(rows, naming=naming)), form=wanted.format)
-        return {
-            **written,
-            "file": str(path),
-            "rows": count.done,
-            "study": wanted.study.name,
-            "exported_at": now.isoformat(),
-        }
+        columns, told = FULL if wanted.full else PUBLISHED, stream(rows, naming=naming)
+        return export_rows(path, columns, told, of=rows.count(), wanted=wanted, tell=tell, now=now)
 
 
 def _rows(wanted: Wanted) -> Rows:

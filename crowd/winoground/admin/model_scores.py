@@ -19,7 +19,8 @@ from crowd.winoground.services.uploading import Upload, add_model, remove_model,
 from hits.admin.actions import Action, ActionPages, Call, Confirm, Outcome, emphasize
 from hits.admin.hub_actions import project_actions
 from hits.admin.selecting import signed_in
-from hits.common.spreadsheets import Cell, write_csv
+from hits.admin.taking import send_csv
+from hits.common.spreadsheets import Cell
 from hits.errors import InvalidItems, RuleBroken
 
 MOST_BYTES = 20_000_000
@@ -84,11 +85,7 @@ def template_view(hub: Hub, request: HttpRequest, pk: int) -> StreamingHttpRespo
     """Every example that is scored, with cells to fill in. Empty ones are left out when it comes back."""
     project = find(hub, request, pk)
     file = f"study-{str(project.study.public_id)[:8]}-scores.csv"
-    return StreamingHttpResponse(
-        write_csv(TEMPLATE, _template_rows(project)),
-        content_type="text/csv; charset=utf-8",
-        headers={"Content-Disposition": f'attachment; filename="{file}"'},
-    )
+    return send_csv(TEMPLATE, _template_rows(project), name=file)
 
 
 def _template_rows(project: Any) -> Iterator[Sequence[Cell]]:

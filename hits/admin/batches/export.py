@@ -14,6 +14,7 @@ from django.urls import URLPattern, path
 from django.utils import timezone
 
 from hits.admin.batches.steer import get_batch
+from hits.admin.taking import send_lines
 from hits.common.spreadsheets import MARK, csv_line
 from hits.models import Batch
 from hits.services import exporting
@@ -21,8 +22,6 @@ from hits.services import exporting
 EXPORT = "hits.export_batch"
 # In every row of a table: a file that was cut up still says where it comes from.
 PROVENANCE = ("study", "batch_id", "exported_at")
-TYPES = {"csv": "text/csv; charset=utf-8", "jsonl": "application/jsonl; charset=utf-8"}
-LINES = 200
 
 
 class ExportForm(forms.Form):
@@ -92,18 +91,4 @@ def _send(request: HttpRequest, batch: Batch, *, kind: str, include_excluded: bo
     about = exporting.describe_export(batch=batch, include_excluded=include_excluded, by=by, now=now)
     rows = exporting.export_batch(batch=batch, include_excluded=include_excluded)
     lines = (write_csv if kind == "csv" else write_jsonl)(rows, about=about)
-    response = StreamingHttpResponse(_in_pieces(lines), content_type=TYPES[kind])
-    name = f"batch-{str(batch.public_id)[:8]}-{now:%Y%m%d-%H%M}.{kind}"
-    response["Content-Disposition"] = f'attachment; filename="{name}"'
-    return response
-
-
-def _in_pieces(lines: Iterator[str]) -> Iterator[str]:
-    """A write to the socket for each row would cost more than the row."""
-    held: list[str] = []
-    for line in lines:
-        held.append(line)
-        if len(held) == LINES:
-            yield "".join(held)
-            held.clear()
-    yield "".join(held)
+    return send_lines(lines, name=f"batch-{str(batch.public_id)[:8]}-{now:%Y%m%d-%H%M}.{kind}", kind=kind)

@@ -8,7 +8,7 @@ from django.core.exceptions import PermissionDenied
 from django.core.paginator import Paginator
 from django.forms import BaseForm
 from django.http import HttpRequest, HttpResponse
-from django.http.response import HttpResponseBase, StreamingHttpResponse
+from django.http.response import HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect
 from django.template.response import TemplateResponse
 from django.urls import URLPattern, path
@@ -21,7 +21,7 @@ from crowd.winogavil.play.services import letters, opening, surveys
 from hits.access import studies_of
 from hits.admin.parts import ReadOnlyAdmin
 from hits.admin.selecting import signed_in
-from hits.common.spreadsheets import write_csv
+from hits.admin.taking import send_csv
 from hits.errors import RuleBroken
 from hits.models import Study
 
@@ -143,11 +143,7 @@ class WebGameAdmin(ReadOnlyAdmin[WebGame]):
         if request.method != "POST" or not request.user.has_perm(EXPORT):
             raise PermissionDenied
         rows = surveys.export_surveys(game=self._game(study), by=signed_in(request), now=timezone.now())
-        return StreamingHttpResponse(
-            write_csv(surveys.COLUMNS, rows),
-            content_type="text/csv; charset=utf-8",
-            headers={"Content-Disposition": 'attachment; filename="surveys.csv"'},
-        )
+        return send_csv(surveys.COLUMNS, rows, name="surveys.csv")
 
     def _show(self, request: HttpRequest, study: Study, *, refused: BaseForm | None = None) -> HttpResponse:
         game = WebGame.objects.filter(study=study).first()
