@@ -2,27 +2,21 @@
 
 from typing import Any
 
-from django.contrib import admin, messages
+from django.contrib import admin
 from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import get_object_or_404, redirect
 from django.urls import URLPattern, path, reverse
-from django.utils import timezone
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from django.views.decorators.http import require_POST
 
 from hits.admin.parts import ReadOnlyAdmin, VisibleStudies, read_number
-from hits.admin.selecting import signed_in
 from hits.admin.study_pages import StudyPage, announce
-from hits.errors import RuleBroken
-from qualifications.admin import funnel, gate_edit
-from qualifications.admin.finding import ADD, CHANGE, GRADE, VIEW, find_gate, gates_for, keep_history, render
+from qualifications.admin import funnel, gate_actions, gate_edit
+from qualifications.admin.finding import ADD, CHANGE, GRADE, VIEW, find_gate, gates_for, render
 from qualifications.models import Gate, PlatformType
 from qualifications.queries import gate_words
-from qualifications.queries.gate_figures import affected_by, figures_of
-from qualifications.services.gating import switch_gate
-from qualifications.services.platform import retry_type
+from qualifications.queries.gate_figures import figures_of
 
 TYPE_WORDS = {
     PlatformType.Status.INTENDED: "Being made; it takes some seconds",
@@ -60,10 +54,10 @@ class GateAdmin(ReadOnlyAdmin[Gate]):
         return [
             path("add/", view(gate_edit.add_view), name="qualifications_gate_add"),
             path("<int:pk>/edit/", view(gate_edit.edit_view), name="qualifications_gate_edit"),
-            path("<int:pk>/switch/", view(switch_view), name="qualifications_gate_switch"),
+            path("<int:pk>/switch/", view(gate_actions.switch_view), name="qualifications_gate_switch"),
             path(
                 "<int:pk>/types/<int:type_pk>/retry/",
-                view(require_POST(retry_view)),
+                view(require_POST(gate_actions.retry_view)),
                 name="qualifications_gate_retry",
             ),
             path("funnel/<int:study_id>/", view(funnel.funnel_view), name="qualifications_funnel"),
@@ -90,7 +84,7 @@ class GateAdmin(ReadOnlyAdmin[Gate]):
         context = {
             "title": gate.name,
             "gate": gate,
-            **words_of(gate),
+            **gate_words.words_of(gate),
             "figures": figures_of(gate),
             "types": [_type(row) for row in gate.platform_types.select_related("account").order_by("pk")],
             "may_change": user.has_perm(CHANGE),
@@ -118,46 +112,6 @@ class GateAdmin(ReadOnlyAdmin[Gate]):
     @admin.display(description="state", ordering="is_active")
     def state(self, gate: Gate) -> str:
         return "On" if gate.is_active else "Off"
-
-
-def words_of(gate: Gate) -> dict[str, Any]:
-    """The gate in sentences, for each page about it."""
-    return {
-        "opens": gate_words.opens_in_words(gate),
-        "test": gate_words.test_in_words(gate),
-        "passed": gate_words.passed_in_words(gate),
-        "floors": gate_words.floors_in_words(gate),
-        "retest": gate_words.retest_in_words(gate),
-    }
-
-
-def switch_view(request: HttpRequest, pk: int) -> HttpResponse:
-    """Asked first, with whom it concerns."""
-    gate = find_gate(request, pk, VIEW, CHANGE)
-    on = (request.POST if request.method == "POST" else request.GET).get("to") == "on"
-    if request.method != "POST":
-        verb = "Switch on" if on else "Switch off"
-        context = {"title": f"{verb} {gate.name}?", "gate": gate, "on": on, **words_of(gate)}
-        return render(request, "gate/switch", {**context, "affected": affected_by(gate)})
-    if switch_gate(gate=gate, on=on, by=signed_in(request), now=timezone.now()):
-        keep_history(request, gate, f"Switched {'on' if on else 'off'}.")
-        on_words = "It is on: from now on nobody starts what it opens without having passed."
-        messages.success(request, on_words if on else "It is off: nobody is kept out by it any more.")
-    else:
-        messages.info(request, f"It was {'on' if on else 'off'} already.")
-    return redirect("admin:qualifications_gate_change", gate.pk)
-
-
-def retry_view(request: HttpRequest, pk: int, type_pk: int) -> HttpResponse:
-    gate = find_gate(request, pk, VIEW, CHANGE)
-    row = get_object_or_404(gate.platform_types.select_related("account"), pk=type_pk)
-    try:
-        retry_type(platform_type=row, by=signed_in(request), now=timezone.now())
-    except RuleBroken as broken:
-        messages.error(request, str(broken))
-    else:
-        messages.success(request, f"{row.account} is asked again in a moment.")
-    return redirect("admin:qualifications_gate_change", gate.pk)
 
 
 def _type(row: PlatformType) -> dict[str, Any]:

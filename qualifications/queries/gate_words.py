@@ -69,3 +69,14 @@ def _finding(finding: rules.Finding) -> str:
     sign, needed = ("✓", "") if finding.holds else ("✗", " is needed")
     limit = limit_in_words(finding.bound)
     return f"{sign} {finding.bound.measure}: {per_cent(finding.mean)}, {limit}{needed}"
+
+
+def words_of(gate: Gate) -> dict[str, object]:
+    """The gate in sentences, for each page about it."""
+    return {
+        "opens": opens_in_words(gate),
+        "test": test_in_words(gate),
+        "passed": passed_in_words(gate),
+        "floors": floors_in_words(gate),
+        "retest": retest_in_words(gate),
+    }
