@@ -10,15 +10,16 @@ from django.core.paginator import Paginator
 from django.db.models import QuerySet
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect
+from django.template.defaultfilters import floatformat, pluralize
 from django.template.response import TemplateResponse
 from django.urls import URLPattern, path, reverse
 from django.utils import timezone
 
 from hits.access import studies_of
+from hits.admin.actions import Action, ActionPages, Call, Confirm, Outcome
 from hits.admin.parts import ReadOnlyAdmin, VisibleStudies, read_number
 from hits.admin.selecting import PAGE, signed_in
 from hits.admin.study_pages import StudyPage, announce
-from hits.errors import RuleBroken
 from qualifications.admin import demographics
 from qualifications.admin.finding import find_study
 from qualifications.models import ConsentText
@@ -124,22 +125,14 @@ class ConsentTextAdmin(ReadOnlyAdmin[ConsentText]):
 
     def publish_view(self, request: HttpRequest, pk: int) -> HttpResponse:
         """Asks before it does it: a published version never changes, and everybody is asked for it."""
-        text = self._find(request, pk)
-        if not self._may_publish(request):
-            raise PermissionDenied
-        if request.method != "POST":
-            agreed = sum(one.agreed for one in versions_of(text.study)[1:2])
-            context = {"title": f"Publish version {text.version}?", "text": text, "study": text.study}
-            context |= {"seen": consenting.digest_of(text), "agreed": agreed}
-            return self._render(request, "publish", context)
-        seen, by = request.POST.get("seen", ""), signed_in(request)
-        try:
-            consenting.publish_text(text=text, seen=seen, by=by, now=timezone.now())
-        except RuleBroken as broken:
-            messages.error(request, str(broken))
-            return redirect("admin:qualifications_consenttext_change", text.pk)
-        messages.success(request, f"Version {text.version} is published: whoever opens work now is asked.")
-        return redirect("admin:qualifications_consent", text.study_id)
+        pages = ActionPages(
+            actions={"publish": PUBLISHING},
+            find=lambda request, pk: [self._find(request, pk)],
+            back=lambda texts: reverse("admin:qualifications_consenttext_change", args=[texts[0].pk]),
+            base="admin/qualifications/consent/base.html",
+            shared=lambda texts: {"opts": self.opts, "study": texts[0].study},
+        )
+        return pages.answer(request, "publish", pk=pk)
 
     def withdrawn_view(self, request: HttpRequest, pk: int) -> HttpResponse:
         study = find_study(request, pk, VIEW)
@@ -163,6 +156,40 @@ class ConsentTextAdmin(ReadOnlyAdmin[ConsentText]):
         shared = {**self.admin_site.each_context(request), "opts": self.model._meta}
         template = f"admin/qualifications/consent/{name}.html"
         return TemplateResponse(request, template, {**shared, **context}, status=status)
+
+
+def _ask_to_publish(call: Call[ConsentText]) -> Confirm:
+    text = call.row
+    agreed = sum(one.agreed for one in versions_of(text.study)[1:2])
+    before = (
+        f", also the {floatformat(agreed, '0g')} who agree{pluralize(agreed, 's,')} to the version before"
+    )
+    asked = "Whoever has not been asked about themselves in any study is asked four questions afterwards."
+    return Confirm(
+        title=f"Publish version {text.version}?",
+        detail="admin/qualifications/consent/preview.html",
+        details={"text": text},
+        consequences=[
+            f"From now on everybody is asked for it who opens work of this study{before}.",
+            "Work that was begun goes on.",
+            "A published version never changes, and cannot be taken away.",
+            asked if text.asks_demographics else "Nobody is asked about themselves.",
+        ],
+        button=f"Publish version {text.version}",
+        hidden=[("seen", consenting.digest_of(text))],
+    )
+
+
+def _publish(call: Call[ConsentText]) -> Outcome:
+    text = call.row
+    consenting.publish_text(text=text, seen=call.sent.get("seen", ""), by=call.by, now=call.now)
+    return Outcome(
+        said=f"Version {text.version} is published: whoever opens work now is asked.",
+        to=reverse("admin:qualifications_consent", args=[text.study_id]),
+    )
+
+
+PUBLISHING = Action(label="Publish", permissions=[PUBLISH], confirm=_ask_to_publish, run=_publish)
 
 
 def _values(text: ConsentText | None) -> dict[str, Any]:

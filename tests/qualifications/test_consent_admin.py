@@ -39,7 +39,7 @@ def test_researcher_drafts_reads_and_publishes(client: Client) -> None:
     saved = client.post(at("consent_draft", study.pk), FORM, follow=True)
     draft = ConsentText.objects.get()
     asked = client.get(at("consent_publish", draft.pk))
-    done = client.post(at("consent_publish", draft.pk), {"seen": asked.context["seen"]}, follow=True)
+    done = client.post(at("consent_publish", draft.pk), dict(asked.context["hidden"]), follow=True)
 
     assert "Workers are asked for nothing yet." in text_of(empty)
     assert "<p>Second &lt;b&gt;bold&lt;/b&gt;.</p>" in text_of(saved)
@@ -55,7 +55,7 @@ def test_publishing_is_asked_for_first_and_what_was_changed_is_read_anew(client:
     sign_in(client, RESEARCHER, study)
     client.post(at("consent_draft", study.pk), FORM)
     draft = ConsentText.objects.get()
-    seen = client.get(at("consent_publish", draft.pk)).context["seen"]
+    seen = dict(client.get(at("consent_publish", draft.pk)).context["hidden"])["seen"]
     client.post(at("consent_draft", study.pk), {**FORM, "text": "Another one."})
 
     refused = client.post(at("consent_publish", draft.pk), {"seen": seen}, follow=True)
