@@ -5,11 +5,10 @@ from decimal import Decimal
 from typing import Any
 
 from django import forms
-from django.contrib import admin, messages
+from django.contrib import admin
 from django.core.exceptions import PermissionDenied
 from django.db.models import QuerySet
 from django.http import Http404, HttpRequest, HttpResponse
-from django.shortcuts import redirect
 from django.template.response import TemplateResponse
 from django.urls import URLPattern, path, reverse
 from django.utils import timezone
@@ -20,14 +19,15 @@ from django.utils.text import Truncator
 from django.views.decorators.http import require_POST
 
 from hits.access import visible
+from hits.admin.actions import Action, ActionPages, Call, Outcome
 from hits.admin.parts import ReadOnlyAdmin, VisibleStudies, in_words
 from hits.admin.selecting import signed_in
-from hits.errors import RuleBroken
 from hits.models import Appeal
 from hits.queries import appeals as queries
 from hits.services import appealing
 
 OTHERS = 10
+TEMPLATE = "admin/hits/appeal.html"
 Status = Appeal.Status
 
 
@@ -110,28 +110,24 @@ class AppealAdmin(ReadOnlyAdmin[Appeal]):
     ) -> HttpResponse:
         if request.method == "POST":
             raise PermissionDenied
-        return self._page(request, self._find(request, object_id), form=AnswerForm(label_suffix=""))
+        context = {
+            **self.admin_site.each_context(request),
+            **self._shown(request, self._find(request, object_id)),
+            "form": AnswerForm(label_suffix=""),
+        }
+        return TemplateResponse(request, TEMPLATE, context)
 
     def answer_view(self, request: HttpRequest, pk: int) -> HttpResponse:
         """One call; whoever comes second is told, and nothing of theirs is written."""
-        if not request.user.has_perm(appealing.ANSWER):
-            raise PermissionDenied
-        appeal, form = self._find(request, str(pk)), AnswerForm(request.POST, label_suffix="")
-        if not form.is_valid():
-            return self._page(request, appeal, form=form, status=400)
-        try:
-            bonus = appealing.answer_appeal(
-                appeal=appeal, **form.cleaned_data, by=signed_in(request), now=timezone.now()
-            )
-        except RuleBroken as broken:
-            messages.error(request, str(broken))
-            return self._page(request, self._find(request, str(pk)), form=form, status=409)
-        words = "Answered. The worker reads it on the page of work and pay."
-        if bonus:
-            words += f" ${bonus.amount} are owed, and wait for a bonus run of two people."
-        messages.success(request, words)
-        following = queries.next_open(signed_in(request), after=appeal.pk)
-        return redirect("admin:hits_appeal_change", following) if following else self._to_list()
+        pages = ActionPages(
+            actions={"answer": ANSWERING},
+            find=lambda request, pk: [self._find(request, str(pk))],
+            back=lambda _: reverse("admin:hits_appeal_changelist"),
+            template=TEMPLATE,
+            # Read anew: somebody may have been sooner.
+            shared=lambda appeals: self._shown(request, self._find(request, str(appeals[0].pk))),
+        )
+        return pages.answer(request, "answer", pk=pk)
 
     def _find(self, request: HttpRequest, number: str) -> Appeal:
         if not self.has_view_permission(request):
@@ -144,12 +140,9 @@ class AppealAdmin(ReadOnlyAdmin[Appeal]):
             raise Http404
         return appeal
 
-    def _page(
-        self, request: HttpRequest, appeal: Appeal, *, form: AnswerForm, status: int = 200
-    ) -> HttpResponse:
+    def _shown(self, request: HttpRequest, appeal: Appeal) -> dict[str, Any]:
         work = appeal.assignment
-        context = {
-            **self.admin_site.each_context(request),
+        return {
             "title": f"Appeal of {appeal.worker}",
             "opts": self.opts,
             "appeal": appeal,
@@ -159,16 +152,11 @@ class AppealAdmin(ReadOnlyAdmin[Appeal]):
             "bonuses": queries.bonuses_of(appeal),
             "decisions": queries.decisions_on(appeal),
             "others": queries.others_of(appeal, user=request.user, most=OTHERS),
-            "form": form,
             "is_open": appeal.status == Status.OPEN,
             "may_answer": request.user.has_perm(appealing.ANSWER),
             "may_review": request.user.has_perm("hits.review_assignment"),
             "may_see_work": request.user.has_perm("hits.view_assignment"),
         }
-        return TemplateResponse(request, "admin/hits/appeal.html", context, status=status)
-
-    def _to_list(self) -> HttpResponse:
-        return redirect("admin:hits_appeal_changelist")
 
     @admin.display(description="what the worker asks")
     def asked(self, appeal: Appeal) -> SafeString:
@@ -191,6 +179,24 @@ class AppealAdmin(ReadOnlyAdmin[Appeal]):
         if appeal.made_at < _overdue_before():
             return format_html('<strong class="overdue">Overdue: waits {}</strong>', waits)
         return format_html("Waits {}", waits)
+
+
+def _answer(call: Call[Appeal]) -> Outcome:
+    bonus = appealing.answer_appeal(appeal=call.row, **call.values, by=call.by, now=call.now)
+    owed = f" ${bonus.amount} are owed, and wait for a bonus run of two people." if bonus else ""
+    following = queries.next_open(call.by, after=call.row.pk)
+    return Outcome(
+        said=f"Answered. The worker reads it on the page of work and pay.{owed}",
+        to=reverse("admin:hits_appeal_change", args=[following]) if following else "",
+    )
+
+
+ANSWERING = Action(
+    label="Send the answer",
+    permissions=[appealing.ANSWER],
+    form=lambda data, _: AnswerForm(data, label_suffix=""),
+    run=_answer,
+)
 
 
 def _overdue_before() -> datetime:

@@ -1,6 +1,7 @@
 """An action on a row: asked before it is done, refused in words, and nothing that was typed is lost."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -165,6 +166,15 @@ def test_refused_form_is_shown_again_with_what_was_typed(
     page = answer.content.decode()
     assert (answer.status_code, f'value="{word}"' in page, scene.done) == (status, True, [])
     assert 'class="errorlist' in page
+
+
+def test_refused_form_stands_on_a_page_that_shows_more(scene: Scene) -> None:
+    pages = replace(scene.pages(form=word_form), template="admin/hits/hub_fields.html")
+
+    answer = scene.answer(pages, {"word": "much too long"})
+
+    assert (answer.status_code, answer.template_name) == (400, "admin/hits/hub_fields.html")
+    assert 'value="much too long"' in answer.content.decode()
 
 
 def test_refusal_without_a_form_or_of_what_changed_meanwhile_leads_back(scene: Scene) -> None:

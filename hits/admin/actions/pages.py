@@ -44,7 +44,8 @@ class ActionPages(Generic[Row]):
     """The addresses of a page's actions.
 
     `find` is given the request and what the address holds, and raises 404 or PermissionDenied for rows that
-    this person may not see or touch. `base` has a block `body`, and is rendered with `shared`.
+    this person may not see or touch. `base` has a block `body`, and is rendered with `shared`; a page that
+    shows more than the action has a `template` of its own.
     """
 
     actions: Mapping[str, Action[Row]]
@@ -52,6 +53,7 @@ class ActionPages(Generic[Row]):
     back: Callable[[Sequence[Row]], str]
     url: Callable[[Row, str], str] = lambda _row, _key: ""
     base: str = "admin/hits/action_base.html"
+    template: str = TEMPLATE
     shared: Callable[[Sequence[Row]], Mapping[str, Any]] = lambda _: {}
     carried: Callable[[Sequence[Row]], Hidden] = lambda _: ()
     history: Callable[[HttpRequest, Sequence[Row], str], Any] | None = None
@@ -170,7 +172,7 @@ class ActionPages(Generic[Row]):
             **self.shared(call.rows),
             **confirm.details,
         }
-        return TemplateResponse(page.request, TEMPLATE, context, status=status)
+        return TemplateResponse(page.request, self.template, context, status=status)
 
 
 def _settled(form: forms.Form | None, confirm: Confirm) -> Sequence[BoundField]:
