@@ -16,9 +16,9 @@ ROOT = Path(__file__).parents[2]
 WRITER = re.compile(r"csv\.(writer|DictWriter)\(|xlsxwriter\.Workbook\(")
 WRITERS = {
     "hits/common/spreadsheets.py": "quotes",
+    "hits/common/uploads/columns.py": "an example of our own words",
     "hits/services/workbooks.py": "writes texts as texts",
     "crowd/winogavil/services/challenging.py": "is read by ourselves at once",
-    "crowd/winoventi/asking/walk_files.py": "an example of our own words",
     "crowd/winoventi/demo/world.py": "rows of the demo",
 }
 # Named like files, and no files for a spreadsheet; or not to be had without a form's own rows.

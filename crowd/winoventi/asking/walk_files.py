@@ -1,40 +1,59 @@
 """The researcher's file of walks: one noun a line, with what good answers are."""
 
-import csv
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
-from io import StringIO
+from typing import Any
 
-from crowd.questions.domain import NO, YES, is_unfit, trim
+from crowd.questions.domain import NO, YES, trim
 from crowd.questions.entries import Texts
 from crowd.winoventi.asking.exceptions import look_at_exceptions
 from crowd.winoventi.asking.premises import look_at_premise
 from crowd.winoventi.domain.answers import ALTERNATIVES
 from crowd.winoventi.domain.premises import Premise, read_premise
 from crowd.winoventi.domain.words import LONGEST_WORD
+from hits.common.uploads import (
+    Problems,
+    UploadedColumn,
+    example_file,
+    file_help,
+    read_text,
+    read_uploaded,
+)
 from hits.errors import InvalidItems
 
 BETWEEN = "|"
 MOST_ROWS = 200
-MOST_PROBLEMS = 50
+
+
+def _read_word(value: Any) -> str:
+    if len(word := read_text(value)) > LONGEST_WORD:
+        raise ValueError("is too long.")
+    return word
+
+
+def _read_choice(value: Any) -> str:
+    if (choice := read_text(value)) not in (YES, NO):
+        raise ValueError(f"must be {YES} or {NO}.")
+    return choice
+
+
 COLUMNS = (
-    "noun",
-    "generic",
-    "makes_sense",
-    "exceptions",
-    "sentence",
-    "given_generic",
-    "given_exception",
-    "given_sentence",
-    "synonym",
-    "fits",
+    UploadedColumn(name="noun", read=_read_word),
+    UploadedColumn(name="generic", read=_read_word),
+    UploadedColumn(name="makes_sense", help="yes or no", read=_read_choice),
+    UploadedColumn(name="exceptions", help=f"up to three words separated by {BETWEEN}"),
+    UploadedColumn(name="sentence", help="for the first of them"),
+    UploadedColumn(name="given_generic", read=_read_word),
+    UploadedColumn(name="given_exception", read=_read_word),
+    UploadedColumn(name="given_sentence"),
+    UploadedColumn(name="synonym", help="yes or no", read=_read_choice),
+    UploadedColumn(name="fits", help="yes or no", read=_read_choice),
 )
-HELP = (
-    f"CSV with the columns {', '.join(COLUMNS)}. The first five are the statement and a model answer to it: "
-    f"yes or no, up to three words separated by {BETWEEN}, and a sentence for the first of them. The others "
-    "are somebody’s premise to be judged, whether its first word means the same as the first outcome (yes or "
-    "no), and whether the first outcome fits with its second word. In both sentences the brackets hold the "
-    "words in the order of the outcomes. If any line is wrong, nothing is added, and each one is named."
+HELP = file_help(
+    COLUMNS,
+    more="The first five are the statement and a model answer to it. The others are somebody’s premise to be "
+    "judged, whether its first word means the same as the first outcome, and whether the first outcome fits "
+    "with its second word. In both sentences the brackets hold the words in the order of the outcomes.",
 )
 PRACTICE = (
     "towel",
@@ -90,45 +109,25 @@ class WalkRow:
 
 def read_walks(content: bytes) -> list[WalkRow]:
     """Raises InvalidItems that names every bad line."""
-    try:
-        text = content.decode("utf-8-sig")
-        lines = list(csv.DictReader(StringIO(text, newline=""), strict=True))
-    except (UnicodeDecodeError, csv.Error):
-        raise InvalidItems(
-            ["This is not CSV in UTF-8. Save the sheet as “CSV UTF-8”, and upload that."]
-        ) from None
-    if not lines:
-        raise InvalidItems(["The file needs a heading and a line below it."])
-    if missing := [name for name in COLUMNS if name not in lines[0]]:
-        raise InvalidItems([f"The first line names the columns. Missing: {', '.join(missing)}."])
-    if len(lines) > MOST_ROWS:
-        raise InvalidItems([f"A file has at most {MOST_ROWS} lines."])
-    problems: list[str] = []
+    problems = Problems(InvalidItems)
     rows = []
-    for number, line in enumerate(lines, start=2):
-        texts = {name: trim(line[name] or "") for name in COLUMNS}
-        found = _faults(texts)
-        problems += [f"Line {number}: {words}" for words in found]
+    for row in read_uploaded(content, columns=COLUMNS, most=MOST_ROWS, problems=problems):
+        found = _faults(row.cells)
+        for words in found:
+            problems.say(f"{row.place}: {words}")
         if not found:
-            rows.append(_row(texts))
-    if problems:
-        raise InvalidItems(problems[:MOST_PROBLEMS])
+            rows.append(_row(row.cells))
+    problems.refuse()
     return rows
 
 
 def example_walks() -> str:
-    return _write(*SAMPLES)
+    return example_file(COLUMNS, *SAMPLES)
 
 
 def practice_walk() -> WalkRow:
     """In no file that a researcher may start from."""
-    return read_walks(_write(PRACTICE).encode())[0]
-
-
-def _write(*rows: Sequence[str]) -> str:
-    out = StringIO()
-    csv.writer(out, lineterminator="\n").writerows([COLUMNS, *rows])
-    return out.getvalue()
+    return read_walks(example_file(COLUMNS, PRACTICE).encode())[0]
 
 
 def given_premise(sentence: str) -> Premise:
@@ -140,20 +139,8 @@ def given_premise(sentence: str) -> Premise:
 
 def _faults(texts: Mapping[str, str]) -> list[str]:
     """In the words of the pages: a model answer has to pass where a worker's has."""
-    needed = ("noun", "generic", "given_generic", "given_exception")
-    found = [f"{name} is missing." for name in needed if not texts[name]]
-    found += [f"{name} is too long." for name in needed if len(texts[name]) > LONGEST_WORD]
-    unfit = [name for name in COLUMNS if is_unfit(texts[name])]
-    found += [f"{name} has a character in it that cannot be kept." for name in unfit]
-    found += [
-        f"{name} must be yes or no."
-        for name in ("makes_sense", "synonym", "fits")
-        if texts[name] not in (YES, NO)
-    ]
     if texts["exceptions"].count(BETWEEN) >= len(ALTERNATIVES):
-        found.append(f"exceptions holds at most {len(ALTERNATIVES)} words.")
-    if found:
-        return found
+        return [f"exceptions holds at most {len(ALTERNATIVES)} words."]
     words = _words(texts)
     looks = {
         "exceptions": look_at_exceptions(words, generic=texts["generic"], wants_words=True),

@@ -10,7 +10,7 @@ from hits.errors import InvalidItems
 from hits.models import Batch, Item
 from tests.factories import make_batch
 
-HEADING = ",".join(COLUMNS)
+HEADING = ",".join(column.name for column in COLUMNS)
 GOOD = (
     "kettle,clean,yes,dirty|stained,We found it in a [shop / ditch].,"
     "hot,cold,It stood for [hours / minutes].,no,yes"
@@ -40,11 +40,11 @@ def test_example_file_can_be_uploaded_as_it_is() -> None:
 @pytest.mark.parametrize(
     ("content", "words"),
     [
-        (b"", "a heading and a line"),
-        (HEADING.encode(), "a heading and a line"),
-        (b"noun,generic\nkettle,clean", "Missing: makes_sense"),
-        (b"\xff\xfe\x00", "CSV in UTF-8"),
-        (f"{HEADING}\n{GOOD.replace('kettle', '')}".encode(), "Line 2: noun is missing"),
+        (b"", "is empty"),
+        (HEADING.encode(), "a heading and no line"),
+        (b"noun,generic\nkettle,clean", "Once each: makes_sense"),
+        (b"\xff\xfe\x00", "not UTF-16 text"),
+        (f"{HEADING}\n{GOOD.replace('kettle', '')}".encode(), "Line 2: noun must not be empty"),
         (f"{HEADING}\n{GOOD}\n{GOOD.replace(',no,yes', ',perhaps,yes')}".encode(), "Line 3: synonym must be"),
         (
             f"{HEADING}\n{GOOD.replace('dirty|', 'not clean|')}".encode(),
@@ -57,6 +57,8 @@ def test_example_file_can_be_uploaded_as_it_is() -> None:
         ),
         (f"{HEADING}\n{GOOD.replace('minutes]', 'cold]')}".encode(), "Line 2: given_sentence: This uses"),
         (f"{HEADING}\nkettle,clean".encode(), "Line 2:"),
+        (f"{HEADING}\n{GOOD},more".encode(), "Line 2: it has 11 fields, and the heading 10"),
+        (f"{HEADING}\n\n\n{GOOD.replace('kettle', '')}".encode(), "Line 4: noun"),
         (f"{HEADING}\n{GOOD.replace('kettle', chr(0))}".encode(), "Line 2: noun has a character"),
     ],
     ids=[
@@ -71,6 +73,8 @@ def test_example_file_can_be_uploaded_as_it_is() -> None:
         "no bracket",
         "outcome",
         "short line",
+        "long line",
+        "behind blank lines",
         "control character",
     ],
 )
