@@ -1,16 +1,16 @@
 """What a person fills in to set up a project: its rules, its nouns, its steps."""
 
-import csv
 from collections.abc import Sequence
-from io import StringIO
-from typing import Any, cast
+from typing import Any
 
 from django import forms
 from django.core.exceptions import ValidationError
 
 from crowd.winoventi.models import Project, Step
+from crowd.winoventi.services.opening import read_nouns
 from hits.access import studies_of
 from hits.admin.parts import Row
+from hits.common.uploads import Problems
 from hits.models import Batch
 from scoring.models import RegisteredRival
 
@@ -96,10 +96,7 @@ class NounsForm(forms.Form):
 
     def clean_file(self) -> list[str]:
         file = self.cleaned_data["file"]
-        try:
-            return _first_column(read_upload(file)) if file else []
-        except csv.Error as error:
-            raise ValidationError(f"This cannot be read as CSV ({error}).") from None
+        return read_nouns(check_size(file), problems=Problems(ValidationError)) if file else []
 
     def clean(self) -> dict[str, Any]:
         values: dict[str, Any] = super().clean() or self.cleaned_data
@@ -165,32 +162,13 @@ class StepsForm(forms.Form):
         }
 
 
-def read_upload(file: Any) -> str:
-    """UTF-8, with the mark at the start that spreadsheets write, or without it."""
+def check_size(file: Any) -> Any:
     if file.size > MOST_BYTES:
         raise ValidationError(f"A file has at most {MOST_BYTES // 1_000_000} MB.")
-    try:
-        text = cast("bytes", file.read()).decode("utf-8-sig")
-    except UnicodeDecodeError:
-        raise ValidationError("This is not UTF-8 text. Save it as UTF-8, and choose it again.") from None
-    if "\0" in text:
-        raise ValidationError("This is no text: it has characters that no text has.")
-    return text
+    return file
 
 
 def offer_rows(field: Any, rows: Sequence[Row]) -> None:
     """Read once for several fields: only they are shown. What is chosen is looked up among them, too."""
     field.choices = [("", "–––"), *((row.pk, str(row)) for row in rows)]
     field.queryset = field.queryset.filter(pk__in=[row.pk for row in rows])
-
-
-def _first_column(text: str) -> list[str]:
-    """Of CSV; of a plain list that is the line itself."""
-    rows = [row for row in csv.reader(StringIO(text, newline="")) if row]
-    if not rows:
-        return []
-    heads = [cell.strip().lower() for cell in rows[0]]
-    if "noun" in heads:
-        place = heads.index("noun")
-        return [row[place] for row in rows[1:] if len(row) > place]
-    return [row[0] for row in rows]

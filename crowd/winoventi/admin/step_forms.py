@@ -1,11 +1,10 @@
 """What a person fills in along the way: the cut, a batch, what is taken out, other models."""
 
-from io import StringIO
 from typing import Any
 
 from django import forms
 
-from crowd.winoventi.admin.forms import read_upload
+from crowd.winoventi.admin.forms import check_size
 from crowd.winoventi.challenge.exporting import FILES
 from crowd.winoventi.models import Evaluation, Project, Way
 from hits.admin.taking import TakeForm
@@ -114,5 +113,5 @@ class UploadForm(forms.Form):
     )
     file = forms.FileField(label="File")
 
-    def clean_file(self) -> StringIO:
-        return StringIO(read_upload(self.cleaned_data["file"]), newline="")
+    def clean_file(self) -> Any:
+        return check_size(self.cleaned_data["file"])

@@ -1,10 +1,8 @@
 """Models on the challenge set: registered ones are asked, others come as a file of their answers."""
 
-import csv
-import math
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
-from typing import TextIO
+from typing import Any, BinaryIO
 
 from django.db import transaction
 from django.db.models import Exists, OuterRef
@@ -15,13 +13,18 @@ from crowd.winoventi.domain.prompts import MASK
 from crowd.winoventi.models import Evaluation, ModelAnswer, Premise, Project, Way, valid_pairs
 from crowd.winoventi.services.consulting import Answered, Standing, consult
 from crowd.winoventi.services.filtering import question_of
+from hits.common.uploads import Problems, UploadedColumn, read_number, read_uploaded
 from hits.errors import InvalidItems, RuleBroken
 from hits.models import User
 from scoring.models import RegisteredRival, TextQuestion
 from scoring.services import asking_texts
 
-MOST_PROBLEMS = 20
-COLUMNS = ("prompt", "p_target", "p_incorrect", "prediction")
+COLUMNS = (
+    UploadedColumn(name="prompt"),
+    UploadedColumn(name="p_target", read=read_number, needed=False),
+    UploadedColumn(name="p_incorrect", read=read_number, needed=False),
+    UploadedColumn(name="prediction", needed=False),
+)
 
 
 def start_evaluation(
@@ -55,11 +58,11 @@ def prompt_id(premise: int, kind: str) -> str:
 
 
 def upload_evaluation(
-    *, project: Project, name: str, file: TextIO, by: User | None, now: datetime
+    *, project: Project, name: str, file: BinaryIO, by: User | None, now: datetime
 ) -> Evaluation:
     """A CSV of `prompt` and either `p_target` and `p_incorrect`, or `prediction`; again, it is replaced.
 
-    Nothing is kept of a file with a bad line: InvalidItems names the first of them.
+    Nothing is kept of a file with a bad line: InvalidItems names them.
     """
     if not name.strip() or RegisteredRival.objects.filter(name=name.strip()).exists():
         raise RuleBroken("bad_name", "Give the model a name that no registered rival has.")
@@ -75,35 +78,21 @@ def upload_evaluation(
     return evaluation
 
 
-def read_answers(file: Iterable[str], *, pairs: Mapping[int, Premise]) -> list[ModelAnswer]:
+def read_answers(file: BinaryIO, *, pairs: Mapping[int, Premise]) -> list[ModelAnswer]:
     """In the order of the file. Raises InvalidItems."""
-    try:
-        return _read_answers(csv.DictReader(file), pairs=pairs)
-    except csv.Error as error:
-        raise InvalidItems([f"This is not CSV ({error}). Nothing was kept."]) from None
-
-
-def _read_answers(reader: "csv.DictReader[str]", *, pairs: Mapping[int, Premise]) -> list[ModelAnswer]:
-    if "prompt" not in (reader.fieldnames or ()):
-        raise InvalidItems([f"The first line must name the columns: {', '.join(COLUMNS)}."])
+    problems = Problems(InvalidItems)
     by_id = {prompt_id(pk, kind): (premise, kind) for pk, premise in pairs.items() for kind in ASKED}
     answers: dict[str, ModelAnswer] = {}
-    problems = []
-    for line, row in enumerate(reader, start=2):
-        name = (row.get("prompt") or "").strip()
-        try:
-            answers[name] = _read_row(row, by_id, name, known=answers)
-        except ValueError as problem:
-            problems.append(f"Line {line}: {problem}")
-    if not answers and not problems:
-        problems.append("The file has no answers.")
-    if problems:
-        raise InvalidItems(problems[:MOST_PROBLEMS])
+    for row in read_uploaded(file, columns=COLUMNS, problems=problems):
+        with problems.of(row.place):
+            name = row.cells["prompt"]
+            answers[name] = _read_row(row.cells, by_id, name, known=answers)
+    problems.refuse()
     return list(answers.values())
 
 
 def _read_row(
-    row: Mapping[str, str | None],
+    cells: Mapping[str, Any],
     by_id: Mapping[str, tuple[Premise, str]],
     name: str,
     *,
@@ -114,24 +103,12 @@ def _read_row(
     if name in known:
         raise ValueError(f"the prompt “{name}” was answered before.")
     premise, kind = by_id[name]
-    target, incorrect = (_read_number(row.get(column)) for column in COLUMNS[1:3])
+    target, incorrect = cells["p_target"], cells["p_incorrect"]
     if target is not None and incorrect is not None:
         right = is_right(target=target, incorrect=incorrect)
     else:
-        right = _is_target((row.get("prediction") or "").strip().lower(), premise, kind)
+        right = _is_target(cells["prediction"].lower(), premise, kind)
     return ModelAnswer(premise=premise, kind=kind, p_target=target, p_incorrect=incorrect, is_right=right)
-
-
-def _read_number(text: str | None) -> float | None:
-    if text is None or not text.strip():
-        return None
-    try:
-        value = float(text)
-    except ValueError:
-        value = math.nan
-    if not math.isfinite(value):
-        raise ValueError(f"“{text.strip():.40}” is no number.")
-    return value
 
 
 def _is_target(prediction: str, premise: Premise, kind: str) -> bool:

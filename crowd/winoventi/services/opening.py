@@ -1,17 +1,19 @@
 """A project, its steps and its nouns."""
 
-from collections.abc import Iterable
-from typing import Any
+from collections.abc import Iterable, Sequence
+from typing import Any, BinaryIO
 
 from django.db import transaction
 from django.db.models import Max
 
 from crowd.questions.domain import is_unfit, trim
 from crowd.winoventi.models import Noun, Project, Step
+from hits.common.uploads import Problems, UploadedColumn, as_written, read_uploaded
 from hits.errors import InvalidItems
 from hits.models import Study
 
 LONGEST_NOUN = Noun._meta.get_field("word").max_length or 0
+NOUN = UploadedColumn(name="noun", read=as_written)
 
 
 def open_project(*, study: Study, **rules: Any) -> Project:
@@ -26,22 +28,24 @@ def open_project(*, study: Study, **rules: Any) -> Project:
     return project
 
 
+def read_nouns(file: BinaryIO, *, problems: Problems) -> list[str]:
+    """One a line, or of CSV the first column or the one that is called noun."""
+    nouns = []
+    for row in read_uploaded(file, columns=[NOUN], problems=problems, headed=False):
+        with problems.of(row.place):
+            nouns += _read_noun(row.cells["noun"])
+    problems.refuse()
+    return nouns
+
+
 def add_nouns(*, project: Project, words: Iterable[str]) -> int:
     """A row each, in their order, behind those that are there. Raises InvalidItems with the bad lines."""
-    rows = [(line, trim(word)) for line, word in enumerate(words, start=1)]
-    problems = [
-        f"Line {line}: a noun has at most {LONGEST_NOUN} letters."
-        for line, word in rows
-        if len(word) > LONGEST_NOUN
-    ]
-    problems += [
-        f"Line {line}: there is a character in it that cannot be kept."
-        for line, word in rows
-        if is_unfit(word)
-    ]
-    if problems:
-        raise InvalidItems(problems)
-    nouns = [word for _, word in rows if word]
+    problems = Problems(InvalidItems)
+    nouns = []
+    for line, word in enumerate(words, start=1):
+        with problems.of(f"Line {line}"):
+            nouns += _read_noun(word)
+    problems.refuse()
     with transaction.atomic():
         Project.objects.select_for_update(no_key=True).get(pk=project.pk)
         last = project.nouns.aggregate(last=Max("number"))["last"] or 0
@@ -50,3 +54,13 @@ def add_nouns(*, project: Project, words: Iterable[str]) -> int:
             for number, word in enumerate(nouns, start=last + 1)
         )
     return len(nouns)
+
+
+def _read_noun(text: str) -> Sequence[str]:
+    """None of them where there is nothing."""
+    noun = trim(text)
+    if len(noun) > LONGEST_NOUN:
+        raise ValueError(f"a noun has at most {LONGEST_NOUN} letters.")
+    if is_unfit(noun):
+        raise ValueError("there is a character in it that cannot be kept.")
+    return [noun] if noun else []

@@ -1,6 +1,6 @@
 """Registered models are asked about the challenge set; others come as a file."""
 
-from io import StringIO
+from io import BytesIO
 
 import pytest
 
@@ -56,7 +56,7 @@ def answers(evaluation: Evaluation) -> dict[tuple[str, str], bool]:
 
 
 def upload(project: Project, *lines: str, name: str = "theirs") -> Evaluation:
-    file = StringIO("\n".join(lines) + "\n")
+    file = BytesIO("\n".join([*lines, ""]).encode())
     return evaluating.upload_evaluation(project=project, name=name, file=file, by=None, now=NOW)
 
 
@@ -174,12 +174,18 @@ def test_uploaded_again_it_is_replaced(project: Project) -> None:
 @pytest.mark.parametrize(
     ("lines", "message"),
     [
-        (["id,prediction", "x,y"], "must name the columns"),
-        (["prompt,prediction"], "no answers"),
+        (["id,prediction", "x,y"], "The first line names the columns"),
+        (["prompt,prediction"], "a heading and no line below it"),
         (["prompt,prediction", "999999-generic,sour"], "Line 2: there is no prompt “999999-generic”"),
         (["prompt,prediction", "{pair}-generic,bitter"], "Line 2: give both probabilities, or as the"),
-        (["prompt,p_target,p_incorrect", "{pair}-generic,much,0.1"], "Line 2: “much” is no number"),
-        (["prompt,p_target,p_incorrect", "{pair}-generic,nan,0.1"], "Line 2: “nan” is no number"),
+        (
+            ["prompt,p_target,p_incorrect", "{pair}-generic,much,0.1"],
+            "Line 2: p_target is “much”, which is no finite number",
+        ),
+        (
+            ["prompt,p_target,p_incorrect", "{pair}-generic,nan,0.1"],
+            "Line 2: p_target is “nan”, which is no finite number",
+        ),
         (
             ["prompt,prediction", "{pair}-generic,sour", "{pair}-generic,sour"],
             "Line 3: the prompt “{pair}-generic” was answered before",
@@ -194,6 +200,20 @@ def test_a_bad_file_is_refused_whole(project: Project, lines: list[str], message
         upload(project, *[line.format(pair=pair) for line in lines])
 
     assert message.format(pair=pair) in str(refused.value)
+    assert not Evaluation.objects.exists()
+
+
+def test_a_line_behind_blank_ones_has_its_own_number(project: Project) -> None:
+    with pytest.raises(InvalidItems, match="Line 5: there is no prompt “1-sour”"):
+        upload(project, "prompt,prediction", "", "", "", "1-sour,sour")
+
+
+def test_a_line_of_more_cells_than_columns_is_refused(project: Project) -> None:
+    pair = project.premises.get(alternative__word="sweet").pk
+
+    with pytest.raises(InvalidItems, match="Line 2: it has 3 fields, and the heading 2"):
+        upload(project, "prompt,prediction", f"{pair}-generic,sour,sweet")
+
     assert not Evaluation.objects.exists()
 
 

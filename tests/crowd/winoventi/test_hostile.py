@@ -1,5 +1,7 @@
 """What a hostile worker, or a rule that changes in the middle, must not break."""
 
+from io import BytesIO
+
 import pytest
 
 from crowd.winoventi import domain
@@ -182,8 +184,8 @@ def test_nouns_that_no_database_keeps_are_refused_by_line() -> None:
 
 
 def test_answers_that_are_no_csv_are_refused() -> None:
-    with pytest.raises(InvalidItems, match="not CSV"):
-        read_answers(["prompt,prediction\n", f"{'x' * 200_000},sour\n"], pairs={})
+    with pytest.raises(InvalidItems, match="Line 2 is too long"):
+        read_answers(BytesIO(b"prompt,prediction\n" + b"x" * 200_000 + b",sour\n"), pairs={})
 
 
 def test_signs_that_are_longer_than_words_are_no_generics() -> None:

@@ -110,6 +110,15 @@ def test_project_with_bad_input_is_not_set_up(client: Client, changes: dict[str,
     assert not Project.objects.exists()
 
 
+def test_noun_of_a_file_that_is_too_long_is_named_by_its_line(client: Client, project: Project) -> None:
+    sign_in(client, RESEARCHER, project.study)
+    file = SimpleUploadedFile("nouns.csv", f"number,noun\n\n1,bat\n2,{'x' * 65}\n".encode())
+
+    page = text_of(client.post(at("nouns", project), {"file": file}))
+
+    assert "Line 4: a noun has at most 64 letters." in page
+
+
 def test_pipeline_counts_what_came_in_and_stayed_behind_with_links(client: Client, project: Project) -> None:
     fill(project, count=1)
 
@@ -262,7 +271,11 @@ def test_nouns_are_added_behind_those_that_are_there(client: Client, project: Pr
 
 @pytest.mark.parametrize(
     ("content", "said"),
-    [(b"\xff\xfe", "not UTF-8"), (b"a\0b", "no text"), (b'"' + b"x" * 140_000, "cannot be read as CSV")],
+    [
+        (b"b\xffat", "Line 1 is not UTF-8"),
+        (b"a\0b", "not a text"),
+        (b'"' + b"x" * 140_000, "Line 1 is too long"),
+    ],
     ids=["bytes", "nul", "long"],
 )
 def test_file_that_is_no_list_is_refused(client: Client, project: Project, content: bytes, said: str) -> None:
