@@ -1,6 +1,6 @@
 """Questions with answers, captions and models' explanations from a file: read, shown, and then asked."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,12 +16,12 @@ from django.utils import timezone
 from crowd.whoops.admin.judging import ADD, SEED_HELP, panel_key
 from crowd.whoops.models import Image, Project, Question
 from crowd.whoops.services.importing import Preview, import_rows, preview_import
-from crowd.whoops.services.reading import MOST_BYTES, MOST_ROWS, NEEDED, OTHERS
+from crowd.whoops.services.reading import COLUMNS, MOST_BYTES, MOST_ROWS
 from hits.admin.hubs import HubAdmin
 from hits.admin.taking import send_csv
 from hits.common.spreadsheets import Cell
+from hits.common.uploads import Problems, UploadedColumn, example_file, whole_text
 from hits.errors import InvalidItems
-from hits.uploaded_rows import read_text
 
 Kind = Question.Kind
 
@@ -33,17 +33,16 @@ class Sort:
     kind: str
     title: str
     what: str
-    about: Mapping[str, str]
-    example: Sequence[Cell]
 
     @property
-    def columns(self) -> list[str]:
-        return [*NEEDED[self.kind], *OTHERS[self.kind]]
+    def columns(self) -> Sequence[UploadedColumn]:
+        return COLUMNS[self.kind]
+
+    @property
+    def example(self) -> str:
+        return example_file(self.columns)
 
 
-IMAGE = "The number of an accepted image, or its id."
-SOURCE = "Whose it is: the name of a model. Judges never see it."
-ID = "If you like: what names the row in files. Without it we make one of the row's content."
 SORTS = {
     panel_key(sort.kind): sort
     for sort in (
@@ -51,34 +50,16 @@ SORTS = {
             kind=Kind.VERIFY,
             title="Import questions and answers",
             what="questions with answers",
-            about={
-                "image": IMAGE,
-                "question": "A question about the image.",
-                "answer": "The answer that is taken for right.",
-                "source": "If you like: what made them. Judges never see it.",
-                "id": ID,
-            },
-            example=("What is in the bowl?", "A candle", "maker", ""),
         ),
         Sort(
             kind=Kind.RATE,
             title="Import captions",
             what="captions",
-            about={
-                "image": IMAGE,
-                "caption": "What is said to be in the picture.",
-                "source": SOURCE,
-                "variant": "weird for the image itself, normal or natural for a partner. Empty: weird.",
-                "id": ID,
-            },
-            example=("A candle burns under water.", "model", "weird", ""),
         ),
         Sort(
             kind=Kind.EXPLAIN,
             title="Import models' explanations",
             what="explanations",
-            about={"image": IMAGE, "explanation": "Why the image is weird.", "source": SOURCE},
-            example=("A candle needs air to burn.", "model"),
         ),
     )
 }
@@ -86,8 +67,7 @@ SORTS = {
 
 class UploadForm(forms.Form):
     file = forms.FileField(
-        help_text=f"CSV or JSON Lines in UTF-8, with at most {MOST_ROWS:,} rows and "
-        f"{MOST_BYTES // 1_000_000} MB.",
+        help_text=f"CSV or JSON, with at most {MOST_ROWS:,} rows and {MOST_BYTES // 1_000_000} MB.",
         widget=forms.ClearableFileInput(attrs={"accept": ".csv,.jsonl,.json,.txt,text/csv"}),
     )
 
@@ -95,10 +75,7 @@ class UploadForm(forms.Form):
         file = self.cleaned_data["file"]
         if file.size > MOST_BYTES:
             raise ValidationError(f"A file has at most {MOST_BYTES // 1_000_000} MB. Make several of it.")
-        try:
-            return read_text(file.read())
-        except InvalidItems as invalid:
-            raise ValidationError(invalid.problems) from None
+        return whole_text(file, problems=Problems(ValidationError))
 
 
 class SeedForm(forms.Form):
@@ -153,7 +130,8 @@ def import_view(hub: HubAdmin[Any], request: HttpRequest, pk: int, sort: str) ->
 def template_view(hub: HubAdmin[Any], request: HttpRequest, pk: int, sort: str) -> HttpResponseBase:
     """A line for each accepted image, to be filled in."""
     project, chosen = hub.find(request, pk, ADD), _sort(sort)
-    return send_csv(chosen.columns, _lines(project, chosen), name=f"{sort}.csv")
+    names = [column.name for column in chosen.columns]
+    return send_csv(names, _lines(project, chosen), name=f"{sort}.csv")
 
 
 def _sort(name: str) -> Sort:

@@ -1,17 +1,16 @@
 """What is imported to be judged, line by line: questions with answers, captions, explanations."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from hashlib import sha256
 
 from crowd.pictures.models import Picture
-from crowd.questions.domain import trim
 from crowd.whoops import domain
 from crowd.whoops.models import Image, Option, Partner, Project, Question
 from crowd.whoops.services.explaining import Offer
-from hits.problems import Problems
-from hits.uploaded_rows import Row, read_rows
+from hits.common.uploads import Problems, Row, UploadedColumn, read_uploaded, text_within
+from hits.errors import InvalidItems
 
 Kind = Question.Kind
 Variant = Question.Variant
@@ -24,16 +23,55 @@ LONGEST_SOURCE = 120
 MOST_EXPLANATIONS = 100
 # What ends the name of an answer that is wrong on purpose.
 WRONG = ":wrong"
-# The columns that every row needs, and those that it may have.
-NEEDED: Mapping[str, Sequence[str]] = {
-    Kind.VERIFY: ("image", "question", "answer"),
-    Kind.RATE: ("image", "caption", "source"),
-    Kind.EXPLAIN: ("image", "explanation", "source"),
-}
-OTHERS: Mapping[str, Sequence[str]] = {
-    Kind.VERIFY: ("source", "id"),
-    Kind.RATE: ("variant", "id"),
-    Kind.EXPLAIN: (),
+SOURCE = UploadedColumn(
+    name="source",
+    help="Whose it is: the name of a model. Judges never see it.",
+    example="model",
+    read=text_within(LONGEST_SOURCE),
+)
+ID = UploadedColumn(
+    name="id",
+    help="If you like: what names the row in files. Without it we make one of the row's content.",
+    read=text_within(LONGEST_ID),
+    needed=False,
+)
+IMAGE = UploadedColumn(name="image", help="The number of an accepted image, or its id.", example="1")
+
+
+def _column(name: str, *, about: str, example: str) -> UploadedColumn:
+    return UploadedColumn(name=name, help=about, example=example, read=text_within(LONGEST_TEXT))
+
+
+COLUMNS: Mapping[str, Sequence[UploadedColumn]] = {
+    Kind.VERIFY: (
+        IMAGE,
+        _column("question", about="A question about the image.", example="What is in the bowl?"),
+        _column("answer", about="The answer that is taken for right.", example="A candle"),
+        replace(
+            SOURCE,
+            help="If you like: what made them. Judges never see it.",
+            example="maker",
+            needed=False,
+        ),
+        ID,
+    ),
+    Kind.RATE: (
+        IMAGE,
+        _column("caption", about="What is said to be in the picture.", example="A candle burns under water."),
+        SOURCE,
+        UploadedColumn(
+            name="variant",
+            help="weird for the image itself, normal or natural for a partner. Empty: weird.",
+            example="weird",
+            needed=False,
+        ),
+        ID,
+    ),
+    Kind.EXPLAIN: (
+        IMAGE,
+        _column("explanation", about="Why the image is weird.", example="A candle needs air to burn."),
+        SOURCE,
+    ),
 }
 
 
@@ -97,14 +135,11 @@ def read_questions(text: str, *, kind: str, project: Project) -> list[NewQuestio
     read = _read_answer if kind == Kind.VERIFY else _read_caption
     found: dict[str, NewQuestion] = {}
     contents: dict[tuple[int, str, str, str, str], int] = {}
-    problems, pictured = Problems(), Pictured(project)
+    problems, pictured = Problems(InvalidItems), Pictured(project)
     for row in _rows(text, kind=kind, problems=problems):
-        try:
+        with problems.of(row.place):
             new = read(row, pictured)
             _say_if_repeated(new, found=found, contents=contents)
-        except ValueError as error:
-            problems.say(f"Line {row.line}: {error}")
-        else:
             found[new.key] = new
             contents[new.content] = row.line
     _compare(found, kind=kind, project=project, problems=problems)
@@ -115,19 +150,17 @@ def read_questions(text: str, *, kind: str, project: Project) -> list[NewQuestio
 def read_explanations(text: str, *, project: Project) -> dict[Image, list[Offer]]:
     """By image, in the order of the file. Raises InvalidItems that names every bad line."""
     found: dict[Image, list[Offer]] = {}
-    problems, pictured = Problems(), Pictured(project)
+    problems, pictured = Problems(InvalidItems), Pictured(project)
     for row in _rows(text, kind=Kind.EXPLAIN, problems=problems):
-        try:
+        with problems.of(row.place):
             image = pictured.find(row.cells["image"])
-            offer = Offer(source=_source(row), text=_of(row, "explanation"))
+            offer = Offer(source=row.cells["source"], text=row.cells["explanation"])
             if offer.source.casefold() in domain.OURS:
                 raise ValueError(f"source: “{offer.source}” are ours already. Name the model.")
             own = found.setdefault(image, [])
             if len(own) >= MOST_EXPLANATIONS:
                 raise ValueError(f"image {image.number} has more than {MOST_EXPLANATIONS} explanations.")
             own.append(offer)
-        except ValueError as error:
-            problems.say(f"Line {row.line}: {error}")
     problems.refuse()
     return found
 
@@ -137,12 +170,12 @@ def known_keys(project: Project, *, kind: str) -> set[str]:
 
 
 def _rows(text: str, *, kind: str, problems: Problems) -> Iterator[Row]:
-    return read_rows(text, needed=NEEDED[kind], others=OTHERS[kind], most=MOST_ROWS, problems=problems)
+    return read_uploaded(text.encode(), columns=COLUMNS[kind], most=MOST_ROWS, problems=problems)
 
 
 def _read_answer(row: Row, pictured: Pictured) -> NewQuestion:
     image = pictured.find(row.cells["image"])
-    return _new(row, image, image.picture_id, text=_of(row, "question"), answer=_of(row, "answer"))
+    return _new(row, image, image.picture_id, text=row.cells["question"], answer=row.cells["answer"])
 
 
 def _read_caption(row: Row, pictured: Pictured) -> NewQuestion:
@@ -151,15 +184,13 @@ def _read_caption(row: Row, pictured: Pictured) -> NewQuestion:
     if variant not in Variant.values:
         raise ValueError(f"variant: it is one of {', '.join(Variant.values)}.")
     picture = pictured.picture_of(image, variant)
-    return _new(row, image, picture, variant=variant, answer=_of(row, "caption"))
+    return _new(row, image, picture, variant=variant, answer=row.cells["caption"])
 
 
 def _new(
     row: Row, image: Image, picture: int, *, answer: str, text: str = "", variant: str = Variant.WEIRD
 ) -> NewQuestion:
-    source, name = _source(row), row.cells["id"]
-    if len(name) > LONGEST_ID:
-        raise ValueError(f"id: it has more than {LONGEST_ID} characters.")
+    source, name = row.cells["source"], row.cells["id"]
     if name.endswith(WRONG):
         raise ValueError(f"id: none ends with “{WRONG}”, as our answers that are wrong on purpose do.")
     content = sha256(f"{text}\n{answer}\n{source}".encode()).hexdigest()[:12]
@@ -173,20 +204,6 @@ def _new(
         answer=answer,
         source=source,
     )
-
-
-def _of(row: Row, name: str) -> str:
-    text = trim(row.cells[name])
-    if len(text) > LONGEST_TEXT:
-        raise ValueError(f"{name}: it has more than {LONGEST_TEXT} characters.")
-    return text
-
-
-def _source(row: Row) -> str:
-    source = row.cells["source"]
-    if len(source) > LONGEST_SOURCE:
-        raise ValueError(f"source: it has more than {LONGEST_SOURCE} characters.")
-    return source
 
 
 def _say_if_repeated(

@@ -18,17 +18,12 @@ from hits.common.uploads import (
     file_help,
     read_text,
     read_uploaded,
+    text_within,
 )
 from hits.errors import InvalidItems
 
 BETWEEN = "|"
 MOST_ROWS = 200
-
-
-def _read_word(value: Any) -> str:
-    if len(word := read_text(value)) > LONGEST_WORD:
-        raise ValueError("is too long.")
-    return word
 
 
 def _read_choice(value: Any) -> str:
@@ -38,13 +33,13 @@ def _read_choice(value: Any) -> str:
 
 
 COLUMNS = (
-    UploadedColumn(name="noun", read=_read_word),
-    UploadedColumn(name="generic", read=_read_word),
+    UploadedColumn(name="noun", read=text_within(LONGEST_WORD)),
+    UploadedColumn(name="generic", read=text_within(LONGEST_WORD)),
     UploadedColumn(name="makes_sense", help="yes or no", read=_read_choice),
     UploadedColumn(name="exceptions", help=f"up to three words separated by {BETWEEN}"),
     UploadedColumn(name="sentence", help="for the first of them"),
-    UploadedColumn(name="given_generic", read=_read_word),
-    UploadedColumn(name="given_exception", read=_read_word),
+    UploadedColumn(name="given_generic", read=text_within(LONGEST_WORD)),
+    UploadedColumn(name="given_exception", read=text_within(LONGEST_WORD)),
     UploadedColumn(name="given_sentence"),
     UploadedColumn(name="synonym", help="yes or no", read=_read_choice),
     UploadedColumn(name="fits", help="yes or no", read=_read_choice),

@@ -2,6 +2,7 @@
 
 import math
 import re
+from collections.abc import Callable
 from typing import Any
 
 # Controls, halves of a character, and what breaks a line.
@@ -21,6 +22,17 @@ def read_text(value: Any) -> str:
     if UNKEPT.search(text):
         raise ValueError("has a character in it that cannot be kept.")
     return text
+
+
+def text_within(longest: int) -> Callable[[Any], str]:
+    """As `read_text`, of so many characters at most."""
+
+    def read(value: Any) -> str:
+        if len(text := read_text(value)) > longest:
+            raise ValueError(f"has more than {longest} characters.")
+        return text
+
+    return read
 
 
 def as_written(value: Any) -> str:

@@ -108,6 +108,12 @@ def opened(content: bytes | BinaryIO | Path, *, problems: Problems) -> Iterator[
         yield lines
 
 
+def whole_text(content: bytes | BinaryIO, *, problems: Problems) -> str:
+    """For who shows a small file before its rows are taken."""
+    with opened(content, problems=problems) as lines:
+        return lines.whole()
+
+
 def _binary(content: bytes | BinaryIO | Path) -> Any:
     if isinstance(content, Path):
         return content.open("rb")

@@ -23,6 +23,8 @@ from tests.crowd.whoops.making_questions import (
 from tests.factories import NOW
 
 pytestmark = pytest.mark.django_db
+QUOTED = "Put a field that holds the separator into quotation marks."
+NOT_CLOSED = "Look for a quotation mark that is not closed."
 FILES = {domain.VERIFY: ANSWERS, domain.RATE: CAPTIONS, domain.EXPLAIN: EXPLANATIONS}
 
 
@@ -189,26 +191,29 @@ def test_every_bad_line_is_named() -> None:
     assert problems(project, domain.VERIFY, text) == [
         "Line 3: there is no image “9”. Give its number or its id.",
         "Line 4: image 3 is not accepted, so nobody is asked about it.",
-        "Line 5: question: there is nothing in it.",
+        "Line 5: question must not be empty.",
         "Line 6: the same stands in line 2.",
         "Line 7: id: “one” stands in line 2, with something else.",
-        "Line 8: question: it has more than 500 characters.",
-        "Line 9: id: it has more than 100 characters.",
-        "Line 10: it has 2 cells, and the heading 4.",
+        "Line 8: question has more than 500 characters.",
+        "Line 9: id has more than 100 characters.",
+        f"Line 10: it has 2 fields, and the heading 4. {QUOTED}",
     ]
 
 
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("", "The file has no rows."),
-        ("image,caption,source\n", "The file has no rows."),
+        ("", "The file is empty."),
+        ("image,caption,source\n", "The file has a heading and no line below it."),
         (
             "image,caption\n1,A cat.\n",
-            "Line 1: the heading names each of image, caption, source once; look at source.",
+            "The first line names the columns image, caption, source, variant and id. Once each: source.",
         ),
-        ('image,caption,source\n1,"A cat.,m\n', "Line 2: it is not CSV (unexpected end of data)."),
-        ('{"image": 1, "caption": true, "source": "m"}', "Line 1: caption: it must be text."),
+        (
+            'image,caption,source\n1,"A cat.,m\n',
+            f"Line 2 cannot be read (unexpected end of data). {NOT_CLOSED}",
+        ),
+        ('{"image": 1, "caption": true, "source": "m"}', "Line 1: caption must be text."),
         ('{"image": 1}\n[1]', "Line 2: this is no JSON object of one line."),
         (
             "image,caption,source,variant\n1,A cat.,m,odd\n",
@@ -217,7 +222,7 @@ def test_every_bad_line_is_named() -> None:
         ("image,caption,source,variant\n1,A cat.,m,natural\n", "Line 2: image 1 has no natural partner."),
         (
             "image,caption,source\n1,A \x00 cat.,m\n",
-            "Line 2: caption: there is a character in it that cannot be kept.",
+            "Line 2: caption has a character in it that cannot be kept.",
         ),
     ],
 )
@@ -230,7 +235,7 @@ def test_too_many_rows_are_refused() -> None:
 
     said = problems(make_data(images=1), domain.RATE, f"image,caption,source\n{lines}")
 
-    assert said == ["The file has more than 10,000 rows. Make several of it."]
+    assert said == ["A file has at most 10,000 lines; this one has more. Cut it into several."]
 
 
 def test_our_own_sources_are_no_models() -> None:

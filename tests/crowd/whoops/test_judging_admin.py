@@ -134,7 +134,7 @@ def test_bad_lines_are_named_on_the_page(client: Client, project: Project, sends
 
 def test_file_that_is_no_text_or_too_large_is_refused(client: Client, project: Project) -> None:
     picture = SimpleUploadedFile("rows.csv", b"\x89PNG\xff\xfe")
-    assert "This is not UTF-8 text." in text_of(
+    assert "Line 1 is not UTF-8 text." in text_of(
         client.post(at("import", project, "captions"), {"file": picture})
     )
     large = upload("x" * 2_000_001)
