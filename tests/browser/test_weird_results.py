@@ -1,5 +1,7 @@
 """Statistics of weird images in a real browser: empty, with some of everything, and a file sent in."""
 
+from io import BytesIO
+
 import pytest
 from playwright.sync_api import expect
 
@@ -23,8 +25,8 @@ def test_statistics_look_right(visitor: Visitor, sites: Sites) -> None:
         visitor.visit(f"whoops-{name.replace('/', '-')}-empty", f"{home}/{name}/")
     make_every_result(project, images)
     pair = images[0].annotations.get().pk
-    text = f"annotation,detailed,underspecified\n{pair},1,0"
-    made = add_scores(project=project, name="small", about="", text=text, by=make_user(), now=NOW).scores
+    file = BytesIO(f"annotation,detailed,underspecified\n{pair},1,0".encode())
+    made = add_scores(project=project, name="small", about="", file=file, by=make_user(), now=NOW).scores
 
     for name in PAGES:
         visitor.visit(f"whoops-{name.replace('/', '-')}", f"{home}/{name}/")

@@ -20,7 +20,6 @@ from hits.admin.hub_actions import project_actions
 from hits.admin.selecting import signed_in
 from hits.datasets.texts import json_line
 from hits.errors import InvalidItems, RuleBroken
-from hits.uploaded_rows import read_text
 
 MOST_BYTES = 20_000_000
 # A write to the socket for each row would cost more than the row.
@@ -34,27 +33,24 @@ class FileForm(forms.Form):
         max_length=MatchingScores._meta.get_field("about").max_length,
         help_text="For colleagues: which weights, which prompt, where the scores come from.",
     )
-    text = forms.FileField(
+    file = forms.FileField(
         label="File",
-        help_text="CSV or JSON Lines, as described below.",
+        help_text="CSV or JSON, as described below.",
         widget=forms.ClearableFileInput(attrs={"accept": ".csv,.jsonl,.json,.txt,text/csv"}),
     )
 
-    def clean_text(self) -> str:
-        file = self.cleaned_data["text"]
+    def clean_file(self) -> Any:
+        file = self.cleaned_data["file"]
         if file.size > MOST_BYTES:
             raise ValidationError(f"A file has at most {MOST_BYTES // 1_000_000} MB.")
-        try:
-            return read_text(file.read())
-        except InvalidItems as invalid:
-            raise ValidationError(invalid.problems) from None
+        return file
 
 
 class NewForm(FileForm):
     name = forms.CharField(
         label="Name of the model", max_length=MatchingScores._meta.get_field("name").max_length
     )
-    field_order = ("name", "about", "text")
+    field_order = ("name", "about", "file")
 
 
 def matching_urls(hub: Hub) -> list[URLPattern]:

@@ -1,22 +1,26 @@
 """A model's scores of detailed and underspecified captions, from a file: whole, or not at all."""
 
-import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
+from typing import BinaryIO
 
 import structlog
 
 from crowd.whoops.models import Annotation, MatchingRow, MatchingScores, Project
 from crowd.whoops.queries.matching import pairs
 from crowd.whoops.services.holding import AT_ONCE, held
-from hits.errors import RuleBroken
+from hits.common.uploads import Problems, Row, UploadedColumn, read_number, read_uploaded
+from hits.errors import InvalidItems, RuleBroken
 from hits.models import User
-from hits.problems import Problems
-from hits.uploaded_rows import Row, read_rows
 
 MOST_ROWS = 100_000
 ANNOTATION, DETAILED, UNDERSPECIFIED = "annotation", "detailed", "underspecified"
+COLUMNS = (
+    UploadedColumn(name=ANNOTATION),
+    UploadedColumn(name=DETAILED, read=read_number, needed=False),
+    UploadedColumn(name=UNDERSPECIFIED, read=read_number, needed=False),
+)
 SHOWN = 40
 log = structlog.get_logger()
 Values = tuple[float, float]
@@ -31,7 +35,7 @@ class Upload:
     missing: int
 
 
-def add_scores(*, project: Project, name: str, about: str, text: str, by: User, now: datetime) -> Upload:
+def add_scores(*, project: Project, name: str, about: str, file: BinaryIO, by: User, now: datetime) -> Upload:
     """Under a new name. Raises RuleBroken of the name, and InvalidItems of the file."""
     with held(project.pk) as locked:
         name = " ".join(name.split())
@@ -39,19 +43,19 @@ def add_scores(*, project: Project, name: str, about: str, text: str, by: User, 
             raise RuleBroken(
                 "known_name", f"There are scores of {name} already. Replace those, or take another name."
             )
-        found = read_scores(text, project=locked)
+        found = read_scores(file, project=locked)
         made = MatchingScores.objects.create(
             project=locked, name=name, about=about, added_by=by, added_at=now
         )
         return _record(made, found)
 
 
-def replace_scores(*, scores: MatchingScores, about: str, text: str, by: User, now: datetime) -> Upload:
+def replace_scores(*, scores: MatchingScores, about: str, file: BinaryIO, by: User, now: datetime) -> Upload:
     """What was there is gone, once the new file is whole."""
     with held(scores.project_id) as locked:
         if not MatchingScores.objects.filter(pk=scores.pk).exists():
             raise RuleBroken("gone", "These scores were removed meanwhile. Upload them as new ones.")
-        found = read_scores(text, project=locked)
+        found = read_scores(file, project=locked)
         scores.rows.all().delete()
         scores.about, scores.added_by, scores.added_at = about, by, now
         scores.save(update_fields=["about", "added_by", "added_at"])
@@ -65,19 +69,13 @@ def remove_scores(*, scores: MatchingScores) -> None:
     log.info("whoops.matching_removed", project=scores.project_id, model=scores.name)
 
 
-def read_scores(text: str, *, project: Project) -> dict[int, Values]:
+def read_scores(file: BinaryIO, *, project: Project) -> dict[int, Values]:
     """By annotation. Raises InvalidItems with every line that is wrong."""
-    problems = Problems()
+    problems = Problems(InvalidItems)
     counting = {str(pk): pk for pk in pairs(project).values_list("pk", flat=True)}
     others = Annotation.objects.filter(image__project=project).exclude(pk__in=pairs(project).values("pk"))
     known = Known(counting=counting, others=set(map(str, others.values_list("pk", flat=True))))
-    rows = read_rows(
-        text,
-        needed=(ANNOTATION,),
-        others=(DETAILED, UNDERSPECIFIED),
-        most=MOST_ROWS,
-        problems=problems,
-    )
+    rows = read_uploaded(file, columns=COLUMNS, most=MOST_ROWS, problems=problems)
     found = dict(_values(rows, known, problems))
     if not found:
         problems.say("The file has no scores.")
@@ -104,29 +102,17 @@ def _values(rows: Iterator[Row], known: Known, problems: Problems) -> Iterator[t
     """Rows without scores are left out: the model has none."""
     lines: dict[int, int] = {}
     for row in rows:
-        if not row.cells[DETAILED] and not row.cells[UNDERSPECIFIED]:
+        values = row.cells[DETAILED], row.cells[UNDERSPECIFIED]
+        if values == (None, None):
             continue
-        try:
+        with problems.of(row.place):
             annotation = known.find(row.cells[ANNOTATION])
             if before := lines.get(annotation):
                 raise ValueError(f"annotation {row.cells[ANNOTATION]} stands in line {before} already.")
-            values = _number(row, DETAILED), _number(row, UNDERSPECIFIED)
-        except ValueError as problem:
-            problems.say(f"Line {row.line}: {problem}")
-        else:
+            if None in values:
+                raise ValueError(f"give both {DETAILED} and {UNDERSPECIFIED}, or none of them.")
             lines[annotation] = row.line
             yield annotation, values
-
-
-def _number(row: Row, name: str) -> float:
-    text = row.cells[name]
-    try:
-        number = float(text)
-    except ValueError:
-        number = math.nan
-    if "_" in text or not math.isfinite(number):
-        raise ValueError(f"{name} is “{text:.{SHOWN}}”, which is no finite number.")
-    return number
 
 
 def _record(scores: MatchingScores, found: Mapping[int, Values]) -> Upload:

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Sequence
+from io import BytesIO
 
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
@@ -17,6 +18,7 @@ from tests.crowd.whoops.making_results import annotate, make_results, visit
 from tests.factories import NOW, make_user
 
 pytestmark = pytest.mark.django_db
+QUOTED = "Put a field that holds the separator into quotation marks."
 ADD, REMOVE = "whoops.add_matchingscores", "whoops.delete_matchingscores"
 
 
@@ -32,7 +34,9 @@ def csv_of(pairs: Sequence[Annotation], values: Sequence[tuple[object, object]])
 
 
 def add(project: Project, text: str, *, name: str = "model") -> MatchingScores:
-    return add_scores(project=project, name=name, about="", text=text, by=make_user(), now=NOW).scores
+    return add_scores(
+        project=project, name=name, about="", file=BytesIO(text.encode()), by=make_user(), now=NOW
+    ).scores
 
 
 def address(project: Project, name: str, *more: object) -> str:
@@ -93,18 +97,21 @@ def test_every_wrong_line_is_named_and_nothing_is_kept() -> None:
         "Line 4: there is no annotation “999999”. Take the numbers from the template.",
         f"Line 5: annotation {dropped.pk} does not count. Take the row out.",
         "Line 6: detailed is “nan”, which is no finite number.",
-        "Line 7: underspecified is “”, which is no finite number.",
+        "Line 7: give both detailed and underspecified, or none of them.",
         "Line 8: detailed is “1_0”, which is no finite number.",
-        "Line 9: it has 2 cells, and the heading 3.",
+        f"Line 9: it has 2 fields, and the heading 3. {QUOTED}",
     ]
 
 
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("", "The file has no rows."),
-        ("detailed,underspecified\n1,2", "Line 1: the heading names each of annotation once"),
-        ('{"annotation": 1, "detailed": [1], "underspecified": 2}', "Line 1: detailed: it must be text."),
+        ("", "The file is empty."),
+        ("detailed,underspecified\n1,2", "The first line names the columns annotation, detailed and"),
+        (
+            '{"annotation": 1, "detailed": [1], "underspecified": 2}',
+            "Line 1: detailed is “[1]”, which is no finite number.",
+        ),
         ('{"annotation": 1', "Line 1: this is no JSON object of one line."),
         ("annotation,detailed,underspecified\n1,,", "The file has no scores."),
     ],
@@ -140,9 +147,11 @@ def test_replaced_scores_are_the_new_ones_and_a_bad_file_changes_nothing() -> No
     by = make_user()
 
     with pytest.raises(InvalidItems):
-        replace_scores(scores=scores, about="new", text="annotation\n7", by=by, now=NOW)
+        replace_scores(scores=scores, about="new", file=BytesIO(b"annotation\n7"), by=by, now=NOW)
     assert results(project)[0].found.pairs == Share(right=3, of=3)
-    replace_scores(scores=scores, about="new", text=csv_of(pairs[:1], [(0, 1)]), by=by, now=NOW)
+    replace_scores(
+        scores=scores, about="new", file=BytesIO(csv_of(pairs[:1], [(0, 1)]).encode()), by=by, now=NOW
+    )
 
     (result,) = results(project)
     assert (result.found.pairs, result.lacking, result.scores.about) == (Share(right=0, of=1), 2, "new")
@@ -156,7 +165,7 @@ def test_scores_that_are_gone_are_not_replaced_and_removing_them_again_is_nothin
     scores.pk = key
 
     with pytest.raises(RuleBroken, match="were removed meanwhile"):
-        replace_scores(scores=scores, about="", text="", by=make_user(), now=NOW)
+        replace_scores(scores=scores, about="", file=BytesIO(), by=make_user(), now=NOW)
     remove_scores(scores=scores)
 
     assert (MatchingScores.objects.count(), MatchingRow.objects.count()) == (0, 0)
@@ -197,7 +206,7 @@ def test_researcher_uploads_replaces_and_removes_scores(client: Client) -> None:
 
     def send(page: str, text: str, *more: object, **values: str) -> str:
         file = SimpleUploadedFile("scores.csv", text.encode())
-        return client.post(address(project, page, *more), {"text": file, **values}, follow=True).text
+        return client.post(address(project, page, *more), {"file": file, **values}, follow=True).text
 
     page = send("upload_matching", csv_of(pairs[:2], [(1, 0), (0, 1)]), name="model <b>", about="v1")
     assert "The scores of model &lt;b&gt; for 2 pairs are counted." in page
@@ -219,7 +228,7 @@ def test_bad_file_is_told_line_by_line_and_what_was_typed_stays(client: Client) 
     file = SimpleUploadedFile("scores.csv", b"annotation,detailed,underspecified\n7777777,1,0\n")
 
     page = client.post(
-        address(project, "upload_matching"), {"name": "model", "about": "of June", "text": file}
+        address(project, "upload_matching"), {"name": "model", "about": "of June", "file": file}
     ).text
 
     assert "Nothing was stored." in page
@@ -227,17 +236,21 @@ def test_bad_file_is_told_line_by_line_and_what_was_typed_stays(client: Client) 
     assert 'value="of June"' in page
 
 
-@pytest.mark.parametrize("data", [b"\xff\xfe\0", b""], ids=["bytes", "empty"])
-def test_what_is_no_text_is_refused_at_its_field(client: Client, data: bytes) -> None:
+@pytest.mark.parametrize(
+    ("data", "said"),
+    [(b"\xff\xfe\0", "This is not UTF-16 text to its end."), (b"", "The submitted file is empty.")],
+    ids=["bytes", "empty"],
+)
+def test_what_is_no_text_is_refused_in_words(client: Client, data: bytes, said: str) -> None:
     project, _ = make_pairs()
     visit(client, project, ADD)
 
     answer = client.post(
-        address(project, "upload_matching"), {"name": "model", "text": SimpleUploadedFile("a.csv", data)}
+        address(project, "upload_matching"), {"name": "model", "file": SimpleUploadedFile("a.csv", data)}
     )
 
     assert answer.status_code == 200
-    assert answer.context["form"].errors["text"]
+    assert said in answer.text
     assert not MatchingScores.objects.exists()
 
 
