@@ -8,19 +8,17 @@ from django.db.models import Count
 
 from crowd.pictures.models import Picture
 from crowd.winogavil import domain
-from crowd.winogavil.files import BETWEEN, Line, read_lines
+from crowd.winogavil.files import BETWEEN, COLUMNS, Line, read_lines, write_lines
 from crowd.winogavil.models import Association, Place
+from hits.common.uploads import Problems, file_help
+from hits.errors import InvalidItems
 from hits.models import Batch, Item
-from hits.problems import Problems
 
 AT_ONCE = 500
-FILE_HELP = (
-    "CSV or JSON with three columns: cue (one word), candidates (5, 6, 10 or 12 pictures of the pool, "
-    f"separated by {BETWEEN}) and chosen (those that belong to the cue). Name a picture by its key, or by "
-    "its concept where only one picture of the pool has it. Further columns are not read. "
-    "If any line is wrong, nothing is added and every wrong line is named."
+FILE_HELP = file_help(
+    COLUMNS,
+    more="Name a picture by its key, or by its concept where only one picture of the pool has it.",
 )
-HEADING = "cue,candidates,chosen"
 SAMPLE = ("snow", ("snowman", "ice", "fire", "owl", "bee"))
 
 
@@ -35,8 +33,8 @@ class Row:
 
 def read_rows(content: bytes) -> list[Row]:
     """Raises InvalidItems that names every bad line."""
-    problems = Problems()
-    lines = read_lines(content, problems=problems)
+    problems = Problems(InvalidItems)
+    lines = list(read_lines(content, problems=problems))
     pool = _find_pictures({name for line in lines for name in (*line.candidates, *line.chosen)})
     rows = {line.place: row for line in lines if (row := _read_row(line, pool=pool, problems=problems))}
     _refuse_repeats(rows, problems=problems)
@@ -75,7 +73,7 @@ def example_file() -> str:
     ]
     cue, sample = SAMPLE
     candidates = concepts[:5] if len(concepts) >= 5 else list(sample)
-    return f"{HEADING}\n{cue},{BETWEEN.join(candidates)},{BETWEEN.join(candidates[:2])}\n"
+    return write_lines((cue, candidates, candidates[:2]))
 
 
 def _make(rows: Sequence[tuple[Row, Item | None]], *, batch: Batch) -> None:

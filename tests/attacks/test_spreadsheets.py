@@ -18,7 +18,6 @@ WRITERS = {
     "hits/common/spreadsheets.py": "quotes",
     "hits/common/uploads/columns.py": "an example of our own words",
     "hits/services/workbooks.py": "writes texts as texts",
-    "crowd/winogavil/services/challenging.py": "is read by ourselves at once",
     "crowd/winoventi/demo/world.py": "rows of the demo",
 }
 # Named like files, and no files for a spreadsheet; or not to be had without a form's own rows.

@@ -3,11 +3,9 @@
 The same list, pool and seed make the same questions, and go on where those of the batch ended.
 """
 
-import csv
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from io import StringIO
 from random import Random
 
 from django.db import transaction
@@ -16,8 +14,7 @@ from crowd.pictures.models import Picture
 from crowd.pictures.profanity import is_profane
 from crowd.pictures.services.moving import lock_pictures
 from crowd.winogavil import domain
-from crowd.winogavil.files import BETWEEN
-from crowd.winogavil.items import HEADING
+from crowd.winogavil.files import write_lines
 from crowd.winogavil.models import Association
 from crowd.winogavil.services.drawing import Pool, has_near_duplicates
 from crowd.winogavil.services.pulling import pull_or_restore
@@ -120,11 +117,13 @@ def _cues_of(batch: Batch) -> list[str]:
 
 def _as_file(questions: Sequence[Question]) -> bytes:
     """As a researcher would write it: what is checked there is checked here."""
-    text = StringIO(newline="")
-    writer = csv.writer(text)
-    writer.writerow(HEADING.split(","))
-    for one in questions:
-        keys = [picture.key for picture, _ in one.pictures]
-        chosen = [picture.key for picture, belongs in one.pictures if belongs]
-        writer.writerow([one.cue, BETWEEN.join(keys), BETWEEN.join(chosen)])
-    return text.getvalue().encode()
+    return write_lines(
+        *(
+            (
+                one.cue,
+                [picture.key for picture, _ in one.pictures],
+                [picture.key for picture, belongs in one.pictures if belongs],
+            )
+            for one in questions
+        )
+    ).encode()

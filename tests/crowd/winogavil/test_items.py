@@ -62,6 +62,7 @@ def expected(pool: Mapping[str, Picture]) -> list[Row]:
         f"{HEADING}\n{LINE}\n".replace("|", " | ").replace(",", " , "),
         'Note,CUE,Chosen,candidates\n"a, b\nc",snow,snowman|ice,snowman|ice|fire|owl|bee\n',
         json.dumps([{"cue": "snow", "candidates": CONCEPTS, "chosen": ["snowman", "ice"]}]),
+        json.dumps({"cue": "snow", "candidates": CONCEPTS, "chosen": ["snowman", "ice"]}),
         json.dumps([{"cue": " snow ", "candidates": "|".join(CONCEPTS), "chosen": "ice|snowman", "more": 1}]),
     ],
 )
@@ -71,6 +72,14 @@ def test_files_of_every_spelling_are_read_alike(pool: Mapping[str, Picture], tex
 
 def test_file_of_utf_16_is_read_too(pool: Mapping[str, Picture]) -> None:
     assert read_rows(f"{HEADING}\n{LINE}\n".encode("utf-16")) == expected(pool)
+
+
+def test_letters_of_two_parts_find_a_picture_that_is_written_with_one(pool: Mapping[str, Picture]) -> None:
+    make_picture(concept="caf\u00e9")
+
+    (row,) = read(f"{HEADING}\n{LINE}\n".replace("bee", "cafe\u0301").replace("snow,", "me\u0301,"))
+
+    assert row.cue == "m\u00e9"
 
 
 def test_pictures_are_named_by_their_keys_too(pool: Mapping[str, Picture]) -> None:
@@ -134,7 +143,7 @@ def test_concept_of_several_pictures_asks_for_a_key(pool: Mapping[str, Picture])
 def test_every_wrong_line_is_named_and_the_rest_counted(
     pool: Mapping[str, Picture], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("hits.problems.MOST_PROBLEMS", 2)
+    monkeypatch.setattr("hits.common.uploads.problems.MOST_PROBLEMS", 2)
 
     problems = problems_of(f"{HEADING}\n1,{LINE[5:]}\n{LINE}\n2,{LINE[5:]}\n3,{LINE[5:]}\n4,{LINE[5:]}\n")
 
@@ -169,11 +178,15 @@ def test_line_that_comes_twice_is_named(pool: Mapping[str, Picture]) -> None:
         ),
         (b"PK\x03\x04rest", "This is a workbook or an archive. Save the sheet as CSV, and upload that."),
         (b"\x00\x01cue", "This is not a text file. Upload CSV or JSON."),
-        (b'{"cue": 1}', "The JSON must be a list of objects with cue, candidates and chosen."),
-        (b'[{"cue": 1}]', "Item 1: it must be an object with cue, candidates and chosen."),
+        (b'{"cue": 1', "Line 1: this is no JSON object of one line."),
+        (b"[1]", "Line 1: it must be an object with cue, candidates and chosen."),
         (
-            b'[{"cue": 1, "candidates": [], "chosen": []}]',
-            "Item 1: cue is a text; candidates and chosen are lists of texts.",
+            b'[\n{"cue": {}, "candidates": ["a"], "chosen": ["a"]}]',
+            "Line 2: cue must be text.",
+        ),
+        (
+            b'[\n\n{"cue": "ab", "candidates": [1, []], "chosen": ["a"]}]',
+            "Line 3: candidates must be text.",
         ),
         (b'[\n{"cue": ]', "Line 2, column 9: this is not JSON (Expecting value)."),
         (b"[" * 100_000, "This JSON is nested too deeply, or holds a number that is too long."),
