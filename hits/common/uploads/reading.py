@@ -41,7 +41,7 @@ def read_uploaded(
             count += 1
             if most is not None and count > most:
                 lines.stop(f"A file has at most {most:,} lines; this one has more. Cut it into several.")
-            if cells := _read(read, layout, place=lines.place(line), problems=problems):
+            if cells := _read(read, layout, line=line, place=lines.place(line), problems=problems):
                 yield Row(line, lines.place(line), cells)
         if not count:
             lines.stop("The file has a heading and no line below it.")
@@ -77,7 +77,7 @@ def _heading(cells: Sequence[str], layout: Layout, lines: Lines) -> Sequence[str
 
 
 def _read(
-    read: Callable[[], Mapping[str, Any]], layout: Layout, *, place: str, problems: Problems
+    read: Callable[[], Mapping[str, Any]], layout: Layout, *, line: int, place: str, problems: Problems
 ) -> Mapping[str, Any] | None:
     """None where anything is wrong with the row."""
     try:
@@ -85,5 +85,5 @@ def _read(
     except ValueError as error:
         cells, faults = {}, [str(error)]
     for words in faults:
-        problems.say(f"{place}: {words}")
+        problems.say(f"{place}: {words}", line=line)
     return None if faults else cells

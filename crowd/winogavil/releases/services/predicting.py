@@ -6,18 +6,18 @@ from datetime import datetime
 from fractions import Fraction
 from hashlib import sha256
 from itertools import islice
-from typing import BinaryIO
+from typing import Any, BinaryIO
 from uuid import UUID
 
 import structlog
 from django.db import IntegrityError, transaction
 
-from crowd.winogavil.releases.files.uploads import Line, read_lines
+from crowd.winogavil.releases.files.uploads import ANY_OF, COLUMNS, Scores
 from crowd.winogavil.releases.models import Prediction, Release, ReleaseItem, Tally
+from hits.common.uploads import Problems, Row, read_uploaded
 from hits.domain.words import read_uuid
-from hits.errors import RuleBroken
+from hits.errors import InvalidItems, RuleBroken
 from hits.models import User
-from hits.problems import Problems
 from hits.services import auditing
 from scoring.domain import best, jaccard
 
@@ -42,7 +42,7 @@ def add_prediction(
     """Raises InvalidItems that names every bad line, and then nothing was stored."""
     _check_release(release, model)
     digest = _digest(file)
-    shares = _score(release, read_lines(file), is_part=is_part)
+    shares = _score(release, file, is_part=is_part)
     try:
         with transaction.atomic():
             prediction = Prediction.objects.create(
@@ -88,73 +88,77 @@ def _taken(model: str) -> RuleBroken:
     )
 
 
-def _score(release: Release, lines: Iterable[Line], *, is_part: bool) -> Shares:
-    problems, seen = Problems(), set[UUID]()
+def _score(release: Release, file: BinaryIO, *, is_part: bool) -> Shares:
+    problems, seen = Problems(InvalidItems), set[UUID]()
     shares: defaultdict[tuple[int, int], Counter[Fraction]] = defaultdict(Counter)
-    for some in _in_chunks(lines):
+    rows = read_uploaded(file, columns=COLUMNS, any_of=ANY_OF, problems=problems)
+    for some in _in_chunks(rows):
         items = _items_of(release, some)
-        for line in some:
-            item = items.get(read_uuid(line.id))
-            problem = line.problem or _problem_of(line, item, seen)
-            if problem or item is None:
-                problems.say(f"Line {line.place}: {problem}")
-            else:
+        for row in some:
+            with problems.of(row.place, line=row.line):
+                item = _item_of(row.cells["ID"], items, seen)
+                shares[item.size, item.k][_share(row.cells, item)] += 1
                 seen.add(item.public_id)
-                shares[item.size, item.k][_share(line, item)] += 1
+    problems.arrange()
     _check_whole(release, seen, is_part=is_part, problems=problems)
     problems.refuse()
     return shares
 
 
-def _in_chunks(lines: Iterable[Line]) -> Iterator[list[Line]]:
-    remaining = iter(lines)
+def _in_chunks(rows: Iterable[Row]) -> Iterator[list[Row]]:
+    remaining = iter(rows)
     while some := list(islice(remaining, AT_ONCE)):
         yield some
 
 
-def _items_of(release: Release, lines: Iterable[Line]) -> dict[UUID | None, ReleaseItem]:
-    names = [name for line in lines if (name := read_uuid(line.id))]
+def _items_of(release: Release, rows: Iterable[Row]) -> dict[UUID | None, ReleaseItem]:
+    names = [name for row in rows if (name := read_uuid(row.cells["ID"]))]
     return {item.public_id: item for item in release.items.filter(selected=True, public_id__in=names)}
 
 
-def _problem_of(line: Line, item: ReleaseItem | None, seen: set[UUID]) -> str:
-    """In words that say what to mend; empty where nothing is wrong."""
+def _item_of(name: str, items: Mapping[UUID | None, ReleaseItem], seen: set[UUID]) -> ReleaseItem:
+    item = items.get(read_uuid(name))
     if item is None:
-        return f"the release has no {line.id!r:.50}."
+        raise ValueError(f"the release has no {name!r:.50}.")
     if item.public_id in seen:
-        return f"{line.id} was there before."
-    if line.scores is not None:
-        return _problem_of_scores(line.scores, item)
-    picks = line.picks or ()
+        raise ValueError(f"{name} was there before.")
+    return item
+
+
+def _share(cells: Mapping[str, Any], item: ReleaseItem) -> Fraction:
+    """The Jaccard index. Raises ValueError with words that say what to mend."""
+    picks, scores = cells["prediction"], cells["scores"]
+    if (picks is None) == (scores is None):
+        raise ValueError("it needs a prediction or scores, one of both.")
+    if problem := _problem_of_picks(picks, item) if scores is None else _problem_of_scores(scores, item):
+        raise ValueError(problem)
+    chosen = {item.candidates[place] for place in item.chosen}
+    return jaccard(chosen, set(picks) if scores is None else _best(scores, item))
+
+
+def _best(scores: Scores, item: ReleaseItem) -> set[str]:
+    """The k highest count, and ties go to the picture shown first."""
+    values = [scores[name] for name in item.candidates] if isinstance(scores, Mapping) else list(scores)
+    return {item.candidates[place] for place in best(values, k=item.k)}
+
+
+def _problem_of_picks(picks: Sequence[str], item: ReleaseItem) -> str:
     if strangers := [pick for pick in picks if pick not in item.candidates]:
-        return f"{strangers[0]!r:.80} is no candidate of {line.id}."
+        return f"{strangers[0]!r:.80} is no candidate of {item.public_id}."
     if len(set(picks)) < len(picks):
-        return f"{line.id} names a picture twice."
-    return (
-        ""
-        if len(picks) == item.k
-        else f"{line.id} wants exactly {item.k} pictures, and {len(picks)} are named."
-    )
+        return f"{item.public_id} names a picture twice."
+    if len(picks) == item.k:
+        return ""
+    return f"{item.public_id} wants exactly {item.k} pictures, and {len(picks)} are named."
 
 
-def _problem_of_scores(scores: Mapping[str, float] | Sequence[float], item: ReleaseItem) -> str:
+def _problem_of_scores(scores: Scores, item: ReleaseItem) -> str:
     if isinstance(scores, Mapping):
         fits = set(scores) == set(item.candidates)
         return "" if fits else f"the scores of {item.public_id} are not those of its candidates, each once."
     if len(scores) == item.size:
         return ""
     return f"{item.public_id} has {item.size} candidates, and {len(scores)} scores are there."
-
-
-def _share(line: Line, item: ReleaseItem) -> Fraction:
-    """The Jaccard index. Of scores, the k highest count, and ties go to the picture shown first."""
-    if line.scores is None:
-        picks = set(line.picks or ())
-    else:
-        scores = line.scores
-        values = [scores[name] for name in item.candidates] if isinstance(scores, Mapping) else list(scores)
-        picks = {item.candidates[place] for place in best(values, k=item.k)}
-    return jaccard({item.candidates[place] for place in item.chosen}, picks)
 
 
 def _check_whole(release: Release, seen: set[UUID], *, is_part: bool, problems: Problems) -> None:

@@ -11,12 +11,11 @@ import pytest
 
 from crowd.winogavil.humans import Baseline
 from crowd.winogavil.models import Association
-from crowd.winogavil.releases.files.uploads import read_lines
 from crowd.winogavil.releases.models import Prediction, Release, Tally
 from crowd.winogavil.releases.queries import comparing
 from crowd.winogavil.releases.services import making, predicting
+from hits.common.uploads import MOST_PROBLEMS
 from hits.errors import InvalidItems, RuleBroken
-from hits.problems import MOST_PROBLEMS
 from tests.crowd.winogavil.releases.data import make_final
 from tests.factories import NOW, make_study, make_user
 
@@ -159,8 +158,8 @@ def test_every_bad_line_is_named() -> None:
         f"Line 7: {ten} names a picture twice.",
         f"Line 9: {ten} has 10 candidates, and 2 scores are there.",
         "Line 13: it needs a prediction or scores, one of both.",
-        "Line 15: it has no ID.",
-        "Line 18: it is not JSON.",
+        "Line 15: ID must not be empty.",
+        "Line 18: this is no JSON object of one line.",
         "1 of the 2 associations have no prediction.",
     ):
         assert words in told
@@ -187,11 +186,11 @@ def test_file_of_a_part_is_taken_only_where_somebody_says_so() -> None:
     [
         (b"", "empty"),
         (b" \n", "empty"),
-        (b"a,b\n1,2\n", "names of the columns"),
-        (b"ID,prediction\n", "No line of the file"),
+        (b"a,b\n1,2\n", "It must have ID, and prediction or scores"),
+        (b"ID,prediction\n", "a heading and no line below it"),
         (b"\xff\xfe\x00", "UTF-8"),
         (b'ID,prediction\n"unclosed', "cannot be read"),
-        (b"ID,prediction\n1,2,3\n", "not as many fields"),
+        (b"ID,prediction\n1,2,3\n", "it has 3 fields, and the heading 2"),
         (b'{"ID": "' + b"x" * 200_000, "too long"),
     ],
     ids=["empty", "blank", "no columns", "no lines", "no text", "unclosed", "too many fields", "too long"],
@@ -256,24 +255,3 @@ def test_table_asks_as_often_for_many_models_as_for_one(django_assert_num_querie
             counts.append(comparing.table(release))
 
     assert [len(lines) for lines in counts] == [3, 4, 5, 6]
-
-
-@pytest.mark.pure
-def test_lines_are_read_one_at_a_time() -> None:
-    """A file of any length: what has not been asked for has not been read."""
-
-    class Endless(BytesIO):
-        told = 0
-
-        def read(self, size: int | None = -1) -> bytes:
-            self.told += 1
-            return b'{"ID": "x", "prediction": []}\n' * 100
-
-        read1 = read
-
-    file = Endless()
-
-    lines = read_lines(file)
-    assert [next(lines).place for _ in range(3)] == [1, 2, 3]
-
-    assert file.told < 5
