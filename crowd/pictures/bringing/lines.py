@@ -1,23 +1,34 @@
 """What should come in, line by line: from a list, or from the names of the files themselves."""
 
-import csv
 import unicodedata
-from collections.abc import Container, Iterator, Sequence
+from collections.abc import Container, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
-from io import StringIO
+from typing import Any
 
 from crowd.pictures import domain
 from crowd.pictures.bringing.addresses import read_target
 from crowd.pictures.bringing.sources import Source
 from crowd.pictures.errors import BadPicture, NotFetched
+from hits.common.uploads import Problems, UploadedColumn, as_written, read_uploaded
 from hits.errors import InvalidItems
 
 MOST_LINES = 20_000
 LONGEST = {"concept": domain.LONGEST_CONCEPT, "caption": 500, "source": 500, "credit": 500, "licence": 64}
 PLACES = ("file", "url")
-COLUMNS = (*LONGEST, *PLACES)
-SPELLINGS = {"license": "licence", "address": "url", "path": "file", "filename": "file"}
+ANY_OF = [[place] for place in PLACES]
+SPELLINGS = {"licence": ("license",), "url": ("address",), "file": ("path", "filename")}
+
+
+def _composed(value: Any) -> str:
+    """As it is written, in the form in which concepts are compared."""
+    return unicodedata.normalize("NFC", as_written(value)).strip()
+
+
+COLUMNS = [
+    UploadedColumn(name=name, read=_composed, needed=name == "concept", also=SPELLINGS.get(name, ()))
+    for name in (*LONGEST, *PLACES)
+]
 
 
 class ConceptFrom(StrEnum):
@@ -50,20 +61,22 @@ class Reading:
 
 
 def read_list(content: bytes, *, files: Container[str]) -> Reading:
-    """Of a CSV file; `files` are those that may be named. Raises InvalidItems if it is no list at all."""
-    reading = Reading()
+    """`files` are those that may be named. Raises InvalidItems if it is no list at all."""
+    problems = Problems(InvalidItems, most=MOST_LINES)
+    lines: list[Line] = []
     seen: dict[str, str] = {}
-    for place, cells in _rows(content, reading.problems):
-        line = Line(place=place, **cells)
+    rows = read_uploaded(
+        content, columns=COLUMNS, most=MOST_LINES, problems=problems, any_of=ANY_OF, unknown=False
+    )
+    for row in rows:
+        line = Line(place=row.place, **row.cells)
         problem = _doubt(line, files) or _repeated(line, seen)
         if problem:
-            reading.problems.append(f"{place}: {problem}")
+            problems.say(f"{row.place}: {problem}")
         else:
-            seen.setdefault(line.file or line.url, place)
-            reading.lines.append(line)
-    if not reading.lines and not reading.problems:
-        raise InvalidItems(["The list has a heading and no line below it."])
-    return reading
+            seen.setdefault(line.file or line.url, row.place)
+            lines.append(line)
+    return Reading(lines=lines, problems=problems.said)
 
 
 def read_names(names: Sequence[str], *, concept_from: ConceptFrom) -> Reading:
@@ -95,73 +108,6 @@ def read_source(source: Source, *, concept_from: ConceptFrom) -> Reading:
     except BadPicture as problem:
         raise InvalidItems([f"{lists[0]}: {problem}"]) from problem
     return read_list(content, files=source)
-
-
-def _rows(content: bytes, problems: list[str]) -> Iterator[tuple[str, dict[str, str]]]:
-    text = _decode(content)
-    if not text.strip():
-        raise InvalidItems(["The list is empty."])
-    heading = text.lstrip().splitlines()[0]
-    reader = csv.reader(
-        StringIO(text, newline=""),
-        delimiter=max(",;\t", key=heading.count),
-        strict=True,
-        skipinitialspace=True,
-    )
-    names: list[str] = []
-    number = count = 0
-    try:
-        for cells in reader:
-            start, number = number + 1, reader.line_num
-            if not any(cell.strip() for cell in cells):
-                continue
-            if not names:
-                names = _read_heading(cells)
-                continue
-            count += 1
-            if count > MOST_LINES:
-                raise InvalidItems([f"A list has at most {MOST_LINES} lines. Cut it into several."])
-            if len(cells) != len(names):
-                problems.append(
-                    f"Line {start}: it has {len(cells)} fields, and the heading {len(names)}. "
-                    "Put a field that holds the separator into quotation marks."
-                )
-                continue
-            yield f"Line {start}", dict(zip(names, map(str.strip, cells), strict=True))
-    except csv.Error as error:
-        raise InvalidItems(
-            [f"Line {number + 1} cannot be read ({error}). Look for a quotation mark that is not closed."]
-        ) from None
-
-
-def _decode(content: bytes) -> str:
-    encoding = "utf-16" if content.startswith((b"\xff\xfe", b"\xfe\xff")) else "utf-8-sig"
-    try:
-        text = content.decode(encoding)
-    except UnicodeDecodeError as error:
-        line = content[: error.start].count(b"\n") + 1
-        raise InvalidItems(
-            [f"Line {line} is not UTF-8 text. Save the list again as “CSV UTF-8”, and upload that."]
-        ) from None
-    if "\0" in text:
-        raise InvalidItems(["This is not a text file. Save the sheet as CSV, and upload that."])
-    return unicodedata.normalize("NFC", text)
-
-
-def _read_heading(cells: Sequence[str]) -> list[str]:
-    lowered = [cell.strip().casefold() for cell in cells]
-    names = [SPELLINGS.get(name, name) for name in lowered]
-    problems = []
-    if unknown := [name for name in names if name not in COLUMNS]:
-        problems.append(f"It has no use for: {', '.join(unknown)}. Take these columns out.")
-    if twice := sorted({name for name in names if names.count(name) > 1}):
-        problems.append(f"These are there twice: {', '.join(twice)}.")
-    if "concept" not in names or not set(PLACES) & set(names):
-        problems.append("It must have concept, and file or url.")
-    if problems:
-        known = f"{', '.join(COLUMNS[:-1])} and {COLUMNS[-1]}"
-        raise InvalidItems([f"The first line names the columns: {known}. {' '.join(problems)}"])
-    return names
 
 
 def _doubt(line: Line, files: Container[str]) -> str:
