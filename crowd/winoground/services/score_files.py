@@ -1,16 +1,21 @@
 """A model's scores as a file: CSV or JSON Lines, a row for each example or for each combination."""
 
-import csv
-import json
-import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, BinaryIO
 
 from crowd.winoground.domain import PLACES
 from crowd.winoground.domain.scores import Four
+from hits.common.uploads import (
+    Problems,
+    Row,
+    UploadedColumn,
+    is_blank,
+    read_number,
+    read_text,
+    read_uploaded,
+)
 from hits.errors import InvalidItems
-from hits.problems import Problems
 
 EXAMPLE = "example"
 # A row for each combination; a row for each example.
@@ -18,7 +23,26 @@ LONG = ("caption", "image", "score")
 WIDE = tuple(f"c{caption}_i{image}" for caption, image in PLACES)
 SIDES = {"0": 0, "1": 1}
 SHOWN = 40
-Line = tuple[int, Mapping[str, Any]]
+
+
+def _read_side(value: Any) -> int | None:
+    if is_blank(value):
+        return None
+    if isinstance(value, bool) or str(value).strip() not in SIDES:
+        raise ValueError(f"is “{value!s:.{SHOWN}}”; it must be 0 or 1.")
+    return SIDES[str(value).strip()]
+
+
+def _read_name(value: Any) -> str:
+    return read_text(value).lower()
+
+
+COLUMNS = (
+    UploadedColumn(name=EXAMPLE, read=_read_name),
+    *(UploadedColumn(name=name, read=read_number, needed=False) for name in WIDE),
+    *(UploadedColumn(name=name, read=_read_side, needed=False) for name in LONG[:2]),
+    UploadedColumn(name=LONG[2], read=read_number, needed=False),
+)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -53,14 +77,12 @@ class Found:
         self.values.setdefault(example, {})[place] = value
 
 
-def read_scores(file: Iterable[bytes], *, known: Known) -> dict[int, Four]:
+def read_scores(file: BinaryIO, *, known: Known) -> dict[int, Four]:
     """Four of each example that is named. Raises InvalidItems with every line that is wrong."""
-    problems, found = Problems(), Found()
-    for line, row in _rows(_texts(file), problems):
-        try:
-            _read_row(row, found, known=known, line=line)
-        except ValueError as problem:
-            problems.say(f"Line {line}: {problem}")
+    problems, found = Problems(InvalidItems), Found()
+    for row in read_uploaded(file, columns=COLUMNS, any_of=(WIDE, LONG), problems=problems):
+        with problems.of(row.place):
+            _read_row(row, found, known=known)
     for example, values in found.values.items():
         lacking = [WIDE[place] for place in range(len(PLACES)) if place not in values]
         if lacking:
@@ -75,103 +97,19 @@ def read_scores(file: Iterable[bytes], *, known: Known) -> dict[int, Four]:
     }
 
 
-def _texts(file: Iterable[bytes]) -> Iterator[str]:
-    for number, line in enumerate(file, start=1):
-        try:
-            yield line.decode("utf-8-sig" if number == 1 else "utf-8")
-        except UnicodeDecodeError:
-            raise InvalidItems([f"Line {number}: it is not UTF-8 text."]) from None
-
-
-def _rows(texts: Iterator[str], problems: Problems) -> Iterator[Line]:
-    """JSON Lines if the first line that says something begins with a brace, and CSV otherwise."""
-    for blank, text in enumerate(texts):
-        if text.strip():
-            rest = _with_first(text, texts)
-            if text.lstrip().startswith("{"):
-                return _json_rows(rest, problems, before=blank)
-            return _csv_rows(rest, problems, before=blank)
-    return iter(())
-
-
-def _with_first(text: str, texts: Iterator[str]) -> Iterator[str]:
-    yield text
-    yield from texts
-
-
-def _json_rows(texts: Iterator[str], problems: Problems, *, before: int) -> Iterator[Line]:
-    for line, text in enumerate(texts, start=before + 1):
-        if not text.strip():
-            continue
-        try:
-            row = json.loads(text)
-        except (ValueError, RecursionError):
-            row = None
-        if isinstance(row, dict):
-            yield line, row
-        else:
-            problems.say(f"Line {line}: it is no JSON object.")
-
-
-def _csv_rows(texts: Iterator[str], problems: Problems, *, before: int) -> Iterator[Line]:
-    reader = csv.reader(texts, strict=True)
-    names: Sequence[str] = ()
-    line = before
-    try:
-        for row in reader:
-            start, line = line + 1, before + reader.line_num
-            cells = [cell.strip() for cell in row]
-            if not any(cells):
-                continue
-            if not names:
-                names = _heading(cells, line=start)
-            elif len(cells) == len(names):
-                yield start, dict(zip(names, cells, strict=True))
-            else:
-                problems.say(f"Line {start}: it has {len(cells)} cells, and the first line {len(names)}.")
-    except csv.Error as error:
-        raise InvalidItems([f"Line {line + 1}: it is not CSV ({error})."]) from None
-
-
-def _heading(cells: Sequence[str], *, line: int) -> Sequence[str]:
-    names = [cell.lower() for cell in cells]
-    if any(all(names.count(name) == 1 for name in (EXAMPLE, *form)) for form in (WIDE, LONG)):
-        return names
-    wide, long = ", ".join((EXAMPLE, *WIDE)), ", ".join((EXAMPLE, *LONG))
-    raise InvalidItems([f"Line {line}: it must name the columns {wide}; or {long}. Others are skipped."])
-
-
-def _read_row(row: Mapping[str, Any], found: Found, *, known: Known, line: int) -> None:
-    name = str(row.get(EXAMPLE, "")).strip().lower()
-    if not name:
-        raise ValueError(f"it names no {EXAMPLE}.")
-    example = known.find(name)
-    for place, value in _cells(row):
-        found.add(example, place, value, name=name, line=line)
-
-
-def _cells(row: Mapping[str, Any]) -> list[tuple[int, float]]:
+def _read_row(row: Row, found: Found, *, known: Known) -> None:
     """Empty cells of an example say that the model has none."""
-    if any(name in row for name in WIDE):
-        given = [(place, row.get(name)) for place, name in enumerate(WIDE)]
-        return [(place, _number(value, WIDE[place])) for place, value in given if value not in ("", None)]
-    if any(name not in row for name in LONG):
-        raise ValueError(f"give {', '.join(LONG)}; or {', '.join(WIDE)}.")
-    place = PLACES.index((_side(row["caption"], "caption"), _side(row["image"], "image")))
-    return [(place, _number(row["score"], "score"))]
+    name = row.cells[EXAMPLE]
+    example = known.find(name)
+    for place, value in _values(row.cells):
+        found.add(example, place, value, name=name, line=row.line)
 
 
-def _side(value: Any, name: str) -> int:
-    if isinstance(value, bool) or str(value) not in SIDES:
-        raise ValueError(f"{name} is “{value!s:.{SHOWN}}”; it must be 0 or 1.")
-    return SIDES[str(value)]
-
-
-def _number(value: Any, name: str) -> float:
-    try:
-        number = float(value)
-    except (TypeError, ValueError, OverflowError):
-        number = math.nan
-    if isinstance(value, bool) or "_" in str(value) or not math.isfinite(number):
-        raise ValueError(f"{name} is “{value!s:.{SHOWN}}”, which is no finite number.")
-    return number
+def _values(cells: Mapping[str, Any]) -> list[tuple[int, float]]:
+    given = [cells[name] for name in LONG]
+    if any(value is not None for value in given):
+        caption, image, score = given
+        if None in given:
+            raise ValueError(f"give all of {', '.join(LONG)}.")
+        return [(PLACES.index((caption, image)), score)]
+    return [(place, cells[name]) for place, name in enumerate(WIDE) if cells[name] is not None]

@@ -1,8 +1,9 @@
 """A model's scores from a file: whole, or not at all."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
+from typing import BinaryIO
 
 import structlog
 from django.db import transaction
@@ -31,9 +32,7 @@ class Upload:
 
 
 @transaction.atomic
-def add_model(
-    *, project: Project, name: str, about: str, file: Iterable[bytes], by: User, now: datetime
-) -> Upload:
+def add_model(*, project: Project, name: str, about: str, file: BinaryIO, by: User, now: datetime) -> Upload:
     """Under a new name. Raises RuleBroken of the name, and InvalidItems of the file."""
     _lock(project)
     name = " ".join(name.split())
@@ -49,9 +48,7 @@ def add_model(
 
 
 @transaction.atomic
-def replace_model(
-    *, model: ModelScores, about: str, file: Iterable[bytes], by: User, now: datetime
-) -> Upload:
+def replace_model(*, model: ModelScores, about: str, file: BinaryIO, by: User, now: datetime) -> Upload:
     """What was there is gone, once the new file is whole."""
     _lock(model.project)
     if not ModelScores.objects.filter(pk=model.pk).exists():

@@ -86,6 +86,8 @@ class Layout:
             names = Counter(map(self.name, raw))
             if said := [*self._strangers(names), *self._twice(names, self._spellings.values())]:
                 raise ValueError(" ".join(said))
+        if self.any_of and not any(name in named for group in self.any_of for name in group):
+            raise ValueError(self._wanted())
         return named
 
     def read_cells(self, raw: Mapping[str, Any]) -> tuple[Mapping[str, Any], Sequence[str]]:
@@ -107,9 +109,13 @@ class Layout:
             said.append(f"Once each: {', '.join(missing)}.")
         said += self._twice(names, [one.name for one in self.columns if not one.needed])
         if self.any_of and not any(all(names[name] for name in group) for group in self.any_of):
-            groups = " or ".join(all_of(group) for group in self.any_of)
-            said.append(f"It must have {', '.join(self.needed)}, and {groups}.")
+            said.append(self._wanted())
         return said
+
+    def _wanted(self) -> str:
+        between = " or " if all(len(group) == 1 for group in self.any_of) else ", or "
+        groups = between.join(all_of(group) for group in self.any_of)
+        return f"It must have {', '.join(self.needed)}, and {groups}."
 
     def _strangers(self, names: Counter[str]) -> Sequence[str]:
         strangers = [] if self.unknown else [name for name in names if not self.is_ours(name)]

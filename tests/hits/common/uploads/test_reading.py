@@ -198,9 +198,13 @@ def test_heading_has_one_whole_group_of_columns() -> None:
     columns = [*COLUMNS, *(UploadedColumn(name=name, needed=False) for name in ("low", "high"))]
 
     assert problems_of("word,low\na,1", columns=columns, any_of=groups) == [
-        f"{head} It must have word, and score or low and high."
+        f"{head} It must have word, and score, or low and high."
     ]
     assert len(read("word,low,high\na,1,2", columns=columns, any_of=groups)) == 1
+    assert len(read('{"word": "a", "low": 1}', columns=columns, any_of=groups)) == 1
+    assert problems_of('{"word": "a"}', columns=columns, any_of=groups) == [
+        "Line 1: It must have word, and score, or low and high."
+    ]
 
 
 def test_file_without_a_heading_is_read_by_place() -> None:
