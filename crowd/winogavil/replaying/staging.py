@@ -11,8 +11,8 @@ from crowd.winogavil.domain import set_key
 from crowd.winogavil.replaying import rules
 from crowd.winogavil.replaying.rows import ASSOCIATIONS, SOLUTIONS, read_rows
 from crowd.winogavil.replaying.rules import Recording, Solved
-from hits.problems import Problems
-from hits.recorded_rows import Row
+from hits.common.uploads import Problems, Row
+from hits.errors import InvalidItems
 from hits.replays import Tell
 
 TOLD_EVERY = 5_000
@@ -76,7 +76,7 @@ class Staging:
         return self._one("SELECT count(*) FROM associations WHERE is_possible")
 
     def read(self, folder: Path, *, tell: Tell) -> None:
-        problems = Problems()
+        problems = Problems(InvalidItems)
         for file, add in ((ASSOCIATIONS, self._add_association), (SOLUTIONS, self._add_solution)):
             for number, row in enumerate(read_rows(folder / file, problems=problems), start=1):
                 add(row, problems)
@@ -135,7 +135,7 @@ class Staging:
         except sqlite3.IntegrityError:
             line = self._one("SELECT line FROM associations WHERE name = ?", recording.name)
             problems.say(
-                f"{ASSOCIATIONS}, line {row.line}: {recording.name} is the association of line {line}, too.",
+                f"{row.place}: {recording.name} is the association of line {line}, too.",
             )
 
     def _add_solution(self, row: Row, _: Problems) -> None:

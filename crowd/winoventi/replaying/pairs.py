@@ -6,8 +6,8 @@ from collections.abc import Collection, Sequence
 from django.db.models import Max
 
 from crowd.winoventi.models import Generic, Noun, Project
+from hits.common.uploads import Row
 from hits.errors import InvalidItems
-from hits.recorded_rows import Row
 
 Place = tuple[int, int]
 

@@ -25,8 +25,8 @@ from crowd.winoventi.services.excepting import take_exceptions
 from crowd.winoventi.services.premising import take_premises
 from crowd.winoventi.services.settling import settle_alternatives
 from crowd.winoventi.services.validating import take_judgements
+from hits.common.uploads import Row
 from hits.models import Worker
-from hits.recorded_rows import Row
 from hits.services.answers import Given
 
 

@@ -19,10 +19,9 @@ from crowd.winoventi.replaying.rows import FILES, key_of, read_rows
 from crowd.winoventi.services.holding import AT_ONCE, held
 from crowd.winoventi.services.opening import open_project
 from crowd.winoventi.services.ruling import change_rules, settle_anew
-from hits.errors import CrowdError
+from hits.common.uploads import Problems, Row
+from hits.errors import CrowdError, InvalidItems
 from hits.models import Item, Study
-from hits.problems import Problems
-from hits.recorded_rows import Row
 from hits.replays import Replay, Tell
 from hits.services.recordings import account_of, known_workers, open_study
 
@@ -90,7 +89,7 @@ def _rules_of(options: Mapping[str, Any]) -> dict[str, Any]:
 
 def _read_whole(folder: Path, *, tell: Tell) -> tuple[dict[str, frozenset[int]], Counter[str]]:
     """Before anything is written. The lines of each file that are no work anybody can have done."""
-    problems, counts = Problems(), Counter[str]()
+    problems, counts = Problems(InvalidItems), Counter[str]()
     unfit: dict[str, frozenset[int]] = {}
     for file in FILES:
         lines: set[int] = set()

@@ -2,7 +2,6 @@
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -10,9 +9,8 @@ from crowd.questions.domain import NO, YES
 from crowd.winoventi.domain import KINDS
 from crowd.winoventi.domain.answers import ALTERNATIVES
 from crowd.winoventi.domain.outcomes import QUESTIONS
-from hits import recorded_rows
-from hits.problems import Problems
-from hits.recorded_rows import UNFIT, Row
+from hits.common.uploads import Problems, Row, UploadedColumn, as_written, read_uploaded
+from hits.errors import InvalidItems
 
 EXCEPTIONS = "exceptions.csv"
 PROBABILITIES = "probabilities.csv"
@@ -36,37 +34,11 @@ KEYS: Mapping[str, Sequence[str]] = {
     VALIDATIONS: (*TRIPLET, "worker"),
     CHOICES: (*TRIPLET, "kind", "worker"),
 }
-NEVER_EMPTY = ("worker", *TRIPLET)
 LARGEST = 2**31 - 1
 
 
-def read_rows(path: Path, *, problems: Problems | None = None) -> Iterator[Row]:
-    """Trimmed on entry."""
-    columns = COLUMNS[path.name]
-    return recorded_rows.read_rows(
-        path,
-        columns=columns,
-        read_cells=partial(_read_cells, columns=columns),
-        problems=problems or Problems(),
-        trims=True,
-    )
-
-
-def key_of(row: Row, *, file: str) -> str:
-    """Whatever its case."""
-    return "\n".join(row.cells[name].casefold() for name in KEYS[file])
-
-
-def _read_cells(texts: Mapping[str, str], *, columns: Sequence[str]) -> dict[str, Any]:
-    """Raises ValueError with what to mend."""
-    if empty := [name for name in columns if name in NEVER_EMPTY and not texts[name]]:
-        raise ValueError(f"{' and '.join(empty)} must not be empty.")
-    for name in columns:
-        if UNFIT.search(texts[name]):
-            raise ValueError(f"{name} holds a NUL or half a character.")
-        if name in CHECKS and not CHECKS[name](texts[name]):
-            raise ValueError(f"{name} {WANTED[CHECKS[name]]}, not “{texts[name][:40]}”.")
-    return {name: texts[name] for name in columns}
+def _trimmed(value: Any) -> str:
+    return as_written(value).strip()
 
 
 def _is_whole(text: str) -> bool:
@@ -80,27 +52,42 @@ def _is_number(text: str) -> bool:
         return False
 
 
-def _is_answer(text: str) -> bool:
-    return text in (YES, NO)
+def _read_if(fits: Callable[[str], bool], *, wanted: str) -> Callable[[Any], str]:
+    def read(value: Any) -> str:
+        text = _trimmed(value)
+        if not fits(text):
+            raise ValueError(f"{wanted}, not “{text[:40]}”.")
+        return text
+
+    return read
 
 
-def _is_kind(text: str) -> bool:
-    return text in KINDS
-
-
-WANTED: Mapping[Callable[[str], bool], str] = {
-    _is_whole: "is a whole number",
-    _is_number: "is a number",
-    _is_answer: "is yes or no",
-    _is_kind: "is generic or exception",
+WHOLE = _read_if(_is_whole, wanted="is a whole number")
+NUMBER = _read_if(_is_number, wanted="is a number")
+ANSWER = _read_if({YES, NO}.__contains__, wanted="is yes or no")
+READ: Mapping[str, Callable[[Any], str]] = {
+    "k": WHOLE,
+    "rank": WHOLE,
+    "perplexity": NUMBER,
+    "p_generic": NUMBER,
+    "p_exception": NUMBER,
+    "makes_sense": ANSWER,
+    **dict.fromkeys(QUESTIONS, ANSWER),
+    "kind": _read_if(frozenset(KINDS).__contains__, wanted="is generic or exception"),
 }
-CHECKS: Mapping[str, Callable[[str], bool]] = {
-    "k": _is_whole,
-    "rank": _is_whole,
-    "perplexity": _is_number,
-    "p_generic": _is_number,
-    "p_exception": _is_number,
-    "makes_sense": _is_answer,
-    **dict.fromkeys(QUESTIONS, _is_answer),
-    "kind": _is_kind,
-}
+# Whoever has no exception, or no sentence, leaves its cells empty.
+MAY_BE_EMPTY = (*ALTERNATIVES, "sentence", "generic_word", "exception_word", "choice")
+
+
+def read_rows(path: Path, *, problems: Problems | None = None) -> Iterator[Row]:
+    """Trimmed on entry."""
+    columns = [
+        UploadedColumn(name=name, read=READ.get(name, _trimmed), may_be_empty=name in MAY_BE_EMPTY)
+        for name in COLUMNS[path.name]
+    ]
+    return read_uploaded(path, columns=columns, problems=problems or Problems(InvalidItems))
+
+
+def key_of(row: Row, *, file: str) -> str:
+    """Whatever its case."""
+    return "\n".join(row.cells[name].casefold() for name in KEYS[file])

@@ -26,6 +26,8 @@ class UploadedColumn:
     read: Callable[[Any], Any] = read_text
     # Every file has such a column, and every row something in it.
     needed: bool = True
+    # Of a needed one: the file has the column, and a row may say nothing there.
+    may_be_empty: bool = False
     # Other names of it, as other programs write them.
     also: Sequence[str] = ()
 
@@ -96,7 +98,7 @@ class Layout:
         for column in self.columns:
             value = raw.get(column.name)
             try:
-                if column.needed and is_blank(value):
+                if column.needed and not column.may_be_empty and is_blank(value):
                     raise ValueError("must not be empty.")
                 cells[column.name] = column.read("" if value is None else value)
             except ValueError as error:

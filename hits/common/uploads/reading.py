@@ -32,18 +32,19 @@ def read_uploaded(
     """Each row that is right, as it is read; what is wrong with another is said, and that of a file raised.
 
     `any_of`: groups of columns of which a heading has one whole. `unknown`: further columns are skipped.
+    A path is a recording's file: named in each problem, read as it is written, and possibly without rows.
     `headed`: without it, a first row that names no needed column is a row itself.
     """
     layout = Layout(columns=columns, any_of=any_of, unknown=unknown)
-    count = 0
+    is_recording, count = isinstance(content, Path), 0
     with opened(content, problems=problems) as lines:
-        for line, read in _found(lines, layout, is_headed=headed, trims=not isinstance(content, Path)):
+        for line, read in _found(lines, layout, is_headed=headed, trims=not is_recording):
             count += 1
             if most is not None and count > most:
                 lines.stop(f"A file has at most {most:,} lines; this one has more. Cut it into several.")
             if cells := _read(read, layout, line=line, place=lines.place(line), problems=problems):
                 yield Row(line, lines.place(line), cells)
-        if not count:
+        if not count and not is_recording:
             lines.stop("The file has a heading and no line below it.")
 
 

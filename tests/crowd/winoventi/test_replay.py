@@ -199,10 +199,10 @@ def test_bad_lines_are_named_before_anything_is_written(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("content", "problem"),
     [
-        (b"", "the file is empty"),
-        (b"worker,noun\n", "the heading names each of"),
-        (b"\xff\n", "line 1: it is not UTF-8 text"),
-        (b'worker,"noun\n', "it is not CSV"),
+        (b"", "exceptions.csv: The file is empty"),
+        (b"worker,noun\n", "The first line names the columns worker, noun"),
+        (b"\xff\n", "line 1 is not UTF-8 text"),
+        (b'worker,"noun\n', "line 1 cannot be read"),
     ],
 )
 def test_a_file_that_cannot_be_read_is_named(tmp_path: Path, content: bytes, problem: str) -> None:

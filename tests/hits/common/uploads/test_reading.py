@@ -93,6 +93,15 @@ def test_row_has_the_number_of_its_first_line(content: str, lines: list[int]) ->
     assert [line for line, _ in read(content)] == lines
 
 
+def test_file_of_a_recording_may_have_no_rows(tmp_path: Path) -> None:
+    file = tmp_path / "words.csv"
+    file.write_text("word,score\n")
+    (tmp_path / "nothing.csv").write_text("\n")
+
+    assert read(file) == []
+    assert problems_of(tmp_path / "nothing.csv") == ["nothing.csv: The file is empty."]
+
+
 def test_file_of_a_recording_is_read_as_it_is_written_and_named(tmp_path: Path) -> None:
     file = tmp_path / "words.csv"
     file.write_text("word,score\n  sour ,0.5\nsweet\n,1\n")
@@ -204,6 +213,15 @@ def test_heading_has_one_whole_group_of_columns() -> None:
     assert len(read('{"word": "a", "low": 1}', columns=columns, any_of=groups)) == 1
     assert problems_of('{"word": "a"}', columns=columns, any_of=groups) == [
         "Line 1: It must have word, and score, or low and high."
+    ]
+
+
+def test_column_that_is_needed_may_have_empty_cells_where_a_caller_says_so() -> None:
+    columns = [COLUMNS[0], UploadedColumn(name="note", may_be_empty=True)]
+
+    assert read("word,note\nsour,\n", columns=columns) == [(2, {"word": "sour", "note": ""})]
+    assert problems_of("word\nsour\n", columns=columns) == [
+        "The first line names the columns word and note. Once each: note."
     ]
 
 
