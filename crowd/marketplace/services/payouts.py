@@ -1,20 +1,45 @@
 """What the operator paid to workers outside the marketplace, marked here."""
 
-import csv
-import io
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal, InvalidOperation
+from typing import Any
 
 from crowd.marketplace.database import atomic
 from crowd.marketplace.domain import CENT
 from crowd.marketplace.errors import RequestError, RuleBroken
 from crowd.marketplace.models import Worker
 from crowd.marketplace.services import money
+from hits.common.uploads import Problems, UploadedColumn, read_uploaded
 
 MOST_AT_ONCE = 5_000
 HEADER = ("worker id", "name", "amount")
+
+
+def _refusal(problems: list[str]) -> RuleBroken:
+    return RuleBroken(" ".join(problems))
+
+
+def _skip(value: Any) -> None:
+    """Whatever a worker has as a name is nobody's business here."""
+
+
+def _read_amount(value: Any) -> Decimal:
+    try:
+        amount = Decimal(str(value).strip().removeprefix("$").strip())
+    except InvalidOperation:
+        raise ValueError("must be an amount such as 12.50.") from None
+    if not (amount.is_finite() and CENT <= amount < 10**11 and amount == amount.quantize(CENT)):
+        raise ValueError("must have whole cents and be at least 0.01.")
+    return amount.quantize(CENT)
+
+
+COLUMNS = (
+    UploadedColumn(name=HEADER[0]),
+    UploadedColumn(name=HEADER[1], read=_skip, needed=False),
+    UploadedColumn(name=HEADER[2], read=_read_amount),
+)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -38,17 +63,17 @@ def write_payments(payments: Iterable[Payment]) -> str:
 
 def read_payments(text: str) -> list[Payment]:
     """A worker id and an amount on each line, or the exported file as it is. Raises RuleBroken."""
+    problems = Problems(_refusal)
     amounts: dict[str, Decimal] = {}
-    for number, cells in _read_lines(text):
-        if not any(cells) or cells[0].lower() == HEADER[0]:
-            continue
-        if len(cells) not in (2, len(HEADER)):
-            raise RuleBroken(f"Line {number}: a worker id and an amount, with or without a name between.")
-        if cells[0] in amounts:
-            raise RuleBroken(f"Line {number}: {cells[0]} stands in the list twice.")
-        amounts[cells[0]] = _read_amount(cells[-1], number=number)
-    if not amounts or len(amounts) > MOST_AT_ONCE:
-        raise RuleBroken(f"Name at least one payment, and at most {MOST_AT_ONCE:,} at once.")
+    rows = read_uploaded(
+        text.encode(), columns=COLUMNS, most=MOST_AT_ONCE, problems=problems, unknown=False, headed=False
+    )
+    for row in rows:
+        external_id, _, amount = row.cells.values()
+        if external_id in amounts:
+            problems.say(f"{row.place}: {external_id} stands in the list twice.")
+        amounts[external_id] = amount
+    problems.refuse()
     workers = Worker.objects.in_bulk(amounts, field_name="external_id")
     if unknown := [external_id for external_id in amounts if external_id not in workers]:
         raise RuleBroken(f"There is no worker {unknown[0]}.")
@@ -73,23 +98,3 @@ def pay(*, payments: Sequence[Payment], reference: str, paid_by: str, now: datet
                     f"{payment.worker.external_id} is owed ${owed}, and ${payment.amount} were to be marked. "
                     "Somebody may have marked it before. Nothing was changed for anybody."
                 ) from None
-
-
-def _read_lines(text: str) -> Iterator[tuple[int, list[str]]]:
-    """Lines as spreadsheets end them; a name may hold any other character that looks like an end."""
-    reader = csv.reader(io.StringIO(text, newline=""), strict=True)
-    try:
-        for cells in reader:
-            yield reader.line_num, [cell.strip() for cell in cells]
-    except csv.Error as error:
-        raise RuleBroken(f"Line {reader.line_num}: this is no line of a CSV file ({error}).") from None
-
-
-def _read_amount(text: str, *, number: int) -> Decimal:
-    try:
-        amount = Decimal(text.removeprefix("$").strip())
-    except InvalidOperation:
-        raise RuleBroken(f"Line {number}: there must be an amount such as 12.50 at its end.") from None
-    if not (amount.is_finite() and CENT <= amount < 10**11 and amount == amount.quantize(CENT)):
-        raise RuleBroken(f"Line {number}: an amount has whole cents and is at least 0.01.")
-    return amount.quantize(CENT)
