@@ -3,6 +3,7 @@
 import json
 from collections.abc import Iterator, Mapping
 from functools import partial
+from io import BytesIO
 from random import Random
 from typing import Any
 from uuid import uuid4
@@ -101,7 +102,7 @@ def add_models(project: Project, *, cast: Cast, seed: int) -> None:
             project=project,
             name=name,
             about=about,
-            file=[f"{json.dumps(row)}\n".encode() for row in rows],
+            file=BytesIO("\n".join(map(json.dumps, rows)).encode()),
             by=cast.researcher.user,
             now=timezone.now(),
         )

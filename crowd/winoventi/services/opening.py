@@ -30,7 +30,7 @@ def open_project(*, study: Study, **rules: Any) -> Project:
 
 def read_nouns(file: BinaryIO, *, problems: Problems) -> list[str]:
     """One a line, or of CSV the first column or the one that is called noun."""
-    nouns = []
+    nouns: list[str] = []
     for row in read_uploaded(file, columns=[NOUN], problems=problems, headed=False):
         with problems.of(row.place):
             nouns += _read_noun(row.cells["noun"])
@@ -41,7 +41,7 @@ def read_nouns(file: BinaryIO, *, problems: Problems) -> list[str]:
 def add_nouns(*, project: Project, words: Iterable[str]) -> int:
     """A row each, in their order, behind those that are there. Raises InvalidItems with the bad lines."""
     problems = Problems(InvalidItems)
-    nouns = []
+    nouns: list[str] = []
     for line, word in enumerate(words, start=1):
         with problems.of(f"Line {line}"):
             nouns += _read_noun(word)

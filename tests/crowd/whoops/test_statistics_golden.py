@@ -1,5 +1,6 @@
 """Every table of statistics, and its file, as they were before tables were said once."""
 
+from io import BytesIO
 from pathlib import Path
 
 import pytest
@@ -25,8 +26,9 @@ def test_statistics_say_what_they_said(client: Client) -> None:
     empty, _ = make_results(images=0)
     make_every_result(project, images)
     text = f"annotation,detailed,underspecified\n{images[0].annotations.get().pk},1,0"
+    file = BytesIO(text.encode())
     made = add_scores(
-        project=project, name="small", about="", text=text, by=make_user(username="boss"), now=NOW
+        project=project, name="small", about="", file=file, by=make_user(username="boss"), now=NOW
     ).scores
     visit(client, project, "whoops.add_matchingscores", "whoops.delete_matchingscores", "hits.export_batch")
     masks = {str(project.study.public_id)[:8]: "STUDY", f"/project/{project.pk}/": "/project/PK/",

@@ -19,14 +19,14 @@ def _read_id(value: Any) -> str:
 
 def _read_picks(value: Any) -> Sequence[str] | None:
     """Names are compared as they are written."""
-    picks = _parsed(value, is_list=True)
+    picks: Sequence[str] | None = _parsed(value, is_list=True)
     if picks is not None and not (isinstance(picks, list) and all(isinstance(one, str) for one in picks)):
         raise ValueError(f"must be a list of names: as JSON, or with {BETWEEN} between them.")
     return picks
 
 
 def _read_scores(value: Any) -> Scores | None:
-    scores = _parsed(value, is_list=False)
+    scores: Scores | None = _parsed(value, is_list=False)
     if scores is not None and not _are_scores(scores):
         raise ValueError("must be a number for each candidate: an object by name, or a list in their order.")
     return scores
