@@ -11,12 +11,14 @@ SUBJECTS: dict[str, str] = {
     "match.": "Comparisons with the provider",
     "difference.": "Differences",
     "deposit.": "Deposits",
+    "withdrawal.": "Withdrawals",
     "appeal.": "Appeals",
     "wage": "Wages",
     "study.": "Studies and their bonus tables",
     "picture.": "Pictures of the pool",
     "swow.": "Association lists",
     "file.": "Files that somebody took",
+    "sign_in.": "Attempts to sign in",
 }
 
 

@@ -5,9 +5,16 @@ class QualificationsConfig(AppConfig):
     name = "qualifications"
 
     def ready(self) -> None:
-        from hits import doors
+        from hits import audit_subjects, doors
         from qualifications.door import QualificationDoor
         from qualifications.roles import extend_roles_table
 
         doors.register(QualificationDoor())
         extend_roles_table()
+        audit_subjects.register(
+            {
+                "qualification.": "Gates that people hold",
+                "consent.": "Consent texts",
+                "demographics.": "What people said about themselves",
+            }
+        )

@@ -5,12 +5,13 @@ class ScoringConfig(AppConfig):
     name = "scoring"
 
     def ready(self) -> None:
-        from hits import roles
+        from hits import audit_subjects, roles
         from hits.queries.people import register_means
         from hits.queries.scores import register_scores
         from scoring.records import read_means, read_scores
 
         # Questions hold texts of every study, so only who sees all studies sees them.
         roles.extend(("scoring.view_textquestion", "scoring.retry_textquestion"), roles.OPERATOR)
+        audit_subjects.register({"rival.": "Models that answer beside people"})
         register_means(read_means)
         register_scores(read_scores)

@@ -58,8 +58,11 @@ FAMILY = Family(
     audit_subjects={
         "annotations.": "Annotation of associations",
         "challenge_set.": "Challenge sets",
+        "cue_report.": "Reports of words",
+        "feedback.": "Daily feedback to workers",
         "prediction.": "Predictions of models",
         "release.": "Releases",
+        "web_game.": "Web games",
     },
     export=WinogavilExport(),
     replay=WinogavilReplay(),
