@@ -1,22 +1,20 @@
 """The list of categories, with how many images have each: added, renamed, merged, deleted while unused."""
 
+from collections.abc import Sequence
 from typing import Any
-from urllib.parse import urlencode
 
 from django import forms
-from django.contrib import admin, messages
+from django.contrib import admin
 from django.core.exceptions import PermissionDenied, ValidationError
 from django.db.models import Count, QuerySet
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import redirect
-from django.template.response import TemplateResponse
-from django.urls import URLPattern, path, reverse
+from django.urls import URLPattern, path
 
 from crowd.questions.domain import trim
 from crowd.whoops.models import Category
 from crowd.whoops.services import categorizing
+from hits.admin.merging import Merging
 from hits.admin.parts import TOO_LARGE
-from hits.admin.selecting import MOST
 from hits.errors import RuleBroken
 
 CHANGE = "whoops.change_category"
@@ -44,23 +42,6 @@ class CategoryForm(forms.ModelForm[Category]):
         return name
 
 
-class MergeForm(forms.Form):
-    into = forms.ModelChoiceField(
-        Category.objects.none(),
-        label="The category that stays",
-        empty_label=None,
-        widget=forms.RadioSelect,
-        help_text="The images of the others get this one. The others are deleted: that cannot be undone.",
-    )
-
-    def __init__(self, *args: Any, categories: QuerySet[Category], **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
-        self.label_suffix = ""
-        into: Any = self.fields["into"]
-        into.queryset = categories
-        into.label_from_instance = lambda one: f"{one} ({_images(one)})"
-
-
 @admin.register(Category)
 class CategoryAdmin(admin.ModelAdmin[Category]):
     form = CategoryForm
@@ -76,7 +57,7 @@ class CategoryAdmin(admin.ModelAdmin[Category]):
         return not TOO_LARGE.search(str(value)) and super().lookup_allowed(lookup, value, request)
 
     def get_urls(self) -> list[URLPattern]:
-        merge = self.admin_site.admin_view(self.merge_view)
+        merge = self.admin_site.admin_view(MERGING.pages(self, back=LIST).view("merge"))
         return [path("merge/", merge, name="whoops_merge_categories"), *super().get_urls()]
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Category]:
@@ -116,41 +97,7 @@ class CategoryAdmin(admin.ModelAdmin[Category]):
 
     @admin.action(description="Merge into one…", permissions=["merge"])
     def merge(self, request: HttpRequest, queryset: QuerySet[Category]) -> HttpResponse:
-        keys = queryset.order_by("pk").values_list("pk", flat=True)[:MOST]
-        query = urlencode({"categories": ",".join(map(str, keys))})
-        return redirect(f"{reverse('admin:whoops_merge_categories')}?{query}")
-
-    def merge_view(self, request: HttpRequest) -> HttpResponse:
-        if not self.has_merge_permission(request):
-            raise PermissionDenied
-        given = request.POST if request.method == "POST" else request.GET
-        keys = _numbers(given.get("categories", ""))
-        categories = self.get_queryset(request).filter(pk__in=keys).order_by("name")
-        if len(categories) < 2:
-            messages.error(request, "Choose two categories or more that are to become one.")
-            return redirect(LIST)
-        form = MergeForm(request.POST if request.method == "POST" else None, categories=categories)
-        if request.method == "POST" and form.is_valid():
-            self._merge(request, list(categories), into=form.cleaned_data["into"])
-            return redirect(LIST)
-        context = {
-            **self.admin_site.each_context(request),
-            "opts": self.opts,
-            "title": "Merge categories",
-            "form": form,
-            "carried": ",".join(str(one.pk) for one in categories),
-        }
-        return TemplateResponse(request, "admin/whoops/merge_categories.html", context)
-
-    def _merge(self, request: HttpRequest, categories: list[Category], *, into: Category) -> None:
-        gone = ", ".join(f"“{one}”" for one in categories if one.pk != into.pk)
-        try:
-            moved = categorizing.merge_categories(categories=categories, into=into)
-        except RuleBroken as refusal:
-            messages.error(request, str(refusal))
-            return
-        self.log_change(request, into, f"Merged {gone} into it: {moved} images more.")
-        messages.success(request, f"{gone} became “{into}”, which has {moved} images more than before.")
+        return MERGING.choose("admin:whoops_merge_categories", queryset)
 
     def _delete(self, request: HttpRequest, categories: list[Category]) -> None:
         """An image may have got one of them since the page was shown."""
@@ -164,6 +111,16 @@ def _images(category: Any) -> str:
     return f"{category.count} image{'' if category.count == 1 else 's'}"
 
 
-def _numbers(text: str) -> list[int]:
-    parts = text.split(",")[:MOST]
-    return [int(part) for part in parts if part.isascii() and part.isdigit() and len(part) < 19]
+def _merge(categories: Sequence[Category], into: Category) -> str:
+    moved = categorizing.merge_categories(categories=categories, into=into)
+    return f"Images more than before: {moved}."
+
+
+MERGING = Merging[Category](
+    many="categories",
+    permission=CHANGE,
+    question="The category that stays",
+    help_text="The images of the others get this one. The others are deleted: that cannot be undone.",
+    named=lambda one: f"{one} ({_images(one)})",
+    merge=_merge,
+)

@@ -1,23 +1,22 @@
 """The controlled list of tags: how many examples have each; renamed, merged, or deleted while unused."""
 
+from collections.abc import Sequence
 from typing import Any
-from urllib.parse import urlencode
 
 from django import forms
 from django.contrib import admin, messages
 from django.core.exceptions import PermissionDenied
 from django.db.models import Count, QuerySet
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import redirect
-from django.template.response import TemplateResponse
 from django.urls import URLPattern, path, reverse
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
 from crowd.winoground.models import Tag
 from crowd.winoground.services import tagging
+from hits.admin.merging import Merging
 from hits.admin.parts import TOO_LARGE
-from hits.admin.selecting import MOST, signed_in
+from hits.admin.selecting import signed_in
 from hits.errors import RuleBroken
 
 CHANGE = "winoground.change_tag"
@@ -37,22 +36,6 @@ class TagForm(forms.ModelForm[Tag]):
         return name
 
 
-class MergeForm(forms.Form):
-    into = forms.ModelChoiceField(
-        Tag.objects.none(),
-        label="The tag that remains",
-        empty_label=None,
-        widget=forms.RadioSelect,
-        help_text="Its name stays as it is. You can rename it afterwards.",
-    )
-
-    def __init__(self, data: Any, *, tags: QuerySet[Tag]) -> None:
-        super().__init__(data, label_suffix="")
-        into: Any = self.fields["into"]
-        into.queryset = tags
-        into.label_from_instance = lambda tag: f"{tag} (examples: {tag.used})"
-
-
 @admin.register(Tag)
 class TagAdmin(admin.ModelAdmin[Tag]):
     form = TagForm
@@ -70,7 +53,7 @@ class TagAdmin(admin.ModelAdmin[Tag]):
         return not TOO_LARGE.search(str(value)) and super().lookup_allowed(lookup, value, request)
 
     def get_urls(self) -> list[URLPattern]:
-        merge = self.admin_site.admin_view(self.merge_view)
+        merge = self.admin_site.admin_view(MERGING.pages(self, back=LIST).view("merge"))
         return [path("merge/", merge, name="winoground_merge_tags"), *super().get_urls()]
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Tag]:
@@ -117,30 +100,7 @@ class TagAdmin(admin.ModelAdmin[Tag]):
 
     @admin.action(description="Merge into one…", permissions=["merge"])
     def merge(self, request: HttpRequest, queryset: QuerySet[Tag]) -> HttpResponse:
-        keys = queryset.order_by("pk").values_list("pk", flat=True)[:MOST]
-        query = urlencode({"tags": ",".join(map(str, keys))})
-        return redirect(f"{reverse('admin:winoground_merge_tags')}?{query}")
-
-    def merge_view(self, request: HttpRequest) -> HttpResponse:
-        if not self.has_merge_permission(request):
-            raise PermissionDenied
-        given = request.POST if request.method == "POST" else request.GET
-        tags = self.get_queryset(request).filter(pk__in=_numbers(given.get("tags", ""))).order_by("name")
-        if len(tags) < 2:
-            messages.error(request, "Choose two tags or more that are to become one.")
-            return redirect(LIST)
-        form = MergeForm(request.POST if request.method == "POST" else None, tags=tags)
-        if request.method == "POST" and form.is_valid():
-            return self._merge(request, list(tags), into=form.cleaned_data["into"])
-        context = {
-            **self.admin_site.each_context(request),
-            "opts": self.opts,
-            "title": "Merge tags",
-            "tags": tags,
-            "form": form,
-            "carried": ",".join(str(tag.pk) for tag in tags),
-        }
-        return TemplateResponse(request, "admin/winoground/merge_tags.html", context)
+        return MERGING.choose("admin:winoground_merge_tags", queryset)
 
     @admin.display(description="examples", ordering="used")
     def used_by(self, tag: Tag) -> SafeString | int:
@@ -156,17 +116,6 @@ class TagAdmin(admin.ModelAdmin[Tag]):
             count,
         )
 
-    def _merge(self, request: HttpRequest, tags: list[Tag], *, into: Tag) -> HttpResponse:
-        gone = ", ".join(f"“{tag}”" for tag in tags if tag.pk != into.pk)
-        try:
-            count = tagging.merge_tags(tags, into=into)
-        except RuleBroken as refusal:
-            messages.error(request, str(refusal))
-        else:
-            self.log_change(request, into, f"Merged {gone} into it. Examples that have it only now: {count}.")
-            messages.success(request, f"{gone} became “{into}”. Examples that have it only now: {count}.")
-        return redirect(LIST)
-
     def _drop(self, request: HttpRequest, tags: list[Tag]) -> None:
         """Somebody may have used one since the page was shown."""
         try:
@@ -180,6 +129,19 @@ class TagAdmin(admin.ModelAdmin[Tag]):
         return Tag.objects.filter(pk__in=keys).annotate(used=Count("examples")).order_by("name")
 
 
-def _numbers(text: str) -> list[int]:
-    parts = text.split(",")[:MOST]
-    return [int(part) for part in parts if part.isascii() and part.isdigit() and len(part) < 19]
+def _merge(tags: Sequence[Tag], into: Tag) -> str:
+    return f"Examples that have it only now: {tagging.merge_tags(tags, into=into)}."
+
+
+MERGING = Merging[Tag](
+    many="tags",
+    permission=CHANGE,
+    question="The tag that remains",
+    help_text="Its name stays as it is. You can rename it afterwards.",
+    named=lambda tag: f"{tag} (examples: {tag.used})",  # type: ignore[attr-defined]
+    merge=_merge,
+    text=lambda count: (
+        f"These {count} tags become one. All examples that have one of them have the remaining one "
+        "afterwards. The others are deleted, and this cannot be undone."
+    ),
+)

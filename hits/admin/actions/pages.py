@@ -135,7 +135,8 @@ class ActionPages(Generic[Row]):
 
     def _finish(self, page: _Page[Row], call: Call[Row], outcome: Outcome) -> HttpResponse:
         if outcome.history and self.history:
-            self.history(page.request, call.rows, outcome.history)
+            rows = call.rows if outcome.logged is None else [outcome.logged]
+            self.history(page.request, rows, outcome.history)
         if outcome.said:
             messages.add_message(page.request, outcome.level, outcome.said)
         if outcome.problems:

@@ -55,12 +55,16 @@ class Confirm:
 
 @dataclass(frozen=True, kw_only=True)
 class Outcome:
-    """What is said afterwards, what goes on record, and where it leads if not back."""
+    """What is said afterwards, what goes on record, and where it leads if not back.
+
+    `logged`: the row whose history it is, where that is not the first of those that were chosen.
+    """
 
     said: str = ""
     level: int = messages.SUCCESS
     problems: Sequence[str] = ()
     history: str = ""
+    logged: Any = None
     to: str = ""
 
 
