@@ -4,14 +4,14 @@ from collections.abc import Iterator
 from typing import Any
 
 from django import forms
-from django.contrib import admin, messages
+from django.contrib import admin
 from django.core.exceptions import PermissionDenied
 from django.core.paginator import Paginator
 from django.db.models import Count, QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect
-from django.urls import URLPattern, path
+from django.urls import URLPattern, path, reverse
 from django.utils import timezone
 from django.views.decorators.http import require_POST
 
@@ -20,11 +20,12 @@ from crowd.pictures.bringing.lines import LONGEST, ConceptFrom
 from crowd.pictures.models import Import, Request
 from crowd.pictures.services import importing
 from crowd.pictures.services.importing import MOST_BYTES, Rights
+from hits.admin.actions import Action, ActionPages, Call, Outcome
 from hits.admin.parts import ReadOnlyAdmin, read_number
 from hits.admin.selecting import signed_in
 from hits.admin.taking import send_csv
 from hits.common.spreadsheets import Cell
-from hits.errors import InvalidItems, RuleBroken
+from hits.errors import InvalidItems
 
 A_PAGE = 50
 SAMPLE = 12
@@ -84,9 +85,10 @@ class ImportAdmin(ReadOnlyAdmin[Import]):
     def get_urls(self) -> list[URLPattern]:
         shown = self.admin_site.admin_view
         return [
-            path("<int:pk>/begin/", shown(require_POST(begin_view)), name="pictures_import_begin"),
-            path("<int:pk>/discard/", shown(require_POST(discard_view)), name="pictures_import_discard"),
-            path("<int:pk>/again/", shown(require_POST(again_view)), name="pictures_import_again"),
+            *(
+                path(f"<int:pk>/{key}/", shown(require_POST(PAGES.view(key))), name=f"pictures_import_{key}")
+                for key in PAGES.actions
+            ),
             path("<int:pk>/wrong/", shown(wrong_view), name="pictures_import_wrong"),
             *super().get_urls(),
         ]
@@ -158,34 +160,33 @@ class ImportAdmin(ReadOnlyAdmin[Import]):
         return f"{row.made_at:%Y-%m-%d %H:%M}"
 
 
-def begin_view(request: HttpRequest, pk: int) -> HttpResponse:
-    row = _find(request, pk)
-    try:
-        importing.begin_import(importing=row, now=timezone.now())
-    except RuleBroken as broken:
-        messages.error(request, str(broken))
-    else:
-        messages.success(request, "It has begun. You can leave this page; the background goes on.")
-    return redirect("admin:pictures_import_change", pk)
+def _begin(call: Call[Import]) -> Outcome:
+    importing.begin_import(importing=call.row, now=call.now)
+    return Outcome(said="It has begun. You can leave this page; the background goes on.")
 
 
-def discard_view(request: HttpRequest, pk: int) -> HttpResponse:
-    row = _find(request, pk)
-    try:
-        importing.discard_import(importing=row)
-    except RuleBroken as broken:
-        messages.error(request, str(broken))
-        return redirect("admin:pictures_import_change", pk)
-    messages.success(request, "Discarded. No picture was brought in.")
-    return redirect("admin:pictures_import_changelist")
+def _discard(call: Call[Import]) -> Outcome:
+    importing.discard_import(importing=call.row)
+    said = "Discarded. No picture was brought in."
+    return Outcome(said=said, to=reverse("admin:pictures_import_changelist"))
 
 
-def again_view(request: HttpRequest, pk: int) -> HttpResponse:
-    row = _find(request, pk)
-    count = importing.try_again(importing=row, now=timezone.now())
+def _try_again(call: Call[Import]) -> Outcome:
+    count = importing.try_again(importing=call.row, now=call.now)
     words = "1 address is" if count == 1 else f"{count} addresses are"
-    messages.success(request, f"{words} tried again.")
-    return redirect("admin:pictures_import_change", pk)
+    return Outcome(said=f"{words} tried again.")
+
+
+PAGES = ActionPages(
+    actions={
+        "begin": Action(label="Bring them in", one_click=True, run=_begin),
+        "discard": Action(label="Discard this file", one_click=True, run=_discard),
+        "again": Action(label="Try their addresses again", one_click=True, run=_try_again),
+    },
+    find=lambda request, pk: [_find(request, pk)],
+    back=lambda rows: reverse("admin:pictures_import_change", args=[rows[0].pk]),
+    shared=lambda _: {"opts": Import._meta},
+)
 
 
 def wrong_view(request: HttpRequest, pk: int) -> HttpResponseBase:
