@@ -118,7 +118,7 @@ class PictureAdmin(admin.ModelAdmin[Picture]):
         file = shown(self.file_view, cacheable=True)
         return [
             *check.urls(self),
-            *verbs.urls(self),
+            path("do/<slug:name>/", shown(verbs.action_view), name="pictures_picture_do"),
             *originals.urls(self),
             path("list/", shown(self.list_file_view), name="pictures_picture_list_file"),
             path("<int:pk>/file/", file, name="pictures_picture_file"),
@@ -188,15 +188,15 @@ class PictureAdmin(admin.ModelAdmin[Picture]):
 
     @admin.action(description="Remove everywhere…", permissions=["remove"])
     def remove(self, request: HttpRequest, queryset: QuerySet[Picture]) -> HttpResponse:
-        return verbs.show(request, verbs.REMOVING, queryset)
+        return verbs.ask(request, "remove", queryset)
 
     @admin.action(description="Restore…", permissions=["remove"])
     def restore(self, request: HttpRequest, queryset: QuerySet[Picture]) -> HttpResponse:
-        return verbs.show(request, verbs.RESTORING, queryset)
+        return verbs.ask(request, "restore", queryset)
 
     @admin.action(description="Send back to the check…", permissions=["check"])
     def recheck(self, request: HttpRequest, queryset: QuerySet[Picture]) -> HttpResponse:
-        return verbs.show(request, verbs.RECHECKING, queryset)
+        return verbs.ask(request, "recheck", queryset)
 
     @admin.action(description="Make thumbnails and read letters anew", permissions=["import"])
     def prepare_again(self, request: HttpRequest, queryset: QuerySet[Picture]) -> None:

@@ -1,123 +1,118 @@
 """Removing, restoring and checking anew, one picture or many: always asked for a reason or a second time."""
 
-from collections.abc import Callable, Collection
-from dataclasses import dataclass
-from datetime import datetime
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
-from django.contrib import admin, messages
+from django import forms
 from django.db.models import QuerySet
 from django.http import Http404, HttpRequest, HttpResponse
-from django.shortcuts import redirect
-from django.urls import URLPattern, path
-from django.utils import timezone
+from django.urls import reverse
 
-from crowd.pictures.admin.parts import CHECK, REMOVE, render, require
+from crowd.pictures.admin.parts import CHECK, REMOVE
 from crowd.pictures.models import Picture
 from crowd.pictures.models.pictures import LONGEST_REASON
 from crowd.pictures.services import removing
-from hits.admin.selecting import MOST, signed_in
-from hits.errors import RuleBroken
-from hits.models import User
+from hits.admin.actions import Action, ActionPages, Call, Confirm, Outcome
+from hits.admin.selecting import MOST, read_keys
 
 SHOWN = 24
-Do = Callable[[Collection[Picture], str, User, datetime], int]
+LIST = "admin:pictures_picture_changelist"
 
 
-@dataclass(frozen=True, kw_only=True)
-class Verb:
-    name: str
-    title: str
-    permission: str
-    meaning: str
-    button: str
-    done: str
-    wants_reason: bool
-    do: Do
+class ReasonForm(forms.Form):
+    # Where it lacks, the service says what it is for.
+    reason = forms.CharField(
+        max_length=LONGEST_REASON, required=False, help_text="For the record. No worker reads it."
+    )
 
 
-REMOVING = Verb(
-    name="remove",
-    title="Remove pictures",
-    permission=REMOVE,
-    meaning="They are shown to nobody any more, and items that hold them wait. "
-    "What was reported of them is upheld. You can restore them at any time.",
-    button="Remove",
-    done="removed",
-    wants_reason=True,
-    do=lambda rows, reason, by, now: removing.remove_pictures(pictures=rows, reason=reason, by=by, now=now),
-)
-RESTORING = Verb(
-    name="restore",
-    title="Restore pictures",
-    permission=REMOVE,
-    meaning="Those that were removed go back to where they were, with the items that hold them. "
-    "What was reported of them and not decided yet is dismissed.",
-    button="Restore",
-    done="restored",
-    wants_reason=True,
-    do=lambda rows, reason, by, now: removing.restore_pictures(pictures=rows, reason=reason, by=by, now=now),
-)
-RECHECKING = Verb(
-    name="recheck",
-    title="Send pictures back to the check",
-    permission=CHECK,
-    meaning="They are shown to nobody until somebody has found them fit again. "
-    "Removed pictures are left as they are, and so are those that were uploaded for an item.",
-    button="Send back",
-    done="sent back to the check",
-    wants_reason=False,
-    do=lambda rows, _, by, now: removing.recheck_pictures(pictures=rows, by=by, now=now),
-)
-VERBS = {verb.name: verb for verb in (REMOVING, RESTORING, RECHECKING)}
+def action_view(request: HttpRequest, name: str) -> HttpResponse:
+    return PAGES.answer(request, name)
 
 
-def urls(pool: admin.ModelAdmin[Picture]) -> list[URLPattern]:
-    return [path("do/<slug:name>/", pool.admin_site.admin_view(verb_view), name="pictures_picture_do")]
+def ask(request: HttpRequest, name: str, pictures: QuerySet[Picture]) -> HttpResponse:
+    """From the list: what it means and which pictures it is about, before it is done."""
+    rows = list(pictures.order_by("pk")[:MOST])
+    return PAGES.ask_list(request, name, rows, at=reverse("admin:pictures_picture_do", args=[name]))
 
 
-def show(
-    request: HttpRequest, verb: Verb, pictures: QuerySet[Picture], *, reason: str = "", status: int = 200
-) -> HttpResponse:
-    """What it means and which pictures it is about, before it is done."""
-    keys = list(pictures.order_by("pk").values_list("pk", flat=True)[:MOST])
-    context = {
-        "title": verb.title,
-        "verb": verb,
-        "count": len(keys),
-        "carried": ",".join(map(str, keys)),
-        "pictures": Picture.objects.filter(pk__in=keys[:SHOWN]).order_by("pk"),
-        "more": max(0, len(keys) - SHOWN),
-        "reason": reason,
-        "longest": LONGEST_REASON,
-    }
-    return render(request, "verb", context, status=status)
-
-
-def verb_view(request: HttpRequest, name: str) -> HttpResponse:
-    if name not in VERBS:
-        raise Http404
-    verb = VERBS[name]
-    require(request, verb.permission)
-    given = request.POST if request.method == "POST" else request.GET
-    pictures = _selected(given.get("pictures", ""))
-    if not pictures.exists():
-        raise Http404
-    if request.method != "POST":
-        return show(request, verb, pictures)
-    reason = request.POST.get("reason", "")
-    try:
-        count = verb.do(list(pictures), reason, signed_in(request), timezone.now())
-    except RuleBroken as broken:
-        messages.error(request, str(broken))
-        return show(request, verb, pictures, reason=reason, status=409)
-    messages.success(request, f"1 picture {verb.done}." if count == 1 else f"{count} pictures {verb.done}.")
-    keys = list(pictures.values_list("pk", flat=True)[:2])
-    if len(keys) == 1 and request.user.has_perm("pictures.view_picture"):
-        return redirect("admin:pictures_picture_change", keys[0])
-    return redirect("admin:pictures_picture_changelist")
-
-
-def _selected(text: str) -> QuerySet[Picture]:
+def _find(request: HttpRequest) -> Sequence[Picture]:
     """What is no number selects nothing."""
-    numbers = [part for part in text.split(",")[:MOST] if part.isascii() and part.isdigit()]
-    return Picture.objects.filter(pk__in=[int(part) for part in numbers if len(part) < 19])
+    given = request.POST if request.method == "POST" else request.GET
+    found = list(Picture.objects.filter(pk__in=read_keys(given.get("pictures", ""))).order_by("pk"))
+    if not found:
+        raise Http404
+    return found
+
+
+def _action(
+    *, label: str, permission: str, meaning: str, done: str, do: Callable[..., int], form: Any = None
+) -> Action[Picture]:
+    def confirm(call: Call[Picture]) -> Confirm:
+        count = len(call.rows)
+        details = {"count": count, "pictures": call.rows[:SHOWN], "more": max(0, count - SHOWN)}
+        return Confirm(
+            title=f"{label} pictures",
+            text=meaning,
+            button=f"{label}: {_counted(count)}",
+            detail="admin/pictures/gallery.html",
+            details=details,
+        )
+
+    def run(call: Call[Picture]) -> Outcome:
+        count = do(pictures=call.rows, by=call.by, now=call.now, **call.values)
+        return Outcome(said=f"{_counted(count)} {done}.", to=_next(call))
+
+    return Action(label=label, permissions=[permission], form=form, confirm=confirm, run=run)
+
+
+def _counted(count: int) -> str:
+    return "1 picture" if count == 1 else f"{count} pictures"
+
+
+def _next(call: Call[Picture]) -> str:
+    if len(call.rows) == 1 and call.by.has_perm("pictures.view_picture"):
+        return reverse("admin:pictures_picture_change", args=[call.row.pk])
+    return reverse(LIST)
+
+
+def _form(data: Any, _: Call[Picture]) -> ReasonForm:
+    return ReasonForm(data)
+
+
+ACTIONS: Mapping[str, Action[Picture]] = {
+    "remove": _action(
+        label="Remove",
+        permission=REMOVE,
+        meaning="They are shown to nobody any more, and items that hold them wait. "
+        "What was reported of them is upheld. You can restore them at any time.",
+        done="removed",
+        form=_form,
+        do=removing.remove_pictures,
+    ),
+    "restore": _action(
+        label="Restore",
+        permission=REMOVE,
+        meaning="Those that were removed go back to where they were, with the items that hold them. "
+        "What was reported of them and not decided yet is dismissed.",
+        done="restored",
+        form=_form,
+        do=removing.restore_pictures,
+    ),
+    "recheck": _action(
+        label="Send back to the check",
+        permission=CHECK,
+        meaning="They are shown to nobody until somebody has found them fit again. "
+        "Removed pictures are left as they are, and so are those that were uploaded for an item.",
+        done="sent back to the check",
+        do=removing.recheck_pictures,
+    ),
+}
+PAGES = ActionPages(
+    actions=ACTIONS,
+    find=_find,
+    back=lambda _: reverse(LIST),
+    base="admin/pictures/base.html",
+    shared=lambda _: {"opts": Picture._meta},
+    carried=lambda rows: [("pictures", ",".join(str(row.pk) for row in rows))],
+)
