@@ -1,6 +1,6 @@
 """An action on a row: asked before it is done, refused in words, and nothing that was typed is lost."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -9,7 +9,7 @@ from django import forms
 from django.contrib.messages import get_messages
 from django.contrib.messages.storage.fallback import FallbackStorage
 from django.core.exceptions import PermissionDenied
-from django.http import Http404, HttpRequest
+from django.http import Http404, HttpRequest, HttpResponse
 from django.test import RequestFactory
 
 from hits.admin.actions import (
@@ -42,7 +42,7 @@ class Scene:
         self.history: list[str] = []
         self.said: list[str] = []
 
-    def pages(self, **options: Any) -> ActionPages[str]:
+    def pages(self, *, page: Any = None, **options: Any) -> ActionPages[str]:
         options.setdefault("run", self.run)
         return ActionPages(
             actions={"eat": Action(label="Eat", **options)},
@@ -51,6 +51,7 @@ class Scene:
             url=lambda row, key: f"/{row}/{key}/",
             carried=lambda rows: [("keys", ",".join(rows))],
             history=lambda _, rows, words: self.history.append(f"{rows[0]}: {words}"),
+            page=page,
         )
 
     def find(self, _: HttpRequest, name: str) -> list[str]:
@@ -239,6 +240,22 @@ def test_what_is_blocked_has_no_button(scene: Scene) -> None:
 
     assert "Too dear." in page.content.decode()
     assert '<button class="live-verb' not in page.content.decode()
+
+
+def test_form_that_stands_on_the_page_of_its_row_is_refused_there(scene: Scene) -> None:
+    def page(_: HttpRequest, rows: Sequence[str], form: forms.BaseForm) -> HttpResponse:
+        return HttpResponse(f"{rows[0]}: {form.errors.as_text()}", status=422)
+
+    answer = scene.answer(scene.pages(page=page, form=word_form), {"word": "much too long"})
+
+    assert answer.status_code == 422
+    assert "apple: * word" in answer.content.decode()
+
+
+def test_history_is_of_the_row_that_an_outcome_names(scene: Scene) -> None:
+    scene.answer(scene.pages(run=lambda _: Outcome(history="stays", logged="pear")), {}, name="apple,pear")
+
+    assert scene.history == ["pear: stays"]
 
 
 def test_names_are_set_in_bold_and_escaped() -> None:

@@ -33,7 +33,7 @@ class _Page(Generic[Row]):
 
     request: HttpRequest
     action: Action[Row]
-    form: forms.Form | None
+    form: forms.BaseForm | None
     hidden: Hidden
     back: str
     at: str = ""
@@ -45,7 +45,8 @@ class ActionPages(Generic[Row]):
 
     `find` is given the request and what the address holds, and raises 404 or PermissionDenied for rows that
     this person may not see or touch. `base` has a block `body`, and is rendered with `shared`; a page that
-    shows more than the action has a `template` of its own.
+    shows more than the action has a `template` of its own. `page` shows the rows' own page again, where the
+    forms stand on it.
     """
 
     actions: Mapping[str, Action[Row]]
@@ -57,6 +58,7 @@ class ActionPages(Generic[Row]):
     shared: Callable[[Sequence[Row]], Mapping[str, Any]] = lambda _: {}
     carried: Callable[[Sequence[Row]], Hidden] = lambda _: ()
     history: Callable[[HttpRequest, Sequence[Row], str], Any] | None = None
+    page: Callable[[HttpRequest, Sequence[Row], forms.BaseForm], HttpResponse] | None = None
 
     def offered(self, row: Row, *, user: User) -> Sequence[Offered]:
         """The buttons that its state and this person's permissions allow. The caller has found the row."""
@@ -155,6 +157,8 @@ class ActionPages(Generic[Row]):
 
     def _ask(self, page: _Page[Row], call: Call[Row], *, status: int = 200) -> HttpResponse:
         action, form = page.action, page.form
+        if self.page and form:
+            return self.page(page.request, call.rows, form)
         confirm = action.confirm(call)
         named = [str(row) for row in call.rows] if len(call.rows) == 1 else []
         goes_on = action.two_steps and not (form and form.is_valid())
@@ -176,7 +180,7 @@ class ActionPages(Generic[Row]):
         return TemplateResponse(page.request, self.template, context, status=status)
 
 
-def _settled(form: forms.Form | None, confirm: Confirm) -> Sequence[BoundField]:
+def _settled(form: forms.BaseForm | None, confirm: Confirm) -> Sequence[BoundField]:
     """What was typed is carried; what the page names itself is sent instead of it."""
     named = {name for name, _ in confirm.hidden}
     return [field for field in form or () if field.name not in named]

@@ -80,7 +80,7 @@ class Action(Generic[Row]):
     label: str
     run: Callable[[Call[Row]], Outcome]
     confirm: Callable[[Call[Row]], Confirm] = lambda _: Confirm()
-    form: Callable[[QueryDict | None, Call[Row]], forms.Form] | None = None
+    form: Callable[[QueryDict | None, Call[Row]], forms.BaseForm] | None = None
     permissions: Sequence[str] = ()
     offered: Callable[[Row], bool] = lambda _: True
     refuses: Callable[[Call[Row]], str] = lambda _: ""

@@ -33,11 +33,8 @@ def _beside(release: Release) -> Mapping[str, Any]:
     return {"opts": Release._meta, "trail": trail}
 
 
-def _asking(text: str, consequence: str) -> Callable[[Call[Release]], Confirm]:
-    def confirm(call: Call[Release]) -> Confirm:
-        return Confirm(text=emphasize(text, call.row, call.row.study), consequences=[consequence])
-
-    return confirm
+def _asking(text: str) -> Callable[[Call[Release]], Confirm]:
+    return lambda call: Confirm(text=emphasize(text, call.row, call.row.study))
 
 
 def _ask_about_prediction(call: Call[Prediction]) -> Confirm:
@@ -74,18 +71,18 @@ RELEASES = ActionPages(
             permissions=[PUBLISH],
             confirm=_asking(
                 "You declare {} of {} as published. From then on it cannot be "
-                "deleted: others may have it, and its digests are their proof.",
+                "deleted: others may have it, and its digests are their proof. "
                 "Nothing is sent anywhere. Take the files, and put them where people find them.",
             ),
             run=_publish,
         ),
         "again": Action(label="Try again", permissions=[MAKE], one_click=True, run=_try_again),
         "delete": Action(
-            label="Delete it",
+            label="Delete",
             permissions=[DELETE],
             confirm=_asking(
                 "You delete {} of {}, with its files and with what models made "
-                "of it. The associations themselves stay.",
+                "of it. The associations themselves stay. "
                 "This cannot be undone. A release that is made anew has other pseudonyms.",
             ),
             is_grave=True,
@@ -99,7 +96,7 @@ RELEASES = ActionPages(
 PREDICTIONS = ActionPages(
     actions={
         "delete": Action(
-            label="Delete them",
+            label="Delete",
             permissions=[UNPREDICT],
             confirm=_ask_about_prediction,
             is_grave=True,
