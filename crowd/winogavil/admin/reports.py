@@ -12,9 +12,9 @@ from crowd.winogavil.admin.parts import GameList
 from crowd.winogavil.models import CueReport
 from crowd.winogavil.services.pulling import decide_report
 from hits.access import studies_of
+from hits.admin.actions import one_by_one
 from hits.admin.parts import VisibleStudies
 from hits.admin.selecting import signed_in
-from hits.errors import RuleBroken
 
 
 @admin.register(CueReport)
@@ -61,13 +61,11 @@ class CueReportAdmin(GameList[CueReport]):
         self._decide(request, reports, uphold=False)
 
     def _decide(self, request: HttpRequest, reports: QuerySet[CueReport], *, uphold: bool) -> None:
-        decided = 0
-        for report in reports:
-            try:
-                decide_report(report=report, uphold=uphold, by=signed_in(request), now=timezone.now())
-            except RuleBroken as broken:
-                messages.warning(request, str(broken))
-            else:
-                decided += 1
+        by, now = signed_in(request), timezone.now()
+        decided, problems = one_by_one(
+            reports, lambda report: decide_report(report=report, uphold=uphold, by=by, now=now)
+        )
+        for problem in problems:
+            messages.warning(request, problem)
         if decided:
             messages.success(request, f"Decided: {decided}.")
