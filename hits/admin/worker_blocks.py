@@ -3,15 +3,14 @@
 from collections.abc import Mapping
 from functools import partial
 
-from django import forms
 from django.db.models import QuerySet
-from django.http import Http404, HttpRequest, HttpResponse, QueryDict
+from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404
 from django.urls import reverse
 from django.utils.formats import date_format
 from django.utils.translation import ngettext
 
-from hits.admin.actions import Action, ActionPages, Call, Confirm, Outcome, one_by_one
+from hits.admin.actions import Action, ActionPages, Call, Confirm, Outcome, one_by_one, words_form
 from hits.admin.selecting import carried, opts_of, selected_workers
 from hits.models import Block, Worker
 from hits.queries.people import workers_for
@@ -36,18 +35,6 @@ LIFTED = {
     Block.Status.LIFTED: "The block is lifted.",
     Block.Status.LIFTING: "Our pages are open to this worker. The provider is being told.",
 }
-
-
-class ReasonForm(forms.Form):
-    """Why somebody does it; `read_by` says who reads that."""
-
-    reason = forms.CharField(
-        max_length=blocking.LONGEST_REASON, widget=forms.TextInput(attrs={"class": "vTextField"})
-    )
-
-    def __init__(self, data: QueryDict | None = None, *, read_by: str = "") -> None:
-        super().__init__(data)
-        self.fields["reason"].help_text = read_by
 
 
 def show_block(request: HttpRequest, workers: QuerySet[Worker], *, kind: str) -> HttpResponse:
@@ -104,7 +91,7 @@ def _blocking(kind: str) -> Action[Worker]:
     return Action(
         label=TITLES[kind],
         permissions=BLOCK,
-        form=lambda data, _: ReasonForm(data, read_by=READ_BY[kind]),
+        form=words_form("reason", "Reason", longest=blocking.LONGEST_REASON, help_text=READ_BY[kind]),
         confirm=partial(_ask_to_block, kind=kind),
         run=partial(_block, kind=kind),
     )

@@ -12,7 +12,7 @@ from django.urls import URLPattern, path
 from django.utils import timezone
 
 from hits.admin.selecting import opts_of, signed_in
-from hits.admin.worker_blocks import BLOCKS, ReasonForm, block_view
+from hits.admin.worker_blocks import BLOCKS, block_view
 from hits.errors import RuleBroken
 from hits.models import Account, Disclosure, Worker
 from hits.queries.people import workers_for
@@ -20,6 +20,10 @@ from hits.services import disclosing
 
 BY_HAND = {"autocomplete": "off", "spellcheck": "false"}
 NEWEST = 50
+
+
+class ReasonForm(forms.Form):
+    reason = forms.CharField(max_length=disclosing.LONGEST_REASON)
 
 
 class Unechoed(forms.TextInput):

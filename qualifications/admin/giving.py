@@ -4,33 +4,19 @@ from collections.abc import Mapping
 from functools import partial
 from typing import Any
 
-from django import forms
-from django.http import HttpRequest, HttpResponse, QueryDict
+from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404
 from django.urls import reverse
 
-from hits.admin.actions import Action, ActionPages, Call, Confirm, Outcome, emphasize
+from hits.admin.actions import Action, ActionPages, Call, Confirm, Outcome, emphasize, words_form
 from qualifications.admin.finding import BASE, GRADE, HOLDINGS, gates_for, shared_of
 from qualifications.models import Holding
 from qualifications.services import holding as services
 
 GIVE, REVOKE, AGAIN = "give", "revoke", "again"
 TOLD = "The provider is told in a moment."
+LONGEST = 500
 COLLEAGUES = "For the record; colleagues read it."
-
-
-class ReasonForm(forms.Form):
-    """Why somebody does it; `read_by` says who reads that."""
-
-    reason = forms.CharField(label="Reason", max_length=500, widget=forms.Textarea(attrs={"rows": 3}))
-
-    def __init__(self, data: QueryDict | None = None, *, read_by: str = COLLEAGUES) -> None:
-        super().__init__(data, label_suffix="")
-        self.fields["reason"].help_text = read_by
-
-    def clean_reason(self) -> str:
-        """A box of several lines is for reading; the reason is kept as one."""
-        return " ".join(self.cleaned_data["reason"].split())
 
 
 def _find_holding(request: HttpRequest, pk: int) -> list[Holding]:
@@ -57,7 +43,7 @@ def _handing(label: str, *, meaning: str, do: Any, done: str, read_by: str = COL
     return Action(
         label=label,
         permissions=(HOLDINGS, GRADE),
-        form=lambda data, _: ReasonForm(data, read_by=read_by),
+        form=words_form("reason", "Reason", longest=LONGEST, lines=3, help_text=read_by),
         confirm=partial(_ask, button=label, meaning=meaning),
         run=partial(_hand, do=do, done=done),
     )

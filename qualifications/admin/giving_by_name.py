@@ -11,11 +11,11 @@ from django.template.defaultfilters import pluralize
 from django.urls import reverse
 from django.utils.html import format_html
 
-from hits.admin.actions import Action, ActionPages, Call, Confirm, Outcome, one_by_one
+from hits.admin.actions import Action, ActionPages, Call, Confirm, OneLine, Outcome, one_by_one
 from hits.models import User, Worker
 from hits.queries.people import workers_for
 from qualifications.admin.finding import BASE, GRADE, HOLDINGS, find_gate, shared_of
-from qualifications.admin.giving import GIVE, ReasonForm
+from qualifications.admin.giving import COLLEAGUES, GIVE, LONGEST
 from qualifications.models import Gate, Holding
 from qualifications.services import holding as services
 
@@ -36,16 +36,17 @@ class Found:
         return [worker for worker in self.workers if worker.pk not in self.held]
 
 
-class GiveForm(ReasonForm):
-    field_order = ("pseudonyms", "reason")
+class GiveForm(forms.Form):
     pseudonyms = forms.CharField(
         label="Workers, by pseudonym",
         widget=forms.Textarea(attrs={"rows": 6, "spellcheck": "false"}),
         help_text=f"Separated by spaces, commas or lines; at most {MOST} at once.",
     )
 
+    reason = OneLine(max_length=LONGEST, widget=forms.Textarea(attrs={"rows": 3}), help_text=COLLEAGUES)
+
     def __init__(self, data: QueryDict | None, call: Call[Gate]) -> None:
-        super().__init__(data)
+        super().__init__(data, label_suffix="")
         self.gate, self.user = call.row, call.by
 
     def clean_pseudonyms(self) -> Found:

@@ -13,10 +13,10 @@ from django.urls import reverse
 from django.utils.html import format_html
 from django.utils.translation import ngettext
 
-from hits.admin.actions import Action, ActionPages, Call, Confirm, Outcome
+from hits.admin.actions import Action, ActionPages, Call, Confirm, Outcome, words_form
 from hits.admin.selecting import MOST, read_keys
 from qualifications.admin.finding import BASE, GRADE, HOLDINGS, gates_for, shared_of
-from qualifications.admin.giving import COLLEAGUES, GIVE, REVOKE, ReasonForm
+from qualifications.admin.giving import COLLEAGUES, GIVE, LONGEST, REVOKE
 from qualifications.models import Holding
 from qualifications.services.handing import give_many, revoke_many
 
@@ -125,7 +125,7 @@ def _handing(many: Many) -> Action[Holding]:
         label=many.button,
         permissions=(HOLDINGS, GRADE),
         refuses=_are_too_many,
-        form=lambda data, _: ReasonForm(data, read_by=many.read_by),
+        form=words_form("reason", "Reason", longest=LONGEST, lines=3, help_text=many.read_by),
         confirm=partial(_ask, many=many),
         run=partial(_hand, many=many),
     )

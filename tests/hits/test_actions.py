@@ -21,6 +21,7 @@ from hits.admin.actions import (
     emphasize,
     one_by_one,
     unless_ticked,
+    words_form,
 )
 from hits.errors import RuleBroken
 from hits.models import User
@@ -302,3 +303,13 @@ def test_what_fails_for_one_row_is_done_for_the_others() -> None:
     done, problems = one_by_one(["apple", "pear", "plum"], eat)
 
     assert (done, problems, eaten) == (2, ["pear: It is green."], ["apple", "plum"])
+
+
+def test_words_are_asked_for_kept_as_one_line_and_missed_in_words(scene: Scene) -> None:
+    pages = scene.pages(form=words_form("why", "Why?", longest=9, lines=3, missing="Say why."))
+
+    missed = scene.answer(pages, {"why": " \n "})
+    scene.answer(pages, {"why": "a\n b "})
+
+    assert (missed.status_code, "Say why." in missed.content.decode()) == (400, True)
+    assert scene.done == [{"why": "a b"}]

@@ -11,6 +11,7 @@ from hits.admin.actions.shapes import (
     one_by_one,
     unless_ticked,
 )
+from hits.admin.actions.words import OneLine, words_form
 
 __all__ = [
     "Action",
@@ -18,8 +19,10 @@ __all__ = [
     "Call",
     "Confirm",
     "Offered",
+    "OneLine",
     "Outcome",
     "emphasize",
     "one_by_one",
     "unless_ticked",
+    "words_form",
 ]

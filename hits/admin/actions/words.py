@@ -1,0 +1,32 @@
+"""The form of an action that asks for words alone: a reason, a title, what somebody found out."""
+
+from collections.abc import Callable
+from typing import Any
+
+from django import forms
+from django.http import QueryDict
+
+
+class OneLine(forms.CharField):
+    """A box of several lines is for reading; what is typed into it is kept as one."""
+
+    def to_python(self, value: Any) -> Any:
+        return " ".join(super().to_python(value).split())
+
+
+def words_form(
+    name: str, label: str, *, longest: int, help_text: str = "", lines: int = 1, missing: str = ""
+) -> Callable[[QueryDict | None, Any], forms.Form]:
+    """`missing` says what is wrong with an empty one, if the field itself says too little."""
+    attrs = {"autocomplete": "off", "class": "vTextField"}
+    widget = forms.TextInput(attrs) if lines == 1 else forms.Textarea({"rows": lines})
+    messages = {"required": missing} if missing else None
+
+    def form(data: QueryDict | None, _: Any) -> forms.Form:
+        made = forms.Form(data, label_suffix="")
+        made.fields[name] = OneLine(
+            label=label, max_length=longest, help_text=help_text, widget=widget, error_messages=messages
+        )
+        return made
+
+    return form
