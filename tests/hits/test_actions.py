@@ -214,12 +214,13 @@ def test_what_the_second_step_names_itself_is_sent_instead_of_what_was_typed(sce
 
 
 def test_form_from_elsewhere_leads_to_the_page_where_it_has_to_be_confirmed(scene: Scene) -> None:
-    pages = scene.pages(needs_confirmed=True)
+    pages = scene.pages(needs_confirmed=True, form=word_form)
 
-    asked = scene.answer(pages, {})
+    asked = scene.answer(pages, {"keys": "1"})
 
     assert (asked.status_code, scene.done) == (200, [])
     assert '<input type="hidden" name="confirmed" value="yes">' in asked.content.decode()
+    assert 'class="errorlist' not in asked.content.decode()
 
 
 def test_list_asks_on_its_own_address_and_carries_its_selection(scene: Scene) -> None:
@@ -234,6 +235,26 @@ def test_list_asks_on_its_own_address_and_carries_its_selection(scene: Scene) ->
     assert 'href="/list/?q=1"' in page
     scene.answer(pages, {**selection, "confirmed": "yes", "word": "worm"}, name="apple,pear", in_list=True)
     assert scene.done == [{"word": "worm"}]
+
+
+def test_list_confirms_exactly_the_rows_that_were_seen(scene: Scene) -> None:
+    request = scene.request("post", {"action": "eat", "select_across": "1", "_selected_action": ["1"]})
+
+    asked: Any = scene.pages().answer_list(request, "eat", ["apple", "pear"], keys=[1, 2])
+
+    assert asked.context_data["hidden"] == [
+        ("action", "eat"),
+        ("select_across", "0"),
+        ("_selected_action", 1),
+        ("_selected_action", 2),
+        ("confirmed", "yes"),
+    ]
+
+
+def test_one_click_on_a_list_does_it(scene: Scene) -> None:
+    scene.answer(scene.pages(one_click=True), {"action": "eat"}, name="apple,pear", in_list=True)
+
+    assert len(scene.done) == 1
 
 
 def test_what_is_blocked_has_no_button(scene: Scene) -> None:

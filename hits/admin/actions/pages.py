@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Generic
+from typing import Any, Generic, NoReturn
 
 from django import forms
 from django.contrib import admin, messages
@@ -25,6 +25,11 @@ SEEN = {"asked", "confirmed"}
 TEMPLATE = "admin/hits/action.html"
 CHANGED = "changed_meanwhile"
 MOST_PROBLEMS = 3
+
+
+def _of_a_list_alone(_: HttpRequest) -> NoReturn:
+    """For actions that have no address."""
+    raise Http404
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -50,8 +55,8 @@ class ActionPages(Generic[Row]):
     """
 
     actions: Mapping[str, Action[Row]]
-    find: Callable[..., Sequence[Row]]
-    back: Callable[[Sequence[Row]], str]
+    find: Callable[..., Sequence[Row]] = _of_a_list_alone
+    back: Callable[[Sequence[Row]], str] = lambda _: ""
     url: Callable[[Row, str], str] = lambda _row, _key: ""
     base: str = "admin/hits/action_base.html"
     template: str = TEMPLATE
@@ -83,10 +88,18 @@ class ActionPages(Generic[Row]):
 
         return view
 
-    def answer_list(self, request: HttpRequest, key: str, rows: Sequence[Row]) -> HttpResponse:
-        """Asked by a list's own form, which is posted to the same address once more when it is confirmed."""
+    def answer_list(
+        self, request: HttpRequest, key: str, rows: Sequence[Row], *, keys: Sequence[int] = ()
+    ) -> HttpResponse:
+        """Asked by a list's own form, which is posted to the same address once more when it is confirmed.
+
+        With `keys` exactly these are confirmed, and none that the list's filters find by then.
+        """
         action = self._allowed(request, key)
-        hidden = [(name, value) for name in OF_A_LIST for value in request.POST.getlist(name)]
+        hidden: Hidden = [(name, value) for name in OF_A_LIST for value in request.POST.getlist(name)]
+        if keys:
+            chosen = [("_selected_action", one) for one in keys]
+            hidden = [("action", request.POST.get("action", "")), ("select_across", "0"), *chosen]
         back = request.get_full_path()
         return self._answer(request, action, rows, hidden=hidden, back=back, of_list=True)
 
@@ -118,8 +131,9 @@ class ActionPages(Generic[Row]):
         if refusal := action.refuses(call):
             messages.error(request, refusal)
             return redirect(back)
-        # A list sends its own form before anybody has seen that of the action.
-        is_unseen = at or (of_list and not SEEN & request.POST.keys())
+        # A list, or another page, sends its own form before anybody has seen that of the action.
+        must_see = action.needs_confirmed or (of_list and not action.one_click)
+        is_unseen = at or (must_see and not SEEN & request.POST.keys())
         is_typed = request.method == "POST" and not is_unseen
         form = action.form(request.POST if is_typed else None, call) if action.form else None
         is_filled = form is None or form.is_valid()
@@ -127,7 +141,7 @@ class ActionPages(Generic[Row]):
         if not is_filled:
             return self._ask(page, call, status=400 if is_typed else 200)
         checked = replace(call, values=form.cleaned_data if form else {})
-        must_confirm = of_list or action.two_steps or action.needs_confirmed
+        must_confirm = must_see or action.two_steps
         if not is_typed or (must_confirm and "confirmed" not in request.POST):
             return self._ask(page, checked)
         try:

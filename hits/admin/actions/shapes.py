@@ -72,7 +72,7 @@ class Outcome:
 class Action(Generic[Row]):
     """`run` does it, and may raise RuleBroken. `refuses` says why it cannot be done now, if so.
 
-    `one_click`: its button does it, and the page is only for who comes by the address.
+    `one_click`: its button does it, on a list too, and the page is only for who comes by the address.
     `two_steps`: the form is filled in first, and the consequences of what was typed are shown then.
     `needs_confirmed`: a form that was sent from elsewhere leads to the page first.
     """

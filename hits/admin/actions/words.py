@@ -11,7 +11,7 @@ class OneLine(forms.CharField):
     """A box of several lines is for reading; what is typed into it is kept as one."""
 
     def to_python(self, value: Any) -> Any:
-        return " ".join(super().to_python(value).split())
+        return " ".join((super().to_python(value) or "").split())
 
 
 def words_form(
