@@ -1,100 +1,48 @@
 """What is done to a run by a button: each a POST, asked once more where it matters, then one service call."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
 from django.contrib import admin, messages
-from django.core.exceptions import PermissionDenied
 from django.http import Http404, HttpRequest, HttpResponse
-from django.shortcuts import get_object_or_404, redirect
+from django.shortcuts import redirect
 from django.template.response import TemplateResponse
 from django.urls import URLPattern, path
 from django.utils import timezone
 from django.views.decorators.http import require_GET, require_POST
 
+from hits.admin import run_steps
 from hits.admin.parts import read_number
+from hits.admin.run_steps import APPROVE, PREPARE, find_run, sum_in_words
 from hits.admin.selecting import signed_in
 from hits.domain.manifests import write_manifest
 from hits.errors import RuleBroken
 from hits.models import Bonus, Run
 from hits.queries.run_rows import lines_of, rows_of
-from hits.queries.runs import totals_of, visible_runs
+from hits.queries.runs import totals_of
 from hits.services import run_rows, runs
 
 Kind = Run.Kind
-PREPARE, APPROVE, HOLD = "hits.prepare_run", "hits.approve_run", "hits.hold_bonus"
+HOLD = "hits.hold_bonus"
 PAGE = "admin:hits_run_change"
 MOST = 5000
 
 
-@dataclass(frozen=True, kw_only=True)
-class Verb:
-    """A step of the preparer's, with what it means and the service that does it."""
-
-    name: str
-    button: str
-    meaning: str
-    done: str
-    act: Callable[..., Any]
-
-
-STEPS = {
-    verb.name: verb
-    for verb in (
-        Verb(
-            name="freeze",
-            button="Freeze",
-            meaning="Then nothing of it can be changed without voiding it, and another person decides on it.",
-            done="Frozen. Another person has to decide on it now.",
-            act=runs.freeze_run,
-        ),
-        Verb(
-            name="unfreeze",
-            button="Make it a draft again",
-            meaning="Nobody can approve it until it is frozen again.",
-            done="It is a draft again.",
-            act=runs.unfreeze_run,
-        ),
-        Verb(
-            name="dissolve",
-            button="Dissolve",
-            meaning="Nothing of it is paid. Its bonuses are owed still, and can go into other runs.",
-            done="Dissolved. Its bonuses are owed still.",
-            act=runs.dissolve_run,
-        ),
-    )
-}
-
-
 def urls(model: admin.ModelAdmin[Run]) -> list[URLPattern]:
     shown = model.admin_site.admin_view
-    steps = [
-        path(f"<int:pk>/{name}/", shown(step_view), {"name": name}, name=f"hits_run_{name}") for name in STEPS
-    ]
     return [
-        *steps,
+        *run_steps.urls(model),
         path("<int:pk>/rows/", shown(require_POST(rows_view)), name="hits_run_rows"),
         path("<int:pk>/approve/", shown(require_POST(approve_view)), name="hits_run_approve"),
-        path("<int:pk>/refuse/", shown(require_POST(refuse_view)), name="hits_run_refuse"),
         path("<int:pk>/manifest/", shown(require_GET(manifest_view)), name="hits_run_manifest"),
     ]
-
-
-def step_view(request: HttpRequest, pk: int, name: str) -> HttpResponse:
-    run, verb = _run(request, pk, PREPARE), STEPS[name]
-    if request.method == "POST":
-        return _do(request, run, lambda now: verb.act(run=run, by=signed_in(request), now=now), verb.done)
-    totals = totals_of(rows_of(run))
-    button = f"{verb.button}: {sum_in_words(run)}"
-    return _ask(request, run, {"verb": verb, "button": button, "totals": totals})
 
 
 def rows_view(request: HttpRequest, pk: int) -> HttpResponse:
     """Hold, take out or split the chosen rows; holding and splitting ask for words first."""
     name = request.POST.get("verb", "")
-    run = _run(request, pk, HOLD if name == "hold" else PREPARE)
+    run = find_run(request, pk, HOLD if name == "hold" else PREPARE)
     chosen = _chosen(request, run)
     by = signed_in(request)
     if not chosen:
@@ -121,7 +69,7 @@ def rows_view(request: HttpRequest, pk: int) -> HttpResponse:
 
 def approve_view(request: HttpRequest, pk: int) -> HttpResponse:
     """What was confirmed is the count and the total that this person has seen, and the digest with them."""
-    run = _run(request, pk, APPROVE)
+    run = find_run(request, pk, APPROVE)
     said = request.POST.get("confirmed", "").strip().removeprefix("$").replace(",", "")
     is_meant = said == (f"{run.total:.2f}" if _is_real_money(run) else sum_in_words(run).replace(",", ""))
     if not is_meant:
@@ -140,38 +88,14 @@ def approve_view(request: HttpRequest, pk: int) -> HttpResponse:
     return redirect(PAGE, run.pk)
 
 
-def refuse_view(request: HttpRequest, pk: int) -> HttpResponse:
-    run = _run(request, pk, APPROVE)
-    reason = request.POST.get("reason", "")
-    return _do(
-        request,
-        run,
-        lambda now: runs.refuse_run(run=run, reason=reason, by=signed_in(request), now=now),
-        "Refused. Its bonuses are owed still, and its preparer reads your reason.",
-    )
-
-
 def manifest_view(request: HttpRequest, pk: int) -> HttpResponse:
     """Byte for byte what the digest is of."""
-    run = _run(request, pk, "hits.view_run")
+    run = find_run(request, pk, "hits.view_run")
     if not run.digest:
         raise Http404
     answer = HttpResponse(write_manifest(lines_of(run)), content_type="text/plain; charset=utf-8")
     answer["Content-Disposition"] = f'attachment; filename="run-{run.public_id}.txt"'
     return answer
-
-
-def state_of(run: Run) -> str:
-    """Giving bonuses up is no payment, and its pages never say so."""
-    if run.kind == Kind.WAIVE and run.status == Run.Status.APPROVED:
-        return "Approved: given up"
-    words = run.get_status_display()
-    return words[:1].upper() + words[1:]
-
-
-def sum_in_words(run: Run) -> str:
-    """As it is confirmed: "12 bonuses, $3.24"."""
-    return f"{run.count} {'bonus' if run.count == 1 else 'bonuses'}, ${run.total:,.2f}"
 
 
 def _split(request: HttpRequest, run: Run, chosen: Sequence[Bonus], *, title: str) -> HttpResponse:
@@ -219,13 +143,6 @@ def _chosen(request: HttpRequest, run: Run) -> list[Bonus]:
     keys = [read_number(text) for text in [*request.POST.getlist("bonus"), *carried][:MOST]]
     wanted = [key for key in keys if key is not None]
     return list(Bonus.objects.filter(rows__run=run, rows__is_live=True, pk__in=wanted).order_by("pk"))
-
-
-def _run(request: HttpRequest, pk: int, permission: str) -> Run:
-    """Nothing is told of a run that one does not see."""
-    if not request.user.has_perm("hits.view_run") or not request.user.has_perm(permission):
-        raise PermissionDenied
-    return get_object_or_404(visible_runs(request.user), pk=pk)
 
 
 def _is_real_money(run: Run) -> bool:

@@ -14,7 +14,7 @@ from django.template.response import TemplateResponse
 from django.urls import URLPattern
 from django.utils import timezone
 
-from hits.admin import run_prepare, run_verbs
+from hits.admin import run_prepare, run_steps, run_verbs
 from hits.admin.parts import ReadOnlyAdmin
 from hits.models import Bonus, Run
 from hits.queries import runs
@@ -81,7 +81,7 @@ class RunAdmin(ReadOnlyAdmin[Run]):
 
     @admin.display(description="status")
     def state(self, run: Run) -> str:
-        return run_verbs.state_of(run)
+        return run_steps.state_of(run)
 
     @admin.display(description="total")
     def amount(self, run: Run) -> str:
@@ -101,8 +101,8 @@ def page_of(request: HttpRequest, run: Run, *, now: datetime) -> dict[str, Any]:
     return {
         "title": run.title,
         "run": run,
-        "state": run_verbs.state_of(run),
-        "sum": run_verbs.sum_in_words(run),
+        "state": run_steps.state_of(run),
+        "sum": run_steps.sum_in_words(run),
         "totals": runs.totals_of(rows),
         "marked": len(marks),
         "page": page,

@@ -1,0 +1,117 @@
+"""The steps of a run: its preparer freezes, opens or dissolves it, a second person refuses it."""
+
+from collections.abc import Callable, Mapping
+from functools import partial
+from typing import Any
+
+from django.contrib import admin
+from django.core.exceptions import PermissionDenied
+from django.http import HttpRequest
+from django.shortcuts import get_object_or_404
+from django.urls import URLPattern, path, reverse
+from django.views.decorators.http import require_POST
+
+from hits.admin.actions import Action, ActionPages, Call, Confirm, Outcome, words_form
+from hits.models import Run
+from hits.queries.run_rows import rows_of
+from hits.queries.runs import totals_of, visible_runs
+from hits.services import runs
+
+VIEW, PREPARE, APPROVE = "hits.view_run", "hits.prepare_run", "hits.approve_run"
+BASE = "admin/hits/run/base.html"
+Kind = Run.Kind
+
+
+def find_run(request: HttpRequest, pk: int, permission: str = VIEW) -> Run:
+    """Nothing is told of a run that one does not see."""
+    if not request.user.has_perms([VIEW, permission]):
+        raise PermissionDenied
+    return get_object_or_404(visible_runs(request.user), pk=pk)
+
+
+def state_of(run: Run) -> str:
+    """Giving bonuses up is no payment, and its pages never say so."""
+    if run.kind == Kind.WAIVE and run.status == Run.Status.APPROVED:
+        return "Approved: given up"
+    words = run.get_status_display()
+    return words[:1].upper() + words[1:]
+
+
+def sum_in_words(run: Run) -> str:
+    """As it is confirmed: "12 bonuses, $3.24"."""
+    return f"{run.count} {'bonus' if run.count == 1 else 'bonuses'}, ${run.total:,.2f}"
+
+
+def _ask(call: Call[Run], *, label: str, meaning: str, by_study: bool) -> Confirm:
+    button = f"{label}: {sum_in_words(call.row)}"
+    return Confirm(
+        title=f"{button}?",
+        text=meaning,
+        detail="admin/hits/run/step.html",
+        details={"totals": totals_of(rows_of(call.row)), "by_study": by_study},
+        button=button,
+    )
+
+
+def _do(call: Call[Run], *, act: Callable[..., Any], done: str) -> Outcome:
+    act(run=call.row, **call.values, by=call.by, now=call.now)
+    return Outcome(said=done)
+
+
+def _step(
+    label: str, *, meaning: str, act: Callable[..., Any], done: str, by_study: bool = False
+) -> Action[Run]:
+    return Action(
+        label=label,
+        permissions=(VIEW, PREPARE),
+        confirm=partial(_ask, label=label, meaning=meaning, by_study=by_study),
+        run=partial(_do, act=act, done=done),
+    )
+
+
+STEPS: Mapping[str, Action[Run]] = {
+    "freeze": _step(
+        "Freeze",
+        meaning="Then nothing of it can be changed without voiding it, and another person decides on it.",
+        done="Frozen. Another person has to decide on it now.",
+        act=runs.freeze_run,
+        by_study=True,
+    ),
+    "unfreeze": _step(
+        "Make it a draft again",
+        meaning="Nobody can approve it until it is frozen again.",
+        done="It is a draft again.",
+        act=runs.unfreeze_run,
+    ),
+    "dissolve": _step(
+        "Dissolve",
+        meaning="Nothing of it is paid. Its bonuses are owed still, and can go into other runs.",
+        done="Dissolved. Its bonuses are owed still.",
+        act=runs.dissolve_run,
+    ),
+}
+REFUSE: Action[Run] = Action(
+    label="Refuse the run",
+    permissions=(VIEW, APPROVE),
+    form=words_form("reason", "Why?", longest=1000, lines=3, help_text="Its preparer reads it."),
+    run=partial(
+        _do,
+        act=runs.refuse_run,
+        done="Refused. Its bonuses are owed still, and its preparer reads your reason.",
+    ),
+)
+PAGES = ActionPages(
+    actions={**STEPS, "refuse": REFUSE},
+    find=lambda request, pk: [find_run(request, pk)],
+    back=lambda found: reverse("admin:hits_run_change", args=[found[0].pk]),
+    base=BASE,
+    shared=lambda found: {"run": found[0]},
+)
+
+
+def urls(model: admin.ModelAdmin[Run]) -> list[URLPattern]:
+    shown = model.admin_site.admin_view
+    return [
+        *(path(f"<int:pk>/{key}/", shown(PAGES.view(key)), name=f"hits_run_{key}") for key in STEPS),
+        path("<int:pk>/refuse/", shown(require_POST(PAGES.view("refuse"))), name="hits_run_refuse"),
+    ]
