@@ -206,6 +206,20 @@ def test_rows_are_taken_out_held_and_split_off(client: Client) -> None:
     assert [row.bonus for row in Run.objects.get(title="Odd ones").rows.all()] == [other]
 
 
+def test_refused_words_about_rows_and_runs_come_back_as_they_were_typed(client: Client) -> None:
+    run = draft(owed(2), by=preparer(client))
+    bonuses = ",".join(str(row.bonus_id) for row in run.rows.all())
+    sent = {"verb": "split", "bonuses": bonuses, "confirmed": "yes", "text": "All of them"}
+
+    split = client.post(url("rows", run), sent)
+    other = frozen(owed())
+    approver(client)
+    refused = client.post(url("refuse", other), {"reason": "x" * 1001})
+
+    assert (split.status_code, 'value="All of them"' in split.content.decode()) == (409, True)
+    assert (refused.status_code, "x" * 1001 in refused.content.decode()) == (400, True)
+
+
 def test_nothing_ticked_changes_nothing(client: Client) -> None:
     run = draft(owed(), by=preparer(client))
 

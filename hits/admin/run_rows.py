@@ -1,0 +1,135 @@
+"""What is done to the ticked rows of a run: taken out, held, or split off into a run of their own."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from django.http import HttpRequest, HttpResponse
+from django.template.defaultfilters import pluralize
+from django.urls import reverse
+
+from hits.admin.actions import Action, ActionPages, Call, Confirm, Outcome, emphasize, words_form
+from hits.admin.parts import read_number
+from hits.admin.run_steps import BASE, PREPARE, VIEW, find_run, sum_in_words
+from hits.models import Bonus, Run
+from hits.services import run_rows
+
+HOLD = "hits.hold_bonus"
+MOST = 5000
+WHY_HELD = words_form("text", "Why?", longest=500, help_text="Others read it in the list of bonuses.")
+TITLE = words_form("text", "Title of the new run", longest=128)
+HELD = "What is held is owed still, and goes into no run until somebody releases it in the list of bonuses."
+
+
+@dataclass(frozen=True, kw_only=True)
+class Ticked:
+    """Some rows of one run; never any of another."""
+
+    run: Run
+    bonuses: Sequence[Bonus]
+
+    @property
+    def count(self) -> str:
+        return f"{len(self.bonuses)} bonus{pluralize(len(self.bonuses), 'es')}"
+
+
+def rows_view(request: HttpRequest, pk: int) -> HttpResponse:
+    """Holding and splitting ask for words first."""
+    return PAGES.answer(request, request.POST.get("verb", ""), pk=pk)
+
+
+def _find(request: HttpRequest, pk: int) -> list[Ticked]:
+    """The ticked rows, or all of them."""
+    run, carried = find_run(request, pk), request.POST.get("bonuses", "").split(",")
+    keys = [read_number(text) for text in [*request.POST.getlist("bonus"), *carried][:MOST]]
+    wanted = [key for key in keys if key is not None]
+    rows = Bonus.objects.filter(rows__run=run, rows__is_live=True, pk__in=wanted)
+    return [Ticked(run=run, bonuses=list(rows.order_by("pk")))]
+
+
+def _address(run: Run) -> str:
+    return reverse("admin:hits_run_change", args=[run.pk])
+
+
+def _is_nothing_ticked(call: Call[Ticked]) -> str:
+    return "" if call.row.bonuses else "Tick the rows first."
+
+
+def _confirm(call: Call[Ticked], *, verb: str, label: str, consequences: Sequence[str]) -> Confirm:
+    bonuses, button = call.row.bonuses, f"{label} {call.row.count}"
+    return Confirm(
+        title=f"{button}?",
+        text=f"${sum(bonus.amount for bonus in bonuses)}",
+        consequences=consequences,
+        button=button,
+        hidden=[("verb", verb), ("bonuses", ",".join(str(bonus.pk) for bonus in bonuses))],
+    )
+
+
+def _ask_to_hold(call: Call[Ticked]) -> Confirm:
+    leaves = "It leaves this draft."
+    if call.row.run.status == Run.Status.FROZEN:
+        voids = "This run is frozen: holding one of its rows voids it"
+        leaves = emphasize("{}, and it has to be prepared anew.", voids)
+    return _confirm(call, verb="hold", label="Hold", consequences=[HELD, leaves])
+
+
+def _ask_to_split(call: Call[Ticked]) -> Confirm:
+    words: list[str] = ["The chosen bonuses become a draft of their own."]
+    if call.row.run.status == Run.Status.FROZEN:
+        words.append(emphasize("{}, and both have to be frozen.", "This run is a draft again then"))
+    return _confirm(call, verb="split", label="Split off", consequences=words)
+
+
+def _hold(call: Call[Ticked]) -> Outcome:
+    ticked, reason = call.row, call.values["text"]
+    run_rows.hold_bonuses(bonuses=ticked.bonuses, reason=reason, by=call.by, now=call.now)
+    return Outcome(said=f"Held: {ticked.count}. They are owed still, and in no run until they are released.")
+
+
+def _split(call: Call[Ticked]) -> Outcome:
+    ticked, title = call.row, call.values["text"]
+    new = run_rows.split_run(run=ticked.run, bonuses=ticked.bonuses, title=title, by=call.by, now=call.now)
+    said = f"Split off: {sum_in_words(new)}. Both runs are drafts now."
+    return Outcome(said=said, to=_address(new))
+
+
+def _take_out(call: Call[Ticked]) -> Outcome:
+    ticked = call.row
+    run_rows.take_out(run=ticked.run, bonuses=ticked.bonuses, by=call.by, now=call.now)
+    return Outcome(said=f"Taken out: {ticked.count}.")
+
+
+ACTIONS: Mapping[str, Action[Ticked]] = {
+    "take_out": Action(
+        label="Take out",
+        permissions=(VIEW, PREPARE),
+        refuses=_is_nothing_ticked,
+        one_click=True,
+        run=_take_out,
+    ),
+    "hold": Action(
+        label="Hold",
+        permissions=(VIEW, HOLD),
+        refuses=_is_nothing_ticked,
+        form=WHY_HELD,
+        needs_confirmed=True,
+        confirm=_ask_to_hold,
+        run=_hold,
+    ),
+    "split": Action(
+        label="Split off",
+        permissions=(VIEW, PREPARE),
+        refuses=_is_nothing_ticked,
+        form=TITLE,
+        needs_confirmed=True,
+        confirm=_ask_to_split,
+        run=_split,
+    ),
+}
+PAGES = ActionPages(
+    actions=ACTIONS,
+    find=_find,
+    back=lambda found: _address(found[0].run),
+    base=BASE,
+    shared=lambda found: {"run": found[0].run},
+)
