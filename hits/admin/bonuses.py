@@ -2,23 +2,22 @@
 
 from typing import Any
 
-from django.contrib import admin, messages
+from django.contrib import admin
 from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import redirect
-from django.template.response import TemplateResponse
-from django.utils import timezone
+from django.template.defaultfilters import pluralize
 
 from hits.access import visible
 from hits.admin import run_prepare
+from hits.admin.actions import Action, ActionPages, Call, Confirm, Outcome, emphasize
 from hits.admin.parts import ReadOnlyAdmin, VisibleStudies
-from hits.admin.selecting import signed_in
-from hits.errors import RuleBroken
+from hits.admin.run_rows import HOLD, WHY_HELD
 from hits.models import Bonus
 from hits.services import run_rows
 
 # As many are held or released by one click at most.
 MOST = 500
+VOIDED = "a frozen run with it is void"
 
 
 class HeldFilter(admin.SimpleListFilter):
@@ -52,7 +51,7 @@ class BonusAdmin(ReadOnlyAdmin[Bonus]):
         return request.user.has_perm("hits.prepare_run") and request.user.has_perm("hits.view_run")
 
     def has_hold_permission(self, request: HttpRequest) -> bool:
-        return request.user.has_perm("hits.hold_bonus")
+        return request.user.has_perm(HOLD)
 
     @admin.action(description="Put into a run…", permissions=["prepare"])
     def put_into_run(self, request: HttpRequest, rows: QuerySet[Bonus]) -> HttpResponse:
@@ -60,41 +59,12 @@ class BonusAdmin(ReadOnlyAdmin[Bonus]):
 
     @admin.action(description="Hold…", permissions=["hold"])
     def hold(self, request: HttpRequest, rows: QuerySet[Bonus]) -> HttpResponse:
-        """Asked once more, for the reason."""
         chosen = list(rows.order_by("pk")[: MOST + 1])
-        if len(chosen) > MOST:
-            messages.error(request, f"At most {MOST} at once, please. Nothing was held.")
-            return redirect(request.get_full_path())
-        if "confirmed" not in request.POST:
-            context = {
-                **self.admin_site.each_context(request),
-                "title": "Hold?",
-                "chosen": chosen,
-                "total": sum(bonus.amount for bonus in chosen),
-            }
-            return TemplateResponse(request, "admin/hits/run/hold.html", context)
-        try:
-            count = run_rows.hold_bonuses(
-                bonuses=chosen,
-                reason=request.POST.get("text", ""),
-                by=signed_in(request),
-                now=timezone.now(),
-            )
-        except RuleBroken as broken:
-            messages.error(request, str(broken))
-        else:
-            messages.success(request, f"Held: {count}. They are owed still, and in no run until released.")
-        return redirect(request.get_full_path())
+        return PAGES.answer_list(request, "hold", chosen, keys=[bonus.pk for bonus in chosen])
 
     @admin.action(description="Release", permissions=["hold"])
     def release(self, request: HttpRequest, rows: QuerySet[Bonus]) -> HttpResponse:
-        try:
-            count = run_rows.release_bonuses(bonuses=rows[:MOST], by=signed_in(request), now=timezone.now())
-        except RuleBroken as broken:
-            messages.error(request, str(broken))
-        else:
-            messages.success(request, f"Released: {count}. They can go into a run again.")
-        return redirect(request.get_full_path())
+        return PAGES.answer_list(request, "release", list(rows[:MOST]))
 
     @admin.display(ordering="assignment__worker__pseudonym")
     def worker(self, bonus: Bonus) -> str:
@@ -108,3 +78,46 @@ class BonusAdmin(ReadOnlyAdmin[Bonus]):
     def state(self, bonus: Bonus) -> str:
         words = bonus.get_status_display()
         return f"{words}; held: {bonus.held_reason}" if bonus.held_at else words
+
+
+def _ask_to_hold(call: Call[Bonus]) -> Confirm:
+    chosen = f"{len(call.rows)} bonus{pluralize(len(call.rows), 'es')}"
+    return Confirm(
+        title="Hold?",
+        text=f"{chosen} chosen, ${sum(bonus.amount for bonus in call.rows)}",
+        consequences=[
+            "What is held is owed still, and goes into no run until somebody releases it here.",
+            emphasize("A draft loses it; {}. What is decided on already cannot be held.", VOIDED),
+        ],
+        button=f"Hold {chosen}",
+    )
+
+
+def _hold(call: Call[Bonus]) -> Outcome:
+    count = run_rows.hold_bonuses(bonuses=call.rows, reason=call.values["text"], by=call.by, now=call.now)
+    return Outcome(said=f"Held: {count}. They are owed still, and in no run until released.")
+
+
+def _release(call: Call[Bonus]) -> Outcome:
+    count = run_rows.release_bonuses(bonuses=call.rows, by=call.by, now=call.now)
+    return Outcome(said=f"Released: {count}. They can go into a run again.")
+
+
+def _are_too_many(call: Call[Bonus]) -> str:
+    return f"At most {MOST} at once, please. Nothing was held." if len(call.rows) > MOST else ""
+
+
+PAGES = ActionPages(
+    actions={
+        "hold": Action(
+            label="Hold",
+            permissions=[HOLD],
+            refuses=_are_too_many,
+            form=WHY_HELD,
+            confirm=_ask_to_hold,
+            run=_hold,
+        ),
+        "release": Action(label="Release", permissions=[HOLD], one_click=True, run=_release),
+    },
+    base="admin/hits/run/base.html",
+)
