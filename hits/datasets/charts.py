@@ -1,0 +1,93 @@
+"""Charts by Vega-Lite. A spec names styles and no colors: those are the page's, or the paper's."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+LONGEST_LABEL_PX = 150
+Values = Sequence[Mapping[str, Any]]
+# Of every chart, on pages and in papers.
+LOOK: Mapping[str, Any] = {
+    "view": {"stroke": None},
+    "axis": {"labelFontSize": 13, "titleFontSize": 13, "titleFontWeight": "normal", "labelPadding": 8},
+    "legend": {"orient": "top", "title": None, "labelFontSize": 13},
+    "text": {"fontSize": 13, "fontWeight": 600},
+}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Chart:
+    """`words` tell it to whoever does not see it; a table with every figure stands beside."""
+
+    name: str
+    words: str
+    spec: Mapping[str, Any]
+    caption: str = ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Estimate:
+    """One row: a share of 1, and the ends of its interval if it has one."""
+
+    label: str
+    share: float
+    interval: tuple[float, float] | None
+    words: str
+
+
+def draw_estimates(
+    rows: Sequence[Estimate], *, name: str, caption: str, limit: float, limit_name: str
+) -> Chart:
+    """Points with their intervals beside a dashed line."""
+    said = ", ".join(f"{row.label} {row.words}" for row in rows)
+    values = [
+        {"label": row.label, "share": row.share, "words": row.words, **_ends(row.interval)} for row in rows
+    ]
+    return Chart(
+        name=name,
+        caption=caption,
+        words=f"{caption}: {said}. The dashed line is {limit_name}; a line through a point is its interval.",
+        spec={
+            "config": LOOK,
+            "data": {"values": values},
+            "encoding": {
+                "y": category("label", [row.label for row in rows]),
+                "x": quantity("share", low=0, high=1, form=".0%"),
+                "tooltip": [{"field": "label", "title": " "}, {"field": "words", "title": caption}],
+            },
+            "layer": [
+                {
+                    "mark": rule("plain", is_dashed=True),
+                    "encoding": {"x": {"datum": limit}, "y": None, "tooltip": None},
+                },
+                {
+                    "mark": rule("main", width=2),
+                    "encoding": {"x": {"field": "low"}, "x2": {"field": "high"}},
+                },
+                {"mark": {"type": "point", "style": "main", "filled": True, "size": 90, "opacity": 1}},
+                {
+                    "mark": {"type": "text", "style": "plain", "align": "left", "dx": 8},
+                    "encoding": {"x": {"value": "width"}, "text": {"field": "words"}},
+                },
+            ],
+        },
+    )
+
+
+def _ends(interval: tuple[float, float] | None) -> Mapping[str, float]:
+    return {} if interval is None else {"low": interval[0], "high": interval[1]}
+
+
+def category(field: str, order: Sequence[str]) -> Mapping[str, Any]:
+    axis = {"title": None, "labelLimit": LONGEST_LABEL_PX, "domain": False, "ticks": False}
+    return {"field": field, "type": "nominal", "sort": order, "axis": axis}
+
+
+def quantity(field: str, *, low: float, high: float, form: str = "", title: str = "") -> Mapping[str, Any]:
+    """From low to high, whatever is shown, so that charts beside each other can be compared."""
+    axis = {"title": title or None, "tickCount": 5, **({"format": form} if form else {})}
+    return {"field": field, "type": "quantitative", "scale": {"domain": [low, high]}, "axis": axis}
+
+
+def rule(style: str, *, width: float = 1.5, is_dashed: bool = False) -> Mapping[str, Any]:
+    return {"type": "rule", "style": style, "strokeWidth": width, "strokeDash": [6, 4] if is_dashed else []}
