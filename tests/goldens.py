@@ -9,7 +9,6 @@ from collections.abc import Mapping
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
-from urllib.parse import urljoin
 
 from hits.models import Worker
 
@@ -46,7 +45,7 @@ def body_of(answer: Any) -> str:
 def told_by(page: Any) -> str:
     """Line by line what the page's content says; cells behind bars, numbers behind a sign of their own."""
     assert page.status_code == 200
-    reader = _Reader(page.request["PATH_INFO"])
+    reader = _Reader()
     reader.feed(page.content.decode())
     return "\n".join(line for line in (" ".join(one.split()) for one in reader.lines) if line) + "\n"
 
@@ -54,9 +53,8 @@ def told_by(page: Any) -> str:
 class _Reader(HTMLParser):
     """Only what is inside of the content; of a chart nothing but its title."""
 
-    def __init__(self, address: str) -> None:
+    def __init__(self) -> None:
         super().__init__()
-        self._address = address
         self.lines: list[str] = []
         self._is_inside = self._is_drawing = self._is_told = False
 
@@ -66,6 +64,9 @@ class _Reader(HTMLParser):
         self._is_inside &= given.get("id") != "footer"
         if tag in LINES:
             self.lines.append("")
+        elif given.get("role") == "img" and "aria-label" in given:
+            self.lines.append("")
+            self._say(f"chart: {given['aria-label']}")
         elif tag == "svg":
             self._is_drawing = True
         elif tag == TOLD_OF_CHARTS and self._is_drawing:
@@ -75,8 +76,7 @@ class _Reader(HTMLParser):
         elif tag in ("td", "th"):
             self._say(" |# " if given.get("class") == "number" else " | ")
         elif tag == "a":
-            href = given["href"] or ""
-            self._say(f"<{href if href.startswith(('#', '?')) else urljoin(self._address, href)}>")
+            self._say(f"<{given['href']}>")
 
     def handle_endtag(self, tag: str) -> None:
         if tag == "svg":
@@ -87,7 +87,7 @@ class _Reader(HTMLParser):
             self.lines.append("")
 
     def handle_data(self, data: str) -> None:
-        if not self._is_drawing or self._is_told:
+        if self._is_told or not (self._is_drawing or self.cdata_elem):
             self._say(data)
 
     def _say(self, words: str) -> None:

@@ -10,6 +10,7 @@ from typing import Any
 
 from hits.common.spreadsheets import Cell, write_csv
 from hits.datasets.bars import Bars
+from hits.datasets.charts import Chart
 from hits.datasets.columns import INTEGER, NUMBER, TEXT
 
 SHARE, INTERVAL, MONEY = "share", "interval", "money"
@@ -59,6 +60,7 @@ class StatTable:
     empty: str = "Nothing yet."
     note: str = ""
     bars: Bars | None = None
+    charts: Sequence[Chart] = ()
     exact: bool = False
 
     def __post_init__(self) -> None:

@@ -1,0 +1,30 @@
+// Draws the charts of a page by Vega-Lite. Colors are the page's own, so that light and dark need no second drawing.
+
+const text = "var(--body-fg)";
+const mark = "var(--link-fg)";
+const quiet = "var(--border-color)";
+
+const configOf = (place) => ({
+  background: null,
+  font: getComputedStyle(place).fontFamily,
+  axis: { labelColor: text, titleColor: text, domainColor: text, tickColor: text, gridColor: quiet },
+  legend: { labelColor: text },
+  style: {
+    main: { color: mark },
+    quiet: { color: quiet },
+    plain: { color: text },
+  },
+});
+
+for (const place of document.querySelectorAll("[data-chart]")) {
+  const spec = JSON.parse(document.getElementById(place.dataset.chart).textContent);
+  window.vegaEmbed(place, { width: "container", ...spec }, {
+    // Without these the library would compile expressions and write styles, which the policy forbids.
+    ast: true,
+    defaultStyle: false,
+    tooltip: { disableDefaultStyle: true },
+    actions: false,
+    renderer: "svg",
+    config: configOf(place),
+  });
+}
