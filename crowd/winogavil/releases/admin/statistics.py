@@ -1,13 +1,13 @@
 """The paper's tables for a study, as pages with charts and as files."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from functools import partial
 from typing import Any
 
 from django.contrib import admin
 from django.core.paginator import Paginator
-from django.http import Http404, HttpRequest, HttpResponse, StreamingHttpResponse
+from django.http import Http404, HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.urls import URLPattern, path
 from django.utils import timezone
@@ -15,12 +15,14 @@ from django.utils import timezone
 from crowd.winogavil.models import Association
 from crowd.winogavil.releases.admin import charts
 from crowd.winogavil.releases.admin.finding import COUNTED, find_study, need, render
+from crowd.winogavil.releases.admin.tables import tables_of, tables_of_cues
 from crowd.winogavil.releases.models import Statistics
 from crowd.winogavil.releases.statistics.figures import TABLES
 from crowd.winogavil.releases.statistics.remembering import statistics_of
 from hits.access import studies_of
 from hits.admin.parts import ReadOnlyAdmin
-from hits.common.spreadsheets import write_csv
+from hits.admin.stat_tables import attached, send_table
+from hits.datasets.tables import StatTable
 from hits.models import Study
 
 A_PAGE = 50
@@ -94,10 +96,13 @@ def file_view(
 ) -> HttpResponseBase:
     study = find_study(request, study_id, COUNTED)
     table, _, form = name.partition(".")
-    if (form == "csv" and table in TABLES) or name == "all.json":
-        counted = statistics_of(study, sources=_sources(request), now=timezone.now())
-        return _json(study, counted) if form == "json" else _csv(study, counted, table)
-    raise Http404
+    if form != "csv" and name != "all.json":
+        raise Http404
+    counted = statistics_of(study, sources=_sources(request), now=timezone.now())
+    tables = [*tables_of(counted.figures), *tables_of_cues(counted.figures)]
+    return (
+        _json(study, counted, tables) if form == "json" else send_table(tables, table, form=form, study=study)
+    )
 
 
 def _sources(request: HttpRequest) -> list[str]:
@@ -106,30 +111,12 @@ def _sources(request: HttpRequest) -> list[str]:
     return [source for source in Association.Source.values if source in asked]
 
 
-def _csv(study: Study, counted: Statistics, table: str) -> HttpResponseBase:
-    rows: Sequence[dict[str, Any]] = counted.figures[table]
-    header = list(rows[0]) if rows else []
-    lines = write_csv(header, ([_written(value) for value in row.values()] for row in rows))
-    return _attached(
-        StreamingHttpResponse(lines, content_type="text/csv; charset=utf-8"), study, f"{table}.csv"
-    )
-
-
-def _written(value: Any) -> Any:
-    return str(value) if isinstance(value, float) else value
-
-
-def _json(study: Study, counted: Statistics) -> HttpResponseBase:
+def _json(study: Study, counted: Statistics, tables: Iterable[StatTable]) -> HttpResponseBase:
     content = {
         "study": str(study.public_id),
         "sources": counted.sources.split(",") if counted.sources else ALL,
         "counted_at": counted.counted_at.isoformat(),
-        "tables": counted.figures,
+        "tables": {table.name: list(table.as_json()) for table in tables},
     }
     text = json.dumps(content, ensure_ascii=False, indent=1)
-    return _attached(HttpResponse(text, content_type="application/json"), study, "statistics.json")
-
-
-def _attached(answer: HttpResponseBase, study: Study, name: str) -> HttpResponseBase:
-    answer["Content-Disposition"] = f'attachment; filename="study-{str(study.public_id)[:8]}-{name}"'
-    return answer
+    return attached(HttpResponse(text, content_type="application/json"), study=study, name="statistics.json")

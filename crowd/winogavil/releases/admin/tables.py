@@ -1,0 +1,202 @@
+"""The paper's tables: what the page shows of the figures of a study, and what their files hold."""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from hits.datasets.columns import NUMBER, TEXT
+from hits.datasets.tables import StatColumn, StatTable, column
+
+# People on the page; the files have all of them.
+SHOWN = 50
+Row = Mapping[str, Any]
+Figures = Mapping[str, Sequence[Row]]
+
+
+def _count(name: str, title: str = "") -> StatColumn:
+    return column(title, name=name)
+
+
+def _mean(name: str, title: str = "") -> StatColumn:
+    return column(title, NUMBER, name=name)
+
+
+def _name(name: str, title: str) -> StatColumn:
+    return column(title, TEXT, name=name)
+
+
+def _spread(title: str, name: str) -> StatColumn:
+    """On the page the mean and the deviation stand in one column."""
+    return column(title, NUMBER, name="", of=_both(f"{name}_mean", f"{name}_std"))
+
+
+def _both(mean: str, deviation: str) -> Callable[[Row], str | None]:
+    return lambda row: None if row[mean] is None else f"{row[mean]} ± {row[deviation]}"
+
+
+SIZES = (
+    _name("candidates", "Candidates"),
+    _count("made", "Made"),
+    _count("final", "Final"),
+    _count("selected"),
+    _mean("model", "Model"),
+    _mean("human", "People"),
+    _mean("random", "Chance"),
+    column("Selected: people 80 % or more", name="", of=lambda row: row["selected"]),
+)
+SHAPES = (
+    _name("candidates", "Candidates"),
+    _count("chosen", "Chosen"),
+    _count("made"),
+    _count("selected", "Selected"),
+    _mean("human", "People"),
+    _mean("model", "Model"),
+    _mean("fool", "Fool-the-AI"),
+    _mean("random", "Chance"),
+    _mean("random_printed", "Chance in the paper, for any number chosen"),
+)
+PEOPLE = (
+    _name("candidates", "Candidates"),
+    _count("creators", "Creators"),
+    _mean("associations_each", "Associations each"),
+    _mean("fool", "Fool-the-AI"),
+    _mean("solvable", "Solvable by humans"),
+    _count("solvers", "Solvers"),
+    _mean("answers_each", "Answers each"),
+    _mean("jaccard", "Jaccard index"),
+)
+CREATORS = (
+    _name("creator", "Creator"),
+    _count("made", "Made"),
+    _count("selected", "Selected"),
+    _mean("fool", "Fool-the-AI"),
+    _mean("solvable", "Solvable"),
+    *(
+        one
+        for tail, group in (("5_6", "5 & 6"), ("10_12", "10 & 12"))
+        for one in (
+            _count(f"made_{tail}"),
+            _count(f"selected_{tail}"),
+            _mean(f"fool_{tail}", f"Fool-the-AI, {group}"),
+            _mean(f"solvable_{tail}", f"Solvable, {group}"),
+        )
+    ),
+)
+SOLVERS = (
+    _name("solver", "Solver"),
+    _count("answers", "Answers"),
+    _mean("jaccard", "Jaccard index"),
+    _count("answers_5_6"),
+    _mean("jaccard_5_6", "5 & 6"),
+    _count("answers_10_12"),
+    _mean("jaccard_10_12", "10 & 12"),
+)
+AGREEMENT = (
+    _name("candidates", "Candidates"),
+    _count("associations"),
+    _count("answers", "Answers"),
+    _spread("With the author", "author"),
+    _mean("author_mean"),
+    _mean("author_std"),
+    _mean("within_std", "Within"),
+    _spread("By pairs", "pairs"),
+    _mean("pairs_mean"),
+    _mean("pairs_std"),
+    _spread("All together", "together"),
+    _mean("together_mean"),
+    _mean("together_std"),
+)
+CUES = (
+    _count("selected"),
+    _count("distinct"),
+    _count("sets_of_several_creators"),
+    _count("sets_where_cues_differ"),
+    _mean("share_where_cues_differ"),
+)
+
+
+def tables_of(figures: Figures) -> list[StatTable]:
+    return [
+        StatTable(
+            name="sizes",
+            title="Collected, by the number of candidates",
+            columns=SIZES,
+            rows=figures["sizes"],
+            exact=True,
+        ),
+        _shapes(figures["shapes"]),
+        StatTable(
+            name="people",
+            title="People, on average",
+            columns=PEOPLE,
+            rows=figures["people"],
+            about="Each person counts once, however much they did.",
+            exact=True,
+        ),
+        _creators(figures["creators"]),
+        StatTable(
+            name="solvers",
+            title="Solvers",
+            columns=SOLVERS,
+            rows=figures["solvers"],
+            page_rows=figures["solvers"][:SHOWN],
+            empty="Nobody yet. Solvers are counted once an association is final.",
+            note=_some(figures["solvers"], "answered"),
+            exact=True,
+        ),
+        _agreement(figures["agreement"]),
+    ]
+
+
+def tables_of_cues(figures: Figures) -> list[StatTable]:
+    """They stand otherwise on the page: one row is a list of facts, and the words are folded."""
+    words = (_name("cue", "Cue"), _count("associations", "Selected associations"))
+    return [
+        StatTable(name="cues", title="Cues", columns=CUES, rows=figures["cues"], exact=True),
+        StatTable(name="words", title="Most frequent cues", columns=words, rows=figures["words"], exact=True),
+    ]
+
+
+def _shapes(rows: Sequence[Row]) -> StatTable:
+    selected = [row for row in rows if row["selected"]]
+    return StatTable(
+        name="shapes",
+        title="Selected, by candidates and chosen",
+        columns=SHAPES,
+        rows=rows,
+        page_rows=selected,
+        empty="Nothing is selected yet. An association is selected once three people have solved it, with a "
+        "mean of 80 % or more.",
+        exact=True,
+    )
+
+
+def _creators(rows: Sequence[Row]) -> StatTable:
+    return StatTable(
+        name="creators",
+        title="Creators",
+        columns=CREATORS,
+        rows=rows,
+        page_rows=rows[:SHOWN],
+        empty="Nobody yet. What comes from a file has no creator.",
+        note=_some(rows, "made"),
+        exact=True,
+    )
+
+
+def _agreement(rows: Sequence[Row]) -> StatTable:
+    return StatTable(
+        name="agreement",
+        title="Agreement",
+        columns=AGREEMENT,
+        rows=rows,
+        about="The Jaccard index of solvers with the author's choice, of each two solvers, and of all "
+        "solvers of an association together (what all picked, over what any of them picked), with standard "
+        "deviations. Within: the deviation of an association's solvers, on average.",
+        exact=True,
+    )
+
+
+def _some(rows: Sequence[Row], did: str) -> str:
+    """Whoever did most comes first."""
+    some = f"The {SHOWN} who {did} most, of {len(rows)}; all of them:"
+    return some if len(rows) > SHOWN else f"Whoever {did} most comes first."
