@@ -1,7 +1,7 @@
 """The paper's tables for a study, as pages with charts and as files."""
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from functools import partial
 from typing import Any
 
@@ -13,11 +13,9 @@ from django.urls import URLPattern, path
 from django.utils import timezone
 
 from crowd.winogavil.models import Association
-from crowd.winogavil.releases.admin import charts
 from crowd.winogavil.releases.admin.finding import COUNTED, find_study, need, render
 from crowd.winogavil.releases.admin.tables import tables_of, tables_of_cues
 from crowd.winogavil.releases.models import Statistics
-from crowd.winogavil.releases.statistics.figures import TABLES
 from crowd.winogavil.releases.statistics.remembering import statistics_of
 from hits.access import studies_of
 from hits.admin.parts import ReadOnlyAdmin
@@ -26,8 +24,6 @@ from hits.datasets.tables import StatTable
 from hits.models import Study
 
 A_PAGE = 50
-# People on the page; the files have all of them.
-SHOWN = 50
 # Whose associations are counted where nobody chooses.
 ALL = [source for source in Association.Source.values if source != Association.Source.TEST]
 
@@ -72,19 +68,14 @@ def study_view(page: admin.ModelAdmin[Any], request: HttpRequest, study_id: int)
     study = find_study(request, study_id, COUNTED)
     sources = _sources(request)
     counted = statistics_of(study, sources=sources, now=timezone.now())
-    tables: Mapping[str, list[dict[str, Any]]] = counted.figures
+    cues, words = tables_of_cues(counted.figures)
     context = {
         "title": f"Statistics of {study}",
         "study": study,
         "counted": counted,
-        "tables": tables,
-        "titles": TABLES,
-        "creators": tables["creators"][:SHOWN],
-        "solvers": tables["solvers"][:SHOWN],
-        "shapes": [row for row in tables["shapes"] if row["selected"]],
-        "cues": tables["cues"][0],
-        "bars": charts.draw_shapes(tables["shapes"]),
-        "scatters": charts.draw_scatters(tables["creators"]),
+        "tables": tables_of(counted.figures),
+        "cues": next(cues.as_json()),
+        "words": words,
         "choices": [(value, label, value in sources) for value, label in Association.Source.choices],
         "query": "&".join(f"source={source}" for source in sources),
     }

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from crowd.winogavil.releases.admin.charts import draw_scatters, draw_shapes
 from hits.datasets.columns import NUMBER, TEXT
 from hits.datasets.tables import StatColumn, StatTable, column
 
@@ -166,6 +167,7 @@ def _shapes(rows: Sequence[Row]) -> StatTable:
         page_rows=selected,
         empty="Nothing is selected yet. An association is selected once three people have solved it, with a "
         "mean of 80 % or more.",
+        charts=draw_shapes(selected),
         exact=True,
     )
 
@@ -179,6 +181,7 @@ def _creators(rows: Sequence[Row]) -> StatTable:
         page_rows=rows[:SHOWN],
         empty="Nobody yet. What comes from a file has no creator.",
         note=_some(rows, "made"),
+        charts=draw_scatters(rows),
         exact=True,
     )
 
