@@ -22,17 +22,6 @@ from crowd.winogavil.releases.statistics.tallies import Agreement, Creator, Scor
 SHOWN_GROUPS = (*GROUPS, ALL)
 MOST_WORDS = 100
 Table = list[dict[str, Any]]
-# Every table, and what it says.
-TABLES: Mapping[str, str] = {
-    "sizes": "Collected, by the number of candidates",
-    "shapes": "Selected, by candidates and chosen",
-    "people": "People, on average",
-    "creators": "Creators",
-    "solvers": "Solvers",
-    "agreement": "Agreement",
-    "cues": "Cues",
-    "words": "Most frequent cues",
-}
 
 
 def figures(tallies: Tallies, *, pseudonyms: Mapping[int, str]) -> dict[str, Table]:
