@@ -8,6 +8,7 @@ LONGEST_LABEL_PX = 150
 Values = Sequence[Mapping[str, Any]]
 # Of every chart, on pages and in papers.
 LOOK: Mapping[str, Any] = {
+    "aria": False,  # the whole is one image with words of its own
     "view": {"stroke": None},
     "axis": {"labelFontSize": 13, "titleFontSize": 13, "titleFontWeight": "normal", "labelPadding": 8},
     "legend": {"orient": "top", "title": None, "labelFontSize": 13},

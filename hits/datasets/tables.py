@@ -38,14 +38,16 @@ class StatColumn:
 
 @dataclass(frozen=True, kw_only=True)
 class Shown:
-    """A cell of a page."""
+    """A cell of a page: `below` its words something small, and `mark` says why it is marked."""
 
     words: str
+    below: str = ""
+    mark: str = ""
 
 
 @dataclass(frozen=True, kw_only=True)
 class StatTable:
-    """The first column names its row. `empty` is said where there are no rows, and `note` beside the files.
+    """The first column names its row. `empty` is said where there are no rows, and `note` below the table.
 
     `page_rows`: those of the page where files have others. `exact`: files name columns by their names and
     hold the numbers behind the words; otherwise they hold what the page shows.
