@@ -1,41 +1,36 @@
 """The results as tables, as the page shows them."""
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from crowd.winoground.admin.charts import Chart, draw_chart
 from crowd.winoground.domain.scores import CHANCE, Kind, Right
 from crowd.winoground.domain.statistics import Correlation, Share, correlate
 from crowd.winoground.domain.summaries import Summary, summarize
 from crowd.winoground.queries.parts import Part, parts_of
 from crowd.winoground.queries.scoring import Line, Scored, Scorer
+from hits.datasets.charts import Chart, Estimate, draw_estimates
+from hits.datasets.columns import TEXT
+from hits.datasets.tables import SHARE, UNKNOWN, WORDS, Shown, StatTable, column, percent
 
-UNKNOWN = "–"
 # Below it a share moves by more than five points with one example.
 FEW = 20
 LEAST_P = 0.0001
+SCORES = (
+    column("Scores of", TEXT),
+    column("Examples"),
+    column("Open"),
+    *(column(kind.capitalize(), SHARE) for kind in Kind),
+)
+RELATED = (
+    column("Scores of", TEXT),
+    column("Examples"),
+    *(
+        one
+        for kind in Kind
+        for one in (column(f"{kind.capitalize()}: r", WORDS), column("p", WORDS, name=f"{kind}_p"))
+    ),
+)
 SORTS = ("name", "examples", *Kind)
-
-
-@dataclass(frozen=True, kw_only=True)
-class Shown:
-    """A share in words, and whether it lies above chance."""
-
-    words: str
-    interval: str = ""
-    is_above: bool = False
-
-
-@dataclass(frozen=True, kw_only=True)
-class Row:
-    """`lacking`: of the examples that are asked, those without all four scores."""
-
-    name: str
-    of: int
-    lacking: int
-    shares: Sequence[Shown]
-    scorer: Scorer
-    summary: Summary
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -47,31 +42,40 @@ class PartRow:
     summary: Summary
 
 
-@dataclass(frozen=True, kw_only=True)
-class Related:
-    name: str
-    of: int
-    cells: Sequence[tuple[str, str]]
+def scores_table(found: Scored, lines: Sequence[Line]) -> StatTable:
+    """Chance first, then everybody over these lines."""
+    summaries = [(scorer.name, summarize(rights_of(scorer, lines))) for scorer in found.scorers]
+    chances = [percent(share, 2) for share in CHANCE.values()]
+    rows = [(name, one.of, len(lines) - one.of, *_shares(one)) for name, one in summaries]
+    return StatTable(
+        name="scores",
+        title="People beside models",
+        columns=SCORES,
+        rows=[("Chance", None, None, *chances), *rows],
+        note="Bold, with ▲: above chance. Below each share its 95 % interval: the examples are dealt by "
+        "number, in turn, into four groups, and the interval is the mean of the groups by Student's t with "
+        "three degrees of freedom, never below 0 or above 100. The files have all scores, also by tag.",
+        charts=[chart for kind in Kind for chart in _chart(kind, summaries)],
+    )
 
 
-@dataclass(frozen=True, kw_only=True)
-class Results:
-    scored: Scored
-    rows: Sequence[Row]
-    charts: Sequence[Chart]
-    related: Sequence[Related]
-
-
-def results_of(found: Scored, *, shared: bool = False) -> Results:
-    """`shared`: only over the examples that everybody has scores of."""
-    lines = shared_lines(found) if shared else found.lines
-    rows = [_row(scorer, lines) for scorer in found.scorers]
-    charts = [draw_chart(kind, [*((row.name, row.summary.by(kind)) for row in rows)]) for kind in Kind]
-    return Results(
-        scored=found,
+def related_table(found: Scored, lines: Sequence[Line]) -> StatTable:
+    rows = [
+        (
+            scorer.name,
+            len(rights_of(scorer, lines)),
+            *(words for kind in Kind for words in _said(correlation(scorer, lines, kind))),
+        )
+        for scorer in found.scorers
+    ]
+    return StatTable(
+        name="correlations",
+        title="Correlation with the length of captions",
+        columns=RELATED,
         rows=rows,
-        charts=[chart for chart in charts if chart],
-        related=[_related(scorer, lines) for scorer in found.scorers],
+        about="Pearson's r between the number of words of an example's captions and being right, 1 or 0; and "
+        "p by Student's t, both sides.",
+        note="“–”: nothing can be said, because there are fewer than three examples, or all are alike.",
     )
 
 
@@ -90,14 +94,6 @@ def part_rows(scorer: Scorer, lines: Sequence[Line], *, sort: str = "") -> list[
     return sorted(known, key=lambda row: _place(row, name), reverse=sort.startswith("-"))
 
 
-def chance() -> Sequence[str]:
-    return [percent(float(share)) for share in CHANCE.values()]
-
-
-def percent(share: float) -> str:
-    return f"{100 * share:.2f} %"
-
-
 def correlation(scorer: Scorer, lines: Iterable[Line], kind: Kind) -> Correlation | None:
     """Of the words of both captions with being right."""
     known = [line for line in lines if line.pk in scorer.rights]
@@ -106,18 +102,6 @@ def correlation(scorer: Scorer, lines: Iterable[Line], kind: Kind) -> Correlatio
 
 def rights_of(scorer: Scorer, lines: Iterable[Line]) -> list[Right]:
     return [scorer.rights[line.pk] for line in lines if line.pk in scorer.rights]
-
-
-def _row(scorer: Scorer, lines: Collection[Line]) -> Row:
-    summary = summarize(rights_of(scorer, lines))
-    return Row(
-        name=scorer.name,
-        of=summary.of,
-        lacking=len(lines) - summary.of,
-        shares=_shares(summary),
-        scorer=scorer,
-        summary=summary,
-    )
 
 
 def _part_row(part: Part, scorer: Scorer) -> PartRow:
@@ -136,10 +120,28 @@ def _shown(share: Share, kind: Kind) -> Shown:
         return Shown(words=UNKNOWN)
     interval = share.interval
     return Shown(
-        words=percent(float(share.value)),
-        interval=f"{100 * interval.low:.2f} to {100 * interval.high:.2f}" if interval else "",
-        is_above=share.value > CHANCE[kind],
+        words=percent(share.value, 2),
+        below=f"{100 * interval.low:.2f} to {100 * interval.high:.2f}" if interval else "",
+        mark="above chance" if share.value > CHANCE[kind] else "",
     )
+
+
+def _chart(kind: Kind, summaries: Sequence[tuple[str, Summary]]) -> Iterator[Chart]:
+    """None where there is nothing to draw."""
+    known = [(name, one.by(kind)) for name, one in summaries if one.by(kind).of]
+    rows = [
+        Estimate(
+            label=name,
+            share=float(share.value or 0),
+            interval=(share.interval.low, share.interval.high) if share.interval else None,
+            words=percent(share.value),
+        )
+        for name, share in known
+    ]
+    if rows:
+        yield draw_estimates(
+            rows, name=kind, caption=kind.capitalize(), limit=float(CHANCE[kind]), limit_name="chance"
+        )
 
 
 def _place(row: PartRow, name: str) -> tuple[float, str]:
@@ -147,12 +149,6 @@ def _place(row: PartRow, name: str) -> tuple[float, str]:
         return (0, row.part.name.casefold())
     value = row.of if name == "examples" else float(row.summary.by(Kind(name)).value or 0)
     return (value, row.part.name.casefold())
-
-
-def _related(scorer: Scorer, lines: Sequence[Line]) -> Related:
-    found = [correlation(scorer, lines, kind) for kind in Kind]
-    of = sum(line.pk in scorer.rights for line in lines)
-    return Related(name=scorer.name, of=of, cells=[_said(one) for one in found])
 
 
 def _said(one: Correlation | None) -> tuple[str, str]:

@@ -1,8 +1,7 @@
 """The results with every number, as the files have them."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from decimal import Decimal
-from typing import NamedTuple
 
 from crowd.winoground.admin.figures import correlation, rights_of
 from crowd.winoground.domain.scores import Kind
@@ -11,23 +10,47 @@ from crowd.winoground.domain.summaries import summarize
 from crowd.winoground.queries.parts import Part, parts_of
 from crowd.winoground.queries.scoring import Scored
 from hits.common.spreadsheets import Cell
+from hits.datasets.columns import NUMBER, TEXT
+from hits.datasets.tables import StatTable, column
 
 Rows = Iterator[Sequence[Cell]]
 
 
-class File(NamedTuple):
-    header: Sequence[str]
-    rows: Callable[[Scored], Rows]
-
-
-SCORE_HEADER = (
-    "scores of",
-    "tag of",
-    "tag",
-    "examples",
-    "open",
-    *(f"{kind}{ending}" for kind in Kind for ending in (" right", " %", " % low", " % high")),
+SCORES = (
+    column("", TEXT, name="scores of"),
+    column("", TEXT, name="tag of"),
+    column("", TEXT, name="tag"),
+    column("", name="examples"),
+    column("", name="open"),
+    *(
+        column("", NUMBER, name=f"{kind}{ending}")
+        for kind in Kind
+        for ending in (" right", " %", " % low", " % high")
+    ),
 )
+RELATED = (
+    column("", TEXT, name="scores of"),
+    column("", TEXT, name="score"),
+    column("", name="examples"),
+    column("", NUMBER, name="r"),
+    column("", NUMBER, name="p"),
+)
+
+
+def files_of(found: Scored) -> list[StatTable]:
+    """They hold other rows than the page: everybody by every tag, and a line for each score."""
+    return [
+        StatTable(
+            name="scores",
+            title="All scores, overall and by tag",
+            columns=SCORES,
+            rows=score_cells(found),
+            exact=True,
+        ),
+        StatTable(
+            name="correlations", title="Correlations", columns=RELATED, rows=related_cells(found), exact=True
+        ),
+    ]
 
 
 def score_cells(found: Scored) -> Rows:
@@ -57,9 +80,3 @@ def _numbers(share: Share) -> Sequence[Cell]:
     known += [share.interval.low, share.interval.high] if share.interval else []
     cells = [*_exact(*(100 * value for value in known)), None, None, None]
     return (share.right, *cells[:3])
-
-
-FILES: Mapping[str, File] = {
-    "scores": File(SCORE_HEADER, score_cells),
-    "correlations": File(("scores of", "score", "examples", "r", "p"), related_cells),
-}

@@ -1,21 +1,22 @@
 """People beside models on a study's examples: the page, its files, and its panel."""
 
+from functools import partial
 from typing import Any
 
 from django.core.exceptions import PermissionDenied
-from django.http import Http404, HttpRequest, HttpResponse, StreamingHttpResponse
+from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.urls import URLPattern, reverse
 from django.utils import timezone
 
-from crowd.winoground.admin.figures import FEW, SORTS, chance, part_rows, results_of, shared_lines
-from crowd.winoground.admin.result_files import FILES
+from crowd.winoground.admin.figures import FEW, SORTS, part_rows, related_table, scores_table, shared_lines
+from crowd.winoground.admin.result_files import files_of
 from crowd.winoground.models import Project
 from crowd.winoground.queries.examples import sees_own_only
 from crowd.winoground.queries.scoring import Scored, Scorer, scored, scored_examples
 from hits.admin.hubs import Figure, HubAdmin, Panel, Way
 from hits.admin.selecting import signed_in
-from hits.common.spreadsheets import write_csv
+from hits.admin.stat_tables import send_table
 from hits.models import User
 
 Hub = HubAdmin[Project]
@@ -27,6 +28,7 @@ def urls(hub: Hub) -> list[URLPattern]:
     return [
         hub.at("<int:pk>/results/", page_view, "results"),
         hub.at("<int:pk>/results/<slug:name>.csv", file_view, "results_file"),
+        hub.at("<int:pk>/results/<slug:name>.json", partial(file_view, form="json"), "results_json"),
     ]
 
 
@@ -70,9 +72,12 @@ def page_view(hub: Hub, request: HttpRequest, pk: int) -> HttpResponse:
     lines = shared_lines(found) if is_shared else found.lines
     context = {
         "title": "Scores",
-        "results": results_of(found, shared=is_shared),
+        "scores": scores_table(found, lines),
+        "related": related_table(found, lines),
+        "examples": len(found.lines),
+        "few_answers": found.few,
+        "models": found.models,
         "lines": len(lines),
-        "chance": chance(),
         "chosen": chosen,
         "parts": part_rows(chosen, lines, sort=sort),
         "heads": _heads(request, sort),
@@ -87,16 +92,9 @@ def page_view(hub: Hub, request: HttpRequest, pk: int) -> HttpResponse:
     return hub.render(request, "admin/winoground/results.html", context, project=project)
 
 
-def file_view(hub: Hub, request: HttpRequest, pk: int, name: str) -> HttpResponseBase:
+def file_view(hub: Hub, request: HttpRequest, pk: int, name: str, form: str = "csv") -> HttpResponseBase:
     project = find(hub, request, pk)
-    if name not in FILES:
-        raise Http404
-    file = f"study-{str(project.study.public_id)[:8]}-{name}.csv"
-    return StreamingHttpResponse(
-        write_csv(FILES[name].header, FILES[name].rows(scored(project))),
-        content_type="text/csv; charset=utf-8",
-        headers={"Content-Disposition": f'attachment; filename="{file}"'},
-    )
+    return send_table(files_of(scored(project)), name, form=form, study=project.study)
 
 
 def key_of(scorer: Scorer) -> str:
