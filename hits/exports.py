@@ -2,15 +2,12 @@
 
 from abc import ABC, abstractmethod
 from argparse import ArgumentParser
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from functools import partial
 from pathlib import Path
-from typing import Any, ClassVar, TypeVar
+from typing import Any, ClassVar
 from uuid import UUID, uuid4
-
-from django.db.models import Model
 
 from hits import seals
 from hits.datasets.columns import Column, Row, rows_of
@@ -23,17 +20,14 @@ __all__ = [
     "DataFile",
     "Export",
     "Naming",
-    "ProjectExport",
     "Tell",
     "Wanted",
     "export_rows",
     "get",
-    "project_in",
     "register",
     "registered",
     "salt_of",
 ]
-Project = TypeVar("Project", bound=Model)
 _exports: dict[str, "Export"] = {}
 
 
@@ -77,9 +71,9 @@ class DataFile:
     columns: Sequence[Column]
     read: Callable[..., Iterable[Any]]
 
-    def rows(self, project: Model, *, everything: bool, naming: Naming) -> Iterator[Row]:
-        sources = self.read(project, everything=everything)
-        return rows_of(self.columns, sources, person=naming.person)
+    def rows(self, source: Any, *, everything: bool, naming: Naming) -> Iterator[Row]:
+        read = self.read(source, everything=everything)
+        return rows_of(self.columns, read, person=naming.person)
 
 
 class Export(ABC):
@@ -105,14 +99,6 @@ def salt_of(study: Study, *, linkable: bool) -> str:
     return str(study.public_id if linkable else uuid4())
 
 
-def project_in(projects: type[Project], *, study: Study, of: str) -> Project:
-    """The study's project of one family, or an error that says what the study lacks."""
-    project = projects._default_manager.filter(study=study).first()
-    if project is None:
-        raise CrowdError(f"The study “{study}” has no {of}.")
-    return project
-
-
 def export_rows(
     path: Path, columns: Sequence[Column], rows: Iterable[Row], *, of: int, wanted: Wanted, tell: Tell,
     now: datetime,
@@ -127,37 +113,6 @@ def export_rows(
         "study": wanted.study.name,
         "exported_at": now.isoformat(),
     }
-
-
-class ProjectExport(Export):
-    """Of a family that has a project in each of its studies: it says which files there are."""
-
-    projects: ClassVar[type[Model]]
-    # What a study without a project lacks.
-    about: ClassVar[str]
-    files: ClassVar[Mapping[str, DataFile]]
-    # The first one of each is the one that is counted, and told of while it is written.
-    published: ClassVar[Sequence[str]]
-    full: ClassVar[Sequence[str]]
-
-    @abstractmethod
-    def count(self, project: Any, *, everything: bool) -> int:
-        """Rows of the first file."""
-
-    def export(
-        self, *, wanted: Wanted, folder: Path, tell: Tell, now: datetime, **options: Any
-    ) -> dict[str, Any]:
-        project = project_in(self.projects, study=wanted.study, of=self.about)
-        naming = Naming(family=self.family, salt=salt_of(wanted.study, linkable=wanted.linkable))
-
-        def write(name: str, write_file: Callable[..., dict[str, Any]]) -> dict[str, Any]:
-            rows = self.files[name].rows(project, everything=wanted.everything, naming=naming)
-            return write_file(folder / f"{name}.{wanted.format}", self.files[name].columns, rows)
-
-        first, *others = self.full if wanted.full else self.published
-        of = self.count(project, everything=wanted.everything)
-        report = write(first, partial(export_rows, of=of, wanted=wanted, tell=tell, now=now))
-        return report | {name: write(name, partial(write_rows, form=wanted.format)) for name in others}
 
 
 def register(export: Export) -> None:

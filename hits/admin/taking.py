@@ -16,8 +16,9 @@ from hits.admin.selecting import signed_in
 from hits.common.spreadsheets import Cell, write_csv
 from hits.datasets.columns import Column, Row
 from hits.datasets.writing import TEXTS, write_rows
-from hits.exports import Naming, ProjectExport, salt_of
+from hits.exports import DataFile, Naming, salt_of
 from hits.models import Study
+from hits.project_exports import ProjectExport
 from hits.services import auditing
 
 NAMES = {"tsv": "TSV", "csv": "CSV", "jsonl": "JSON Lines", "parquet": "Parquet"}
@@ -56,22 +57,22 @@ class TakeForm(forms.Form):
         field.choices, field.initial = tuple(choices.items()), next(iter(choices))
 
 
-def words_of(export: ProjectExport) -> Mapping[str, str]:
-    return {name: file.words for name, file in export.files.items()}
+def words_of(files: Mapping[str, DataFile]) -> Mapping[str, str]:
+    return {name: file.words for name, file in files.items()}
 
 
 def take_file(
-    request: HttpRequest, project: Any, export: ProjectExport, *, said: str, what: str, form: str,
-    everything: bool, linkable: bool,
+    request: HttpRequest, export: ProjectExport, source: Any, *, study: Study, said: str, what: str,
+    form: str, everything: bool, linkable: bool,
 ) -> HttpResponseBase:  # fmt: skip
     """One file of the family's data; that somebody took it is put on record."""
-    study, now, family = project.study, timezone.now(), export.family
+    now = timezone.now()
     words = f"{said}: {what}, {form}."
-    auditing.note(f"{family}.taken", words, by=signed_in(request), now=now, study=study)
-    naming = Naming(family=family, salt=salt_of(study, linkable=linkable))
-    file = export.files[what]
-    rows = file.rows(project, everything=everything, naming=naming)
-    return send_rows(file.columns, rows, name=file_name(family, study, what, form, now=now), form=form)
+    auditing.note(export.recorded, words, by=signed_in(request), now=now, study=study)
+    naming = Naming(family=export.family, salt=salt_of(study, linkable=linkable))
+    file = export.files_of(source)[what]
+    rows = file.rows(source, everything=everything, naming=naming)
+    return send_rows(file.columns, rows, name=file_name(export.stem, study, what, form, now=now), form=form)
 
 
 def file_name(stem: str, study: Study, what: str, kind: str, *, now: datetime) -> str:

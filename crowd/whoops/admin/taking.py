@@ -20,11 +20,12 @@ def take_view(hub: Hub, request: HttpRequest, pk: int) -> HttpResponseBase:
     project, export = hub.find(request, pk, TAKE), WhoopsExport()
     form = TakeForm(
         request.POST or None,
-        what=words_of(export),
+        what=words_of(export.files),
         everything="Also images that are not accepted, and questions that were withdrawn",
     )
     if form.is_valid():
-        return take_file(request, project, export, said="Weird images were taken", **form.cleaned_data)
+        said = "Weird images were taken"
+        return take_file(request, export, project, study=project.study, said=said, **form.cleaned_data)
     context = {
         "title": "Take the data out",
         "form": form,

@@ -18,11 +18,12 @@ def take_view(hub: Hub, request: HttpRequest, pk: int) -> HttpResponseBase:
     project, export = find(hub, request, pk, TAKE), WinogroundExport()
     form = TakeForm(
         request.POST or None,
-        what=words_of(export),
+        what=words_of(export.files),
         everything="Also examples that were withdrawn after workers had been asked",
     )
     if form.is_valid():
-        return take_file(request, project, export, said="Caption matching was taken", **form.cleaned_data)
+        said = "Caption matching was taken"
+        return take_file(request, export, project, study=project.study, said=said, **form.cleaned_data)
     context = {
         "title": "Take the data out",
         "form": form,

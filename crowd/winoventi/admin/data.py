@@ -13,14 +13,13 @@ from django.urls import URLPattern, path
 from django.utils import timezone
 
 from crowd.winoventi.admin.finding import TAKE, find_project, render
-from crowd.winoventi.admin.step_forms import FILE_OF, DataForm
+from crowd.winoventi.admin.step_forms import DataForm
 from crowd.winoventi.challenge.columns import FULL, PUBLISHED
-from crowd.winoventi.challenge.exporting import FILES, write_splits
+from crowd.winoventi.challenge.exporting import WinoventiExport, write_splits
 from crowd.winoventi.challenge.rows import settled_pairs
 from crowd.winoventi.models import Project
 from hits.admin.selecting import signed_in
-from hits.admin.taking import file_name, send_file, send_rows
-from hits.exports import Naming, salt_of
+from hits.admin.taking import file_name, send_file, take_file
 from hits.services import auditing
 
 Projects = admin.ModelAdmin[Project]
@@ -47,25 +46,15 @@ def data_view(projects: Projects, request: HttpRequest, pk: int) -> HttpResponse
     return render(projects, request, "data", context)
 
 
-def _take(
-    project: Project,
-    request: HttpRequest,
-    *,
-    what: str,
-    form: str,
-    everything: bool,
-    linkable: bool,
-    seed: int | None,
-) -> HttpResponseBase:
-    study, now = project.study, timezone.now()
-    words = f"The challenge set was taken: {what}, {form}."
-    auditing.note("challenge_set.taken", words, by=signed_in(request), now=now, study=study)
-    name = file_name("challenge", study, what, "zip" if what == "splits" else form, now=now)
-    if what == "splits":
-        return send_file(_zipped_splits(project, seed=seed or 0, form=form), name=name, kind="zip")
-    file, naming = FILES[FILE_OF[what]], Naming(family="winoventi", salt=salt_of(study, linkable=linkable))
-    rows = file.rows(project, everything=everything, naming=naming)
-    return send_rows(file.columns, rows, name=name, form=form)
+def _take(project: Project, request: HttpRequest, *, seed: int | None, **wanted: Any) -> HttpResponseBase:
+    export, study, said = WinoventiExport(), project.study, "The challenge set was taken"
+    if wanted["what"] != "splits":
+        return take_file(request, export, project, study=study, said=said, **wanted)
+    form, now = wanted["form"], timezone.now()
+    words = f"{said}: splits, {form}."
+    auditing.note(export.recorded, words, by=signed_in(request), now=now, study=study)
+    name = file_name(export.stem, study, "splits", "zip", now=now)
+    return send_file(_zipped_splits(project, seed=seed or 0, form=form), name=name, kind="zip")
 
 
 def _zipped_splits(project: Project, *, seed: int, form: str) -> Any:

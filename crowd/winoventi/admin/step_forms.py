@@ -11,10 +11,11 @@ from hits.admin.taking import TakeForm
 from hits.models import Account
 from scoring.models import RegisteredRival
 
-# What is taken out, by the export's files that it is made from.
-FILE_OF = {"published": "challenge", "full": "full"}
-SPLITS = "Splits for training and testing, as a ZIP file"
-WHAT = {**{what: FILES[name].words for what, name in FILE_OF.items()}, "splits": SPLITS}
+WHAT = {
+    "published": FILES["published"].words,
+    "full": FILES["full"].words,
+    "splits": "Splits for training and testing, as a ZIP file",
+}
 
 
 class CutForm(forms.Form):

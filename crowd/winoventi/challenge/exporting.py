@@ -16,15 +16,19 @@ from crowd.winoventi.services.evaluating import prompt_id
 from hits.datasets.columns import Row, rows_of
 from hits.datasets.writing import FORMATS, write_rows
 from hits.errors import CrowdError
-from hits.exports import DataFile, ProjectExport, Tell, Wanted, project_in
+from hits.exports import DataFile, Tell, Wanted
+from hits.project_exports import ProjectExport
 
 SPLITS = {"half": split_half, "full": split_full}
+CHALLENGE = DataFile(
+    words="As the paper published it: nine columns, two prompts a pair",
+    columns=PUBLISHED,
+    read=read_prompts,
+)
 FILES = {
-    "challenge": DataFile(
-        words="As the paper published it: nine columns, two prompts a pair",
-        columns=PUBLISHED,
-        read=read_prompts,
-    ),
+    "challenge": CHALLENGE,
+    # The same, as the form of the admin calls it.
+    "published": CHALLENGE,
     "full": DataFile(
         words="In full: with where each part comes from",
         columns=FULL,
@@ -42,6 +46,8 @@ class WinoventiExport(ProjectExport):
     files = FILES
     published = ("challenge",)
     full = ("full",)
+    recorded = "challenge_set.taken"
+    stem = "challenge"
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument(
@@ -59,7 +65,7 @@ class WinoventiExport(ProjectExport):
             raise CrowdError("The full form has rows within rows; write it as csv, jsonl or parquet.")
         report = super().export(wanted=wanted, folder=folder, tell=tell, now=now)
         if (seed := options.get("splits")) is not None:
-            project = project_in(Project, study=wanted.study, of=self.about)
+            project = self.source_in(wanted.study)
             report["splits"] = write_splits(project, folder=folder, seed=seed, form=wanted.format)
         return report
 
