@@ -35,11 +35,11 @@ def decide(client: Client, report: Report, verdict: str) -> str:
         ("?status=all", {"owl", "cat", "dog"}),
         ("?status=nonsense", {"owl", "cat"}),
         ("?q=rude", {"cat"}),
-        ("?q=W7", {"owl"}),
+        ("?q=WORKERSEVEN", {"owl"}),
     ],
 )
 def test_list_shows_what_waits_and_is_searched(client: Client, query: str, concepts: set[str]) -> None:
-    make_report("owl", by_worker="W7")
+    make_report("owl", by_worker="WORKERSEVEN")
     make_report("cat", text="It is rude.")
     upheld = make_report("dog")
     sign_in_keeper(client)
