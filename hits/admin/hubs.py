@@ -9,7 +9,6 @@ from uuid import uuid4
 
 from django import forms
 from django.contrib import messages
-from django.core.exceptions import PermissionDenied
 from django.db import transaction
 from django.db.models import Count, Model, QuerySet
 from django.http import Http404, HttpRequest, HttpResponse
@@ -22,7 +21,7 @@ from django.utils import timezone
 from hits import families
 from hits.access import studies_of
 from hits.admin.parts import ReadOnlyAdmin
-from hits.admin.selecting import signed_in
+from hits.admin.selecting import need, signed_in
 from hits.admin.study_pages import StudyPage, announce
 from hits.domain.words import read_uuid
 from hits.errors import RuleBroken
@@ -240,11 +239,6 @@ class StudyForm(forms.Form):
         super().__init__(*args, **kwargs)
         chosen: Any = self.fields["study"]
         chosen.queryset = studies
-
-
-def need(request: HttpRequest, *permissions: str) -> None:
-    if not request.user.has_perms(permissions):
-        raise PermissionDenied
 
 
 def settings_view(hub: HubAdmin[Any], request: HttpRequest, pk: int) -> HttpResponse:

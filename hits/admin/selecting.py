@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 from typing import Any, cast
 
+from django.core.exceptions import PermissionDenied
 from django.core.paginator import Page, Paginator
 from django.db.models import Model, QuerySet
 from django.http import HttpRequest
@@ -17,6 +18,12 @@ MOST = 5000
 def signed_in(request: HttpRequest) -> User:
     """Admin pages are shown to nobody else."""
     return cast("User", request.user)
+
+
+def need(request: HttpRequest, *permissions: str) -> None:
+    """For those who have all of these; 403 for everybody else."""
+    if not request.user.has_perms(permissions):
+        raise PermissionDenied
 
 
 def carried(workers: Iterable[Worker]) -> str:

@@ -11,12 +11,12 @@ from django.urls import URLPattern, path
 from django.utils import timezone
 from django.views.decorators.http import require_POST
 
-from crowd.pictures.admin.parts import CHECK, file_url, flags_of, render, require
+from crowd.pictures.admin.parts import CHECK, file_url, flags_of, render
 from crowd.pictures.models import Picture, Unfit
 from crowd.pictures.reading import installed_reader
 from crowd.pictures.services import checking
 from hits.admin.parts import read_number
-from hits.admin.selecting import signed_in
+from hits.admin.selecting import need, signed_in
 from hits.errors import RuleBroken
 
 # A profane concept is found by the house itself.
@@ -35,7 +35,7 @@ def urls(pool: admin.ModelAdmin[Picture]) -> list[URLPattern]:
 
 def check_view(request: HttpRequest) -> HttpResponse:
     """Opening it takes the picture for some minutes, so that no colleague gets the same."""
-    require(request, CHECK)
+    need(request, CHECK)
     user, now = signed_in(request), timezone.now()
     picture = checking.claim_picture(by=user, now=now)
     context: dict[str, Any] = {
@@ -59,7 +59,7 @@ def check_view(request: HttpRequest) -> HttpResponse:
 
 def decide_view(request: HttpRequest) -> HttpResponse:
     """Then the next one."""
-    require(request, CHECK)
+    need(request, CHECK)
     user, now = signed_in(request), timezone.now()
     key = read_number(request.POST.get("picture", ""))
     picture = get_object_or_404(Picture.objects.select_related("claimed_by"), pk=key)
@@ -77,7 +77,7 @@ def decide_view(request: HttpRequest) -> HttpResponse:
 
 
 def undo_view(request: HttpRequest) -> HttpResponse:
-    require(request, CHECK)
+    need(request, CHECK)
     try:
         picture = checking.undo_check(by=signed_in(request), now=timezone.now())
     except RuleBroken as broken:

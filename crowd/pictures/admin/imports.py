@@ -15,14 +15,14 @@ from django.urls import URLPattern, path, reverse
 from django.utils import timezone
 from django.views.decorators.http import require_POST
 
-from crowd.pictures.admin.parts import IMPORT, render, require
+from crowd.pictures.admin.parts import IMPORT, render
 from crowd.pictures.bringing.lines import LONGEST, ConceptFrom
 from crowd.pictures.models import Import, Request
 from crowd.pictures.services import importing
 from crowd.pictures.services.importing import MOST_BYTES, Rights
 from hits.admin.actions import Action, ActionPages, Call, Outcome
 from hits.admin.parts import ReadOnlyAdmin, read_number
-from hits.admin.selecting import signed_in
+from hits.admin.selecting import need, signed_in
 from hits.admin.taking import send_csv
 from hits.common.spreadsheets import Cell
 from hits.errors import InvalidItems
@@ -105,7 +105,7 @@ class ImportAdmin(ReadOnlyAdmin[Import]):
     def add_view(
         self, request: HttpRequest, form_url: str = "", extra_context: dict[str, Any] | None = None
     ) -> HttpResponse:
-        require(request, IMPORT)
+        need(request, IMPORT)
         form = ImportForm(request.POST or None, request.FILES or None, label_suffix="")
         problems: list[str] = []
         if request.method == "POST" and form.is_valid():
@@ -214,5 +214,5 @@ def _wrong_lines(rows: QuerySet[Request]) -> Iterator[list[Cell]]:
 
 
 def _find(request: HttpRequest, pk: int) -> Import:
-    require(request, IMPORT)
+    need(request, IMPORT)
     return get_object_or_404(Import, pk=pk)

@@ -9,9 +9,9 @@ from django.urls import URLPattern, path
 from django.utils import timezone
 from django.views.decorators.http import require_safe
 
-from crowd.pictures.admin.parts import ORIGINALS, require
+from crowd.pictures.admin.parts import ORIGINALS
 from crowd.pictures.models import Original, Picture
-from hits.admin.selecting import signed_in
+from hits.admin.selecting import need, signed_in
 from hits.services.auditing import note
 
 
@@ -27,8 +27,8 @@ def sent_in(picture: Picture) -> QuerySet[Original]:
 
 def file_view(request: HttpRequest, pk: int) -> HttpResponseBase:
     """As a file and never as a page, whatever it is."""
-    require(request, "pictures.view_picture")
-    require(request, ORIGINALS)
+    need(request, "pictures.view_picture")
+    need(request, ORIGINALS)
     original = get_object_or_404(Original.objects.select_related("picture"), pk=pk)
     try:
         content = original.file.open("rb")

@@ -3,7 +3,6 @@
 from typing import Any
 
 from django.contrib import admin
-from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse
 from django.template.response import TemplateResponse
 from django.urls import reverse
@@ -16,11 +15,6 @@ IMPORT = "pictures.import_picture"
 CHECK = "pictures.check_picture"
 REMOVE = "pictures.remove_picture"
 ORIGINALS = "pictures.view_original"
-
-
-def require(request: HttpRequest, permission: str) -> None:
-    if not request.user.has_perm(permission):
-        raise PermissionDenied
 
 
 def file_url(picture: Picture, size: int | None = None) -> str:

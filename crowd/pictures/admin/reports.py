@@ -12,11 +12,11 @@ from django.utils import timezone
 from django.utils.safestring import SafeString
 from django.views.decorators.http import require_POST
 
-from crowd.pictures.admin.parts import REMOVE, file_url, flags_of, render, require, small
+from crowd.pictures.admin.parts import REMOVE, file_url, flags_of, render, small
 from crowd.pictures.models import Report
 from crowd.pictures.services import reporting
 from hits.admin.parts import ReadOnlyAdmin, read_number
-from hits.admin.selecting import signed_in
+from hits.admin.selecting import need, signed_in
 from hits.errors import RuleBroken
 
 MOST_OTHERS = 50
@@ -106,7 +106,7 @@ class ReportAdmin(ReadOnlyAdmin[Report]):
 
 def decide_view(request: HttpRequest, pk: int) -> HttpResponse:
     """Then the next open one, if there is one."""
-    require(request, REMOVE)
+    need(request, REMOVE)
     report = get_object_or_404(Report, pk=pk)
     deeds = {"uphold": reporting.uphold_report, "dismiss": reporting.dismiss_report}
     deed = deeds.get(request.POST.get("verdict", ""))

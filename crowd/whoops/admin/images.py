@@ -16,9 +16,9 @@ from crowd.whoops.admin.addresses import images_url, page_url
 from crowd.whoops.models import Annotation, Image, Project, Review
 from crowd.whoops.queries.images import count_states, with_reviews
 from hits.access import studies_of
-from hits.admin.hubs import Figure, Panel, Way, need
+from hits.admin.hubs import Figure, Panel, Way
 from hits.admin.parts import ReadOnlyAdmin, VisibleStudies, read_number
-from hits.admin.selecting import signed_in
+from hits.admin.selecting import need, signed_in
 from hits.models import User
 
 CHECK = "whoops.review_image"

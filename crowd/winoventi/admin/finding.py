@@ -3,7 +3,6 @@
 from typing import Any
 
 from django.contrib import admin
-from django.core.exceptions import PermissionDenied
 from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404
@@ -11,17 +10,13 @@ from django.template.response import TemplateResponse
 
 from crowd.winoventi.models import Project
 from hits.access import studies_of
+from hits.admin.selecting import need
 
 LOOK, SET_UP, KEEP = "winoventi.view_project", "winoventi.add_project", "winoventi.change_project"
 DRAFT = "hits.add_batch"
 ASK_MODEL, DROP_MODEL = "winoventi.add_evaluation", "winoventi.delete_evaluation"
 # Taking data out is a permission of its own, whatever they are.
 TAKE = "hits.export_batch"
-
-
-def need(request: HttpRequest, *permissions: str) -> None:
-    if not request.user.has_perms(permissions):
-        raise PermissionDenied
 
 
 def visible_projects(request: HttpRequest) -> QuerySet[Project]:

@@ -21,7 +21,6 @@ from crowd.winoventi.admin.finding import (
     SET_UP,
     TAKE,
     find_project,
-    need,
     render,
     visible_projects,
 )
@@ -31,6 +30,7 @@ from crowd.winoventi.models import Noun, Project
 from crowd.winoventi.services.opening import add_nouns, open_project
 from crowd.winoventi.services.ruling import change_rules
 from hits.admin.parts import ReadOnlyAdmin
+from hits.admin.selecting import need
 from hits.errors import InvalidItems
 
 LOOK_AGAIN_MS = 4_000

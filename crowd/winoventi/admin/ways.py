@@ -7,7 +7,7 @@ from django.contrib import admin
 from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse
 
-from crowd.winoventi.admin.finding import LOOK, need, render
+from crowd.winoventi.admin.finding import LOOK, render
 from crowd.winoventi.admin.words import QUESTIONS, reason_in_words, warnings_in_words
 from crowd.winoventi.domain import KINDS
 from crowd.winoventi.domain.prompts import TEXTS, Template
@@ -22,6 +22,7 @@ from crowd.winoventi.models import (
     Project,
     Reading,
 )
+from hits.admin.selecting import need
 
 Page = admin.ModelAdmin[Any]
 WORK = ("worker", "assignment")

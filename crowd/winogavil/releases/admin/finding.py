@@ -3,13 +3,13 @@
 from typing import Any
 
 from django.contrib import admin
-from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404
 from django.template.response import TemplateResponse
 
 from crowd.winogavil.releases.models import Release
 from hits.access import studies_of
+from hits.admin.selecting import need
 from hits.models import Study
 
 VIEW, MAKE = "winogavil_releases.view_release", "winogavil_releases.add_release"
@@ -18,11 +18,6 @@ PREDICT, UNPREDICT = "winogavil_releases.add_prediction", "winogavil_releases.de
 COUNTED = "winogavil_releases.view_statistics"
 # Taking data out is a permission of its own, whatever they are.
 TAKE = "hits.export_batch"
-
-
-def need(request: HttpRequest, *permissions: str) -> None:
-    if not request.user.has_perms(permissions):
-        raise PermissionDenied
 
 
 def find_release(request: HttpRequest, pk: int, *permissions: str) -> Release:

@@ -22,7 +22,6 @@ from crowd.winogavil.releases.admin.finding import (
     UNPREDICT,
     find_release,
     find_study,
-    need,
     render,
 )
 from crowd.winogavil.releases.admin.forms import ReleaseForm
@@ -34,7 +33,7 @@ from crowd.winogavil.releases.services import making, taking
 from crowd.winogavil.releases.services.writing import FILES
 from hits.access import studies_of
 from hits.admin.parts import ReadOnlyAdmin, VisibleStudies
-from hits.admin.selecting import signed_in
+from hits.admin.selecting import need, signed_in
 from hits.errors import RuleBroken
 
 LOOK_AGAIN_MS = 2_000

@@ -13,12 +13,13 @@ from django.urls import URLPattern, path
 from django.utils import timezone
 
 from crowd.winogavil.models import Association
-from crowd.winogavil.releases.admin.finding import COUNTED, find_study, need, render
+from crowd.winogavil.releases.admin.finding import COUNTED, find_study, render
 from crowd.winogavil.releases.admin.tables import tables_of, tables_of_cues
 from crowd.winogavil.releases.models import Statistics
 from crowd.winogavil.releases.statistics.remembering import statistics_of
 from hits.access import studies_of
 from hits.admin.parts import ReadOnlyAdmin
+from hits.admin.selecting import need
 from hits.admin.stat_tables import attached, send_table
 from hits.datasets.tables import StatTable
 from hits.models import Study
