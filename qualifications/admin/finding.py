@@ -4,13 +4,13 @@ from collections.abc import Sequence
 from typing import Any
 
 from django.contrib import admin
-from django.core.exceptions import PermissionDenied
 from django.db.models import Model, QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404
 from django.template.response import TemplateResponse
 
 from hits.access import studies_of
+from hits.admin.selecting import need
 from hits.models import Study
 from qualifications.models import Gate
 
@@ -20,11 +20,6 @@ HOLDINGS = "qualifications.view_holding"
 # Taking data out is a permission of its own, whatever they are.
 TAKE = "hits.export_batch"
 BASE = "admin/qualifications/gate/base.html"
-
-
-def need(request: HttpRequest, *permissions: str) -> None:
-    if not request.user.has_perms(permissions):
-        raise PermissionDenied
 
 
 def gates_for(user: Any) -> QuerySet[Gate]:
