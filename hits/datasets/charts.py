@@ -6,9 +6,10 @@ from typing import Any
 
 LONGEST_LABEL_PX = 150
 Values = Sequence[Mapping[str, Any]]
+BELOW = "The table below and its files have every figure."
 # Of every chart, on pages and in papers.
 LOOK: Mapping[str, Any] = {
-    "aria": False,  # the whole is one image with words of its own
+    "mark": {"aria": False},  # the whole is one image with words of its own
     "view": {"stroke": None},
     "axis": {"labelFontSize": 13, "titleFontSize": 13, "titleFontWeight": "normal", "labelPadding": 8},
     "legend": {"orient": "top", "title": None, "labelFontSize": 13},
@@ -41,42 +42,37 @@ def draw_estimates(
 ) -> Chart:
     """Points with their intervals beside a dashed line."""
     said = ", ".join(f"{row.label} {row.words}" for row in rows)
-    values = [
-        {"label": row.label, "share": row.share, "words": row.words, **_ends(row.interval)} for row in rows
-    ]
     return Chart(
         name=name,
         caption=caption,
-        words=f"{caption}: {said}. The dashed line is {limit_name}; a line through a point is its interval.",
+        words=f"{caption}: {said}. The dashed line is {limit_name}; a line through a point is its interval. "
+        f"{BELOW}",
         spec={
             "config": LOOK,
-            "data": {"values": values},
+            "data": {"values": [_values_of(row) for row in rows]},
             "encoding": {
                 "y": category("label", [row.label for row in rows]),
                 "x": quantity("share", low=0, high=1, form=".0%"),
                 "tooltip": [{"field": "label", "title": " "}, {"field": "words", "title": caption}],
             },
-            "layer": [
-                {
-                    "mark": rule("plain", is_dashed=True),
-                    "encoding": {"x": {"datum": limit}, "y": None, "tooltip": None},
-                },
-                {
-                    "mark": rule("main", width=2),
-                    "encoding": {"x": {"field": "low"}, "x2": {"field": "high"}},
-                },
-                {"mark": {"type": "point", "style": "main", "filled": True, "size": 90, "opacity": 1}},
-                {
-                    "mark": {"type": "text", "style": "plain", "align": "left", "dx": 8},
-                    "encoding": {"x": {"value": "width"}, "text": {"field": "words"}},
-                },
-            ],
+            "layer": [_limit(limit), *ESTIMATES],
         },
     )
 
 
-def _ends(interval: tuple[float, float] | None) -> Mapping[str, float]:
-    return {} if interval is None else {"low": interval[0], "high": interval[1]}
+def _values_of(row: Estimate) -> Mapping[str, Any]:
+    ends = {} if row.interval is None else {"low": row.interval[0], "high": row.interval[1]}
+    return {"label": row.label, "share": row.share, "words": row.words, **ends}
+
+
+def _limit(value: float) -> Mapping[str, Any]:
+    """Once, and not for each row."""
+    encoding = {"x": {"field": "limit"}, "y": None, "tooltip": None}
+    return {
+        "data": {"values": [{"limit": value}]},
+        "mark": rule("plain", is_dashed=True),
+        "encoding": encoding,
+    }
 
 
 def category(field: str, order: Sequence[str]) -> Mapping[str, Any]:
@@ -92,3 +88,14 @@ def quantity(field: str, *, low: float, high: float, form: str = "", title: str 
 
 def rule(style: str, *, width: float = 1.5, is_dashed: bool = False) -> Mapping[str, Any]:
     return {"type": "rule", "style": style, "strokeWidth": width, "strokeDash": [6, 4] if is_dashed else []}
+
+
+# Of each row its interval, its point, and its words at the end of the line.
+ESTIMATES: Values = (
+    {"mark": rule("main", width=2), "encoding": {"x": {"field": "low"}, "x2": {"field": "high"}}},
+    {"mark": {"type": "point", "style": "main", "filled": True, "size": 90, "opacity": 1}},
+    {
+        "mark": {"type": "text", "style": "plain", "align": "left", "dx": 8},
+        "encoding": {"x": {"value": "width"}, "text": {"field": "words"}},
+    },
+)

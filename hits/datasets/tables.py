@@ -50,7 +50,7 @@ class StatTable:
     """The first column names its row. `empty` is said where there are no rows, and `note` below the table.
 
     `page_rows`: those of the page where files have others. `exact`: files name columns by their names and
-    hold the numbers behind the words; otherwise they hold what the page shows.
+    hold the numbers behind the words; otherwise they hold what the page shows. `files`: those it leads to.
     """
 
     name: str
@@ -64,6 +64,7 @@ class StatTable:
     bars: Bars | None = None
     charts: Sequence[Chart] = ()
     exact: bool = False
+    files: Sequence[str] = ("csv", "json")
 
     def __post_init__(self) -> None:
         names = [column.name for column in self.columns if column.name]

@@ -1,51 +1,100 @@
-"""Charts as plain SVG: lines, shapes and direct labels, so that no color carries a meaning."""
+"""The curves of step 1: what is kept lies below the dashed line."""
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
 
 from crowd.winoventi.queries.models import Curve
+from hits.datasets.charts import LOOK, Chart, Values, quantity, rule
+from hits.datasets.columns import NUMBER, TEXT
+from hits.datasets.tables import StatTable, column
 
-# Within a picture of 400 by 240, as the template says.
-LEFT, RIGHT, TOP, BOTTOM = 56, 388, 24, 200
 MOST_POINTS = 160
+CURVES = (
+    column("k", TEXT),
+    column("Statements"),
+    *(column(title, NUMBER, digits=1) for title in ("Lowest", "Median", "Highest", "Cut at")),
+    column("Below it"),
+    column("Not below"),
+)
 
 
 @dataclass(frozen=True, kw_only=True)
-class CurveChart:
-    """The perplexities of one k from left to right, the lowest first; what is kept lies below the line."""
+class Drawn:
+    """A curve with its values from the lowest to the highest."""
 
-    k: int
-    count: int
-    points: str
-    low: float
-    middle: float
-    high: float
-    cut: float | None
-    cut_y: int | None
-    # Of what lies below the cut.
-    kept: int
+    curve: Curve
+
+    @cached_property
+    def values(self) -> Sequence[float]:
+        return sorted(self.curve.perplexities)
 
     @property
-    def left_out(self) -> int:
-        return self.count - self.kept
+    def kept(self) -> int:
+        """Of what lies below the cut."""
+        cut = self.curve.cut
+        return len(self.values) if cut is None else sum(value < cut for value in self.values)
 
 
-def draw_curve(curve: Curve) -> CurveChart:
-    values = sorted(curve.perplexities)
-    low, high = values[0], values[-1]
-    kept = len(values) if curve.cut is None else sum(value < curve.cut for value in values)
-    return CurveChart(
-        k=curve.k,
-        count=len(values),
-        points=" ".join(
-            f"{_across(place, len(values))},{_up(values[place], low, high)}" for place in _some(len(values))
-        ),
-        low=low,
-        middle=values[len(values) // 2],
-        high=high,
-        cut=curve.cut,
-        cut_y=None if curve.cut is None else _up(min(max(curve.cut, low), high), low, high),
-        kept=kept,
+def table_of(curves: Sequence[Curve]) -> StatTable:
+    drawn = [Drawn(curve=curve) for curve in curves]
+    return StatTable(
+        name="curves",
+        title="The curves in figures",
+        columns=CURVES,
+        rows=[_row(one) for one in drawn],
+        empty="There is no perplexity yet.",
+        charts=[_chart(one) for one in drawn],
+        files=(),
     )
+
+
+def _row(one: Drawn) -> Sequence[Any]:
+    values, count = one.values, len(one.values)
+    middle = values[count // 2]
+    return (one.curve.k, count, values[0], middle, values[-1], one.curve.cut, one.kept, count - one.kept)
+
+
+def _chart(one: Drawn) -> Chart:
+    low, high, cut, count = one.values[0], one.values[-1], one.curve.cut, len(one.values)
+    said = "" if cut is None else f" Cut at {cut:.1f}: {one.kept} lie below."
+    return Chart(
+        name=f"{one.curve.k}",
+        caption=f"k = {one.curve.k}",
+        words=f"Perplexity of {count} statements, the lowest first, from {low:.1f} to {high:.1f}.{said}",
+        spec={
+            "config": LOOK,
+            "height": 180,
+            "data": {"values": [{"place": at + 1, "perplexity": one.values[at]} for at in _some(count)]},
+            "layer": [_line(low=low, high=high, count=count), *([] if cut is None else _limit(cut, of=high))],
+        },
+    )
+
+
+def _line(*, low: float, high: float, count: int) -> Mapping[str, Any]:
+    return {
+        "mark": {"type": "line", "style": "main", "strokeWidth": 2.5},
+        "encoding": {
+            "x": quantity("place", low=1, high=count, title="statements by perplexity"),
+            "y": quantity("perplexity", low=low, high=high),
+        },
+    }
+
+
+def _limit(cut: float, *, of: float) -> Values:
+    """Within the picture, wherever the cut is."""
+    data = {"values": [{"cut": min(cut, of), "words": f"cut at {cut:.1f}"}]}
+    place = {"field": "cut", "type": "quantitative"}
+    words = {"x": {"value": 0}, "y": place, "text": {"field": "words"}}
+    return [
+        {"data": data, "mark": rule("plain", is_dashed=True), "encoding": {"y": place}},
+        {
+            "data": data,
+            "mark": {"type": "text", "style": "plain", "align": "left", "dx": 6, "dy": -8},
+            "encoding": words,
+        },
+    ]
 
 
 def _some(count: int) -> list[int]:
@@ -53,11 +102,3 @@ def _some(count: int) -> list[int]:
     if count <= MOST_POINTS:
         return list(range(count))
     return sorted({round(place * (count - 1) / (MOST_POINTS - 1)) for place in range(MOST_POINTS)})
-
-
-def _across(place: int, count: int) -> int:
-    return LEFT + round((RIGHT - LEFT) * place / max(1, count - 1))
-
-
-def _up(value: float, low: float, high: float) -> int:
-    return BOTTOM - round((BOTTOM - TOP) * (value - low) / ((high - low) or 1.0))

@@ -7,7 +7,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.urls import URLPattern, path
 
-from crowd.winoventi.admin.charts import draw_curve
+from crowd.winoventi.admin.charts import table_of
 from crowd.winoventi.admin.finding import KEEP, find_project, render
 from crowd.winoventi.admin.step_forms import CutForm
 from crowd.winoventi.models import Generic, Project
@@ -42,7 +42,7 @@ def cut_view(projects: Projects, request: HttpRequest, pk: int) -> HttpResponse:
         "project": project,
         "form": form,
         "may_cut": may_cut,
-        "curves": [draw_curve(curve) for curve in curves_of(project)],
+        "table": table_of(curves_of(project)),
         "open": project.generics.filter(state__in=OPEN).count(),
     }
     return render(projects, request, "cut", context)

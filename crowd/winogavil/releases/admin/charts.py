@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from crowd.winogavil.releases.domain import GROUPS
-from hits.datasets.charts import LOOK, Chart, Values, category, quantity, rule
+from hits.datasets.charts import BELOW, LOOK, Chart, Values, category, quantity, rule
 
 MOST_POINTS = 1_000
 Rows = Sequence[Mapping[str, Any]]
@@ -20,7 +20,8 @@ def draw_shapes(selected: Rows) -> Sequence[Chart]:
     return [
         Chart(
             name="shapes",
-            words="Mean Jaccard index of people, model and chance by the number of candidates and chosen.",
+            words="Mean Jaccard index of people, model and chance by the number of candidates and chosen. "
+            f"{BELOW}",
             spec={
                 "config": LOOK,
                 "data": {"values": _values(selected)},
@@ -86,7 +87,7 @@ def _scatter(name: str, creators: Rows) -> Sequence[Chart]:
             name=tail,
             caption=f"{name} candidates{some}",
             words=f"One point for each creator, {len(both)} in all: fool-the-AI to the right, solvable by "
-            "humans upwards.",
+            f"humans upwards. {BELOW}",
             spec=_square(values),
         )
     ]

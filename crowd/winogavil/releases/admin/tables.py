@@ -1,6 +1,7 @@
 """The paper's tables: what the page shows of the figures of a study, and what their files hold."""
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 from crowd.winogavil.releases.admin.charts import draw_scatters, draw_shapes
@@ -9,6 +10,8 @@ from hits.datasets.tables import StatColumn, StatTable, column
 
 # People on the page; the files have all of them.
 SHOWN = 50
+# JSON of a table alone is not to be had: one file has that of all.
+_table = partial(StatTable, exact=True, files=("csv",))
 Row = Mapping[str, Any]
 Figures = Mapping[str, Sequence[Row]]
 
@@ -117,24 +120,22 @@ CUES = (
 
 def tables_of(figures: Figures) -> list[StatTable]:
     return [
-        StatTable(
+        _table(
             name="sizes",
             title="Collected, by the number of candidates",
             columns=SIZES,
             rows=figures["sizes"],
-            exact=True,
         ),
         _shapes(figures["shapes"]),
-        StatTable(
+        _table(
             name="people",
             title="People, on average",
             columns=PEOPLE,
             rows=figures["people"],
             about="Each person counts once, however much they did.",
-            exact=True,
         ),
         _creators(figures["creators"]),
-        StatTable(
+        _table(
             name="solvers",
             title="Solvers",
             columns=SOLVERS,
@@ -142,7 +143,6 @@ def tables_of(figures: Figures) -> list[StatTable]:
             page_rows=figures["solvers"][:SHOWN],
             empty="Nobody yet. Solvers are counted once an association is final.",
             note=_some(figures["solvers"], "answered"),
-            exact=True,
         ),
         _agreement(figures["agreement"]),
     ]
@@ -152,14 +152,14 @@ def tables_of_cues(figures: Figures) -> list[StatTable]:
     """They stand otherwise on the page: one row is a list of facts, and the words are folded."""
     words = (_name("cue", "Cue"), _count("associations", "Selected associations"))
     return [
-        StatTable(name="cues", title="Cues", columns=CUES, rows=figures["cues"], exact=True),
-        StatTable(name="words", title="Most frequent cues", columns=words, rows=figures["words"], exact=True),
+        _table(name="cues", title="Cues", columns=CUES, rows=figures["cues"]),
+        _table(name="words", title="Most frequent cues", columns=words, rows=figures["words"]),
     ]
 
 
 def _shapes(rows: Sequence[Row]) -> StatTable:
     selected = [row for row in rows if row["selected"]]
-    return StatTable(
+    return _table(
         name="shapes",
         title="Selected, by candidates and chosen",
         columns=SHAPES,
@@ -168,12 +168,11 @@ def _shapes(rows: Sequence[Row]) -> StatTable:
         empty="Nothing is selected yet. An association is selected once three people have solved it, with a "
         "mean of 80 % or more.",
         charts=draw_shapes(selected),
-        exact=True,
     )
 
 
 def _creators(rows: Sequence[Row]) -> StatTable:
-    return StatTable(
+    return _table(
         name="creators",
         title="Creators",
         columns=CREATORS,
@@ -182,12 +181,11 @@ def _creators(rows: Sequence[Row]) -> StatTable:
         empty="Nobody yet. What comes from a file has no creator.",
         note=_some(rows, "made"),
         charts=draw_scatters(rows),
-        exact=True,
     )
 
 
 def _agreement(rows: Sequence[Row]) -> StatTable:
-    return StatTable(
+    return _table(
         name="agreement",
         title="Agreement",
         columns=AGREEMENT,
@@ -195,7 +193,6 @@ def _agreement(rows: Sequence[Row]) -> StatTable:
         about="The Jaccard index of solvers with the author's choice, of each two solvers, and of all "
         "solvers of an association together (what all picked, over what any of them picked), with standard "
         "deviations. Within: the deviation of an association's solvers, on average.",
-        exact=True,
     )
 
 
