@@ -11,7 +11,7 @@ from typing import Any
 from hits.common.spreadsheets import Cell, write_csv
 from hits.datasets.bars import Bars
 from hits.datasets.charts import Chart
-from hits.datasets.columns import INTEGER, NUMBER, TEXT
+from hits.datasets.columns import INTEGER, NUMBER, TEXT, Column
 
 SHARE, INTERVAL, MONEY = "share", "interval", "money"
 WORDS = "words"  # about numbers, and set like these
@@ -19,16 +19,13 @@ UNKNOWN = "–"
 
 
 @dataclass(frozen=True, kw_only=True)
-class StatColumn:
+class StatColumn(Column):
     """Without a title it stands in files alone, and without a name on the page alone.
 
-    `of` reads a row; without it a row is a mapping by name, or has its values in the order of the columns.
+    Where nothing reads it, a row is a mapping by name, or has its values in the order of the columns.
     """
 
-    name: str
     title: str
-    kind: str
-    of: Callable[[Any], Any] | None = None
     digits: int | None = None
 
     @property
@@ -110,7 +107,7 @@ def column(
 ) -> StatColumn:  # fmt: skip
     """Its name is made of its title where nothing else is said."""
     made = re.sub(r"\W+", "_", title.lower()).strip("_") if name is None else name
-    return StatColumn(name=made, title=title, kind=kind, of=of, digits=digits)
+    return StatColumn(name=made, title=title, kind=kind, words=title, of=of, digits=digits)
 
 
 def json_text(rows: Iterable[Mapping[str, Any]]) -> str:

@@ -12,7 +12,7 @@ from django.template.loader import render_to_string
 from hits.admin.stat_tables import send_table
 from hits.datasets.bars import draw_bars
 from hits.datasets.columns import NUMBER, TEXT
-from hits.datasets.tables import INTERVAL, MONEY, SHARE, StatColumn, StatTable, column, json_text
+from hits.datasets.tables import INTERVAL, MONEY, SHARE, StatTable, column, json_text
 from hits.models import Study
 
 COLUMNS = (
@@ -95,7 +95,7 @@ def test_columns_of_one_name_are_refused() -> None:
 
 
 def test_row_is_read_by_what_its_column_says() -> None:
-    columns = [StatColumn(name="k", title="k", kind=TEXT, of=lambda row: f"k = {row}")]
+    columns = [column("k", TEXT, of=lambda row: f"k = {row}")]
 
     assert words(make_table(columns=columns, rows=[1, 3])) == [["k = 1"], ["k = 3"]]
 
