@@ -31,6 +31,8 @@ class Family:
     measures: Mapping[str, str | Promise] = field(default_factory=dict)
     # How the kinds of its audit events begin, and what such events are about.
     audit_subjects: Mapping[str, str] = field(default_factory=dict)
+    # What makes the tables of statistics of a study at a moment, as an import path.
+    tables: str = ""
     export: Export | None = None
     replay: Replay | None = None
     # Its modules of addresses, by the path below which they stand.

@@ -43,6 +43,7 @@ FAMILY = Family(
     roles=ROLES,
     gates=[FIVE_EXAMPLES],
     audit_subjects={"whoops.": "Weird images", "image.": "Decisions on weird images"},
+    tables="crowd.whoops.admin.statistics.tables_of_study",
     export=WhoopsExport(),
     urls={"design/": "crowd.whoops.workspace.urls"},
     demo="crowd.whoops.demo.weird.WhoopsDemo",

@@ -64,6 +64,7 @@ FAMILY = Family(
         "release.": "Releases",
         "web_game.": "Web games",
     },
+    tables="crowd.winogavil.releases.admin.statistics.tables_of_study",
     export=WinogavilExport(),
     replay=WinogavilReplay(),
     urls={"api/": "crowd.winogavil.releases.api.urls"},

@@ -33,6 +33,7 @@ FAMILY = Family(
     gates=[FIRST_QUESTIONS],
     measures={RIGHT: _("questions answered right")},
     audit_subjects={"winoground.": "Caption matching"},
+    tables="crowd.winoground.admin.results.tables_of_study",
     export=WinogroundExport(),
     demo="crowd.winoground.demo.matching.WinogroundDemo",
     follow_pictures=follow_pictures,

@@ -31,6 +31,7 @@ FAMILY = Family(
     roles=ROLES,
     gates=[WALK],
     audit_subjects={"winoventi.": "The exception procedure"},
+    tables="crowd.winoventi.admin.statistics.tables_of_study",
     export=WinoventiExport(),
     replay=WinoventiReplay(),
     demo="crowd.winoventi.demo.procedure.WinoventiDemo",

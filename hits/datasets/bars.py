@@ -14,12 +14,14 @@ class Bar:
     width: int
     label: str
     words: str
+    value: float
 
 
 @dataclass(frozen=True, kw_only=True)
 class Bars:
     rows: Sequence[Bar]
     height: int
+    longest: float
 
 
 def draw_bars(rows: Iterable[tuple[str, float, str]], *, most: float | None = None) -> Bars | None:
@@ -34,10 +36,11 @@ def draw_bars(rows: Iterable[tuple[str, float, str]], *, most: float | None = No
             width=round((RIGHT - LEFT) * value / longest),
             label=shorten(label, to=LONGEST_LABEL),
             words=words,
+            value=value,
         )
         for place, (label, value, words) in enumerate(found)
     ]
-    return Bars(rows=bars, height=ROW * len(bars) + 8)
+    return Bars(rows=bars, height=ROW * len(bars) + 8, longest=longest)
 
 
 def shorten(label: str, *, to: int) -> str:

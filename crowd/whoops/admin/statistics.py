@@ -1,5 +1,6 @@
 """The figures of weird images as a page with charts, each table as CSV, and the panel before them."""
 
+from datetime import datetime
 from functools import partial
 from typing import Any
 
@@ -17,7 +18,8 @@ from crowd.whoops.queries.matching import Result, pairs, results
 from hits.admin.hubs import Figure, HubAdmin, Panel, Way
 from hits.admin.stat_tables import send_table
 from hits.datasets.tables import StatTable
-from hits.models import User
+from hits.exports import project_in
+from hits.models import Study, User
 
 Hub = HubAdmin[Any]
 ADD, REMOVE, TAKE = "whoops.add_matchingscores", "whoops.delete_matchingscores", "hits.export_batch"
@@ -74,3 +76,8 @@ def file_view(hub: Hub, request: HttpRequest, pk: int, name: str, form: str = "c
 
 def _tables(project: Project, found: list[Result]) -> list[StatTable]:
     return [*judged_tables(project), matching_table(found), *composition_tables(project)]
+
+
+def tables_of_study(*, study: Study, now: datetime) -> list[StatTable]:
+    project = project_in(Project, study=study, of="weird images")
+    return _tables(project, list(results(project)))

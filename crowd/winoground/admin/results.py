@@ -1,5 +1,6 @@
 """People beside models on a study's examples: the page, its files, and its panel."""
 
+from datetime import datetime
 from functools import partial
 from typing import Any
 
@@ -17,7 +18,9 @@ from crowd.winoground.queries.scoring import Scored, Scorer, scored, scored_exam
 from hits.admin.hubs import Figure, HubAdmin, Panel, Way
 from hits.admin.selecting import signed_in
 from hits.admin.stat_tables import send_table
-from hits.models import User
+from hits.datasets.tables import StatTable
+from hits.exports import project_in
+from hits.models import Study, User
 
 Hub = HubAdmin[Project]
 ADD, REMOVE, TAKE = "winoground.add_modelscores", "winoground.delete_modelscores", "hits.export_batch"
@@ -95,6 +98,11 @@ def page_view(hub: Hub, request: HttpRequest, pk: int) -> HttpResponse:
 def file_view(hub: Hub, request: HttpRequest, pk: int, name: str, form: str = "csv") -> HttpResponseBase:
     project = find(hub, request, pk)
     return send_table(files_of(scored(project)), name, form=form, study=project.study)
+
+
+def tables_of_study(*, study: Study, now: datetime) -> list[StatTable]:
+    found = scored(project_in(Project, study=study, of="caption matching"))
+    return [scores_table(found, found.lines), related_table(found, found.lines)]
 
 
 def key_of(scorer: Scorer) -> str:

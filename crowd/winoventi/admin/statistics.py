@@ -1,5 +1,6 @@
 """The figures of a project as a page with charts, and each table as CSV."""
 
+from datetime import datetime
 from functools import partial
 
 from django.contrib import admin
@@ -8,10 +9,15 @@ from django.http.response import HttpResponseBase
 from django.urls import URLPattern, path
 from django.utils import timezone
 
+from crowd.winoventi.admin.charts import table_of
 from crowd.winoventi.admin.figures import tables_of
 from crowd.winoventi.admin.finding import ASK_MODEL, DROP_MODEL, TAKE, find_project, render
 from crowd.winoventi.models import Evaluation, Inquiry, Project
+from crowd.winoventi.queries.models import curves_of
 from hits.admin.stat_tables import send_table
+from hits.datasets.tables import StatTable
+from hits.exports import project_in
+from hits.models import Study
 
 Projects = admin.ModelAdmin[Project]
 
@@ -52,3 +58,9 @@ def file_view(
 ) -> HttpResponseBase:
     project = find_project(request, pk)
     return send_table(tables_of(project), name, form=form, study=project.study)
+
+
+def tables_of_study(*, study: Study, now: datetime) -> list[StatTable]:
+    """The curves of step 1, which stand on a page of their own, too."""
+    project = project_in(Project, study=study, of="exception procedure")
+    return [table_of(curves_of(project)), *tables_of(project)]

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterable
+from datetime import datetime
 from functools import partial
 from typing import Any
 
@@ -112,3 +113,7 @@ def _json(study: Study, counted: Statistics, tables: Iterable[StatTable]) -> Htt
     }
     text = json.dumps(content, ensure_ascii=False, indent=1)
     return attached(HttpResponse(text, content_type="application/json"), study=study, name="statistics.json")
+
+
+def tables_of_study(*, study: Study, now: datetime) -> list[StatTable]:
+    return tables_of(statistics_of(study, sources=(), now=now).figures)
