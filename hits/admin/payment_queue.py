@@ -1,90 +1,32 @@
 """Payments that wait for a person. Each says what happened, and offers the one action that is safe."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
+from functools import partial
 from typing import Any
 from urllib.parse import urlencode
 
-from django.contrib import admin, messages
+from django.contrib import admin
 from django.core.exceptions import PermissionDenied
 from django.core.paginator import Paginator
-from django.http import Http404, HttpRequest, HttpResponse
-from django.shortcuts import get_object_or_404, redirect
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404
 from django.template.response import TemplateResponse
 from django.urls import URLPattern, path, reverse
 from django.utils import timezone
 
 from hits.access import studies_of
+from hits.admin.actions import Action, ActionPages, Call, Confirm, Offered, Outcome, words_form
 from hits.admin.parts import read_number
-from hits.admin.selecting import PAGE, signed_in
+from hits.admin.selecting import PAGE
 from hits.domain.refusals import Remedy
-from hits.errors import RuleBroken
 from hits.models import Bonus
 from hits.queries.unclear import STATES, waiting_payments
 from hits.services import compensating, refused, resending, settling
 
 SETTLE = "hits.settle_bonus"
 Status = Bonus.Status
-
-
-@dataclass(frozen=True, kw_only=True)
-class Verb:
-    """`asks` is read before it happens; without it, it happens at once."""
-
-    button: str
-    act: Callable[..., Any]
-    asks: str = ""
-    done: str = ""
-    wants_reason: bool = False
-
-
-VERBS = {
-    "look": Verb(button="Look now", act=settling.look_now),
-    "send_anew": Verb(
-        button="Send it anew",
-        act=resending.send_anew,
-        asks="The provider's list is read first. Only if it still does not show this payment, the request is "
-        "made once more, under the same approval and with the same token. The books stay as they are.",
-    ),
-    "count_as_paid": Verb(
-        button="Count it as paid",
-        act=settling.count_as_paid,
-        asks="The provider is asked once more. If its list still cannot tell, the books say from then "
-        "on that this bonus was paid, and it is never sent again. If it was not, the balance shows so much "
-        "too much; what the worker lacks is then owed anew, by an appeal, and two people pay it.",
-        done="It counts as paid now, and is never sent again.",
-        wants_reason=True,
-    ),
-    "send_again": Verb(
-        button="Send it again",
-        act=refused.send_again,
-        asks="It is sent again in a moment, under the approval that it has. The provider's list is read "
-        "first, and the request carries the same token: what was paid is not paid twice.",
-        done="It is sent again in a moment.",
-    ),
-    "decide_anew": Verb(
-        button="Have it decided anew",
-        act=refused.decide_anew,
-        asks="The approval is taken back. The bonus is owed as before, and goes into another run, which two "
-        "people pay, or give up. Nothing is paid until then.",
-        done="It is owed again, and waits for another run.",
-    ),
-    "pay_by_hit": Verb(
-        button="Pay by a HIT of its own",
-        act=compensating.start,
-        asks="A HIT is posted that only this worker can take. Its reward is the bonus, and it asks for one "
-        "click. Until it is over, no payment of this bonus can be sent.",
-        done="The HIT goes out in a moment. It is followed until the worker is paid.",
-    ),
-    "take_back": Verb(
-        button="Take the HIT back",
-        act=compensating.take_back,
-        asks="Nobody can take the HIT any more. Once the provider has said that it was not taken, the bonus "
-        "stands here again as refused.",
-        done="The HIT is being taken back.",
-    ),
-}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -96,20 +38,8 @@ class Row:
     since: datetime | None
 
     @property
-    def button(self) -> str:
-        return VERBS[self.verb].button
-
-    @property
-    def is_asked(self) -> bool:
-        return bool(VERBS[self.verb].asks)
-
-
-def urls() -> list[URLPattern]:
-    view = admin.site.admin_view
-    return [
-        path("payments/queue/", view(queue_view), name="hits_payment_queue"),
-        path("payments/queue/<int:pk>/<slug:verb>/", view(act_view), name="hits_payment_act"),
-    ]
+    def offered(self) -> Offered:
+        return PAGES.offer(self.bonus, self.verb)
 
 
 def queue_view(request: HttpRequest) -> HttpResponse:
@@ -123,6 +53,8 @@ def queue_view(request: HttpRequest) -> HttpResponse:
     kept = {"state": state if state in STATES else "", "study": study}
     keep = urlencode({name: value for name, value in kept.items() if value})
     context = {
+        **admin.site.each_context(request),
+        "queue_url": _queue(),
         "title": "Unclear and refused payments",
         "page": page,
         "rows": [row_of(bonus) for bonus in page],
@@ -134,29 +66,7 @@ def queue_view(request: HttpRequest) -> HttpResponse:
         "is_filtered": bool(keep),
         "may_act": request.user.has_perm(SETTLE),
     }
-    return _render(request, "admin/hits/payment_queue.html", context)
-
-
-def act_view(request: HttpRequest, pk: int, verb: str) -> HttpResponse:
-    """A GET asks, a POST does it."""
-    if not request.user.has_perms([SETTLE, "hits.view_bonus"]):
-        raise PermissionDenied
-    if verb not in VERBS:
-        raise Http404
-    now = timezone.now()
-    bonus = get_object_or_404(waiting_payments(request.user, now=now), pk=pk)
-    chosen = VERBS[verb]
-    if request.method != "POST":
-        context = {"title": chosen.button, "row": row_of(bonus), "verb": verb, "chosen": chosen}
-        return _render(request, "admin/hits/payment_act.html", context)
-    given = {"reason": request.POST.get("reason", "")} if chosen.wants_reason else {}
-    try:
-        said = chosen.act(bonus=bonus, by=signed_in(request), now=now, **given)
-    except RuleBroken as broken:
-        messages.error(request, str(broken))
-    else:
-        messages.success(request, chosen.done or str(said))
-    return redirect("admin:hits_payment_queue")
+    return TemplateResponse(request, "admin/hits/payment_queue.html", context)
 
 
 def row_of(bonus: Bonus) -> Row:
@@ -200,8 +110,105 @@ def _row(bonus: Bonus, happened: str, advice: str, verb: str) -> Row:
     return Row(bonus=bonus, happened=happened, advice=advice, verb=verb, since=since)
 
 
-def _render(request: HttpRequest, template: str, context: dict[str, Any]) -> HttpResponse:
-    trail = reverse("admin:hits_payment_queue")
-    return TemplateResponse(
-        request, template, {**admin.site.each_context(request), "queue_url": trail, **context}
+def _find(request: HttpRequest, pk: int) -> list[Bonus]:
+    return [get_object_or_404(waiting_payments(request.user, now=timezone.now()), pk=pk)]
+
+
+def _queue(_: Any = None) -> str:
+    return reverse("admin:hits_payment_queue")
+
+
+def _ask(call: Call[Bonus], *, label: str, asks: str) -> Confirm:
+    return Confirm(
+        title=label,
+        detail="admin/hits/payment_about.html",
+        details={"row": row_of(call.row)},
+        consequences=[asks] if asks else (),
     )
+
+
+def _do(call: Call[Bonus], *, act: Callable[..., Any], done: str) -> Outcome:
+    said = act(bonus=call.row, by=call.by, now=call.now, **call.values)
+    return Outcome(said=done or str(said))
+
+
+def _action(
+    label: str, *, act: Callable[..., Any], asks: str = "", done: str = "", form: Any = None
+) -> Action[Bonus]:
+    """`asks` is read before it happens; without it, it happens at once."""
+    return Action(
+        label=label,
+        permissions=(SETTLE, "hits.view_bonus"),
+        one_click=not asks,
+        form=form,
+        confirm=partial(_ask, label=label, asks=asks),
+        run=partial(_do, act=act, done=done),
+    )
+
+
+ACTIONS: Mapping[str, Action[Bonus]] = {
+    "look": _action("Look now", act=settling.look_now),
+    "send_anew": _action(
+        "Send it anew",
+        act=resending.send_anew,
+        asks="The provider's list is read first. Only if it still does not show this payment, the request is "
+        "made once more, under the same approval and with the same token. The books stay as they are.",
+    ),
+    "count_as_paid": _action(
+        "Count it as paid",
+        act=settling.count_as_paid,
+        asks="The provider is asked once more. If its list still cannot tell, the books say from then "
+        "on that this bonus was paid, and it is never sent again. If it was not, the balance shows so much "
+        "too much; what the worker lacks is then owed anew, by an appeal, and two people pay it.",
+        done="It counts as paid now, and is never sent again.",
+        form=words_form("reason", "What you found out", longest=settling.LONGEST_REASON),
+    ),
+    "send_again": _action(
+        "Send it again",
+        act=refused.send_again,
+        asks="It is sent again in a moment, under the approval that it has. The provider's list is read "
+        "first, and the request carries the same token: what was paid is not paid twice.",
+        done="It is sent again in a moment.",
+    ),
+    "decide_anew": _action(
+        "Have it decided anew",
+        act=refused.decide_anew,
+        asks="The approval is taken back. The bonus is owed as before, and goes into another run, which two "
+        "people pay, or give up. Nothing is paid until then.",
+        done="It is owed again, and waits for another run.",
+    ),
+    "pay_by_hit": _action(
+        "Pay by a HIT of its own",
+        act=compensating.start,
+        asks="A HIT is posted that only this worker can take. Its reward is the bonus, and it asks for one "
+        "click. Until it is over, no payment of this bonus can be sent.",
+        done="The HIT goes out in a moment. It is followed until the worker is paid.",
+    ),
+    "take_back": _action(
+        "Take the HIT back",
+        act=compensating.take_back,
+        asks="Nobody can take the HIT any more. Once the provider has said that it was not taken, the bonus "
+        "stands here again as refused.",
+        done="The HIT is being taken back.",
+    ),
+}
+PAGES = ActionPages(
+    actions=ACTIONS,
+    find=_find,
+    back=_queue,
+    url=lambda bonus, key: reverse("admin:hits_payment_act", args=[bonus.pk, key]),
+    base="admin/hits/payments_base.html",
+    shared=lambda _: {"trail": [("Unclear and refused payments", _queue())]},
+)
+
+
+def act_view(request: HttpRequest, pk: int, verb: str) -> HttpResponse:
+    return PAGES.answer(request, verb, pk=pk)
+
+
+def urls() -> list[URLPattern]:
+    view = admin.site.admin_view
+    return [
+        path("payments/queue/", view(queue_view), name="hits_payment_queue"),
+        path("payments/queue/<int:pk>/<slug:verb>/", view(act_view), name="hits_payment_act"),
+    ]

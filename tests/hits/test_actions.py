@@ -144,7 +144,8 @@ def test_unknown_actions_rows_and_people_without_the_permission_are_turned_away(
 
     assert scene.done == []
     assert pages.offered("apple", user=nobody.user) == []
-    assert [one.url for one in pages.offered("apple", user=scene.user)] == ["/apple/eat/"]
+    assert pages.offered("apple", user=scene.user) == [pages.offer("apple", "eat")]
+    assert pages.offer("apple", "eat").url == "/apple/eat/"
 
 
 def test_what_cannot_be_done_now_leads_back_before_anything_is_asked(scene: Scene) -> None:

@@ -68,10 +68,15 @@ class ActionPages(Generic[Row]):
     def offered(self, row: Row, *, user: User) -> Sequence[Offered]:
         """The buttons that its state and this person's permissions allow. The caller has found the row."""
         return [
-            Offered(key=key, label=action.label, url=self.url(row, key), one_click=action.one_click)
+            self.offer(row, key)
             for key, action in self.actions.items()
             if user.has_perms(action.permissions) and action.offered(row)
         ]
+
+    def offer(self, row: Row, key: str) -> Offered:
+        """One button, for a page that has chosen it."""
+        action = self.actions[key]
+        return Offered(key=key, label=action.label, url=self.url(row, key), one_click=action.one_click)
 
     def answer(self, request: HttpRequest, key: str, /, **where: Any) -> HttpResponse:
         """A GET asks, a POST does it."""
