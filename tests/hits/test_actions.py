@@ -190,6 +190,18 @@ def test_refusal_without_a_form_or_of_what_changed_meanwhile_leads_back(scene: S
     assert (scene.said, scene.history) == (["No apples today."], [])
 
 
+def test_what_changed_is_shown_anew_with_what_was_typed_where_the_page_says_so(scene: Scene) -> None:
+    pages = scene.pages(
+        run=break_a_rule("changed_meanwhile"), form=word_form, shown_anew=True, undone="Nothing was eaten."
+    )
+
+    answer = scene.answer(pages, {"word": "worm"})
+
+    page = answer.content.decode()
+    assert (answer.status_code, 'value="worm"' in page) == (409, True)
+    assert "No apples today. Nothing was eaten." in page
+
+
 def test_two_steps_ask_for_the_number_and_then_show_what_it_means(scene: Scene) -> None:
     pages = scene.pages(
         form=word_form, two_steps=True, confirm=lambda call: Confirm(text=str(call.values.get("word", "?")))
@@ -259,9 +271,11 @@ def test_one_click_on_a_list_does_it(scene: Scene) -> None:
 
 
 def test_what_is_blocked_has_no_button(scene: Scene) -> None:
-    page = scene.answer(scene.pages(confirm=lambda _: Confirm(problem="Too dear.", is_blocked=True)))
+    too_dear = Confirm(problem="Too dear.", is_blocked=True)
 
-    assert "Too dear." in page.content.decode()
+    page = scene.answer(scene.pages(confirm=lambda _: too_dear, form=word_form))
+
+    assert ("Too dear." in page.content.decode(), 'name="word"' in page.content.decode()) == (True, False)
     assert '<button class="live-verb' not in page.content.decode()
 
 

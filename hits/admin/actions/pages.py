@@ -168,10 +168,11 @@ class ActionPages(Generic[Row]):
 
     def _refuse(self, page: _Page[Row], call: Call[Row], broken: RuleBroken) -> HttpResponse:
         """Whoever has typed something sees it again. What was seen and is so no more has to be seen anew."""
-        if page.form is None or broken.code == CHANGED:
-            messages.error(page.request, str(broken))
+        words = " ".join(filter(None, [str(broken), page.action.undone]))
+        if page.form is None or (broken.code == CHANGED and not page.action.shown_anew):
+            messages.error(page.request, words)
             return redirect(page.back)
-        page.form.add_error(None, str(broken))
+        page.form.add_error(None, words)
         return self._ask(page, call, status=409)
 
     def _ask(self, page: _Page[Row], call: Call[Row], *, status: int = 200) -> HttpResponse:

@@ -74,6 +74,8 @@ class Action(Generic[Row]):
 
     `one_click`: its button does it, on a list too, and the page is only for who comes by the address.
     `two_steps`: the form is filled in first, and the consequences of what was typed are shown then.
+    `undone` is added to what a refusal says. `shown_anew`: what has changed meanwhile is shown with what was
+    typed, and has to be seen there.
     `needs_confirmed`: a form that was sent from elsewhere leads to the page first.
     """
 
@@ -88,6 +90,8 @@ class Action(Generic[Row]):
     two_steps: bool = False
     needs_confirmed: bool = False
     is_grave: bool = False
+    undone: str = ""
+    shown_anew: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)
