@@ -10,9 +10,11 @@ from django.core.exceptions import ValidationError
 from django.db.models import Model
 from django.forms.fields import InvalidJSONInput
 from django.http import HttpRequest
+from django.urls import reverse
 from django.utils.timesince import timesince
 
 from hits.access import studies_of
+from hits.models import Batch
 
 MINUTE_S = 60
 EPOCH = datetime(2001, 1, 1, tzinfo=UTC)  # no leap year
@@ -34,6 +36,12 @@ def in_words(seconds: int) -> str:
 def read_number(text: str) -> int | None:
     """Of an address: what could be the number of a row."""
     return int(text) if text.isascii() and text.isdigit() and len(text) < 19 else None
+
+
+def batch_trail(batch: Batch) -> list[tuple[str, str]]:
+    """Above the pages of one batch that runs."""
+    batches, live = reverse("admin:hits_batch_changelist"), reverse("admin:hits_batch_live", args=[batch.pk])
+    return [("Batches", batches), (batch.title, live)]
 
 
 class JsonField(forms.JSONField):

@@ -1,24 +1,25 @@
 """What an hour of a batch's work pays, and top-ups to the study's floor: shown, asked, then proposed."""
 
-from decimal import Decimal, InvalidOperation
+from collections.abc import Sequence
+from decimal import Decimal
 from functools import partial
 from typing import Any
 
-from django.contrib import admin, messages
+from django.contrib import admin
 from django.core.exceptions import PermissionDenied
 from django.db.models import Count, Sum
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import get_object_or_404, redirect
+from django.shortcuts import get_object_or_404
+from django.template.defaultfilters import pluralize
 from django.template.response import TemplateResponse
 from django.urls import NoReverseMatch, URLPattern, path, reverse
-from django.utils import timezone
 
 from hits import access
+from hits.admin.actions import Action, ActionPages, Call, Confirm, Outcome, emphasize
 from hits.admin.batches.charts import duration
-from hits.admin.parts import read_number
-from hits.admin.selecting import signed_in
+from hits.admin.parts import batch_trail
+from hits.admin.sums import NO_MONEY_YET, read_seen, sum_up
 from hits.domain import round_to_cents
-from hits.errors import RuleBroken
 from hits.models import Batch, Bonus
 from hits.queries.wages import Pay, pay_of, top_ups_due, top_ups_made
 from hits.services import wages
@@ -30,19 +31,21 @@ SHOWN = 50
 def urls(batches: admin.ModelAdmin[Batch]) -> list[URLPattern]:
     """Under the batch's own address."""
     shown = batches.admin_site.admin_view
+    propose = shown(_pages(batches).view("propose"))
     return [
         path("<int:batch_id>/wages/", shown(partial(wages_view, batches)), name="hits_wages"),
-        path(
-            "<int:batch_id>/wages/propose/", shown(partial(propose_view, batches)), name="hits_wages_propose"
-        ),
+        path("<int:batch_id>/wages/propose/", propose, name="hits_wages_propose"),
     ]
 
 
 def wages_view(batches: admin.ModelAdmin[Batch], request: HttpRequest, batch_id: int) -> HttpResponse:
-    batch = _find_batch(batches, request, batch_id)
+    batch = find_batch(batches, request, batch_id)
     pay = pay_of(batch)
     context = {
+        **batches.admin_site.each_context(request),
         "title": "Wages",
+        "batch": batch,
+        "floor": batch.study.wage_floor,
         "pay": pay,
         "bars": _bars(pay),
         "lacking": [
@@ -54,65 +57,72 @@ def wages_view(batches: admin.ModelAdmin[Batch], request: HttpRequest, batch_id:
         "may_propose": request.user.has_perm(wages.PROPOSE),
         "may_change_study": request.user.has_perm("hits.change_study"),
     }
-    return _render(batches, request, "admin/hits/wages.html", batch, context)
+    return TemplateResponse(request, "admin/hits/wages.html", context)
 
 
-def propose_view(batches: admin.ModelAdmin[Batch], request: HttpRequest, batch_id: int) -> HttpResponse:
-    """Asks first, with the whole sum; a POST that was not asked about lands on the question."""
-    batch = _find_batch(batches, request, batch_id)
-    if not request.user.has_perm(wages.PROPOSE):
-        raise PermissionDenied
-    seen = _read_seen(request)
-    if seen is not None:
-        return _propose(request, batch, seen)
-    due = top_ups_due(batch, most=wages.SLICE)
-    if not due:
-        messages.info(request, "No approved work lacks anything to the floor: there is nothing to propose.")
-        return redirect("admin:hits_wages", batch.pk)
-    total = sum((row.amount for row in due), Decimal(0))
-    fees = sum((batch.prices.fees.on_bonus(row.amount) for row in due), Decimal(0))
-    left = batch.study.budget_left
-    context = {
-        "title": "Propose top-ups?",
-        "count": len(due),
-        "rest": max(0, pay_of(batch).due - len(due)),
-        "total": total,
-        "fees": fees,
-        "cost": total + fees,
-        "left": left,
-        "is_over_budget": left is None or total + fees > left,
-        "example": wages.reason_of(due[0], floor=batch.study.wage_floor or Decimal(0)),
-        "largest": max(row.amount for row in due),
-    }
-    return _render(batches, request, "admin/hits/wages_propose.html", batch, context)
+def _ask(call: Call[Batch]) -> Confirm:
+    batch, due = call.row, top_ups_due(call.row, most=wages.SLICE)
+    floor, cost = batch.study.wage_floor or Decimal(0), sum_up(batch, (row.amount for row in due))
+    rest = max(0, pay_of(batch).due - cost.count)
+    largest = max((row.amount for row in due), default=Decimal(0))
+    each = f"for the workers, at most ${largest:.2f} for one submission{cost.fees_in_words}"
+    lifted = f"submission{pluralize(cost.count)} {pluralize(cost.count, 'is,are')} lifted"
+    return Confirm(
+        title="Propose top-ups?",
+        text=emphasize("Batch {} of {} on {}.", batch.title, batch.study, batch.account),
+        consequences=[
+            f"{cost.count} {lifted} to ${floor} an hour.",
+            emphasize("That is {} {each}.", f"${cost.total:.2f}", each=each),
+            *(f"Workers read such as: “{wages.reason_of(row, floor=floor)}”" for row in due[:1]),
+            NO_MONEY_YET,
+            *([f"{rest} more submissions are left for the next time."] if rest else []),
+        ],
+        cost=cost.cost,
+        problem=cost.problem(done="proposed"),
+        is_blocked=cost.is_over_budget,
+        button=f"Propose {cost.count} top-up{pluralize(cost.count)}",
+        hidden=cost.seen,
+    )
 
 
-def _propose(request: HttpRequest, batch: Batch, seen: tuple[int, Decimal]) -> HttpResponse:
-    try:
-        made = wages.propose_top_ups(batch=batch, seen=seen, by=signed_in(request), now=timezone.now())
-    except RuleBroken as refusal:
-        messages.error(request, f"{refusal} Nothing was proposed.")
-    else:
-        noun = "top-up is" if len(made) == 1 else "top-ups are"
-        messages.success(
-            request, f"{len(made)} {noun} owed now, ${seen[1]} in all. Put them into the next run."
-        )
-    return redirect("admin:hits_wages", batch.pk)
+def _is_nothing_due(call: Call[Batch]) -> str:
+    """Whoever has confirmed is answered by the service, which looks once more."""
+    if "confirmed" in call.sent or top_ups_due(call.row, most=1):
+        return ""
+    return "No approved work lacks anything to the floor: there is nothing to propose."
 
 
-def _read_seen(request: HttpRequest) -> tuple[int, Decimal] | None:
-    """What the question said; None if nobody has answered it."""
-    if request.method != "POST" or "confirmed" not in request.POST:
-        return None
-    count = read_number(request.POST.get("count", ""))
-    try:
-        total = Decimal(request.POST.get("total", ""))
-    except InvalidOperation:
-        return None
-    return (count, total) if count is not None and total.is_finite() else None
+def _propose(call: Call[Batch]) -> Outcome:
+    seen = read_seen(call.sent)
+    made = wages.propose_top_ups(batch=call.row, seen=seen, by=call.by, now=call.now)
+    noun = "top-up is" if len(made) == 1 else "top-ups are"
+    return Outcome(said=f"{len(made)} {noun} owed now, ${seen[1]} in all. Put them into the next run.")
 
 
-def _find_batch(batches: admin.ModelAdmin[Batch], request: HttpRequest, batch_id: int) -> Batch:
+PROPOSE = Action(
+    label="Propose top-ups",
+    permissions=[wages.PROPOSE],
+    refuses=_is_nothing_due,
+    needs_confirmed=True,
+    confirm=_ask,
+    run=_propose,
+    undone="Nothing was proposed.",
+)
+
+
+def _pages(batches: admin.ModelAdmin[Batch]) -> ActionPages[Batch]:
+    def address(found: Sequence[Batch]) -> str:
+        return reverse("admin:hits_wages", args=[found[0].pk])
+
+    return ActionPages(
+        actions={"propose": PROPOSE},
+        find=lambda request, batch_id: [find_batch(batches, request, batch_id)],
+        back=address,
+        shared=lambda found: {"trail": [*batch_trail(found[0]), ("Wages", address(found))]},
+    )
+
+
+def find_batch(batches: admin.ModelAdmin[Batch], request: HttpRequest, batch_id: int) -> Batch:
     """A batch of somebody else's study does not exist for who may not see it."""
     if not batches.has_view_permission(request):
         raise PermissionDenied
@@ -152,14 +162,3 @@ def _runs_url(request: HttpRequest) -> str:
         return reverse("admin:hits_run_prepare")
     except NoReverseMatch:
         return ""
-
-
-def _render(
-    batches: admin.ModelAdmin[Batch],
-    request: HttpRequest,
-    template: str,
-    batch: Batch,
-    context: dict[str, Any],
-) -> HttpResponse:
-    shared = {**batches.admin_site.each_context(request), "batch": batch, "floor": batch.study.wage_floor}
-    return TemplateResponse(request, template, {**shared, **context})

@@ -1,0 +1,70 @@
+"""What bonuses cost that are about to be owed: as a page asks about it, and as it was seen there."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from decimal import Decimal, InvalidOperation
+
+from django.http import QueryDict
+
+from hits.admin.actions import emphasize
+from hits.admin.parts import read_number
+from hits.models import Batch
+
+NO_MONEY_YET = "No money moves yet. They are owed, and wait for a bonus run that another person approves."
+
+
+@dataclass(frozen=True, kw_only=True)
+class Sum:
+    """`left` is None where the study has no budget."""
+
+    count: int
+    total: Decimal
+    fees: Decimal
+    left: Decimal | None
+
+    @property
+    def is_over_budget(self) -> bool:
+        return self.left is None or self.total + self.fees > self.left
+
+    @property
+    def cost(self) -> str:
+        words = "That costs {}, which is set aside at once."
+        if self.left is None:
+            return emphasize(words, _dollars(self.total + self.fees))
+        more = f"{words} The study's budget has {{}} left."
+        return emphasize(more, _dollars(self.total + self.fees), _dollars(self.left))
+
+    @property
+    def fees_in_words(self) -> str:
+        return f", and {_dollars(self.fees)} of fees" if self.fees else ""
+
+    @property
+    def seen(self) -> list[tuple[str, str]]:
+        return [("count", str(self.count)), ("total", f"{self.total:.2f}")]
+
+    def problem(self, *, done: str) -> str:
+        if not self.is_over_budget:
+            return ""
+        if self.left is None:
+            return "The study has no budget. Give it one first."
+        raise_it = "Raise the study's budget first"
+        return f"That is more than is left. {raise_it}; nothing is {done} until all of it fits."
+
+
+def sum_up(batch: Batch, amounts: Iterable[Decimal]) -> Sum:
+    each = list(amounts)
+    fees = sum((batch.prices.fees.on_bonus(amount) for amount in each), Decimal(0))
+    return Sum(count=len(each), total=sum(each, Decimal(0)), fees=fees, left=batch.study.budget_left)
+
+
+def read_seen(sent: QueryDict) -> tuple[int, Decimal]:
+    """What the page said. What cannot be read was seen by nobody."""
+    try:
+        total = Decimal(sent.get("total", ""))
+    except InvalidOperation:
+        return (0, Decimal(0))
+    return (read_number(sent.get("count", "")) or 0, total if total.is_finite() else Decimal(0))
+
+
+def _dollars(amount: Decimal) -> str:
+    return f"${amount:.2f}"
