@@ -1,87 +1,96 @@
 """What today's scores make more of a batch's work than is owed: shown, with a reason asked for, then owed."""
 
-from decimal import Decimal, InvalidOperation
-from functools import partial
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from decimal import Decimal
+from functools import cached_property
 from typing import Any
 
-from django.contrib import admin, messages
-from django.core.exceptions import PermissionDenied
-from django.http import HttpRequest, HttpResponse
-from django.shortcuts import get_object_or_404, redirect
-from django.template.response import TemplateResponse
-from django.urls import URLPattern, path
+from django.contrib import admin
+from django.http import HttpRequest
+from django.template.defaultfilters import pluralize
+from django.urls import URLPattern, path, reverse
 from django.utils import timezone
 
-from hits import access
-from hits.admin.parts import read_number
-from hits.admin.selecting import signed_in
-from hits.errors import RuleBroken
+from hits.admin.actions import Action, ActionPages, Call, Confirm, Outcome, emphasize, words_form
+from hits.admin.parts import batch_trail, read_number
+from hits.admin.sums import NO_MONEY_YET, Sum, read_seen, sum_up
+from hits.admin.wages import find_batch
 from hits.models import Batch, Bonus
 from hits.services import owing, owing_anew
 
 # Of those that lack something the page names so many.
 SHOWN = 50
+WHOLE, ONE = "Batch {} of {} on {}.", "One submission of batch {} of {} on {}."
+COMPARED = (
+    "Approved work is compared with the bonus table, on the scores that are recorded today. Where they come "
+    "to less, nothing changes."
+)
+
+
+@dataclass(kw_only=True)
+class Lacking:
+    """A batch's work, or one submission of it, by its number."""
+
+    batch: Batch
+    work: int | None
+
+    @cached_property
+    def bonuses(self) -> Sequence[Bonus]:
+        return owing_anew.lacking_in(batch=self.batch, work=self.work, now=timezone.now())
+
+    @property
+    def sum(self) -> Sum:
+        return sum_up(self.batch, (bonus.amount for bonus in self.bonuses))
 
 
 def urls(batches: admin.ModelAdmin[Batch]) -> list[URLPattern]:
     """Under the batch's own address; `?work=` is one submission of it."""
-    view = batches.admin_site.admin_view(partial(owe_again_view, batches))
+    view = batches.admin_site.admin_view(_pages(batches).view("owe"))
     return [path("<int:batch_id>/owe-again/", view, name="hits_owe_again")]
 
 
-def owe_again_view(batches: admin.ModelAdmin[Batch], request: HttpRequest, batch_id: int) -> HttpResponse:
-    """A GET only looks; a POST owes what was seen, or says why it did not."""
-    if not batches.has_view_permission(request) or not request.user.has_perm(owing_anew.OWE):
-        raise PermissionDenied
-    rows = Batch.objects.select_related("study", "account").exclude(launched_at=None)
-    batch = get_object_or_404(access.visible(rows, request.user), pk=batch_id)
-    work = read_number(request.GET.get("work", ""))
-    if request.method != "POST":
-        return _page(batches, request, batch, work=work)
-    try:
-        made = owing_anew.owe_lacking(
-            batch=batch,
-            seen=_read_seen(request),
-            why=request.POST.get("why", "").strip(),
-            by=signed_in(request),
-            now=timezone.now(),
-            work=work,
-        )
-    except RuleBroken as refusal:
-        messages.error(request, f"{refusal} Nothing was owed.")
-        return _page(batches, request, batch, work=work, status=409)
-    noun = "bonus is" if len(made) == 1 else "bonuses are"
-    total = owing_anew.total_of(made)
-    messages.success(request, f"{len(made)} {noun} owed now, ${total} in all. Put them into the next run.")
-    return redirect("admin:hits_batch_live", batch.pk)
+def _pages(batches: admin.ModelAdmin[Batch]) -> ActionPages[Lacking]:
+    def find(request: HttpRequest, batch_id: int) -> list[Lacking]:
+        work = read_number(request.GET.get("work", ""))
+        return [Lacking(batch=find_batch(batches, request, batch_id), work=work)]
+
+    return ActionPages(
+        actions={"owe": OWE},
+        find=find,
+        back=lambda found: reverse("admin:hits_batch_live", args=[found[0].batch.pk]),
+        shared=lambda found: {"trail": batch_trail(found[0].batch)},
+    )
 
 
-def _page(
-    batches: admin.ModelAdmin[Batch],
-    request: HttpRequest,
-    batch: Batch,
-    *,
-    work: int | None,
-    status: int = 200,
-) -> HttpResponse:
-    made = owing_anew.lacking_in(batch=batch, work=work, now=timezone.now())
-    fees = sum((batch.prices.fees.on_bonus(bonus.amount) for bonus in made), Decimal(0))
-    total, left = owing_anew.total_of(made), batch.study.budget_left
-    context = {
-        **batches.admin_site.each_context(request),
-        "title": "What today’s scores make more of it",
-        "batch": batch,
-        "is_one": work is not None,
-        "rows": [_row(bonus) for bonus in made[:SHOWN]],
-        "count": len(made),
-        "total": total,
-        "fees": fees,
-        "left": left,
-        "is_over_budget": left is None or total + fees > left,
-        "why": request.POST.get("why", ""),
-        "longest": owing.LONGEST_WHY,
-    }
-    return TemplateResponse(request, "admin/hits/owe_again.html", context, status=status)
+def _ask(call: Call[Lacking]) -> Confirm:
+    batch, count = call.row.batch, len(call.row.bonuses)
+    asked = Confirm(
+        title="What today’s scores make more of it",
+        text=emphasize(
+            f"{WHOLE if call.row.work is None else ONE} {COMPARED}", batch.title, batch.study, batch.account
+        ),
+        detail="admin/hits/lacking.html",
+        details={"rows": [_row(bonus) for bonus in call.row.bonuses[:SHOWN]], "count": count},
+        is_blocked=True,
+    )
+    return _with_cost(asked, call.row.sum) if count else asked
+
+
+def _with_cost(asked: Confirm, cost: Sum) -> Confirm:
+    fees = cost.fees_in_words
+    return replace(
+        asked,
+        consequences=[
+            emphasize("That is {} for the workers{fees}.", f"${cost.total:.2f}", fees=fees),
+            NO_MONEY_YET,
+        ],
+        cost=cost.cost,
+        problem=cost.problem(done="owed"),
+        is_blocked=cost.is_over_budget,
+        button=f"Owe {cost.count} bonus{pluralize(cost.count, 'es')}",
+        hidden=cost.seen,
+    )
 
 
 def _row(bonus: Bonus) -> dict[str, Any]:
@@ -89,10 +98,26 @@ def _row(bonus: Bonus) -> dict[str, Any]:
     return {"bonus": bonus, "before": before, "today": before + bonus.amount}
 
 
-def _read_seen(request: HttpRequest) -> tuple[int, Decimal]:
-    """What the page said. What cannot be read was seen by nobody."""
-    try:
-        total = Decimal(request.POST.get("total", ""))
-    except InvalidOperation:
-        return (0, Decimal(0))
-    return (read_number(request.POST.get("count", "")) or 0, total if total.is_finite() else Decimal(0))
+def _owe(call: Call[Lacking]) -> Outcome:
+    made = owing_anew.owe_lacking(
+        batch=call.row.batch,
+        seen=read_seen(call.sent),
+        why=call.values["why"],
+        by=call.by,
+        now=call.now,
+        work=call.row.work,
+    )
+    noun = "bonus is" if len(made) == 1 else "bonuses are"
+    total = owing_anew.total_of(made)
+    return Outcome(said=f"{len(made)} {noun} owed now, ${total} in all. Put them into the next run.")
+
+
+OWE = Action(
+    label="Owe",
+    permissions=[owing_anew.OWE],
+    form=words_form("why", "Why, for the record", longest=owing.LONGEST_WHY),
+    confirm=_ask,
+    run=_owe,
+    undone="Nothing was owed.",
+    shown_anew=True,
+)
