@@ -18,8 +18,8 @@ from crowd.whoops.queries.matching import Result, pairs, results
 from hits.admin.hubs import Figure, HubAdmin, Panel, Way
 from hits.admin.stat_tables import send_table
 from hits.datasets.tables import StatTable
-from hits.exports import project_in
 from hits.models import Study, User
+from hits.project_exports import project_in
 
 Hub = HubAdmin[Any]
 ADD, REMOVE, TAKE = "whoops.add_matchingscores", "whoops.delete_matchingscores", "hits.export_batch"

@@ -19,8 +19,8 @@ from hits.admin.hubs import Figure, HubAdmin, Panel, Way
 from hits.admin.selecting import signed_in
 from hits.admin.stat_tables import send_table
 from hits.datasets.tables import StatTable
-from hits.exports import project_in
 from hits.models import Study, User
+from hits.project_exports import project_in
 
 Hub = HubAdmin[Project]
 ADD, REMOVE, TAKE = "winoground.add_modelscores", "winoground.delete_modelscores", "hits.export_batch"

@@ -16,8 +16,8 @@ from crowd.winoventi.models import Evaluation, Inquiry, Project
 from crowd.winoventi.queries.models import curves_of
 from hits.admin.stat_tables import send_table
 from hits.datasets.tables import StatTable
-from hits.exports import project_in
 from hits.models import Study
+from hits.project_exports import project_in
 
 Projects = admin.ModelAdmin[Project]
 
