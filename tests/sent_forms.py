@@ -123,6 +123,13 @@ def read_page(page: Any) -> Shown:
     return Shown(form=max(reader.forms, key=lambda form: len(form.controls)), wrong=reader.wrong)
 
 
+def read_form(text: str) -> SentForm:
+    """The first one in it."""
+    reader = _Reader()
+    reader.feed(text)
+    return reader.forms[0]
+
+
 def fill_in(form: SentForm, known: Mapping[str, Sequence[str]]) -> Sent:
     """Something that is right in each field that must not stay empty, as far as its kind tells it."""
     sent = form.values

@@ -17,6 +17,7 @@ from hits.gateway import registry
 from hits.services import reconciling
 from tests.promise.agreement import disagreements
 from tests.promise.crashes import Life
+from tests.promise.families import ASKS, finding_disagreements, found_by_families
 from tests.promise.often import in_ci, tried
 from tests.promise.world import PEOPLE, SWEEPS, Clock, World
 
@@ -44,8 +45,9 @@ lives = st.one_of(
     st.builds(lambda at: {"statements": at}, st.integers(0, 25)),
     st.builds(lambda at, after: {"calls": at, "after": after}, st.integers(0, 3), st.booleans()),
 )
+tasks = st.sampled_from(sorted(ASKS))
 steps = st.one_of(
-    st.tuples(st.just("launch"), st.integers(1, 3), st.integers(1, 3), st.integers(0, 1), lives),
+    st.tuples(st.just("launch"), st.integers(1, 3), st.integers(1, 3), st.integers(0, 1), lives, tasks),
     st.tuples(st.just("sweep"), st.sampled_from(sorted(SWEEPS)), lives),
     st.tuples(st.just("sweep"), st.sampled_from(SENDS), lives),
     st.tuples(st.just("sweep"), st.just("hits.launch_batches"), lives),
@@ -79,7 +81,7 @@ steps = st.one_of(
         st.just("review"), st.sampled_from(["approve", "keep_out", "reject", "override"]), number, lives
     ),
 )
-launch = st.tuples(st.just("launch"), st.integers(1, 3), st.integers(1, 3), st.integers(0, 1), lives)
+launch = st.tuples(st.just("launch"), st.integers(1, 3), st.integers(1, 3), st.integers(0, 1), lives, tasks)
 send = st.tuples(st.just("sweep"), st.just("hits.launch_batches"), lives)
 work = st.tuples(st.just("work"), st.integers(0, PEOPLE - 1), number, lives)
 schedules = st.builds(
@@ -115,8 +117,8 @@ def play(world: World, schedule: list[tuple[Any, ...]]) -> None:
 
 def act(world: World, step: str, values: list[Any]) -> None:
     if step == "launch":
-        hits, workers, pilot, life = values
-        world.launch(hits=hits, workers=workers, pilot=pilot, life=_life(life))
+        hits, workers, pilot, life, task = values
+        world.launch(hits=hits, workers=workers, pilot=pilot, life=_life(life), task=task)
     elif step == "work":
         person, hit, life = values
         world.accept(person, hit)
@@ -151,6 +153,10 @@ def keeps_its_promise(clock: Clock, monkeypatch: pytest.MonkeyPatch, schedule: l
         reconciling.reconcile_everything(now=world.now())
 
         assert disagreements(world.account, now=world.now()) == []
+        world.settle()
+        for finding in found_by_families():
+            event(f"found: {finding}")
+        assert finding_disagreements() == []
 
 
 def run(clock: Clock, monkeypatch: pytest.MonkeyPatch, *, most: int) -> None:

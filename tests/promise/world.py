@@ -19,6 +19,11 @@ from crowd.marketplace import frames
 from crowd.marketplace import models as market
 from crowd.marketplace.delivery.sweep import deliver_events
 from crowd.marketplace.services import work as market_work
+from crowd.whoops import tasks as whoops
+from crowd.winogavil import tasks as winogavil
+from crowd.winogavil.annotation import tasks as annotation
+from crowd.winogavil.domain import SOLVE
+from crowd.winoventi import tasks as winoventi
 from hits import models, tasks
 from hits.common.sweeps import SWEEPS as ALL
 from hits.errors import CrowdError
@@ -30,39 +35,45 @@ from tests.factories import (
     approve,
     invite,
     make_account,
-    make_association,
     make_batch,
     make_requester,
     make_study,
     make_user,
 )
 from tests.promise.crashes import Killed, Life
+from tests.promise.families import ASKS, filled
 from tests.promise.liar import Liar, Lie
 from tests.promise.wire import provider_over_wire
 
 Row = TypeVar("Row")
 PEOPLE = 4
 DEPOSIT = Decimal(5)
+ANSWERS = re.compile(r'<form method="post" action="([^"]*/answer/)".*?</form>', re.DOTALL)
+# What the house does, and then what families make of it.
+RUNS = (
+    tasks.launch_batches,
+    tasks.send_changes,
+    tasks.handle_notices,
+    tasks.reconcile,
+    tasks.survey,
+    tasks.subscribe_batches,
+    tasks.send_decisions,
+    tasks.refresh_figures,
+    tasks.approve_judged,
+    tasks.book_rewards,
+    tasks.owe_bonuses,
+    tasks.pay_bonuses,
+    tasks.confirm_bonuses,
+    judge_submitted,
+    winogavil.make_associations,
+    winogavil.finalize_associations,
+    annotation.finalize_annotations,
+    winoventi.take_answers,
+    winoventi.advance_steps,
+    whoops.follow_annotations,
+)
 SWEEPS: dict[str, Callable[[], object]] = {
-    name: sweep.run
-    for name, sweep in ALL.items()
-    if sweep.run
-    in (
-        tasks.launch_batches,
-        tasks.send_changes,
-        tasks.handle_notices,
-        tasks.reconcile,
-        tasks.survey,
-        tasks.subscribe_batches,
-        tasks.send_decisions,
-        tasks.refresh_figures,
-        tasks.approve_judged,
-        tasks.book_rewards,
-        tasks.owe_bonuses,
-        tasks.pay_bonuses,
-        tasks.confirm_bonuses,
-        judge_submitted,
-    )
+    sweep.name: sweep.run for run in RUNS for sweep in ALL.values() if sweep.run is run
 }
 
 
@@ -154,11 +165,14 @@ class World:
         finally:
             self.life = Life()
 
-    def launch(self, *, hits: int, workers: int, pilot: int, life: Life | None = None) -> None:
+    def launch(
+        self, *, hits: int, workers: int, pilot: int, life: Life | None = None, task: str = SOLVE
+    ) -> None:
         for _ in range(hits):
-            make_association(study=self.study)
+            ASKS[task](self.study)
         batch = make_batch(
             study=self.study,
+            task=task,
             account=self.account,
             hits_wanted=hits,
             assignments_per_hit=workers,
@@ -176,6 +190,13 @@ class World:
         """Every sweep once; one of them may be its process's last."""
         for place, name in enumerate(SWEEPS):
             self.sweep(name, life if place == number % len(SWEEPS) else None)
+
+    def settle(self) -> None:
+        """Every sweep twice: what one of them finds late, another one has left to it."""
+        for _ in range(2):
+            self.turn(30)
+            for name in SWEEPS:
+                self.sweep(name)
 
     def steer(self, verb: str, number: int, life: Life | None = None) -> None:
         batch = pick(list(Batch.objects.order_by("pk")), number)
@@ -229,18 +250,14 @@ class World:
             self.alive(lambda: setattr(visit, "page", self._get(url)), life)
 
     def save(self, number: int, life: Life | None = None) -> None:
-        """Picks two pictures for each word, if the page has words."""
+        """Fills in every question, if the page has any."""
         visit = pick(self.visits, number)
-        if visit is None or "data-choose" not in visit.page:
+        form = visit and ANSWERS.search(visit.page)
+        if visit is None or not form:
             return
-        action = _search(r'<form method="post" action="([^"]*/answer/)"', visit.page)
-        picks: dict[str, list[str]] = {"token": [_search(r'name="token" value="([^"]*)"', visit.page)]}
-        for name, value in re.findall(r'type="checkbox" name="([^"]*)" value="([^"]*)"', visit.page):
-            if len(picks.setdefault(name, [])) < 2:
-                picks[name].append(value)
 
         def post() -> None:
-            visit.page = self._post(settings.PUBLIC_URL + action, picks)
+            visit.page = self._post(settings.PUBLIC_URL + unescape(form[1]), filled(form[0]))
             visit.answer = visit.answer or self._answer_in(visit.page)
 
         self.alive(post, life)
