@@ -1,11 +1,12 @@
 """What happens when several do something at the same moment."""
 
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from threading import Barrier
+from time import monotonic, sleep
 from typing import Any
 
-from django.db import connections
+from django.db import connection, connections
 
 from hits.errors import RuleBroken
 
@@ -27,3 +28,58 @@ def all_at_once(*deeds: Callable[[], object]) -> list[Any]:
 
     with ThreadPoolExecutor(len(deeds)) as pool:
         return list(pool.map(outcome, deeds))
+
+
+def meet(first: Callable[[], object], second: Callable[[], object]) -> bool:
+    """`second` begins once `first` has locked an item, and `first` goes on once `second` waits or is done.
+
+    So whoever locks in two orders waits for the other for ever: PostgreSQL ends one of the two by an error.
+    True if `second` had to wait.
+    """
+    with ThreadPoolExecutor(1) as pool:
+        others: list[Future[object]] = []
+        waited = False
+
+        def execute(run: Any, sql: str, params: Any, many: bool, context: Any) -> Any:
+            nonlocal waited
+            done = run(sql, params, many, context)
+            if not others and _locks_items(sql):
+                others.append(pool.submit(_alone, second))
+                _await(lambda: others[0].done() or _is_waited_for())
+                waited = not others[0].done()
+            return done
+
+        with connection.execute_wrapper(execute):
+            first()
+        assert others, "the first one never locked an item"
+        others[0].result()
+    return waited
+
+
+def _locks_items(sql: str) -> bool:
+    return sql.startswith('UPDATE "hits_item"') or (
+        '"hits_item"' in sql and " UPDATE" in sql and " FOR " in sql
+    )
+
+
+def _is_waited_for() -> bool:
+    """Whether somebody wants what this thread's transaction holds."""
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT 1 FROM pg_locks WHERE NOT granted AND pg_backend_pid() = ANY(pg_blocking_pids(pid))"
+        )
+        return cursor.fetchone() is not None
+
+
+def _await(condition: Callable[[], bool]) -> None:
+    until = monotonic() + PATIENCE_S
+    while not condition():
+        assert monotonic() < until, "they never met"
+        sleep(0.02)
+
+
+def _alone(deed: Callable[[], object]) -> object:
+    try:
+        return deed()
+    finally:
+        connections.close_all()

@@ -7,7 +7,7 @@ from typing import Any
 
 from django.db.models import QuerySet
 
-from hits.models import Assignment, Item, Lease
+from hits.models import Assignment, Lease
 
 COUNTING = (Assignment.Status.SUBMITTED, Assignment.Status.APPROVED)
 
@@ -19,12 +19,6 @@ class Given:
     worker_id: int
     raw: Any
     assignment_id: int | None = None
-
-
-def lock_items(items: Collection[int]) -> None:
-    """Whoever takes an answer out waits, and then finds it counted."""
-    locked = Item.objects.filter(pk__in=items).order_by("pk").select_for_update(no_key=True)
-    list(locked.values_list("pk", flat=True))
 
 
 def on_their_way() -> QuerySet[Lease]:

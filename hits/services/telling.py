@@ -16,6 +16,7 @@ from hits.gateway import Provider, ProviderAssignment
 from hits.models import Assignment, Batch, Decision, Item, Lease
 from hits.services import working
 from hits.services.figures import mark_stale
+from hits.services.locking import lock_items
 from hits.services.looking import earliest, earliest_or_now, soonest, usable
 from hits.states import move
 
@@ -161,8 +162,8 @@ def mirror(assignment: Assignment, found: ProviderAssignment, *, now: datetime) 
 def put_back(assignment: Assignment, *, now: datetime) -> int:
     """An answer whose rejection was taken back counts again where nobody else has been asked since."""
     back = 0
-    served = Item.objects.filter(pk__in=assignment.leases.values("item")).order_by("pk")
-    items = list(served.select_for_update(no_key=True).values_list("pk", flat=True))
+    items = assignment.leases.values_list("item_id", flat=True)
+    lock_items(set(items))
     Item.objects.filter(pk__in=items).update(recount=True)
     for lease in assignment.leases.filter(status=Lease.Status.RELEASED).order_by("item"):
         again = Lease.objects.filter(item=lease.item_id, worker=lease.worker_id)

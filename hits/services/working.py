@@ -1,6 +1,6 @@
 """A worker opens a HIT, is leased items, and saves an answer. Nothing here is payable yet.
 
-Lock order: HIT, worker, assignment, item; the batch is marked last, for others of it wait until we are done.
+The batch is marked last, for others of it wait until we are done.
 """
 
 from collections.abc import Collection, Iterable
@@ -18,6 +18,7 @@ from hits.models import HIT, Assignment, Batch, Item, Lease, Worker
 from hits.queries import items_of_batch
 from hits.services.active_time import count_last_stretch
 from hits.services.figures import mark_stale
+from hits.services.locking import lock_items
 from hits.services.looking import earliest, look_by
 from hits.states import move
 
@@ -97,7 +98,7 @@ def _choose(batch: Batch, *, worker: Worker) -> list[Item]:
     if family_of_batch(batch).draws:
         keys = _draw(eligible, worker=worker)
         eligible = eligible.filter(pk__in=keys[: batch.items_per_assignment])
-    return list(eligible.select_for_update(of=("self",))[: batch.items_per_assignment])
+    return lock_items(eligible, most=batch.items_per_assignment)
 
 
 def _draw(eligible: QuerySet[Item], *, worker: Worker) -> list[int]:
@@ -187,8 +188,7 @@ def end_attempts(assignments: Iterable[Assignment], *, now: datetime) -> list[As
     """The same for several: their items are locked in one order, across all of them."""
     gone = [assignment for assignment in assignments if move(assignment, Status.GONE)]
     held = Lease.objects.filter(assignment__in=gone).exclude(status=Lease.Status.RELEASED)
-    locked = Item.objects.filter(pk__in=held.values("item")).order_by("pk").select_for_update(no_key=True)
-    list(locked.values_list("pk", flat=True))
+    lock_items(set(held.values_list("item_id", flat=True)))
     for assignment in gone:
         release_items(assignment, now=now)
     return gone
@@ -208,9 +208,8 @@ def keep_out(assignment: Assignment, *, now: datetime) -> bool:
 def release_items(assignment: Assignment, *, now: datetime) -> None:
     """What was leased or answered is wanted again. The caller holds the transaction."""
     held = assignment.leases.exclude(status=Lease.Status.RELEASED)
-    # In one order, as everywhere: two who give back the same items must not wait for each other.
-    locked = Item.objects.filter(pk__in=held.values("item")).order_by("pk").select_for_update(no_key=True)
-    items = list(locked.values_list("pk", flat=True))
+    items = set(held.values_list("item_id", flat=True))
+    lock_items(items)
     if not items:
         return
     Item.objects.filter(pk__in=items).update(wanted=F("wanted") + 1)
@@ -232,7 +231,9 @@ def take_recounts(*, tasks: Collection[str], most: int, study_id: int | None = N
 
 def answer_leases(assignment: Assignment, *, now: datetime) -> None:
     """The items of this answer are answered, even if the clock had given them back already."""
-    for lease in assignment.leases.exclude(status=Lease.Status.ANSWERED).order_by("item"):
+    leases = list(assignment.leases.exclude(status=Lease.Status.ANSWERED).order_by("item"))
+    lock_items({lease.item_id for lease in leases if lease.status == Lease.Status.RELEASED})
+    for lease in leases:
         if lease.status == Lease.Status.RELEASED and not _take_back(lease):
             continue
         lease.status, lease.ended_at = Lease.Status.ANSWERED, now

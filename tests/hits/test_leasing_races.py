@@ -10,6 +10,7 @@ from django.db import connections
 from hits.models import Assignment, Item, Lease
 from hits.services import working
 from tests.factories import NOW, make_assignment, make_association, make_batch, make_hit, make_study
+from tests.races import meet
 
 # On a file there is one writer at a time.
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.needs_postgres]
@@ -44,3 +45,19 @@ def give_up(key: int) -> None:
         working.give_up(Assignment.objects.get(pk=key), now=NOW)
     finally:
         connections.close_all()
+
+
+def test_whoever_refers_to_an_item_need_not_wait_until_it_is_leased() -> None:
+    study = make_study()
+    work, other = (make_assignment(hit=make_hit(batch=make_batch(study=study))) for _ in range(2))
+    make_association(study=study)
+    item = Item.objects.get()
+
+    has_waited = meet(
+        lambda: working.lease_items(assignment=work, now=NOW),
+        lambda: Lease.objects.create(
+            item=item, assignment=other, worker=other.worker, author_id=item.author_id, leased_at=NOW
+        ),
+    )
+
+    assert not has_waited

@@ -11,7 +11,7 @@ from crowd.whoops import domain
 from crowd.whoops.models import Designer, Project
 from hits.errors import RuleBroken
 from hits.models import Assignment, Item, User, Worker
-from hits.services.answers import lock_items
+from hits.services.locking import lock_items
 from hits.services.wanting import want_answers
 
 DAYS = 30

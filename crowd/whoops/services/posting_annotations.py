@@ -14,7 +14,7 @@ from crowd.whoops.services.holding import AT_ONCE, held, lock_images
 from crowd.whoops.services.pulling import follow_images
 from hits.common.parts import in_parts
 from hits.models import Item
-from hits.services.answers import lock_items
+from hits.services.locking import lock_items
 
 log = structlog.get_logger()
 

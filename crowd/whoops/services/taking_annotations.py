@@ -17,7 +17,8 @@ from crowd.whoops.queries.annotators import images_to_count, is_behind, is_dropp
 from crowd.whoops.services.holding import AT_ONCE, held, lock_images
 from hits.common.parts import in_parts
 from hits.models import Item
-from hits.services.answers import Given, answers_that_count, lock_items
+from hits.services.answers import Given, answers_that_count
+from hits.services.locking import lock_items
 from hits.services.wanting import want_answers
 from hits.services.working import take_recounts
 

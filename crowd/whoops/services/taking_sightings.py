@@ -14,7 +14,8 @@ from crowd.whoops.services.holding import AT_ONCE, held, lock_images
 from crowd.whoops.services.settling import settle_control
 from hits.common.parts import in_parts
 from hits.models import Item, Lease
-from hits.services.answers import COUNTING, Given, answers_that_count, lock_items
+from hits.services.answers import COUNTING, Given, answers_that_count
+from hits.services.locking import lock_items
 from hits.services.wanting import want_answers
 from hits.services.working import take_recounts
 

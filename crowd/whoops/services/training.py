@@ -16,6 +16,7 @@ from crowd.whoops.models import Image, Project, Revision, TrainingImage
 from crowd.whoops.services.holding import held
 from hits.errors import RuleBroken
 from hits.models import Item, User
+from hits.services.locking import lock_items
 
 # What a test asks is asked of whoever comes, and never runs out.
 ANYBODY = 30_000
@@ -58,7 +59,7 @@ def mend_training_image(*, row: TrainingImage, texts: Mapping[str, str]) -> None
 def ask_training_image(*, row: TrainingImage, is_asked: bool, now: datetime) -> None:
     """Taken out, it is shown to nobody new, and whoever has it before them can still hand in."""
     with transaction.atomic():
-        item = Item.objects.select_for_update(no_key=True).get(pk=row.item_id)
+        (item,) = lock_items(Item.objects.filter(pk=row.item_id))
         if is_asked != (item.pulled_at is None):
             item.pulled_at = None if is_asked else now
             item.save(update_fields=["pulled_at"])

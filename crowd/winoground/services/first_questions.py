@@ -18,7 +18,7 @@ from crowd.winoground.models import Example, FirstQuestion, Project
 from crowd.winoground.services.holding import held
 from hits.errors import RuleBroken
 from hits.models import Item, Lease
-from hits.services.answers import lock_items
+from hits.services.locking import lock_items
 
 # Makes the picture in this transaction, and holds it.
 Picturing = Callable[[], Picture]

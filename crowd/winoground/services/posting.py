@@ -19,7 +19,7 @@ from crowd.winoground.services.holding import held
 from hits import seals
 from hits.errors import RuleBroken
 from hits.models import Item
-from hits.services.answers import lock_items
+from hits.services.locking import lock_items
 from hits.services.wanting import want_answers
 
 AT_ONCE = 500

@@ -6,7 +6,8 @@ from datetime import datetime
 from crowd.winoventi.domain.answers import read_exceptions
 from crowd.winoventi.models import Alternative, Generic, Project, triplet_key
 from crowd.winoventi.services.settling import settle_alternatives, withdraw_alternatives
-from hits.services.answers import Given, answers_that_count, lock_items
+from hits.services.answers import Given, answers_that_count
+from hits.services.locking import lock_items
 
 NONSENSE = "A worker says that the statement makes no sense."
 Answers = Mapping[Generic, Given | None]

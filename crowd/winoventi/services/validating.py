@@ -10,7 +10,8 @@ from crowd.winoventi.domain.answers import read_objections
 from crowd.winoventi.domain.outcomes import QUESTIONS
 from crowd.winoventi.models import Judgement, Premise, Project
 from crowd.winoventi.services.settling import settle_premises
-from hits.services.answers import Given, answers_that_count, lock_items, on_their_way
+from hits.services.answers import Given, answers_that_count, on_their_way
+from hits.services.locking import lock_items
 from hits.services.wanting import want_answers
 
 Answers = Mapping[Premise, Sequence[Given]]

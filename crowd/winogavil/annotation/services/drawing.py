@@ -1,7 +1,6 @@
 """Which selected associations are annotated: all, so many, or so many per cent, by a seed.
 
 The same seed over the same associations draws the same, and what was drawn before is never asked twice.
-Lock order: the items of the associations, as whoever pulls them locks them.
 """
 
 from collections.abc import Iterator, Sequence
@@ -20,6 +19,7 @@ from crowd.winogavil.queries.associations import of_study, selected
 from hits.errors import RuleBroken
 from hits.models import Item, Lease, Study, User
 from hits.services import auditing
+from hits.services.locking import lock_items
 
 AT_ONCE = 500
 log = structlog.get_logger()
@@ -119,8 +119,7 @@ def untouched_of(draw: Draw) -> QuerySet[Annotation]:
 def take_back(*, draw: Draw, seen: int, by: User, now: datetime) -> int:
     """What nobody was handed yet is as if it had never been drawn. Raises RuleBroken as above."""
     with transaction.atomic():
-        items = Item.objects.filter(annotation__draw=draw).order_by("pk").select_for_update(of=("self",))
-        list(items.values_list("pk", flat=True))
+        lock_items(Item.objects.only("pk").filter(annotation__draw=draw), to_delete=True)
         untouched = list(untouched_of(draw).values_list("pk", "item_id"))
         if len(untouched) != seen:
             raise RuleBroken(
@@ -168,8 +167,7 @@ def _asked(study: Study, kind: Kind) -> set[tuple[int, int | None]]:
 
 def _lock_selected(study: Study) -> None:
     """Whoever draws at the same moment waits, and so does whoever pulls one of them."""
-    items = Item.objects.filter(pk__in=selected(of_study(study)).values("item")).order_by("pk")
-    list(items.select_for_update(no_key=True).values_list("pk", flat=True))
+    lock_items(Item.objects.only("pk").filter(pk__in=selected(of_study(study)).values("item")))
 
 
 def _add(questions: Sequence[Question], *, draw: Draw) -> None:
