@@ -219,14 +219,23 @@ def release_items(assignment: Assignment, *, now: datetime) -> None:
     held.update(status=Lease.Status.RELEASED, ended_at=now)
 
 
-def take_recounts(*, tasks: Collection[str], most: int, study_id: int | None = None) -> list[int]:
-    """Items whose answers changed since they were counted. The caller counts anew, in its transaction."""
-    changed = Item.objects.select_for_update(skip_locked=True, no_key=True)
-    oldest = changed.filter(task__in=tasks, recount=True).order_by("pk")
+def find_recounts(*, tasks: Collection[str], most: int, study_id: int | None = None) -> list[int]:
+    """Items whose answers changed since they were counted. The caller takes them, and counts anew."""
+    oldest = Item.objects.filter(task__in=tasks, recount=True).order_by("pk")
     oldest = oldest.filter(study=study_id) if study_id else oldest
-    items = list(oldest.values_list("pk", flat=True)[:most])
-    Item.objects.filter(pk__in=items).update(recount=False)
-    return items
+    return list(oldest.values_list("pk", flat=True)[:most])
+
+
+def take_recounts(items: Collection[int], *, along: Collection[int] = ()) -> list[int]:
+    """Those of them that nobody was faster to take. `along`: other items that counting anew will change.
+
+    Whoever holds one of them is waited for: what is left here would be looked for much later.
+    """
+    lock_items({*items, *along})
+    changed = Item.objects.filter(pk__in=items, recount=True)
+    taken = list(changed.order_by("pk").values_list("pk", flat=True))
+    Item.objects.filter(pk__in=taken).update(recount=False)
+    return taken
 
 
 def answer_leases(assignment: Assignment, *, now: datetime) -> None:

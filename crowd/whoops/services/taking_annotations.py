@@ -20,7 +20,7 @@ from hits.models import Item
 from hits.services.answers import Given, answers_that_count
 from hits.services.locking import lock_items
 from hits.services.wanting import want_answers
-from hits.services.working import take_recounts
+from hits.services.working import find_recounts, take_recounts
 
 State = Annotation.State
 THERE = (State.COUNTED, State.HELD)
@@ -101,7 +101,7 @@ def _take_of(project: Project) -> int:
 def _recount(project: Project) -> int:
     """Where an answer that was counted has been kept out or rejected since, or counts again."""
     with held(project.pk) as locked:
-        items = take_recounts(tasks=[domain.ANNOTATE], most=AT_ONCE, study_id=locked.study_id)
+        items = take_recounts(find_recounts(tasks=[domain.ANNOTATE], most=AT_ONCE, study_id=locked.study_id))
         if not items:
             return 0
         keys = Image.objects.filter(annotation_item__in=items).values_list("pk", flat=True)

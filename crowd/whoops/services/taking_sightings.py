@@ -17,7 +17,7 @@ from hits.models import Item, Lease
 from hits.services.answers import COUNTING, Given, answers_that_count
 from hits.services.locking import lock_items
 from hits.services.wanting import want_answers
-from hits.services.working import take_recounts
+from hits.services.working import find_recounts, take_recounts
 
 log = structlog.get_logger()
 
@@ -59,7 +59,7 @@ def _take_of(project: Project, *, now: datetime) -> int:
 def _recount(project: Project, *, now: datetime) -> int:
     """Where an answer that was counted has been kept out or rejected since, or counts again."""
     with held(project.pk) as locked:
-        items = take_recounts(tasks=[domain.CONTROL], most=AT_ONCE, study_id=locked.study_id)
+        items = take_recounts(find_recounts(tasks=[domain.CONTROL], most=AT_ONCE, study_id=locked.study_id))
         rows = list(Revision.objects.filter(control_item__in=items).order_by("pk"))
         _count(rows, project=locked, now=now)
     return len(rows)

@@ -10,12 +10,12 @@ from django.db import transaction
 from crowd.winogavil import domain
 from crowd.winogavil.models import Association, Solution
 from hits.models import Item
-from hits.services.working import take_recounts
+from hits.services.locking import lock_items
+from hits.services.working import find_recounts, take_recounts
 from scoring import domain as scores
 from scoring.models import Score
 from scoring.services.judging import counting_scores
 
-MOST_REOPENED = 500
 AT_ONCE = 500
 FINDINGS = ("final_at", "solvers_numerator", "solvers_denominator", "solvable")
 log = structlog.get_logger()
@@ -35,15 +35,21 @@ def finalize_associations(*, now: datetime) -> int:
 
 def reopen_associations() -> int:
     """Where an answer that counted was kept out or rejected, nothing is final before there is another."""
-    with transaction.atomic():
-        items = take_recounts(tasks=[domain.SOLVE], most=MOST_REOPENED)
-        Solution.objects.filter(association__item__in=items, assignment__isnull=False).delete()
-        reopened = Association.objects.filter(item__in=items, final_at__isnull=False).update(
-            final_at=None, solvers_numerator=None, solvers_denominator=None, solvable=None, told_at=None
-        )
+    reopened = 0
+    while some := find_recounts(tasks=[domain.SOLVE], most=AT_ONCE):
+        reopened += _reopen(some)
     if reopened:
         log.info("association.reopened", count=reopened)
     return reopened
+
+
+def _reopen(recounted: Collection[int]) -> int:
+    with transaction.atomic():
+        items = take_recounts(recounted)
+        Solution.objects.filter(association__item__in=items, assignment__isnull=False).delete()
+        return Association.objects.filter(item__in=items, final_at__isnull=False).update(
+            final_at=None, solvers_numerator=None, solvers_denominator=None, solvable=None, told_at=None
+        )
 
 
 def settle(association: Association, solutions: Sequence[Solution], *, now: datetime) -> None:
@@ -58,8 +64,7 @@ def settle(association: Association, solutions: Sequence[Solution], *, now: date
 def _finalize(items: Collection[int], *, now: datetime) -> int:
     """Under the items' locks: whoever takes an answer out waits, and then finds it final and reopens it."""
     with transaction.atomic():
-        locked = Item.objects.filter(pk__in=items, wanted=0).order_by("pk").select_for_update(no_key=True)
-        held = list(locked.values_list("pk", flat=True))
+        held = [item.pk for item in lock_items(Item.objects.filter(pk__in=items, wanted=0))]
         open_ones = Association.objects.filter(item__in=held, final_at=None).select_related("item")
         counted = _scores_by_item(held)
         settled, solutions = [], []

@@ -3,7 +3,7 @@
 That is never stored: it is read from the facts, so that they can change back.
 """
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from datetime import datetime
 from functools import reduce
 from operator import or_
@@ -19,7 +19,8 @@ from crowd.winogavil.models import Association, BoardPlace, CueReport, Place
 from hits.errors import RuleBroken
 from hits.models import Assignment, Item, User, Worker
 from hits.services import auditing
-from hits.services.working import take_recounts
+from hits.services.locking import lock_items
+from hits.services.working import find_recounts, take_recounts
 from hits.states import move
 from scoring.models import Riddle
 
@@ -30,24 +31,23 @@ log = structlog.get_logger()
 
 
 class Listener(Protocol):
-    """Told of items that may have been pulled or restored, in the transaction that did it."""
+    """Told of items that may have been pulled or restored, by whoever holds these and its own."""
 
     def __call__(self, *, items: Collection[int], now: datetime) -> None: ...
 
 
-_listeners: list[Listener] = []
+_listeners: dict[Listener, Callable[[Collection[int]], Collection[int]]] = {}
 
 
-def on_change(listener: Listener) -> None:
-    """Called once, in the AppConfig.ready of whoever asks something about these items."""
-    if listener not in _listeners:
-        _listeners.append(listener)
+def on_change(listener: Listener, *, items: Callable[[Collection[int]], Collection[int]]) -> None:
+    """Called once, in the AppConfig.ready of whoever asks something about these items. `items`: by which."""
+    _listeners[listener] = items
 
 
 def pull_or_restore(items: QuerySet[Item], *, now: datetime) -> int:
     """By the facts of this moment. How many changed. The caller holds the transaction."""
-    locked = items.order_by("pk").select_for_update(of=("self",), no_key=True)
-    keys = list(locked.values_list("pk", flat=True))
+    keys = list(items.values_list("pk", flat=True))
+    lock_items(with_followers(keys))
     rows = Item.objects.filter(pk__in=keys)
     pulled = rows.filter(_unfit(), pulled_at=None).update(pulled_at=now)
     restored = rows.filter(~_unfit(), pulled_at__isnull=False).update(pulled_at=None)
@@ -58,11 +58,18 @@ def pull_or_restore(items: QuerySet[Item], *, now: datetime) -> int:
     return pulled + restored
 
 
+def with_followers(keys: Collection[int]) -> set[int]:
+    """Themselves, and the items of whoever listens."""
+    return {*keys, *(key for items in _listeners.values() for key in items(keys))}
+
+
+def items_of_pictures(picture_ids: Collection[int]) -> set[int]:
+    return with_followers(list(_showing(picture_ids).values_list("pk", flat=True)))
+
+
 def follow_pictures(*, picture_ids: Collection[int], shown: bool, now: datetime) -> None:
     """Called by the pool, in its transaction, when pictures go away or come back."""
-    on_places = Place.objects.filter(picture__in=picture_ids).values("association__item")
-    on_boards = BoardPlace.objects.filter(picture__in=picture_ids).values("board__item")
-    pull_or_restore(Item.objects.filter(Q(pk__in=on_places) | Q(pk__in=on_boards)), now=now)
+    pull_or_restore(_showing(picture_ids), now=now)
 
 
 def report_cue(
@@ -95,9 +102,19 @@ def decide_report(*, report: CueReport, uphold: bool, by: User, now: datetime) -
 
 def pull_disowned(*, now: datetime) -> int:
     """What spymasters made whose work was rejected or kept out of the data, or counts again."""
-    with transaction.atomic():
-        boards = take_recounts(tasks=domain.CREATING, most=MOST_DISOWNED)
-        return pull_or_restore(Item.objects.filter(association__board__item__in=boards), now=now)
+    changed = 0
+    while boards := find_recounts(tasks=domain.CREATING, most=MOST_DISOWNED):
+        with transaction.atomic():
+            made = Item.objects.filter(association__board__item__in=boards)
+            take_recounts(boards, along=with_followers(list(made.values_list("pk", flat=True))))
+            changed += pull_or_restore(made, now=now)
+    return changed
+
+
+def _showing(picture_ids: Collection[int]) -> QuerySet[Item]:
+    on_places = Place.objects.filter(picture__in=picture_ids).values("association__item")
+    on_boards = BoardPlace.objects.filter(picture__in=picture_ids).values("board__item")
+    return Item.objects.filter(Q(pk__in=on_places) | Q(pk__in=on_boards))
 
 
 def _asking(association: Association) -> QuerySet[Item]:

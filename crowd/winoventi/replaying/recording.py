@@ -22,12 +22,14 @@ from crowd.winoventi.replaying import rows, rules
 from crowd.winoventi.replaying.pairs import known_generics, place_of, post_recorded
 from crowd.winoventi.services.choosing import take_choices
 from crowd.winoventi.services.excepting import take_exceptions
+from crowd.winoventi.services.holding import items_of_alternatives, items_of_premises
 from crowd.winoventi.services.premising import take_premises
 from crowd.winoventi.services.settling import settle_alternatives
 from crowd.winoventi.services.validating import take_judgements
 from hits.common.uploads import Row
 from hits.models import Worker
 from hits.services.answers import Given
+from hits.services.locking import lock_items
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -73,6 +75,7 @@ def record_probabilities(some: Sequence[Row], recorder: Recorder) -> None:
         )
     FilterScore.objects.bulk_create(scores, ignore_conflicts=True)
     scored = Alternative.objects.filter(pk__in=[one.pk for one in found.values()])
+    lock_items(items_of_alternatives(scored))
     settle_alternatives(project=recorder.project, alternatives=scored, now=recorder.now)
 
 
@@ -85,6 +88,7 @@ def record_premises(some: Sequence[Row], recorder: Recorder) -> None:
         recorder.counts["premise_of_filtered"] += alternative.state != Alternative.State.PASSED
         if not alternative.has_premise:
             answers[alternative] = recorder.given(row)
+    lock_items(items_of_alternatives(answers))
     take_premises(project=recorder.project, answers=answers, now=recorder.now)
 
 
@@ -96,6 +100,7 @@ def record_judgements(some: Sequence[Row], recorder: Recorder) -> None:
         recorder.counts["self_validation"] += given.worker_id == premise.worker_id
         recorder.counts["judged_malformed"] += find_fault(premise.text) is not None
         answers[premise].append(given)
+    lock_items(items_of_premises(answers))
     refused = take_judgements(project=recorder.project, answers=answers, now=recorder.now)
     recorder.counts["refused"] += refused
 

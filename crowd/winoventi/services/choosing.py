@@ -21,7 +21,6 @@ def count_choices(*, project: Project, rows: Sequence[Prompt], now: datetime) ->
     What was recorded elsewhere stays beside them.
     """
     items = [prompt.item_id for prompt in rows if prompt.item_id]
-    lock_items(items)
     found = answers_that_count(items)
     Choice.objects.filter(prompt__in=[one.pk for one in rows], assignment__isnull=False).delete()
     answers = {one: found[one.item_id] for one in rows if one.item_id}

@@ -7,7 +7,6 @@ from crowd.winoventi.domain.answers import read_exceptions
 from crowd.winoventi.models import Alternative, Generic, Project, triplet_key
 from crowd.winoventi.services.settling import settle_alternatives, withdraw_alternatives
 from hits.services.answers import Given, answers_that_count
-from hits.services.locking import lock_items
 
 NONSENSE = "A worker says that the statement makes no sense."
 Answers = Mapping[Generic, Given | None]
@@ -16,7 +15,6 @@ Answers = Mapping[Generic, Given | None]
 def count_exceptions(*, project: Project, rows: Sequence[Generic], now: datetime) -> None:
     """From the raw answers that count now, whatever was taken from them before. The project is held."""
     items = [generic.item_id for generic in rows if generic.item_id]
-    lock_items(items)
     found = answers_that_count(items)
     answers = {generic: next(iter(found[generic.item_id]), None) for generic in rows if generic.item_id}
     take_exceptions(project=project, answers=answers, now=now)

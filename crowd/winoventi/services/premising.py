@@ -8,7 +8,6 @@ from crowd.winoventi.domain.premises import find_fault, find_warnings
 from crowd.winoventi.models import Alternative, Premise, Project
 from crowd.winoventi.services.settling import settle_premises, withdraw_premises
 from hits.services.answers import Given, answers_that_count
-from hits.services.locking import lock_items
 
 FIELDS = ("sentence", "generic_word", "exception_word", "is_na", "warnings", "assignment", "is_kept", "state")
 # As much as is kept of what nobody can have typed on the page; a recording may hold anything.
@@ -19,7 +18,6 @@ Answers = Mapping[Alternative, Given | None]
 def count_premises(*, project: Project, rows: Sequence[Alternative], now: datetime) -> None:
     """From the raw answers that count now, whatever was taken from them before. The project is held."""
     items = [alternative.item_id for alternative in rows if alternative.item_id]
-    lock_items(items)
     found = answers_that_count(items)
     answers = {one: next(iter(found[one.item_id]), None) for one in rows if one.item_id}
     take_premises(project=project, answers=answers, now=now)

@@ -8,10 +8,11 @@ from django.db.models import Exists, OuterRef, Q, QuerySet
 
 from crowd.winoventi.models import Alternative, FilterScore, Premise, Project, Prompt
 from crowd.winoventi.services.choosing import choose_anew
-from crowd.winoventi.services.holding import AT_ONCE, held
+from crowd.winoventi.services.holding import AT_ONCE, held, items_of_alternatives
 from crowd.winoventi.services.settling import settle_alternatives
 from crowd.winoventi.services.validating import judge_anew
 from hits.common.parts import in_parts
+from hits.services.locking import lock_items
 
 # What states are read by, and how many answers are asked for.
 RULES = ("filter_model_id", "way", "answers_wanted", "fails_by", "fails_at", "judges", "choices_wanted")
@@ -50,7 +51,7 @@ def _pass_of(project: Project, given: QuerySet[Alternative], *, now: datetime) -
             some = list(rows.values_list("pk", flat=True)[:AT_ONCE])
             if not some:
                 return passed
-            settle_alternatives(project=locked, alternatives=Alternative.objects.filter(pk__in=some), now=now)
+            _settle_alternatives(locked, some, now=now)
         passed, last = passed + len(some), some[-1]
 
 
@@ -86,7 +87,9 @@ def _settle_project(project: Project, *, now: datetime) -> int:
 
 
 def _settle_alternatives(project: Project, keys: list[int], *, now: datetime) -> None:
-    settle_alternatives(project=project, alternatives=Alternative.objects.filter(pk__in=keys), now=now)
+    rows = Alternative.objects.filter(pk__in=keys)
+    lock_items(items_of_alternatives(rows))
+    settle_alternatives(project=project, alternatives=rows, now=now)
 
 
 def _settle_premises(project: Project, keys: list[int], *, now: datetime) -> None:

@@ -1,7 +1,7 @@
 """The states of alternatives and premises, read from facts: whose work counts, what filter and judges say.
 
-Called by whoever changed a fact, within a transaction that holds the project. The items of what has left
-the way are pulled, and come back with it: nobody is asked what can no longer count.
+Called by whoever changed a fact, within a transaction that holds the project and all items that hang on it.
+The items of what has left the way are pulled, and come back with it: nobody is asked what counts no more.
 """
 
 from collections.abc import Collection, Sequence
@@ -13,6 +13,7 @@ from crowd.winoventi.domain.outcomes import why_failed
 from crowd.winoventi.domain.premises import find_fault
 from crowd.winoventi.models import Alternative, FilterScore, Premise, Project
 from hits.models import Item
+from hits.services.locking import lock_items
 
 Alternatives = QuerySet[Alternative]
 Premises = QuerySet[Premise]
@@ -131,9 +132,7 @@ def _verdict_on(premise: Premise, *, project: Project) -> tuple[str, str]:
 
 
 def _pull_or_restore(items: QuerySet[Item], *, away: Q, now: datetime) -> None:
-    locked = items.order_by("pk").select_for_update(of=("self",), no_key=True)
-    keys = list(locked.values_list("pk", flat=True))
-    if keys:
+    if keys := [item.pk for item in lock_items(items)]:
         rows = Item.objects.filter(pk__in=keys)
         rows.filter(away, pulled_at=None).update(pulled_at=now)
         rows.filter(~away, pulled_at__isnull=False).update(pulled_at=None)

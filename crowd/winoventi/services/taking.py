@@ -1,6 +1,6 @@
 """What was handed in becomes alternatives, premises, judgements and choices; what was taken out leaves."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Protocol
@@ -12,19 +12,27 @@ from crowd.winoventi import domain
 from crowd.winoventi.models import Alternative, Generic, Premise, Project, Prompt
 from crowd.winoventi.services.choosing import count_choices
 from crowd.winoventi.services.excepting import count_exceptions
-from crowd.winoventi.services.holding import AT_ONCE, held
+from crowd.winoventi.services.holding import (
+    AT_ONCE,
+    held,
+    items_of_alternatives,
+    items_of_generics,
+    items_of_premises,
+    items_of_prompts,
+)
 from crowd.winoventi.services.premising import count_premises
 from crowd.winoventi.services.validating import count_judgements
 from hits.common.parts import in_parts
 from hits.models import Item
 from hits.services.answers import on_their_way
-from hits.services.working import take_recounts
+from hits.services.locking import lock_items
+from hits.services.working import find_recounts, take_recounts
 
 log = structlog.get_logger()
 
 
 class Count(Protocol):
-    """From the raw answers that count now. The project is held."""
+    """From the raw answers that count now. The project is held, and so are all items that hang on it."""
 
     def __call__(self, *, project: Project, rows: Sequence[Any], now: datetime) -> None: ...
 
@@ -36,6 +44,7 @@ class Taking:
     rows: QuerySet[Any]
     asked: Q
     count: Count
+    items: Callable[[Sequence[Any]], set[int]]
     project: str = "project"
 
 
@@ -44,17 +53,25 @@ TAKINGS = (
         rows=Generic.objects.select_related("noun"),
         asked=Q(state=Generic.State.POSTED),
         count=count_exceptions,
+        items=items_of_generics,
     ),
     Taking(
         rows=Alternative.objects.select_related("generic"),
         asked=Q(state=Alternative.State.PASSED, has_premise=False),
         count=count_premises,
+        items=items_of_alternatives,
     ),
-    Taking(rows=Premise.objects.all(), asked=Q(state=Premise.State.WAITING), count=count_judgements),
+    Taking(
+        rows=Premise.objects.all(),
+        asked=Q(state=Premise.State.WAITING),
+        count=count_judgements,
+        items=items_of_premises,
+    ),
     Taking(
         rows=Prompt.objects.select_related("premise__alternative__generic"),
         asked=Q(is_answered=False),
         count=count_choices,
+        items=items_of_prompts,
         project="premise__project",
     ),
 )
@@ -112,6 +129,7 @@ def _in_slices(taking: Taking, rows: QuerySet[Any], *, project: Project, now: da
             some = list(own.filter(pk__gt=last)[:AT_ONCE])
             if not some:
                 return done
+            lock_items(taking.items(some))
             taking.count(project=locked, rows=some, now=now)
         done, last = done + len(some), some[-1].pk
 
@@ -119,8 +137,14 @@ def _in_slices(taking: Taking, rows: QuerySet[Any], *, project: Project, now: da
 def _recount(project: Project, *, now: datetime) -> int:
     """Where an answer that was counted has been kept out or rejected since, or counts again."""
     with held(project) as locked:
-        items = take_recounts(tasks=domain.TASKS, most=AT_ONCE, study_id=locked.study_id)
-        for taking in TAKINGS if items else ():
-            rows = list(taking.rows.filter(item__in=items, **{taking.project: locked.pk}).order_by("pk"))
+        items = find_recounts(tasks=domain.TASKS, most=AT_ONCE, study_id=locked.study_id)
+        if not items:
+            return 0
+        changed = [
+            (taking, list(taking.rows.filter(item__in=items, **{taking.project: locked.pk}).order_by("pk")))
+            for taking in TAKINGS
+        ]
+        take_recounts(items, along={key for taking, rows in changed for key in taking.items(rows)})
+        for taking, rows in changed:
             taking.count(project=locked, rows=rows, now=now)
     return len(items)

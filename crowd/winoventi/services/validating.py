@@ -9,6 +9,7 @@ from django.db.models import F, Q
 from crowd.winoventi.domain.answers import read_objections
 from crowd.winoventi.domain.outcomes import QUESTIONS
 from crowd.winoventi.models import Judgement, Premise, Project
+from crowd.winoventi.services.holding import items_of_premises
 from crowd.winoventi.services.settling import settle_premises
 from hits.services.answers import Given, answers_that_count, on_their_way
 from hits.services.locking import lock_items
@@ -23,7 +24,6 @@ def count_judgements(*, project: Project, rows: Sequence[Premise], now: datetime
     What was recorded elsewhere stays beside them.
     """
     items = [premise.item_id for premise in rows if premise.item_id]
-    lock_items(items)
     found = answers_that_count(items)
     live = Judgement.objects.filter(premise__in=[one.pk for one in rows], assignment__isnull=False)
     live.delete()
@@ -43,7 +43,8 @@ def judge_anew(*, project: Project, rows: Sequence[Premise], now: datetime) -> N
     if project.judges != Project.Judges.ANYBODY:
         own = Judgement.objects.filter(premise__in=[one.pk for one in rows], worker=F("premise__worker"))
         own.delete()
-    lock_items(items := [one.item_id for one in rows if one.item_id])
+    lock_items(items_of_premises(rows))
+    items = [one.item_id for one in rows if one.item_id]
     awaited = set(on_their_way().filter(item__in=items).values_list("item_id", flat=True))
     count_judgements(project=project, rows=[one for one in rows if one.item_id not in awaited], now=now)
     _want(project, [one for one in rows if one.item_id in awaited])

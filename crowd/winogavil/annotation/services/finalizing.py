@@ -10,10 +10,10 @@ from django.db import transaction
 from crowd.winogavil.annotation import domain
 from crowd.winogavil.annotation.models import Annotation, Judgement, Kind
 from hits.models import Assignment, Item, Lease
-from hits.services.working import take_recounts
+from hits.services.locking import lock_items
+from hits.services.working import find_recounts, take_recounts
 from scoring import domain as scores
 
-MOST_REOPENED = 500
 AT_ONCE = 500
 RESULT = ("labels", "numerator", "denominator", "final_at")
 COUNTING = (Assignment.Status.SUBMITTED, Assignment.Status.APPROVED)
@@ -33,22 +33,27 @@ def finalize_annotations(*, now: datetime) -> int:
 
 def reopen_annotations() -> int:
     """Where an answer that counted was kept out or rejected, somebody else is asked first."""
-    with transaction.atomic():
-        items = take_recounts(tasks=domain.TASKS, most=MOST_REOPENED)
-        Judgement.objects.filter(annotation__item__in=items).delete()
-        reopened = Annotation.objects.filter(item__in=items, final_at__isnull=False).update(
-            labels=[], numerator=None, denominator=None, final_at=None
-        )
+    reopened = 0
+    while some := find_recounts(tasks=domain.TASKS, most=AT_ONCE):
+        reopened += _reopen(some)
     if reopened:
         log.info("annotation.reopened", count=reopened)
     return reopened
 
 
+def _reopen(recounted: Collection[int]) -> int:
+    with transaction.atomic():
+        items = take_recounts(recounted)
+        Judgement.objects.filter(annotation__item__in=items).delete()
+        return Annotation.objects.filter(item__in=items, final_at__isnull=False).update(
+            labels=[], numerator=None, denominator=None, final_at=None
+        )
+
+
 def _finalize(items: Collection[int], *, now: datetime) -> int:
     """Under the items' locks: whoever takes an answer out waits, and then finds it final and reopens it."""
     with transaction.atomic():
-        locked = Item.objects.filter(pk__in=items, wanted=0).order_by("pk").select_for_update(no_key=True)
-        held = list(locked.values_list("pk", flat=True))
+        held = [item.pk for item in lock_items(Item.objects.filter(pk__in=items, wanted=0))]
         open_ones = Annotation.objects.filter(item__in=held, final_at=None).select_related("item")
         answers = _answers_by_item(held)
         settled, judgements = [], []

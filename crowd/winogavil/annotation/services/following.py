@@ -9,11 +9,15 @@ from crowd.winogavil.annotation.models import Annotation
 from hits.models import Item
 
 
+def items_about(items: Collection[int]) -> set[int]:
+    """The questions about the associations of these items."""
+    asked = Annotation.objects.filter(association__item__in=items)
+    return set(asked.values_list("item_id", flat=True))
+
+
 def follow_associations(*, items: Collection[int], now: datetime) -> None:
-    """Called by crowd.winogavil.services.pulling with the associations' items, in its transaction."""
-    asked = Item.objects.filter(annotation__association__item__in=list(items)).order_by("pk")
-    keys = list(asked.select_for_update(of=("self",), no_key=True).values_list("pk", flat=True))
+    """Called by crowd.winogavil.services.pulling with associations' items; it holds those about them."""
     away = Exists(Annotation.objects.filter(item=OuterRef("pk"), association__item__pulled_at__isnull=False))
-    rows = Item.objects.filter(pk__in=keys)
+    rows = Item.objects.filter(pk__in=items_about(items))
     rows.filter(away, pulled_at=None).update(pulled_at=now)
     rows.filter(~away, pulled_at__isnull=False).update(pulled_at=None)
