@@ -41,8 +41,9 @@ class Family:
     sites: Mapping[str, str] = field(default_factory=dict)
     # Where its demo stands, as an import path: what a demo needs is installed for demos alone.
     demo: str = ""
-    # Told of pictures that begin or cease to be shown.
+    # Told of pictures that begin or cease to be shown; and which of its items show them.
     follow_pictures: removal.Listener | None = None
+    items_of_pictures: removal.Items | None = None
 
 
 _families: dict[str, Family] = {}
@@ -65,7 +66,7 @@ def register(family: Family) -> None:
     if family.replay:
         replays.register(family.replay)
     if family.follow_pictures:
-        removal.on_change(family.follow_pictures)
+        removal.on_change(family.follow_pictures, items=family.items_of_pictures)
 
 
 def registered() -> Sequence[Family]:

@@ -21,6 +21,7 @@ from pytest_django.live_server_helper import LiveServer
 
 from hits.common import changes
 from tests.emptying import empty_database, read_laid
+from tests.locks import refuse_second_locks
 from tests.needs import leave_out_what_is_missing
 from tests.postgres import can_differ, runs_once
 from tests.rooms import is_repeating
@@ -92,6 +93,11 @@ def _own_counts(settings: LazySettings) -> None:
     """What is counted in the cache is counted for one test alone, also beside other processes."""
     own = uuid4().hex
     settings.CACHES = {"default": {"LOCATION": own, **settings.CACHES["default"], "KEY_PREFIX": own}}
+
+
+@pytest.fixture(autouse=True)
+def _one_statement_of_locks(monkeypatch: pytest.MonkeyPatch) -> None:
+    refuse_second_locks(monkeypatch)
 
 
 @pytest.fixture

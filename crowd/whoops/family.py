@@ -12,7 +12,7 @@ from crowd.whoops.asking.identify import IdentifyFamily
 from crowd.whoops.asking.obstacles import ProjectDoor
 from crowd.whoops.exporting.export import WhoopsExport
 from crowd.whoops.roles import ROLES
-from crowd.whoops.services.pulling import follow_pictures
+from crowd.whoops.services.pulling import follow_pictures, items_of_pictures
 from qualifications.models import Gate
 from qualifications.presets import Preset
 
@@ -48,4 +48,5 @@ FAMILY = Family(
     urls={"design/": "crowd.whoops.workspace.urls"},
     demo="crowd.whoops.demo.weird.WhoopsDemo",
     follow_pictures=follow_pictures,
+    items_of_pictures=items_of_pictures,
 )

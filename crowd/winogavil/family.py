@@ -10,7 +10,7 @@ from crowd.winogavil.creator_test import CreatorTestFamily
 from crowd.winogavil.releases.exporting import WinogavilExport
 from crowd.winogavil.replaying.replay import WinogavilReplay
 from crowd.winogavil.roles import ROLES
-from crowd.winogavil.services.pulling import follow_pictures
+from crowd.winogavil.services.pulling import follow_pictures, items_of_pictures
 from crowd.winogavil.solver_test import SolverTestFamily
 from crowd.winogavil.solving import SolveFamily
 from qualifications.models import Gate
@@ -71,4 +71,5 @@ FAMILY = Family(
     sites={"PLAY_URL": "crowd.winogavil.play.urls"},
     demo="crowd.winogavil.demo.game.WinogavilDemo",
     follow_pictures=follow_pictures,
+    items_of_pictures=items_of_pictures,
 )

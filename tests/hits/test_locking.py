@@ -9,14 +9,8 @@ from hits.models import Item
 from hits.services import locking
 from hits.services.locking import hold_new, lock_items
 from tests.factories import make_study
-from tests.locks import refuse_second_locks
 
 pytestmark = pytest.mark.django_db
-
-
-@pytest.fixture(autouse=True)
-def _refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    refuse_second_locks(monkeypatch)
 
 
 def make_items(count: int = 2) -> list[int]:

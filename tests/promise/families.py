@@ -145,7 +145,7 @@ def _compare(
 def _exceptions(given: Mapping[int, set[int]]) -> Iterator[str]:
     for one in Generic.objects.filter(item__isnull=False):
         there = given.get(one.item_id or 0, set())
-        waits = Item.objects.get(pk=one.item_id).wanted or on_their_way().filter(item=one.item_id).exists()
+        waits = Item.objects.get(generic=one).wanted or on_their_way().filter(item=one.item_id).exists()
         if one.worker_id is None and there and not waits:
             yield f"generic {one.pk} has no answer, and {sorted(there)} have answered"
         words = one.alternatives.exclude(state=Alternative.State.WITHDRAWN)

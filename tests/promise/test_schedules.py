@@ -96,6 +96,7 @@ def a_world(clock: Clock, monkeypatch: pytest.MonkeyPatch) -> Iterator[World]:
     """Made for one schedule, and forgotten after it."""
     clock.ahead *= 0
     with transaction.atomic("default"), transaction.atomic("marketplace"):
+        transaction.get_connection().atomic_blocks[-1]._from_testcase = True  # see tests.locks
         world = World(clock=clock)
         with monkeypatch.context() as patch:
             patch.setattr(registry, "_boto_provider", lambda **_: world.provider)

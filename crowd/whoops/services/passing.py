@@ -1,6 +1,6 @@
 """What people decide of an image: accept, return, refuse, think again. Each is told by whom, and why.
 
-Lock order: the pictures that go with it, the project, the image, and then whoever is paid, and its items.
+The pictures that go with an image are held before its project, and the work that is paid before its items.
 """
 
 from datetime import datetime
@@ -8,6 +8,7 @@ from datetime import datetime
 from django.db import transaction
 from django.db.models import Q
 
+from crowd.pictures import removal
 from crowd.pictures.models import Picture
 from crowd.pictures.services.moving import lock_pictures
 from crowd.pictures.services.removing import remove_pictures
@@ -16,12 +17,14 @@ from crowd.whoops.domain.passing import LONGEST_REASON
 from crowd.whoops.models import Image, Revision
 from crowd.whoops.services.holding import held_image
 from crowd.whoops.services.moving import move_image
-from crowd.whoops.services.paying import owe_image
+from crowd.whoops.services.paying import hold_work, owe_on
 from crowd.whoops.services.posting_questions import withdraw_outdated
+from crowd.whoops.services.pulling import items_of_images
 from crowd.whoops.services.settling import settle_control
 from hits.errors import RuleBroken
 from hits.models import User
 from hits.services.auditing import note
+from hits.services.locking import lock_items
 
 State = Image.State
 LONGEST_REMOVAL = 200
@@ -36,9 +39,11 @@ def accept_image(*, image: Image, reason: str, by: User, now: datetime) -> None:
 
 def accept_held(image: Image, *, words: str, by: User, now: datetime) -> None:
     """The image is held. Its designer is owed what the project pays; it goes to the annotators."""
+    work = hold_work(image)
+    lock_items(items_of_images([image.pk]))
     withdraw_outdated(image=image, now=now)
     move_image(image, State.ACCEPTED, by=by, now=now, accepted_at=now)
-    owe_image(image=image, by=by, now=now)
+    owe_on(work, image=image, by=by, now=now)
     _note("image.accepted", words, image, by=by, now=now)
 
 
@@ -69,6 +74,8 @@ def refuse_image(*, image: Image, reason: str, by: User, now: datetime, with_pic
         pictures = _pictures_of(image) if with_pictures else []
         lock_pictures([one.pk for one in pictures])
         with held_image(image) as locked:
+            shown = removal.items_of_pictures([one.pk for one in pictures])
+            lock_items({*items_of_images([locked.pk]), *shown})
             move_image(locked, State.REFUSED, by=by, now=now, reason=reason)
             _note("image.refused", f"{locked} was refused. {reason}", locked, by=by, now=now)
             if pictures:

@@ -1,6 +1,6 @@
 """What an accepted image earns its designer: a bonus on work of theirs, and then the usual way of payments.
 
-Lock order: the image, then the assignment, its batch and its study. Owed once: the image points at its bonus.
+Owed once: the image points at its bonus.
 """
 
 from collections import Counter
@@ -36,16 +36,25 @@ class Outcome:
 
 
 def owe_image(*, image: Image, by: User, now: datetime) -> Bonus | None:
-    """Of an accepted image, once. None: its designer is not paid here; or not yet, and the image says why.
+    """Of an accepted image, once. None: its designer is not paid here; or not yet, and the image says why."""
+    with transaction.atomic():
+        return owe_on(hold_work(_lock(image)), image=image, by=by, now=now)
 
-    May be called within the transaction that accepts the image: what is refused here undoes nothing else.
-    """
+
+def hold_work(image: Image) -> Assignment | None:
+    """What the image is paid on. The image is held, and none of its items is yet."""
+    work = _work_of(image) if image.designer.is_paid_here else None
+    return work and Assignment.objects.select_for_update(no_key=True).get(pk=work.pk)
+
+
+def owe_on(work: Assignment | None, *, image: Image, by: User, now: datetime) -> Bonus | None:
+    """The same, for whoever holds both: what is refused here undoes nothing else of the transaction."""
     with transaction.atomic():
         held = _lock(image)
         if held.bonus_id or held.state != Image.State.ACCEPTED or not held.designer.is_paid_here:
             return held.bonus
         try:
-            held.bonus, held.unowed = _owe(held, _work_of(held), by=by, now=now), ""
+            held.bonus, held.unowed = _owe(held, work, by=by, now=now), ""
         except RuleBroken as refusal:
             held.unowed = str(refusal)[:LONGEST_REASON]
         held.save(update_fields=["bonus", "unowed"])
@@ -97,20 +106,19 @@ def _lock(image: Image) -> Image:
     return rows.select_for_update(of=("self",), no_key=True).get(pk=image.pk)
 
 
-def _work_of(image: Image) -> Assignment:
+def _work_of(image: Image) -> Assignment | None:
     """The newest approved work of the designer in this study, or else the newest rejected one."""
     rows = Assignment.objects.filter(
         worker=image.designer.worker_id,
         hit__batch__study=image.project.study_id,
         status__in=(Status.APPROVED, Status.REJECTED),
     )
-    work = rows.order_by("status", F("submitted_at").desc(nulls_last=True), "-pk").first()
+    return rows.order_by("status", F("submitted_at").desc(nulls_last=True), "-pk").first()
+
+
+def _owe(image: Image, work: Assignment | None, *, by: User, now: datetime) -> Bonus:
     if work is None:
         raise RuleBroken("no_work", NO_WORK)
-    return work
-
-
-def _owe(image: Image, work: Assignment, *, by: User, now: datetime) -> Bonus:
     with translation.override(image.project.study.language):
         reason = _("For your image %(number)d, which was accepted.") % {"number": image.number}
     return owe_extra(

@@ -11,10 +11,10 @@ from crowd.whoops.models import Annotation, Image, Project
 from crowd.whoops.models.annotations import TAKEN_OUT
 from crowd.whoops.queries.annotators import images_to_post
 from crowd.whoops.services.holding import AT_ONCE, held, lock_images
-from crowd.whoops.services.pulling import follow_images
+from crowd.whoops.services.pulling import follow_images, items_of_images
 from hits.common.parts import in_parts
 from hits.models import Item
-from hits.services.locking import lock_items
+from hits.services.locking import hold_new, lock_items
 
 log = structlog.get_logger()
 
@@ -36,6 +36,7 @@ def _post(project: Project, *, now: datetime) -> int:
             images = lock_images(list(keys.values_list("pk", flat=True)))
             if not images:
                 return posted
+            lock_items(items_of_images([image.pk for image in images]))
             outdated = [image for image in images if image.annotation_item_id]
             unasked = [image for image in images if not image.annotation_item_id]
             _forget(outdated, now=now)
@@ -53,6 +54,7 @@ def _give_items(images: Sequence[Image], *, project: Project, now: datetime) -> 
         Item(study_id=project.study_id, task=domain.ANNOTATE, wanted=wanted, author_id=authors[image.pk])
         for image in images
     )
+    hold_new(items)
     for image, item in zip(images, items, strict=True):
         image.annotation_item = item
     Image.objects.bulk_update(images, ("annotation_item",))
@@ -62,7 +64,6 @@ def _give_items(images: Sequence[Image], *, project: Project, now: datetime) -> 
 def _forget(images: Sequence[Image], *, now: datetime) -> None:
     """Sent again: what was written of the earlier picture is kept, and counts no more."""
     items = [image.annotation_item_id for image in images if image.annotation_item_id]
-    lock_items(items)
     Item.objects.filter(pk__in=items, pulled_at=None).update(pulled_at=now)
     written = Annotation.objects.filter(image__in=images).exclude(state=Annotation.State.DROPPED)
     written.update(state=Annotation.State.DROPPED, why=TAKEN_OUT)

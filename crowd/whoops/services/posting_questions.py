@@ -13,6 +13,7 @@ from crowd.whoops.services.pulling import follow_questions
 from hits import seals
 from hits.errors import RuleBroken
 from hits.models import Item, Lease
+from hits.services.locking import hold_new, lock_items
 from hits.services.wanting import want_answers
 
 log = structlog.get_logger()
@@ -35,6 +36,7 @@ def post_questions(*, project: Project, questions: Sequence[Question], now: date
         ),
         batch_size=AT_ONCE,
     )
+    hold_new(items)
     for question, item in zip(drawn, items, strict=True):
         question.item = item
     Question.objects.bulk_update(drawn, ("item",), batch_size=AT_ONCE)
@@ -105,7 +107,7 @@ def want_judges(*, project: Project) -> None:
             if not some:
                 return
             items = [item for _, item in some]
-            list(Item.objects.select_for_update(no_key=True).filter(pk__in=items).order_by("pk"))
+            lock_items(items)
             want_answers(dict.fromkeys(items, locked.judges_wanted))
         last = some[-1][0]
 
@@ -113,6 +115,5 @@ def want_judges(*, project: Project) -> None:
 def never_handed_out(questions: QuerySet[Question]) -> QuerySet[Question]:
     """Those that no worker has seen: what can be marked in them may still be changed. Items are locked."""
     leased = Exists(Lease.objects.filter(item=OuterRef("item")))
-    keys = questions.filter(item__isnull=False).values("item")
-    list(Item.objects.select_for_update(no_key=True).filter(pk__in=keys).order_by("pk").values_list("pk"))
+    lock_items({key for key in questions.values_list("item_id", flat=True) if key})
     return questions.filter(~leased)

@@ -3,35 +3,48 @@
 from collections.abc import Collection
 from datetime import datetime
 
-from django.db.models import Exists, F, OuterRef, Q, QuerySet
+from django.db.models import Exists, F, OuterRef, Q
 
 from crowd.pictures.models import Picture
+from crowd.whoops import domain
 from crowd.whoops.models import Image, Question, Revision
 from hits.models import Item
+from hits.services.locking import lock_items
 
 FIT = Picture.Status.FIT
 
 
+def items_of_images(images: Collection[int]) -> set[int]:
+    """Of the control group, of annotators and of judges: whoever changes some of them holds all of them."""
+    return _items(revisions=Q(image__in=images), images=Q(pk__in=images), questions=Q(image__in=images))
+
+
+def items_of_pictures(picture_ids: Collection[int]) -> set[int]:
+    shown = Q(picture__in=picture_ids)
+    return _items(revisions=shown, images=shown, questions=shown)
+
+
 def follow_images(images: Collection[int], *, now: datetime) -> None:
     """Items of the control group, of annotators and of judges are asked or not. The images are held."""
-    _pull_or_restore(Item.objects.filter(whoops_revision__image__in=images), stays=_is_controlled(), now=now)
-    _pull_or_restore(Item.objects.filter(whoops_annotation__in=images), stays=_is_annotated(), now=now)
-    _pull_or_restore(Item.objects.filter(whoops_question__image__in=images), stays=_is_judged(), now=now)
+    _pull_or_restore(items_of_images(images), now=now)
 
 
 def follow_pictures(*, picture_ids: Collection[int], shown: bool, now: datetime) -> None:
     """Called by the pool, in its transaction, when pictures go away or come back."""
-    controlled = Item.objects.filter(whoops_revision__picture__in=picture_ids)
-    _pull_or_restore(controlled, stays=_is_controlled(), now=now)
-    annotated = Item.objects.filter(whoops_annotation__picture__in=picture_ids)
-    _pull_or_restore(annotated, stays=_is_annotated(), now=now)
-    judged = Item.objects.filter(whoops_question__picture__in=picture_ids)
-    _pull_or_restore(judged, stays=_is_judged(), now=now)
+    _pull_or_restore(items_of_pictures(picture_ids), now=now)
 
 
 def follow_questions(questions: Collection[int], *, now: datetime) -> None:
     """What was withdrawn is asked no more. Their project is held."""
-    _pull_or_restore(Item.objects.filter(whoops_question__in=questions), stays=_is_judged(), now=now)
+    asked = Question.objects.filter(pk__in=questions, item__isnull=False)
+    _pull_or_restore(set(asked.values_list("item_id", flat=True)), now=now)
+
+
+def _items(*, revisions: Q, images: Q, questions: Q) -> set[int]:
+    controlled = Revision.objects.filter(revisions).order_by().values_list("control_item", flat=True)
+    annotated = Image.objects.filter(images).order_by().values_list("annotation_item", flat=True)
+    judged = Question.objects.filter(questions).order_by().values_list("item", flat=True)
+    return {key for key in controlled.union(annotated, judged) if key}
 
 
 def _is_controlled() -> Q:
@@ -59,13 +72,13 @@ def _is_judged() -> Q:
     return Q(Exists(standing))
 
 
-def _pull_or_restore(items: QuerySet[Item], *, stays: Q, now: datetime) -> None:
-    if keys := _lock(items):
-        rows = Item.objects.filter(pk__in=keys)
+def _pull_or_restore(items: Collection[int], *, now: datetime) -> None:
+    lock_items(items)
+    for tasks, stays in (
+        ([domain.CONTROL], _is_controlled()),
+        ([domain.ANNOTATE], _is_annotated()),
+        (domain.JUDGED, _is_judged()),
+    ):
+        rows = Item.objects.filter(pk__in=items, task__in=tasks)
         rows.filter(~stays, pulled_at=None).update(pulled_at=now)
         rows.filter(stays, pulled_at__isnull=False).update(pulled_at=None)
-
-
-def _lock(items: QuerySet[Item]) -> list[int]:
-    locked = items.order_by("pk").select_for_update(of=("self",), no_key=True)
-    return list(locked.values_list("pk", flat=True))

@@ -1,7 +1,4 @@
-"""What designers do with their images: send, send again, add a partner, withdraw.
-
-Lock order: the picture, the project, the image, its items.
-"""
+"""What designers do with their images: send, send again, add a partner, withdraw."""
 
 from collections.abc import Mapping
 from datetime import datetime

@@ -101,11 +101,12 @@ def _take_of(project: Project) -> int:
 def _recount(project: Project) -> int:
     """Where an answer that was counted has been kept out or rejected since, or counts again."""
     with held(project.pk) as locked:
-        items = take_recounts(find_recounts(tasks=[domain.ANNOTATE], most=AT_ONCE, study_id=locked.study_id))
+        items = find_recounts(tasks=[domain.ANNOTATE], most=AT_ONCE, study_id=locked.study_id)
         if not items:
             return 0
         keys = Image.objects.filter(annotation_item__in=items).values_list("pk", flat=True)
         images = lock_images(list(keys))
+        take_recounts(items)
         count_annotations(images, project=locked)
     return len(images)
 

@@ -11,11 +11,11 @@ from crowd.whoops import domain
 from crowd.whoops.domain.sightings import LONGEST_TEXT, read_sighting
 from crowd.whoops.models import Image, Project, Revision, Sighting
 from crowd.whoops.services.holding import AT_ONCE, held, lock_images
+from crowd.whoops.services.pulling import items_of_images
 from crowd.whoops.services.settling import settle_control
 from hits.common.parts import in_parts
 from hits.models import Item, Lease
 from hits.services.answers import COUNTING, Given, answers_that_count
-from hits.services.locking import lock_items
 from hits.services.wanting import want_answers
 from hits.services.working import find_recounts, take_recounts
 
@@ -59,9 +59,9 @@ def _take_of(project: Project, *, now: datetime) -> int:
 def _recount(project: Project, *, now: datetime) -> int:
     """Where an answer that was counted has been kept out or rejected since, or counts again."""
     with held(project.pk) as locked:
-        items = take_recounts(find_recounts(tasks=[domain.CONTROL], most=AT_ONCE, study_id=locked.study_id))
+        items = find_recounts(tasks=[domain.CONTROL], most=AT_ONCE, study_id=locked.study_id)
         rows = list(Revision.objects.filter(control_item__in=items).order_by("pk"))
-        _count(rows, project=locked, now=now)
+        _count(rows, project=locked, now=now, recounted=items)
     return len(rows)
 
 
@@ -99,11 +99,13 @@ def _number_of(rows: QuerySet[Lease] | QuerySet[Sighting], by: str) -> Coalesce:
     return Coalesce(Subquery(counted), 0)
 
 
-def _count(rows: Sequence[Revision], *, project: Project, now: datetime) -> None:
+def _count(
+    rows: Sequence[Revision], *, project: Project, now: datetime, recounted: Collection[int] = ()
+) -> None:
     """From the raw answers that count now, whatever was taken from them before. The project is held."""
     images = {image.pk: image for image in lock_images({row.image_id for row in rows})}
     items = [row.control_item_id for row in rows if row.control_item_id]
-    lock_items(items)
+    take_recounts(recounted, along=items_of_images(images))
     found = answers_that_count(items)
     for row in rows:
         _keep(row, found[row.control_item_id] if row.control_item_id else [], now=now)

@@ -1,7 +1,4 @@
-"""Examples become questions for workers, and cease to be asked.
-
-Lock order: pictures, the project, its examples, items.
-"""
+"""Examples become questions for workers, and cease to be asked."""
 
 from collections.abc import Collection, Sequence
 from datetime import datetime
@@ -45,8 +42,8 @@ def ask_examples(*, project: Project, examples: Collection[int], now: datetime) 
 
 def pull(example: Example, *, now: datetime) -> None:
     """Nobody new is asked about it. What was answered stays. The caller withdraws it in its transaction."""
-    items = _lock(Item.objects.filter(winoground_pairing__example=example))
-    Item.objects.filter(pk__in=items, pulled_at=None).update(pulled_at=now)
+    items = lock_items(Item.objects.filter(winoground_pairing__example=example))
+    Item.objects.filter(pk__in=[item.pk for item in items], pulled_at=None).update(pulled_at=now)
 
 
 def want_anew(project: Project) -> None:
@@ -54,6 +51,7 @@ def want_anew(project: Project) -> None:
     last = 0
     with held(project) as locked:
         pairings = Pairing.objects.filter(example__project=locked, item__isnull=False).order_by("pk")
+        lock_items(set(pairings.values_list("item_id", flat=True)))
         while some := list(pairings.filter(pk__gt=last)[:AT_ONCE]):
             last = some[-1].pk
             _want(some, project=locked)
@@ -64,15 +62,20 @@ def follow_pictures(*, picture_ids: Collection[int], shown: bool, now: datetime)
 
     Once it is back the examples are asked again; a first question somebody has to put back.
     """
-    first = Q(winoground_pairing__image=0, winoground_pairing__example__image_0__in=picture_ids)
-    second = Q(winoground_pairing__image=1, winoground_pairing__example__image_1__in=picture_ids)
-    of_tests = Q(winoground_first_question__picture__in=picture_ids)
-    items = Item.objects.filter(pk__in=_lock(Item.objects.filter(first | second | of_tests)))
+    items = Item.objects.filter(pk__in=items_of_pictures(picture_ids))
     if not shown:
         items.filter(pulled_at=None).update(pulled_at=now)
         return
     asked = Pairing.objects.filter(item=OuterRef("pk"), example__state=State.ASKED)
     items.filter(Exists(asked)).update(pulled_at=None)
+
+
+def items_of_pictures(picture_ids: Collection[int]) -> set[int]:
+    """The pool holds them while it changes the pictures."""
+    first = Q(winoground_pairing__image=0, winoground_pairing__example__image_0__in=picture_ids)
+    second = Q(winoground_pairing__image=1, winoground_pairing__example__image_1__in=picture_ids)
+    of_tests = Q(winoground_first_question__picture__in=picture_ids)
+    return set(Item.objects.filter(first | second | of_tests).values_list("pk", flat=True))
 
 
 def _pictures_of(examples: QuerySet[Example]) -> set[int]:
@@ -113,6 +116,7 @@ def _post(rows: Sequence[Example], *, project: Project) -> None:
 
 def _ask_again(pairings: Sequence[Pairing], *, project: Project) -> None:
     """Of an example that had been withdrawn: what was answered before counts."""
+    lock_items({one.item_id for one in pairings if one.item_id})
     for start in range(0, len(pairings), AT_ONCE):
         some = pairings[start : start + AT_ONCE]
         _want(some, project=project)
@@ -121,15 +125,8 @@ def _ask_again(pairings: Sequence[Pairing], *, project: Project) -> None:
 
 def _want(pairings: Sequence[Pairing], *, project: Project) -> None:
     items = [one.item_id for one in pairings if one.item_id]
-    lock_items(items)
     want_answers(dict.fromkeys(items, project.answers_wanted))
 
 
 def _lot(pairing: Pairing) -> tuple[int, str]:
     return pairing.example_id, seals.blind_index("pairing", str(pairing.pk))
-
-
-def _lock(items: QuerySet[Item]) -> list[int]:
-    keys = list(items.order_by("pk").values_list("pk", flat=True))
-    lock_items(keys)
-    return keys

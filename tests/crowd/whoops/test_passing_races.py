@@ -8,16 +8,18 @@ import pytest
 
 from crowd.pictures.services.removing import remove_pictures, restore_pictures
 from crowd.whoops import domain
-from crowd.whoops.models import Image, Review, Sighting
+from crowd.whoops.models import Designer, Image, Review, Sighting
 from crowd.whoops.services import passing
 from crowd.whoops.services.comparing import claim_sighting, decide_sighting
 from crowd.whoops.services.posting_control import post_control
 from crowd.whoops.services.reviewing import give_review
 from crowd.whoops.services.taking_sightings import take_sightings
 from hits.models import Bonus, Item
-from tests.crowd.whoops.making_images import ControlGroup, make_designer, make_image, state
-from tests.factories import NOW, make_assignment, make_hit, make_user
-from tests.races import all_at_once
+from hits.services.working import keep_out
+from tests.crowd.whoops.making_images import ControlGroup, make_designer, make_image, send_again, state
+from tests.crowd.whoops.making_questions import bring_in
+from tests.factories import NOW, make_assignment, make_hit, make_picture, make_user
+from tests.races import all_at_once, meet
 
 pytestmark = [pytest.mark.needs_postgres, pytest.mark.django_db(transaction=True)]
 
@@ -97,3 +99,43 @@ def test_decisions_and_the_pool_at_once_come_to_an_end() -> None:
 
     assert [state(image) for image in images] == ["refused"] * 3
     assert not Item.objects.filter(pulled_at=None).exists()
+
+
+def test_an_image_is_accepted_while_its_earlier_picture_goes_away() -> None:
+    """The one asks no more about the earlier picture, and so does the other."""
+    group, by = ControlGroup(), make_user()
+    image = group.post()
+    earlier = image.picture
+    Image.objects.filter(pk=image.pk).update(state=Image.State.ACCEPTED, accepted_at=NOW)
+    bring_in(
+        group.project, domain.VERIFY, f"image,question,answer,source\n{image.number},What?,A candle,machine\n"
+    )
+    send_again(image)
+    Image.objects.filter(pk=image.pk).update(state=Image.State.REVIEW, picture=make_picture())
+
+    meet(
+        lambda: passing.accept_image(image=image, reason="Fine.", by=by, now=NOW),
+        lambda: remove_pictures(pictures=[earlier], reason="Odd.", by=by, now=NOW),
+    )
+
+    assert state(image) == "accepted"
+    assert not Item.objects.filter(pulled_at=None).exists()
+
+
+def test_an_image_is_accepted_while_the_work_that_it_is_paid_on_is_taken_out() -> None:
+    """Whoever has looked at an image may be found to be its designer."""
+    group, by = ControlGroup(image_pay=Decimal("6.00")), make_user()
+    image = group.post()
+    work = group.look()
+    work.status, work.approved_at = "approved", NOW
+    work.save()
+    Designer.objects.filter(pk=image.designer_id).update(worker=work.worker, is_paid=True)
+    Image.objects.filter(pk=image.pk).update(state=Image.State.REVIEW)
+
+    meet(
+        lambda: passing.accept_image(image=image, reason="Fine.", by=by, now=NOW),
+        lambda: keep_out(work, now=NOW),
+    )
+
+    assert (state(image), Bonus.objects.get().assignment) == ("accepted", work)
+    assert Item.objects.get(task=domain.CONTROL).recount
