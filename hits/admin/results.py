@@ -1,0 +1,71 @@
+"""The page on which a model's results are uploaded or replaced, wherever they belong."""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from django import forms
+from django.core.exceptions import ValidationError
+from django.http import HttpRequest, HttpResponse
+
+from hits.errors import InvalidItems, RuleBroken
+from hits.services.results import ModelResults, Upload
+
+ACCEPT = ".csv,.jsonl,.json,.txt,text/csv"
+MOST_BYTES = 20_000_000
+
+
+class ResultsForm(forms.Form):
+    """A file; of a new model its name, and what colleagues should know where the table keeps it."""
+
+    file = forms.FileField(
+        label="File",
+        help_text="CSV or JSON, as described below.",
+        widget=forms.ClearableFileInput(attrs={"accept": ACCEPT}),
+    )
+    field_order = ("name", "about", "file")
+
+    def __init__(
+        self, request: HttpRequest, *, results: ModelResults[Any, Any], made: Any = None, **kwargs: Any
+    ) -> None:
+        super().__init__(request.POST or None, request.FILES or None, **kwargs)
+        if made is None:
+            field = results.of._meta.get_field(results.header["name"])
+            self.fields["name"] = forms.CharField(label="Name of the model", max_length=field.max_length)
+        if about := results.header.get("about"):
+            self.fields["about"] = forms.CharField(
+                label="About it",
+                required=False,
+                max_length=results.of._meta.get_field(about).max_length,
+                help_text="For colleagues: which weights, which prompt, where it comes from.",
+                initial=getattr(made, about, ""),
+            )
+        self.order_fields(self.field_order)
+
+    def clean_file(self) -> Any:
+        file = self.cleaned_data["file"]
+        if file.size > MOST_BYTES:
+            raise ValidationError(f"A file has at most {MOST_BYTES // 1_000_000} MB.")
+        return file
+
+
+def answer_upload(
+    request: HttpRequest,
+    form: forms.BaseForm,
+    *,
+    take: Callable[[Mapping[str, Any]], Upload[Any]],
+    done: Callable[[Upload[Any]], HttpResponse],
+    show: Callable[[Mapping[str, Any]], HttpResponse],
+    named: str = "name",
+) -> HttpResponse:
+    """Taken, or shown again with what was typed and with every line that is wrong."""
+    problems: Sequence[str] = ()
+    if request.method == "POST" and form.is_valid():
+        try:
+            upload = take(form.cleaned_data)
+        except InvalidItems as refusal:
+            problems = refusal.problems
+        except RuleBroken as refusal:
+            form.add_error(named if named in form.fields else None, str(refusal))
+        else:
+            return done(upload)
+    return show({"form": form, "problems": problems})

@@ -1,0 +1,161 @@
+"""What models make of a project's material: a file for each, taken whole or not at all."""
+
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from datetime import datetime
+from itertools import islice
+from typing import Any, BinaryIO, Generic, TypeVar
+
+from django.db import transaction
+from django.db.models import Model
+
+from hits.common.uploads import Problems, Row, UploadedColumn, read_uploaded
+from hits.errors import InvalidItems, RuleBroken
+from hits.models import User
+
+AT_ONCE = 500
+Of = TypeVar("Of", bound=Model)
+Made = TypeVar("Made", bound=Model)
+Found = Mapping[Any, Any]
+
+
+class Subjects:
+    """What rows are about: whoever has too many of them looks some up for each part of a file."""
+
+    def look_up(self, rows: Sequence[Row]) -> None: ...
+
+
+def _any_name(_: Any, name: str) -> str:
+    return "" if name else "Give the model a name of its own."
+
+
+@dataclass(frozen=True, kw_only=True)
+class ModelResults(Generic[Of, Made]):
+    """One sort of results: what a file of it says, and the table that has a row for each model."""
+
+    name: str
+    of: type[Made]
+    # What stands in that table under these names.
+    header: Mapping[str, str]
+    columns: Sequence[UploadedColumn]
+    any_of: Sequence[Sequence[str]] = ()
+    most: int | None = None
+    held: Callable[[Of], AbstractContextManager[Of]]
+    subjects: Callable[[Of], Any]
+    # What a row says, each value by what no two rows may say anything of. ValueError: what is wrong.
+    row: Callable[[Mapping[str, Any], Any], Iterable[tuple[Hashable, Any]]]
+    # What a row is about, in words.
+    called: Callable[[Mapping[str, Any], Any], str]
+    # What is wrong with all of it together.
+    whole: Callable[[Found, Any, Problems], None] | None = None
+    # The rows behind a model that has just been saved; how many things they are about.
+    store: Callable[[Made, Found], int]
+    rows: str = "rows"
+    # How much more it could be about.
+    missing: Callable[[Of, int], int] | None = None
+    # Why a name cannot be taken; empty where it can.
+    taken: Callable[[Of, str], str] = _any_name
+    remedy: str = "Replace those, or take another name."
+
+
+@dataclass(frozen=True, kw_only=True)
+class Upload(Generic[Made]):
+    """`missing`: what could be said something of, and the file does not."""
+
+    made: Made
+    count: int
+    missing: int
+
+
+def add_results(
+    results: ModelResults[Of, Made],
+    *,
+    of: Of,
+    name: str,
+    file: BinaryIO,
+    by: User | None,
+    now: datetime,
+    **values: Any,
+) -> Upload[Made]:
+    """Under a new name. Raises RuleBroken of the name, and InvalidItems of the file."""
+    with results.held(of) as locked:
+        name = " ".join(name.split())
+        check_name(results, of=locked, name=name)
+        found = read_results(results, file, of=locked)
+        header = results.header
+        made = results.of(
+            **{header["of"]: locked, header["name"]: name, header["by"]: by, header["at"]: now}, **values
+        )
+        with transaction.atomic():
+            made.save()
+            return _store(results, made, found, of=locked)
+
+
+def replace_results(
+    results: ModelResults[Of, Made],
+    *,
+    made: Made,
+    file: BinaryIO,
+    by: User | None,
+    now: datetime,
+    **values: Any,
+) -> Upload[Made]:
+    """What was there is gone, once the new file is whole."""
+    header = results.header
+    with results.held(getattr(made, header["of"])) as locked:
+        if not results.of._default_manager.filter(pk=made.pk).exists():
+            raise RuleBroken("gone", f"These {results.name} were removed meanwhile. Upload them as new ones.")
+        found = read_results(results, file, of=locked)
+        getattr(made, results.rows).all().delete()
+        changed = {header["by"]: by, header["at"]: now, **values}
+        for field, value in changed.items():
+            setattr(made, field, value)
+        made.save(update_fields=list(changed))
+        return _store(results, made, found, of=locked)
+
+
+def check_name(results: ModelResults[Of, Made], *, of: Of, name: str) -> None:
+    """Raises RuleBroken."""
+    if problem := results.taken(of, name):
+        raise RuleBroken("bad_name", problem)
+    header = results.header
+    known = results.of._default_manager.filter(**{header["of"]: of, f"{header['name']}__iexact": name})
+    if known.exists():
+        raise RuleBroken("known_name", f"There are {results.name} of {name} already. {results.remedy}")
+
+
+def read_results(results: ModelResults[Of, Made], file: BinaryIO, *, of: Of) -> Found:
+    """By what they are about. Raises InvalidItems with every line that is wrong."""
+    problems, subjects = Problems(InvalidItems), results.subjects(of)
+    found: dict[Any, Any] = {}
+    lines: dict[Any, int] = {}
+    rows = read_uploaded(
+        file, columns=results.columns, any_of=results.any_of, most=results.most, problems=problems
+    )
+    for row in _looked_up(rows, subjects):
+        with problems.of(row.place, line=row.line):
+            for key, value in results.row(row.cells, subjects):
+                if before := lines.get(key):
+                    called = results.called(row.cells, key)
+                    raise ValueError(f"{called} stands in line {before} already.")
+                lines[key], found[key] = row.line, value
+    problems.arrange()
+    if results.whole:
+        results.whole(found, subjects, problems)
+    if not found:
+        problems.say(f"The file has no {results.name}.")
+    problems.refuse()
+    return found
+
+
+def _looked_up(rows: Iterable[Row], subjects: Subjects) -> Iterator[Row]:
+    remaining = iter(rows)
+    while some := list(islice(remaining, AT_ONCE)):
+        subjects.look_up(some)
+        yield from some
+
+
+def _store(results: ModelResults[Of, Made], made: Made, found: Found, *, of: Of) -> Upload[Made]:
+    count = results.store(made, found)
+    return Upload(made=made, count=count, missing=results.missing(of, count) if results.missing else 0)
