@@ -26,7 +26,7 @@ def test_statistics_look_right(visitor: Visitor, sites: Sites) -> None:
     make_every_result(project, images)
     pair = images[0].annotations.get().pk
     file = BytesIO(f"annotation,detailed,underspecified\n{pair},1,0".encode())
-    made = add_scores(project=project, name="small", about="", file=file, by=make_user(), now=NOW).scores
+    made = add_scores(project=project, name="small", about="", file=file, by=make_user(), now=NOW).made
 
     for name in PAGES:
         visitor.visit(f"whoops-{name.replace('/', '-')}", f"{home}/{name}/")

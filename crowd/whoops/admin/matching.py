@@ -1,11 +1,10 @@
 """Models' scores of detailed and underspecified captions come as files, are replaced, and are removed."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import Any
 
-from django import forms
 from django.contrib import messages
-from django.core.exceptions import ValidationError
 from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
 from django.shortcuts import get_object_or_404, redirect
 from django.urls import URLPattern
@@ -14,43 +13,17 @@ from django.utils import timezone
 from crowd.whoops.admin.statistics import ADD, REMOVE, Hub
 from crowd.whoops.models import Annotation, MatchingScores, Project
 from crowd.whoops.queries.matching import pairs
-from crowd.whoops.services.matching import Upload, add_scores, remove_scores, replace_scores
+from crowd.whoops.services.matching import MATCHING, add_scores, remove_scores, replace_scores
 from hits.admin.actions import Action, ActionPages, Call, Confirm, Outcome, emphasize
 from hits.admin.hub_actions import project_actions
+from hits.admin.results import ResultsForm, answer_upload
 from hits.admin.selecting import signed_in
 from hits.datasets.texts import json_line
-from hits.errors import InvalidItems, RuleBroken
+from hits.services.results import Upload
 
-MOST_BYTES = 20_000_000
+UPLOAD = "Upload a model's matching scores"
 # A write to the socket for each row would cost more than the row.
 LINES = 200
-
-
-class FileForm(forms.Form):
-    about = forms.CharField(
-        label="About it",
-        required=False,
-        max_length=MatchingScores._meta.get_field("about").max_length,
-        help_text="For colleagues: which weights, which prompt, where the scores come from.",
-    )
-    file = forms.FileField(
-        label="File",
-        help_text="CSV or JSON, as described below.",
-        widget=forms.ClearableFileInput(attrs={"accept": ".csv,.jsonl,.json,.txt,text/csv"}),
-    )
-
-    def clean_file(self) -> Any:
-        file = self.cleaned_data["file"]
-        if file.size > MOST_BYTES:
-            raise ValidationError(f"A file has at most {MOST_BYTES // 1_000_000} MB.")
-        return file
-
-
-class NewForm(FileForm):
-    name = forms.CharField(
-        label="Name of the model", max_length=MatchingScores._meta.get_field("name").max_length
-    )
-    field_order = ("name", "about", "file")
 
 
 def matching_urls(hub: Hub) -> list[URLPattern]:
@@ -64,24 +37,16 @@ def matching_urls(hub: Hub) -> list[URLPattern]:
 
 def upload_view(hub: Hub, request: HttpRequest, pk: int) -> HttpResponse:
     project = hub.find(request, pk, ADD)
-    by, now = signed_in(request), timezone.now()
-    form = NewForm(request.POST or None, request.FILES or None)
-
-    def take(values: Mapping[str, Any]) -> Upload:
-        return add_scores(project=project, by=by, now=now, **values)
-
+    form = ResultsForm(request, results=MATCHING)
+    take = partial(add_scores, project=project, by=signed_in(request), now=timezone.now())
     return _answer(hub, request, project, form, None, take=take)
 
 
 def replace_view(hub: Hub, request: HttpRequest, pk: int, scores: int) -> HttpResponse:
     project = hub.find(request, pk, ADD, REMOVE)
     chosen = _find(project, scores)
-    by, now = signed_in(request), timezone.now()
-    form = FileForm(request.POST or None, request.FILES or None, initial={"about": chosen.about})
-
-    def take(values: Mapping[str, Any]) -> Upload:
-        return replace_scores(scores=chosen, by=by, now=now, **values)
-
+    form = ResultsForm(request, results=MATCHING, made=chosen)
+    take = partial(replace_scores, scores=chosen, by=signed_in(request), now=timezone.now())
     return _answer(hub, request, project, form, chosen, take=take)
 
 
@@ -166,36 +131,33 @@ def _answer(
     hub: Hub,
     request: HttpRequest,
     project: Project,
-    form: FileForm,
+    form: ResultsForm,
     scores: MatchingScores | None,
     *,
-    take: Callable[[Mapping[str, Any]], Upload],
+    take: Callable[..., Upload[MatchingScores]],
 ) -> HttpResponse:
-    problems: Sequence[str] = ()
-    if request.method == "POST" and form.is_valid():
-        try:
-            upload = take(form.cleaned_data)
-        except InvalidItems as refusal:
-            problems = refusal.problems
-        except RuleBroken as refusal:
-            form.add_error("name" if scores is None else None, str(refusal))
-        else:
-            _tell(hub, request, project, upload, "replaced" if scores else "uploaded")
-            return redirect(f"{hub.address(project, 'statistics')}#matching")
-    context = {
-        "title": f"Replace the matching scores of {scores}" if scores else "Upload a model's matching scores",
-        "scores": scores,
-        "count": scores.rows.count() if scores else 0,
-        "form": form,
-        "problems": problems,
-        "pairs": pairs(project).count(),
-        "example": pairs(project).select_related("image").order_by("image__number", "pk").first(),
-    }
-    return hub.render(request, "admin/whoops/matching_upload.html", context, project=project)
+    def done(upload: Upload[MatchingScores]) -> HttpResponse:
+        _tell(hub, request, project, upload, "replaced" if scores else "uploaded")
+        return redirect(f"{hub.address(project, 'statistics')}#matching")
+
+    def show(found: Mapping[str, Any]) -> HttpResponse:
+        context = {
+            "title": f"Replace the matching scores of {scores}" if scores else UPLOAD,
+            "made": scores,
+            "count": scores.rows.count() if scores else 0,
+            "pairs": pairs(project).count(),
+            "example": pairs(project).select_related("image").order_by("image__number", "pk").first(),
+            **found,
+        }
+        return hub.render(request, "admin/whoops/matching_upload.html", context, project=project)
+
+    return answer_upload(request, form, take=lambda values: take(**values), done=done, show=show)
 
 
-def _tell(hub: Hub, request: HttpRequest, project: Project, upload: Upload, verb: str) -> None:
-    hub.log_change(request, project, f"The matching scores of {upload.scores} were {verb}.")
-    messages.success(request, f"The scores of {upload.scores} for {upload.pairs} pairs are counted.")
+def _tell(
+    hub: Hub, request: HttpRequest, project: Project, upload: Upload[MatchingScores], verb: str
+) -> None:
+    hub.log_change(request, project, f"The matching scores of {upload.made} were {verb}.")
+    messages.success(request, f"The scores of {upload.made} for {upload.count} pairs are counted.")
     if upload.missing:
         messages.warning(request, f"The file has no scores of {upload.missing} further pairs.")

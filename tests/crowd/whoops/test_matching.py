@@ -36,7 +36,7 @@ def csv_of(pairs: Sequence[Annotation], values: Sequence[tuple[object, object]])
 def add(project: Project, text: str, *, name: str = "model") -> MatchingScores:
     return add_scores(
         project=project, name=name, about="", file=BytesIO(text.encode()), by=make_user(), now=NOW
-    ).scores
+    ).made
 
 
 def address(project: Project, name: str, *more: object) -> str:

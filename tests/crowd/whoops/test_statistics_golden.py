@@ -29,7 +29,7 @@ def test_statistics_say_what_they_said(client: Client) -> None:
     file = BytesIO(text.encode())
     made = add_scores(
         project=project, name="small", about="", file=file, by=make_user(username="boss"), now=NOW
-    ).scores
+    ).made
     visit(client, project, "whoops.add_matchingscores", "whoops.delete_matchingscores", "hits.export_batch")
     masks = {str(project.study.public_id)[:8]: "STUDY", f"/project/{project.pk}/": "/project/PK/",
              f"/matching/{made.pk}/": "/matching/PK/"}  # fmt: skip
