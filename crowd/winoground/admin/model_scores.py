@@ -1,11 +1,10 @@
 """Models' scores come as files, are replaced, and are removed again."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import Any
 
-from django import forms
 from django.contrib import messages
-from django.core.exceptions import ValidationError
 from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
 from django.shortcuts import get_object_or_404, redirect
 from django.urls import URLPattern
@@ -15,44 +14,17 @@ from crowd.winoground.admin.results import ADD, REMOVE, Hub, find
 from crowd.winoground.models import ModelScores
 from crowd.winoground.queries.scoring import scored_examples
 from crowd.winoground.services.score_files import EXAMPLE, WIDE
-from crowd.winoground.services.uploading import Upload, add_model, remove_model, replace_model
+from crowd.winoground.services.uploading import SCORES, add_model, remove_model, replace_model
 from hits.admin.actions import Action, ActionPages, Call, Confirm, Outcome, emphasize
 from hits.admin.hub_actions import project_actions
+from hits.admin.results import ResultsForm, answer_upload
 from hits.admin.selecting import signed_in
 from hits.admin.taking import send_csv
 from hits.common.spreadsheets import Cell
-from hits.errors import InvalidItems, RuleBroken
+from hits.services.results import Upload
 
-MOST_BYTES = 20_000_000
 TEMPLATE = (EXAMPLE, "number", "caption_0", "caption_1", "image_0_sha256", "image_1_sha256", *WIDE)
 PICTURES = ("image_0__sha256", "image_1__sha256")
-
-
-class FileForm(forms.Form):
-    about = forms.CharField(
-        label="About it",
-        required=False,
-        max_length=ModelScores._meta.get_field("about").max_length,
-        help_text="For colleagues: which weights, which prompt, where the scores come from.",
-    )
-    file = forms.FileField(
-        label="File",
-        help_text="CSV or JSON Lines, as described below.",
-        widget=forms.ClearableFileInput(attrs={"accept": ".csv,.jsonl,.json,.txt,text/csv"}),
-    )
-
-    def clean_file(self) -> Any:
-        file = self.cleaned_data["file"]
-        if file.size > MOST_BYTES:
-            raise ValidationError(f"A file has at most {MOST_BYTES // 1_000_000} MB.")
-        return file
-
-
-class NewForm(FileForm):
-    name = forms.CharField(
-        label="Name of the model", max_length=ModelScores._meta.get_field("name").max_length
-    )
-    field_order = ("name", "about", "file")
 
 
 def urls(hub: Hub) -> list[URLPattern]:
@@ -66,15 +38,17 @@ def urls(hub: Hub) -> list[URLPattern]:
 
 def upload_view(hub: Hub, request: HttpRequest, pk: int) -> HttpResponse:
     project = find(hub, request, pk, ADD)
-    form = NewForm(request.POST or None, request.FILES or None)
-    return _answer(hub, request, project, form, None, take=_adding(project, request))
+    form = ResultsForm(request, results=SCORES)
+    take = partial(add_model, project=project, by=signed_in(request), now=timezone.now())
+    return _answer(hub, request, project, form, None, take=take)
 
 
 def replace_view(hub: Hub, request: HttpRequest, pk: int, model: int) -> HttpResponse:
     project = find(hub, request, pk, ADD, REMOVE)
     chosen = get_object_or_404(ModelScores.objects.select_related("project"), pk=model, project=project)
-    form = FileForm(request.POST or None, request.FILES or None, initial={"about": chosen.about})
-    return _answer(hub, request, project, form, chosen, take=_replacing(chosen, request))
+    form = ResultsForm(request, results=SCORES, made=chosen)
+    take = partial(replace_model, model=chosen, by=signed_in(request), now=timezone.now())
+    return _answer(hub, request, project, form, chosen, take=take)
 
 
 def remove_view(hub: Hub, request: HttpRequest, pk: int, model: int) -> HttpResponse:
@@ -94,53 +68,35 @@ def _template_rows(project: Any) -> Iterator[Sequence[Cell]]:
         yield (str(public_id), *cells, *("" for _ in WIDE))
 
 
-Take = Callable[[Mapping[str, Any]], Upload]
-
-
-def _adding(project: Any, request: HttpRequest) -> Take:
-    by, now = signed_in(request), timezone.now()
-    return lambda values: add_model(project=project, by=by, now=now, **values)
-
-
-def _replacing(model: ModelScores, request: HttpRequest) -> Take:
-    by, now = signed_in(request), timezone.now()
-    return lambda values: replace_model(model=model, by=by, now=now, **values)
-
-
 def _answer(
     hub: Hub,
     request: HttpRequest,
     project: Any,
-    form: FileForm,
+    form: ResultsForm,
     model: ModelScores | None,
     *,
-    take: Take,
+    take: Callable[..., Upload[ModelScores]],
 ) -> HttpResponse:
-    problems: Sequence[str] = ()
-    if request.method == "POST" and form.is_valid():
-        try:
-            upload = take(form.cleaned_data)
-        except InvalidItems as refusal:
-            problems = refusal.problems
-        except RuleBroken as refusal:
-            form.add_error("name" if model is None else None, str(refusal))
-        else:
-            _tell(hub, request, project, upload, "replaced" if model else "uploaded")
-            return redirect(hub.address(project, "results"))
-    context = {
-        "title": f"Replace the scores of {model}" if model else "Upload a model's scores",
-        "model": model,
-        "count": _count(model) if model else 0,
-        "form": form,
-        "problems": problems,
-        "example": scored_examples(project).first(),
-    }
-    return hub.render(request, "admin/winoground/result_upload.html", context, project=project)
+    def done(upload: Upload[ModelScores]) -> HttpResponse:
+        _tell(hub, request, project, upload, "replaced" if model else "uploaded")
+        return redirect(hub.address(project, "results"))
+
+    def show(found: Mapping[str, Any]) -> HttpResponse:
+        context = {
+            "title": f"Replace the scores of {model}" if model else "Upload a model's scores",
+            "made": model,
+            "count": _count(model) if model else 0,
+            "example": scored_examples(project).first(),
+            **found,
+        }
+        return hub.render(request, "admin/winoground/result_upload.html", context, project=project)
+
+    return answer_upload(request, form, take=lambda values: take(**values), done=done, show=show)
 
 
-def _tell(hub: Hub, request: HttpRequest, project: Any, upload: Upload, verb: str) -> None:
-    hub.log_change(request, project, f"The scores of {upload.model} were {verb}.")
-    messages.success(request, f"The scores of {upload.model} for {upload.examples} examples are counted.")
+def _tell(hub: Hub, request: HttpRequest, project: Any, upload: Upload[ModelScores], verb: str) -> None:
+    hub.log_change(request, project, f"The scores of {upload.made} were {verb}.")
+    messages.success(request, f"The scores of {upload.made} for {upload.count} examples are counted.")
     if upload.missing:
         words = f"The file says nothing of {upload.missing} further examples. They are open for this model."
         messages.warning(request, words)

@@ -1,21 +1,12 @@
 """A model's scores as a file: CSV or JSON Lines, a row for each example or for each combination."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import Any, BinaryIO
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
 
 from crowd.winoground.domain import PLACES
-from crowd.winoground.domain.scores import Four
-from hits.common.uploads import (
-    Problems,
-    Row,
-    UploadedColumn,
-    is_blank,
-    read_number,
-    read_text,
-    read_uploaded,
-)
-from hits.errors import InvalidItems
+from hits.common.uploads import Problems, UploadedColumn, is_blank, read_number, read_text
+from hits.services.results import Subjects
 
 EXAMPLE = "example"
 # A row for each combination; a row for each example.
@@ -43,13 +34,14 @@ COLUMNS = (
     *(UploadedColumn(name=name, read=_read_side, needed=False) for name in LONG[:2]),
     UploadedColumn(name=LONG[2], read=read_number, needed=False),
 )
+ANY_OF = (WIDE, LONG)
 
 
 @dataclass(frozen=True, kw_only=True)
-class Known:
+class Known(Subjects):
     """By number and by id: the examples that can be scored, and why others cannot."""
 
-    examples: Mapping[str, int]
+    examples: dict[str, int]
     others: Mapping[str, str]
 
     def find(self, name: str) -> int:
@@ -61,48 +53,25 @@ class Known:
         raise ValueError(f"there is no example “{name:.{SHOWN}}”. Give its number or its id.")
 
 
-@dataclass
-class Found:
-    """What was read so far: of each example its scores by place, and the lines they stand in."""
-
-    values: dict[int, dict[int, float]] = field(default_factory=dict)
-    lines: dict[tuple[int, int], int] = field(default_factory=dict)
-    names: dict[int, str] = field(default_factory=dict)
-
-    def add(self, example: int, place: int, value: float, *, name: str, line: int) -> None:
-        if before := self.lines.get((example, place)):
-            raise ValueError(f"example {name} has {WIDE[place]} in line {before} already.")
-        self.lines[example, place] = line
-        self.names.setdefault(example, name)
-        self.values.setdefault(example, {})[place] = value
+def read_row(cells: Mapping[str, Any], known: Known) -> Iterator[tuple[tuple[int, int], float]]:
+    """By example and place. Empty cells of an example say that the model has none."""
+    example = known.find(cells[EXAMPLE])
+    for place, value in _values(cells):
+        yield (example, place), value
 
 
-def read_scores(file: BinaryIO, *, known: Known) -> dict[int, Four]:
-    """Four of each example that is named. Raises InvalidItems with every line that is wrong."""
-    problems, found = Problems(InvalidItems), Found()
-    for row in read_uploaded(file, columns=COLUMNS, any_of=(WIDE, LONG), problems=problems):
-        with problems.of(row.place):
-            _read_row(row, found, known=known)
-    for example, values in found.values.items():
-        lacking = [WIDE[place] for place in range(len(PLACES)) if place not in values]
+def say_called(cells: Mapping[str, Any], key: tuple[int, int]) -> str:
+    return f"{WIDE[key[1]]} of example {cells[EXAMPLE]}"
+
+
+def check_whole(found: Mapping[tuple[int, int], float], known: Known, problems: Problems) -> None:
+    """An example has four scores, or none."""
+    names = {pk: name for name, pk in reversed(known.examples.items())}
+    for example in dict.fromkeys(example for example, _ in found):
+        lacking = [name for place, name in enumerate(WIDE) if (example, place) not in found]
         if lacking:
             words = ", ".join(lacking)
-            problems.say(f"Example {found.names[example]}: add {words}, or leave the example out.")
-    if not found.values:
-        problems.say("The file has no scores.")
-    problems.refuse()
-    return {
-        example: Four(*(values[place] for place in range(len(PLACES))))
-        for example, values in found.values.items()
-    }
-
-
-def _read_row(row: Row, found: Found, *, known: Known) -> None:
-    """Empty cells of an example say that the model has none."""
-    name = row.cells[EXAMPLE]
-    example = known.find(name)
-    for place, value in _values(row.cells):
-        found.add(example, place, value, name=name, line=row.line)
+            problems.say(f"Example {names[example]}: add {words}, or leave the example out.")
 
 
 def _values(cells: Mapping[str, Any]) -> list[tuple[int, float]]:

@@ -1,7 +1,7 @@
 """A model's scores from a file: whole, or not at all."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from datetime import datetime
 from typing import BinaryIO
 
@@ -9,12 +9,11 @@ import structlog
 from django.db import transaction
 
 from crowd.winoground.domain import PLACES
-from crowd.winoground.domain.scores import Four
 from crowd.winoground.models import ModelScore, ModelScores, Pairing, Project
 from crowd.winoground.queries.scoring import SCORED
-from crowd.winoground.services.score_files import Known, read_scores
-from hits.errors import RuleBroken
+from crowd.winoground.services.score_files import ANY_OF, COLUMNS, Known, check_whole, read_row, say_called
 from hits.models import User
+from hits.services.results import ModelResults, Upload, add_results, replace_results
 
 AT_ONCE = 2_000
 # What tables call others.
@@ -22,54 +21,31 @@ TAKEN = ("people", "chance", "all")
 log = structlog.get_logger()
 
 
-@dataclass(frozen=True, kw_only=True)
-class Upload:
-    """`missing`: examples that could be scored, and that the file does not name."""
-
-    model: ModelScores
-    examples: int
-    missing: int
-
-
-@transaction.atomic
-def add_model(*, project: Project, name: str, about: str, file: BinaryIO, by: User, now: datetime) -> Upload:
+def add_model(
+    *, project: Project, name: str, about: str, file: BinaryIO, by: User, now: datetime
+) -> Upload[ModelScores]:
     """Under a new name. Raises RuleBroken of the name, and InvalidItems of the file."""
-    _lock(project)
-    name = " ".join(name.split())
-    if not name or name.casefold() in TAKEN:
-        raise RuleBroken("bad_name", "Give the model a name of its own.")
-    if ModelScores.objects.filter(project=project, name__iexact=name).exists():
-        raise RuleBroken(
-            "known_name", f"There are scores of {name} already. Replace those, or take another name."
-        )
-    fours = read_scores(file, known=_known(project))
-    model = ModelScores.objects.create(project=project, name=name, about=about, added_by=by, added_at=now)
-    return _record(model, fours)
+    return add_results(SCORES, of=project, name=name, about=about, file=file, by=by, now=now)
 
 
-@transaction.atomic
-def replace_model(*, model: ModelScores, about: str, file: BinaryIO, by: User, now: datetime) -> Upload:
+def replace_model(
+    *, model: ModelScores, about: str, file: BinaryIO, by: User, now: datetime
+) -> Upload[ModelScores]:
     """What was there is gone, once the new file is whole."""
-    _lock(model.project)
-    if not ModelScores.objects.filter(pk=model.pk).exists():
-        raise RuleBroken("gone", "These scores were removed meanwhile. Upload them as new ones.")
-    fours = read_scores(file, known=_known(model.project))
-    model.rows.all().delete()
-    model.about, model.added_by, model.added_at = about, by, now
-    model.save(update_fields=["about", "added_by", "added_at"])
-    return _record(model, fours)
+    return replace_results(SCORES, made=model, about=about, file=file, by=by, now=now)
 
 
-@transaction.atomic
 def remove_model(*, model: ModelScores) -> None:
     """Gone already, it stays gone."""
-    _lock(model.project)
-    ModelScores.objects.filter(pk=model.pk).delete()
+    with _held(model.project):
+        ModelScores.objects.filter(pk=model.pk).delete()
     log.info("winoground.scores_removed", project=model.project_id, model=model.name)
 
 
-def _lock(project: Project) -> None:
-    Project.objects.select_for_update(no_key=True).get(pk=project.pk)
+@contextmanager
+def _held(project: Project) -> Iterator[Project]:
+    with transaction.atomic():
+        yield Project.objects.select_for_update(no_key=True).get(pk=project.pk)
 
 
 def _known(project: Project) -> Known:
@@ -83,19 +59,23 @@ def _known(project: Project) -> Known:
     return Known(examples=known, others=others)
 
 
-def _record(model: ModelScores, fours: Mapping[int, Four]) -> Upload:
+def _taken(project: Project, name: str) -> str:
+    is_bad = not name or name.casefold() in TAKEN
+    return "Give the model a name of its own." if is_bad else ""
+
+
+def _store(model: ModelScores, found: Mapping[tuple[int, int], float]) -> int:
     pairings = _pairings(model.project)
     ModelScore.objects.bulk_create(
         (
-            ModelScore(scores=model, pairing_id=pairings[example, *place], value=float(value))
-            for example, four in fours.items()
-            for place, value in zip(PLACES, four, strict=True)
+            ModelScore(scores=model, pairing_id=pairings[example, *PLACES[place]], value=value)
+            for (example, place), value in found.items()
         ),
         batch_size=AT_ONCE,
     )
-    log.info("winoground.scores_added", project=model.project_id, model=model.name, examples=len(fours))
-    scorable = len(pairings) // len(PLACES)
-    return Upload(model=model, examples=len(fours), missing=scorable - len(fours))
+    examples = len(found) // len(PLACES)
+    log.info("winoground.scores_added", project=model.project_id, model=model.name, examples=examples)
+    return examples
 
 
 def _pairings(project: Project) -> dict[tuple[int, int, int], int]:
@@ -104,3 +84,20 @@ def _pairings(project: Project) -> dict[tuple[int, int, int], int]:
         (example, caption, image): pairing
         for pairing, example, caption, image in rows.values_list("pk", "example", "caption", "image")
     }
+
+
+SCORES = ModelResults(
+    name="scores",
+    of=ModelScores,
+    header={"of": "project", "name": "name", "about": "about", "by": "added_by", "at": "added_at"},
+    columns=COLUMNS,
+    any_of=ANY_OF,
+    held=_held,
+    subjects=_known,
+    row=read_row,
+    called=say_called,
+    whole=check_whole,
+    store=_store,
+    missing=lambda project, count: len(_pairings(project)) // len(PLACES) - count,
+    taken=_taken,
+)

@@ -1,6 +1,7 @@
 """A model's scores as a file: both forms, both formats, and every line that is wrong."""
 
 from contextlib import suppress
+from dataclasses import replace
 from io import BytesIO
 
 import pytest
@@ -8,20 +9,26 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from crowd.winoground.domain.scores import Four
-from crowd.winoground.services.score_files import Known, read_scores
+from crowd.winoground.models import Project
+from crowd.winoground.services.score_files import Known
+from crowd.winoground.services.uploading import SCORES
 from hits.errors import InvalidItems
+from hits.services.results import read_results
 
 pytestmark = pytest.mark.pure
 ID = "0a5e2f3c-0000-4000-8000-00000000000a"
 QUOTED = "Put a field that holds the separator into quotation marks."
 WANTED = "It must have example, and c0_i0, c0_i1, c1_i0 and c1_i1, or caption, image and score."
 KNOWN = Known(examples={"1": 11, ID: 11, "2": 12}, others={"3": "a draft"})
+RESULTS = replace(SCORES, subjects=lambda _: KNOWN)
 LONG = "example,caption,image,score\n1,0,0,.9\n1,0,1,.1\n1,1,0,.2\n1,1,1,.8\n"
 FOUR = Four(0.9, 0.1, 0.2, 0.8)
 
 
 def read(text: str | bytes) -> dict[int, Four]:
-    return read_scores(BytesIO(text.encode() if isinstance(text, str) else text), known=KNOWN)
+    file = BytesIO(text.encode() if isinstance(text, str) else text)
+    found = read_results(RESULTS, file, of=Project())
+    return {example: Four(*(found[example, place] for place in range(4))) for example, _ in found}
 
 
 def problems_of(text: str | bytes) -> list[str]:
@@ -77,7 +84,7 @@ def test_scores_may_be_negative_large_and_equal() -> None:
         ("2,0,0,1_0", "Line 6: score is “1_0”, which is no finite number."),
         ("2,0,0,high", "Line 6: score is “high”, which is no finite number."),
         ("2,0,0,", "Line 6: give all of caption, image, score."),
-        ("1,0,0,.9", "Line 6: example 1 has c0_i0 in line 2 already."),
+        ("1,0,0,.9", "Line 6: c0_i0 of example 1 stands in line 2 already."),
         ("2,0,0", f"Line 6: it has 3 fields, and the heading 4. {QUOTED}"),
         ("2,0,0,1", "Example 2: add c0_i1, c1_i0, c1_i1, or leave the example out."),
     ],

@@ -7,8 +7,9 @@ import pytest
 from crowd.winoground.domain.scores import Four
 from crowd.winoground.models import Example, ModelScore, ModelScores, Project
 from crowd.winoground.queries.scoring import fours_of_models
-from crowd.winoground.services.uploading import Upload, add_model, remove_model, replace_model
+from crowd.winoground.services.uploading import add_model, remove_model, replace_model
 from hits.errors import InvalidItems, RuleBroken
+from hits.services.results import Upload
 from tests.crowd.winoground.making_scores import make_example, make_model, make_project
 from tests.factories import NOW, make_user
 
@@ -16,7 +17,7 @@ pytestmark = pytest.mark.django_db
 HEAD = "example,c0_i0,c0_i1,c1_i0,c1_i1\n"
 
 
-def upload(project: Project, text: str, *, name: str = "model") -> Upload:
+def upload(project: Project, text: str, *, name: str = "model") -> Upload[ModelScores]:
     return add_model(
         project=project, name=name, about="", file=BytesIO(text.encode()), by=make_user(), now=NOW
     )
@@ -29,12 +30,12 @@ def test_upload_stores_every_score() -> None:
 
     made = add_model(project=project, name="  A  model ", about="small", file=file, by=user, now=NOW)
 
-    assert (made.examples, made.missing) == (2, 0)
-    assert (made.model.name, made.model.about, made.model.added_by, made.model.added_at) == (
+    assert (made.count, made.missing) == (2, 0)
+    assert (made.made.name, made.made.about, made.made.added_by, made.made.added_at) == (
         "A model", "small", user, NOW,
     )  # fmt: skip
     assert fours_of_models(project) == {
-        made.model.pk: {first.pk: Four(0.9, 0.1, 0.2, 0.8), second.pk: Four(1.0, 2.0, 3.0, 4.0)}
+        made.made.pk: {first.pk: Four(0.9, 0.1, 0.2, 0.8), second.pk: Four(1.0, 2.0, 3.0, 4.0)}
     }
 
 
@@ -46,7 +47,7 @@ def test_upload_says_how_many_examples_it_lacks() -> None:
 
     made = upload(project, HEAD + "2,.9,.1,.2,.8\n")
 
-    assert (made.examples, made.missing) == (1, 2)
+    assert (made.count, made.missing) == (1, 2)
 
 
 @pytest.mark.parametrize("state", ["draft", "ready", "withdrawn"])
@@ -97,7 +98,7 @@ def test_replacing_puts_the_new_scores_in_place_of_the_old_ones() -> None:
 
     made = replace_model(model=model, about="new", file=file, by=user, now=NOW)
 
-    assert (made.model, made.missing) == (model, 1)
+    assert (made.made, made.missing) == (model, 1)
     assert fours_of_models(project) == {model.pk: {first.pk: Four(0.9, 0.1, 0.2, 0.8)}}
     assert ModelScores.objects.get() == model
     assert ModelScores.objects.get().about == "new"
