@@ -55,9 +55,9 @@ SCORES = ModelResults(
     held=held,
     subjects=Known,
     row=read_row,
-    called=lambda cells, key: f"word {key}",
+    called=lambda _, key: f"word {key}",
     whole=check_whole,
-    store=lambda made, found: len(found),
+    store=lambda _, found: len(found),
 )
 
 

@@ -1,7 +1,8 @@
 """Other models: asked about the challenge set or beside the project's own, uploaded, and removed again."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
+from typing import Any
 
 from django.contrib import admin, messages
 from django.http import HttpRequest, HttpResponse
@@ -9,14 +10,17 @@ from django.shortcuts import get_object_or_404, redirect
 from django.urls import URLPattern, path, reverse
 from django.utils import timezone
 
-from crowd.winoventi.admin.finding import ASK_MODEL, DROP_MODEL, find_project, render
-from crowd.winoventi.admin.step_forms import AskModelForm, UploadForm
+from crowd.winoventi.admin.finding import ASK_MODEL, DROP_MODEL, find_project, need, render
+from crowd.winoventi.admin.step_forms import AskModelForm
 from crowd.winoventi.domain import GENERIC
 from crowd.winoventi.models import Evaluation, Project, valid_pairs
 from crowd.winoventi.services import evaluating, filtering, reading
+from crowd.winoventi.services.uploading import ANSWERS, replace_evaluation, upload_evaluation
 from hits.admin.actions import Action, ActionPages, Call, Confirm, Outcome, emphasize
+from hits.admin.results import ResultsForm, answer_upload
 from hits.admin.selecting import signed_in
-from hits.errors import InvalidItems, RuleBroken
+from hits.errors import RuleBroken
+from hits.services.results import Upload
 
 Projects = admin.ModelAdmin[Project]
 
@@ -29,6 +33,7 @@ def urls(projects: Projects) -> list[URLPattern]:
     return [
         at("ask/", ask_view, "ask_model"),
         at("upload/", upload_view, "upload_model"),
+        at("<int:evaluation_id>/replace/", replace_view, "replace_model"),
         at("<int:evaluation_id>/remove/", remove_view, "remove_model"),
     ]
 
@@ -62,30 +67,47 @@ def ask_view(projects: Projects, request: HttpRequest, pk: int) -> HttpResponse:
 
 def upload_view(projects: Projects, request: HttpRequest, pk: int) -> HttpResponse:
     project = find_project(request, pk, ASK_MODEL)
-    form = UploadForm(request.POST or None, request.FILES or None)
-    problems: Sequence[str] = ()
-    if request.method == "POST" and form.is_valid():
-        try:
-            made = evaluating.upload_evaluation(
-                project=project, by=signed_in(request), now=timezone.now(), **form.cleaned_data
-            )
-        except InvalidItems as refusal:
-            problems = refusal.problems
-        except RuleBroken as refusal:
-            form.add_error("name", str(refusal))
-        else:
-            projects.log_change(request, project, f"Answers of {made} were uploaded.")
-            messages.success(request, f"The answers of {made} are counted.")
-            return redirect("admin:winoventi_statistics", project.pk)
-    first = valid_pairs(project).order_by("pk").first()
-    context = {
-        "title": "Upload a model's answers",
-        "project": project,
-        "form": form,
-        "problems": problems,
-        "example": evaluating.prompt_id(first.pk, GENERIC) if first else "",
-    }
-    return render(projects, request, "upload_model", context)
+    take = partial(upload_evaluation, project=project, by=signed_in(request), now=timezone.now())
+    return _answer(projects, request, project, None, take=take)
+
+
+def replace_view(projects: Projects, request: HttpRequest, pk: int, evaluation_id: int) -> HttpResponse:
+    project = find_project(request, pk, ASK_MODEL)
+    need(request, DROP_MODEL)
+    uploaded = Evaluation.objects.filter(rival=None).select_related("added_by", "project")
+    chosen = get_object_or_404(uploaded, pk=evaluation_id, project=project)
+    take = partial(replace_evaluation, evaluation=chosen, by=signed_in(request), now=timezone.now())
+    return _answer(projects, request, project, chosen, take=take)
+
+
+def _answer(
+    projects: Projects,
+    request: HttpRequest,
+    project: Project,
+    evaluation: Evaluation | None,
+    *,
+    take: Callable[..., Upload[Evaluation]],
+) -> HttpResponse:
+    def done(upload: Upload[Evaluation]) -> HttpResponse:
+        verb = "replaced" if evaluation else "uploaded"
+        projects.log_change(request, project, f"Answers of {upload.made} were {verb}.")
+        messages.success(request, f"The answers of {upload.made} are counted.")
+        return redirect("admin:winoventi_statistics", project.pk)
+
+    def show(found: Mapping[str, Any]) -> HttpResponse:
+        first = valid_pairs(project).order_by("pk").first()
+        context = {
+            "title": f"Replace the answers of {evaluation}" if evaluation else "Upload a model's answers",
+            "project": project,
+            "made": evaluation,
+            "count": evaluation.answers.count() if evaluation else 0,
+            "example": evaluating.prompt_id(first.pk, GENERIC) if first else "",
+            **found,
+        }
+        return render(projects, request, "upload_model", context)
+
+    form = ResultsForm(request, results=ANSWERS, made=evaluation)
+    return answer_upload(request, form, take=lambda values: take(**values), done=done, show=show)
 
 
 def remove_view(projects: Projects, request: HttpRequest, pk: int, evaluation_id: int) -> HttpResponse:

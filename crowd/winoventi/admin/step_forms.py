@@ -4,9 +4,8 @@ from typing import Any
 
 from django import forms
 
-from crowd.winoventi.admin.forms import check_size
 from crowd.winoventi.challenge.exporting import FILES
-from crowd.winoventi.models import Evaluation, Project, Way
+from crowd.winoventi.models import Project, Way
 from hits.admin.taking import TakeForm
 from hits.models import Account
 from scoring.models import RegisteredRival
@@ -106,13 +105,3 @@ class AskModelForm(forms.Form):
         label="Model", queryset=RegisteredRival.objects.filter(kind=RegisteredRival.Kind.MASKED)
     )
     way = forms.ChoiceField(label="A word of several pieces is scored", choices=Way.choices)
-
-
-class UploadForm(forms.Form):
-    name = forms.CharField(
-        label="Name of the model", max_length=Evaluation._meta.get_field("name").max_length
-    )
-    file = forms.FileField(label="File")
-
-    def clean_file(self) -> Any:
-        return check_size(self.cleaned_data["file"])

@@ -1,8 +1,7 @@
 """Models on the challenge set: registered ones are asked, others come as a file of their answers."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Sequence
 from datetime import datetime
-from typing import Any, BinaryIO
 
 from django.db import transaction
 from django.db.models import Exists, OuterRef
@@ -13,18 +12,10 @@ from crowd.winoventi.domain.prompts import MASK
 from crowd.winoventi.models import Evaluation, ModelAnswer, Premise, Project, Way, valid_pairs
 from crowd.winoventi.services.consulting import Answered, Standing, consult
 from crowd.winoventi.services.filtering import question_of
-from hits.common.uploads import Problems, UploadedColumn, read_number, read_uploaded
-from hits.errors import InvalidItems, RuleBroken
+from hits.errors import RuleBroken
 from hits.models import User
 from scoring.models import RegisteredRival, TextQuestion
 from scoring.services import asking_texts
-
-COLUMNS = (
-    UploadedColumn(name="prompt"),
-    UploadedColumn(name="p_target", read=read_number, needed=False),
-    UploadedColumn(name="p_incorrect", read=read_number, needed=False),
-    UploadedColumn(name="prediction", needed=False),
-)
 
 
 def start_evaluation(
@@ -55,68 +46,6 @@ def evaluate_models(*, now: datetime) -> None:
 def prompt_id(premise: int, kind: str) -> str:
     """What a prompt is called in files."""
     return f"{premise}-{kind}"
-
-
-def upload_evaluation(
-    *, project: Project, name: str, file: BinaryIO, by: User | None, now: datetime
-) -> Evaluation:
-    """A CSV of `prompt` and either `p_target` and `p_incorrect`, or `prediction`; again, it is replaced.
-
-    Nothing is kept of a file with a bad line: InvalidItems names them.
-    """
-    if not name.strip() or RegisteredRival.objects.filter(name=name.strip()).exists():
-        raise RuleBroken("bad_name", "Give the model a name that no registered rival has.")
-    answers = read_answers(file, pairs={one.pk: one for one in valid_pairs(project)})
-    with transaction.atomic():
-        evaluation, _ = Evaluation.objects.update_or_create(
-            project=project, name=name.strip(), way="", defaults={"added_at": now, "added_by": by}
-        )
-        evaluation.answers.all().delete()
-        for answer in answers:
-            answer.evaluation = evaluation
-        ModelAnswer.objects.bulk_create(answers, batch_size=500)
-    return evaluation
-
-
-def read_answers(file: BinaryIO, *, pairs: Mapping[int, Premise]) -> list[ModelAnswer]:
-    """In the order of the file. Raises InvalidItems."""
-    problems = Problems(InvalidItems)
-    by_id = {prompt_id(pk, kind): (premise, kind) for pk, premise in pairs.items() for kind in ASKED}
-    answers: dict[str, ModelAnswer] = {}
-    for row in read_uploaded(file, columns=COLUMNS, problems=problems):
-        with problems.of(row.place):
-            name = row.cells["prompt"]
-            answers[name] = _read_row(row.cells, by_id, name, known=answers)
-    problems.refuse()
-    return list(answers.values())
-
-
-def _read_row(
-    cells: Mapping[str, Any],
-    by_id: Mapping[str, tuple[Premise, str]],
-    name: str,
-    *,
-    known: Collection[str],
-) -> ModelAnswer:
-    if name not in by_id:
-        raise ValueError(f"there is no prompt “{name:.40}” in the challenge set.")
-    if name in known:
-        raise ValueError(f"the prompt “{name}” was answered before.")
-    premise, kind = by_id[name]
-    target, incorrect = cells["p_target"], cells["p_incorrect"]
-    if target is not None and incorrect is not None:
-        right = is_right(target=target, incorrect=incorrect)
-    else:
-        right = _is_target(cells["prediction"].lower(), premise, kind)
-    return ModelAnswer(premise=premise, kind=kind, p_target=target, p_incorrect=incorrect, is_right=right)
-
-
-def _is_target(prediction: str, premise: Premise, kind: str) -> bool:
-    """Where only the word is said that it takes."""
-    words = words_of(premise, kind)
-    if prediction not in [word.lower() for word in words]:
-        raise ValueError(f"give both probabilities, or as the prediction “{words[0]}” or “{words[1]}”.")
-    return prediction == words[0].lower()
 
 
 def words_of(premise: Premise, kind: str) -> tuple[str, str]:

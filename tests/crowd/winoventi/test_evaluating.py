@@ -7,7 +7,7 @@ import pytest
 from crowd.winoventi.domain.evaluation import Share
 from crowd.winoventi.models import Evaluation, ModelAnswer, Premise, Project
 from crowd.winoventi.queries.models import results
-from crowd.winoventi.services import evaluating
+from crowd.winoventi.services import evaluating, uploading
 from hits.errors import InvalidItems, RuleBroken
 from scoring.models import RegisteredRival, TextQuestion
 from scoring.services.answering_texts import answer_texts
@@ -57,7 +57,12 @@ def answers(evaluation: Evaluation) -> dict[tuple[str, str], bool]:
 
 def upload(project: Project, *lines: str, name: str = "theirs") -> Evaluation:
     file = BytesIO("\n".join([*lines, ""]).encode())
-    return evaluating.upload_evaluation(project=project, name=name, file=file, by=None, now=NOW)
+    return uploading.upload_evaluation(project=project, name=name, file=file, by=None, now=NOW).made
+
+
+def replace(evaluation: Evaluation, *lines: str) -> None:
+    file = BytesIO("\n".join([*lines, ""]).encode())
+    uploading.replace_evaluation(evaluation=evaluation, file=file, by=None, now=NOW)
 
 
 def test_a_model_is_asked_both_prompts_and_the_outcome_alone(text: type[FakeText], project: Project) -> None:
@@ -161,11 +166,24 @@ def test_a_file_of_words_is_a_model_too(project: Project) -> None:
     }
 
 
-def test_uploaded_again_it_is_replaced(project: Project) -> None:
+def test_uploaded_again_under_the_same_name_it_is_refused_and_nothing_is_lost(project: Project) -> None:
     pair = project.premises.get(alternative__word="sweet").pk
     upload(project, "prompt,prediction", f"{pair}-generic,sour")
 
-    upload(project, "prompt,prediction", f"{pair}-exception,sweet")
+    with pytest.raises(RuleBroken, match="There are answers of Theirs already"):
+        upload(project, "prompt,prediction", f"{pair}-exception,sweet", name="Theirs")
+
+    assert ModelAnswer.objects.values_list("kind", flat=True).get() == "generic"
+
+
+def test_it_is_replaced_where_somebody_says_so_and_by_a_whole_file(project: Project) -> None:
+    pair = project.premises.get(alternative__word="sweet").pk
+    evaluation = upload(project, "prompt,prediction", f"{pair}-generic,sour")
+
+    with pytest.raises(InvalidItems):
+        replace(evaluation, "prompt,prediction", f"{pair}-exception,bitter")
+    assert ModelAnswer.objects.values_list("kind", flat=True).get() == "generic"
+    replace(evaluation, "prompt,prediction", f"{pair}-exception,sweet")
 
     assert ModelAnswer.objects.values_list("kind", flat=True).get() == "exception"
     assert Evaluation.objects.count() == 1
@@ -188,7 +206,7 @@ def test_uploaded_again_it_is_replaced(project: Project) -> None:
         ),
         (
             ["prompt,prediction", "{pair}-generic,sour", "{pair}-generic,sour"],
-            "Line 3: the prompt “{pair}-generic” was answered before",
+            "Line 3: the prompt “{pair}-generic” stands in line 2 already",
         ),
     ],
     ids=["columns", "empty", "unknown prompt", "unknown word", "words", "nan", "twice"],

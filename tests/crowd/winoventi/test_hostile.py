@@ -7,12 +7,13 @@ import pytest
 from crowd.winoventi import domain
 from crowd.winoventi.domain.prompts import Template
 from crowd.winoventi.models import Alternative, Choice, Judgement, Reading
-from crowd.winoventi.services.evaluating import read_answers
 from crowd.winoventi.services.opening import add_nouns
 from crowd.winoventi.services.reading import find_generics
 from crowd.winoventi.services.ruling import change_rules
+from crowd.winoventi.services.uploading import ANSWERS
 from hits.errors import InvalidItems, RuleBroken
 from hits.services.entering import refuse_entry
+from hits.services.results import read_results
 from hits.services.working import items_of, save_answer
 from hits.states import move
 from tests.crowd.winoventi.crowd import BAD, EXCEPTIONS, FINE, PREMISE, Crowd, states
@@ -185,7 +186,9 @@ def test_nouns_that_no_database_keeps_are_refused_by_line() -> None:
 
 def test_answers_that_are_no_csv_are_refused() -> None:
     with pytest.raises(InvalidItems, match="Line 2 is too long"):
-        read_answers(BytesIO(b"prompt,prediction\n" + b"x" * 200_000 + b",sour\n"), pairs={})
+        read_results(
+            ANSWERS, BytesIO(b"prompt,prediction\n" + b"x" * 200_000 + b",sour\n"), of=make_project()
+        )
 
 
 def test_signs_that_are_longer_than_words_are_no_generics() -> None:

@@ -131,6 +131,30 @@ def test_uploaded_answers_are_counted_and_removed(client: Client, project: Proje
     assert not ModelAnswer.objects.exists()
 
 
+def test_uploaded_answers_are_replaced_on_a_page_that_says_so(client: Client, project: Project) -> None:
+    pair = make_pair(project)
+
+    def send(name: str, *more: int, said: str, kind: str = "generic") -> str:
+        lines = f"prompt,prediction\n{prompt_id(pair.pk, kind)},{said}\n"
+        file = SimpleUploadedFile("a.csv", lines.encode())
+        return text_of(client.post(at(name, project, *more), {"name": "mine", "file": file}, follow=True))
+
+    send("upload_model", said="sour")
+    evaluation = Evaluation.objects.get()
+    assert "There are answers of mine already." in send("upload_model", said="sweet")
+    assert "Replace the answers of mine" in text_of(client.get(at("statistics", project)))
+    asked = text_of(client.get(at("replace_model", project, evaluation.pk)))
+    assert "This replaces the answers of <strong>mine</strong> for 1 prompt, uploaded" in asked
+    assert "Line 2: give both" in send("replace_model", evaluation.pk, said="bitter")
+    assert ModelAnswer.objects.get().is_right
+    assert "The answers of mine are counted." in send("replace_model", evaluation.pk, said="sweet")
+    assert not ModelAnswer.objects.get().is_right
+    asked_model = Evaluation.objects.create(
+        project=project, name="bert", rival=make_masked(), way="properly", added_at=evaluation.added_at
+    )
+    assert client.get(at("replace_model", project, asked_model.pk)).status_code == 404
+
+
 def test_bad_answers_are_named_and_nothing_is_kept(client: Client, project: Project) -> None:
     make_pair(project)
     file = SimpleUploadedFile("a.csv", b"prompt,prediction\n77-generic,sour\n")
