@@ -1,17 +1,18 @@
 """The page on which a model's results are uploaded or replaced, wherever they belong."""
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import Any, TypeVar
 
 from django import forms
 from django.core.exceptions import ValidationError
 from django.http import HttpRequest, HttpResponse
 
 from hits.errors import InvalidItems, RuleBroken
-from hits.services.results import ModelResults, Upload
+from hits.services.results import ModelResults
 
 ACCEPT = ".csv,.jsonl,.json,.txt,text/csv"
 MOST_BYTES = 20_000_000
+Taken = TypeVar("Taken")
 
 
 class ResultsForm(forms.Form):
@@ -52,8 +53,8 @@ def answer_upload(
     request: HttpRequest,
     form: forms.BaseForm,
     *,
-    take: Callable[[Mapping[str, Any]], Upload[Any]],
-    done: Callable[[Upload[Any]], HttpResponse],
+    take: Callable[[Mapping[str, Any]], Taken],
+    done: Callable[[Taken], HttpResponse],
     show: Callable[[Mapping[str, Any]], HttpResponse],
     named: str = "name",
 ) -> HttpResponse:

@@ -56,6 +56,8 @@ class ModelResults(Generic[Of, Made]):
     missing: Callable[[Of, int], int] | None = None
     # Why a name cannot be taken; empty where it can.
     taken: Callable[[Of, str], str] = _any_name
+    # To programs and to people, of a name that has results already.
+    code: str = "known_name"
     remedy: str = "Replace those, or take another name."
 
 
@@ -122,7 +124,7 @@ def check_name(results: ModelResults[Of, Made], *, of: Of, name: str) -> None:
     header = results.header
     known = results.of._default_manager.filter(**{header["of"]: of, f"{header['name']}__iexact": name})
     if known.exists():
-        raise RuleBroken("known_name", f"There are {results.name} of {name} already. {results.remedy}")
+        raise RuleBroken(results.code, f"There are {results.name} of {name} already. {results.remedy}")
 
 
 def read_results(results: ModelResults[Of, Made], file: BinaryIO, *, of: Of) -> Found:

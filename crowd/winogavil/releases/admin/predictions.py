@@ -1,7 +1,8 @@
 """What models make of a release: uploaded, shown in the paper's Table 4, taken as CSV."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
+from typing import Any
 
 from django.contrib import admin, messages
 from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
@@ -12,13 +13,13 @@ from django.utils import timezone
 
 from crowd.winogavil.releases.admin.finding import PREDICT, find_release, render
 from crowd.winogavil.releases.admin.forms import PredictionForm
-from crowd.winogavil.releases.models import Release
+from crowd.winogavil.releases.models import Prediction, Release
 from crowd.winogavil.releases.queries.comparing import COLUMNS, table
 from crowd.winogavil.releases.services import predicting
 from crowd.winogavil.releases.services.taking import download_name
+from hits.admin.results import answer_upload
 from hits.admin.selecting import signed_in
 from hits.common.spreadsheets import Cell, write_csv
-from hits.errors import InvalidItems, RuleBroken
 
 
 def urls(releases: admin.ModelAdmin[Release]) -> list[URLPattern]:
@@ -34,28 +35,21 @@ def urls(releases: admin.ModelAdmin[Release]) -> list[URLPattern]:
 
 def add_view(releases: admin.ModelAdmin[Release], request: HttpRequest, pk: int) -> HttpResponse:
     release = find_release(request, pk, PREDICT)
+
+    def take(values: Mapping[str, Any]) -> Prediction:
+        return predicting.add_prediction(release=release, by=signed_in(request), now=timezone.now(), **values)
+
+    def done(added: Prediction) -> HttpResponse:
+        messages.success(request, f"{added.model}: {added.rows} predictions are scored.")
+        return redirect("admin:winogavil_releases_release_change", release.pk)
+
+    def show(found: Mapping[str, Any]) -> HttpResponse:
+        example = release.items.filter(selected=True).order_by("pk").first()
+        context = {"title": "Add a model's predictions", "release": release, "example": example, **found}
+        return render(releases.admin_site, request, "predict", context)
+
     form = PredictionForm(request.POST or None, request.FILES or None)
-    problems: Sequence[str] = ()
-    if request.method == "POST" and form.is_valid():
-        try:
-            added = predicting.add_prediction(
-                release=release, by=signed_in(request), now=timezone.now(), **form.cleaned_data
-            )
-        except InvalidItems as refusal:
-            problems = refusal.problems
-        except RuleBroken as refusal:
-            form.add_error("model", str(refusal))
-        else:
-            messages.success(request, f"{added.model}: {added.rows} predictions are scored.")
-            return redirect("admin:winogavil_releases_release_change", release.pk)
-    context = {
-        "title": "Add a model's predictions",
-        "release": release,
-        "form": form,
-        "problems": problems,
-        "example": release.items.filter(selected=True).order_by("pk").first(),
-    }
-    return render(releases.admin_site, request, "predict", context)
+    return answer_upload(request, form, take=take, done=done, show=show, named="model")
 
 
 def table_view(releases: admin.ModelAdmin[Release], request: HttpRequest, pk: int) -> HttpResponseBase:

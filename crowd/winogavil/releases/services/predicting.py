@@ -1,11 +1,13 @@
 """A model's predictions on a release: checked line by line, all of them or none, and scored."""
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
 from datetime import datetime
 from fractions import Fraction
+from functools import partial
 from hashlib import sha256
-from itertools import islice
 from typing import Any, BinaryIO
 from uuid import UUID
 
@@ -14,18 +16,20 @@ from django.db import IntegrityError, transaction
 
 from crowd.winogavil.releases.files.uploads import ANY_OF, COLUMNS, Scores
 from crowd.winogavil.releases.models import Prediction, Release, ReleaseItem, Tally
-from hits.common.uploads import Problems, Row, read_uploaded
+from hits.common.uploads import Problems, Row
 from hits.domain.words import read_uuid
-from hits.errors import InvalidItems, RuleBroken
+from hits.errors import RuleBroken
 from hits.models import User
 from hits.services import auditing
+from hits.services.results import ModelResults, Subjects, add_results
 from scoring.domain import best, jaccard
 
-AT_ONCE = 500
 MOST_BYTES = 64 * 1024 * 1024
 PIECE = 1024 * 1024
-# By candidates and chosen: how many of each Jaccard index, of which few are different.
-Shares = Mapping[tuple[int, int], Counter[Fraction]]
+TAKEN = "model_taken"
+REMEDY = "Delete that one first, or choose another name."
+# Candidates, those chosen of them, and the Jaccard index of a prediction.
+Shaped = tuple[int, int, Fraction]
 log = structlog.get_logger()
 
 
@@ -40,22 +44,23 @@ def add_prediction(
     is_part: bool = False,
 ) -> Prediction:
     """Raises InvalidItems that names every bad line, and then nothing was stored."""
-    _check_release(release, model)
-    digest = _digest(file)
-    shares = _score(release, file, is_part=is_part)
+    results = replace(PREDICTIONS, whole=partial(_check_whole, is_part=is_part))
     try:
-        with transaction.atomic():
-            prediction = Prediction.objects.create(
-                release=release, model=model, notes=notes, sha256=digest, made_by=by, made_at=now,
-                rows=sum(found.total() for found in shares.values()),
-            )  # fmt: skip
-            Tally.objects.bulk_create(_tally(prediction, *shape, found) for shape, found in shares.items())
-            words = f"Predictions of {model} on release {release.version}."
-            auditing.note("prediction.added", words, by=by, now=now, study=release.study)
+        upload = add_results(
+            results,
+            of=release,
+            name=model,
+            file=file,
+            by=by,
+            now=now,
+            notes=notes,
+            sha256=_digest(file),
+            rows=0,
+        )
     except IntegrityError:
-        raise _taken(model) from None
-    log.info("prediction.added", release=str(release.public_id), rows=prediction.rows)
-    return prediction
+        raise RuleBroken(TAKEN, f"There are predictions of {model} by now. {REMEDY}") from None
+    log.info("prediction.added", release=str(release.public_id), rows=upload.count)
+    return upload.made
 
 
 def delete_prediction(*, prediction: Prediction, by: User, now: datetime) -> None:
@@ -66,11 +71,12 @@ def delete_prediction(*, prediction: Prediction, by: User, now: datetime) -> Non
         prediction.delete()
 
 
-def _check_release(release: Release, model: str) -> None:
+@contextmanager
+def _ready(release: Release) -> Iterator[Release]:
+    """Not locked: nothing of a release changes any more, and the table refuses a name that is there."""
     if not release.is_complete:
         raise RuleBroken("not_ready", "Predictions are held against a release that is ready.")
-    if release.predictions.filter(model=model).exists():
-        raise _taken(model)
+    yield release
 
 
 def _digest(file: BinaryIO) -> str:
@@ -82,47 +88,31 @@ def _digest(file: BinaryIO) -> str:
     return whole.hexdigest()
 
 
-def _taken(model: str) -> RuleBroken:
-    return RuleBroken(
-        "model_taken", f"{model} has its row already. Delete that one first, or choose another name."
-    )
+class Items(Subjects):
+    """The selected items of a release that a part of a file names."""
+
+    def __init__(self, release: Release) -> None:
+        self.selected = release.items.filter(selected=True)
+        self._found: Mapping[UUID | None, ReleaseItem] = {}
+
+    def look_up(self, rows: Sequence[Row]) -> None:
+        names = [name for row in rows if (name := read_uuid(row.cells["ID"]))]
+        self._found = {item.public_id: item for item in self.selected.filter(public_id__in=names)}
+
+    def find(self, name: str) -> ReleaseItem:
+        item = self._found.get(read_uuid(name))
+        if item is None:
+            raise ValueError(f"the release has no {name!r:.50}.")
+        return item
 
 
-def _score(release: Release, file: BinaryIO, *, is_part: bool) -> Shares:
-    problems, seen = Problems(InvalidItems), set[UUID]()
-    shares: defaultdict[tuple[int, int], Counter[Fraction]] = defaultdict(Counter)
-    rows = read_uploaded(file, columns=COLUMNS, any_of=ANY_OF, problems=problems)
-    for some in _in_chunks(rows):
-        items = _items_of(release, some)
-        for row in some:
-            with problems.of(row.place, line=row.line):
-                item = _item_of(row.cells["ID"], items, seen)
-                shares[item.size, item.k][_share(row.cells, item)] += 1
-                seen.add(item.public_id)
-    problems.arrange()
-    _check_whole(release, seen, is_part=is_part, problems=problems)
-    problems.refuse()
-    return shares
+def _read_row(cells: Mapping[str, Any], items: Items) -> Iterator[tuple[UUID, Shaped]]:
+    item = items.find(cells["ID"])
+    yield item.public_id, (item.size, item.k, _share(cells, item))
 
 
-def _in_chunks(rows: Iterable[Row]) -> Iterator[list[Row]]:
-    remaining = iter(rows)
-    while some := list(islice(remaining, AT_ONCE)):
-        yield some
-
-
-def _items_of(release: Release, rows: Iterable[Row]) -> dict[UUID | None, ReleaseItem]:
-    names = [name for row in rows if (name := read_uuid(row.cells["ID"]))]
-    return {item.public_id: item for item in release.items.filter(selected=True, public_id__in=names)}
-
-
-def _item_of(name: str, items: Mapping[UUID | None, ReleaseItem], seen: set[UUID]) -> ReleaseItem:
-    item = items.get(read_uuid(name))
-    if item is None:
-        raise ValueError(f"the release has no {name!r:.50}.")
-    if item.public_id in seen:
-        raise ValueError(f"{name} was there before.")
-    return item
+def _called(cells: Mapping[str, Any], key: UUID) -> str:
+    return str(key)
 
 
 def _share(cells: Mapping[str, Any], item: ReleaseItem) -> Fraction:
@@ -161,15 +151,28 @@ def _problem_of_scores(scores: Scores, item: ReleaseItem) -> str:
     return f"{item.public_id} has {item.size} candidates, and {len(scores)} scores are there."
 
 
-def _check_whole(release: Release, seen: set[UUID], *, is_part: bool, problems: Problems) -> None:
-    wanted = release.items.filter(selected=True).count()
-    if not seen:
-        problems.say("No line of the file can be scored.")
-    elif len(seen) < wanted and not is_part:
+def _check_whole(found: Mapping[UUID, Shaped], items: Items, problems: Problems, *, is_part: bool) -> None:
+    wanted = items.selected.count()
+    if found and len(found) < wanted and not is_part:
         problems.say(
-            f"{wanted - len(seen)} of the {wanted} associations have no prediction. "
+            f"{wanted - len(found)} of the {wanted} associations have no prediction. "
             "Add them, or say that the file covers only a part."
         )
+
+
+def _store(prediction: Prediction, found: Mapping[UUID, Shaped]) -> int:
+    shares: defaultdict[tuple[int, int], Counter[Fraction]] = defaultdict(Counter)
+    for size, k, share in found.values():
+        shares[size, k][share] += 1
+    prediction.rows = len(found)
+    prediction.save(update_fields=["rows"])
+    Tally.objects.bulk_create(_tally(prediction, *shape, counted) for shape, counted in shares.items())
+    release = prediction.release
+    words = f"Predictions of {prediction.model} on release {release.version}."
+    auditing.note(
+        "prediction.added", words, by=prediction.made_by, now=prediction.made_at, study=release.study
+    )
+    return prediction.rows
 
 
 def _tally(prediction: Prediction, size: int, k: int, found: Counter[Fraction]) -> Tally:
@@ -182,3 +185,19 @@ def _tally(prediction: Prediction, size: int, k: int, found: Counter[Fraction]) 
         numerator=total.numerator,
         denominator=total.denominator,
     )
+
+
+PREDICTIONS = ModelResults(
+    name="predictions",
+    of=Prediction,
+    header={"of": "release", "name": "model", "about": "notes", "by": "made_by", "at": "made_at"},
+    columns=COLUMNS,
+    any_of=ANY_OF,
+    held=_ready,
+    subjects=Items,
+    row=_read_row,
+    called=_called,
+    store=_store,
+    code=TAKEN,
+    remedy=REMEDY,
+)

@@ -150,7 +150,7 @@ def test_every_bad_line_is_named() -> None:
     assert [words.partition(": ")[0] for words in found[:-1]] == [f"Line {n}" for n in range(2, 20)]
     told = "\n".join(found)
     for words in (
-        f"Line 2: {five} was there before.",
+        f"Line 2: {five} stands in line 1 already.",
         "Line 3: the release has no 'nobody'.",
         f"Line 4: the release has no '{unsolved}'.",
         f"Line 5: 'stranger' is no candidate of {ten}.",
@@ -222,7 +222,7 @@ def test_model_has_one_row_until_it_is_deleted() -> None:
     content = as_jsonl({"ID": five, "prediction": ["moon", "puppy"]})
     first = add(release, content, is_part=True)
 
-    with pytest.raises(RuleBroken, match="has its row already"):
+    with pytest.raises(RuleBroken, match="There are predictions of a model already"):
         add(release, content, is_part=True)
     predicting.delete_prediction(prediction=first, by=make_user(), now=NOW)
     second = add(release, content, is_part=True)
