@@ -10,7 +10,7 @@ from django.shortcuts import get_object_or_404, redirect
 from django.urls import URLPattern, path, reverse
 from django.utils import timezone
 
-from crowd.winoventi.admin.finding import ASK_MODEL, DROP_MODEL, find_project, need, render
+from crowd.winoventi.admin.finding import ASK_MODEL, DROP_MODEL, find_project, render
 from crowd.winoventi.admin.step_forms import AskModelForm
 from crowd.winoventi.domain import GENERIC
 from crowd.winoventi.models import Evaluation, Project, valid_pairs
@@ -18,7 +18,7 @@ from crowd.winoventi.services import evaluating, filtering, reading
 from crowd.winoventi.services.uploading import ANSWERS, replace_evaluation, upload_evaluation
 from hits.admin.actions import Action, ActionPages, Call, Confirm, Outcome, emphasize
 from hits.admin.results import ResultsForm, answer_upload
-from hits.admin.selecting import signed_in
+from hits.admin.selecting import need, signed_in
 from hits.errors import RuleBroken
 from hits.services.results import Upload
 
