@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from operator import attrgetter
 from typing import Any
 from uuid import UUID
 
@@ -18,7 +19,7 @@ Called = Callable[[UUID], str]
 
 @dataclass(frozen=True, kw_only=True)
 class Column:
-    """`of` reads what the row is made of. Without it that has the value by this name."""
+    """`of` reads what the row is made of. Without it that has the value by the column's name."""
 
     name: str
     kind: str
@@ -28,9 +29,11 @@ class Column:
 
 
 def column(
-    name: str, kind: str, words: str, *columns: Column, of: Callable[[Any], Any] | None = None
+    name: str, kind: str, words: str, *columns: Column, of: str | Callable[[Any], Any] | None = None
 ) -> Column:
-    return Column(name=name, kind=kind, words=words, columns=columns, of=of)
+    """`of`: the dotted name by which what the row is made of has the value, or a function that reads it."""
+    read = attrgetter(of) if isinstance(of, str) else of
+    return Column(name=name, kind=kind, words=words, columns=columns, of=read)
 
 
 def only(columns: Sequence[Column], row: Row) -> dict[str, Any]:

@@ -27,7 +27,7 @@ def _each(name: str) -> Callable[[Any], list[str]]:
 
 IMAGES: Sequence[Column] = (
     column("image", TEXT, "the image's id", of=lambda row: str(row.image.public_id)),
-    column("number", INTEGER, "its number in the study, as files name it", of=attrgetter("image.number")),
+    column("number", INTEGER, "its number in the study, as files name it", of="image.number"),
     column(
         "category",
         TEXT,
@@ -36,15 +36,10 @@ IMAGES: Sequence[Column] = (
     ),
     *picture_columns("weird", "the weird image", of=attrgetter("image.picture")),
     *_made("", attrgetter("image")),
-    column("normal_pair", TEXT, "what would be normal", of=attrgetter("image.normal_pair")),
-    column("weird_pair", TEXT, "what the image shows instead", of=attrgetter("image.weird_pair")),
-    column("designer", PERSON, "pseudonym of who made it", of=attrgetter("image.designer.public_id")),
-    column(
-        "designer_explanation",
-        TEXT,
-        "why it is weird, as its designer says",
-        of=attrgetter("image.explanation"),
-    ),
+    column("normal_pair", TEXT, "what would be normal", of="image.normal_pair"),
+    column("weird_pair", TEXT, "what the image shows instead", of="image.weird_pair"),
+    column("designer", PERSON, "pseudonym of who made it", of="image.designer.public_id"),
+    column("designer_explanation", TEXT, "why it is weird, as its designer says", of="image.explanation"),
     column("captions", TEXTS, "annotators' captions, both parts named", of=_each("caption")),
     column("explanations", TEXTS, "annotators' explanations, in the same order", of=_each("explanation")),
     column(
@@ -59,12 +54,12 @@ IMAGES: Sequence[Column] = (
 )
 PROVENANCE: Sequence[Column] = (
     column("study", TEXT, "the study's id", of=lambda row: str(row.image.project.study.public_id)),
-    column("state", TEXT, "accepted; or what else became of it", of=attrgetter("image.state")),
-    column("sent_at", MOMENT, "when its designer first sent it", of=attrgetter("image.sent_at")),
-    column("accepted_at", MOMENT, "when it was accepted", of=attrgetter("image.accepted_at")),
-    column("normal_element", TEXT, "the part that would be normal", of=attrgetter("image.normal_element")),
-    column("weird_element", TEXT, "the part that stands there instead", of=attrgetter("image.weird_element")),
-    column("shared_element", TEXT, "the part they go with", of=attrgetter("image.shared_element")),
+    column("state", TEXT, "accepted; or what else became of it", of="image.state"),
+    column("sent_at", MOMENT, "when its designer first sent it", of="image.sent_at"),
+    column("accepted_at", MOMENT, "when it was accepted", of="image.accepted_at"),
+    column("normal_element", TEXT, "the part that would be normal", of="image.normal_element"),
+    column("weird_element", TEXT, "the part that stands there instead", of="image.weird_element"),
+    column("shared_element", TEXT, "the part they go with", of="image.shared_element"),
     column(
         "revisions",
         ROWS,
@@ -79,18 +74,18 @@ PROVENANCE: Sequence[Column] = (
         ROWS,
         "what people who did not know saw in it",
         column("revision", INTEGER, "in which of its revisions"),
-        column("by", PERSON, "pseudonym", of=attrgetter("worker.public_id")),
+        column("by", PERSON, "pseudonym", of="worker.public_id"),
         column("text", TEXT, "what they saw; empty: nothing weird"),
         column("seen", FLAG, "whether that is what its designer meant; empty: not decided"),
-        of=attrgetter("sightings"),
+        of="sightings",
     ),
     column(
         "annotations",
         ROWS,
         "its annotations that count, in the same order as the captions",
-        column("annotation", INTEGER, "its number, as files of models' scores name it", of=attrgetter("pk")),
-        column("by", PERSON, "pseudonym", of=attrgetter("worker.public_id")),
-        column("at", MOMENT, "when it was handed in", of=attrgetter("assignment.submitted_at")),
+        column("annotation", INTEGER, "its number, as files of models' scores name it", of="pk"),
+        column("by", PERSON, "pseudonym", of="worker.public_id"),
+        column("at", MOMENT, "when it was handed in", of="assignment.submitted_at"),
     ),
 )
 FULL: Sequence[Column] = (*IMAGES, *PROVENANCE)

@@ -1,7 +1,6 @@
 """What a row has, and where it is read: of something that people judged, and of one answer."""
 
 from collections.abc import Sequence
-from operator import attrgetter
 
 from crowd.whoops.models import Question
 from hits.datasets.columns import FLAG, INTEGER, MOMENT, PERSON, TEXT, Column, column
@@ -13,7 +12,7 @@ def kind_of(question: Question) -> str:
 
 
 QUESTIONS: Sequence[Column] = (
-    column("question", TEXT, "what names the question within its kind", of=attrgetter("question.key")),
+    column("question", TEXT, "what names the question within its kind", of="question.key"),
     column(
         "kind",
         TEXT,
@@ -23,38 +22,17 @@ QUESTIONS: Sequence[Column] = (
     column("image", TEXT, "the image's id", of=lambda judged: str(getattr(judged.image, "public_id", ""))),
     column("number", INTEGER, "the image's number", of=lambda judged: getattr(judged.image, "number", None)),
     column(
-        "variant",
-        TEXT,
-        "weird for the image itself; or its normal or natural partner",
-        of=attrgetter("question.variant"),
+        "variant", TEXT, "weird for the image itself; or its normal or natural partner", of="question.variant"
     ),
     column(
-        "text",
-        TEXT,
-        "the question that was asked about the image, where there is one",
-        of=attrgetter("question.text"),
+        "text", TEXT, "the question that was asked about the image, where there is one", of="question.text"
     ),
-    column(
-        "option",
-        INTEGER,
-        "the number of what was judged, within the question",
-        of=attrgetter("option.number"),
-    ),
-    column(
-        "option_text",
-        TEXT,
-        "what was judged: an explanation, an answer, a caption",
-        of=attrgetter("option.text"),
-    ),
-    column("source", TEXT, "people, designer, or the name of a model", of=attrgetter("option.source")),
-    column(
-        "label",
-        FLAG,
-        "what it was known to be: weird, right; empty: nobody knew",
-        of=attrgetter("option.label"),
-    ),
-    column("yes", INTEGER, "how many judges said yes, or marked it", of=attrgetter("votes.yes")),
-    column("answers", INTEGER, "of how many", of=attrgetter("votes.of")),
+    column("option", INTEGER, "the number of what was judged, within the question", of="option.number"),
+    column("option_text", TEXT, "what was judged: an explanation, an answer, a caption", of="option.text"),
+    column("source", TEXT, "people, designer, or the name of a model", of="option.source"),
+    column("label", FLAG, "what it was known to be: weird, right; empty: nobody knew", of="option.label"),
+    column("yes", INTEGER, "how many judges said yes, or marked it", of="votes.yes"),
+    column("answers", INTEGER, "of how many", of="votes.of"),
     column(
         "majority",
         FLAG,
@@ -64,12 +42,7 @@ QUESTIONS: Sequence[Column] = (
     column("complete", FLAG, "whether as many judges as are wanted have answered"),
 )
 ANSWERS: Sequence[Column] = (
-    column(
-        "question",
-        TEXT,
-        "what names the question within its kind",
-        of=attrgetter("item.whoops_question.key"),
-    ),
+    column("question", TEXT, "what names the question within its kind", of="item.whoops_question.key"),
     column("kind", TEXT, "as in the file of questions", of=lambda score: kind_of(score.item.whoops_question)),
     column(
         "option",
@@ -78,11 +51,8 @@ ANSWERS: Sequence[Column] = (
         of=lambda score: int(score.measure.rpartition("-")[2]),
     ),
     column(
-        "yes",
-        FLAG,
-        "the answer: whether it is so, or was marked",
-        of=lambda score: bool(score.numerator),
+        "yes", FLAG, "the answer: whether it is so, or was marked", of=lambda score: bool(score.numerator)
     ),
-    column("by", PERSON, "pseudonym of the judge", of=attrgetter("assignment.worker.public_id")),
-    column("at", MOMENT, "when it was handed in", of=attrgetter("assignment.submitted_at")),
+    column("by", PERSON, "pseudonym of the judge", of="assignment.worker.public_id"),
+    column("at", MOMENT, "when it was handed in", of="assignment.submitted_at"),
 )

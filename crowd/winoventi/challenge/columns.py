@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from datetime import datetime
-from operator import attrgetter
 from typing import Any
 
 from crowd.winoventi.domain import EXCEPTION, GENERIC
@@ -15,21 +14,13 @@ def _handed_in(row: Any) -> datetime | None:
     return row.assignment.submitted_at if row.assignment else None
 
 
-BY = column("by", PERSON, "pseudonym", of=attrgetter("worker.public_id"))
+BY = column("by", PERSON, "pseudonym", of="worker.public_id")
 AT = column("at", MOMENT, "when it was handed in", of=_handed_in)
 PUBLISHED: Sequence[Column] = (
-    column("Word", TEXT, "the noun", of=attrgetter("pair.noun")),
+    column("Word", TEXT, "the noun", of="pair.noun"),
+    column("Associative Bias", TEXT, "the generic: what the model ties to the noun", of="pair.generic"),
     column(
-        "Associative Bias",
-        TEXT,
-        "the generic: what the model ties to the noun",
-        of=attrgetter("pair.generic"),
-    ),
-    column(
-        "Alternative",
-        TEXT,
-        "the exception: what holds of it if the generic does not",
-        of=attrgetter("pair.exception"),
+        "Alternative", TEXT, "the exception: what holds of it if the generic does not", of="pair.exception"
     ),
     column(
         "biased_word_context",
@@ -51,13 +42,13 @@ PUBLISHED: Sequence[Column] = (
     ),
     column("target", TEXT, "the outcome that the sentence calls for"),
     column("incorrect", TEXT, "the other one"),
-    column("test_type", TEXT, "generic or exception: which outcome is the target", of=attrgetter("kind")),
+    column("test_type", TEXT, "generic or exception: which outcome is the target", of="kind"),
 )
 PROVENANCE: Sequence[Column] = (
     column("prompt", TEXT, "the prompt's id, as files of models' answers name it"),
     column("pair", TEXT, "the same for both prompts of a pair", of=lambda told: str(told.pair.pk)),
     column("study", TEXT, "the study's id", of=lambda told: str(told.pair.project.study.public_id)),
-    column("state", TEXT, "valid, or failed: only valid pairs are published", of=attrgetter("pair.state")),
+    column("state", TEXT, "valid, or failed: only valid pairs are published", of="pair.state"),
     column(
         "failed_by",
         TEXTS,
@@ -68,28 +59,18 @@ PROVENANCE: Sequence[Column] = (
         "k",
         INTEGER,
         "the smallest k by which the model ties the generic to the noun",
-        of=attrgetter("pair.alternative.generic.k"),
+        of="pair.alternative.generic.k",
     ),
     column(
         "rank",
         INTEGER,
         "the statement's place by perplexity among those of its k",
-        of=attrgetter("pair.alternative.generic.rank"),
+        of="pair.alternative.generic.rank",
     ),
-    column(
-        "perplexity",
-        NUMBER,
-        "of the generic statement",
-        of=attrgetter("pair.alternative.generic.perplexity"),
-    ),
-    column("sentence", TEXT, "as its author wrote it, with the bracket", of=attrgetter("pair.sentence")),
-    column("generic_word", TEXT, "the word that makes the generic true", of=attrgetter("pair.generic_word")),
-    column(
-        "exception_word",
-        TEXT,
-        "the word that makes the exception true",
-        of=attrgetter("pair.exception_word"),
-    ),
+    column("perplexity", NUMBER, "of the generic statement", of="pair.alternative.generic.perplexity"),
+    column("sentence", TEXT, "as its author wrote it, with the bracket", of="pair.sentence"),
+    column("generic_word", TEXT, "the word that makes the generic true", of="pair.generic_word"),
+    column("exception_word", TEXT, "the word that makes the exception true", of="pair.exception_word"),
     column(
         "warnings",
         TEXTS,
@@ -97,22 +78,14 @@ PROVENANCE: Sequence[Column] = (
         of=lambda told: list(told.pair.warnings),
     ),
     column(
-        "exception_by",
-        PERSON,
-        "pseudonym of who gave the exception",
-        of=attrgetter("pair.alternative.worker.public_id"),
+        "exception_by", PERSON, "pseudonym of who gave the exception", of="pair.alternative.worker.public_id"
     ),
     column(
         "exception_at", MOMENT, "when that was handed in", of=lambda told: _handed_in(told.pair.alternative)
     ),
-    column(
-        "premise_by",
-        PERSON,
-        "pseudonym of who wrote the sentence",
-        of=attrgetter("pair.worker.public_id"),
-    ),
+    column("premise_by", PERSON, "pseudonym of who wrote the sentence", of="pair.worker.public_id"),
     column("premise_at", MOMENT, "when that was handed in", of=lambda told: _handed_in(told.pair)),
-    column("settled_at", MOMENT, "when its last validator was in", of=attrgetter("pair.settled_at")),
+    column("settled_at", MOMENT, "when its last validator was in", of="pair.settled_at"),
     column(
         "filter",
         ROWS,
@@ -154,7 +127,7 @@ PROVENANCE: Sequence[Column] = (
         "what people completed this prompt with",
         BY,
         column("word", TEXT, "their choice"),
-        column("right", FLAG, "whether it is the target", of=attrgetter("is_right")),
+        column("right", FLAG, "whether it is the target", of="is_right"),
         AT,
     ),
 )

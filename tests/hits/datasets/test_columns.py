@@ -44,6 +44,7 @@ ANSWERS = (
 )
 ASKED = (
     column("number", INTEGER, "which"),
+    column("again", INTEGER, "which", of="number.real"),
     column("names", TEXTS, "of it", of=lambda one: [f"name {one.number}"]),
     column("answers", ROWS, "of it", *ANSWERS, of=lambda one: one.answers),
 )
@@ -55,9 +56,10 @@ def test_row_is_what_its_columns_read_in_their_order() -> None:
 
     (row,) = rows_of(ASKED, [source], person=lambda public_id: f"w-{public_id.int}")
 
-    assert list(row) == ["number", "names", "answers"]
+    assert list(row) == ["number", "again", "names", "answers"]
     assert row == {
         "number": 3,
+        "again": 3,
         "names": ["name 3"],
         "answers": [{"by": "w-7", "at": "2026-11-21T12:00:00+00:00"}, {"by": None, "at": None}],
     }
