@@ -20,6 +20,7 @@ from hits.domain.words import is_one_line
 from hits.errors import RuleBroken
 from hits.models import AuditEvent, Bonus, Disclosure, LedgerEntry, Run, RunRow, Study, User, Worker
 from hits.queries import closes
+from hits.queries.chunks import in_chunks
 from hits.queries.ledger import in_slices
 from hits.services import auditing
 
@@ -281,15 +282,9 @@ def _audit_rows(events: QuerySet[AuditEvent]) -> Iterator[Sequence[Cell]]:
 
 
 def _slices(rows: QuerySet[RunRow]) -> Iterator[list[RunRow]]:
-    ordered = (
-        rows.select_related("bonus__assignment__worker", "bonus__assignment__hit__batch__study")
-        .defer("bonus__assignment__answer", "bonus__assignment__hit__batch__figures")
-        .order_by("pk")
-    )
-    held = list(ordered[:SLICE])
-    while held:
-        yield held
-        held = list(ordered.filter(pk__gt=held[-1].pk)[:SLICE])
+    related = rows.select_related("bonus__assignment__worker", "bonus__assignment__hit__batch__study")
+    slim = related.defer("bonus__assignment__answer", "bonus__assignment__hit__batch__figures")
+    return in_chunks(slim, size=SLICE)
 
 
 def _row(

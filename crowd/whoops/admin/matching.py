@@ -19,6 +19,7 @@ from hits.admin.hub_actions import project_actions
 from hits.admin.results import ResultsForm, answer_upload
 from hits.admin.selecting import signed_in
 from hits.datasets.texts import json_line
+from hits.queries.chunks import in_chunks
 from hits.services.results import Upload
 
 UPLOAD = "Upload a model's matching scores"
@@ -66,12 +67,8 @@ def template_view(hub: Hub, request: HttpRequest, pk: int) -> StreamingHttpRespo
 
 
 def _template_lines(project: Project) -> Iterator[bytes]:
-    """By no cursor that a slow reader would hold open."""
-    rows = pairs(project).select_related("image__picture").order_by("pk")
-    after = 0
-    while some := list(rows.filter(pk__gt=after)[:LINES]):
+    for some in in_chunks(pairs(project).select_related("image__picture"), size=LINES):
         yield b"".join(json_line(_template_row(one)) for one in some)
-        after = some[-1].pk
 
 
 def _template_row(pair: Annotation) -> dict[str, Any]:

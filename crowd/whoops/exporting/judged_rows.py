@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import chain
 
 from django.db.models import QuerySet
 
@@ -9,6 +10,7 @@ from crowd.whoops.domain.votes import Votes
 from crowd.whoops.models import Image, Option, Project, Question
 from crowd.whoops.queries.questions import AWAY
 from hits.models import Item
+from hits.queries.chunks import in_chunks
 from scoring.models import Score
 from scoring.queries.voting import counting_scores, tallies
 
@@ -42,10 +44,7 @@ def exported_questions(project: Project, *, everything: bool) -> Questions:
 
 def read_options(project: Project, *, everything: bool) -> Iterator[Judged]:
     options = Option.objects.filter(question__in=exported_questions(project, everything=everything))
-    related = options.select_related("question__image").order_by("pk")
-    after = 0
-    while some := list(related.filter(pk__gt=after)[:AT_ONCE]):
-        after = some[-1].pk
+    for some in in_chunks(options.select_related("question__image"), size=AT_ONCE):
         counted = tallies({one.question.item_id for one in some if one.question.item_id})
         for option in some:
             tally = counted.get((option.question.item_id or 0, option.measure))
@@ -57,7 +56,7 @@ def read_answers(project: Project, *, everything: bool) -> Iterator[Score]:
     """Every answer that counts, in the order in which they were recorded."""
     questions = exported_questions(project, everything=everything)
     items = Item.objects.filter(whoops_question__in=questions)
-    counting = counting_scores(items).filter(denominator=1).order_by("pk")
+    counting = counting_scores(items).filter(denominator=1)
     related = counting.select_related("assignment__worker", "item__whoops_question").only(
         "measure",
         "numerator",
@@ -67,7 +66,4 @@ def read_answers(project: Project, *, everything: bool) -> Iterator[Score]:
         "item__whoops_question__key",
         "item__whoops_question__kind",
     )
-    after = 0
-    while some := list(related.filter(pk__gt=after)[:AT_ONCE]):
-        after = some[-1].pk
-        yield from some
+    return chain.from_iterable(in_chunks(related, size=AT_ONCE))

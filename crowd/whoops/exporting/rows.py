@@ -9,6 +9,7 @@ from django.db.models import QuerySet
 
 from crowd.whoops.models import Annotation, Image, Partner, Project, Revision, Sighting
 from crowd.whoops.queries.composition import accepted_images
+from hits.queries.chunks import in_chunks
 
 AT_ONCE = 200
 Images = QuerySet[Image]
@@ -42,19 +43,12 @@ def exported_images(project: Project, *, everything: bool) -> Images:
 
 
 def read_images(project: Project, *, everything: bool, in_full: bool = False) -> Iterator[Told]:
-    for some in _in_chunks(exported_images(project, everything=everything)):
+    images = exported_images(project, everything=everything)
+    related = images.select_related("project__study", "designer", "category", "picture")
+    for some in in_chunks(related, by="number", size=AT_ONCE):
         around = {name: _by_image(rows) for name, rows in _around(some, in_full=in_full).items()}
         for image in some:
             yield Told(image=image, **{name: rows[image.pk] for name, rows in around.items()})
-
-
-def _in_chunks(images: Images) -> Iterator[list[Image]]:
-    """By number, and by no cursor that a slow reader would hold open."""
-    related = images.select_related("project__study", "designer", "category", "picture").order_by("number")
-    after = 0
-    while some := list(related.filter(number__gt=after)[:AT_ONCE]):
-        yield some
-        after = some[-1].number
 
 
 def _around(images: Sequence[Image], *, in_full: bool) -> Mapping[str, Iterable[Any]]:

@@ -16,6 +16,7 @@ from crowd.winogavil.queries.associations import Rows
 from crowd.winogavil.releases.domain import deviation
 from hits import exports
 from hits.datasets.columns import utc_text
+from hits.queries.chunks import in_chunks
 from scoring.domain import mean
 from scoring.models import Riddle, Verdict
 
@@ -92,12 +93,8 @@ def ambiguous_names(associations: Rows) -> list[str]:
 
 
 def chunks(associations: Rows, *, after: int = 0, size: int = AT_ONCE) -> Iterator[list[Association]]:
-    """In the order of the rows themselves, and by no cursor that a slow reader would hold open."""
     related = associations.select_related("item__study", "item__author", "item__riddle__assignment")
-    rows = related.only(*OF_ASSOCIATIONS).order_by("pk")
-    while some := list(rows.filter(pk__gt=after)[:size]):
-        yield some
-        after = some[-1].pk
+    return in_chunks(related.only(*OF_ASSOCIATIONS), after=after, size=size)
 
 
 def full_rows(

@@ -4,6 +4,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import chain
 
 from django.db.models import QuerySet
 
@@ -12,6 +13,7 @@ from crowd.winoground.domain.scores import Four
 from crowd.winoground.models import Example, Project
 from crowd.winoground.queries.scoring import SCORED, Votes, four_of, fours_of_models, votes_of
 from hits.models import Item
+from hits.queries.chunks import in_chunks
 from scoring.models import Score
 from scoring.queries.voting import counting_scores
 
@@ -50,7 +52,7 @@ def asked_examples(project: Project, *, everything: bool) -> Examples:
 def read_examples(project: Project, *, everything: bool, in_full: bool = False) -> Iterator[Told]:
     votes = votes_of(project, states=(SCORED, State.WITHDRAWN))
     models = _models_by_example(project) if in_full else {}
-    for example in _in_chunks(asked_examples(project, everything=everything)):
+    for example in _in_order(asked_examples(project, everything=everything)):
         yield Told(example=example, votes=votes.get(example.pk, NONE), models=models.get(example.pk, ()))
 
 
@@ -58,12 +60,9 @@ def read_answers(project: Project, *, everything: bool) -> Iterator[Score]:
     """Every answer that counts, in the order in which they were recorded."""
     examples = asked_examples(project, everything=everything)
     items = Item.objects.filter(winoground_pairing__example__in=examples)
-    counting = counting_scores(items).filter(measure=YES).order_by("pk")
+    counting = counting_scores(items).filter(measure=YES)
     related = counting.select_related("assignment__worker", "item__winoground_pairing__example")
-    after = 0
-    while some := list(_slim(related).filter(pk__gt=after)[:ANSWERS_AT_ONCE]):
-        after = some[-1].pk
-        yield from some
+    return chain.from_iterable(in_chunks(_slim(related), size=ANSWERS_AT_ONCE))
 
 
 def _slim(scores: QuerySet[Score]) -> QuerySet[Score]:
@@ -80,13 +79,9 @@ def _slim(scores: QuerySet[Score]) -> QuerySet[Score]:
     )
 
 
-def _in_chunks(examples: Examples) -> Iterator[Example]:
-    """By number, and by no cursor that a slow reader would hold open."""
+def _in_order(examples: Examples) -> Iterator[Example]:
     related = examples.select_related("project__study", "author", "image_0", "image_1")
-    related, after = related.prefetch_related("tags").order_by("number"), 0
-    while some := list(related.filter(number__gt=after)[:AT_ONCE]):
-        yield from some
-        after = some[-1].number
+    return chain.from_iterable(in_chunks(related.prefetch_related("tags"), by="number", size=AT_ONCE))
 
 
 def _models_by_example(project: Project) -> Mapping[int, Sequence[ToldByModel]]:

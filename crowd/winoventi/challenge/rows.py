@@ -9,6 +9,7 @@ from django.db.models import QuerySet
 from crowd.winoventi.domain import EXCEPTION, KINDS
 from crowd.winoventi.models import Choice, FilterScore, Judgement, Premise, Project
 from crowd.winoventi.services.evaluating import prompt_id
+from hits.queries.chunks import in_chunks
 
 AT_ONCE = 250
 Pairs = QuerySet[Premise]
@@ -72,7 +73,6 @@ def read_prompts(project: Project, *, everything: bool, in_full: bool = False) -
 
 
 def _chunks(pairs: Pairs) -> Iterator[list[Premise]]:
-    """In the order of the rows themselves, and by no cursor that a slow reader would hold open."""
     related = pairs.select_related(
         "project__study",
         "worker",
@@ -81,10 +81,7 @@ def _chunks(pairs: Pairs) -> Iterator[list[Premise]]:
         "alternative__assignment",
         "alternative__generic__noun",
     ).defer("worker__external_id", "alternative__worker__external_id")
-    after = 0
-    while some := list(related.filter(pk__gt=after).order_by("pk")[:AT_ONCE]):
-        yield some
-        after = some[-1].pk
+    return in_chunks(related, size=AT_ONCE)
 
 
 def _around(pairs: Sequence[Premise]) -> Around:
