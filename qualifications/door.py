@@ -118,7 +118,7 @@ def _reason_against(tests: Sequence[Assignment], *, hit: HIT, since: datetime | 
             return "rejected"
         if test.status in (Work.SUBMITTED, Work.APPROVED):
             return "handed_in"
-        if families.get(test.hit.batch.task).uses_up(test):
+        if families.uses_up(test):
             return "used_up"
     return ""
 

@@ -14,7 +14,7 @@ from crowd.frame.framing import framed, show
 from crowd.frame.problems import Ineligible
 from crowd.frame.visits import Visit
 from hits.errors import InvalidAnswer, RuleBroken
-from hits.families import Answer, TaskPage
+from hits.families import Answer, ShowsAgain, TaskPage
 from hits.models import HIT, Assignment
 from hits.services import working
 from qualifications.queries.standing import conditions_of
@@ -58,6 +58,8 @@ def answer(request: HttpRequest, hit: HIT) -> HttpResponse:
         try:
             read = family.read_answer(form=request.POST, assignment=assignment, items=items)
         except InvalidAnswer as problem:
+            if not isinstance(family, ShowsAgain):
+                raise
             again = family.page_again(form=request.POST, assignment=assignment, items=items, problem=problem)
             if again is None:
                 raise

@@ -7,6 +7,8 @@ from django.utils.translation import gettext as _
 
 from crowd.frame.speaking import refuse, spoken
 from hits.common import rates
+from hits.errors import InvalidAnswer
+from hits.families import TakesReports
 from hits.models import Assignment
 from hits.services import working
 
@@ -19,6 +21,8 @@ def report(request: HttpRequest, assignment: Assignment, now: datetime) -> JsonR
     if not rates.spend("report", str(assignment.worker.public_id), most=MOST_REPORTS, window_s=WINDOW_S):
         return refuse(_("You have reported a lot within the hour. Please go on later."), status=429)
     family = working.family_of_batch(assignment.hit.batch)
+    if not isinstance(family, TakesReports):
+        raise InvalidAnswer("Nothing of this task can be reported here.")
     family.take_report(form=request.POST, assignment=assignment, now=now)
     words = _("Thank you. Nobody else is shown it until a person has looked at it. You can go on.")
     return JsonResponse({"words": words})

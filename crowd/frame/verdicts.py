@@ -10,6 +10,7 @@ from django.utils.translation import gettext as _
 from crowd.frame.speaking import refuse, spoken
 from hits.common import rates
 from hits.errors import InvalidAnswer, RuleBroken
+from hits.families import AsksRival
 from hits.models import Assignment
 from hits.services import working
 from scoring.models import Riddle
@@ -54,6 +55,8 @@ def _store(request: HttpRequest, assignment: Assignment, *, now: datetime) -> Ri
         if held.status != Assignment.Status.OPENED:
             # Given up meanwhile, for a new attempt at the same pictures: this word would be a try too many.
             raise RuleBroken("not_open", _("This work is over, or handed in. Nothing was changed."))
+        if not isinstance(family, AsksRival):
+            raise InvalidAnswer("This task asks no rival.")
         proposal = family.read_proposal(form=request.POST, assignment=assignment)
         new = asking.NewRiddle(
             text=proposal.text,
@@ -74,8 +77,8 @@ def _read_slot(request: HttpRequest) -> int:
 
 def _state(riddle: Riddle, assignment: Assignment, *, now: datetime) -> JsonResponse:
     state = dict(asking.answer_state(riddle, now=now, deadline_s=settings.RIVAL_DEADLINE_S))
-    if "fool" in state:
-        family = working.family_of_batch(assignment.hit.batch)
+    family = working.family_of_batch(assignment.hit.batch)
+    if "fool" in state and isinstance(family, AsksRival):
         bonus = family.possible_bonus(assignment=assignment, fool=state["fool"])
         state["bonus"] = None if bonus is None else f"{bonus:.2f}"
     return JsonResponse(state)

@@ -12,7 +12,7 @@ from crowd.questions.domain import YES
 from crowd.questions.entries import YES_OR_NO, Faulty, Labels, Look, Texts, read_form, read_texts
 from hits import seals
 from hits.errors import InvalidAnswer
-from hits.families import Answer, Score, TaskFamily, TaskPage
+from hits.families import Answer, Score, ShowsAgain, TaskFamily, TaskPage
 from hits.models import Assignment, Item
 
 PRACTICE = "practice"
@@ -20,7 +20,7 @@ PRACTICE = "practice"
 Asked = TypeVar("Asked")
 
 
-class AskFamily(TaskFamily, Generic[Asked]):
+class AskFamily(TaskFamily, ShowsAgain, Generic[Asked]):
     """One question for each item."""
 
     heading: ClassVar[str | Promise]

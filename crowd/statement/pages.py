@@ -89,7 +89,7 @@ def outcome(request: HttpRequest, link: Link, work_id: UUID) -> HttpResponse:
         raise links.Unknown("This worker has no such work.")
     family = families.get(work.hit.batch.task)
     page = None
-    if family.gives_feedback and work.status != Assignment.Status.SAVED:
+    if isinstance(family, families.GivesFeedback) and work.status != Assignment.Status.SAVED:
         page = family.feedback_page(assignment=work, items=items_served(work))
     shown = {**page.context, "template": page.template} if page else {}
     context = {**shown, "link": link, "work": work, "kept": _kept(request)}
@@ -159,7 +159,7 @@ def _work(work: Assignment, *, currency: str, now: datetime, refused: Refused | 
     is_refused = refused is not None and refused.work.pk == work.pk
     return {
         "work": work,
-        "gives_feedback": families.get(work.hit.batch.task).gives_feedback,
+        "gives_feedback": isinstance(families.get(work.hit.batch.task), families.GivesFeedback),
         "state": words.state_of_work(work),
         "rejection": work.rejections[-1].reason if _is_rejected(work) else "",  # type: ignore[attr-defined]
         "bonuses": [

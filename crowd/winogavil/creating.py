@@ -23,7 +23,17 @@ from crowd.winogavil.services.verdicts import as_shown
 from crowd.winogavil.solving import PRACTICE
 from hits.domain import Work, evaluate
 from hits.errors import InvalidAnswer
-from hits.families import Answer, Proposal, Score, TaskFamily, TaskPage
+from hits.families import (
+    Answer,
+    AsksRival,
+    GivesFeedback,
+    Proposal,
+    RecoversAnswers,
+    Score,
+    TakesReports,
+    TaskFamily,
+    TaskPage,
+)
 from hits.models import Account, Assignment, Item, Lease, Study
 from hits.services.working import items_served
 from scoring.models import Riddle
@@ -31,7 +41,7 @@ from scoring.models import Riddle
 SLOTS = (1, 2)
 
 
-class CreateFamily(TaskFamily):
+class CreateFamily(TaskFamily, AsksRival, TakesReports, RecoversAnswers, GivesFeedback):
     key = domain.CREATE
     name = "Association game: create"
     title = "Find a word that fools the model"
@@ -46,7 +56,6 @@ class CreateFamily(TaskFamily):
     is_judged_later = True
     # A worker can do a HIT once, whatever set it leases: with several places some could never be filled.
     workers_per_hit = 1
-    gives_feedback = True
     requirements = domain.PAPER_ASKS
     leases_once = True  # a return is no second chance with the model
     most_cues: ClassVar[int] = len(SLOTS)

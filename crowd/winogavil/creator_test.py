@@ -15,7 +15,7 @@ from crowd.winogavil.services.reporting import picture_target
 from crowd.winogavil.services.slots import boards_of
 from crowd.winogavil.services.sparing import still_asked
 from crowd.winogavil.solving import PRACTICE
-from hits.families import TaskPage
+from hits.families import NarrowsItems, TaskPage, UsesUp
 from hits.models import Assignment, Item, Lease
 from scoring.models import Riddle
 
@@ -24,7 +24,7 @@ TEMPLATE = "winogavil/creator_test.html"
 EXAMPLE_TAKEN = ("dog", "shoe")
 
 
-class CreatorTestFamily(CreateFamily):
+class CreatorTestFamily(CreateFamily, NarrowsItems, UsesUp):
     """Its words are solved like everybody's, marked as a test's, and in no data unless somebody wants it."""
 
     key = domain.CREATOR_TEST

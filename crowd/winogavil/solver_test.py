@@ -10,9 +10,9 @@ from django.utils.translation import gettext as _
 from crowd.winogavil import domain
 from crowd.winogavil.items import FILE_HELP
 from crowd.winogavil.services.sparing import still_asked
-from crowd.winogavil.solving import SolveFamily, practice_question
+from crowd.winogavil.solving import OwnAssociations, PickFamily, practice_question
 from hits.errors import InvalidAnswer
-from hits.families import Answer, Score, TaskPage
+from hits.families import Answer, RecoversAnswers, Score, TaskPage
 from hits.models import Assignment, Item
 from scoring.domain import mean
 
@@ -21,8 +21,11 @@ TEMPLATE = "winogavil/solver_test.html"
 MOST_SPARED = 2
 
 
-class SolverTestFamily(SolveFamily):
-    """Its associations are its batch's own: no rival is asked about them, and they are in no data."""
+class SolverTestFamily(PickFamily, OwnAssociations, RecoversAnswers):
+    """Its associations are its batch's own: no rival is asked about them, and they are in no data.
+
+    It gives no feedback: what was right stays secret, since others are asked the same.
+    """
 
     key = domain.SOLVER_TEST
     name = "Association game: solver's test"
@@ -37,8 +40,6 @@ class SolverTestFamily(SolveFamily):
         f"{FILE_HELP} Or make them of an association list: “Questions for the solver's test” on the page of "
         "the study."
     )
-    # What was right stays secret: others are asked the same.
-    gives_feedback = False
     items_each = 10
     duration_s = 2700
     reward = Decimal("0.50")
@@ -52,9 +53,6 @@ class SolverTestFamily(SolveFamily):
         asked = still_asked(items, worker=assignment.worker)
         page = super().work_page(assignment=assignment, items=asked)
         return TaskPage(template=TEMPLATE, context={**page.context, "practice": practice_question(number=0)})
-
-    def feedback_page(self, *, assignment: Assignment, items: Sequence[Item]) -> TaskPage | None:
-        return None
 
     def read_answer(self, *, form: QueryDict, assignment: Assignment, items: Sequence[Item]) -> Answer:
         """What was taken away meanwhile is written down as such, so that judging depends on nothing else."""

@@ -24,7 +24,16 @@ from crowd.winogavil.queries.games import game_of
 from crowd.winogavil.services.reporting import cue_target, picture_target, take_report
 from hits import seals
 from hits.errors import InvalidAnswer
-from hits.families import Answer, Score, TaskFamily, TaskPage
+from hits.families import (
+    Answer,
+    AsksAnew,
+    GivesFeedback,
+    Score,
+    TakesFiles,
+    TakesReports,
+    TaskFamily,
+    TaskPage,
+)
 from hits.models import Assignment, Batch, Item
 from hits.services.working import items_served
 from scoring import domain as scores
@@ -32,16 +41,13 @@ from scoring import domain as scores
 PRACTICE = {"cue": "bark", "right": ("dog", "tree"), "all": ("dog", "cup", "tree", "key", "shoe")}
 
 
-class SolveFamily(TaskFamily):
-    key = domain.SOLVE
-    name = "Association game: solve"
+class PickFamily(TaskFamily, TakesReports):
+    """Associations whose pictures are to be picked, whatever for."""
+
     title = "Which pictures go with the word?"
     item_s = 20
     measures = (domain.JACCARD,)
-    gives_feedback = True
-    asks_anew = True
     requirements = domain.PAPER_ASKS
-    file_help = FILE_HELP
     description = "You see a word and some pictures. Pick the pictures that belong to the word."
 
     def practice_page(self) -> TaskPage:
@@ -66,22 +72,11 @@ class SolveFamily(TaskFamily):
         items = [item.pk for item in items_served(assignment)]
         take_report(form=form, items=items, worker=assignment.worker, now=now)
 
-    def feedback_page(self, *, assignment: Assignment, items: Sequence[Item]) -> TaskPage | None:
-        """What was right: a setting of the study's game. Mostly once nobody else is asked any more."""
-        feedback = game_of(assignment.hit.batch.study).feedback
-        shown = [
-            question
-            for association, question in self._reviewed(assignment, items)
-            if feedback == Game.Feedback.AT_ONCE
-            or (feedback == Game.Feedback.FINAL and association.final_at is not None)
-        ]
-        return TaskPage(template="winogavil/review.html", context={"questions": shown}) if shown else None
-
     def review_page(self, *, assignment: Assignment, items: Sequence[Item]) -> TaskPage:
-        questions = [question for _, question in self._reviewed(assignment, items)]
+        questions = [question for _, question in self.reviewed(assignment, items)]
         return TaskPage(template="winogavil/review.html", context={"questions": questions})
 
-    def _reviewed(
+    def reviewed(
         self, assignment: Assignment, items: Sequence[Item]
     ) -> Iterator[tuple[Association, dict[str, Any]]]:
         answer: Mapping[str, Sequence[str]] = assignment.answer or {}
@@ -136,6 +131,12 @@ class SolveFamily(TaskFamily):
         }
         return [found[item.pk] for item in items]
 
+
+class OwnAssociations(TakesFiles, AsksAnew):
+    """A batch may have associations of its own: those of a file, or those that another batch has asked."""
+
+    file_help = FILE_HELP
+
     def read_items(self, content: bytes) -> Sequence[Any]:
         return read_rows(content)
 
@@ -145,15 +146,27 @@ class SolveFamily(TaskFamily):
     def example_file(self) -> str:
         return example_file()
 
-    def repeat_item(self, item: Item, *, batch: Batch) -> Item:
-        self.repeat_items([item], batch=batch)
-        return Item.objects.get(repeats=item, batch=batch)
-
     def repeat_items(self, items: Sequence[Item], *, batch: Batch) -> int:
         return repeat_items(items, batch=batch)
 
     def remove_items(self, *, batch: Batch) -> None:
         remove_items(batch=batch)
+
+
+class SolveFamily(PickFamily, OwnAssociations, GivesFeedback):
+    key = domain.SOLVE
+    name = "Association game: solve"
+
+    def feedback_page(self, *, assignment: Assignment, items: Sequence[Item]) -> TaskPage | None:
+        """What was right: a setting of the study's game. Mostly once nobody else is asked any more."""
+        feedback = game_of(assignment.hit.batch.study).feedback
+        shown = [
+            question
+            for association, question in self.reviewed(assignment, items)
+            if feedback == Game.Feedback.AT_ONCE
+            or (feedback == Game.Feedback.FINAL and association.final_at is not None)
+        ]
+        return TaskPage(template="winogavil/review.html", context={"questions": shown}) if shown else None
 
 
 def practice_question(*, number: int) -> dict[str, Any]:

@@ -1,5 +1,17 @@
 """How task families plug in: the interface they implement, and where they register."""
 
+from hits.families.abilities import (
+    AsksAnew,
+    AsksRival,
+    GivesFeedback,
+    KeepsItems,
+    NarrowsItems,
+    RecoversAnswers,
+    ShowsAgain,
+    TakesFiles,
+    TakesReports,
+    UsesUp,
+)
 from hits.families.interface import Answer, Proposal, Score, TaskFamily, TaskPage
 from hits.families.registry import (
     asks_anew,
@@ -11,14 +23,26 @@ from hits.families.registry import (
     offered,
     register,
     registered,
+    taking_files,
+    uses_up,
 )
 
 __all__ = [
     "Answer",
+    "AsksAnew",
+    "AsksRival",
+    "GivesFeedback",
+    "KeepsItems",
+    "NarrowsItems",
     "Proposal",
+    "RecoversAnswers",
     "Score",
+    "ShowsAgain",
+    "TakesFiles",
+    "TakesReports",
     "TaskFamily",
     "TaskPage",
+    "UsesUp",
     "asks_anew",
     "get",
     "is_offered",
@@ -28,4 +52,6 @@ __all__ = [
     "offered",
     "register",
     "registered",
+    "taking_files",
+    "uses_up",
 ]

@@ -5,18 +5,14 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime
 from decimal import Decimal
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from hits.errors import InvalidAnswer, InvalidItems
-
 if TYPE_CHECKING:
-    from django.db.models import QuerySet
     from django.http import QueryDict
 
-    from hits.models import Assignment, Batch, Item
+    from hits.models import Assignment, Item
 
 Answer = Mapping[str, Any]
 
@@ -85,12 +81,6 @@ class TaskFamily(ABC):
     is_test: ClassVar[bool] = False
     # True: each worker is given some of the batch's items, drawn by the worker; else the oldest.
     draws: ClassVar[bool] = False
-    # True: feedback_page may have something to show.
-    gives_feedback: ClassVar[bool] = False
-    # True: what one batch has asked, another may ask anew, by repeat_item.
-    asks_anew: ClassVar[bool] = False
-    # How a file of items is written, for the researcher. Empty: the task takes none.
-    file_help: ClassVar[str] = ""
 
     @abstractmethod
     def practice_page(self) -> TaskPage:
@@ -104,16 +94,6 @@ class TaskFamily(ABC):
     def review_page(self, *, assignment: Assignment, items: Sequence[Item]) -> TaskPage:
         """The same, read-only, with the answer given and what was expected."""
 
-    def feedback_page(self, *, assignment: Assignment, items: Sequence[Item]) -> TaskPage | None:
-        """How handed-in work turned out, for its worker to read. None: nothing, or nothing yet."""
-        return None
-
-    def page_again(
-        self, *, form: QueryDict, assignment: Assignment, items: Sequence[Item], problem: InvalidAnswer
-    ) -> TaskPage | None:
-        """The work page with what was sent and what is wrong with it. None: a page of its own says that."""
-        return None
-
     @abstractmethod
     def read_answer(self, *, form: QueryDict, assignment: Assignment, items: Sequence[Item]) -> Answer:
         """The answer to store. Raises InvalidAnswer for anything the page could not have sent."""
@@ -122,56 +102,6 @@ class TaskFamily(ABC):
     def check_answer(self, *, answer: Any, items: Sequence[Item]) -> Answer:
         """The same check for an answer that comes back from the provider."""
 
-    def recover_answer(self, *, answer: Any, assignment: Assignment, items: Sequence[Item]) -> Answer:
-        """Of work that was never saved here, and may have been sent by hand: whose it is matters to some."""
-        return self.check_answer(answer=answer, items=items)
-
-    def narrow_items(self, items: QuerySet[Item], *, worker_id: int) -> QuerySet[Item]:
-        """Of items that are free for this worker, those that the family's own rules leave.
-
-        The worker's row is held: what this reads of the worker's own leases is not overtaken.
-        """
-        return items
-
-    def uses_up(self, assignment: Assignment) -> bool:
-        """Of a test that was opened and not handed in: whether its worker has seen too much to begin anew."""
-        return False
-
     @abstractmethod
     def judge(self, *, answer: Answer, items: Sequence[Item]) -> Sequence[Score]:
         """Pure: called again, it rescores."""
-
-    def read_proposal(self, *, form: QueryDict, assignment: Assignment) -> Proposal:
-        """What a page sends to ask the rival. Raises InvalidAnswer for anything it could not have sent."""
-        raise InvalidAnswer("This task asks no rival.")
-
-    def take_report(self, *, form: QueryDict, assignment: Assignment, now: datetime) -> None:
-        """Something of the page is unfit. Raises InvalidAnswer for what the page does not show."""
-        raise InvalidAnswer("Nothing of this task can be reported here.")
-
-    def possible_bonus(self, *, assignment: Assignment, fool: int) -> Decimal | None:
-        """What a verdict may earn its asker at most. None: the task promises nothing by verdicts."""
-        return None
-
-    def read_items(self, content: bytes) -> Sequence[Any]:
-        """The rows of a researcher's file. Raises InvalidItems that names every bad line."""
-        raise InvalidItems(["This task takes no items from a file."])
-
-    def add_items(self, rows: Sequence[Any], *, batch: Batch) -> int:
-        """Makes the rows of read_items this batch's own items. The caller holds the transaction."""
-        raise InvalidItems(["This task takes no items from a file."])
-
-    def example_file(self) -> str:
-        """A file that could be uploaded as it is. Empty where the task takes none."""
-        return ""
-
-    def repeat_item(self, item: Item, *, batch: Batch) -> Item:
-        """The same question as this batch's own. The caller holds the transaction, and has read asks_anew."""
-        raise NotImplementedError
-
-    def repeat_items(self, items: Sequence[Item], *, batch: Batch) -> int:
-        """The same for many, for families that can do it in fewer steps than one by one."""
-        return len([self.repeat_item(item, batch=batch) for item in items])
-
-    def remove_items(self, *, batch: Batch) -> None:  # noqa: B027 - who takes no items keeps nothing
-        """Takes away what the family keeps of a draft's own items; the caller removes the items."""

@@ -1,5 +1,11 @@
+from typing import TYPE_CHECKING
+
 from hits.errors import CrowdError
+from hits.families.abilities import AsksAnew, TakesFiles, UsesUp
 from hits.families.interface import TaskFamily
+
+if TYPE_CHECKING:
+    from hits.models import Assignment
 
 _families: dict[str, TaskFamily] = {}
 
@@ -19,6 +25,12 @@ def registered() -> dict[str, TaskFamily]:
     return dict(sorted(_families.items()))
 
 
+def taking_files(key: str) -> TakesFiles | None:
+    """The task, if its items may come from a file."""
+    task: object = _families.get(key)
+    return task if isinstance(task, TakesFiles) else None
+
+
 def known_measures() -> list[str]:
     """Of all families: what a bonus table may name."""
     return sorted({measure for family in _families.values() for measure in family.measures})
@@ -35,7 +47,13 @@ def offered() -> dict[str, TaskFamily]:
 
 
 def asks_anew(key: str) -> bool:
-    return key in _families and _families[key].asks_anew
+    return isinstance(_families.get(key), AsksAnew)
+
+
+def uses_up(work: "Assignment") -> bool:
+    """Whether whoever opened this test, and did not hand it in, has seen too much to begin anew."""
+    task = get(work.hit.batch.task)
+    return isinstance(task, UsesUp) and task.uses_up(work)
 
 
 def is_test(key: str) -> bool:

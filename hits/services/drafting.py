@@ -128,7 +128,8 @@ def add_items(*, batch: Batch, content: bytes, seen: int | None = None) -> int:
     """All lines of the file, or none. Raises InvalidItems with every line that is wrong."""
     if len(content) > MOST_BYTES:
         raise InvalidItems([f"A file has at most {MOST_BYTES // 1_000_000} MB. Cut it into several."])
-    rows = families.get(batch.task).read_items(content)
+    task = _taking_files(batch)
+    rows = task.read_items(content)
     with transaction.atomic():
         draft = lock_draft(batch)
         there = draft.items.count()
@@ -145,7 +146,7 @@ def add_items(*, batch: Batch, content: bytes, seen: int | None = None) -> int:
                 [f"A batch has at most {MOST_ITEMS} items; these would be {there + len(rows)}."]
             )
         before = suggest_hits(draft)
-        added = families.get(draft.task).add_items(rows, batch=draft)
+        added = task.add_items(rows, batch=draft)
         _follow(draft, before=before)
         draft.save(update_fields=["hits_wanted"])
     log.info("batch.items_added", batch=str(batch.public_id), items=added)
@@ -285,10 +286,18 @@ def _take_items_from(draft: Batch, items_from: str, source: Batch | None) -> Non
     _drop_items(draft)
     _leave_source(draft)
     assert source is not None  # noqa: S101 - _items_to_repeat has refused that
-    families.get(draft.task).repeat_items(items, batch=draft)
+    task = families.get(draft.task)
+    assert isinstance(task, families.AsksAnew)  # noqa: S101 - likewise
+    task.repeat_items(items, batch=draft)
     draft.items_from, draft.source_batch = ItemsFrom.BATCH, source
     # Their answers are already known to those who gave them.
     draft.exclude_batches.add(source)
+
+
+def _taking_files(batch: Batch) -> families.TakesFiles:
+    if task := families.taking_files(batch.task):
+        return task
+    raise InvalidItems(["This task takes no items from a file."])
 
 
 def _items_to_repeat(draft: Batch, source: Batch | None) -> Sequence[Item]:
@@ -321,7 +330,9 @@ def _leave_source(draft: Batch) -> None:
 
 
 def _drop_items(draft: Batch) -> int:
-    families.get(draft.task).remove_items(batch=draft)
+    task = families.get(draft.task)
+    if isinstance(task, families.KeepsItems):
+        task.remove_items(batch=draft)
     removed, _ = Item.objects.filter(batch=draft).delete()
     return removed
 

@@ -173,8 +173,10 @@ def _recover_answer(assignment: Assignment, *, found: ProviderAssignment) -> Any
     try:
         sent = found.answers.get("answer", "")
         claimed = json.loads(sent) if len(sent) <= LONGEST_ANSWER else None
-        family = families.get(assignment.hit.batch.task)
-        return family.recover_answer(answer=claimed, assignment=assignment, items=items_served(assignment))
+        family, items = families.get(assignment.hit.batch.task), items_served(assignment)
+        if isinstance(family, families.RecoversAnswers):
+            return family.recover_answer(answer=claimed, assignment=assignment, items=items)
+        return family.check_answer(answer=claimed, items=items)
     except (ValueError, RecursionError, InvalidAnswer):
         log.warning("assignment.answer_lost", assignment=str(assignment.public_id))
         return None

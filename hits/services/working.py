@@ -273,7 +273,9 @@ def items_for(*, batch: Batch, worker_id: int) -> QuerySet[Item]:
         .exclude(author=worker_id)
         .order_by("pk")
     )
-    return family.narrow_items(free, worker_id=worker_id)
+    if isinstance(family, families.NarrowsItems):
+        return family.narrow_items(free, worker_id=worker_id)
+    return free
 
 
 def _give_up_earlier(hit: HIT, *, worker: Worker, now: datetime) -> None:

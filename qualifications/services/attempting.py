@@ -148,7 +148,7 @@ def _settle(attempt: Attempt, *, now: datetime) -> bool:
     with transaction.atomic():
         if work.status == Work.GONE:
             moved = move(attempt, Status.GIVEN_UP)
-            spends = families.get(work.hit.batch.task).uses_up(work)
+            spends = families.uses_up(work)
         elif work.kept_out:
             moved, spends = move(attempt, Status.GIVEN_UP, handed_in_at=handed_in_at), True
         elif work.status == Work.REJECTED:

@@ -15,7 +15,7 @@ from tests.sent_forms import Sent, fill_in, find_faults, find_lost, post, read_p
 
 pytestmark = pytest.mark.django_db
 TASKS = list(families.offered())
-TAKING_FILES = [key for key, family in families.offered().items() if family.file_help]
+TAKING_FILES = [key for key, task in families.offered().items() if isinstance(task, families.TakesFiles)]
 ASKED_ONCE = [key for key in TASKS if not families.asks_anew(key)]
 STEPS = ("what", "terms", "people")
 # What the kind of a field does not tell.

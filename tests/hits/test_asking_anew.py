@@ -1,22 +1,12 @@
 """Which tasks can be asked anew is said by the task, and refused by the service for all others."""
 
-from typing import Any
-
 import pytest
 
 from hits import families
 from hits.errors import RuleBroken
-from hits.families import TaskFamily
 from hits.models import Batch, Item
 from hits.services import drafting
 from tests.factories import make_batch
-
-TASKS = families.registered()
-
-
-@pytest.mark.parametrize("family", TASKS.values(), ids=TASKS)
-def test_task_that_says_it_can_has_the_way_to(family: Any) -> None:
-    assert not family.asks_anew or type(family).repeat_item is not TaskFamily.repeat_item
 
 
 @pytest.mark.django_db

@@ -54,7 +54,7 @@ class ToyWork(families.TaskFamily):
         return [FamilyScore(item=item, measure=RIGHT, value=Fraction(answer["right"])) for item in items]
 
 
-class ToyTest(ToyWork):
+class ToyTest(ToyWork, families.UsesUp):
     key = TEST
     name = "Toy: test"
     title = "Toy test"

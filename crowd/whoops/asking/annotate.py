@@ -22,6 +22,7 @@ from crowd.whoops.domain.annotating import CAPTION, EXPLANATION, TEXTS, UNDERSPE
 from crowd.whoops.domain.people import PAPER_ASKS
 from crowd.whoops.models import Annotation, Image
 from crowd.whoops.queries.annotators import images_for_annotator
+from hits.families import NarrowsItems
 from hits.models import Assignment, Item
 
 LABELS: Labels = {
@@ -113,7 +114,7 @@ class ThreeTexts(AskFamily[Pictured]):
         return look_at_texts(texts)
 
 
-class AnnotateFamily(ThreeTexts):
+class AnnotateFamily(ThreeTexts, NarrowsItems):
     key = domain.ANNOTATE
     name = "Weird images: annotation"
     title = "What is strange in this image?"

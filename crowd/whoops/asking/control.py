@@ -19,6 +19,7 @@ from crowd.whoops.domain.people import PAPER_ASKS
 from crowd.whoops.domain.sightings import FEWEST_WORDS, LONGEST_TEXT, NOTHING, TEXT, Seen, read_sighting
 from crowd.whoops.models import Revision, Sighting
 from crowd.whoops.queries.control import unknown_to
+from hits.families import NarrowsItems
 from hits.models import Assignment, Item
 
 LABELS: Labels = {
@@ -52,7 +53,7 @@ class Looked:
     row: Revision | None = None
 
 
-class ControlFamily(AskFamily[Looked]):
+class ControlFamily(AskFamily[Looked], NarrowsItems):
     key = domain.CONTROL
     name = "Weird images: control group"
     title = "What is weird in this image?"

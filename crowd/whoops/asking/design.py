@@ -14,14 +14,14 @@ from crowd.whoops.models import Designer, Image, Project
 from crowd.whoops.services.inviting import join_by_work
 from crowd.whoops.services.links import path_of
 from hits.errors import InvalidAnswer
-from hits.families import Answer, Score, TaskFamily, TaskPage
+from hits.families import Answer, NarrowsItems, RecoversAnswers, Score, ShowsAgain, TaskFamily, TaskPage
 from hits.models import Assignment, Item
 
 IMAGES = "images"
 MOST_IMAGES = 1_000
 
 
-class DesignFamily(TaskFamily):
+class DesignFamily(TaskFamily, ShowsAgain, RecoversAnswers, NarrowsItems):
     """One item for a project: it stands for the places that are wanted, and each worker has it once."""
 
     key = domain.DESIGN

@@ -16,7 +16,7 @@ from crowd.questions.family import AskFamily
 from crowd.whoops.domain.people import PAPER_ASKS
 from crowd.whoops.models import Option, Question
 from crowd.whoops.queries.judges import not_own
-from hits.families import Answer, Score
+from hits.families import Answer, NarrowsItems, Score
 from hits.models import Assignment, Item
 
 PICK = "pick"
@@ -35,7 +35,7 @@ class Judged:
     row: Question | None = None
 
 
-class JudgedFamily(AskFamily[Judged]):
+class JudgedFamily(AskFamily[Judged], NarrowsItems):
     """One question of a project for each item. Votes are scores: 1 for what was marked, 0 for the rest."""
 
     most_items = 20

@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from datetime import datetime
-from typing import Any
 
 from django.db.models import Prefetch
 from django.http import QueryDict
@@ -11,24 +10,18 @@ from crowd.winogavil.annotation import domain
 from crowd.winogavil.annotation.models import Annotation
 from crowd.winogavil.annotation.services.reporting import take_report
 from crowd.winogavil.models import Association, Place
-from crowd.winogavil.solving import SolveFamily
-from hits.errors import InvalidItems
-from hits.models import Assignment, Batch, Item
+from crowd.winogavil.solving import PickFamily
+from hits.models import Assignment, Item
 from hits.services.working import items_served
 
-DRAWN = "The human baseline is drawn from the study's selected associations, on the page “Annotations”."
 
-
-class BaselineFamily(SolveFamily):
-    """Pages and rules are the solver's own. Only the items differ: they point to an annotation."""
+class BaselineFamily(PickFamily):
+    """Pages and rules are the solver's own. Only the items differ: each points to an annotation."""
 
     key = domain.BASELINE
     name = "Association game: human baseline"
     measures = (domain.NEWCOMERS,)
     wants_newcomers = True
-    gives_feedback = False  # others are still to be asked
-    asks_anew = False  # each association is asked of newcomers once
-    file_help = ""
 
     def associations(self, items: Sequence[Item]) -> list[Association]:
         """Each stands under the item that asks it here, so that nothing is read or scored under its own."""
@@ -42,15 +35,3 @@ class BaselineFamily(SolveFamily):
 
     def take_report(self, *, form: QueryDict, assignment: Assignment, now: datetime) -> None:
         take_report(form=form, items=items_served(assignment), worker=assignment.worker, now=now)
-
-    def read_items(self, content: bytes) -> Sequence[Any]:
-        raise InvalidItems([DRAWN])
-
-    def add_items(self, rows: Sequence[Any], *, batch: Batch) -> int:
-        raise InvalidItems([DRAWN])
-
-    def example_file(self) -> str:
-        return ""
-
-    def remove_items(self, *, batch: Batch) -> None:
-        """It has none of its own."""

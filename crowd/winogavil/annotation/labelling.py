@@ -20,14 +20,14 @@ from crowd.winogavil.models import Place
 from crowd.winogavil.services.reporting import cue_target, picture_target
 from crowd.winogavil.solving import PRACTICE
 from hits.errors import InvalidAnswer
-from hits.families import Answer, Score, TaskFamily, TaskPage
+from hits.families import Answer, Score, TakesReports, TaskFamily, TaskPage
 from hits.models import Assignment, Item
 from hits.services.working import items_served
 
 FRAMED = "winogavil_annotation/label.html"
 
 
-class LabelFamily(TaskFamily):
+class LabelFamily(TaskFamily, TakesReports):
     """What both have in common: a word, its pictures, and labels to choose from."""
 
     kind: ClassVar[Kind]

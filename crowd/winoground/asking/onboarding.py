@@ -20,7 +20,7 @@ from crowd.winoground.asking.pairs import MATCH, Pair, PairsFamily, answers_to
 from crowd.winoground.models import FirstQuestion, SecondChance
 from crowd.winoground.services.second_chances import give_second_chance, second_chance_of
 from hits.errors import InvalidAnswer
-from hits.families import Answer, Score, TaskPage
+from hits.families import Answer, RecoversAnswers, Score, TaskPage, UsesUp
 from hits.models import Assignment, Item
 
 # A hidden entry of the page that warns: a form without it was sent by a page that has not.
@@ -34,7 +34,7 @@ class Unsure(InvalidAnswer):
         super().__init__(_("Are you sure? Please look once more at the question that is marked."))
 
 
-class OnboardingFamily(PairsFamily):
+class OnboardingFamily(PairsFamily, RecoversAnswers, UsesUp):
     key = domain.ONBOARDING
     name = "Caption matching: first questions"
     title = "Test: does the caption match the image?"

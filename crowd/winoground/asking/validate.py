@@ -15,12 +15,12 @@ from crowd.winoground.asking.pairs import Pair, PairsFamily, answers_to
 from crowd.winoground.models import Pairing
 from crowd.winoground.queries.people import one_of_each_example
 from hits.errors import InvalidAnswer
-from hits.families import Answer, Score, TaskPage
+from hits.families import Answer, NarrowsItems, Score, TakesReports, TaskPage
 from hits.models import Assignment, Item
 from hits.services.working import items_served
 
 
-class ValidateFamily(PairsFamily):
+class ValidateFamily(PairsFamily, NarrowsItems, TakesReports):
     key = domain.VALIDATE
     name = "Caption matching: validation"
     title = "Does the caption match the image?"

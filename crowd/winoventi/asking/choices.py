@@ -15,6 +15,7 @@ from crowd.winoventi import domain
 from crowd.winoventi.asking.entries import LABELS
 from crowd.winoventi.models import Prompt
 from crowd.winoventi.queries import one_of_each_pair, strangers_to
+from hits.families import NarrowsItems
 from hits.models import Assignment, Item
 
 EXAMPLES = (
@@ -41,7 +42,7 @@ class Blank:
         return sorted((self.target, self.incorrect))
 
 
-class ChoicesFamily(AskFamily[Blank]):
+class ChoicesFamily(AskFamily[Blank], NarrowsItems):
     key = domain.CHOOSE
     name = "Exception procedure: human performance"
     title = "Which word fills the blank?"

@@ -17,7 +17,7 @@ from crowd.winoventi.domain.answers import ALTERNATIVES as WORDS
 from crowd.winoventi.domain.prompts import statement
 from crowd.winoventi.domain.words import are_same, is_na
 from crowd.winoventi.models import Alternative, Generic
-from hits.families import TaskPage
+from hits.families import GivesFeedback, TaskPage
 from hits.models import Assignment, Item
 
 ENTRIES = ("makes_sense", *WORDS)
@@ -63,7 +63,7 @@ class Statement:
         return statement(self.noun, self.generic)
 
 
-class ExceptionsFamily(AskFamily[Statement]):
+class ExceptionsFamily(AskFamily[Statement], GivesFeedback):
     key = domain.EXCEPTIONS
     name = "Exception procedure: exceptions"
     title = "What else could it be?"
@@ -73,7 +73,6 @@ class ExceptionsFamily(AskFamily[Statement]):
     reward = Decimal("0.10")
     workers_per_hit = 1
     item_s = 40
-    gives_feedback = True
     heading = gettext_lazy("What else could it be?")
     page = "winoventi/exceptions.html"
     question = "winoventi/parts/exceptions_question.html"

@@ -27,7 +27,7 @@ from crowd.winoventi.domain.prompts import statement
 from crowd.winoventi.domain.words import are_same, is_na
 from crowd.winoventi.models import Alternative
 from crowd.winoventi.models import Premise as PremiseRow
-from hits.families import TaskPage
+from hits.families import GivesFeedback, TaskPage
 from hits.models import Assignment, Item
 
 WORDS = ("generic_word", "exception_word")
@@ -107,7 +107,7 @@ class Triplet:
         return statement(self.noun, f"[{self.generic} / {self.exception}]")
 
 
-class PremisesFamily(AskFamily[Triplet]):
+class PremisesFamily(AskFamily[Triplet], GivesFeedback):
     key = domain.PREMISES
     name = "Exception procedure: premises"
     title = "Write a sentence that decides"
@@ -117,7 +117,6 @@ class PremisesFamily(AskFamily[Triplet]):
     reward = Decimal("0.30")
     workers_per_hit = 1
     item_s = 120
-    gives_feedback = True
     heading = gettext_lazy("Write a sentence that decides")
     page = "winoventi/premises.html"
     question = "winoventi/parts/premises_question.html"

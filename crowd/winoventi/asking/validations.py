@@ -17,6 +17,7 @@ from crowd.winoventi.domain.premises import Premise as Sentence
 from crowd.winoventi.domain.prompts import BLANK, challenge
 from crowd.winoventi.models import Premise
 from crowd.winoventi.queries import judges_of
+from hits.families import NarrowsItems
 from hits.models import Assignment, Item
 
 EXAMPLES = (
@@ -49,7 +50,7 @@ class Pair:
         }
 
 
-class ValidationsFamily(AskFamily[Pair]):
+class ValidationsFamily(AskFamily[Pair], NarrowsItems):
     key = domain.VALIDATE
     name = "Exception procedure: validation"
     title = "Is this quiz question fair?"

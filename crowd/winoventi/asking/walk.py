@@ -24,6 +24,7 @@ from crowd.winoventi.asking.walk_files import (
 from crowd.winoventi.domain.answers import ALTERNATIVES
 from crowd.winoventi.domain.prompts import statement
 from crowd.winoventi.models.walks import Walk
+from hits.families import TakesFiles
 from hits.models import Assignment, Batch, Item
 
 PICKS = ("synonym", "fits")
@@ -41,7 +42,7 @@ class Station:
     model_answer: Texts
 
 
-class WalkFamily(AskFamily[Station]):
+class WalkFamily(AskFamily[Station], TakesFiles):
     key = domain.WALK
     name = "Exception procedure: qualification"
     title = "Walk through the exception procedure"

@@ -145,12 +145,11 @@ def copy_view(batches: Batches, request: HttpRequest, batch_id: int) -> HttpResp
 def example_view(batches: Batches, request: HttpRequest, task: str) -> HttpResponse:
     if not (batches.has_add_permission(request) or batches.has_change_permission(request)):
         raise PermissionDenied
-    family = families.registered().get(task)
-    content = family.example_file() if family else ""
-    if not content:
+    taking = families.taking_files(task)
+    if taking is None:
         raise Http404
     return HttpResponse(
-        content,
+        taking.example_file(),
         content_type="text/csv; charset=utf-8",
         headers={"Content-Disposition": 'attachment; filename="items.csv"'},
     )
@@ -300,7 +299,7 @@ def _about(batch: Batch, form: StepForm, *, items: int, wanted: int) -> dict[str
     """What a step shows beside its form."""
     family = families.registered().get(batch.task)
     if form.step == "what":
-        return {"family": family, "items": items, "takes_files": bool(family and family.file_help)}
+        return {"family": family, "items": items, "takes_files": isinstance(family, families.TakesFiles)}
     if form.step == "terms":
         return {"suggested": drafting.hits_for(batch, answers=wanted), "plans": plans_of(batch)}
     preset = list(family.requirements) if family else []

@@ -1,11 +1,12 @@
 """What people judge of weird images, and the people who judge it."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, cast
 
 from django.http import QueryDict
 
 from crowd.pictures.models import Picture
+from crowd.questions.family import AskFamily
 from crowd.whoops.models import Annotation, Image, Partner, Project, Question
 from crowd.whoops.services.importing import import_rows
 from hits import families
@@ -90,7 +91,7 @@ class Judges:
 
     def __init__(self, project: Project, task: str, *, items: int = 1) -> None:
         self.task = task
-        self.family = families.get(task)
+        self.family = cast("AskFamily[Any]", families.get(task))
         self.account: Account = make_account()
         self.batch: Batch = make_batch(
             study=project.study, account=self.account, task=task, status="open", items_per_assignment=items

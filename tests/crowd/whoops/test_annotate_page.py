@@ -10,7 +10,7 @@ from django.urls import reverse
 
 from crowd.questions.entries import Faulty
 from crowd.whoops import domain
-from crowd.whoops.asking.annotate import EXAMPLES
+from crowd.whoops.asking.annotate import EXAMPLES, AnnotateFamily
 from crowd.whoops.domain.annotating import Texts, find_faults, find_oddities
 from hits import families
 from hits.errors import InvalidAnswer
@@ -31,7 +31,7 @@ def form_of(items: list[Item], texts: Mapping[str, str], **more: str) -> QueryDi
 
 def read(assignment: Assignment, texts: Mapping[str, str], **more: str) -> Mapping[str, object]:
     items = items_of(assignment)
-    family = families.get(ANNOTATE)
+    family = AnnotateFamily()
     return family.read_answer(form=form_of(items, texts, **more), assignment=assignment, items=items)
 
 
@@ -116,7 +116,7 @@ def test_what_is_odd_is_said_once_and_may_be_sent_again_unchanged() -> None:
     crowd = Annotators()
     assignment = crowd.open()
     items = items_of(assignment)
-    family = families.get(ANNOTATE)
+    family = AnnotateFamily()
     odd = {**GOOD, "explanation": "This image is very unusual."}
 
     with pytest.raises(Faulty) as asked:

@@ -5,6 +5,7 @@ from django.http import QueryDict
 from django.urls import reverse
 
 from crowd.whoops import domain
+from crowd.whoops.asking.control import ControlFamily
 from hits import families
 from hits.errors import InvalidAnswer
 from hits.families import Answer, TaskPage
@@ -22,7 +23,7 @@ class Page:
         self.group = ControlGroup()
         self.image = self.group.post()
         self.assignment, self.items = self.group.open()
-        self.family = families.get(domain.CONTROL)
+        self.family = ControlFamily()
 
     @property
     def name(self) -> str:

@@ -1,5 +1,7 @@
 """The HIT by which workers become designers: in a real frame's pages and the workspace beside it."""
 
+from typing import Any
+
 import pytest
 from django.http import QueryDict
 from django.test import Client
@@ -15,7 +17,7 @@ from tests.crowd.whoops.making_designers import form_of, make_designer, make_pro
 from tests.factories import NOW, make_assignment, make_batch, make_hit, make_worker
 
 pytestmark = pytest.mark.django_db
-FAMILY = families.get(domain.DESIGN)
+FAMILY: Any = families.get(domain.DESIGN)
 
 
 def open_batch(project: Project, *, places: int = 2) -> Batch:

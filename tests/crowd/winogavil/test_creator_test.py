@@ -1,12 +1,14 @@
 """The creator's test: a word for each set, solved by others like everybody's, and scored exactly."""
 
 from fractions import Fraction
+from typing import Any
 
 import pytest
 from django.db.models import F
 from django.http import QueryDict
 from django.template.loader import render_to_string
 
+from crowd.winogavil.creator_test import CreatorTestFamily
 from crowd.winogavil.domain import CREATE, CREATOR_TEST, FOOL, SOLVABLE, SOLVE, WINOGAVIL_TIERS
 from crowd.winogavil.models import Association
 from crowd.winogavil.queries import of_study
@@ -34,7 +36,7 @@ def fake(monkeypatch: pytest.MonkeyPatch) -> type[FakeRival]:
 
 
 @pytest.fixture
-def family() -> families.TaskFamily:
+def family() -> Any:
     return families.get(CREATOR_TEST)
 
 
@@ -150,11 +152,11 @@ def test_no_bonus_is_owed_for_a_test() -> None:
     owing.owe_bonuses(now=NOW)
 
     assert Score.objects.get(assignment=work, measure=FOOL).value == 1
-    assert families.get(CREATOR_TEST).possible_bonus(assignment=work, fool=100) is None
+    assert CreatorTestFamily().possible_bonus(assignment=work, fool=100) is None
     assert not Bonus.objects.filter(assignment=work).exists()
 
 
-def test_while_waiting_one_sees_how_far_the_solvers_are(study: Study, family: families.TaskFamily) -> None:
+def test_while_waiting_one_sees_how_far_the_solvers_are(study: Study, family: Any) -> None:
     test = make_creator_test(study=study, sets=1, items_per_assignment=1)
     work = take_creator_test(test, make_worker(account=test.account))
     sweep()
@@ -169,9 +171,7 @@ def test_while_waiting_one_sees_how_far_the_solvers_are(study: Study, family: fa
     assert "solvable by humans" not in shown
 
 
-def test_a_tested_word_uses_the_test_up_and_a_look_does_not(
-    study: Study, family: families.TaskFamily
-) -> None:
+def test_a_tested_word_uses_the_test_up_and_a_look_does_not(study: Study, family: Any) -> None:
     test = make_creator_test(study=study, sets=4, items_per_assignment=2)
     worker = make_worker(account=test.account)
     first = open_work(test, worker)
@@ -204,9 +204,7 @@ def test_any_number_is_given_the_same_set(study: Study) -> None:
 @pytest.mark.parametrize(
     ("slot", "cue"), [(3, "snow"), (2, "ICE"), (0, "snow")], ids=["no-set", "used", "none-named"]
 )
-def test_what_the_page_could_not_send_asks_no_rival(
-    study: Study, family: families.TaskFamily, slot: int, cue: str
-) -> None:
+def test_what_the_page_could_not_send_asks_no_rival(study: Study, family: Any, slot: int, cue: str) -> None:
     test = make_creator_test(study=study, sets=2, items_per_assignment=2)
     work = open_work(test, make_worker(account=test.account))
     put_word(work, "ice", slot=1)
@@ -217,9 +215,7 @@ def test_what_the_page_could_not_send_asks_no_rival(
     assert Riddle.objects.count() == 1
 
 
-def test_a_word_is_put_to_the_rival_with_the_pictures_of_its_set(
-    study: Study, family: families.TaskFamily
-) -> None:
+def test_a_word_is_put_to_the_rival_with_the_pictures_of_its_set(study: Study, family: Any) -> None:
     test = make_creator_test(study=study, sets=2, items_per_assignment=2)
     work = open_work(test, make_worker(account=test.account))
 
@@ -231,7 +227,7 @@ def test_a_word_is_put_to_the_rival_with_the_pictures_of_its_set(
     ]
 
 
-def test_every_set_wants_a_word_but_those_taken_away(study: Study, family: families.TaskFamily) -> None:
+def test_every_set_wants_a_word_but_those_taken_away(study: Study, family: Any) -> None:
     test = make_creator_test(study=study, sets=3, items_per_assignment=3)
     work = open_work(test, make_worker(account=test.account))
     items = working.items_of(work)

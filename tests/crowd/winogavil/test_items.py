@@ -268,7 +268,8 @@ def test_item_asked_anew_forgets_what_was_found_out() -> None:
     Association.objects.update(asked_at=asked.item.created_at, model_score=50, solvable=True)
     batch = make_batch(study=asked.item.study)
 
-    item = SolveFamily().repeat_item(asked.item, batch=batch)
+    SolveFamily().repeat_items([asked.item], batch=batch)
+    item = Item.objects.get(repeats=asked.item, batch=batch)
 
     again = Association.objects.get(item=item)
     assert (item.repeats, item.batch, item.wanted) == (asked.item, batch, 3)
@@ -280,7 +281,7 @@ def test_item_asked_anew_forgets_what_was_found_out() -> None:
 def test_remove_items_takes_this_batchs_associations_alone() -> None:
     kept = make_association()
     batch = make_batch(study=kept.item.study)
-    SolveFamily().repeat_item(kept.item, batch=batch)
+    SolveFamily().repeat_items([kept.item], batch=batch)
 
     SolveFamily().remove_items(batch=batch)
 

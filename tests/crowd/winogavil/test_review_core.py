@@ -229,7 +229,8 @@ def test_word_that_was_pulled_is_not_asked_anew(study: Study) -> None:
 def test_reported_word_is_shown_to_nobody_where_it_is_asked_anew(study: Study, people: list[Worker]) -> None:
     first = make_association(study=study)
     batch = make_game_batch(SOLVE, study=study)
-    anew = Association.objects.get(item=SolveFamily().repeat_item(first.item, batch=batch))
+    SolveFamily().repeat_items([first.item], batch=batch)
+    anew = Association.objects.get(item__repeats=first.item, item__batch=batch)
 
     by_the_first = report_cue(association=first, worker=people[0], reason="other", text="", now=NOW)
     away = Item.objects.exclude(pulled_at=None).count()

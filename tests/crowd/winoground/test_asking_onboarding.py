@@ -180,7 +180,7 @@ def test_incomplete_form_uses_no_chance_up(client: Client, hit: HIT) -> None:
 
 
 def test_whoever_was_warned_has_used_the_attempt_up(client: Client, hit: HIT) -> None:
-    family = families.get(ONBOARDING)
+    family: Any = families.get(ONBOARDING)
     page = visit(client, hit)
     assert not family.uses_up(Assignment.objects.get())
 
@@ -190,7 +190,7 @@ def test_whoever_was_warned_has_used_the_attempt_up(client: Client, hit: HIT) ->
 
 
 def test_answer_by_the_provider_may_differ_in_the_one_question_only(client: Client, hit: HIT) -> None:
-    family = families.get(ONBOARDING)
+    family: Any = families.get(ONBOARDING)
     page = visit(client, hit)
     slip, other = fields_of(page)[:2]
     send(client, page, form(page, wrong=[slip]))

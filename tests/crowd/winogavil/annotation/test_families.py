@@ -10,6 +10,7 @@ from crowd.winogavil.annotation.services.finalizing import finalize_annotations
 from hits import families
 from hits.errors import InvalidAnswer, InvalidItems, RuleBroken
 from hits.models import Assignment, Item, Study
+from hits.services import drafting
 from hits.services.entering import refuse_entry
 from tests.crowd.winogavil.annotation.annotators import (
     annotate,
@@ -99,11 +100,12 @@ def test_answer_that_is_no_mapping_is_refused(study: Study, answer: Any) -> None
 
 @pytest.mark.parametrize("kind", Kind)
 def test_file_of_items_is_refused(study: Study, kind: Kind) -> None:
-    family = families.get(kind.task)
+    draft = make_batch(study=study, task=kind.task)
 
-    with pytest.raises(InvalidItems):
-        family.read_items(b"cue,candidates,chosen\n")
-    assert (family.file_help, family.example_file()) == ("", "")
+    with pytest.raises(InvalidItems) as refusal:
+        drafting.add_items(batch=draft, content=b"cue,candidates,chosen\n")
+
+    assert refusal.value.problems == ["This task takes no items from a file."]
 
 
 def test_types_page_shows_one_picture_and_skills_page_all(study: Study) -> None:

@@ -1,6 +1,7 @@
 """What is pulled as an association is asked of no annotator any more, and comes back with it."""
 
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 from django.http import QueryDict
@@ -16,6 +17,10 @@ from tests.crowd.winogavil.annotation.annotators import begin, draw, make_select
 from tests.factories import NOW, make_association, make_user, make_worker
 
 pytestmark = pytest.mark.django_db
+
+
+def task_of(kind: Kind) -> Any:
+    return families.get(kind.task)
 
 
 def pulled() -> set[int]:
@@ -69,7 +74,7 @@ def test_annotator_reports_what_the_page_shows(study: Study, kind: Kind) -> None
 
     form = QueryDict(mutable=True)
     form.update({"about": word, "reason": "inappropriate", "text": "rude"})
-    families.get(kind.task).take_report(form=form, assignment=work, now=NOW)
+    task_of(kind).take_report(form=form, assignment=work, now=NOW)
 
     report = CueReport.objects.get()
     assert (report.association, report.worker, report.text) == (association, work.worker, "rude")
@@ -88,6 +93,6 @@ def test_annotator_cannot_report_what_the_page_does_not_show(study: Study) -> No
     form = QueryDict(mutable=True)
     form.update({"about": f"cue:{elsewhere.item.public_id}", "reason": "inappropriate"})
     with pytest.raises(InvalidAnswer, match="not on this page"):
-        families.get(Kind.SKILLS.task).take_report(form=form, assignment=work, now=NOW)
+        task_of(Kind.SKILLS).take_report(form=form, assignment=work, now=NOW)
 
     assert (CueReport.objects.count(), pulled()) == (0, set())

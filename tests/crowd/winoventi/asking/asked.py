@@ -2,10 +2,11 @@
 
 from collections.abc import Mapping, Sequence
 from copy import deepcopy
-from typing import Any
+from typing import Any, cast
 
 from django.http import QueryDict
 
+from crowd.questions.family import AskFamily
 from crowd.winoventi import domain
 from crowd.winoventi.asking.choices import Blank
 from crowd.winoventi.asking.exceptions import Statement
@@ -58,11 +59,11 @@ class Page:
     """A page that asks the same of every item, without a database."""
 
     def __init__(self, task: str, *, items: int = 1) -> None:
-        self.family = deepcopy(families.get(task))
+        self.family = deepcopy(cast("AskFamily[Any]", families.get(task)))
         self.items = [Item(pk=number, task=task, wanted=1) for number in range(items)]
         self.name = str(self.items[0].public_id)
         self.assignment = Assignment()
-        self.family.asked_by = self._asked_by  # type: ignore[attr-defined]
+        self.family.asked_by = self._asked_by  # type: ignore[method-assign]
 
     def _asked_by(self, items: Sequence[Item]) -> Mapping[int, Any]:
         return {item.pk: ABOUT[item.task] for item in items}
@@ -155,7 +156,7 @@ def open_batch(task: str, *, project: Project | None = None, items: int = 1, **c
         **changes,
     )
     if task == domain.WALK:
-        family = families.get(task)
+        family: Any = families.get(task)
         family.add_items(family.read_items(example_walks().encode())[:1], batch=batch)
     else:
         for noun in NOUNS[:items]:

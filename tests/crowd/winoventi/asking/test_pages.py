@@ -183,7 +183,7 @@ def test_work_page_asks_the_database_as_often_for_many_as_for_one(
 
 def test_feedback_on_exceptions_waits_for_the_model() -> None:
     assignment, items = begin(open_batch(domain.EXCEPTIONS))
-    family = families.get(domain.EXCEPTIONS)
+    family: Any = families.get(domain.EXCEPTIONS)
     generic = Generic.objects.get(item=items[0])
     generic.state, generic.worker, generic.assignment = "answered", assignment.worker, assignment
     generic.save()
@@ -209,7 +209,7 @@ def test_feedback_on_exceptions_waits_for_the_model() -> None:
 
 def test_feedback_on_a_premise_gives_the_reasons() -> None:
     assignment, items = begin(open_batch(domain.PREMISES))
-    family = families.get(domain.PREMISES)
+    family: Any = families.get(domain.PREMISES)
     premise = make_premise(make_project())
     premise.alternative = Alternative.objects.get(item=items[0])
     premise.assignment = assignment

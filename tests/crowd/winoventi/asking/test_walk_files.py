@@ -1,5 +1,7 @@
 """The researcher's file of walks: all lines or none, and every wrong one is named."""
 
+from typing import Any
+
 import pytest
 
 from crowd.winoventi import domain
@@ -85,7 +87,7 @@ def test_bad_file_is_refused_line_by_line(content: bytes, words: str) -> None:
 
 @pytest.mark.django_db
 def test_items_of_a_batch_come_and_go_with_its_draft() -> None:
-    family = families.get(domain.WALK)
+    family: Any = families.get(domain.WALK)
     batch = make_batch(task=domain.WALK, items_from=Batch.ItemsFrom.FILE)
 
     added = family.add_items(family.read_items(family.example_file().encode()), batch=batch)
