@@ -5,7 +5,7 @@ from typing import Any
 
 from django.http import QueryDict
 
-from hits.families import Answer, Score, TaskFamily, TaskPage
+from hits.families import Answer, Purpose, Score, TaskFamily, TaskPage
 from hits.models import Assignment, Bonus, Item
 from hits.services.compensating import TASK
 
@@ -19,7 +19,7 @@ class CollectFamily(TaskFamily):
     name = "Bonus to collect"
     title = "A bonus is waiting for you"
     description = "Accept and hand in: the reward is your bonus."
-    is_offered = False
+    purpose = Purpose.HOUSE
 
     def practice_page(self) -> TaskPage:
         return TaskPage(template="compensation/collect.html")

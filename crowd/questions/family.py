@@ -12,7 +12,7 @@ from crowd.questions.domain import YES
 from crowd.questions.entries import YES_OR_NO, Faulty, Labels, Look, Texts, read_form, read_texts
 from hits import seals
 from hits.errors import InvalidAnswer
-from hits.families import Answer, Score, ShowsAgain, TaskFamily, TaskPage
+from hits.families import Answer, Purpose, Score, ShowsAgain, TaskFamily, TaskPage
 from hits.models import Assignment, Item
 
 PRACTICE = "practice"
@@ -178,7 +178,7 @@ class AskFamily(TaskFamily, ShowsAgain, Generic[Asked]):
             "question_template": self.question,
             "examples": self.examples,
             "yes_or_no": YES_OR_NO,
-            "has_steps": self.is_test,
+            "has_steps": self.purpose == Purpose.TEST,
             **more,
         }
         return TaskPage(template=self.page, context=context)

@@ -15,7 +15,7 @@ from crowd.winogavil.services.reporting import picture_target
 from crowd.winogavil.services.slots import boards_of
 from crowd.winogavil.services.sparing import still_asked
 from crowd.winogavil.solving import PRACTICE
-from hits.families import NarrowsItems, TaskPage, UsesUp
+from hits.families import NarrowsItems, Purpose, TaskPage, UsesUp
 from hits.models import Assignment, Item, Lease
 from scoring.models import Riddle
 
@@ -34,8 +34,7 @@ class CreatorTestFamily(CreateFamily, NarrowsItems, UsesUp):
         "Ten sets of pictures. For each, find one word that people connect with some of them, and a model "
         "does not. Other people solve your words; then you hear whether you can work for us as a creator."
     )
-    is_test = True
-    draws = True
+    purpose = Purpose.TEST
     # Who returns it before the model has answered anything may come back, also to sets that were seen.
     leases_once = False
     items_each = 10

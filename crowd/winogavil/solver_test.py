@@ -12,7 +12,7 @@ from crowd.winogavil.items import FILE_HELP
 from crowd.winogavil.services.sparing import still_asked
 from crowd.winogavil.solving import OwnAssociations, PickFamily, practice_question
 from hits.errors import InvalidAnswer
-from hits.families import Answer, RecoversAnswers, Score, TaskPage
+from hits.families import Answer, Purpose, RecoversAnswers, Score, TaskPage
 from hits.models import Assignment, Item
 from scoring.domain import mean
 
@@ -34,8 +34,7 @@ class SolverTestFamily(PickFamily, OwnAssociations, RecoversAnswers):
         "Ten words, and some pictures with each. Pick the pictures that belong to the word. "
         "Who passes can work for us as a solver."
     )
-    is_test = True
-    draws = True
+    purpose = Purpose.TEST
     file_help = (
         f"{FILE_HELP} Or make them of an association list: “Questions for the solver's test” on the page of "
         "the study."

@@ -12,7 +12,7 @@ from hits.families.abilities import (
     TakesReports,
     UsesUp,
 )
-from hits.families.interface import Answer, Proposal, Score, TaskFamily, TaskPage
+from hits.families.interface import Answer, Proposal, Purpose, Score, TaskFamily, TaskPage
 from hits.families.registry import (
     asks_anew,
     get,
@@ -35,6 +35,7 @@ __all__ = [
     "KeepsItems",
     "NarrowsItems",
     "Proposal",
+    "Purpose",
     "RecoversAnswers",
     "Score",
     "ShowsAgain",

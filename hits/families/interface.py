@@ -6,6 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
+from enum import Enum
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -45,6 +46,15 @@ class Proposal:
     chosen: Sequence[int]
 
 
+class Purpose(Enum):
+    WORK = "work"
+    # It qualifies its worker, and is no data: no bonus table applies, an item may be asked of any number of
+    # people, and each worker is given some of the batch's items, drawn by the worker.
+    TEST = "test"
+    # No researcher launches it, and no bonus table applies; the house makes its batches by itself.
+    HOUSE = "house"
+
+
 class TaskFamily(ABC):
     key: ClassVar[str]
     name: ClassVar[str]
@@ -55,8 +65,7 @@ class TaskFamily(ABC):
     item_s: ClassVar[int] = 30
     # What judge() records. A study's bonus table may name these, and nothing else.
     measures: ClassVar[tuple[str, ...]] = ()
-    # False: no researcher launches it, and no bonus table applies; the house makes its batches by itself.
-    is_offered: ClassVar[bool] = True
+    purpose: ClassVar[Purpose] = Purpose.WORK
     # So many items stand on one page, and so long may one assignment take.
     items_each: ClassVar[int] = 1
     duration_s: ClassVar[int] = 900
@@ -76,11 +85,6 @@ class TaskFamily(ABC):
     leases_once: ClassVar[bool] = False
     # True: only for workers who have done nothing else for the study.
     wants_newcomers: ClassVar[bool] = False
-    # True: work here qualifies its worker, and is no data: no bonus table applies, and an item may be asked
-    # of any number of people.
-    is_test: ClassVar[bool] = False
-    # True: each worker is given some of the batch's items, drawn by the worker; else the oldest.
-    draws: ClassVar[bool] = False
 
     @abstractmethod
     def practice_page(self) -> TaskPage:

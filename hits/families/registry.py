@@ -2,7 +2,7 @@ from typing import TYPE_CHECKING
 
 from hits.errors import CrowdError
 from hits.families.abilities import AsksAnew, TakesFiles, UsesUp
-from hits.families.interface import TaskFamily
+from hits.families.interface import Purpose, TaskFamily
 
 if TYPE_CHECKING:
     from hits.models import Assignment
@@ -43,7 +43,7 @@ def judged_later() -> list[str]:
 
 def offered() -> dict[str, TaskFamily]:
     """Those that a researcher may choose."""
-    return {key: family for key, family in registered().items() if family.is_offered}
+    return {key: family for key, family in registered().items() if family.purpose != Purpose.HOUSE}
 
 
 def asks_anew(key: str) -> bool:
@@ -57,8 +57,8 @@ def uses_up(work: "Assignment") -> bool:
 
 
 def is_test(key: str) -> bool:
-    return key in _families and _families[key].is_test
+    return key in _families and _families[key].purpose == Purpose.TEST
 
 
 def is_offered(key: str) -> bool:
-    return key not in _families or _families[key].is_offered
+    return key not in _families or _families[key].purpose != Purpose.HOUSE

@@ -17,5 +17,5 @@ EFFECTIVE_S = Least(
 
 def of_the_house() -> Q:
     """Assignments that are no work, as those that only pay a bonus: their minutes count nowhere."""
-    tasks = [key for key, family in families.registered().items() if not family.is_offered]
+    tasks = [key for key, family in families.registered().items() if family.purpose == families.Purpose.HOUSE]
     return Q(hit__batch__task__in=tasks)

@@ -95,7 +95,7 @@ def lease_items(*, assignment: Assignment, now: datetime) -> list[Item]:
 
 def _choose(batch: Batch, *, worker: Worker) -> list[Item]:
     eligible = items_for(batch=batch, worker_id=worker.pk)
-    if family_of_batch(batch).draws:
+    if families.is_test(batch.task):
         keys = _draw(eligible, worker=worker)
         eligible = eligible.filter(pk__in=keys[: batch.items_per_assignment])
     return lock_items(eligible, most=batch.items_per_assignment)

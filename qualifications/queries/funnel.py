@@ -140,7 +140,7 @@ def _steps(people: _People, gates: Sequence[GateRow]) -> Iterator[Step]:
         held = Holding.objects.filter(gate__study=study, value=Holding.Value.PASSED)
         before = gates[0].passed if len(gates) == 1 else people.count(people.among(held))
         before_name = "those who passed" if len(gates) == 1 else "those who passed a gate"
-    tests = [key for key, family in families.registered().items() if family.is_test]
+    tests = [key for key in families.registered() if families.is_test(key)]
     working = people.work.filter(status__in=HANDED_IN).exclude(hit__batch__task__in=tests)
     yield Step(name="Work: handed in other work", count=people.count(working), of=before, of_name=before_name)
 

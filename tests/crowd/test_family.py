@@ -6,6 +6,7 @@ from crowd.demo.interface import Demo
 from hits import exports, families, replays
 from hits.audit_subjects import SUBJECTS
 from hits.errors import CrowdError
+from hits.families import Purpose
 from hits.roles import ROLES
 from qualifications.presets import PRESETS
 from qualifications.words import MEASURES
@@ -50,7 +51,7 @@ def test_a_familys_gates_name_tasks_and_measures_that_it_has(key: str) -> None:
     for gate in described.gates:
         measured = {rule["measure"] for rule in gate.rules}
         assert {gate.test_task, *gate.opens} <= tasks.keys()
-        assert tasks[gate.test_task].is_test
+        assert tasks[gate.test_task].purpose == Purpose.TEST
         assert measured <= {*tasks[gate.test_task].measures}
 
 

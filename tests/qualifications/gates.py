@@ -12,7 +12,7 @@ from django.http import QueryDict
 
 from hits import families
 from hits.errors import RuleBroken
-from hits.families import Answer, TaskPage
+from hits.families import Answer, Purpose, TaskPage
 from hits.families import Score as FamilyScore
 from hits.families.registry import _families
 from hits.models import HIT, Account, Assignment, Batch, Item, Worker
@@ -58,8 +58,7 @@ class ToyTest(ToyWork, families.UsesUp):
     key = TEST
     name = "Toy: test"
     title = "Toy test"
-    is_test = True
-    draws = True
+    purpose = Purpose.TEST
 
     def uses_up(self, assignment: Assignment) -> bool:
         """Whoever has stayed on the page has seen it."""

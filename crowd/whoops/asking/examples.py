@@ -10,6 +10,7 @@ from crowd.whoops.asking.annotate import Pictured, ThreeTexts, pictured
 from crowd.whoops.domain.annotating import TEST_IMAGES, TEXTS
 from crowd.whoops.domain.people import PAPER_ASKS
 from crowd.whoops.models import TrainingImage
+from hits.families import Purpose
 from hits.models import Assignment, Item
 
 
@@ -31,8 +32,7 @@ class ExamplesFamily(ThreeTexts):
     duration_s = 3600
     # From ten workers on, providers charge more.
     workers_per_hit = 9
-    is_test = True
-    draws = True
+    purpose = Purpose.TEST
     requirements = PAPER_ASKS
     page = "whoops/examples.html"
     review = "whoops/review/examples.html"

@@ -20,7 +20,7 @@ from crowd.winoground.asking.pairs import MATCH, Pair, PairsFamily, answers_to
 from crowd.winoground.models import FirstQuestion, SecondChance
 from crowd.winoground.services.second_chances import give_second_chance, second_chance_of
 from hits.errors import InvalidAnswer
-from hits.families import Answer, RecoversAnswers, Score, TaskPage, UsesUp
+from hits.families import Answer, Purpose, RecoversAnswers, Score, TaskPage, UsesUp
 from hits.models import Assignment, Item
 
 # A hidden entry of the page that warns: a form without it was sent by a page that has not.
@@ -47,8 +47,7 @@ class OnboardingFamily(PairsFamily, RecoversAnswers, UsesUp):
     reward = Decimal("0.50")
     # Five HITs of nine places each: from ten on providers charge more.
     workers_per_hit = 45
-    is_test = True
-    draws = True
+    purpose = Purpose.TEST
 
     def asked_by(self, items: Sequence[Item]) -> Mapping[int, Pair]:
         rows = FirstQuestion.objects.filter(item__in=items).select_related("picture")

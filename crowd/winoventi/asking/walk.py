@@ -24,7 +24,7 @@ from crowd.winoventi.asking.walk_files import (
 from crowd.winoventi.domain.answers import ALTERNATIVES
 from crowd.winoventi.domain.prompts import statement
 from crowd.winoventi.models.walks import Walk
-from hits.families import TakesFiles
+from hits.families import Purpose, TakesFiles
 from hits.models import Assignment, Batch, Item
 
 PICKS = ("synonym", "fits")
@@ -54,8 +54,7 @@ class WalkFamily(AskFamily[Station], TakesFiles):
     item_s = 300
     duration_s = 1800
     most_items = 1
-    is_test = True
-    draws = True
+    purpose = Purpose.TEST
     leases_once = True
     file_help = HELP
     heading = gettext_lazy("Walk through the whole procedure")

@@ -39,7 +39,7 @@ def test_the_preset_of_the_gate_names_this_test_and_its_work() -> None:
     preset = PRESETS["whoops.annotator"]
 
     assert (preset.test_task, list(preset.opens), preset.items) == (EXAMPLES, [domain.ANNOTATE], 5)
-    assert families.get(EXAMPLES).is_test
+    assert families.is_test(EXAMPLES)
 
 
 def test_a_test_with_too_few_images_is_not_launched_and_says_how_many_are_missing() -> None:

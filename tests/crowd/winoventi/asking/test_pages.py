@@ -236,4 +236,4 @@ def test_every_task_says_what_it_pays_and_how_many_do_it() -> None:
         domain.VALIDATE: ("0.20", 3),
         domain.CHOOSE: ("0.03", 1),
     }
-    assert families.get(domain.WALK).is_test
+    assert families.is_test(domain.WALK)
