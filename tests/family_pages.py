@@ -2,9 +2,13 @@
 
 from collections.abc import Iterator, Sequence
 from datetime import datetime
+from importlib import import_module
+from importlib.util import find_spec
+from typing import Any
 
 from django.urls import reverse
 
+from crowd import family
 from crowd.whoops.models import Annotation, Image, Project, Question, Sighting
 from crowd.winoground.models import Example, ModelScores
 from crowd.winoground.models import Project as Matching
@@ -25,6 +29,8 @@ def fill_families(study: Study, *, works: Sequence[Assignment], count: int, now:
     """`works`: of as many workers."""
     _fill_matching(study, count=count, now=now)
     _fill_images(study, works=works, count=count)
+    for pages in _found():
+        pages.fill(study, works=works, count=count, now=now)
 
 
 def family_pages() -> Iterator[tuple[str, str]]:
@@ -34,6 +40,16 @@ def family_pages() -> Iterator[tuple[str, str]]:
     project = Project.objects.order_by("-pk")[0]
     for name in OF_IMAGES:
         yield f"weird images: {name}", reverse(f"admin:whoops_{name}", args=[project.pk])
+    for pages in _found():
+        yield from pages.pages()
+
+
+def _found() -> Iterator[Any]:
+    """What a family's own tests say of its pages."""
+    for one in family.registered():
+        name = f"tests.crowd.{one.key}.pages"
+        if find_spec(name):
+            yield import_module(name)
 
 
 def _fill_matching(study: Study, *, count: int, now: datetime) -> None:

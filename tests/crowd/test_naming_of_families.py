@@ -15,11 +15,14 @@ ABOVE_NONE = ("crowd/demo", "crowd/frame", "crowd/pictures", "crowd/questions", 
 # Where apps are installed; and migrations, which tell what was.
 LEFT_OUT = ("config/settings.py", "/migrations/", "__pycache__")
 KINDS = ("*.py", "*.html", "*.css", "*.js", "*.txt")
+# Keys that are words of every day: alone they may be a class or a style, and count with what follows them.
+EVERYDAY = ("plain",)
 
 
 def names_of(one: family.Family) -> re.Pattern[str]:
     """Its package, its label in keys and permissions, and what people call it."""
-    label = rf"""crowd[./]{one.key}\b|["':]{one.key}(_\w+)?[."'/:_]"""
+    alone = rf"""|["':]{one.key}(_\w+)?["'/:]""" if one.key not in EVERYDAY else ""
+    label = rf"""crowd[./]{one.key}\b|["':]{one.key}[._]\w{alone}"""
     return re.compile(rf"{label}|\b{re.escape(one.name)}\b", re.IGNORECASE)
 
 
@@ -48,7 +51,7 @@ def test_the_search_finds_what_it_looks_for(one: family.Family) -> None:
     said = (
         f"from crowd.{one.key}.models import Project",
         f'"{one.key}.view_project",',
-        f'task = "{one.key}"',
+        *([] if one.key in EVERYDAY else [f'task = "{one.key}"']),
         f"Questions of {one.name.lower()}",
         f"{{% url 'admin:{one.key}_project_add' %}}",
     )
