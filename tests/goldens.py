@@ -60,7 +60,7 @@ class _Reader(HTMLParser):
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         given = dict(attrs)
-        self._is_inside |= given.get("class") in ("live figures", "live results", "live gate")
+        self._is_inside |= "live" in (given.get("class") or "").split()
         self._is_inside &= given.get("id") != "footer"
         if tag in LINES:
             self.lines.append("")
