@@ -101,7 +101,7 @@ class StatTable:
                 yield column, row[column.name] if isinstance(row, Mapping) else row[place]
 
 
-def column(
+def head(
     title: str, kind: str = INTEGER, *, name: str | None = None, of: Callable[[Any], Any] | None = None,
     digits: int | None = None,
 ) -> StatColumn:  # fmt: skip

@@ -22,32 +22,32 @@ from crowd.whoops.queries.images import count_states
 from hits import families
 from hits.datasets.bars import draw_bars
 from hits.datasets.columns import NUMBER, TEXT
-from hits.datasets.tables import MONEY, StatTable, column
+from hits.datasets.tables import MONEY, StatTable, head
 
 NO_IMAGES = "No image is accepted yet."
 LENGTHS = (
-    column("Text", TEXT),
-    column("Texts"),
-    column("Different"),
-    column("Words: mean", NUMBER, digits=1),
-    column("Median", NUMBER, digits=1),
-    column("Fewest"),
-    column("Most"),
-    column("Different words"),
+    head("Text", TEXT),
+    head("Texts"),
+    head("Different"),
+    head("Words: mean", NUMBER, digits=1),
+    head("Median", NUMBER, digits=1),
+    head("Fewest"),
+    head("Most"),
+    head("Different words"),
 )
 DESIGNERS = (
-    column("Designer", TEXT),
-    column("Images sent"),
-    column("Accepted"),
+    head("Designer", TEXT),
+    head("Images sent"),
+    head("Accepted"),
     OF_ALL,
-    column("With them now"),
-    column("Owed", MONEY),
-    column("Paid", MONEY),
+    head("With them now"),
+    head("Owed", MONEY),
+    head("Paid", MONEY),
 )
 WAGES = (
-    column("Task", TEXT),
-    column("Approved work with a known time"),
-    column("Dollars an hour", MONEY),
+    head("Task", TEXT),
+    head("Approved work with a known time"),
+    head("Dollars an hour", MONEY),
 )
 
 
@@ -79,7 +79,7 @@ def _images(project: Project) -> StatTable:
     return StatTable(
         name="images",
         title="Images",
-        columns=(column("Where they are", TEXT), column("Images"), OF_ALL),
+        columns=(head("Where they are", TEXT), head("Images"), OF_ALL),
         rows=rows if every else [],
         about="Of partners the share is that of accepted images.",
         empty="No image was sent yet.",
@@ -93,7 +93,7 @@ def _counted(project: Project, field: str, *, name: str, title: str, without: st
     return StatTable(
         name=name,
         title=title,
-        columns=(column("Name", TEXT), column("Images"), OF_ALL),
+        columns=(head("Name", TEXT), head("Images"), OF_ALL),
         rows=rows,
         about="Of accepted images.",
         empty=NO_IMAGES,
@@ -107,7 +107,7 @@ def _annotations(project: Project) -> StatTable:
     return StatTable(
         name="annotations",
         title="Annotations for each image",
-        columns=(column("Annotations", TEXT), column("Images"), OF_ALL),
+        columns=(head("Annotations", TEXT), head("Images"), OF_ALL),
         rows=[(str(times), count, Share(right=count, of=every).value) for times, count in counted.items()],
         about=f"Those that count, of accepted images. {project.annotations_wanted} are wanted.",
         empty=NO_IMAGES,
@@ -136,7 +136,7 @@ def _filtered(project: Project) -> StatTable:
     return StatTable(
         name="filter",
         title="What the word filter holds back",
-        columns=(column("Text", TEXT), column("With a word of the list"), column("All"), OF_ALL),
+        columns=(head("Text", TEXT), head("With a word of the list"), head("All"), OF_ALL),
         rows=rows,
         about="Of all annotations, those that were dropped or let through afterwards among them.",
         empty="Nothing is annotated yet.",
@@ -155,7 +155,7 @@ def _way(project: Project) -> StatTable:
     return StatTable(
         name="way",
         title="What images go through",
-        columns=(column("Figure", TEXT), column("Count"), column("Of"), *SHARE),
+        columns=(head("Figure", TEXT), head("Count"), head("Of"), *SHARE),
         rows=[(name, one.right, one.of, *share_cells(one)) for name, one in named]
         if any(one.of for _, one in named)
         else [],

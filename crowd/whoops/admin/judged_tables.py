@@ -14,32 +14,32 @@ from crowd.whoops.queries.matching import Result
 from hits.datasets.bars import Bars, draw_bars
 from hits.datasets.columns import TEXT
 from hits.datasets.tables import SHARE as A_SHARE
-from hits.datasets.tables import UNKNOWN, WORDS, StatTable, column, percent
+from hits.datasets.tables import UNKNOWN, WORDS, StatTable, head, percent
 
 SOURCES = {domain.PEOPLE: "Annotators", domain.DESIGNER: "Designers"}
 Which = Callable[[Judgement], bool]
 MARKS = {True: "right", False: "wrong"}
 Row = Sequence[Any]
 AGREEMENT = (
-    column("Of", TEXT),
-    column("Majority is right"),
-    column("Judged"),
+    head("Of", TEXT),
+    head("Majority is right"),
+    head("Judged"),
     *SHARE,
-    column("All agree"),
-    column("Share", A_SHARE, name="share_of_all_agree"),
-    column("Splits"),
+    head("All agree"),
+    head("Share", A_SHARE, name="share_of_all_agree"),
+    head("Splits"),
 )
 MATCHING = (
-    column("Model", TEXT),
-    column("Ranked rightly"),
-    column("Pairs"),
+    head("Model", TEXT),
+    head("Ranked rightly"),
+    head("Pairs"),
     *SHARE,
-    column("Mean of images", A_SHARE),
-    column("Pairs without scores"),
+    head("Mean of images", A_SHARE),
+    head("Pairs without scores"),
 )
 ERRORS = (
-    *(column(title, TEXT) for title in ("Model", "Error", "Weird", "Normal", "Natural")),
-    column("Scenes"),
+    *(head(title, TEXT) for title in ("Model", "Error", "Weird", "Normal", "Natural")),
+    head("Scenes"),
     OF_ALL,
 )
 
@@ -148,7 +148,7 @@ def _explained(found: Judged) -> StatTable:
     return StatTable(
         name="explanations",
         title="Explanations by source",
-        columns=(column("Source", TEXT), column("Acceptable"), column("Judged"), *SHARE),
+        columns=(head("Source", TEXT), head("Acceptable"), head("Judged"), *SHARE),
         rows=[(source_name(name), one.right, one.of, *share_cells(one)) for name, one in rows],
         about="An explanation is acceptable where most judges have marked it. Nobody was told whose it is. "
         f"{_unanimous(found)} {_open(found)}",
@@ -168,8 +168,8 @@ def _explained_by_category(found: Judged) -> StatTable:
         name="explanations-by-category",
         title="Explanations by category",
         columns=(
-            column("Category", TEXT),
-            *(column(source_name(source), WORDS, name=source or "not named") for source in found.sources),
+            head("Category", TEXT),
+            *(head(source_name(source), WORDS, name=source or "not named") for source in found.sources),
         ),
         rows=rows,
         about="The share that is acceptable, and of how many explanations.",
@@ -187,7 +187,7 @@ def _captions(found: Judged) -> StatTable:
     return StatTable(
         name="captions",
         title="Captions by model and variant",
-        columns=(column("Model", TEXT), column("Variant", TEXT), column("Right"), column("Judged"), *SHARE),
+        columns=(head("Model", TEXT), head("Variant", TEXT), head("Right"), head("Judged"), *SHARE),
         rows=[(source, variant, one.right, one.of, *share_cells(one)) for source, variant, one in rows],
         about=f"A caption is right where most judges say so. {_unanimous(found)} {_open(found)}",
         empty=_nothing(found),

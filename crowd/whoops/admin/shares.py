@@ -3,11 +3,11 @@
 from typing import Any
 
 from crowd.whoops.domain.votes import Share
-from hits.datasets.tables import INTERVAL, column
+from hits.datasets.tables import INTERVAL, head
 from hits.datasets.tables import SHARE as A_SHARE
 
-OF_ALL = column("Share", A_SHARE)
-SHARE = (OF_ALL, column("95 % interval", INTERVAL))
+OF_ALL = head("Share", A_SHARE)
+SHARE = (OF_ALL, head("95 % interval", INTERVAL))
 
 
 def share_cells(share: Share) -> tuple[Any, Any]:

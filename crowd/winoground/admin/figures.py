@@ -10,24 +10,24 @@ from crowd.winoground.queries.parts import Part, parts_of
 from crowd.winoground.queries.scoring import Line, Scored, Scorer
 from hits.datasets.charts import Chart, Estimate, draw_estimates
 from hits.datasets.columns import TEXT
-from hits.datasets.tables import SHARE, UNKNOWN, WORDS, Shown, StatTable, column, percent
+from hits.datasets.tables import SHARE, UNKNOWN, WORDS, Shown, StatTable, head, percent
 
 # Below it a share moves by more than five points with one example.
 FEW = 20
 LEAST_P = 0.0001
 SCORES = (
-    column("Scores of", TEXT),
-    column("Examples"),
-    column("Open"),
-    *(column(kind.capitalize(), SHARE) for kind in Kind),
+    head("Scores of", TEXT),
+    head("Examples"),
+    head("Open"),
+    *(head(kind.capitalize(), SHARE) for kind in Kind),
 )
 RELATED = (
-    column("Scores of", TEXT),
-    column("Examples"),
+    head("Scores of", TEXT),
+    head("Examples"),
     *(
         one
         for kind in Kind
-        for one in (column(f"{kind.capitalize()}: r", WORDS), column("p", WORDS, name=f"{kind}_p"))
+        for one in (head(f"{kind.capitalize()}: r", WORDS), head("p", WORDS, name=f"{kind}_p"))
     ),
 )
 SORTS = ("name", "examples", *Kind)

@@ -11,29 +11,29 @@ from crowd.winoground.queries.parts import Part, parts_of
 from crowd.winoground.queries.scoring import Scored
 from hits.common.spreadsheets import Cell
 from hits.datasets.columns import NUMBER, TEXT
-from hits.datasets.tables import StatTable, column
+from hits.datasets.tables import StatTable, head
 
 Rows = Iterator[Sequence[Cell]]
 
 
 SCORES = (
-    column("", TEXT, name="scores of"),
-    column("", TEXT, name="tag of"),
-    column("", TEXT, name="tag"),
-    column("", name="examples"),
-    column("", name="open"),
+    head("", TEXT, name="scores of"),
+    head("", TEXT, name="tag of"),
+    head("", TEXT, name="tag"),
+    head("", name="examples"),
+    head("", name="open"),
     *(
-        column("", NUMBER, name=f"{kind}{ending}")
+        head("", NUMBER, name=f"{kind}{ending}")
         for kind in Kind
         for ending in (" right", " %", " % low", " % high")
     ),
 )
 RELATED = (
-    column("", TEXT, name="scores of"),
-    column("", TEXT, name="score"),
-    column("", name="examples"),
-    column("", NUMBER, name="r"),
-    column("", NUMBER, name="p"),
+    head("", TEXT, name="scores of"),
+    head("", TEXT, name="score"),
+    head("", name="examples"),
+    head("", NUMBER, name="r"),
+    head("", NUMBER, name="p"),
 )
 
 

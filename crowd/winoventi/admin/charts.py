@@ -8,15 +8,15 @@ from typing import Any
 from crowd.winoventi.queries.models import Curve
 from hits.datasets.charts import LOOK, Chart, Values, quantity, rule
 from hits.datasets.columns import NUMBER, TEXT
-from hits.datasets.tables import StatTable, column
+from hits.datasets.tables import StatTable, head
 
 MOST_POINTS = 160
 CURVES = (
-    column("k", TEXT),
-    column("Statements"),
-    *(column(title, NUMBER, digits=1) for title in ("Lowest", "Median", "Highest", "Cut at")),
-    column("Below it"),
-    column("Not below"),
+    head("k", TEXT),
+    head("Statements"),
+    *(head(title, NUMBER, digits=1) for title in ("Lowest", "Median", "Highest", "Cut at")),
+    head("Below it"),
+    head("Not below"),
 )
 
 

@@ -13,7 +13,7 @@ from crowd.winoventi.models import Premise, Project
 from crowd.winoventi.queries.models import COMPARED_KS, Result, likenesses, results
 from hits.datasets.bars import draw_bars, shorten
 from hits.datasets.columns import NUMBER, TEXT
-from hits.datasets.tables import SHARE, StatTable, column, percent
+from hits.datasets.tables import SHARE, StatTable, head, percent
 
 LONGEST_LABEL = 14
 COUNTS: Mapping[str, tuple[str, str]] = {
@@ -32,24 +32,24 @@ COUNTS: Mapping[str, tuple[str, str]] = {
 
 
 MODELS = (
-    column("Model", TEXT),
-    column("Words of several pieces", TEXT),
-    column("Subset", TEXT),
+    head("Model", TEXT),
+    head("Words of several pieces", TEXT),
+    head("Subset", TEXT),
     *(
         one
         for kind in ("Generic", "Exception")
         for one in (
-            column(f"{kind}: right"),
-            column("Of", name=f"{kind.lower()}_of"),
-            column("Accuracy", SHARE, name=f"{kind.lower()}_accuracy"),
+            head(f"{kind}: right"),
+            head("Of", name=f"{kind.lower()}_of"),
+            head("Accuracy", SHARE, name=f"{kind.lower()}_accuracy"),
         )
     ),
 )
 LIKENESSES = (
-    column("Model", TEXT),
-    column("Nouns"),
-    *(column(f"k = {k}", NUMBER, digits=3) for k in COMPARED_KS),
-    *(column(f"k = {k}, without empty rows", NUMBER, digits=3) for k in COMPARED_KS),
+    head("Model", TEXT),
+    head("Nouns"),
+    *(head(f"k = {k}", NUMBER, digits=3) for k in COMPARED_KS),
+    *(head(f"k = {k}, without empty rows", NUMBER, digits=3) for k in COMPARED_KS),
 )
 
 
@@ -77,7 +77,7 @@ def _counts(found: Statistics) -> StatTable:
     return StatTable(
         name="counts",
         title="From pairs to a challenge set",
-        columns=(column("Figure", TEXT), column("Count"), column("Share", SHARE)),
+        columns=(head("Figure", TEXT), head("Count"), head("Share", SHARE)),
         rows=rows,
         about=about,
     )
@@ -92,11 +92,11 @@ def _by_k(found: Statistics) -> StatTable:
         name="by-k",
         title="Pairs by k",
         columns=(
-            column("k", TEXT),
-            column("Pairs posted"),
-            column("No sense"),
-            column("Share of no sense", SHARE),
-            column("Valid pairs"),
+            head("k", TEXT),
+            head("Pairs posted"),
+            head("No sense"),
+            head("Share of no sense", SHARE),
+            head("Valid pairs"),
         ),
         rows=rows,
         about="A pair counts for the smallest k that finds it.",
@@ -113,7 +113,7 @@ def _sentences(found: Statistics) -> StatTable:
     return StatTable(
         name="sentences",
         title="Sentences of valid pairs",
-        columns=(column("Figure", TEXT), column("Value", NUMBER, digits=2), column("Share", SHARE)),
+        columns=(head("Figure", TEXT), head("Value", NUMBER, digits=2), head("Share", SHARE)),
         rows=[("Sentences", sentences.count, ""), ("Words, on average", sentences.mean_words, ""), *thirds],
         about="The bracket counts as one word. Parts of speech are not counted: a guess without a tagger "
         "would be no figure.",
@@ -131,10 +131,10 @@ def _objections(project: Project, found: Statistics) -> StatTable:
         name="objections",
         title="What validators object to",
         columns=(
-            column("Question", TEXT),
-            column("Said yes"),
-            column("Pairs failed by it"),
-            column("Share of failed pairs", SHARE),
+            head("Question", TEXT),
+            head("Said yes"),
+            head("Pairs failed by it"),
+            head("Share of failed pairs", SHARE),
         ),
         rows=rows,
         about="Yes is bad on all four. A pair may fail by several.",
@@ -155,7 +155,7 @@ def _judged(found: Statistics) -> StatTable:
     return StatTable(
         name="judged",
         title="Judgements for each premise",
-        columns=(column("Judgements", TEXT), column("Well-formed premises")),
+        columns=(head("Judgements", TEXT), head("Well-formed premises")),
         rows=[(str(times), count) for times, count in sorted(found.judged.items())],
     )
 
@@ -165,7 +165,7 @@ def _people(found: Statistics) -> StatTable:
     return StatTable(
         name="people",
         title="How people do",
-        columns=(column("Prompt", TEXT), column("Right"), column("Of"), column("Accuracy", SHARE)),
+        columns=(head("Prompt", TEXT), head("Right"), head("Of"), head("Accuracy", SHARE)),
         rows=[(kind, share.right, share.all, share.value) for kind, share in shares.items()],
         bars=draw_bars(
             ((kind, float(share.value or 0), percent(share.value)) for kind, share in shares.items()), most=1
@@ -238,8 +238,8 @@ def _workers(found: Statistics) -> StatTable:
         name="workers",
         title="Workers",
         columns=(
-            column("Worker", TEXT),
-            *(column(title) for title in ("Pairs answered", "Premises", "Judgements", "Together")),
+            head("Worker", TEXT),
+            *(head(title) for title in ("Pairs answered", "Premises", "Judgements", "Together")),
         ),
         rows=rows,
         about=f"{len(rows)} of {found.workers_count}, whoever did most first.",

@@ -12,16 +12,16 @@ from django.template.loader import render_to_string
 from hits.admin.stat_tables import send_table
 from hits.datasets.bars import draw_bars
 from hits.datasets.columns import NUMBER, TEXT
-from hits.datasets.tables import INTERVAL, MONEY, SHARE, StatTable, column, json_text
+from hits.datasets.tables import INTERVAL, MONEY, SHARE, StatTable, head, json_text
 from hits.models import Study
 
 COLUMNS = (
-    column("Who", TEXT),
-    column("Right"),
-    column("Share", SHARE),
-    column("95 % interval", INTERVAL),
-    column("Mean", NUMBER, digits=1),
-    column("Paid", MONEY),
+    head("Who", TEXT),
+    head("Right"),
+    head("Share", SHARE),
+    head("95 % interval", INTERVAL),
+    head("Mean", NUMBER, digits=1),
+    head("Paid", MONEY),
 )
 ROWS: list[tuple[Any, ...]] = [
     ("people", 2, Fraction(2, 3), (0.2, 0.945), Fraction(5, 3), Decimal("1.5")),
@@ -73,10 +73,10 @@ def test_json_holds_the_numbers_behind_the_words() -> None:
 
 def test_exact_file_has_names_and_numbers_and_what_the_page_leaves_out() -> None:
     columns = (
-        column("Who", TEXT, name="who"),
-        column("", name="made"),
-        column("Share, in words", TEXT, name="", of=lambda row: f"{row['share']} of 1"),
-        column("", NUMBER, name="share"),
+        head("Who", TEXT, name="who"),
+        head("", name="made"),
+        head("Share, in words", TEXT, name="", of=lambda row: f"{row['share']} of 1"),
+        head("", NUMBER, name="share"),
     )
     rows = [{"who": "people", "made": 4, "share": -0.5}, {"who": "model", "made": 0, "share": None}]
 
@@ -91,11 +91,11 @@ def test_exact_file_has_names_and_numbers_and_what_the_page_leaves_out() -> None
 
 def test_columns_of_one_name_are_refused() -> None:
     with pytest.raises(ValueError, match="share a name"):
-        make_table(columns=(column("Of", TEXT), column("Of")))
+        make_table(columns=(head("Of", TEXT), head("Of")))
 
 
 def test_row_is_read_by_what_its_column_says() -> None:
-    columns = [column("k", TEXT, of=lambda row: f"k = {row}")]
+    columns = [head("k", TEXT, of=lambda row: f"k = {row}")]
 
     assert words(make_table(columns=columns, rows=[1, 3])) == [["k = 1"], ["k = 3"]]
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from crowd.winogavil.releases.admin.charts import draw_scatters, draw_shapes
 from hits.datasets.columns import NUMBER, TEXT
-from hits.datasets.tables import StatColumn, StatTable, column
+from hits.datasets.tables import StatColumn, StatTable, head
 
 # People on the page; the files have all of them.
 SHOWN = 50
@@ -17,20 +17,20 @@ Figures = Mapping[str, Sequence[Row]]
 
 
 def _count(name: str, title: str = "") -> StatColumn:
-    return column(title, name=name)
+    return head(title, name=name)
 
 
 def _mean(name: str, title: str = "") -> StatColumn:
-    return column(title, NUMBER, name=name)
+    return head(title, NUMBER, name=name)
 
 
 def _name(name: str, title: str) -> StatColumn:
-    return column(title, TEXT, name=name)
+    return head(title, TEXT, name=name)
 
 
 def _spread(title: str, name: str) -> StatColumn:
     """On the page the mean and the deviation stand in one column."""
-    return column(title, NUMBER, name="", of=_both(f"{name}_mean", f"{name}_std"))
+    return head(title, NUMBER, name="", of=_both(f"{name}_mean", f"{name}_std"))
 
 
 def _both(mean: str, deviation: str) -> Callable[[Row], str | None]:
@@ -45,7 +45,7 @@ SIZES = (
     _mean("model", "Model"),
     _mean("human", "People"),
     _mean("random", "Chance"),
-    column("Selected: people 80 % or more", name="", of=lambda row: row["selected"]),
+    head("Selected: people 80 % or more", name="", of=lambda row: row["selected"]),
 )
 SHAPES = (
     _name("candidates", "Candidates"),
