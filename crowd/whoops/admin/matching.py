@@ -18,13 +18,13 @@ from hits.admin.actions import Action, ActionPages, Call, Confirm, Outcome, emph
 from hits.admin.hub_actions import project_actions
 from hits.admin.results import ResultsForm, answer_upload
 from hits.admin.selecting import signed_in
+from hits.admin.taking import send_lines
 from hits.datasets.texts import json_line
 from hits.queries.chunks import in_chunks
 from hits.services.results import Upload
 
 UPLOAD = "Upload a model's matching scores"
-# A write to the socket for each row would cost more than the row.
-LINES = 200
+AT_ONCE = 200
 
 
 def matching_urls(hub: Hub) -> list[URLPattern]:
@@ -59,16 +59,12 @@ def template_view(hub: Hub, request: HttpRequest, pk: int) -> StreamingHttpRespo
     """Every pair with its texts, to be scored and sent back. Rows without scores are left out then."""
     project = hub.find(request, pk)
     file = f"study-{str(project.study.public_id)[:8]}-matching.jsonl"
-    return StreamingHttpResponse(
-        _template_lines(project),
-        content_type="application/jsonl; charset=utf-8",
-        headers={"Content-Disposition": f'attachment; filename="{file}"'},
-    )
+    return send_lines(_template_lines(project), name=file, kind="jsonl")
 
 
 def _template_lines(project: Project) -> Iterator[bytes]:
-    for some in in_chunks(pairs(project).select_related("image__picture"), size=LINES):
-        yield b"".join(json_line(_template_row(one)) for one in some)
+    for some in in_chunks(pairs(project).select_related("image__picture"), size=AT_ONCE):
+        yield from (json_line(_template_row(one)) for one in some)
 
 
 def _template_row(pair: Annotation) -> dict[str, Any]:

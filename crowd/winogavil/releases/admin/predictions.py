@@ -5,7 +5,7 @@ from functools import partial
 from typing import Any
 
 from django.contrib import admin, messages
-from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
+from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import redirect
 from django.urls import URLPattern, path
@@ -19,7 +19,8 @@ from crowd.winogavil.releases.services import predicting
 from crowd.winogavil.releases.services.taking import download_name
 from hits.admin.results import answer_upload
 from hits.admin.selecting import signed_in
-from hits.common.spreadsheets import Cell, write_csv
+from hits.admin.taking import send_csv
+from hits.common.spreadsheets import Cell
 
 
 def urls(releases: admin.ModelAdmin[Release]) -> list[URLPattern]:
@@ -54,13 +55,8 @@ def add_view(releases: admin.ModelAdmin[Release], request: HttpRequest, pk: int)
 
 def table_view(releases: admin.ModelAdmin[Release], request: HttpRequest, pk: int) -> HttpResponseBase:
     release = find_release(request, pk)
-    lines = write_csv(["model", "associations", *COLUMNS], _rows(release))
     name = download_name(release, "models.csv")
-    return StreamingHttpResponse(
-        lines,
-        content_type="text/csv; charset=utf-8",
-        headers={"Content-Disposition": f'attachment; filename="{name}"'},
-    )
+    return send_csv(["model", "associations", *COLUMNS], _rows(release), name=name)
 
 
 def _rows(release: Release) -> Iterator[Sequence[Cell]]:
