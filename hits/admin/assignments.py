@@ -1,12 +1,14 @@
 """Handed-in work as a list, and one work to look at. Deciding on one after another is hits.admin.review."""
 
+from functools import partial
 from typing import Any
 
 from django.contrib import admin, messages
 from django.core.exceptions import PermissionDenied
 from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import get_object_or_404, redirect
+from django.shortcuts import get_object_or_404
+from django.template.defaultfilters import pluralize
 from django.template.response import TemplateResponse
 from django.urls import URLPattern, path, reverse
 from django.utils import timezone
@@ -15,8 +17,8 @@ from django.utils.safestring import SafeString
 
 from hits.access import studies_of, visible
 from hits.admin import review
+from hits.admin.actions import Action, ActionPages, Call, Confirm, Outcome, emphasize, words_form
 from hits.admin.parts import ReadOnlyAdmin, in_words, read_number
-from hits.errors import RuleBroken
 from hits.models import Assignment, Decision
 from hits.services import reviewing
 
@@ -85,16 +87,16 @@ class AssignmentAdmin(ReadOnlyAdmin[Assignment]):
         return request.user.has_perm(review.REVIEW)
 
     @admin.action(description="Approve…", permissions=["decide"])
-    def approve(self, request: HttpRequest, rows: QuerySet[Assignment]) -> HttpResponse | None:
-        return self._decide_all(request, rows, kind=Decision.Kind.APPROVE)
+    def approve(self, request: HttpRequest, rows: QuerySet[Assignment]) -> HttpResponse:
+        return _decide(request, rows, kind=Decision.Kind.APPROVE)
 
     @admin.action(description="Pay, and keep out of the data…", permissions=["decide"])
-    def keep_out(self, request: HttpRequest, rows: QuerySet[Assignment]) -> HttpResponse | None:
-        return self._decide_all(request, rows, kind=Decision.Kind.KEEP_OUT)
+    def keep_out(self, request: HttpRequest, rows: QuerySet[Assignment]) -> HttpResponse:
+        return _decide(request, rows, kind=Decision.Kind.KEEP_OUT)
 
     @admin.action(description="Reject…", permissions=["decide"])
-    def reject(self, request: HttpRequest, rows: QuerySet[Assignment]) -> HttpResponse | None:
-        return self._decide_all(request, rows, kind=Decision.Kind.REJECT)
+    def reject(self, request: HttpRequest, rows: QuerySet[Assignment]) -> HttpResponse:
+        return _decide(request, rows, kind=Decision.Kind.REJECT)
 
     def work_view(self, request: HttpRequest, assignment_id: int) -> HttpResponse:
         """The work as the worker saw it, with what was expected."""
@@ -116,49 +118,6 @@ class AssignmentAdmin(ReadOnlyAdmin[Assignment]):
         """The batch's page links here; a filter that named every batch would grow with history."""
         return lookup == "hit__batch__exact" or super().lookup_allowed(lookup, value, request)
 
-    def _decide_all(
-        self, request: HttpRequest, rows: QuerySet[Assignment], *, kind: Decision.Kind
-    ) -> HttpResponse | None:
-        """Asked once more, with their number; then each is decided on by itself, and none twice."""
-        chosen = list(rows.order_by("pk")[: MOST_AT_ONCE + 1])
-        if len(chosen) > MOST_AT_ONCE:
-            messages.error(request, f"At most {MOST_AT_ONCE} at once, please. Nothing was decided.")
-            return None
-        reason = " ".join(request.POST.get("reason", "").split())
-        if "confirmed" not in request.POST:
-            return self._ask(request, chosen, kind=kind)
-        try:
-            outcomes = reviewing.decide_all(
-                assignments=chosen,
-                kind=kind,
-                reason=reason,
-                by=request.user,  # type: ignore[arg-type]
-                now=timezone.now(),
-            )
-        except RuleBroken as broken:
-            messages.error(request, str(broken))
-            return self._ask(request, chosen, kind=kind, reason=reason)
-        level = messages.SUCCESS if set(outcomes) <= {"intended"} else messages.WARNING
-        messages.add_message(request, level, f"{review.words_of(outcomes)}.")
-        return redirect(request.get_full_path())
-
-    def _ask(
-        self, request: HttpRequest, chosen: list[Assignment], *, kind: Decision.Kind, reason: str = ""
-    ) -> HttpResponse:
-        verb, meaning = QUESTIONS[kind]
-        context = {
-            **self.admin_site.each_context(request),
-            "title": f"{verb}?",
-            "verb": verb,
-            "meaning": meaning,
-            "kind": kind.value,
-            "chosen": chosen,
-            "reason": reason,
-            "needs_reason": kind == Decision.Kind.REJECT,
-            "undecided": sum(work.status == Assignment.Status.SUBMITTED for work in chosen),
-        }
-        return TemplateResponse(request, "admin/hits/decide_all.html", context)
-
     @admin.display(description="batch")
     def batch(self, assignment: Assignment) -> str:
         return str(assignment.hit.batch)
@@ -176,3 +135,60 @@ class AssignmentAdmin(ReadOnlyAdmin[Assignment]):
     def see_work(self, assignment: Assignment) -> SafeString:
         address = reverse("admin:hits_assignment_work", args=[assignment.pk])
         return format_html('<a href="{}">See the work</a>', address)
+
+
+def _decide(request: HttpRequest, rows: QuerySet[Assignment], *, kind: str) -> HttpResponse:
+    """Asked once more, with their number; then each is decided on by itself, and none twice."""
+    chosen = list(rows.order_by("pk")[: MOST_AT_ONCE + 1])
+    return DECIDING.answer_list(request, kind, chosen, keys=[work.pk for work in chosen])
+
+
+def _are_too_many(call: Call[Assignment]) -> str:
+    too_many = f"At most {MOST_AT_ONCE} at once, please. Nothing was decided."
+    return too_many if len(call.rows) > MOST_AT_ONCE else ""
+
+
+def _ask(call: Call[Assignment], *, label: str, meaning: str) -> Confirm:
+    count = len(call.rows)
+    waiting = sum(work.status == Assignment.Status.SUBMITTED for work in call.rows)
+    words = f"{{}} {pluralize(count, 'is,are')} chosen; {{}} of them {pluralize(waiting, 'waits,wait')}"
+    return Confirm(
+        title=f"{label}?",
+        text=emphasize(f"{words} for a decision. {meaning}", count, waiting),
+        button=f"{label}: {count}",
+    )
+
+
+def _do(call: Call[Assignment], *, kind: str) -> Outcome:
+    reason = call.values.get("reason", "")
+    outcomes = reviewing.decide_all(assignments=call.rows, kind=kind, reason=reason, by=call.by, now=call.now)
+    level = messages.SUCCESS if set(outcomes) <= {"intended"} else messages.WARNING
+    return Outcome(said=f"{review.words_of(outcomes)}.", level=level)
+
+
+def _deciding(kind: str, label: str, *, meaning: str, form: Any = None) -> Action[Assignment]:
+    return Action(
+        label=label,
+        permissions=[review.REVIEW],
+        refuses=_are_too_many,
+        form=form,
+        confirm=partial(_ask, label=label, meaning=meaning),
+        run=partial(_do, kind=kind),
+    )
+
+
+WHY = words_form(
+    "reason",
+    "Reason",
+    longest=reviewing.LONGEST_REASON,
+    lines=3,
+    help_text="Every one of these workers reads it.",
+    missing="Say why: the worker reads it, and is not paid.",
+)
+DECIDING = ActionPages(
+    actions={
+        kind: _deciding(kind, label, meaning=meaning, form=WHY if kind == Decision.Kind.REJECT else None)
+        for kind, (label, meaning) in QUESTIONS.items()
+    },
+    shared=lambda _: {"trail": [("Assignments", reverse("admin:hits_assignment_changelist"))]},
+)
