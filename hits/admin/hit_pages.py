@@ -19,8 +19,10 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
 from hits import access
+from hits.admin.actions import Confirm
 from hits.admin.batches.steer import (
     STEER,
+    Facts,
     HoursForm,
     PlacesForm,
     do_once,
@@ -191,13 +193,13 @@ class HITAdmin(ReadOnlyAdmin[HIT]):
             "as_of": f"{last_deed([*counts])}-{sum(counts.values())}",
             "back": back,
             "carried": [*carried, ("asked", "yes")],
-            **self._consequences(hits, verb, counts=counts, **numbers),
+            "facts": self._consequences(hits, verb, counts=counts, **numbers).asked(Confirm()),
         }
         return TemplateResponse(request, "admin/hits/steer.html", context)
 
     def _consequences(
         self, hits: QuerySet[HIT], verb: str, *, counts: Mapping[int, int], **numbers: int
-    ) -> dict[str, Any]:
+    ) -> Facts:
         count = sum(counts.values())
         where = plural(len(counts), "batch") if len(counts) == 1 else f"{len(counts)} batches"
         words = [f"{plural(count, 'HIT')} of {where}."]
@@ -211,7 +213,7 @@ class HITAdmin(ReadOnlyAdmin[HIT]):
             if verb == "extend":
                 return extend_facts(batches, hits, hours=numbers["hours"])
             return places_facts(batches, hits, places=numbers["places"])
-        return {"consequences": words}
+        return Facts(words=words)
 
     def _do(
         self,

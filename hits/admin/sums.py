@@ -28,11 +28,7 @@ class Sum:
 
     @property
     def cost(self) -> str:
-        words = "That costs {}, which is set aside at once."
-        if self.left is None:
-            return emphasize(words, _dollars(self.total + self.fees))
-        more = f"{words} The study's budget has {{}} left."
-        return emphasize(more, _dollars(self.total + self.fees), _dollars(self.left))
+        return cost_in_words(self.total + self.fees, left=self.left)
 
     @property
     def fees_in_words(self) -> str:
@@ -55,6 +51,13 @@ def sum_up(batch: Batch, amounts: Iterable[Decimal]) -> Sum:
     each = list(amounts)
     fees = sum((batch.prices.fees.on_bonus(amount) for amount in each), Decimal(0))
     return Sum(count=len(each), total=sum(each, Decimal(0)), fees=fees, left=batch.study.budget_left)
+
+
+def cost_in_words(cost: Decimal, *, left: Decimal | None, at_most: bool = False) -> str:
+    words = f"That costs {'at most ' if at_most else ''}{{}}, which is set aside at once."
+    if left is None:
+        return emphasize(words, _dollars(cost))
+    return emphasize(f"{words} The study's budget has {{}} left.", _dollars(cost), _dollars(left))
 
 
 def read_seen(sent: QueryDict) -> tuple[int, Decimal]:

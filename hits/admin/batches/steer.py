@@ -1,7 +1,7 @@
 """The verbs on a batch that runs: each a button, or a page that says what it does before it is done."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from functools import partial
 from typing import Any
@@ -19,7 +19,9 @@ from django.urls import URLPattern, path, reverse
 from django.utils import timezone
 
 from hits import access, domain
+from hits.admin.actions import Confirm
 from hits.admin.parts import in_words
+from hits.admin.sums import cost_in_words
 from hits.errors import RuleBroken
 from hits.models import HIT, Assignment, Batch, BatchEvent, User
 from hits.queries.live import Posting, posting_of
@@ -30,6 +32,7 @@ Status = Batch.Status
 HITStatus = HIT.Status
 IN_FLIGHT = (Assignment.Status.OPENED, Assignment.Status.SAVED)
 LONGEST_HOURS = 365 * 24
+OVER_BUDGET = "That is more than is left. Raise the study's budget first, or ask for less."
 CHANGED = "Somebody did something to this batch since you opened the page. Look at it again, then decide."
 
 
@@ -158,6 +161,25 @@ def steer_view(
     return _ask(batches, request, batch, verb)
 
 
+@dataclass(frozen=True, kw_only=True)
+class Facts:
+    """What a number means for some HITs, and what it costs at most."""
+
+    words: Sequence[str]
+    cost: Decimal = Decimal(0)
+    # None: no budget, or several of them.
+    left: Decimal | None = None
+
+    def asked(self, confirm: Confirm) -> Confirm:
+        is_over_budget = self.left is not None and self.cost > self.left
+        return replace(
+            confirm,
+            consequences=[*confirm.consequences, *self.words],
+            cost=cost_in_words(self.cost, left=self.left, at_most=True) if self.cost else "",
+            problem=OVER_BUDGET if is_over_budget else "",
+        )
+
+
 def get_batch(batches: admin.ModelAdmin[Batch], request: HttpRequest, batch_id: int) -> Batch:
     """A batch of somebody else's study does not exist for who may not see it."""
     if not batches.has_view_permission(request):
@@ -232,6 +254,7 @@ def _ask(batches: admin.ModelAdmin[Batch], request: HttpRequest, batch: Batch, v
     is_checked = form is None or (form.is_bound and form.is_valid())
     posting = posting_of(batch)
     numbers = form.cleaned_data if form is not None and is_checked else {}
+    facts = _consequences(batch, verb, posting=posting, **numbers)
     context = {
         **batches.admin_site.each_context(request),
         "title": asked.question or f"{asked.label}?",
@@ -242,23 +265,23 @@ def _ask(batches: admin.ModelAdmin[Batch], request: HttpRequest, batch: Batch, v
         "warns": asked.warns,
         "as_of": last_deed([batch.pk]),
         "back": reverse("admin:hits_batch_live", args=[batch.pk]),
-        **_consequences(batch, verb, posting=posting, **numbers),
+        "facts": facts.asked(Confirm()),
     }
     return TemplateResponse(request, "admin/hits/steer.html", context)
 
 
-def _consequences(batch: Batch, verb: str, *, posting: Posting, **numbers: int) -> dict[str, Any]:
+def _consequences(batch: Batch, verb: str, *, posting: Posting, **numbers: int) -> Facts:
     if verb in ("drain", "cancel"):
-        return {"consequences": _what_ending_does(batch, verb, posting)}
+        return Facts(words=_what_ending_does(batch, verb, posting))
     if not numbers:
-        return {"consequences": _what_is(batch, verb, posting)}
+        return Facts(words=_what_is(batch, verb, posting))
     if verb == "extend":
         return extend_facts([batch], hits_to_steer(batch), hours=numbers["hours"])
     if verb == "add-hits":
         sizes = batch.sizes * numbers["count"]
         cost = domain.cost_of(sizes, prices=batch.prices).total
         words = [f"{plural(len(sizes), 'HIT')} with {plural(sum(sizes), 'place')} in all."]
-        return {"consequences": words, **cost_facts(batch, cost)}
+        return Facts(words=words, cost=cost, left=batch.study.budget_left)
     return places_facts([batch], hits_to_steer(batch), places=numbers["places"])
 
 
@@ -284,7 +307,7 @@ def _what_ending_does(batch: Batch, verb: str, posting: Posting) -> list[str]:
     ]
 
 
-def extend_facts(batches: Sequence[Batch], hits: QuerySet[HIT], *, hours: int) -> dict[str, Any]:
+def extend_facts(batches: Sequence[Batch], hits: QuerySet[HIT], *, hours: int) -> Facts:
     """Places that nobody took before the end are open again, and cost again. `batches`: all of these."""
     prices = {batch.pk: batch.prices for batch in batches}
     taken = Assignment.objects.filter(hit=OuterRef("pk"), submitted_at__isnull=False).order_by()
@@ -300,10 +323,10 @@ def extend_facts(batches: Sequence[Batch], hits: QuerySet[HIT], *, hours: int) -
     words = [f"{plural(longer, 'HIT')} can be started for {in_words(3600 * hours)} longer."]
     if cost:
         words.append("HITs that are over and have places left open again.")
-    return {"consequences": words, **_facts(batches, cost)} if cost else {"consequences": words}
+    return Facts(words=words, cost=cost, left=_left(batches))
 
 
-def places_facts(batches: Sequence[Batch], hits: QuerySet[HIT], *, places: int) -> dict[str, Any]:
+def places_facts(batches: Sequence[Batch], hits: QuerySet[HIT], *, places: int) -> Facts:
     """What so many more places on each of these HITs cost at most. `batches`: all that the HITs are of."""
     prices = {batch.pk: batch.prices for batch in batches}
     sizes = hits.order_by().values_list("batch_id", "max_assignments").annotate(n=Count("pk"))
@@ -312,17 +335,12 @@ def places_facts(batches: Sequence[Batch], hits: QuerySet[HIT], *, places: int) 
         cost += n * places * prices[batch_id].place(assignments_per_hit=size)
         count += n
     words = [f"{plural(places, 'more place')} on each of {plural(count, 'HIT')}."]
-    return {"consequences": words, **_facts(batches, cost)}
+    return Facts(words=words, cost=cost, left=_left(batches))
 
 
-def _facts(batches: Sequence[Batch], cost: Decimal) -> dict[str, Any]:
-    """Several batches may have several budgets: the figure stands alone then."""
-    return cost_facts(batches[0], cost) if len(batches) == 1 else {"cost": cost}
-
-
-def cost_facts(batch: Batch, cost: Decimal) -> dict[str, Any]:
-    left = batch.study.budget_left
-    return {"cost": cost, "budget_left": left, "is_over_budget": left is not None and cost > left}
+def _left(batches: Sequence[Batch]) -> Decimal | None:
+    """Several batches may have several budgets: the cost stands alone then."""
+    return batches[0].study.budget_left if len(batches) == 1 else None
 
 
 def plural(count: int, noun: str) -> str:
