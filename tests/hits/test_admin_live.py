@@ -12,7 +12,7 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
-from hits.admin.batches import steer
+from hits.admin.batches.verbs import VERBS
 from hits.models import HIT, Batch, BatchEvent, Change
 from tests.factories import (
     NOW,
@@ -48,10 +48,15 @@ def steer_url(batch: Batch, verb: str) -> str:
     return reverse("admin:hits_batch_steer", args=[batch.pk, verb])
 
 
+def as_of(page: Any) -> str:
+    """What the page was made from, as it stands in its form."""
+    return str(dict(page.context["hidden"])["as_of"])
+
+
 def confirm(client: Client, url: str, **numbers: int) -> Any:
     """As a person does: opens the page, reads, and says yes."""
     page = client.get(url)
-    return client.post(url, {"as_of": page.context["as_of"], "confirmed": "yes", **numbers}, follow=True)
+    return client.post(url, {"as_of": as_of(page), "confirmed": "yes", **numbers}, follow=True)
 
 
 def test_live_view_shows_the_batch_in_numbers(client: Client) -> None:
@@ -211,10 +216,10 @@ def test_steering_needs_its_permission(client: Client) -> None:
     batch = make_running()
 
     page = client.get(live_url(batch))
-    answers = [client.post(steer_url(batch, verb), {"confirmed": "yes"}).status_code for verb in steer.VERBS]
+    answers = [client.post(steer_url(batch, verb), {"confirmed": "yes"}).status_code for verb in VERBS]
 
     assert page.context["verbs"] == []
-    assert answers == [403] * len(steer.VERBS)
+    assert answers == [403] * len(VERBS)
     assert (Batch.objects.get().status, BatchEvent.objects.count()) == ("open", 0)
 
 
@@ -274,7 +279,7 @@ def test_extending_says_what_it_does_and_then_does_it_once(client: Client) -> No
     HIT.objects.update(expires_at=NOW)
 
     asked = client.post(steer_url(batch, "extend"), {"hours": 48})
-    form = {"hours": 48, "as_of": asked.context["as_of"], "confirmed": "yes"}
+    form = {"hours": 48, "as_of": as_of(asked), "confirmed": "yes"}
     done = client.post(steer_url(batch, "extend"), form, follow=True)
     again = client.post(steer_url(batch, "extend"), form, follow=True)
 
@@ -297,7 +302,7 @@ def test_extending_what_is_over_shows_what_its_open_places_cost(client: Client) 
     confirm(client, steer_url(batch, "extend"), hours=1)
 
     assert "1 HIT can be started for 1 hour longer." in text_of(asked)
-    assert "$0.08" in asked.context["facts"].cost
+    assert "$0.08" in asked.context["confirm"].cost
     assert Batch.objects.get().reserved == Decimal("0.08")
 
 
@@ -307,7 +312,7 @@ def test_adding_hits_shows_the_cost_and_the_budget_before(client: Client) -> Non
     make_association(study=batch.study)
 
     asked = client.post(steer_url(batch, "add-hits"), {"count": 4})
-    form = {"count": 4, "as_of": asked.context["as_of"], "confirmed": "yes"}
+    form = {"count": 4, "as_of": as_of(asked), "confirmed": "yes"}
     client.post(steer_url(batch, "add-hits"), form)
     again = client.post(steer_url(batch, "add-hits"), form, follow=True)
 
@@ -350,7 +355,7 @@ def test_adding_more_than_the_budget_holds_is_refused_and_changes_nothing(client
     asked = client.post(steer_url(batch, "add-hits"), {"count": 4})
     refused = confirm(client, steer_url(batch, "add-hits"), count=4)
 
-    assert "That is more than is left." in asked.context["facts"].problem
+    assert "That is more than is left." in asked.context["confirm"].problem
     assert "Raise the study" in text_of(refused)
     assert (batch.hits.count(), BatchEvent.objects.count()) == (2, 0)
 
@@ -363,7 +368,7 @@ def test_adding_places_shows_the_cost_of_all_hits(client: Client) -> None:
     confirm(client, steer_url(batch, "add-places"), places=2)
 
     assert "2 more places on each of 2 HITs." in text_of(asked)
-    assert "$0.16" in asked.context["facts"].cost
+    assert "$0.16" in asked.context["confirm"].cost
     assert [change.places for change in Change.objects.all()] == [2, 2]
 
 
@@ -376,7 +381,7 @@ def test_adding_places_costs_the_higher_fee_on_large_hits(client: Client) -> Non
 
     asked = client.post(steer_url(batch, "add-places"), {"places": 1})
 
-    assert "$2.60" in asked.context["facts"].cost
+    assert "$2.60" in asked.context["confirm"].cost
 
 
 @pytest.mark.parametrize(
@@ -395,7 +400,7 @@ def test_wrong_number_is_asked_for_again(client: Client, verb: str, form: dict[s
 
     page = client.post(steer_url(batch, verb), {**form, "as_of": "0", "confirmed": "yes"})
 
-    assert page.status_code == 200
+    assert page.status_code == 400
     assert page.context["form"].errors
     assert (HIT.objects.count(), Change.objects.count(), BatchEvent.objects.count()) == (*before, 0)
 
@@ -406,7 +411,7 @@ def test_form_from_before_somebody_elses_deed_does_nothing(client: Client) -> No
     page = client.get(steer_url(batch, "drain"))
     BatchEvent.objects.create(batch=batch, kind="k", words="w", by=make_user(), at=NOW)
 
-    client.post(steer_url(batch, "drain"), {"as_of": page.context["as_of"], "confirmed": "yes"})
+    client.post(steer_url(batch, "drain"), {"as_of": as_of(page), "confirmed": "yes"})
 
     assert Batch.objects.get().status == "open"
 
@@ -417,7 +422,7 @@ def test_exporting_does_not_count_as_a_deed(client: Client) -> None:
     page = client.get(steer_url(batch, "drain"))
     BatchEvent.objects.create(batch=batch, kind="exported", words="w", by=make_user(), at=NOW)
 
-    client.post(steer_url(batch, "drain"), {"as_of": page.context["as_of"], "confirmed": "yes"})
+    client.post(steer_url(batch, "drain"), {"as_of": as_of(page), "confirmed": "yes"})
 
     assert Batch.objects.get().status == "draining"
 
@@ -437,4 +442,4 @@ def test_verbs_shown_are_those_that_can_be_done(client: Client, status: str, sho
     sign_in_with(client, *STEERS, "see_all_studies")
     batch = make_batch(status=status)
 
-    assert [row["key"] for row in client.get(live_url(batch)).context["verbs"]] == shown
+    assert [one.key for one in client.get(live_url(batch)).context["verbs"]] == shown

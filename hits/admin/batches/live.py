@@ -13,8 +13,9 @@ from django.urls import URLPattern, path
 from django.utils import timezone
 
 from hits import access, families
-from hits.admin.batches import charts, export, steer
+from hits.admin.batches import charts, export, verbs
 from hits.admin.parts import in_words
+from hits.admin.selecting import signed_in
 from hits.models import Batch
 from hits.queries.live import FEWEST, Live, live_figures, with_changes
 
@@ -41,7 +42,7 @@ def urls(batches: admin.ModelAdmin[Batch]) -> list[URLPattern]:
     """The pages of this module and of its neighbors, under the batch's own address."""
     view = batches.admin_site.admin_view(partial(live_view, batches))
     live = path("<int:batch_id>/live/", view, name="hits_batch_live")
-    return [live, *steer.urls(batches), *export.urls(batches)]
+    return [live, *verbs.urls(batches), *export.urls(batches)]
 
 
 def live_view(batches: admin.ModelAdmin[Batch], request: HttpRequest, batch_id: int) -> HttpResponse:
@@ -61,7 +62,6 @@ def live_view(batches: admin.ModelAdmin[Batch], request: HttpRequest, batch_id: 
 
 def live_context(request: HttpRequest, batch: Batch, *, now: datetime) -> dict[str, Any]:
     live = live_figures(batch, now=now)
-    may_steer = request.user.has_perm(steer.STEER)
     return {
         "batch": batch,
         "live": live,
@@ -71,7 +71,7 @@ def live_context(request: HttpRequest, batch: Batch, *, now: datetime) -> dict[s
         "pilot": _pilot_of(batch, live),
         "wage": _wage_of(batch, live),
         "finish": _finish_of(batch, live),
-        "verbs": steer.verbs_of(batch, posting=live.posting) if may_steer else [],
+        "verbs": verbs.offered_for(batch, posting=live.posting, user=signed_in(request)),
         "may_export": request.user.has_perm(export.EXPORT),
         "submissions": charts.draw_submissions(live.work.over_time, places=live.posting.places),
         "times": charts.draw_times(live.times.bars, median_s=live.times.median_s),
