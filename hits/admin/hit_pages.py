@@ -1,17 +1,14 @@
 """HITs: found by id, task or batch, and steered one by one or as a selection."""
 
-from collections.abc import Mapping, Sequence
 from datetime import datetime
-from functools import partial
 from typing import Any
 
-from django import forms
-from django.contrib import admin, messages
+from django.contrib import admin
 from django.core.exceptions import PermissionDenied
 from django.db.models import Count, IntegerField, OuterRef, Q, QuerySet, Subquery
 from django.db.models.functions import Coalesce
 from django.http import Http404, HttpRequest, HttpResponse
-from django.shortcuts import get_object_or_404, redirect
+from django.shortcuts import get_object_or_404
 from django.template.response import TemplateResponse
 from django.urls import URLPattern, path, reverse
 from django.utils import timezone
@@ -19,35 +16,16 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
 from hits import access
-from hits.admin.actions import Confirm
-from hits.admin.batches.steer import (
-    STEER,
-    Facts,
-    HoursForm,
-    PlacesForm,
-    do_once,
-    extend_facts,
-    last_deed,
-    places_facts,
-    plural,
-)
+from hits.admin import hit_verbs
+from hits.admin.batches.steer import STEER
 from hits.admin.parts import ReadOnlyAdmin, in_words
+from hits.admin.selecting import signed_in
 from hits.domain.words import read_uuid
-from hits.errors import RuleBroken
 from hits.models import HIT, Assignment, Batch, Change
-from hits.services import steering
 
 NEWEST_BATCHES = 15
 ASSIGNMENTS = 50
 CHANGES = 20
-AT_PROVIDER = (HIT.Status.OPEN, HIT.Status.CLOSED)
-FORMS: Mapping[str, type[forms.Form] | None] = {"expire": None, "extend": HoursForm, "add-places": PlacesForm}
-LABELS = {"expire": "Expire", "extend": "Extend", "add-places": "Add places"}
-QUESTIONS = {
-    "expire": "Expire these HITs?",
-    "extend": "Give workers more time to start?",
-    "add-places": "Ask more workers for each HIT?",
-}
 
 
 class BatchFilter(admin.SimpleListFilter):
@@ -145,102 +123,12 @@ class HITAdmin(ReadOnlyAdmin[HIT]):
 
     def steer_view(self, request: HttpRequest, hit_id: int, verb: str) -> HttpResponse:
         """The same verbs on one HIT."""
-        if not (self.has_view_permission(request) and self.has_steer_permission(request)):
-            raise PermissionDenied
-        if verb not in FORMS:
-            raise Http404
-        hit = get_object_or_404(access.visible(HIT.objects.all(), request.user), pk=hit_id)
-        back = reverse("admin:hits_hit_change", args=[hit.pk])
-        return self._steer(request, HIT.objects.filter(pk=hit.pk), verb, back=back, carried=[])
+        return hit_verbs.pages_of(self).answer(request, verb, hit_id=hit_id)
 
     def _steer_selection(self, request: HttpRequest, rows: QuerySet[HIT], verb: str) -> HttpResponse:
         """Posted again to the same list, with the same filters, the selection is the same."""
-        names = ("action", "select_across", "_selected_action", "index")
-        carried = [(name, value) for name in names for value in request.POST.getlist(name)]
-        back = request.get_full_path()
-        return self._steer(
-            request, HIT.objects.filter(pk__in=rows.order_by().values("pk")), verb, back=back, carried=carried
-        )
-
-    def _steer(
-        self,
-        request: HttpRequest,
-        hits: QuerySet[HIT],
-        verb: str,
-        *,
-        back: str,
-        carried: Sequence[tuple[str, str]],
-    ) -> HttpResponse:
-        hits = hits.filter(status__in=AT_PROVIDER)
-        counts = dict(hits.order_by().values_list("batch").annotate(n=Count("pk")))
-        if not counts:
-            messages.warning(request, "The provider has none of these HITs: there is nothing to change.")
-            return redirect(back)
-        form_class = FORMS[verb]
-        is_answered = "confirmed" in request.POST or "asked" in request.POST
-        form = form_class(request.POST if is_answered else None) if form_class else None
-        is_checked = form is None or (form.is_bound and form.is_valid())
-        numbers = form.cleaned_data if form is not None and is_checked else {}
-        if "confirmed" in request.POST and is_checked:
-            return self._do(request, hits, verb, counts=counts, back=back, **numbers)
-        context = {
-            **self.admin_site.each_context(request),
-            "title": QUESTIONS[verb],
-            "form": form,
-            "is_checked": is_checked,
-            "button": LABELS[verb],
-            "warns": verb == "expire",
-            "as_of": f"{last_deed([*counts])}-{sum(counts.values())}",
-            "back": back,
-            "carried": [*carried, ("asked", "yes")],
-            "facts": self._consequences(hits, verb, counts=counts, **numbers).asked(Confirm()),
-        }
-        return TemplateResponse(request, "admin/hits/steer.html", context)
-
-    def _consequences(
-        self, hits: QuerySet[HIT], verb: str, *, counts: Mapping[int, int], **numbers: int
-    ) -> Facts:
-        count = sum(counts.values())
-        where = plural(len(counts), "batch") if len(counts) == 1 else f"{len(counts)} batches"
-        words = [f"{plural(count, 'HIT')} of {where}."]
-        if verb == "expire":
-            words += [
-                "Nobody can start them any more. Whoever is at work may finish, and is paid.",
-                "They can be opened again later: extend them.",
-            ]
-        elif numbers:
-            batches = list(Batch.objects.filter(pk__in=[*counts]).select_related("study", "account"))
-            if verb == "extend":
-                return extend_facts(batches, hits, hours=numbers["hours"])
-            return places_facts(batches, hits, places=numbers["places"])
-        return Facts(words=words)
-
-    def _do(
-        self,
-        request: HttpRequest,
-        hits: QuerySet[HIT],
-        verb: str,
-        *,
-        counts: Mapping[int, int],
-        back: str,
-        **numbers: int,
-    ) -> HttpResponse:
-        common: dict[str, Any] = {"hits": hits, "by": request.user, "now": timezone.now()}
-        deeds = {
-            "expire": partial(steering.expire_hits, **common),
-            "extend": partial(steering.extend_hits, seconds=3600 * numbers.get("hours", 0), **common),
-            "add-places": partial(steering.add_places, places=numbers.get("places", 0), **common),
-        }
-        as_of, _, count = request.POST.get("as_of", "").partition("-")
-        # A selection by filters may hold other rows by now than those that were counted.
-        as_of = as_of if count == str(sum(counts.values())) else ""
-        try:
-            done = do_once(by=request.user, batch_ids=[*counts], as_of=as_of, deed=deeds[verb])
-        except RuleBroken as refusal:
-            messages.error(request, str(refusal))
-        else:
-            messages.success(request, f"{plural(done or 0, 'change')} on the way to the provider.")
-        return redirect(back)
+        chosen = HIT.objects.filter(pk__in=rows.order_by().values("pk"))
+        return hit_verbs.pages_of(self).answer_list(request, verb, [hit_verbs.Selected(chosen=chosen)])
 
     def change_view(
         self, request: HttpRequest, object_id: str, form_url: str = "", extra_context: Any = None
@@ -262,18 +150,9 @@ class HITAdmin(ReadOnlyAdmin[HIT]):
             "assignments": assignments[:ASSIGNMENTS],
             "has_more": len(assignments) > ASSIGNMENTS,
             "sees_work": request.user.has_perm("hits.view_assignment"),
-            "verbs": self._verbs_of(request, hit),
+            "verbs": hit_verbs.offered_for(hit, user=signed_in(request)),
         }
         return TemplateResponse(request, "admin/hits/hit.html", context)
-
-    def _verbs_of(self, request: HttpRequest, hit: HIT) -> list[tuple[str, str]]:
-        if hit.status not in AT_PROVIDER or not self.has_steer_permission(request):
-            return []
-        return [
-            (label, reverse("admin:hits_hit_steer", args=[hit.pk, verb]))
-            for verb, label in LABELS.items()
-            if verb != "expire" or hit.status == HIT.Status.OPEN
-        ]
 
     @admin.display(description="batch", ordering="batch")
     def of_batch(self, hit: HIT) -> SafeString:

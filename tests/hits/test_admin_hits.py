@@ -32,6 +32,11 @@ def listed(client: Client, query: str) -> list[int]:
     return [hit.pk for hit in client.get(f"{LIST}?{query}").context["cl"].result_list]
 
 
+def as_of(page: Any) -> str:
+    """What the page was made from, as it stands in its form."""
+    return str(dict(page.context["hidden"])["as_of"])
+
+
 def choose(client: Client, action: str, *hits: HIT, query: str = "", **more: Any) -> Any:
     """An action of the list, on these."""
     form = {"action": action, "_selected_action": [hit.pk for hit in hits], **more}
@@ -129,7 +134,7 @@ def test_expiring_a_selection_asks_first(client: Client) -> None:
 
     asked = choose(client, "expire", *hits[:2])
     unchanged = Change.objects.count()
-    done = choose(client, "expire", *hits[:2], confirmed="yes", as_of=asked.context["as_of"])
+    done = choose(client, "expire", *hits[:2], confirmed="yes", as_of=as_of(asked))
 
     assert "2 HITs of 1 batch." in text_of(asked)
     assert unchanged == 0
@@ -148,8 +153,8 @@ def test_everything_that_a_filter_finds_can_be_selected(client: Client) -> None:
     query = f"batch={batch.pk}"
 
     asked = choose(client, "extend", hits[0], query=query, select_across="1", asked="yes", hours=24)
-    carried = dict(asked.context["carried"])
-    form = {**carried, "hours": 24, "confirmed": "yes", "as_of": asked.context["as_of"]}
+    carried = dict(asked.context["hidden"])
+    form = {**carried, "hours": 24, "confirmed": "yes", "as_of": as_of(asked)}
     client.post(f"{LIST}?{query}", form)
 
     assert "3 HITs can be started for 1 day longer." in text_of(asked)
@@ -171,7 +176,7 @@ def test_selection_that_has_grown_meanwhile_is_asked_about_again(client: Client)
         query=query,
         select_across="1",
         confirmed="yes",
-        as_of=asked.context["as_of"],
+        as_of=as_of(asked),
     )
 
     assert not Change.objects.exists()
@@ -183,12 +188,12 @@ def test_places_of_a_selection_show_their_cost_and_are_added_once(client: Client
     hits = [make_hit(batch=batch) for _ in range(2)]
 
     asked = choose(client, "add_places", *hits, asked="yes", places=2)
-    form = {"confirmed": "yes", "as_of": asked.context["as_of"], "places": 2}
+    form: dict[str, Any] = {"confirmed": "yes", "as_of": as_of(asked), "places": 2}
     choose(client, "add_places", *hits, **form)
     Change.objects.update(status="done")
     choose(client, "add_places", *hits, **form)
 
-    assert "$0.16" in asked.context["facts"].cost
+    assert "$0.16" in asked.context["confirm"].cost
     assert [change.places for change in Change.objects.all()] == [2, 2]
 
 
@@ -206,10 +211,10 @@ def test_one_hit_is_steered_from_its_page(client: Client) -> None:
     sign_in_with(client, *STEERS, "see_all_studies")
     hit = make_hit(expires_at=NOW)
 
-    labels = [label for label, _ in client.get(page_url(hit)).context["verbs"]]
+    labels = [one.label for one in client.get(page_url(hit)).context["verbs"]]
     url = steer_url(hit, "extend")
     asked = client.post(url, {"asked": "yes", "hours": 5})
-    form = {"hours": 5, "confirmed": "yes", "as_of": asked.context["as_of"]}
+    form = {"hours": 5, "confirmed": "yes", "as_of": as_of(asked)}
     done = client.post(url, form, follow=True)
 
     assert labels == ["Expire", "Extend", "Add places"]
@@ -225,7 +230,7 @@ def test_wrong_hours_are_asked_for_again(client: Client, form: dict[str, str]) -
 
     page = client.post(steer_url(hit, "extend"), {**form, "confirmed": "yes", "as_of": "0-1"})
 
-    assert (page.status_code, page.context["is_checked"]) == (200, False)
+    assert (page.status_code, bool(page.context["form"].errors)) == (400, True)
     assert not Change.objects.exists()
 
 
