@@ -61,6 +61,7 @@ ON_POSTGRES = {
     "crowd/winoventi/test_filtering.py": "JSON",
     "crowd/winoventi/test_people.py": "counts",
     "crowd/winoventi/test_pipeline.py": "locks and JSON",
+    "crowd/winoventi/test_races.py": "races",
     "crowd/winoventi/test_reading.py": "rows in bulk",
     "crowd/winoventi/test_replay_kill.py": "what crashes must not undo",
     "hits": "money, locks, states and sums",

@@ -30,20 +30,23 @@ def all_at_once(*deeds: Callable[[], object]) -> list[Any]:
         return list(pool.map(outcome, deeds))
 
 
-def meet(first: Callable[[], object], second: Callable[[], object]) -> bool:
+def meet(first: Callable[[], object], second: Callable[[], object], *, at: int = 1) -> bool:
     """`second` begins once `first` has locked an item, and `first` goes on once `second` waits or is done.
+
+    `at`: or once so many of its statements have locked items.
 
     So whoever locks in two orders waits for the other for ever: PostgreSQL ends one of the two by an error.
     True if `second` had to wait.
     """
     with ThreadPoolExecutor(1) as pool:
         others: list[Future[object]] = []
-        waited = False
+        waited, locks = False, 0
 
         def execute(run: Any, sql: str, params: Any, many: bool, context: Any) -> Any:
-            nonlocal waited
+            nonlocal waited, locks
             done = run(sql, params, many, context)
-            if not others and _locks_items(sql):
+            locks += _locks_items(sql)
+            if not others and locks == at:
                 others.append(pool.submit(_alone, second))
                 _await(lambda: others[0].done() or _is_waited_for())
                 waited = not others[0].done()

@@ -4,10 +4,10 @@ import pytest
 
 from crowd.winoventi import domain
 from crowd.winoventi.services.taking import take_answers
-from hits.models import Assignment, Item
+from hits.models import Assignment, Item, Lease
 from hits.services.working import give_up, keep_out
 from tests.crowd.winoventi.crowd import EXCEPTIONS, Crowd, states
-from tests.factories import NOW
+from tests.factories import NOW, make_assignment, make_hit
 from tests.races import meet
 
 pytestmark = [pytest.mark.needs_postgres, pytest.mark.django_db(transaction=True)]
@@ -42,3 +42,24 @@ def two_triplets(crowd: Crowd) -> list[Assignment]:
     crowd.batches[domain.PREMISES].save()
     crowd.score()
     return said
+
+
+def test_a_word_that_gives_way_to_an_earlier_one_and_work_on_both_that_is_given_up() -> None:
+    """The triplet of the later one has the higher number, and is let go first, by its fourth statement."""
+    crowd = Crowd()
+    crowd.triplet()
+    first = Assignment.objects.get()
+    keep_out(first, now=NOW)
+    crowd.answer(domain.EXCEPTIONS, EXCEPTIONS)
+    crowd.score()
+    work = make_assignment(hit=make_hit(batch=crowd.batch(domain.PREMISES)))
+    for item in Item.objects.filter(task=domain.PREMISES).order_by("pk"):
+        Lease.objects.create(item=item, assignment=work, worker=work.worker, leased_at=NOW)
+    Assignment.objects.filter(pk=first.pk).update(kept_out=False)
+    first.leases.update(status=Lease.Status.ANSWERED)
+    Item.objects.filter(task=domain.EXCEPTIONS).update(recount=True)
+
+    meet(lambda: take_answers(now=NOW), lambda: give_up(work, now=NOW), at=4)
+
+    assert states(crowd.project)["alternatives"] == ["passed", "withdrawn"]
+    assert list(work.leases.values_list("status", flat=True)) == [Lease.Status.RELEASED] * 2
