@@ -1,4 +1,5 @@
 // Draws the charts of a page by Vega-Lite. Colors are the page's own, so that light and dark need no second drawing.
+// What it draws into gets a role of its own: the words of a chart stand on the element around it.
 
 const text = "var(--body-fg)";
 const mark = "var(--link-fg)";
