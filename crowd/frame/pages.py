@@ -14,8 +14,8 @@ from crowd.frame.framing import framed, show
 from crowd.frame.problems import Ineligible
 from crowd.frame.visits import Visit
 from hits.errors import InvalidAnswer, RuleBroken
-from hits.families import Answer, ShowsAgain, TaskPage
-from hits.models import HIT, Assignment
+from hits.families import Answer, PreviewsBatches, ShowsAgain, TaskPage
+from hits.models import HIT, Assignment, Batch
 from hits.services import working
 from qualifications.queries.standing import conditions_of
 
@@ -93,9 +93,14 @@ def _show_work(
 
 def _preview(request: HttpRequest, hit: HIT) -> HttpResponse:
     opening.refuse_preview(hit)
-    page = working.family_of_batch(hit.batch).practice_page()
+    page = _practice(hit.batch)
     context = {**page.context, "preview": True, "conditions": conditions_of(hit.batch)}
     return show(request, page.template, context)
+
+
+def _practice(batch: Batch) -> TaskPage:
+    task = working.family_of_batch(batch)
+    return task.preview_page(batch=batch) if isinstance(task, PreviewsBatches) else task.practice_page()
 
 
 def _open(visit: Visit, *, now: datetime) -> Assignment:

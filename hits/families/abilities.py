@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, Any, ClassVar
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
     from datetime import datetime
     from decimal import Decimal
 
@@ -15,7 +15,19 @@ if TYPE_CHECKING:
 
     from hits.errors import InvalidAnswer
     from hits.families.interface import Answer, Proposal, TaskPage
-    from hits.models import Assignment, Batch, Item
+    from hits.models import Assignment, Batch, Item, Study
+
+
+class SuggestsTerms(ABC):
+    @abstractmethod
+    def suggest_terms(self, *, study: Study) -> Mapping[str, Any]:
+        """What a new batch of this study starts from, where that is not the same for every study."""
+
+
+class PreviewsBatches(ABC):
+    @abstractmethod
+    def preview_page(self, *, batch: Batch) -> TaskPage:
+        """What this batch asks, where that is not the same for every study: nothing of its items."""
 
 
 class NarrowsItems(ABC):

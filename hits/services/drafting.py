@@ -53,17 +53,7 @@ def start_draft(
     key = key or uuid4()
     if known := Batch.objects.filter(public_id=key, created_by=by).first():
         return known
-    family = families.get(task)
-    start = {
-        "title": family.title,
-        "description": family.description,
-        "estimated_s": family.item_s * family.items_each,
-        "duration_s": family.duration_s,
-        "items_per_assignment": family.items_each,
-        "assignments_per_hit": family.workers_per_hit,
-        "reward": family.reward,
-    }
-    terms = {**start, **values}
+    terms = {**_terms_of(task, study=study), **values}
     draft = Batch(public_id=key, study=study, account=account, task=task, created_by=by, **terms)
     try:
         with transaction.atomic():
@@ -76,6 +66,22 @@ def start_draft(
         return Batch.objects.get(public_id=key, created_by=by)
     log.info("batch.drafted", batch=str(draft.public_id))
     return draft
+
+
+def _terms_of(key: str, *, study: Study) -> dict[str, Any]:
+    task = families.get(key)
+    terms = {
+        "title": task.title,
+        "description": task.description,
+        "estimated_s": task.item_s * task.items_each,
+        "duration_s": task.duration_s,
+        "items_per_assignment": task.items_each,
+        "assignments_per_hit": task.workers_per_hit,
+        "reward": task.reward,
+    }
+    if isinstance(task, families.SuggestsTerms):
+        terms.update(task.suggest_terms(study=study))
+    return terms
 
 
 def stamp(batch: Batch, step: str) -> str:

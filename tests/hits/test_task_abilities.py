@@ -1,0 +1,63 @@
+"""A task that has an ability is asked for it, and no other task is."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import pytest
+from django.http import HttpRequest
+
+from crowd.frame import pages
+from hits import families
+from hits.families import TaskPage
+from hits.families.registry import _families
+from hits.models import Batch, Study
+from hits.services import drafting
+from tests.factories import make_account, make_batch, make_hit, make_study
+from tests.qualifications.gates import WORK, ToyWork
+
+pytestmark = pytest.mark.django_db
+
+
+class OfItsStudy(ToyWork, families.SuggestsTerms, families.PreviewsBatches):
+    def suggest_terms(self, *, study: Study) -> Mapping[str, Any]:
+        return {"title": f"Questions of {study.name}", "estimated_s": 77}
+
+    def preview_page(self, *, batch: Batch) -> TaskPage:
+        return TaskPage(template="frame/over.html", context={"asked": batch.title})
+
+
+@pytest.fixture
+def task() -> Iterator[str]:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setitem(_families, WORK, OfItsStudy())
+        yield WORK
+
+
+def test_draft_starts_from_what_the_task_says_of_this_study(task: str) -> None:
+    study = make_study(name="Clouds")
+
+    draft = drafting.start_draft(study=study, account=make_account(), task=task, by=None)
+    asked = drafting.start_draft(study=study, account=make_account(), task=task, by=None, title="Own words")
+
+    assert (draft.title, draft.description, draft.estimated_s) == ("Questions of Clouds", "Work.", 77)
+    assert asked.title == "Own words"
+
+
+def test_preview_is_of_the_batch_where_the_task_can_do_that(
+    task: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shown: list[Mapping[str, Any]] = []
+    monkeypatch.setattr(pages, "show", lambda _request, _template, context: shown.append(context))
+    hit = make_hit(batch=make_batch(task=task, title="What do you see?", status=Batch.Status.OPEN))
+
+    pages._preview(HttpRequest(), hit)
+
+    assert [context["asked"] for context in shown] == ["What do you see?"]
+
+
+def test_task_that_promises_an_ability_without_having_it_cannot_be_made() -> None:
+    class Boasting(ToyWork, families.UsesUp):
+        pass
+
+    with pytest.raises(TypeError, match="uses_up"):
+        Boasting()  # type: ignore[abstract]
