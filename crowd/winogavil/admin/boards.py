@@ -5,7 +5,6 @@ from typing import Any
 
 from django import forms
 from django.contrib import admin, messages
-from django.core.exceptions import PermissionDenied
 from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
@@ -22,6 +21,7 @@ from crowd.winogavil.models import Board
 from crowd.winogavil.services.drawing import MOST_BOARDS, Plan, draw_boards, look_ahead
 from hits.access import studies_of
 from hits.admin.parts import VisibleStudies
+from hits.admin.selecting import need
 from hits.errors import RuleBroken
 from hits.models import Study
 from qualifications.models import SwowList
@@ -112,8 +112,7 @@ class BoardAdmin(GameList[Board]):
 
     def draw_view(self, request: HttpRequest) -> HttpResponse:
         """Looks first; only the second button makes what was shown."""
-        if not request.user.has_perm("winogavil.add_board"):
-            raise PermissionDenied
+        need(request, "winogavil.add_board")
         studies = studies_of(request.user).order_by("name")
         first = {"seed": secrets.randbelow(LARGEST_SEED), "study": request.GET.get("study")}
         form = DrawForm(request.POST or None, studies=studies, initial=first)

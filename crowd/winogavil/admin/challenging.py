@@ -6,7 +6,6 @@ from typing import Any
 
 from django import forms
 from django.contrib import admin, messages
-from django.core.exceptions import PermissionDenied
 from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
@@ -19,6 +18,7 @@ from crowd.winogavil import domain
 from crowd.winogavil.services.challenging import MOST, SIZES, Order, add_questions, look_ahead
 from hits.access import visible
 from hits.admin.parts import read_number
+from hits.admin.selecting import need
 from hits.errors import RuleBroken
 from hits.models import Batch
 from qualifications.models import SwowList
@@ -68,8 +68,7 @@ def urls(page: admin.ModelAdmin[Any]) -> list[URLPattern]:
 
 def make_view(page: admin.ModelAdmin[Any], request: HttpRequest) -> HttpResponse:
     """Looks first; only the second button adds what was shown."""
-    if not request.user.has_perm(PERMISSION):
-        raise PermissionDenied
+    need(request, PERMISSION)
     drafts = _drafts(request)
     form = QuestionsForm(
         request.POST or None,

@@ -28,7 +28,7 @@ from hits.access import studies_of
 from hits.admin.actions import Action, ActionPages, Call, Confirm, Outcome, emphasize
 from hits.admin.downloads import send
 from hits.admin.parts import ReadOnlyAdmin, read_number
-from hits.admin.selecting import signed_in
+from hits.admin.selecting import need, signed_in
 from hits.errors import RuleBroken
 from hits.models import Lease, Study
 from hits.services import auditing
@@ -174,8 +174,7 @@ class AnnotationAdmin(ReadOnlyAdmin[Annotation]):
 
     def _find_to_draw(self, request: HttpRequest, study_id: int) -> Study:
         study = self._find(request, study_id)
-        if not request.user.has_perm(DRAW):
-            raise PermissionDenied
+        need(request, DRAW)
         return study
 
     def _taking_back(self) -> ActionPages[Draw]:
