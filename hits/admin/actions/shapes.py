@@ -36,8 +36,9 @@ class Call(Generic[Row]):
 
 @dataclass(frozen=True, kw_only=True)
 class Confirm:
-    """The page that asks. `hidden` is sent along; where it `is_blocked`, nothing can be sent at all.
+    """The page that asks. `hidden` is sent along.
 
+    `is_blocked`: the page has no button; whoever sends its form all the same is refused by the service.
     `detail` is a template that shows what it is about, and sees `details`.
     """
 
