@@ -75,8 +75,10 @@ class ActionPages(Generic[Row]):
 
     def offer(self, row: Row, key: str) -> Offered:
         """One button, for a page that has chosen it."""
-        action = self.actions[key]
-        return Offered(key=key, label=action.label, url=self.url(row, key), one_click=action.one_click)
+        action, url = self.actions[key], self.url(row, key)
+        return Offered(
+            key=key, label=action.label, url=url, is_first=action.is_first, one_click=action.one_click
+        )
 
     def answer(self, request: HttpRequest, key: str, /, **where: Any) -> HttpResponse:
         """A GET asks, a POST does it."""

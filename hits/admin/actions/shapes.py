@@ -73,6 +73,7 @@ class Outcome:
 class Action(Generic[Row]):
     """`run` does it, and may raise RuleBroken. `refuses` says why it cannot be done now, if so.
 
+    `is_first`: what most people should do where it is offered.
     `one_click`: its button does it, on a list too, and the page is only for who comes by the address.
     `two_steps`: the form is filled in first, and the consequences of what was typed are shown then.
     `undone` is added to what a refusal says. `shown_anew`: what has changed meanwhile is shown with what was
@@ -87,6 +88,7 @@ class Action(Generic[Row]):
     permissions: Sequence[str] = ()
     offered: Callable[[Row], bool] = lambda _: True
     refuses: Callable[[Call[Row]], str] = lambda _: ""
+    is_first: bool = False
     one_click: bool = False
     two_steps: bool = False
     needs_confirmed: bool = False
@@ -102,6 +104,7 @@ class Offered:
     key: str
     label: str
     url: str
+    is_first: bool
     one_click: bool
 
 

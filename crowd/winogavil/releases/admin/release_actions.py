@@ -12,6 +12,7 @@ from crowd.winogavil.releases.models import Prediction, Release
 from crowd.winogavil.releases.services import making, predicting
 from hits.admin.actions import Action, ActionPages, Call, Confirm, Outcome, emphasize
 
+Status = Release.Status
 LIST = "admin:winogavil_releases_release_changelist"
 
 
@@ -74,10 +75,19 @@ RELEASES = ActionPages(
                 "deleted: others may have it, and its digests are their proof. "
                 "Nothing is sent anywhere. Take the files, and put them where people find them.",
             ),
+            offered=lambda release: release.status == Status.READY,
+            is_first=True,
             run=_publish,
         ),
-        "again": Action(label="Try again", permissions=[MAKE], one_click=True, run=_try_again),
-        "delete": Action(
+        "again": Action(
+            label="Try again",
+            permissions=[MAKE],
+            offered=lambda release: release.status == Status.FAILED,
+            is_first=True,
+            one_click=True,
+            run=_try_again,
+        ),
+        "remove": Action(
             label="Delete",
             permissions=[DELETE],
             confirm=_asking(
@@ -85,12 +95,14 @@ RELEASES = ActionPages(
                 "of it. The associations themselves stay. "
                 "This cannot be undone. A release that is made anew has other pseudonyms.",
             ),
+            offered=lambda release: release.status != Status.RELEASED,
             is_grave=True,
             run=_delete,
         ),
     },
     find=find_one,
     back=lambda releases: page_of(releases[0]),
+    url=lambda release, key: reverse(f"admin:winogavil_releases_{key}", args=[release.pk]),
     shared=lambda releases: _beside(releases[0]),
 )
 PREDICTIONS = ActionPages(

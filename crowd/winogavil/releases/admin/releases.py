@@ -14,10 +14,8 @@ from django.utils import timezone
 from crowd.winogavil.models import Association
 from crowd.winogavil.releases.admin import predictions, statistics
 from crowd.winogavil.releases.admin.finding import (
-    DELETE,
     MAKE,
     PREDICT,
-    PUBLISH,
     TAKE,
     UNPREDICT,
     find_release,
@@ -37,7 +35,6 @@ from hits.admin.selecting import need, signed_in
 from hits.errors import RuleBroken
 
 LOOK_AGAIN_MS = 2_000
-Status = Release.Status
 
 
 @admin.register(Release)
@@ -60,7 +57,7 @@ class ReleaseAdmin(ReadOnlyAdmin[Release]):
             at("make/<int:study_id>/", self.make_view, "make"),
             at("<int:pk>/files/<str:name>", self.file_view, "file"),
             at("<int:pk>/publish/", RELEASES.view("publish"), "publish"),
-            at("<int:pk>/delete-all/", RELEASES.view("delete"), "remove"),
+            at("<int:pk>/delete-all/", RELEASES.view("remove"), "remove"),
             at("<int:pk>/again/", RELEASES.view("again"), "again"),
             at("<int:pk>/predictions/<int:prediction_id>/delete/", PREDICTIONS.view("delete"), "unpredict"),
             *predictions.urls(self),
@@ -136,9 +133,7 @@ def release_context(request: HttpRequest, release: Release) -> dict[str, Any]:
         "columns": list(COLUMNS),
         "shapes": release.counts.get("shapes", []),
         "may_take": request.user.has_perm(TAKE),
-        "may_publish": release.status == Status.READY and request.user.has_perm(PUBLISH),
-        "may_delete": release.status != Status.RELEASED and request.user.has_perm(DELETE),
-        "may_retry": release.status == Status.FAILED and request.user.has_perm(MAKE),
+        "offered": RELEASES.offered(release, user=signed_in(request)),
         "may_predict": release.is_complete and request.user.has_perm(PREDICT),
         "may_unpredict": request.user.has_perm(UNPREDICT),
     }
