@@ -51,6 +51,6 @@ def read_lines(content: bytes, *, problems: Problems) -> Iterator[Line]:
 
 
 def write_lines(*lines: tuple[str, Sequence[str], Sequence[str]]) -> str:
-    """As they could be uploaded: a cue, its candidates, and those of them that were chosen."""
+    """As they could be uploaded: a cue, its candidates, those chosen of them; or the columns' own example."""
     rows = [(cue, BETWEEN.join(candidates), BETWEEN.join(chosen)) for cue, candidates, chosen in lines]
     return example_file(COLUMNS, *rows)

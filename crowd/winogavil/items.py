@@ -19,7 +19,8 @@ FILE_HELP = file_help(
     COLUMNS,
     more="Name a picture by its key, or by its concept where only one picture of the pool has it.",
 )
-SAMPLE = ("snow", ("snowman", "ice", "fire", "owl", "bee"))
+# Of the example.
+CANDIDATES = 5
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -71,9 +72,9 @@ def example_file() -> str:
         for concept in once.order_by("concept").values_list("concept", flat=True)[:20]
         if concept and not set(concept) & set(f'{BETWEEN},;"\n\r\t')
     ]
-    cue, sample = SAMPLE
-    candidates = concepts[:5] if len(concepts) >= 5 else list(sample)
-    return write_lines((cue, candidates, candidates[:2]))
+    if len(concepts) < CANDIDATES:
+        return write_lines()
+    return write_lines((COLUMNS[0].example, concepts[:CANDIDATES], concepts[:2]))
 
 
 def _make(rows: Sequence[tuple[Row, Item | None]], *, batch: Batch) -> None:

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from itertools import chain
-from typing import Any
+from typing import Any, NamedTuple
 
 from hits.common.uploads.texts import Lines
 
@@ -15,8 +15,10 @@ NOT_KEPT = "This JSON is nested too deeply, or holds a number that is too long."
 NOT_CLOSED = "Look for a quotation mark that is not closed."
 
 
-class TwiceError(ValueError):
-    """An object of JSON names a field twice: which of both is meant nobody can say."""
+class Twice(NamedTuple):
+    """An object of JSON that names a field twice: which of both is meant nobody can say."""
+
+    name: str
 
 
 def json_lines(lines: Lines) -> Found:
@@ -34,8 +36,6 @@ def json_list(lines: Lines) -> Found:
     except json.JSONDecodeError as error:
         line, words = lines.place(error.lineno), f"this is not JSON ({error.msg})."
         lines.stop(f"{line}, column {error.colno}: {words}")
-    except TwiceError as error:
-        lines.stop(str(error))
     except (RecursionError, ValueError):
         lines.stop(NOT_KEPT)
 
@@ -72,33 +72,28 @@ def _delimiter(heading: str) -> str:
     return max(",;\t", key=heading.count)
 
 
-def _read_object(text: str) -> dict[str, Any]:
+def _read_object(text: str) -> Any:
     try:
         found = json.loads(text, object_pairs_hook=_once)
-    except TwiceError:
-        raise
     except (ValueError, RecursionError):
         found = None
-    if not isinstance(found, dict):
+    if not isinstance(found, dict | Twice):
         raise ValueError("this is no JSON object of one line.")  # noqa: TRY004 - a fault of the file's
-    return found
+    return _one(found)
 
 
 def _items(text: str, decoder: json.JSONDecoder) -> Found:
     """`text` begins with the bracket of a list, after spaces."""
-    place, line = text.index("[") + 1, 1
-    line += text.count("\n", 0, place)
+    place, counted, line = text.index("[") + 1, 0, 1
     is_first = True
     while True:
-        before, place = place, _after_spaces(text, place)
-        line += text.count("\n", before, place)
+        place = _after_spaces(text, place)
         if is_first and text.startswith("]", place):
             break
+        line, counted = line + text.count("\n", counted, place), place
         value, end = decoder.raw_decode(text, place)
-        yield line, partial(_same, value)
-        line += text.count("\n", place, end)
-        before, place = end, _after_spaces(text, end)
-        line += text.count("\n", before, place)
+        yield line, partial(_one, value)
+        place = _after_spaces(text, end)
         if text.startswith("]", place):
             break
         if not text.startswith(",", place):
@@ -114,13 +109,15 @@ def _after_spaces(text: str, place: int) -> int:
     return place
 
 
-def _same(value: Any) -> Any:
+def _one(value: Any) -> Any:
+    if isinstance(value, Twice):
+        raise ValueError(f"“{value.name:.40}” is named twice in one object.")  # noqa: TRY004
     return value
 
 
-def _once(pairs: Sequence[tuple[str, Any]]) -> dict[str, Any]:
+def _once(pairs: Sequence[tuple[str, Any]]) -> dict[str, Any] | Twice:
     found = dict(pairs)
     if len(found) < len(pairs):
         name, _ = Counter(name for name, _ in pairs).most_common(1)[0]
-        raise TwiceError(f"“{name:.40}” is named twice in one object.")
+        return Twice(name)
     return found

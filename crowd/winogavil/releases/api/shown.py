@@ -62,7 +62,7 @@ class LineSerializer(serializers.Serializer[Any]):
 
 
 class PredictionInput(serializers.ModelSerializer[Prediction]):
-    file = serializers.FileField(help_text="CSV or JSON Lines with ID and prediction, or with ID and scores.")
+    file = serializers.FileField(help_text="CSV or JSON with ID and prediction, or with ID and scores.")
     is_part = serializers.BooleanField(
         required=False, default=False, help_text="The file covers only a part of the release."
     )

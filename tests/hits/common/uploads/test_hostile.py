@@ -61,7 +61,7 @@ def problems_of(content: bytes, *, unknown: bool = True) -> list[str]:
         (b"\n\n\0\0\0word", NO_TEXT),
         (b"[" * 200_000, TOO_DEEP),
         (b'[{"word": ' + b"1" * 5_000 + b"}]", TOO_DEEP),
-        (b'[{"word": "a", "word": "b"}]', "“word” is named twice in one object."),
+        (b'[{"word": "a", "word": "b"}]', "Line 1: “word” is named twice in one object."),
         (archive({"rows.csv": LINE}) if (LINE := b"word\nsour\n") else b"",
          "This is a workbook or an archive. Save the sheet as CSV, and upload that."),
         (encode(draw(), "PNG"), f"Line 1 is not UTF-8 text. {SAVE_AGAIN}"),
