@@ -26,7 +26,13 @@ def _composed(value: Any) -> str:
 
 
 COLUMNS = [
-    UploadedColumn(name=name, read=_composed, needed=name == "concept", also=SPELLINGS.get(name, ()))
+    UploadedColumn(
+        name=name,
+        read=_composed,
+        needed=name == "concept",
+        may_be_empty=True,  # in words of its own
+        also=SPELLINGS.get(name, ()),
+    )
     for name in (*LONGEST, *PLACES)
 ]
 

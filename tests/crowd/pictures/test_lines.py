@@ -56,7 +56,7 @@ def test_every_wrong_line_is_named_and_the_others_are_read() -> None:
 
     assert [line.place for line in reading.lines] == ["Line 2"]
     assert reading.problems == [
-        "Line 3: concept must not be empty.",
+        "Line 3: it has no concept. Say in a word what the picture shows.",
         "Line 4: it needs a file or a url, and not both.",
         "Line 5: it needs a file or a url, and not both.",
         "Line 6: there is no file “cat.png” beside the list.",
