@@ -5,7 +5,7 @@ from typing import Any
 
 from django.db.models import Count, QuerySet
 
-from crowd.whoops.admin.shares import OF_ALL, SHARE, share_cells
+from crowd.whoops.admin.shares import OF_ALL, WITH_INTERVAL, share_cells
 from crowd.whoops.domain.votes import Share
 from crowd.whoops.models import Image, Partner, Project
 from crowd.whoops.queries.composition import (
@@ -155,7 +155,7 @@ def _way(project: Project) -> StatTable:
     return StatTable(
         name="way",
         title="What images go through",
-        columns=(head("Figure", TEXT), head("Count"), head("Of"), *SHARE),
+        columns=(head("Figure", TEXT), head("Count"), head("Of"), *WITH_INTERVAL),
         rows=[(name, one.right, one.of, *share_cells(one)) for name, one in named]
         if any(one.of for _, one in named)
         else [],

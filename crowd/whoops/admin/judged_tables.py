@@ -5,7 +5,7 @@ from fractions import Fraction
 from typing import Any
 
 from crowd.whoops import domain
-from crowd.whoops.admin.shares import OF_ALL, SHARE, share_cells
+from crowd.whoops.admin.shares import OF_ALL, WITH_INTERVAL, share_cells
 from crowd.whoops.domain.caption_errors import PATTERNS, Rights
 from crowd.whoops.domain.votes import Agreement, Share
 from crowd.whoops.models import Project
@@ -13,8 +13,7 @@ from crowd.whoops.queries.judged import Judged, Judgement, Kind, Variant, captio
 from crowd.whoops.queries.matching import Result
 from hits.datasets.bars import Bars, draw_bars
 from hits.datasets.columns import TEXT
-from hits.datasets.tables import SHARE as A_SHARE
-from hits.datasets.tables import UNKNOWN, WORDS, StatTable, head, percent
+from hits.datasets.tables import SHARE, UNKNOWN, WORDS, StatTable, head, percent
 
 SOURCES = {domain.PEOPLE: "Annotators", domain.DESIGNER: "Designers"}
 Which = Callable[[Judgement], bool]
@@ -24,17 +23,17 @@ AGREEMENT = (
     head("Of", TEXT),
     head("Majority is right"),
     head("Judged"),
-    *SHARE,
+    *WITH_INTERVAL,
     head("All agree"),
-    head("Share", A_SHARE, name="share_of_all_agree"),
+    head("Share", SHARE, name="share_of_all_agree"),
     head("Splits"),
 )
 MATCHING = (
     head("Model", TEXT),
     head("Ranked rightly"),
     head("Pairs"),
-    *SHARE,
-    head("Mean of images", A_SHARE),
+    *WITH_INTERVAL,
+    head("Mean of images", SHARE),
     head("Pairs without scores"),
 )
 ERRORS = (
@@ -148,7 +147,7 @@ def _explained(found: Judged) -> StatTable:
     return StatTable(
         name="explanations",
         title="Explanations by source",
-        columns=(head("Source", TEXT), head("Acceptable"), head("Judged"), *SHARE),
+        columns=(head("Source", TEXT), head("Acceptable"), head("Judged"), *WITH_INTERVAL),
         rows=[(source_name(name), one.right, one.of, *share_cells(one)) for name, one in rows],
         about="An explanation is acceptable where most judges have marked it. Nobody was told whose it is. "
         f"{_unanimous(found)} {_open(found)}",
@@ -169,7 +168,7 @@ def _explained_by_category(found: Judged) -> StatTable:
         title="Explanations by category",
         columns=(
             head("Category", TEXT),
-            *(head(source_name(source), WORDS, name=source or "not named") for source in found.sources),
+            *(head(source_name(source), WORDS, name=f"source {source}") for source in found.sources),
         ),
         rows=rows,
         about="The share that is acceptable, and of how many explanations.",
@@ -187,7 +186,7 @@ def _captions(found: Judged) -> StatTable:
     return StatTable(
         name="captions",
         title="Captions by model and variant",
-        columns=(head("Model", TEXT), head("Variant", TEXT), head("Right"), head("Judged"), *SHARE),
+        columns=(head("Model", TEXT), head("Variant", TEXT), head("Right"), head("Judged"), *WITH_INTERVAL),
         rows=[(source, variant, one.right, one.of, *share_cells(one)) for source, variant, one in rows],
         about=f"A caption is right where most judges say so. {_unanimous(found)} {_open(found)}",
         empty=_nothing(found),

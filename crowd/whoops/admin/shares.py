@@ -3,11 +3,10 @@
 from typing import Any
 
 from crowd.whoops.domain.votes import Share
-from hits.datasets.tables import INTERVAL, head
-from hits.datasets.tables import SHARE as A_SHARE
+from hits.datasets.tables import INTERVAL, SHARE, head
 
-OF_ALL = head("Share", A_SHARE)
-SHARE = (OF_ALL, head("95 % interval", INTERVAL))
+OF_ALL = head("Share", SHARE)
+WITH_INTERVAL = (OF_ALL, head("95 % interval", INTERVAL))
 
 
 def share_cells(share: Share) -> tuple[Any, Any]:

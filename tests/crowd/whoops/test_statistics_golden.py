@@ -8,7 +8,7 @@ from django.test import Client
 from django.urls import reverse
 
 from crowd.whoops.services.matching import add_scores
-from tests.crowd.whoops.making_results import make_every_result, make_results, visit
+from tests.crowd.whoops.making_results import Crowd, Kind, ask, make_every_result, make_results, visit
 from tests.factories import NOW, make_user
 from tests.goldens import body_of, check_golden, told_by
 
@@ -57,3 +57,17 @@ def test_statistics_are_taken_as_json_too(client: Client) -> None:
     answer = client.get(reverse("admin:whoops_statistics_json", args=[project.pk, "identification"]))
 
     assert [row["judged"] for row in answer.json()] == [4, 2, 2]
+
+
+def test_sources_may_be_called_like_columns(client: Client) -> None:
+    project, images = make_results(images=1)
+    names = ("category", "not named", "")
+    offers = ask(images[0], Kind.EXPLAIN, offers=[(name, None) for name in names])
+    Crowd(project, people=3, right=1, seed=1).vote((option, True) for option in offers)
+    visit(client, project)
+
+    answer = client.get(
+        reverse("admin:whoops_statistics_json", args=[project.pk, "explanations-by-category"])
+    )
+
+    assert [set(row) - {"category"} for row in answer.json()] == [{f"source {name}" for name in names}]
