@@ -76,7 +76,13 @@ def _limit(value: float) -> Mapping[str, Any]:
 
 
 def category(field: str, order: Sequence[str]) -> Mapping[str, Any]:
-    axis = {"title": None, "labelLimit": LONGEST_LABEL_PX, "domain": False, "ticks": False}
+    axis = {
+        "title": None,
+        "labelLimit": LONGEST_LABEL_PX,
+        "domain": False,
+        "ticks": False,
+        "labelPadding": 14,
+    }
     return {"field": field, "type": "nominal", "sort": order, "axis": axis}
 
 

@@ -41,7 +41,7 @@ def table_of(curves: Sequence[Curve]) -> StatTable:
     drawn = [Drawn(curve=curve) for curve in curves]
     return StatTable(
         name="curves",
-        title="The curves in figures",
+        title="Perplexity by k",
         columns=CURVES,
         rows=[_row(one) for one in drawn],
         empty="There is no perplexity yet.",

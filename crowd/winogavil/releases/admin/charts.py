@@ -106,7 +106,7 @@ def _square(values: Values) -> Mapping[str, Any]:
             "size": {
                 "field": "made",
                 "type": "quantitative",
-                "scale": {"type": "log", "range": [40, 400]},
+                "scale": {"type": "log", "range": [80, 400]},
                 "legend": None,
             },
             "tooltip": [{"field": one} for one in ("creator", "made", "fool", "solvable")],
