@@ -3,21 +3,20 @@
 from collections.abc import Sequence
 from typing import Any
 
-from django.contrib import admin, messages
+from django.contrib import admin
 from django.core.exceptions import PermissionDenied
 from django.http import Http404, HttpRequest, HttpResponse
-from django.shortcuts import redirect
 from django.template.response import TemplateResponse
-from django.urls import URLPattern, path
-from django.utils import timezone
+from django.urls import URLPattern, path, reverse
 
+from hits.admin.actions import Action, ActionPages, Call, Confirm, Outcome
 from hits.admin.parts import ReadOnlyAdmin, read_number
-from hits.admin.selecting import signed_in
-from hits.errors import RuleBroken
 from qualifications.models import SwowList
 from qualifications.queries.associations import Said, associations_of, cues_of, words_beginning
 from qualifications.services.removing import remove_list
 
+LISTS = "admin:qualifications_swowlist_changelist"
+REMOVE = "qualifications.delete_swowlist"
 SHOWN = 50
 GUESSES = 12
 
@@ -54,21 +53,20 @@ class SwowListAdmin(ReadOnlyAdmin[SwowList]):
             "may_remove": self._may_remove(request) and swow.status != SwowList.Status.LEAVING,
             **(_look_up(swow, word) if word and swow.is_ready else {}),
         }
-        return self._render(request, "one", context)
+        shared = {**self.admin_site.each_context(request), "opts": self.opts}
+        return TemplateResponse(request, "admin/qualifications/swow/one.html", {**shared, **context})
 
     def remove_view(self, request: HttpRequest, pk: int) -> HttpResponse:
-        swow = self._find(request, pk)
-        if not self._may_remove(request):
-            raise PermissionDenied
-        if request.method != "POST":
-            return self._render(request, "remove", {"title": f"Remove {swow.name}?", "swow": swow})
-        try:
-            remove_list(swow=swow, by=signed_in(request), now=timezone.now())
-        except RuleBroken as broken:
-            messages.error(request, str(broken))
-        else:
-            messages.success(request, f"Nobody finds {swow.name} any more; its rows follow.")
-        return redirect("admin:qualifications_swowlist_changelist")
+        pages = ActionPages(
+            actions={"remove": REMOVING},
+            find=lambda request, pk: [self._find(request, pk)],
+            back=_address,
+            shared=lambda found: {
+                "opts": self.opts,
+                "trail": [("Association lists", reverse(LISTS)), (found[0].name, _address(found))],
+            },
+        )
+        return pages.answer(request, "remove", pk=pk)
 
     @admin.display(ordering="cues_count")
     def cues(self, swow: SwowList) -> str:
@@ -87,11 +85,28 @@ class SwowListAdmin(ReadOnlyAdmin[SwowList]):
         return found
 
     def _may_remove(self, request: HttpRequest) -> bool:
-        return request.user.has_perm("qualifications.delete_swowlist")
+        return request.user.has_perm(REMOVE)
 
-    def _render(self, request: HttpRequest, name: str, context: dict[str, Any]) -> HttpResponse:
-        shared = {**self.admin_site.each_context(request), "opts": self.model._meta}
-        return TemplateResponse(request, f"admin/qualifications/swow/{name}.html", {**shared, **context})
+
+def _address(found: Sequence[SwowList]) -> str:
+    return reverse("admin:qualifications_swowlist_change", args=[found[0].pk])
+
+
+def _ask_to_remove(call: Call[SwowList]) -> Confirm:
+    return Confirm(
+        title=f"Remove {call.row.name}?",
+        text=f"Its {call.row.rows:,} rows leave the database, and nobody can draw from it any more. This "
+        "cannot be undone; the file can be imported again. What was drawn from it stays as it is.",
+        button="Remove it",
+    )
+
+
+def _remove(call: Call[SwowList]) -> Outcome:
+    remove_list(swow=call.row, by=call.by, now=call.now)
+    return Outcome(said=f"Nobody finds {call.row.name} any more; its rows follow.", to=reverse(LISTS))
+
+
+REMOVING = Action(label="Remove", permissions=[REMOVE], confirm=_ask_to_remove, run=_remove)
 
 
 def _look_up(swow: SwowList, word: str) -> dict[str, Any]:
