@@ -16,6 +16,7 @@ from django.urls import NoReverseMatch, URLPattern, path, reverse
 from django.utils import timezone
 from django.views.decorators.http import require_POST
 
+from hits.admin.actions import Action, ActionPages, Call, Outcome
 from hits.admin.parts import ReadOnlyAdmin, read_number
 from hits.admin.selecting import signed_in
 from hits.domain.causes import CAUSES
@@ -177,19 +178,27 @@ class MatchAdmin(ReadOnlyAdmin[Match]):
         return self._render(request, "differences.html", context)
 
     def difference_view(self, request: HttpRequest, pk: int) -> HttpResponse:
+        """A POST closes it, with a reason; a refused one stands here again as it was typed."""
+        if request.method == "POST":
+            return self._differences().answer(request, "resolve", pk=pk)
         _require(request, VIEW)
-        row = _difference(request, pk)
-        form = ReasonForm(request.POST if request.method == "POST" else None, label_suffix="")
-        if request.method == "POST" and form.is_valid():
-            reason = form.cleaned_data["reason"]
-            return self._act(
-                request,
-                row,
-                lambda: differences.resolve_difference(
-                    difference=row, reason=reason, by=signed_in(request), now=timezone.now()
-                ),
-                done="Closed, and put on record.",
-            )
+        return self._difference_page(request, _difference(request, pk), ReasonForm(label_suffix=""))
+
+    def look_view(self, request: HttpRequest, pk: int) -> HttpResponse:
+        return self._differences().answer(request, "look", pk=pk)
+
+    def _differences(self) -> ActionPages[Difference]:
+        return ActionPages(
+            actions={"resolve": RESOLVE, "look": LOOK_AGAIN},
+            find=lambda request, pk: [_difference(request, pk)],
+            back=lambda found: reverse("admin:hits_difference_change", args=[found[0].pk]),
+            # Read anew: somebody may have been sooner.
+            page=lambda request, found, form: self._difference_page(
+                request, _difference(request, found[0].pk), form
+            ),
+        )
+
+    def _difference_page(self, request: HttpRequest, row: Difference, form: forms.BaseForm) -> HttpResponse:
         cause = CAUSES[row.cause]
         context = {
             "title": cause.title,
@@ -203,15 +212,6 @@ class MatchAdmin(ReadOnlyAdmin[Match]):
             "queue": _queue(),
         }
         return self._render(request, "difference.html", context)
-
-    def look_view(self, request: HttpRequest, pk: int) -> HttpResponse:
-        row = _difference(request, pk)
-        return self._act(
-            request,
-            row,
-            lambda: differences.look_again(difference=row, by=signed_in(request), now=timezone.now()),
-            done="The provider's list is being asked. The next comparison tells; you can start one now.",
-        )
 
     def deposits_view(self, request: HttpRequest, pk: int) -> HttpResponse:
         _require(request, VIEW_DEPOSIT)
@@ -251,16 +251,6 @@ class MatchAdmin(ReadOnlyAdmin[Match]):
         messages.success(request, "Recorded. Compare the account again to see whether the books agree.")
         return True
 
-    def _act(self, request: HttpRequest, row: Difference, act: Any, *, done: str) -> HttpResponse:
-        _require(request, RUN)
-        try:
-            act()
-        except RuleBroken as refusal:
-            messages.error(request, str(refusal))
-        else:
-            messages.success(request, done)
-        return redirect("admin:hits_difference_change", row.pk)
-
     def _render(self, request: HttpRequest, name: str, context: dict[str, Any]) -> HttpResponse:
         shared = {
             **self.admin_site.each_context(request),
@@ -268,6 +258,27 @@ class MatchAdmin(ReadOnlyAdmin[Match]):
             "may_see_deposits": request.user.has_perm(VIEW_DEPOSIT),
         }
         return TemplateResponse(request, f"admin/hits/match/{name}", {**shared, **context})
+
+
+def _resolve(call: Call[Difference]) -> Outcome:
+    reason = call.values["reason"]
+    differences.resolve_difference(difference=call.row, reason=reason, by=call.by, now=call.now)
+    return Outcome(said="Closed, and put on record.")
+
+
+def _look_again(call: Call[Difference]) -> Outcome:
+    differences.look_again(difference=call.row, by=call.by, now=call.now)
+    said = "The provider's list is being asked. The next comparison tells; you can start one now."
+    return Outcome(said=said)
+
+
+RESOLVE = Action(
+    label="Close",
+    permissions=[VIEW, RUN],
+    form=lambda data, _: ReasonForm(data, label_suffix=""),
+    run=_resolve,
+)
+LOOK_AGAIN = Action(label="Look again", permissions=[RUN], run=_look_again)
 
 
 PARTS = ("deposits", "held", "rewards", "bonuses", "explained")

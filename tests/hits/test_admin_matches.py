@@ -146,6 +146,19 @@ def test_difference_is_closed_with_a_reason(client: Client, batch: Batch) -> Non
     assert AuditEvent.objects.get().kind == "difference.resolved"
 
 
+def test_second_to_close_a_difference_is_told_and_sees_what_was_written(client: Client, batch: Batch) -> None:
+    sign_in_with(client, *SEE, "run_match", "see_all_studies")
+    row = make_difference(batch)
+    client.post(url("difference_change", row.pk), {"reason": "The first."})
+
+    page = client.post(url("difference_change", row.pk), {"reason": "The <second>."}).content.decode()
+
+    row.refresh_from_db()
+    assert (row.resolution, AuditEvent.objects.count()) == ("The first.", 1)
+    assert "Somebody has closed it already" in page
+    assert "You had written: The &lt;second&gt;." in page
+
+
 def test_look_again_asks_the_payer(client: Client, batch: Batch) -> None:
     sign_in_with(client, *SEE, "run_match", "see_all_studies")
     row = make_difference(batch)
