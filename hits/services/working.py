@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable
 from datetime import datetime, timedelta
 
 from django.db import transaction
-from django.db.models import F, Q, QuerySet
+from django.db.models import Exists, F, OuterRef, Q, QuerySet
 from django.utils.translation import gettext as _
 
 from hits import families, seals
@@ -217,6 +217,11 @@ def release_items(assignment: Assignment, *, now: datetime) -> None:
     answered = held.filter(status=Lease.Status.ANSWERED)
     Item.objects.filter(pk__in=answered.values("item")).update(recount=True)
     held.update(status=Lease.Status.RELEASED, ended_at=now)
+
+
+def has_recounts(tasks: Collection[str]) -> Exists:
+    """Of rows with a study: answers to it were counted, and count no more, or again."""
+    return Exists(Item.objects.filter(study=OuterRef("study"), task__in=tasks, recount=True))
 
 
 def find_recounts(*, tasks: Collection[str], most: int, study_id: int | None = None) -> list[int]:

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 
 import structlog
-from django.db.models import Exists, OuterRef, Q, QuerySet
+from django.db.models import Q
 
 from crowd.pictures.domain import words_of
 from crowd.pictures.profanity import is_profane
@@ -16,11 +16,10 @@ from crowd.whoops.models.annotations import TAKEN_OUT
 from crowd.whoops.queries.annotators import images_to_count, is_behind, is_dropped
 from crowd.whoops.services.holding import AT_ONCE, held, lock_images
 from hits.common.parts import in_parts
-from hits.models import Item
 from hits.services.answers import Given, answers_that_count
 from hits.services.locking import lock_items
 from hits.services.wanting import want_answers
-from hits.services.working import find_recounts, take_recounts
+from hits.services.working import find_recounts, has_recounts, take_recounts
 
 State = Annotation.State
 THERE = (State.COUNTED, State.HELD)
@@ -29,7 +28,7 @@ log = structlog.get_logger()
 
 def take_annotations(*, now: datetime) -> int:
     """Of all projects: how many images were counted, or counted anew. Safe to repeat."""
-    projects = Project.objects.filter(is_behind() | Q(Exists(_changed()))).order_by("pk")
+    projects = Project.objects.filter(is_behind() | Q(has_recounts([domain.ANNOTATE]))).order_by("pk")
     counted = in_parts(projects, lambda project: _recount(project) + _take_of(project))
     if counted:
         log.info("whoops.annotations_taken", count=counted)
@@ -37,8 +36,8 @@ def take_annotations(*, now: datetime) -> int:
 
 
 def next_recount(*, now: datetime) -> datetime | None:
-    """At once where somebody held what is to be recounted while it was looked for."""
-    return now if Project.objects.filter(Exists(_changed())).exists() else None
+    """At once where there is more to be recounted than one run takes."""
+    return now if Project.objects.filter(has_recounts([domain.ANNOTATE])).exists() else None
 
 
 def count_annotations(images: Sequence[Image], *, project: Project) -> None:
@@ -80,11 +79,6 @@ def flags_of(texts: Mapping[str, str]) -> list[str]:
 
 def state_by_itself(flags: Sequence[str]) -> str:
     return State.HELD if flags else State.COUNTED
-
-
-def _changed() -> QuerySet[Item]:
-    """Of a project: answers that were counted and count no more, or again."""
-    return Item.objects.filter(study=OuterRef("study"), task=domain.ANNOTATE, recount=True)
 
 
 def _take_of(project: Project) -> int:

@@ -14,10 +14,10 @@ from crowd.whoops.services.holding import AT_ONCE, held, lock_images
 from crowd.whoops.services.pulling import items_of_images
 from crowd.whoops.services.settling import settle_control
 from hits.common.parts import in_parts
-from hits.models import Item, Lease
+from hits.models import Lease
 from hits.services.answers import COUNTING, Given, answers_that_count
 from hits.services.wanting import want_answers
-from hits.services.working import find_recounts, take_recounts
+from hits.services.working import find_recounts, has_recounts, take_recounts
 
 log = structlog.get_logger()
 
@@ -25,10 +25,10 @@ log = structlog.get_logger()
 def take_sightings(*, now: datetime) -> int:
     """Of all projects: how many images were counted, or counted anew. Safe to repeat."""
     images = Image.objects.filter(project=OuterRef("pk"), state=Image.State.CONTROL)
-    if not Project.objects.filter(Exists(images) | Exists(_changed())).exists():
+    if not Project.objects.filter(Exists(images) | has_recounts([domain.CONTROL])).exists():
         return 0  # as nearly always; the question below is a long one
     ripe = _ripe().filter(image__project=OuterRef("pk"))
-    projects = Project.objects.filter(Exists(ripe) | Exists(_changed())).order_by("pk")
+    projects = Project.objects.filter(Exists(ripe) | has_recounts([domain.CONTROL])).order_by("pk")
     counted = in_parts(projects, lambda project: _recount(project, now=now) + _take_of(project, now=now))
     if counted:
         log.info("whoops.sightings_taken", count=counted)
@@ -36,13 +36,8 @@ def take_sightings(*, now: datetime) -> int:
 
 
 def next_recount(*, now: datetime) -> datetime | None:
-    """At once where somebody held what is to be recounted while it was looked for."""
-    return now if Project.objects.filter(Exists(_changed())).exists() else None
-
-
-def _changed() -> QuerySet[Item]:
-    """Of a project: answers that were counted and count no more, or again."""
-    return Item.objects.filter(study=OuterRef("study"), task=domain.CONTROL, recount=True)
+    """At once where there is more to be recounted than one run takes."""
+    return now if Project.objects.filter(has_recounts([domain.CONTROL])).exists() else None
 
 
 def _take_of(project: Project, *, now: datetime) -> int:

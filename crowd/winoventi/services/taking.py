@@ -23,10 +23,9 @@ from crowd.winoventi.services.holding import (
 from crowd.winoventi.services.premising import count_premises
 from crowd.winoventi.services.validating import count_judgements
 from hits.common.parts import in_parts
-from hits.models import Item
 from hits.services.answers import on_their_way
 from hits.services.locking import lock_items
-from hits.services.working import find_recounts, take_recounts
+from hits.services.working import find_recounts, has_recounts, take_recounts
 
 log = structlog.get_logger()
 
@@ -86,8 +85,8 @@ def take_answers(*, now: datetime) -> int:
 
 
 def next_recount(*, now: datetime) -> datetime | None:
-    """At once where somebody held what is to be recounted while it was looked for."""
-    return now if Project.objects.filter(Exists(_changed())).exists() else None
+    """At once where there is more to be recounted than one run takes."""
+    return now if Project.objects.filter(has_recounts(domain.TASKS)).exists() else None
 
 
 def rebuild(*, project: Project, now: datetime) -> None:
@@ -99,15 +98,10 @@ def rebuild(*, project: Project, now: datetime) -> None:
 def _with_answers() -> list[Project]:
     """In one query: mostly there are none."""
     ripe = [_ripe(taking).filter(**{taking.project: OuterRef("pk")}) for taking in TAKINGS]
-    found = Q(Exists(_changed()))
+    found = Q(has_recounts(domain.TASKS))
     for rows in ripe:
         found |= Q(Exists(rows))
     return list(Project.objects.filter(found).order_by("pk"))
-
-
-def _changed() -> QuerySet[Item]:
-    """Of a project: answers that were counted and count no more, or again."""
-    return Item.objects.filter(study=OuterRef("study"), task__in=domain.TASKS, recount=True)
 
 
 def _take_of(project: Project, *, now: datetime) -> int:

@@ -1,0 +1,49 @@
+"""Items whose answers changed since they were counted are found, and taken once."""
+
+import pytest
+from django.db import transaction
+
+from crowd.whoops.models import Project
+from hits.models import Item, Study
+from hits.services.working import find_recounts, has_recounts, take_recounts
+from tests.factories import make_study
+
+pytestmark = pytest.mark.django_db
+TASK = "winogavil.solve"
+
+
+def make_item(study: Study, **changes: bool) -> Item:
+    return Item.objects.create(study=study, task=TASK, wanted=0, **changes)
+
+
+def test_the_oldest_of_a_study_are_found_and_no_more_than_are_asked_for() -> None:
+    study = make_study()
+    items = [make_item(study, recount=True) for _ in range(3)]
+    make_item(study)
+    make_item(make_study(), recount=True)
+
+    assert find_recounts(tasks=[TASK], most=2, study_id=study.pk) == [item.pk for item in items[:2]]
+    assert len(find_recounts(tasks=[TASK], most=9)) == 4
+    assert find_recounts(tasks=["whoops.annotate"], most=9) == []
+
+
+def test_what_somebody_else_has_taken_meanwhile_is_not_taken_again() -> None:
+    study = make_study()
+    first, second = (make_item(study, recount=True) for _ in range(2))
+    beside = make_item(study)
+    found = find_recounts(tasks=[TASK], most=9)
+    Item.objects.filter(pk=first.pk).update(recount=False)
+
+    with transaction.atomic():
+        assert take_recounts(found, along=[beside.pk]) == [second.pk]
+
+    assert find_recounts(tasks=[TASK], most=9) == []
+
+
+def test_a_project_has_recounts_by_its_study_and_by_the_tasks_asked_about() -> None:
+    project, other = (Project.objects.create(study=make_study()) for _ in range(2))
+    make_item(project.study, recount=True)
+    make_item(other.study)
+
+    assert list(Project.objects.filter(has_recounts([TASK]))) == [project]
+    assert not Project.objects.filter(has_recounts(["whoops.annotate"])).exists()
