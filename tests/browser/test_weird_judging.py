@@ -113,7 +113,7 @@ def test_captions_come_from_a_file_to_the_workers(
     file.write_text("image,caption,source\n1,A candle.\n7,A bowl.,m\n")
     page.get_by_label("File").set_input_files(file)
     page.get_by_role("button", name="Read the file").click()
-    expect(page.get_by_text("Line 2: it has 2 cells, and the heading 3.")).to_be_visible()
+    expect(page.get_by_text("Line 2: it has 2 fields, and the heading 3.")).to_be_visible()
     expect(page.get_by_text("Line 3: there is no image “7”.")).to_be_visible()
     file.write_text(CAPTIONS)
     page.get_by_label("File").set_input_files(file)
