@@ -5,7 +5,7 @@ from typing import Any
 
 from django.http import QueryDict
 
-from hits.families import Answer, Purpose, Score, TaskFamily, TaskPage
+from hits.families import Answer, Purpose, Score, TaskFamily, TaskPage, Terms
 from hits.models import Assignment, Bonus, Item
 from hits.services.compensating import TASK
 
@@ -17,8 +17,10 @@ class CollectFamily(TaskFamily):
 
     key = TASK
     name = "Bonus to collect"
-    title = "A bonus is waiting for you"
-    description = "Accept and hand in: the reward is your bonus."
+    terms = Terms(
+        title="A bonus is waiting for you",
+        description="Accept and hand in: the reward is your bonus.",
+    )
     purpose = Purpose.HOUSE
 
     def practice_page(self) -> TaskPage:

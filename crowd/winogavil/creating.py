@@ -33,6 +33,7 @@ from hits.families import (
     TakesReports,
     TaskFamily,
     TaskPage,
+    Terms,
 )
 from hits.models import Account, Assignment, Item, Lease, Study
 from hits.services.working import items_served
@@ -44,19 +45,21 @@ SLOTS = (1, 2)
 class CreateFamily(TaskFamily, AsksRival, TakesReports, RecoversAnswers, GivesFeedback):
     key = domain.CREATE
     name = "Association game: create"
-    title = "Find a word that fools the model"
-    description = (
-        "You see some pictures. Find words that people connect with some of them, and a model does not."
+    terms = Terms(
+        title="Find a word that fools the model",
+        description=(
+            "You see some pictures. Find words that people connect with some of them, and a model does not."
+        ),
+        item_s=180,
+        reward=Decimal("0.07"),
+        most_items=1,  # a work is about one set of pictures
+        # A worker can do a HIT once, whatever set it leases: with several places some could never be filled.
+        workers_per_hit=1,
+        requirements=domain.PAPER_ASKS,
     )
-    item_s = 180
-    reward = Decimal("0.07")
     measures = (domain.FOOL, domain.SOLVABLE)
-    most_items = 1  # a work is about one set of pictures
     scored_per_item = len(SLOTS)
     is_judged_later = True
-    # A worker can do a HIT once, whatever set it leases: with several places some could never be filled.
-    workers_per_hit = 1
-    requirements = domain.PAPER_ASKS
     leases_once = True  # a return is no second chance with the model
     most_cues: ClassVar[int] = len(SLOTS)
 

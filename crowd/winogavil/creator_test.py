@@ -1,6 +1,7 @@
 """The creator's test: one word for each of ten picture sets. Those who are solvers already solve them."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from decimal import Decimal
 from typing import Any
 
@@ -29,23 +30,27 @@ class CreatorTestFamily(CreateFamily, NarrowsItems, UsesUp):
 
     key = domain.CREATOR_TEST
     name = "Association game: creator's test"
-    title = "Test: find words that fool the model"
-    description = (
-        "Ten sets of pictures. For each, find one word that people connect with some of them, and a model "
-        "does not. Other people solve your words; then you hear whether you can work for us as a creator."
+    terms = replace(
+        CreateFamily.terms,
+        title="Test: find words that fool the model",
+        description=(
+            "Ten sets of pictures. For each, find one word that people connect with some of them, and a "
+            "model does not. Other people solve your words; then you hear whether you can work for us as a "
+            "creator."
+        ),
+        items_each=10,
+        most_items=10,
+        item_s=90,
+        duration_s=7200,
+        reward=Decimal("1.50"),
+        # Three HITs of nine places each: from ten on providers charge more.
+        workers_per_hit=27,
     )
     purpose = Purpose.TEST
     # Who returns it before the model has answered anything may come back, also to sets that were seen.
     leases_once = False
-    items_each = 10
-    most_items = 10
     most_cues = 10
     scored_per_item = 1
-    item_s = 90
-    duration_s = 7200
-    reward = Decimal("1.50")
-    # Three HITs of nine places each: from ten on providers charge more.
-    workers_per_hit = 27
 
     def practice_page(self) -> TaskPage:
         return TaskPage(template=TEMPLATE, context={"example": _example()})

@@ -1,6 +1,7 @@
 """The solver's test: ten words that are hard to solve, one after the other, judged at once."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from decimal import Decimal
 from typing import Any
 
@@ -29,21 +30,24 @@ class SolverTestFamily(PickFamily, OwnAssociations, RecoversAnswers):
 
     key = domain.SOLVER_TEST
     name = "Association game: solver's test"
-    title = "Test: which pictures go with the word?"
-    description = (
-        "Ten words, and some pictures with each. Pick the pictures that belong to the word. "
-        "Who passes can work for us as a solver."
+    terms = replace(
+        PickFamily.terms,
+        title="Test: which pictures go with the word?",
+        description=(
+            "Ten words, and some pictures with each. Pick the pictures that belong to the word. "
+            "Who passes can work for us as a solver."
+        ),
+        items_each=10,
+        duration_s=2700,
+        reward=Decimal("0.50"),
+        # Five HITs of nine places each: from ten on providers charge more.
+        workers_per_hit=45,
     )
     purpose = Purpose.TEST
     file_help = (
         f"{FILE_HELP} Or make them of an association list: “Questions for the solver's test” on the page of "
         "the study."
     )
-    items_each = 10
-    duration_s = 2700
-    reward = Decimal("0.50")
-    # Five HITs of nine places each: from ten on providers charge more.
-    workers_per_hit = 45
 
     def practice_page(self) -> TaskPage:
         return TaskPage(template=TEMPLATE, context={"practice": practice_question(number=0)})

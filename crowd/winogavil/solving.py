@@ -33,6 +33,7 @@ from hits.families import (
     TakesReports,
     TaskFamily,
     TaskPage,
+    Terms,
 )
 from hits.models import Assignment, Batch, Item
 from hits.services.working import items_served
@@ -44,11 +45,13 @@ PRACTICE = {"cue": "bark", "right": ("dog", "tree"), "all": ("dog", "cup", "tree
 class PickFamily(TaskFamily, TakesReports):
     """Associations whose pictures are to be picked, whatever for."""
 
-    title = "Which pictures go with the word?"
-    item_s = 20
+    terms = Terms(
+        title="Which pictures go with the word?",
+        item_s=20,
+        requirements=domain.PAPER_ASKS,
+        description="You see a word and some pictures. Pick the pictures that belong to the word.",
+    )
     measures = (domain.JACCARD,)
-    requirements = domain.PAPER_ASKS
-    description = "You see a word and some pictures. Pick the pictures that belong to the word."
 
     def practice_page(self) -> TaskPage:
         return TaskPage(template="winogavil/solve.html", context={"questions": [practice_question(number=1)]})

@@ -14,7 +14,7 @@ from hits.families.abilities import (
     TakesReports,
     UsesUp,
 )
-from hits.families.interface import Answer, Proposal, Purpose, Score, TaskFamily, TaskPage
+from hits.families.interface import Answer, Proposal, Purpose, Score, TaskFamily, TaskPage, Terms
 from hits.families.registry import (
     asks_anew,
     get,
@@ -47,6 +47,7 @@ __all__ = [
     "TakesReports",
     "TaskFamily",
     "TaskPage",
+    "Terms",
     "UsesUp",
     "asks_anew",
     "get",

@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, Any, ClassVar
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
     from datetime import datetime
     from decimal import Decimal
 
@@ -14,13 +14,13 @@ if TYPE_CHECKING:
     from django.http import QueryDict
 
     from hits.errors import InvalidAnswer
-    from hits.families.interface import Answer, Proposal, TaskPage
+    from hits.families.interface import Answer, Proposal, TaskPage, Terms
     from hits.models import Assignment, Batch, Item, Study
 
 
 class SuggestsTerms(ABC):
     @abstractmethod
-    def suggest_terms(self, *, study: Study) -> Mapping[str, Any]:
+    def suggest_terms(self, *, study: Study) -> Terms:
         """What a new batch of this study starts from, where that is not the same for every study."""
 
 

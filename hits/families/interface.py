@@ -55,27 +55,33 @@ class Purpose(Enum):
     HOUSE = "house"
 
 
+@dataclass(frozen=True, kw_only=True)
+class Terms:
+    """What a new batch starts from."""
+
+    title: str = ""
+    description: str = ""
+    # What one item is expected to take, until times have been measured.
+    item_s: int = 30
+    # So many items stand on one page, at first and at most.
+    items_each: int = 1
+    most_items: int = 10
+    # So long may one assignment take.
+    duration_s: int = 900
+    # What its paper asks of workers, as the Requester API takes it: the guide offers it by one click.
+    requirements: Sequence[Mapping[str, Any]] = ()
+    # In dollars, and so many different workers for each of its HITs.
+    reward: Decimal = Decimal("0.03")
+    workers_per_hit: int = 3
+
+
 class TaskFamily(ABC):
     key: ClassVar[str]
     name: ClassVar[str]
-    # What a new batch starts from.
-    title: ClassVar[str]
-    description: ClassVar[str]
-    # What one item is expected to take, until times have been measured.
-    item_s: ClassVar[int] = 30
+    terms: ClassVar[Terms]
     # What judge() records. A study's bonus table may name these, and nothing else.
     measures: ClassVar[tuple[str, ...]] = ()
     purpose: ClassVar[Purpose] = Purpose.WORK
-    # So many items stand on one page, and so long may one assignment take.
-    items_each: ClassVar[int] = 1
-    duration_s: ClassVar[int] = 900
-    # What its paper asks of workers, as the Requester API takes it: the guide offers it by one click.
-    requirements: ClassVar[Sequence[Mapping[str, Any]]] = ()
-    # In dollars, and so many different workers for each of its HITs.
-    reward: ClassVar[Decimal] = Decimal("0.03")
-    workers_per_hit: ClassVar[int] = 3
-    # So many items stand on one page at most.
-    most_items: ClassVar[int] = 10
     # So many scores by each measure come of one item: what a bonus table may pay for, and is set aside.
     scored_per_item: ClassVar[int] = 1
     # True: judging needs answers that others are still to give. The family itself says when, and the work is

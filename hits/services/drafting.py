@@ -70,18 +70,18 @@ def start_draft(
 
 def _terms_of(key: str, *, study: Study) -> dict[str, Any]:
     task = families.get(key)
-    terms = {
-        "title": task.title,
-        "description": task.description,
-        "estimated_s": task.item_s * task.items_each,
-        "duration_s": task.duration_s,
-        "items_per_assignment": task.items_each,
-        "assignments_per_hit": task.workers_per_hit,
-        "reward": task.reward,
-    }
+    terms = task.terms
     if isinstance(task, families.SuggestsTerms):
-        terms.update(task.suggest_terms(study=study))
-    return terms
+        terms = task.suggest_terms(study=study)
+    return {
+        "title": terms.title,
+        "description": terms.description,
+        "estimated_s": terms.item_s * terms.items_each,
+        "duration_s": terms.duration_s,
+        "items_per_assignment": terms.items_each,
+        "assignments_per_hit": terms.workers_per_hit,
+        "reward": terms.reward,
+    }
 
 
 def stamp(batch: Batch, step: str) -> str:
@@ -244,7 +244,7 @@ def _save_new(draft: Batch, *, exclusions: Iterable[Batch] = ()) -> None:
 
 
 def _check_size(draft: Batch) -> None:
-    most = families.get(draft.task).most_items
+    most = families.get(draft.task).terms.most_items
     if draft.items_per_assignment > most:
         raise RuleBroken(
             "too_many_items_each",

@@ -44,6 +44,13 @@ def test_each_room_has_taken_its_part_of_the_description(key: str) -> None:
 
 
 @pytest.mark.parametrize("key", FAMILIES)
+def test_every_task_says_what_its_batches_start_from(key: str) -> None:
+    untold = [task.key for task in FAMILIES[key].tasks if not (task.terms.title and task.terms.description)]
+
+    assert untold == []
+
+
+@pytest.mark.parametrize("key", FAMILIES)
 def test_a_familys_gates_name_tasks_and_measures_that_it_has(key: str) -> None:
     described = FAMILIES[key]
     tasks = {task.key: task for task in described.tasks}

@@ -62,7 +62,7 @@ def draft(request: pytest.FixtureRequest, client: Client) -> Batch:
     client.force_login(make_user(is_superuser=True))
     study = make_study()
     family = families.get(request.param)
-    each = {"task": request.param, "study": study, "items_per_assignment": family.items_each}
+    each = {"task": request.param, "study": study, "items_per_assignment": family.terms.items_each}
     asked = make_batch(status="open", items_from="file", **each)
     Item.objects.create(study=study, batch=asked, task=request.param, wanted=3)
     return make_batch(account=asked.account, **each)

@@ -1,6 +1,7 @@
 """A task that has an ability is asked for it, and no other task is."""
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -8,7 +9,7 @@ from django.http import HttpRequest
 
 from crowd.frame import pages
 from hits import families
-from hits.families import TaskPage
+from hits.families import TaskPage, Terms
 from hits.families.registry import _families
 from hits.models import Batch, Study
 from hits.services import drafting
@@ -19,8 +20,8 @@ pytestmark = pytest.mark.django_db
 
 
 class OfItsStudy(ToyWork, families.SuggestsTerms, families.PreviewsBatches):
-    def suggest_terms(self, *, study: Study) -> Mapping[str, Any]:
-        return {"title": f"Questions of {study.name}", "estimated_s": 77}
+    def suggest_terms(self, *, study: Study) -> Terms:
+        return replace(self.terms, title=f"Questions of {study.name}", item_s=77)
 
     def preview_page(self, *, batch: Batch) -> TaskPage:
         return TaskPage(template="frame/over.html", context={"asked": batch.title})

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from datetime import datetime
 from fractions import Fraction
 from itertools import count
@@ -12,7 +13,7 @@ from django.http import QueryDict
 
 from hits import families
 from hits.errors import RuleBroken
-from hits.families import Answer, Purpose, TaskPage
+from hits.families import Answer, Purpose, TaskPage, Terms
 from hits.families import Score as FamilyScore
 from hits.families.registry import _families
 from hits.models import HIT, Account, Assignment, Batch, Item, Worker
@@ -31,8 +32,7 @@ _numbers = count(1)
 class ToyWork(families.TaskFamily):
     key = WORK
     name = "Toy: work"
-    title = "Work"
-    description = "Work."
+    terms = Terms(title="Work", description="Work.")
     measures = (RIGHT,)
 
     def practice_page(self) -> TaskPage:
@@ -57,7 +57,7 @@ class ToyWork(families.TaskFamily):
 class ToyTest(ToyWork, families.UsesUp):
     key = TEST
     name = "Toy: test"
-    title = "Toy test"
+    terms = replace(ToyWork.terms, title="Toy test")
     purpose = Purpose.TEST
 
     def uses_up(self, assignment: Assignment) -> bool:

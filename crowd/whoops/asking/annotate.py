@@ -22,7 +22,7 @@ from crowd.whoops.domain.annotating import CAPTION, EXPLANATION, TEXTS, UNDERSPE
 from crowd.whoops.domain.people import PAPER_ASKS
 from crowd.whoops.models import Annotation, Image
 from crowd.whoops.queries.annotators import images_for_annotator
-from hits.families import NarrowsItems
+from hits.families import NarrowsItems, Terms
 from hits.models import Assignment, Item
 
 LABELS: Labels = {
@@ -117,17 +117,19 @@ class ThreeTexts(AskFamily[Pictured]):
 class AnnotateFamily(ThreeTexts, NarrowsItems):
     key = domain.ANNOTATE
     name = "Weird images: annotation"
-    title = "What is strange in this image?"
-    description = (
-        "You see one image with something strange in it. Write three short texts: what it shows, why that "
-        "is strange, and what it shows with one thing left out."
+    terms = Terms(
+        title="What is strange in this image?",
+        description=(
+            "You see one image with something strange in it. Write three short texts: what it shows, why "
+            "that is strange, and what it shows with one thing left out."
+        ),
+        # $13.50 an hour at the pace that is expected; the paper paid $12 to $15.
+        reward=Decimal("0.60"),
+        item_s=160,
+        workers_per_hit=5,
+        most_items=5,
+        requirements=PAPER_ASKS,
     )
-    # $13.50 an hour at the pace that is expected; the paper paid $12 to $15.
-    reward = Decimal("0.60")
-    item_s = 160
-    workers_per_hit = 5
-    most_items = 5
-    requirements = PAPER_ASKS
     review = "whoops/review/annotate.html"
 
     def narrow_items(self, items: QuerySet[Item], *, worker_id: int) -> QuerySet[Item]:

@@ -1,5 +1,6 @@
 """Is the answer to a question about an image right? Some are wrong on purpose, and no page tells which."""
 
+from dataclasses import replace
 from decimal import Decimal
 
 from django.db.models import QuerySet
@@ -16,10 +17,15 @@ from hits.models import Item
 class AnswersFamily(RightFamily):
     key = domain.VERIFY
     name = "Weird images: questions and answers"
-    title = "Is the answer right?"
-    description = "You look at some images. For each there is a question and an answer: is the answer right?"
-    reward = Decimal("0.36")
-    item_s = 10
+    terms = replace(
+        RightFamily.terms,
+        title="Is the answer right?",
+        description=(
+            "You look at some images. For each there is a question and an answer: is the answer right?"
+        ),
+        reward=Decimal("0.36"),
+        item_s=10,
+    )
     heading = gettext_lazy("Is the answer right?")
     page = "whoops/answers.html"
     asks = gettext_lazy("Is the answer right?")

@@ -1,5 +1,6 @@
 """Is a caption right for an image? Asked of weird images, and of their normal and natural partners."""
 
+from dataclasses import replace
 from decimal import Decimal
 
 from django.templatetags.static import static
@@ -13,10 +14,13 @@ from crowd.whoops.models import Option
 class CaptionsFamily(RightFamily):
     key = domain.RATE
     name = "Weird images: captions"
-    title = "Is the caption right?"
-    description = "You look at some images. For each there is a caption: is it right for the image?"
-    reward = Decimal("0.40")
-    item_s = 11
+    terms = replace(
+        RightFamily.terms,
+        title="Is the caption right?",
+        description="You look at some images. For each there is a caption: is it right for the image?",
+        reward=Decimal("0.40"),
+        item_s=11,
+    )
     heading = gettext_lazy("Is the caption right?")
     page = "whoops/captions.html"
     asks = gettext_lazy("Is this caption right for the image?")

@@ -19,7 +19,7 @@ from crowd.whoops.domain.people import PAPER_ASKS
 from crowd.whoops.domain.sightings import FEWEST_WORDS, LONGEST_TEXT, NOTHING, TEXT, Seen, read_sighting
 from crowd.whoops.models import Revision, Sighting
 from crowd.whoops.queries.control import unknown_to
-from hits.families import NarrowsItems
+from hits.families import NarrowsItems, Terms
 from hits.models import Assignment, Item
 
 LABELS: Labels = {
@@ -56,13 +56,15 @@ class Looked:
 class ControlFamily(AskFamily[Looked], NarrowsItems):
     key = domain.CONTROL
     name = "Weird images: control group"
-    title = "What is weird in this image?"
-    description = "You look at an image and say what is weird in it, or that you see nothing weird."
-    # $14.40 an hour at the pace that is expected.
-    reward = Decimal("0.16")
-    item_s = 40
-    workers_per_hit = 3
-    requirements = PAPER_ASKS
+    terms = Terms(
+        title="What is weird in this image?",
+        description="You look at an image and say what is weird in it, or that you see nothing weird.",
+        # $14.40 an hour at the pace that is expected.
+        reward=Decimal("0.16"),
+        item_s=40,
+        workers_per_hit=3,
+        requirements=PAPER_ASKS,
+    )
     heading = gettext_lazy("What is weird in this image?")
     page = "whoops/control.html"
     question = "whoops/parts/control_question.html"

@@ -14,7 +14,16 @@ from crowd.whoops.models import Designer, Image, Project
 from crowd.whoops.services.inviting import join_by_work
 from crowd.whoops.services.links import path_of
 from hits.errors import InvalidAnswer
-from hits.families import Answer, NarrowsItems, RecoversAnswers, Score, ShowsAgain, TaskFamily, TaskPage
+from hits.families import (
+    Answer,
+    NarrowsItems,
+    RecoversAnswers,
+    Score,
+    ShowsAgain,
+    TaskFamily,
+    TaskPage,
+    Terms,
+)
 from hits.models import Assignment, Item
 
 IMAGES = "images"
@@ -26,16 +35,18 @@ class DesignFamily(TaskFamily, ShowsAgain, RecoversAnswers, NarrowsItems):
 
     key = domain.DESIGN
     name = "Weird images: design"
-    title = "Design images that are weird"
-    description = (
-        "You make images with a tool of yours, in which one thing goes against common sense. "
-        "Each image that is accepted earns a bonus."
+    terms = Terms(
+        title="Design images that are weird",
+        description=(
+            "You make images with a tool of yours, in which one thing goes against common sense. "
+            "Each image that is accepted earns a bonus."
+        ),
+        item_s=1800,
+        duration_s=4 * 3600,
+        reward=Decimal("0.50"),
+        workers_per_hit=1,
+        most_items=1,
     )
-    item_s = 1800
-    duration_s = 4 * 3600
-    reward = Decimal("0.50")
-    workers_per_hit = 1
-    most_items = 1
 
     def practice_page(self) -> TaskPage:
         return _page()

@@ -10,7 +10,7 @@ from crowd.whoops.asking.annotate import Pictured, ThreeTexts, pictured
 from crowd.whoops.domain.annotating import TEST_IMAGES, TEXTS
 from crowd.whoops.domain.people import PAPER_ASKS
 from crowd.whoops.models import TrainingImage
-from hits.families import Purpose
+from hits.families import Purpose, Terms
 from hits.models import Assignment, Item
 
 
@@ -19,21 +19,23 @@ class ExamplesFamily(ThreeTexts):
 
     key = domain.EXAMPLES
     name = "Weird images: the annotators' test"
-    title = "Test: what is strange in these images?"
-    description = (
-        "A test: five images with something strange in each. Write three short texts about each of them. A "
-        "person reads your texts and decides whether you can take part."
+    terms = Terms(
+        title="Test: what is strange in these images?",
+        description=(
+            "A test: five images with something strange in each. Write three short texts about each of them. "
+            "A person reads your texts and decides whether you can take part."
+        ),
+        # $13.50 an hour, as in the work itself.
+        reward=Decimal("3.00"),
+        item_s=160,
+        items_each=TEST_IMAGES,
+        most_items=TEST_IMAGES,
+        duration_s=3600,
+        # From ten workers on, providers charge more.
+        workers_per_hit=9,
+        requirements=PAPER_ASKS,
     )
-    # $13.50 an hour, as in the work itself.
-    reward = Decimal("3.00")
-    item_s = 160
-    items_each = TEST_IMAGES
-    most_items = TEST_IMAGES
-    duration_s = 3600
-    # From ten workers on, providers charge more.
-    workers_per_hit = 9
     purpose = Purpose.TEST
-    requirements = PAPER_ASKS
     page = "whoops/examples.html"
     review = "whoops/review/examples.html"
 

@@ -1,6 +1,7 @@
 """Which of these say why an image is weird? People's, designers' and models' explanations, in no order."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from decimal import Decimal
 from random import Random
 from typing import Any, ClassVar
@@ -28,12 +29,15 @@ PRACTICE = (
 class ExplanationsFamily(JudgedFamily):
     key = domain.EXPLAIN
     name = "Weird images: explanations"
-    title = "Which explanations are good?"
-    description = "You look at a weird image, and mark every explanation that says why it is weird."
-    reward = Decimal("0.65")
-    item_s = 60
-    items_each = 3
-    most_items = 10
+    terms = replace(
+        JudgedFamily.terms,
+        title="Which explanations are good?",
+        description="You look at a weird image, and mark every explanation that says why it is weird.",
+        reward=Decimal("0.65"),
+        item_s=60,
+        items_each=3,
+        most_items=10,
+    )
     heading = gettext_lazy("Which explanations are good?")
     page = "whoops/explanations.html"
     question = "whoops/parts/explanations_question.html"

@@ -1,5 +1,6 @@
 """Is an image weird or normal? Asked of weird images and of their normal partners, which nobody tells."""
 
+from dataclasses import replace
 from decimal import Decimal
 
 from django.db.models import QuerySet
@@ -19,10 +20,13 @@ NORMAL = "normal"
 class IdentifyFamily(PickFamily):
     key = domain.IDENTIFY
     name = "Weird images: weird or normal"
-    title = "Weird or normal?"
-    description = "You look at some images, and say of each whether there is anything weird in it."
-    reward = Decimal("0.30")
-    item_s = 8
+    terms = replace(
+        PickFamily.terms,
+        title="Weird or normal?",
+        description="You look at some images, and say of each whether there is anything weird in it.",
+        reward=Decimal("0.30"),
+        item_s=8,
+    )
     heading = gettext_lazy("Weird or normal?")
     page = "whoops/identify.html"
     asks = gettext_lazy("Is this image weird or normal?")

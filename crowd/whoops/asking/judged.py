@@ -16,7 +16,7 @@ from crowd.questions.family import AskFamily
 from crowd.whoops.domain.people import PAPER_ASKS
 from crowd.whoops.models import Option, Question
 from crowd.whoops.queries.judges import not_own
-from hits.families import Answer, NarrowsItems, Score
+from hits.families import Answer, NarrowsItems, Score, Terms
 from hits.models import Assignment, Item
 
 PICK = "pick"
@@ -38,9 +38,11 @@ class Judged:
 class JudgedFamily(AskFamily[Judged], NarrowsItems):
     """One question of a project for each item. Votes are scores: 1 for what was marked, 0 for the rest."""
 
-    most_items = 20
-    items_each = 10
-    requirements = PAPER_ASKS
+    terms = Terms(
+        most_items=20,
+        items_each=10,
+        requirements=PAPER_ASKS,
+    )
     review = "whoops/review/judged.html"
 
     @abstractmethod

@@ -20,7 +20,7 @@ from crowd.winogavil.models import Place
 from crowd.winogavil.services.reporting import cue_target, picture_target
 from crowd.winogavil.solving import PRACTICE
 from hits.errors import InvalidAnswer
-from hits.families import Answer, Score, TakesReports, TaskFamily, TaskPage
+from hits.families import Answer, Score, TakesReports, TaskFamily, TaskPage, Terms
 from hits.models import Assignment, Item
 from hits.services.working import items_served
 
@@ -122,9 +122,11 @@ class TypesFamily(LabelFamily):
     key = domain.TYPES
     kind = Kind.TYPES
     name = "Association game: types of associations"
-    title = "How does the picture go with the word?"
-    description = "You see a word and a picture that belongs to it. Say what connects them."
-    item_s = 12
+    terms = Terms(
+        title="How does the picture go with the word?",
+        description="You see a word and a picture that belongs to it. Say what connects them.",
+        item_s=12,
+    )
     groups = words.TYPE_GROUPS
     is_single = True
     practice_pictures = PRACTICE["right"][:1]
@@ -139,9 +141,11 @@ class SkillsFamily(LabelFamily):
     key = domain.SKILLS
     kind = Kind.SKILLS
     name = "Association game: skills that associations need"
-    title = "What does it take to see that they belong together?"
-    description = "You see a word and the pictures that belong to it. Say what it takes to find them."
-    item_s = 30
+    terms = Terms(
+        title="What does it take to see that they belong together?",
+        description="You see a word and the pictures that belong to it. Say what it takes to find them.",
+        item_s=30,
+    )
     groups = words.SKILL_GROUPS
     is_single = False
     practice_pictures = PRACTICE["all"]

@@ -78,13 +78,13 @@ def seed_game(*, workers: int, seed: int) -> Seeded:
         study=study,
         account=seeded.batch.account,
         task=CreateFamily.key,
-        title=CreateFamily.title,
-        description=CreateFamily.description,
+        title=CreateFamily.terms.title,
+        description=CreateFamily.terms.description,
         keywords="pictures, words, association",
-        reward=CreateFamily.reward,
+        reward=CreateFamily.terms.reward,
         hits_wanted=BOARDS * SPYMASTERS_WANTED,
-        assignments_per_hit=CreateFamily.workers_per_hit,
-        estimated_s=CreateFamily.item_s,
+        assignments_per_hit=CreateFamily.terms.workers_per_hit,
+        estimated_s=CreateFamily.terms.item_s,
     )
     return replace(seeded, create=create)
 
@@ -102,13 +102,13 @@ def _seed(*, workers: int, bonus_rules: Sequence[Mapping[str, Any]]) -> Seeded:
         study=cast.study,
         account=cast.account,
         task=SolveFamily.key,
-        title=SolveFamily.title,
-        description=SolveFamily.description,
+        title=SolveFamily.terms.title,
+        description=SolveFamily.terms.description,
         keywords="pictures, words, association",
         reward=Decimal("0.03"),
         hits_wanted=len(data()["associations"]),
         assignments_per_hit=3,
-        estimated_s=SolveFamily.item_s,
+        estimated_s=SolveFamily.terms.item_s,
     )
     return Seeded(batch=batch, cast=cast)
 

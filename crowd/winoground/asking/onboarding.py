@@ -5,6 +5,7 @@ and a forged form change nothing but the answer to the question that was warned 
 """
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from decimal import Decimal
 from fractions import Fraction
 from typing import Any
@@ -37,16 +38,19 @@ class Unsure(InvalidAnswer):
 class OnboardingFamily(PairsFamily, RecoversAnswers, UsesUp):
     key = domain.ONBOARDING
     name = "Caption matching: first questions"
-    title = "Test: does the caption match the image?"
-    description = (
-        "Ten images, each with one caption: say whether they match. "
-        "Who gets all of them right can work for us."
+    terms = replace(
+        PairsFamily.terms,
+        title="Test: does the caption match the image?",
+        description=(
+            "Ten images, each with one caption: say whether they match. "
+            "Who gets all of them right can work for us."
+        ),
+        items_each=domain.FIRST_QUESTIONS,
+        reward=Decimal("0.50"),
+        # Five HITs of nine places each: from ten on providers charge more.
+        workers_per_hit=45,
     )
     measures = (domain.RIGHT,)
-    items_each = domain.FIRST_QUESTIONS
-    reward = Decimal("0.50")
-    # Five HITs of nine places each: from ten on providers charge more.
-    workers_per_hit = 45
     purpose = Purpose.TEST
 
     def asked_by(self, items: Sequence[Item]) -> Mapping[int, Pair]:

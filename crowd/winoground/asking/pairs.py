@@ -12,7 +12,7 @@ from crowd.questions.domain import NO, YES
 from crowd.questions.entries import Look, Texts, fault_of_pick
 from crowd.questions.family import AskFamily
 from crowd.winoground import domain
-from hits.families import Answer
+from hits.families import Answer, Terms
 from hits.models import Assignment, Item
 
 MATCH = "match"
@@ -62,11 +62,13 @@ class Pair:
 
 
 class PairsFamily(AskFamily[Pair]):
-    item_s = 12
-    items_each = 10
-    duration_s = 3600
-    most_items = domain.MOST_ITEMS
-    requirements = domain.PAPER_ASKS
+    terms = Terms(
+        item_s=12,
+        items_each=10,
+        duration_s=3600,
+        most_items=domain.MOST_ITEMS,
+        requirements=domain.PAPER_ASKS,
+    )
     heading = gettext_lazy("Does the caption match the image?")
     page = "winoground/pairs.html"
     question = "winoground/parts/pair.html"

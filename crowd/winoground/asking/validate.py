@@ -1,6 +1,7 @@
 """The task: the four combinations of every example, each asked of many, and no two of them together."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime
 from decimal import Decimal
 from fractions import Fraction
@@ -23,13 +24,17 @@ from hits.services.working import items_served
 class ValidateFamily(PairsFamily, NarrowsItems, TakesReports):
     key = domain.VALIDATE
     name = "Caption matching: validation"
-    title = "Does the caption match the image?"
-    description = (
-        "You see images, each with one caption, and say whether they match. The order of the words matters."
+    terms = replace(
+        PairsFamily.terms,
+        title="Does the caption match the image?",
+        description=(
+            "You see images, each with one caption, and say whether they match. "
+            "The order of the words matters."
+        ),
+        reward=Decimal("0.50"),
+        # From ten places on one HIT providers charge more.
+        workers_per_hit=9,
     )
-    reward = Decimal("0.50")
-    # From ten places on one HIT providers charge more.
-    workers_per_hit = 9
 
     def narrow_items(self, items: QuerySet[Item], *, worker_id: int) -> QuerySet[Item]:
         """The project says whether one worker sees two combinations of an example, and how far apart."""

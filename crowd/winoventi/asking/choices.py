@@ -15,7 +15,7 @@ from crowd.winoventi import domain
 from crowd.winoventi.asking.entries import LABELS
 from crowd.winoventi.models import Prompt
 from crowd.winoventi.queries import one_of_each_pair, strangers_to
-from hits.families import NarrowsItems
+from hits.families import NarrowsItems, Terms
 from hits.models import Assignment, Item
 
 EXAMPLES = (
@@ -45,11 +45,13 @@ class Blank:
 class ChoicesFamily(AskFamily[Blank], NarrowsItems):
     key = domain.CHOOSE
     name = "Exception procedure: human performance"
-    title = "Which word fills the blank?"
-    description = "You read a short text with a blank, and choose the one of two words that fills it best."
-    reward = Decimal("0.03")
-    workers_per_hit = 1
-    item_s = 10
+    terms = Terms(
+        title="Which word fills the blank?",
+        description="You read a short text with a blank, and choose the one of two words that fills it best.",
+        reward=Decimal("0.03"),
+        workers_per_hit=1,
+        item_s=10,
+    )
     heading = gettext_lazy("Which word fills the blank?")
     page = "winoventi/choices.html"
     question = "winoventi/parts/choices_question.html"

@@ -17,7 +17,7 @@ from crowd.winoventi.domain.answers import ALTERNATIVES as WORDS
 from crowd.winoventi.domain.prompts import statement
 from crowd.winoventi.domain.words import are_same, is_na
 from crowd.winoventi.models import Alternative, Generic
-from hits.families import GivesFeedback, TaskPage
+from hits.families import GivesFeedback, TaskPage, Terms
 from hits.models import Assignment, Item
 
 ENTRIES = ("makes_sense", *WORDS)
@@ -66,13 +66,15 @@ class Statement:
 class ExceptionsFamily(AskFamily[Statement], GivesFeedback):
     key = domain.EXCEPTIONS
     name = "Exception procedure: exceptions"
-    title = "What else could it be?"
-    description = (
-        "You read a short statement about a thing. Say whether it makes sense, and what else could be."
+    terms = Terms(
+        title="What else could it be?",
+        description=(
+            "You read a short statement about a thing. Say whether it makes sense, and what else could be."
+        ),
+        reward=Decimal("0.10"),
+        workers_per_hit=1,
+        item_s=40,
     )
-    reward = Decimal("0.10")
-    workers_per_hit = 1
-    item_s = 40
     heading = gettext_lazy("What else could it be?")
     page = "winoventi/exceptions.html"
     question = "winoventi/parts/exceptions_question.html"

@@ -27,7 +27,7 @@ from crowd.winoventi.domain.prompts import statement
 from crowd.winoventi.domain.words import are_same, is_na
 from crowd.winoventi.models import Alternative
 from crowd.winoventi.models import Premise as PremiseRow
-from hits.families import GivesFeedback, TaskPage
+from hits.families import GivesFeedback, TaskPage, Terms
 from hits.models import Assignment, Item
 
 WORDS = ("generic_word", "exception_word")
@@ -110,13 +110,15 @@ class Triplet:
 class PremisesFamily(AskFamily[Triplet], GivesFeedback):
     key = domain.PREMISES
     name = "Exception procedure: premises"
-    title = "Write a sentence that decides"
-    description = (
-        "A thing can be one way or the other. Write one sentence in which a single word decides which."
+    terms = Terms(
+        title="Write a sentence that decides",
+        description=(
+            "A thing can be one way or the other. Write one sentence in which a single word decides which."
+        ),
+        reward=Decimal("0.30"),
+        workers_per_hit=1,
+        item_s=120,
     )
-    reward = Decimal("0.30")
-    workers_per_hit = 1
-    item_s = 120
     heading = gettext_lazy("Write a sentence that decides")
     page = "winoventi/premises.html"
     question = "winoventi/parts/premises_question.html"

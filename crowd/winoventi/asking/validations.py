@@ -17,7 +17,7 @@ from crowd.winoventi.domain.premises import Premise as Sentence
 from crowd.winoventi.domain.prompts import BLANK, challenge
 from crowd.winoventi.models import Premise
 from crowd.winoventi.queries import judges_of
-from hits.families import NarrowsItems
+from hits.families import NarrowsItems, Terms
 from hits.models import Assignment, Item
 
 EXAMPLES = (
@@ -53,13 +53,15 @@ class Pair:
 class ValidationsFamily(AskFamily[Pair], NarrowsItems):
     key = domain.VALIDATE
     name = "Exception procedure: validation"
-    title = "Is this quiz question fair?"
-    description = (
-        "You read two short texts with a blank. Four yes or no questions tell whether they are fair."
+    terms = Terms(
+        title="Is this quiz question fair?",
+        description=(
+            "You read two short texts with a blank. Four yes or no questions tell whether they are fair."
+        ),
+        reward=Decimal("0.20"),
+        workers_per_hit=3,
+        item_s=40,
     )
-    reward = Decimal("0.20")
-    workers_per_hit = 3
-    item_s = 40
     heading = gettext_lazy("Is this quiz question fair?")
     page = "winoventi/validations.html"
     question = "winoventi/parts/validations_question.html"

@@ -24,7 +24,7 @@ from crowd.winoventi.asking.walk_files import (
 from crowd.winoventi.domain.answers import ALTERNATIVES
 from crowd.winoventi.domain.prompts import statement
 from crowd.winoventi.models.walks import Walk
-from hits.families import Purpose, TakesFiles
+from hits.families import Purpose, TakesFiles, Terms
 from hits.models import Assignment, Batch, Item
 
 PICKS = ("synonym", "fits")
@@ -45,15 +45,17 @@ class Station:
 class WalkFamily(AskFamily[Station], TakesFiles):
     key = domain.WALK
     name = "Exception procedure: qualification"
-    title = "Walk through the exception procedure"
-    description = (
-        "A test: you go once through every step with one thing. A person reads your answers and decides "
-        "whether you can take part."
+    terms = Terms(
+        title="Walk through the exception procedure",
+        description=(
+            "A test: you go once through every step with one thing. A person reads your answers and decides "
+            "whether you can take part."
+        ),
+        reward=Decimal("0.50"),
+        item_s=300,
+        duration_s=1800,
+        most_items=1,
     )
-    reward = Decimal("0.50")
-    item_s = 300
-    duration_s = 1800
-    most_items = 1
     purpose = Purpose.TEST
     leases_once = True
     file_help = HELP

@@ -269,7 +269,7 @@ class PeopleForm(forms.Form):
         )
         requirements = criteria.build(found, environment=self.batch.account.environment)
         if PRESET in self.data:
-            asked = families.get(self.batch.task).requirements
+            asked = families.get(self.batch.task).terms.requirements
             requirements = criteria.with_preset(requirements, asked, guarded=found.guarded)
         try:
             check(requirements)

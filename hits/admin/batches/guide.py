@@ -302,7 +302,7 @@ def _about(batch: Batch, form: StepForm, *, items: int, wanted: int) -> dict[str
         return {"family": family, "items": items, "takes_files": isinstance(family, families.TakesFiles)}
     if form.step == "terms":
         return {"suggested": drafting.hits_for(batch, answers=wanted), "plans": plans_of(batch)}
-    preset = list(family.requirements) if family else []
+    preset = list(family.terms.requirements) if family else []
     lacks = any(row not in batch.requirements for row in preset)
     return {
         "requirements": requirements_in_words(batch.requirements),

@@ -45,7 +45,7 @@ def page_of(assignment: Assignment) -> str:
 def test_the_wage_is_what_the_paper_paid() -> None:
     for task in (ANNOTATE, domain.EXAMPLES):
         family = families.get(task)
-        hourly = family.reward * 3600 / (family.item_s * family.items_each)
+        hourly = family.terms.reward * 3600 / (family.terms.item_s * family.terms.items_each)
 
         assert Decimal(12) <= hourly <= Decimal(15)
 

@@ -228,7 +228,8 @@ def test_feedback_on_a_premise_gives_the_reasons() -> None:
 
 
 def test_every_task_says_what_it_pays_and_how_many_do_it() -> None:
-    terms = {task: (str(families.get(task).reward), families.get(task).workers_per_hit) for task in ABOUT}
+    of = {task: families.get(task).terms for task in ABOUT}
+    terms = {task: (str(one.reward), one.workers_per_hit) for task, one in of.items()}
 
     assert {task: terms[task] for task in domain.TASKS} == {
         domain.EXCEPTIONS: ("0.10", 1),
