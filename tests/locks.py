@@ -4,7 +4,7 @@ from collections.abc import Collection
 from itertools import takewhile
 
 import pytest
-from django.db import connection
+from django.db import connection, transaction
 
 from hits.services import locking
 
@@ -26,3 +26,8 @@ def notes_of_product() -> list[locking.Held]:
 
 def refuse(keys: Collection[int]) -> None:
     raise AssertionError(f"items {sorted(keys)} are locked by a second statement of one transaction")
+
+
+def begin_world(using: str = "default") -> None:
+    """The transaction that was opened last is the test's own: what is done in it is done in several."""
+    transaction.get_connection(using).atomic_blocks[-1]._from_testcase = True

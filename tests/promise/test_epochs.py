@@ -14,6 +14,7 @@ from hits.gateway.pacing import Line
 from hits.gateway.standing import begin_epochs
 from hits.models import Assignment, Bonus, Epoch
 from hits.services import epochs, owing, resending
+from tests.locks import begin_world
 from tests.promise.agreement import disagreements, payment_disagreements
 from tests.promise.test_schedules import a_world, play
 from tests.promise.world import Clock, World
@@ -50,6 +51,7 @@ def put_back(world: World, *, after: Callable[[World], None], hours: int) -> Non
     """Everything of ours that came after the copy is gone; at the provider it stays."""
     copied_at = world.now()
     with transaction.atomic("default"):
+        begin_world()
         after(world)
         transaction.set_rollback(True, "default")
     world.letters.clear()

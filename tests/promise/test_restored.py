@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from crowd.marketplace.models import BonusPayment
 from hits.models import Halt, Stranger
 from hits.services import reconciling
+from tests.locks import begin_world
 from tests.promise.agreement import disagreements
 from tests.promise.often import in_ci, tried
 from tests.promise.test_liars import people_do_their_part
@@ -55,6 +56,7 @@ def goes_on(
     with a_world(clock, monkeypatch) as world:
         play(world, first)
         with transaction.atomic("default"):
+            begin_world()
             play(world, then)
             transaction.set_rollback(True, "default")
         world.letters.clear()

@@ -13,8 +13,10 @@ from hypothesis import strategies as st
 
 from crowd.marketplace.delivery import webhook
 from crowd.marketplace.models import Fault
+from crowd.winogavil.domain import SOLVE
 from hits.gateway import registry
 from hits.services import reconciling
+from tests.locks import begin_world
 from tests.promise.agreement import disagreements
 from tests.promise.crashes import Life
 from tests.promise.families import ASKS, finding_disagreements, found_by_families
@@ -96,7 +98,7 @@ def a_world(clock: Clock, monkeypatch: pytest.MonkeyPatch) -> Iterator[World]:
     """Made for one schedule, and forgotten after it."""
     clock.ahead *= 0
     with transaction.atomic("default"), transaction.atomic("marketplace"):
-        transaction.get_connection().atomic_blocks[-1]._from_testcase = True  # see tests.locks
+        begin_world()
         world = World(clock=clock)
         with monkeypatch.context() as patch:
             patch.setattr(registry, "_boto_provider", lambda **_: world.provider)
@@ -118,8 +120,10 @@ def play(world: World, schedule: list[tuple[Any, ...]]) -> None:
 
 def act(world: World, step: str, values: list[Any]) -> None:
     if step == "launch":
-        hits, workers, pilot, life, task = values
-        world.launch(hits=hits, workers=workers, pilot=pilot, life=_life(life), task=task)
+        hits, workers, pilot, life, *task = values
+        world.launch(
+            hits=hits, workers=workers, pilot=pilot, life=_life(life), task=task[0] if task else SOLVE
+        )
     elif step == "work":
         person, hit, life = values
         world.accept(person, hit)
