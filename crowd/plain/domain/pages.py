@@ -1,0 +1,86 @@
+"""What a described page consists of."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from enum import StrEnum
+
+from crowd.plain.domain.texts import columns_in
+
+MOST_QUESTIONS = 30
+LONGEST_ANSWER = 2000
+
+
+class Kind(StrEnum):
+    SAY = "say"
+    PICTURE = "picture"
+    TEXT = "text"
+    CHOICE = "choice"
+    CHOICES = "choices"
+    SCALE = "scale"
+    NUMBER = "number"
+
+
+# What is shown, and asks nothing.
+SHOWN = frozenset({Kind.SAY, Kind.PICTURE})
+
+
+@dataclass(frozen=True, kw_only=True)
+class Option:
+    """`code`: what files call it. `label`: what workers read."""
+
+    code: str
+    label: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Part:
+    """One line of text, a picture, or a question. What its kind does not have keeps its default."""
+
+    kind: Kind
+    line: int
+    # Of a question its name in files; of a picture the column that names it; of a text the text.
+    name: str
+    ask: str = ""
+    help: str = ""
+    is_optional: bool = False
+    options: Sequence[Option] = ()
+    # Of a scale and of a number.
+    least: Decimal | None = None
+    most: Decimal | None = None
+    is_whole: bool = False
+    longest: int = LONGEST_ANSWER
+
+    @property
+    def texts(self) -> list[str]:
+        """Those that may name columns."""
+        said = [self.name] if self.kind == Kind.SAY else []
+        return [*said, self.ask, self.help, *(option.label for option in self.options)]
+
+    @property
+    def columns(self) -> set[str]:
+        shown = {self.name} if self.kind == Kind.PICTURE else set()
+        return shown.union(*(columns_in(text) for text in self.texts))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Page:
+    title: str
+    about: Sequence[str] = ()
+    # Columns that only files show: what somebody knows a row by.
+    kept: Sequence[str] = ()
+    parts: Sequence[Part] = ()
+
+    @property
+    def questions(self) -> list[Part]:
+        return [part for part in self.parts if part.kind not in SHOWN]
+
+    @property
+    def pictures(self) -> list[str]:
+        """The columns that name a picture."""
+        return list(dict.fromkeys(part.name for part in self.parts if part.kind == Kind.PICTURE))
+
+    @property
+    def columns(self) -> list[str]:
+        """What each row must have, in the order of their names."""
+        return sorted(set(self.kept).union(*(part.columns for part in self.parts)))
