@@ -1,0 +1,74 @@
+"""A description becomes a page, and whatever is wrong with it is told with its line and the reason."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+from crowd.plain.domain.finishing import finish_part
+from crowd.plain.domain.lines import Fault, Reader
+from crowd.plain.domain.pages import MOST_QUESTIONS, SHOWN, Page, Part
+from crowd.questions.domain import is_unfit
+
+MOST_LETTERS = 20_000
+LONGEST_TITLE = 120
+
+
+@dataclass(frozen=True, kw_only=True)
+class Described:
+    """`page`: as much of it as could be read, so that it can be shown while it is written."""
+
+    page: Page
+    faults: Sequence[Fault]
+
+
+def tidy(text: str) -> str:
+    """As it is kept: lines end as everywhere, and tabs are spaces."""
+    return text.replace("\r\n", "\n").replace("\r", "\n").replace("\t", " ")
+
+
+@lru_cache(maxsize=256)
+def read_page(text: str) -> Described:
+    reader = Reader()
+    if len(text) > MOST_LETTERS:
+        reader.blame(1, f"the description has more than {MOST_LETTERS:,} letters.")
+        return Described(page=Page(title=""), faults=reader.faults)
+    for number, line in enumerate(tidy(text).split("\n"), start=1):
+        if is_unfit(line):
+            reader.blame(number, "there is a character in it that cannot be kept.")
+        elif line.strip() and not line.lstrip().startswith("#"):
+            reader.take(number, line.strip())
+    _check_title(reader)
+    parts = [part for draft in reader.drafts if (part := finish_part(draft, reader))]
+    _check_names(parts, reader)
+    page = Page(
+        title=reader.title[1],
+        about=tuple(text for _, text in reader.about),
+        kept=tuple(reader.kept),
+        parts=tuple(parts),
+    )
+    return Described(page=page, faults=sorted(reader.faults, key=lambda fault: fault.line))
+
+
+def _check_title(reader: Reader) -> None:
+    line, title = reader.title
+    if not title:
+        reader.blame(line, "the page has no title. Begin with “title:”.")
+    elif len(title) > LONGEST_TITLE:
+        reader.blame(line, f"the title has more than {LONGEST_TITLE} letters.")
+    for place, text in (reader.title, *reader.about):
+        if "{{" in text:
+            reader.blame(
+                place, "the title and the lines of “about” stand above all rows, and name no column."
+            )
+
+
+def _check_names(parts: Sequence[Part], reader: Reader) -> None:
+    known: dict[str, int] = {}
+    for part in (part for part in parts if part.kind not in SHOWN):
+        if part.name in known:
+            reader.blame(part.line, f"a question in line {known[part.name]} has the name “{part.name}”.")
+        known.setdefault(part.name, part.line)
+    if not known and not reader.faults:
+        reader.blame(1, "the page asks nothing. Add a question: text, choice, choices, scale or number.")
+    if len(known) > MOST_QUESTIONS:
+        reader.blame(1, f"the page has more than {MOST_QUESTIONS} questions.")
