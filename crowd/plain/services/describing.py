@@ -1,0 +1,57 @@
+"""A page is described: kept once it has no fault, and fixed from the first question to a worker on."""
+
+from collections.abc import Sequence
+from datetime import datetime
+
+import structlog
+
+from crowd.plain.domain.pages import Page
+from crowd.plain.domain.reading import read_page, tidy
+from crowd.plain.models import Description, Project
+from crowd.plain.queries.describing import described
+from crowd.plain.services.holding import held
+from hits.errors import InvalidItems, RuleBroken
+from hits.models import User
+
+log = structlog.get_logger()
+
+
+def describe_page(*, project: Project, text: str, seen: str, by: User, now: datetime) -> Description:
+    """`seen`: what `stamp_of` said before. Raises InvalidItems with every fault, and RuleBroken."""
+    text = f"{tidy(text).strip()}\n"
+    read = read_page(text)
+    if read.faults:
+        raise InvalidItems([str(fault) for fault in read.faults])
+    with held(project) as locked:
+        current = described(locked)
+        if seen != stamp_of(current):
+            raise RuleBroken("stale", "Somebody has kept another page meanwhile. Compare, and keep it again.")
+        if current is None or current.asked_at is not None:
+            current = Description(project=locked, version=current.version + 1 if current else 1)
+        elif missing := _missing(current, read.page):
+            raise RuleBroken(
+                "rows_lack_columns",
+                f"The rows that wait have nothing for {', '.join(missing)}. Take them away first.",
+            )
+        current.text, current.written_by, current.changed_at = text, by, now
+        current.save()
+    log.info("plain.described", study=str(project.study.public_id), version=current.version)
+    return current
+
+
+def stamp_of(description: Description | None) -> str:
+    """The same as long as nobody has kept another text."""
+    return f"{description.pk}:{description.changed_at.isoformat()}" if description else ""
+
+
+def _missing(description: Description, page: Page) -> Sequence[str]:
+    """All rows of one description have the same columns, of which some are read as pictures."""
+    row = description.rows.first()
+    if row is None:
+        return ()
+    pictures = set(row.pictures.values_list("column", flat=True))
+    return [
+        name
+        for name in page.columns
+        if name not in row.cells or (name in page.pictures and name not in pictures)
+    ]
