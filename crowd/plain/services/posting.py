@@ -1,0 +1,127 @@
+"""Rows become questions for workers, and cease to be asked."""
+
+from collections.abc import Collection, Sequence
+from datetime import datetime
+
+import structlog
+from django.db import transaction
+from django.db.models import Exists, OuterRef, QuerySet
+
+from crowd.pictures.models import Picture
+from crowd.pictures.services.moving import lock_pictures
+from crowd.plain.domain import ASK
+from crowd.plain.models import Description, Project, Row, RowPicture
+from crowd.plain.queries.describing import described
+from crowd.plain.services.holding import held
+from hits.errors import RuleBroken
+from hits.models import Item
+from hits.services.locking import lock_items
+from hits.services.wanting import want_answers
+
+AT_ONCE = 500
+MOST_NAMED = 10
+log = structlog.get_logger()
+
+
+def ask_rows(*, project: Project, seen: int, now: datetime) -> int:
+    """Every row that waits is asked from now on, and no row of an earlier version of the page any more.
+
+    `seen`: how many waited on the page that asked whether it is meant. Raises RuleBroken, and then none is.
+    """
+    waiting = Row.objects.filter(description__project=project, item=None)
+    with transaction.atomic():
+        shown = RowPicture.objects.filter(row__in=waiting)
+        lock_pictures(set(shown.values_list("picture", flat=True)))
+        with held(project) as locked:
+            description = _described(locked)
+            rows = _rows_to_ask(description)
+            if len(rows) != seen:
+                raise RuleBroken("stale", "Rows were added or taken away meanwhile. Look again, then ask.")
+            _refuse_away(description)
+            _post(rows, project=locked)
+            _pull_others(description, now=now)
+            Description.objects.filter(pk=description.pk, asked_at=None).update(asked_at=now)
+    log.info("plain.asked", study=str(project.study.public_id), rows=len(rows))
+    return len(rows)
+
+
+def waiting_rows(description: Description) -> int:
+    """How many rows `ask_rows` would ask about: a page without columns makes its one row by itself."""
+    if description.page.columns:
+        return description.rows.filter(item=None).count()
+    return 0 if description.rows.exists() else 1
+
+
+def want_anew(project: Project) -> None:
+    """As many answers as the project's rule of now says, but for those that are there or on their way."""
+    with held(project) as locked:
+        keys = [item.pk for item in lock_items(_items_of(locked))]
+        for start in range(0, len(keys), AT_ONCE):
+            want_answers(dict.fromkeys(keys[start : start + AT_ONCE], locked.answers_wanted))
+
+
+def follow_pictures(*, picture_ids: Collection[int], shown: bool, now: datetime) -> None:
+    """Called by the pool, in its transaction: a row whose picture is away is asked of nobody."""
+    items = Item.objects.filter(pk__in=items_of_pictures(picture_ids))
+    if not shown:
+        items.filter(pulled_at=None).update(pulled_at=now)
+        return
+    away = RowPicture.objects.filter(row=OuterRef("plain_row")).exclude(picture__status=Picture.Status.FIT)
+    newest = Description.objects.filter(project=OuterRef("plain_row__description__project"))
+    current = newest.filter(asked_at__isnull=False).order_by("-version").values("pk")[:1]
+    items.filter(~Exists(away), plain_row__description=current).update(pulled_at=None)
+
+
+def items_of_pictures(picture_ids: Collection[int]) -> set[int]:
+    """The pool holds them while it changes the pictures."""
+    with_them = RowPicture.objects.filter(row=OuterRef("plain_row"), picture__in=picture_ids)
+    return set(Item.objects.filter(Exists(with_them)).values_list("pk", flat=True))
+
+
+def _described(project: Project) -> Description:
+    description = described(project)
+    if description is None:
+        raise RuleBroken("no_page", "Describe the page first.")
+    return description
+
+
+def _rows_to_ask(description: Description) -> Sequence[Row]:
+    if waiting_rows(description) and not description.page.columns:
+        Row.objects.create(description=description, number=1)
+    rows = list(description.rows.filter(item=None).order_by("number"))
+    if not rows:
+        raise RuleBroken("nothing_waits", "No row waits to be asked any more.")
+    return rows
+
+
+def _refuse_away(description: Description) -> None:
+    """Their pictures are held."""
+    waiting = RowPicture.objects.filter(row__description=description, row__item=None)
+    away = waiting.exclude(picture__status=Picture.Status.FIT).order_by("row__number")
+    numbers = list(dict.fromkeys(away.values_list("row__number", flat=True)))
+    if numbers:
+        named = ", ".join(map(str, numbers[:MOST_NAMED])) + (" and more" if len(numbers) > MOST_NAMED else "")
+        raise RuleBroken(
+            "picture_away",
+            f"A picture of these rows was taken away after they were uploaded: {named}. Nothing was asked.",
+        )
+
+
+def _post(rows: Sequence[Row], *, project: Project) -> None:
+    items = Item.objects.bulk_create(
+        (Item(study_id=project.study_id, task=ASK, wanted=project.answers_wanted) for _ in rows),
+        batch_size=AT_ONCE,
+    )
+    for row, item in zip(rows, items, strict=True):
+        row.item = item
+    Row.objects.bulk_update(rows, ("item",), batch_size=AT_ONCE)
+
+
+def _pull_others(description: Description, *, now: datetime) -> None:
+    """What was answered by an earlier version stays; nobody new is asked by it."""
+    others = lock_items(_items_of(description.project).exclude(plain_row__description=description))
+    Item.objects.filter(pk__in=[item.pk for item in others]).update(pulled_at=now)
+
+
+def _items_of(project: Project) -> QuerySet[Item]:
+    return Item.objects.filter(plain_row__description__project=project, pulled_at=None)
