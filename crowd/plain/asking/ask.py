@@ -1,0 +1,171 @@
+"""The task: a row on the page that a researcher has described."""
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
+from datetime import datetime
+from decimal import Decimal
+from typing import Any, ClassVar
+
+from django.http import QueryDict
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+
+from crowd.pictures.services import report_picture
+from crowd.plain.asking.practice import PRACTICE
+from crowd.plain.asking.showing import Asked, answers_in_words, names_of, shown_parts
+from crowd.plain.asking.words import words_for
+from crowd.plain.domain import ASK
+from crowd.plain.domain.answers import entry_of, fault_of
+from crowd.plain.domain.pages import MOST_QUESTIONS, Kind
+from crowd.plain.models import Row
+from crowd.plain.queries.describing import described_in
+from crowd.questions.domain import is_unfit
+from crowd.questions.entries import NOT_KEPT, Look, Texts
+from crowd.questions.family import AskFamily
+from hits.errors import InvalidAnswer
+from hits.families import Answer, PreviewsBatches, SuggestsTerms, TakesReports, TaskPage, Terms
+from hits.models import Assignment, Batch, Item, Study
+from hits.services.working import items_served
+
+PREVIEW = "preview"
+# What a row is expected to take, until times have been measured.
+SECONDS_TO_BEGIN, SECONDS_EACH = 15, 10
+LONGEST_TERMS = 2000
+
+
+class PlainFamily(AskFamily[Asked], PreviewsBatches, SuggestsTerms, TakesReports):
+    key = ASK
+    name = "Questions of one's own"
+    terms = Terms(
+        title="Answer some questions",
+        description="You read or look at something, and answer a few questions about it.",
+        item_s=45,
+        most_items=20,
+        duration_s=1800,
+        reward=Decimal("0.10"),
+    )
+    heading = gettext_lazy("Questions")
+    page = "plain/page.html"
+    question = "plain/parts/row.html"
+    review = "plain/review.html"
+    entries = tuple(entry_of(place) for place in range(1, MOST_QUESTIONS + 1))
+    many: ClassVar[Collection[str]] = entries
+    practice = PRACTICE
+
+    def asked_by(self, items: Sequence[Item]) -> Mapping[int, Asked]:
+        rows = Row.objects.filter(item__in=items).select_related("description")
+        return {
+            row.item_id: Asked(
+                page=row.description.page,
+                cells=row.cells,
+                pictures={one.column: one.picture for one in row.pictures.all()},
+            )
+            for row in rows.prefetch_related("pictures__picture")
+            if row.item_id
+        }
+
+    def shown(self, asked: Asked, *, seed: str) -> Mapping[str, Any]:
+        page = asked.page
+        return {
+            "title": page.title,
+            "about": page.about,
+            "parts": shown_parts(asked),
+            "is_away": asked.is_away,
+        }
+
+    def look(self, texts: Texts, asked: Asked) -> Look:
+        faults = {}
+        for place, part in enumerate(asked.page.questions, start=1):
+            text = texts[entry_of(place)]
+            if asked.is_away and not text:
+                continue
+            if is_unfit(text):
+                faults[entry_of(place)] = _(NOT_KEPT)
+            elif wrong := fault_of(part, text):
+                faults[entry_of(place)] = words_for(wrong, part)
+        return Look(faults=faults)
+
+    def reviewed(self, asked: Asked, texts: Texts, *, assignment: Assignment) -> Mapping[str, Any]:
+        return {**self.shown(asked, seed=""), "said": answers_in_words(asked, texts)}
+
+    def preview_page(self, *, batch: Batch) -> TaskPage:
+        """The page that is asked now, with its columns by their names: rows are for those who accept."""
+        description = described_in(batch.study)
+        page = description.page if description else PRACTICE.page
+        return self.shown_alone(Asked(page=page, cells=names_of(page)))
+
+    def suggest_terms(self, *, study: Study) -> Terms:
+        description = described_in(study)
+        if description is None:
+            return self.terms
+        page = description.page
+        return replace(
+            self.terms,
+            title=page.title,
+            description=" ".join(page.about)[:LONGEST_TERMS] or self.terms.description,
+            item_s=SECONDS_TO_BEGIN + SECONDS_EACH * len(page.questions),
+        )
+
+    def work_page(self, *, assignment: Assignment, items: Sequence[Item]) -> TaskPage:
+        return _with_reports(super().work_page(assignment=assignment, items=items))
+
+    def page_again(
+        self, *, form: QueryDict, assignment: Assignment, items: Sequence[Item], problem: InvalidAnswer
+    ) -> TaskPage | None:
+        page = super().page_again(form=form, assignment=assignment, items=items, problem=problem)
+        return page and _with_reports(page)
+
+    def read_answer(self, *, form: QueryDict, assignment: Assignment, items: Sequence[Item]) -> Answer:
+        return _said(super().read_answer(form=form, assignment=assignment, items=items))
+
+    def check_answer(self, *, answer: Any, items: Sequence[Item]) -> Answer:
+        return _said(super().check_answer(answer=answer, items=items))
+
+    def take_report(self, *, form: QueryDict, assignment: Assignment, now: datetime) -> None:
+        asked = self.asked_by(items_served(assignment)).values()
+        shown = {picture.key: picture for one in asked for picture in one.pictures.values()}
+        picture = shown.get(form.get("about", ""))
+        if picture is None:
+            raise InvalidAnswer(_("That picture is not on this page. Please reload it."))
+        report_picture(
+            picture=picture,
+            reason=form.get("reason", ""),
+            text=form.get("text", ""),
+            by_worker=assignment.worker.pseudonym,
+            now=now,
+        )
+
+    def shown_alone(self, asked: Asked) -> TaskPage:
+        """One row as a researcher looks at it, before anybody is asked."""
+        return self._page([self._question(asked, number=1, name=PREVIEW, seed="")])
+
+    def _question(self, asked: Asked, **about: Any) -> dict[str, Any]:
+        """Each part with its own entry beside it."""
+        question = super()._question(asked, **about)
+        for part in question["parts"]:
+            part["entry"] = question["entries"].get(part.get("slot"))
+        return question
+
+    def _page(self, questions: Sequence[Mapping[str, Any]], **more: Any) -> TaskPage:
+        first = questions[0] if questions else {"title": self.heading, "about": ()}
+        return super()._page(questions, heading=first["title"], about=first["about"], **more)
+
+
+def _said(answer: Answer) -> Answer:
+    """Without the many entries that the page does not have, or that were left empty."""
+    return {name: {entry: text for entry, text in texts.items() if text} for name, texts in answer.items()}
+
+
+def _with_reports(page: TaskPage) -> TaskPage:
+    """A picture is named by its number on the page."""
+    pictures = [
+        (question["number"], part["key"])
+        for question in page.context["questions"]
+        for part in question["parts"]
+        if part["kind"] == Kind.PICTURE and not question["is_away"]
+    ]
+    reports = [
+        {"value": key, "label": _("A picture of question %(number)d") % {"number": number}}
+        for number, key in pictures
+    ]
+    return TaskPage(template=page.template, context={**page.context, "reports": reports})

@@ -1,0 +1,28 @@
+"""At the launch: what the questions lack, and how many different people they take."""
+
+from collections.abc import Iterator
+from datetime import datetime
+
+from crowd.plain.domain import ASK
+from crowd.plain.models import Project, Row
+from hits.doors import Asked, Door
+from hits.models import HIT, Batch, Worker
+
+
+class PlainDoor(Door):
+    def ask(self, batch: Batch) -> Asked:
+        if batch.task != ASK or batch.study_id is None:
+            return Asked()
+        project = Project.objects.filter(study=batch.study_id).first()
+        if project is None:
+            words = f"The study “{batch.study}” has no questions of its own yet. Describe them first."
+            return Asked(obstacles=[words])
+        return Asked(obstacles=list(_obstacles(project)))
+
+    def refuse_entry(self, *, hit: HIT, worker: Worker, now: datetime) -> None:
+        """What one worker may see is decided item by item."""
+
+
+def _obstacles(project: Project) -> Iterator[str]:
+    if not Row.objects.filter(description__project=project, item__isnull=False).exists():
+        yield f"Nothing is asked yet. Describe the page of “{project.study}”, and ask about its rows."

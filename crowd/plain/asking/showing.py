@@ -1,0 +1,110 @@
+"""A described page as templates show it: texts filled from a row, and each question with its place."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from crowd.pictures.models import Picture
+from crowd.plain.domain.answers import entry_of, values_of
+from crowd.plain.domain.pages import Kind, Page, Part
+from crowd.plain.domain.texts import fill
+
+THUMBNAIL = 480
+# A larger picture is sent as it is only where somebody asks for it.
+LONGEST_SIDE = 2000
+# A text that may be longer has several lines to be written on.
+ONE_LINE = 100
+TEMPLATES: Mapping[Kind, str] = {kind: f"plain/parts/{kind}.html" for kind in Kind}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Asked:
+    """One row on its page. A column whose picture is not in `pictures` shows a drawing in its stead."""
+
+    page: Page
+    cells: Mapping[str, str] = field(default_factory=dict)
+    pictures: Mapping[str, Picture] = field(default_factory=dict)
+
+    @property
+    def is_away(self) -> bool:
+        """What nobody can see nobody has to answer."""
+        return any(picture.status != Picture.Status.FIT for picture in self.pictures.values())
+
+
+def shown_parts(asked: Asked) -> list[dict[str, Any]]:
+    """Plain values: templates escape each of them."""
+    places = {part.name: place for place, part in enumerate(asked.page.questions, start=1)}
+    return [_shown(part, asked, place=places.get(part.name, 0)) for part in asked.page.parts]
+
+
+def names_of(page: Page | Part) -> dict[str, str]:
+    """In the stead of a row: a column stands there by its name."""
+    return {name: f"[{name}]" for name in page.columns}
+
+
+def answers_in_words(asked: Asked, texts: Mapping[str, str]) -> list[tuple[str, str]]:
+    """For whoever reads them afterwards: each question, and what was said."""
+    values = values_of(asked.page, texts)
+    return [
+        (fill(part.ask, asked.cells), _in_words(part, values.get(part.name), asked.cells))
+        for part in asked.page.questions
+    ]
+
+
+def _shown(part: Part, asked: Asked, *, place: int) -> dict[str, Any]:
+    shown: dict[str, Any] = {"kind": part.kind.value, "template": TEMPLATES[part.kind]}
+    if part.kind == Kind.SAY:
+        return {**shown, "text": fill(part.name, asked.cells)}
+    if part.kind == Kind.PICTURE:
+        return {**shown, **_picture(asked.pictures.get(part.name)), "column": part.name}
+    return {
+        **shown,
+        "slot": entry_of(place),
+        "ask": fill(part.ask, asked.cells),
+        "help": fill(part.help, asked.cells),
+        "is_optional": part.is_optional,
+        "longest": part.longest,
+        "is_long": part.longest > ONE_LINE,
+        "is_whole": part.is_whole,
+        "options": _options(part, asked.cells),
+    }
+
+
+def _options(part: Part, cells: Mapping[str, str]) -> Sequence[Mapping[str, str]]:
+    """By their number on the page: what files call them is no worker's business."""
+    is_scale = part.kind == Kind.SCALE
+    return [
+        {
+            "value": str(number),
+            "words": option.code if is_scale else fill(option.label, cells),
+            "end": fill(option.label, cells) if is_scale else "",
+        }
+        for number, option in enumerate(part.options, start=1)
+    ]
+
+
+def _picture(picture: Picture | None) -> dict[str, Any]:
+    if picture is None:
+        return {"picture": "", "whole": ""}
+    width, height = picture.width or 0, picture.height or 0
+    return {
+        "key": picture.key,
+        "picture": f"/pictures/{picture.key}/{THUMBNAIL}/",
+        "whole": f"/pictures/{picture.key}/",
+        "width": width,
+        "height": height,
+        # So wide is the thumbnail: its longer side is fixed.
+        "small_width": min(width, width * THUMBNAIL // max(width, height, 1)),
+        "is_light": 0 < max(width, height) <= LONGEST_SIDE,
+    }
+
+
+def _in_words(part: Part, value: object, cells: Mapping[str, str]) -> str:
+    if value is None:
+        return "–"
+    labels = {option.code: fill(option.label, cells) for option in part.options}
+    if isinstance(value, tuple):
+        return ", ".join(labels[code] for code in value) or "–"
+    code = str(value)
+    label = labels.get(code, "")
+    return f"{code} ({label})" if part.kind == Kind.SCALE and label else label or code
