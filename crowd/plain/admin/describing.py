@@ -1,0 +1,139 @@
+"""The page is described beside what it looks like, and kept once nothing is wrong with it."""
+
+from typing import Any
+
+from django.contrib import messages
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseNotAllowed
+from django.shortcuts import redirect, render
+from django.urls import URLPattern, reverse
+from django.utils import timezone
+
+from crowd.plain.asking.ask import PlainFamily
+from crowd.plain.asking.showing import Asked, names_of
+from crowd.plain.domain.pages import Page
+from crowd.plain.domain.reading import MOST_LETTERS, read_page, tidy
+from crowd.plain.models import Description, Project, Row
+from crowd.plain.queries.describing import described
+from crowd.plain.queries.ready import ready_descriptions
+from crowd.plain.services.describing import describe_page, stamp_of
+from hits.admin.hubs import Figure, HubAdmin, Panel, Way
+from hits.admin.selecting import signed_in
+from hits.errors import InvalidItems, RuleBroken
+from hits.models import User
+
+Hub = HubAdmin[Any]
+CHANGE = "plain.change_project"
+# A little more than can be kept, so that whoever wrote too much is told so.
+MOST_SENT = 2 * MOST_LETTERS
+
+
+def urls(hub: Hub) -> list[URLPattern]:
+    return [
+        hub.at("<int:pk>/page/", describe_view, "describe"),
+        hub.at("<int:pk>/page/preview/", preview_view, "preview"),
+        hub.at("<int:pk>/page/look/", look_view, "look"),
+    ]
+
+
+def page_panel(project: Project, user: User) -> Panel:
+    description = described(project)
+    ways = []
+    if user.has_perm(CHANGE):
+        name = "Change the page…" if description else "Describe the page…"
+        ways.append(Way(name=name, url=_address(project, "describe"), is_first=description is None))
+    if description:
+        ways.append(Way(name="See it as workers do", url=_address(project, "look")))
+    return Panel(
+        key="page",
+        title="The page",
+        about=_about(description),
+        figures=[Figure(name="Questions", count=len(description.page.questions))] if description else (),
+        ways=ways,
+        next="" if description else "Describe the page that workers see.",
+    )
+
+
+def describe_view(hub: Hub, request: HttpRequest, pk: int) -> HttpResponse:
+    """`preview` is sent where no script runs: it is shown, and nothing is kept."""
+    project = hub.find(request, pk, CHANGE)
+    description = described(project)
+    text, seen = _text(request, description), request.POST.get("seen", stamp_of(description))
+    refusal = ""
+    if request.method == "POST" and "preview" not in request.POST:
+        try:
+            kept = describe_page(
+                project=project, text=text, seen=seen, by=signed_in(request), now=timezone.now()
+            )
+        except InvalidItems:
+            refusal = "Nothing was kept. Mend what is said below the preview, and keep it again."
+        except RuleBroken as broken:
+            refusal, seen = str(broken), stamp_of(described(project))
+        else:
+            hub.log_change(request, project, f"The page was kept: {kept}.")
+            messages.success(request, f"The page is kept: {kept}.")
+            return redirect(hub.address(project))
+    context = {
+        "title": "The page",
+        "text": text,
+        "seen": seen,
+        "refusal": refusal,
+        "is_asked": description is not None and description.asked_at is not None,
+        "ready": [(name, name.replace("-", " ").capitalize()) for name in ready_descriptions()],
+        "most": MOST_LETTERS,
+        **_previewed(text, description),
+    }
+    return hub.render(request, "admin/plain/describe.html", context, project=project)
+
+
+def preview_view(hub: Hub, request: HttpRequest, pk: int) -> HttpResponse:
+    """What the page beside the description shows while somebody writes: nothing is kept."""
+    project = hub.find(request, pk, CHANGE)
+    if request.method != "POST":
+        return HttpResponseNotAllowed(["POST"])
+    text = request.POST.get("text", "")[:MOST_SENT]
+    return render(request, "admin/plain/preview.html", _previewed(text, described(project)))
+
+
+def look_view(hub: Hub, request: HttpRequest, pk: int) -> HttpResponse:
+    """The kept page with its first row, as a preview of the HIT would show it."""
+    description = described(hub.find(request, pk))
+    if description is None:
+        raise Http404
+    shown = PlainFamily().shown_alone(_asked(description.page, description.rows.first()))
+    return render(request, shown.template, {**shown.context, "preview": True})
+
+
+def _previewed(text: str, description: Description | None) -> dict[str, Any]:
+    read = read_page(tidy(text))
+    row = description.rows.first() if description else None
+    shown = PlainFamily().shown_alone(_asked(read.page, row))
+    return {**shown.context, "page": read.page, "faults": read.faults}
+
+
+def _asked(page: Page, row: Row | None) -> Asked:
+    """A column that no row has yet stands there by its name."""
+    cells = names_of(page) | (row.cells if row else {})
+    pictures = row.pictures.select_related("picture") if row else ()
+    return Asked(page=page, cells=cells, pictures={one.column: one.picture for one in pictures})
+
+
+def _text(request: HttpRequest, description: Description | None) -> str:
+    """What was sent; a ready description that was chosen; or what is kept."""
+    if request.method == "POST":
+        return request.POST.get("text", "")[:MOST_SENT]
+    chosen = ready_descriptions().get(request.GET.get("ready", ""), "")
+    return chosen or (description.text if description else "")
+
+
+def _about(description: Description | None) -> str:
+    if description is None:
+        return (
+            "What workers read and answer: texts, pictures and questions, with columns of your rows in them."
+        )
+    if description.asked_at:
+        return f"“{description}”. Workers are asked by it, so it stays; what you keep now is a new version."
+    return f"“{description}”. Nobody is asked by it yet, so it may change."
+
+
+def _address(project: Project, name: str) -> str:
+    return reverse(f"admin:plain_{name}", args=[project.pk])

@@ -1,0 +1,49 @@
+"""The page of a study's own questions: its panels, in the order of the work."""
+
+from collections.abc import Sequence
+from typing import ClassVar
+
+from django import forms
+from django.contrib import admin
+from django.db import transaction
+from django.urls import URLPattern
+
+from crowd.plain.admin import describing, results, rows, taking
+from crowd.plain.models import Project
+from crowd.plain.services.posting import want_anew
+from hits.admin.hubs import HubAdmin, PanelOf, announce_hub
+
+NAME = "Questions of one's own"
+
+
+class RulesForm(forms.ModelForm[Project]):
+    class Meta:
+        model = Project
+        fields = ("answers_wanted",)
+        help_texts = {
+            "answers_wanted": "Nobody is asked about a row twice. What is asked already is counted anew."
+        }
+
+    def save(self, commit: bool = True) -> Project:
+        with transaction.atomic():
+            project = super().save(commit)
+            want_anew(project)
+        return project
+
+
+@admin.register(Project)
+class ProjectAdmin(HubAdmin[Project]):
+    name = NAME
+    about = "One for each study: describe a page, upload rows, and ask several people about each of them."
+    rules = RulesForm
+    panels: ClassVar[Sequence[PanelOf]] = (
+        describing.page_panel,
+        rows.rows_panel,
+        results.results_panel,
+    )
+
+    def more_urls(self) -> Sequence[URLPattern]:
+        return [*describing.urls(self), *rows.urls(self), *results.urls(self), *taking.urls(self)]
+
+
+announce_hub(Project, name=NAME)
