@@ -1,0 +1,102 @@
+"""What a click does to the rows that wait: they are asked, or taken away. Both say first what it brings."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from django.http import HttpRequest, HttpResponse
+
+from crowd.plain.models import Project, Row
+from crowd.plain.queries.describing import described
+from crowd.plain.services.posting import ask_rows, waiting_rows
+from crowd.plain.services.uploading import drop_rows
+from hits.admin.actions import Action, ActionPages, Call, Confirm, Offered, Outcome
+from hits.admin.hubs import HubAdmin
+from hits.models import User
+
+Hub = HubAdmin[Any]
+CHANGE = "plain.change_project"
+
+
+def offered_for(hub: Hub, project: Project, *, user: User) -> Sequence[Offered]:
+    return _pages(hub).offered(project, user=user)
+
+
+def action_view(hub: Hub, request: HttpRequest, pk: int, key: str) -> HttpResponse:
+    return _pages(hub).answer(request, key, pk=pk)
+
+
+def _pages(hub: Hub) -> ActionPages[Project]:
+    def find(request: HttpRequest, pk: int) -> Sequence[Project]:
+        return [hub.find(request, pk, CHANGE)]
+
+    return ActionPages(
+        actions=ACTIONS,
+        find=find,
+        back=lambda projects: hub.address(projects[0]),
+        url=lambda project, key: hub.address(project, "do", key),
+        base="admin/hits/hub_base.html",
+        shared=lambda projects: hub.shared(projects[0]),
+        history=lambda request, projects, words: hub.log_change(request, projects[0], words),
+    )
+
+
+def _nothing_waits(call: Call[Project]) -> str:
+    description = described(call.row)
+    return "" if description and waiting_rows(description) else "No row waits."
+
+
+def _ask_about_asking(call: Call[Project]) -> Confirm:
+    project, description = call.row, described(call.row)
+    waiting = waiting_rows(description) if description else 0
+    people = project.answers_wanted
+    earlier = Row.objects.filter(description__project=project, item__pulled_at=None, item__isnull=False)
+    pulled = earlier.exclude(description=description).count()
+    consequences = [
+        f"Rows: {waiting}. Different people for each: {people}. Answers wanted: {waiting * people}.",
+        "From then on the page stays as it is. What you change later is a new version.",
+        "Nothing is spent before you launch a batch; a batch that runs already asks about them at once.",
+    ]
+    if pulled:
+        consequences.append(
+            f"Rows of earlier versions that nobody new is asked about from then on: {pulled}."
+        )
+    return Confirm(
+        text="Workers are asked about every row that waits.",
+        consequences=consequences,
+        hidden=[("seen", waiting)],
+        button="Ask about them",
+    )
+
+
+def _ask(call: Call[Project]) -> Outcome:
+    seen = call.sent.get("seen", "")
+    count = ask_rows(project=call.row, seen=int(seen) if seen.isdecimal() else -1, now=call.now)
+    said = f"Rows asked about: {count}. They come before workers by a batch that you launch below."
+    return Outcome(said=said, history=f"Asked about {count} rows.")
+
+
+def _ask_about_dropping(call: Call[Project]) -> Confirm:
+    return Confirm(text="The rows that wait are deleted. Rows that workers are asked about stay.")
+
+
+def _drop(call: Call[Project]) -> Outcome:
+    count = drop_rows(project=call.row)
+    return Outcome(said=f"Rows taken away: {count}.", history=f"{count} waiting rows were taken away.")
+
+
+ACTIONS: Mapping[str, Action[Project]] = {
+    "ask": Action(
+        label="Ask about the rows that wait",
+        run=_ask,
+        confirm=_ask_about_asking,
+        refuses=_nothing_waits,
+        permissions=[CHANGE],
+    ),
+    "drop": Action(
+        label="Take the waiting rows away",
+        run=_drop,
+        confirm=_ask_about_dropping,
+        permissions=[CHANGE],
+        is_grave=True,
+    ),
+}

@@ -1,0 +1,110 @@
+"""The rows of a page: how many wait, are asked and are answered, and each of them in a list."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from django.db.models import Count
+from django.http import HttpRequest, HttpResponse
+from django.urls import URLPattern, reverse
+
+from crowd.plain.admin.row_actions import CHANGE, action_view, offered_for
+from crowd.plain.admin.uploading import example_view, upload_view
+from crowd.plain.domain import ASK
+from crowd.plain.models import Description, Project, Row
+from crowd.plain.queries.describing import described
+from crowd.plain.services.posting import waiting_rows
+from hits.admin.hubs import Figure, HubAdmin, Panel, Way
+from hits.admin.selecting import page_of, signed_in
+from hits.models import Batch, Lease, User
+
+Hub = HubAdmin[Any]
+RUNNING = (Batch.Status.LAUNCHING, Batch.Status.OPEN, Batch.Status.PAUSED, Batch.Status.DRAINING)
+
+
+def urls(hub: Hub) -> list[URLPattern]:
+    return [
+        hub.at("<int:pk>/rows/", rows_view, "rows"),
+        hub.at("<int:pk>/rows/upload/", upload_view, "upload"),
+        hub.at("<int:pk>/rows/example.csv", example_view, "example"),
+        hub.at("<int:pk>/rows/<slug:key>/", action_view, "do"),
+    ]
+
+
+def rows_panel(project: Project, user: User) -> Panel:
+    description = described(project)
+    waiting = waiting_rows(description) if description else 0
+    asked = Row.objects.filter(description=description, item__pulled_at=None, item__isnull=False)
+    answered = Lease.objects.filter(item__plain_row__in=asked, status=Lease.Status.ANSWERED)
+    rows = asked.count()
+    there = answered.aggregate(answers=Count("pk"), workers=Count("worker", distinct=True))
+    return Panel(
+        key="rows",
+        title="Rows",
+        about=f"Different people who are asked about each row: {project.answers_wanted}. A page without "
+        "columns is one row.",
+        figures=[
+            Figure(name="Rows that wait", count=waiting),
+            Figure(name="Rows that workers are asked about", count=rows),
+            Figure(name="Answers", count=there["answers"], of=rows * project.answers_wanted),
+            Figure(name="Workers who have answered", count=there["workers"]),
+        ],
+        ways=list(_ways(project, description, waiting)) if user.has_perm(CHANGE) else (),
+        next=_next(project, description, waiting, lacking=rows * project.answers_wanted - there["answers"]),
+        problems=list(_problems(description)),
+        tasks=(ASK,),
+    )
+
+
+def rows_view(hub: Hub, request: HttpRequest, pk: int) -> HttpResponse:
+    project = hub.find(request, pk)
+    description = described(project)
+    rows = Row.objects.filter(description=description).select_related("item").order_by("number")
+    columns = description.page.columns if description else []
+    waiting = waiting_rows(description) if description else 0
+    page = page_of(rows, number=request.GET.get("page"), total=rows.count())
+    context = {
+        "title": "Rows",
+        "page": page,
+        "columns": columns,
+        "table": [(row, [row.cells.get(name, "") for name in columns]) for row in page],
+        "offered": offered_for(hub, project, user=signed_in(request)) if waiting else (),
+        "upload_url": hub.address(project, "upload") if columns and request.user.has_perm(CHANGE) else "",
+    }
+    return hub.render(request, "admin/plain/rows.html", context, project=project)
+
+
+def _ways(project: Project, description: Description | None, waiting: int) -> Iterator[Way]:
+    def address(name: str, *more: str) -> str:
+        return reverse(f"admin:plain_{name}", args=[project.pk, *more])
+
+    if description is None:
+        return
+    if waiting:
+        yield Way(name="Ask about the rows that wait…", url=address("do", "ask"), is_first=True)
+    if description.page.columns:
+        is_first = not description.rows.exists()
+        yield Way(name="Upload rows…", url=address("upload"), is_first=is_first)
+    if description.rows.exists():
+        yield Way(name="See the rows", url=address("rows"))
+
+
+def _next(project: Project, description: Description | None, waiting: int, *, lacking: int) -> str:
+    if description is None:
+        return ""
+    if waiting:
+        return f"Ask about the rows that wait: {waiting}."
+    if not description.rows.exists():
+        return "Upload rows for the page."
+    if lacking > 0 and not _runs(project):
+        return f"Launch a batch: {lacking} answers are wanted."
+    return ""
+
+
+def _runs(project: Project) -> bool:
+    return Batch.objects.filter(study=project.study_id, task=ASK, status__in=RUNNING).exists()
+
+
+def _problems(description: Description | None) -> Iterator[str]:
+    away = Row.objects.filter(description=description, item__pulled_at__isnull=False).count()
+    if description and away:
+        yield f"Rows that nobody new is asked about, for their picture was taken away: {away}."
