@@ -1,0 +1,122 @@
+"""What people have answered: tables over all rows, and what most have said of each."""
+
+from collections.abc import Sequence
+from functools import partial
+from typing import Any
+
+from django.http import Http404, HttpRequest, HttpResponse
+from django.http.response import HttpResponseBase
+from django.urls import URLPattern, reverse
+
+from crowd.plain.admin.tables import tables_of
+from crowd.plain.domain.pages import Kind, Part
+from crowd.plain.models import Description, Project
+from crowd.plain.queries.results import Answered, Said, answered_rows, said_of
+from hits.admin.hubs import TAKE, Figure, HubAdmin, Panel, Way
+from hits.admin.stat_tables import send_table
+from hits.datasets.tables import StatTable, percent
+from hits.models import Assignment, Lease, User
+
+Hub = HubAdmin[Any]
+MOST_SHOWN = 200
+
+
+def urls(hub: Hub) -> list[URLPattern]:
+    """Of the newest version that was asked, or of any."""
+    found = []
+    for base, end in (("<int:pk>/results/", ""), ("<int:pk>/results/<int:version>/", "_of")):
+        found += [
+            hub.at(base, results_view, f"results{end}"),
+            hub.at(f"{base}<slug:name>.csv", file_view, f"results_file{end}"),
+            hub.at(f"{base}<slug:name>.json", partial(file_view, form="json"), f"results_json{end}"),
+        ]
+    return found
+
+
+def results_panel(project: Project, user: User) -> Panel:
+    """Counts only: it is looked at again every few seconds."""
+    answered = Lease.objects.filter(
+        item__plain_row__description__project=project,
+        status=Lease.Status.ANSWERED,
+        assignment__status__in=(Assignment.Status.SUBMITTED, Assignment.Status.APPROVED),
+    )
+    ways = []
+    if project.descriptions.filter(asked_at__isnull=False).exists():
+        ways.append(Way(name="See the results", url=_address(project, "results")))
+        if user.has_perm(TAKE):
+            ways.append(Way(name="Take the data out…", url=_address(project, "take")))
+    return Panel(
+        key="results",
+        title="Results",
+        about="What most have said of each row, and how far people agree. Work that is kept out or rejected "
+        "does not count.",
+        figures=[Figure(name="Answers that are in", count=answered.count())],
+        ways=ways,
+    )
+
+
+def results_view(hub: Hub, request: HttpRequest, pk: int, version: int | None = None) -> HttpResponse:
+    project = hub.find(request, pk)
+    description = asked_version(project, version)
+    found = list(answered_rows(description)) if description else []
+    context = {
+        "title": "Results",
+        "versions": project.descriptions.filter(asked_at__isnull=False).order_by("version"),
+        "description": description,
+        "tables": _tables(description, found) if description else (),
+        "questions": _questions(description),
+        "rows": _rows(description, found[:MOST_SHOWN]) if description else (),
+        "most": MOST_SHOWN,
+        "may_take": request.user.has_perm(TAKE),
+    }
+    return hub.render(request, "admin/plain/results.html", context, project=project)
+
+
+def file_view(
+    hub: Hub, request: HttpRequest, pk: int, name: str, *, version: int | None = None, form: str = "csv"
+) -> HttpResponseBase:
+    project = hub.find(request, pk)
+    description = asked_version(project, version)
+    tables = _tables(description, list(answered_rows(description))) if description else ()
+    return send_table(tables, name, form=form, study=project.study)
+
+
+def asked_version(project: Project, version: int | None) -> Description | None:
+    """The newest that workers were asked by, if none is named. Raises Http404 for one that is not there."""
+    asked = project.descriptions.filter(asked_at__isnull=False).order_by("-version")
+    found = asked.first() if version is None else asked.filter(version=version).first()
+    if version is not None and found is None:
+        raise Http404
+    return found
+
+
+def _questions(description: Description | None) -> list[Part]:
+    """Texts have no majority."""
+    questions = description.page.questions if description else []
+    return [part for part in questions if part.kind != Kind.TEXT]
+
+
+def _tables(description: Description, found: Sequence[Answered]) -> list[StatTable]:
+    return tables_of(description.page, [one.answers for one in found])
+
+
+def _rows(description: Description, found: Sequence[Answered]) -> list[dict[str, Any]]:
+    questions, columns = _questions(description), description.page.columns
+    return [
+        {
+            "number": one.row.number,
+            "cells": [one.row.cells.get(name, "") for name in columns],
+            "said": [_said(said_of(part, one.answers)) for part in questions],
+        }
+        for one in found
+    ]
+
+
+def _said(said: Said) -> dict[str, Any]:
+    words = " / ".join(said.leaders) or "–"
+    of = f"{percent(said.share, 0)} of {said.answers}" if said.share is not None else f"{said.answers}"
+    return {"words": words, "of": of if said.answers else "", "is_tied": said.is_tied}
+
+
+def _address(project: Project, name: str) -> str:
+    return reverse(f"admin:plain_{name}", args=[project.pk])
