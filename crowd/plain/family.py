@@ -1,0 +1,22 @@
+"""Questions of one's own, as a family."""
+
+from crowd.family import Family
+from crowd.plain.asking.ask import PlainFamily
+from crowd.plain.asking.door import PlainDoor
+from crowd.plain.exporting.export import PlainExport
+from crowd.plain.roles import ROLES
+from crowd.plain.services.posting import follow_pictures, items_of_pictures
+
+FAMILY = Family(
+    key="plain",
+    name="Questions of one's own",
+    tasks=[PlainFamily()],
+    doors=[PlainDoor()],
+    roles=ROLES,
+    audit_subjects={"plain.": "Questions of one's own"},
+    tables="crowd.plain.admin.tables.tables_of_study",
+    export=PlainExport(),
+    demo="crowd.plain.demo.asking.PlainDemo",
+    follow_pictures=follow_pictures,
+    items_of_pictures=items_of_pictures,
+)

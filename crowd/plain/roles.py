@@ -1,0 +1,14 @@
+"""What questions of one's own add to the table of roles; launching and taking out stand there already."""
+
+from collections.abc import Mapping
+
+from hits.roles import OPERATOR, RESEARCHER, REVIEWER
+
+LOOK = ("plain.view_project",)
+KEEP = ("plain.add_project", "plain.change_project")
+
+ROLES: Mapping[str, tuple[str, ...]] = {
+    REVIEWER: LOOK,
+    RESEARCHER: (*LOOK, *KEEP),
+    OPERATOR: (*LOOK, *KEEP),
+}
