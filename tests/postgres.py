@@ -36,6 +36,8 @@ ON_POSTGRES = {
     "crowd/whoops/test_paying.py": "money",
     "crowd/whoops/test_reviews.py": "states",
     "crowd/whoops/test_statistics_pages.py": "sums",
+    "crowd/plain/test_results.py": "JSON and counts",
+    "crowd/plain/test_rows.py": "JSON and locks",
     "crowd/winogavil/annotation": "draws that are exclusive, and counts",
     "crowd/winogavil/play": "races of players, and counts",
     "crowd/winogavil/releases": "rows in bulk, sums and JSON",
