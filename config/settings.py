@@ -121,6 +121,7 @@ RESEARCHERS_APPS = [
     "crowd.winoventi",
     "crowd.winoground",
     "crowd.whoops",
+    "crowd.plain",
     "crowd.compensation",
 ]
 INSTALLED_APPS = [
