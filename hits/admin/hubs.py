@@ -114,8 +114,8 @@ class HubAdmin(ReadOnlyAdmin[Project]):
     # As in the title of its page.
     name: ClassVar[str]
     change_list_template = "admin/hits/hub_list.html"
-    list_display = ("study",)
-    list_select_related = ("study",)
+    list_display: tuple[str, ...] = ("study",)
+    list_select_related: ClassVar[tuple[str, ...]] = ("study",)
     search_fields = ("study__name",)
     ordering = ("-pk",)
     show_full_result_count = False
@@ -138,12 +138,22 @@ class HubAdmin(ReadOnlyAdmin[Project]):
             *super().get_urls(),
         ]
 
+    def growing_batch(self, project: Any, task: str, batches: Sequence[Batch]) -> Batch | None:
+        """Of a task's batches, newest first, the one that may get more HITs, if it is a provider's."""
+        running = (batch for batch in batches if batch.status in growing.GROWING)
+        return next((batch for batch in running if batch.account.kind != Account.Kind.WEB), None)
+
     @property
     def label(self) -> str:
         return self.opts.app_label
 
+    @property
+    def row(self) -> str:
+        """How addresses and permissions name its model, such as "whoops_project"."""
+        return f"{self.label}_{self.opts.model_name}"
+
     def permission(self, verb: str) -> str:
-        return f"{self.label}.{verb}_project"
+        return f"{self.label}.{verb}_{self.opts.model_name}"
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Project]:
         return self.model._default_manager.select_related("study").filter(study__in=studies_of(request.user))
@@ -165,8 +175,10 @@ class HubAdmin(ReadOnlyAdmin[Project]):
         home = self.address(project) if project else ""
         return {"opts": self.opts, "hub": self, "project": project, "home": home, "trail": trail}
 
-    def address(self, project: Any, name: str = "project_change", *more: Any) -> str:
-        return reverse(f"admin:{self.label}_{name}", args=[project.pk, *more])
+    def address(self, project: Any, name: str = "", *more: Any) -> str:
+        """Of a page of the family, or of the project's own."""
+        page = f"{self.label}_{name}" if name else f"{self.row}_change"
+        return reverse(f"admin:{page}", args=[project.pk, *more])
 
     def changelist_view(
         self, request: HttpRequest, extra_context: dict[str, Any] | None = None
@@ -174,7 +186,7 @@ class HubAdmin(ReadOnlyAdmin[Project]):
         extra = {
             "title": self.name,
             "about": self.about,
-            "add_url": reverse(f"admin:{self.label}_project_add"),
+            "add_url": reverse(f"admin:{self.row}_add"),
             "may_set_up": request.user.has_perm(self.permission("add")),
         }
         return super().changelist_view(request, {**extra, **(extra_context or {})})
@@ -187,7 +199,7 @@ class HubAdmin(ReadOnlyAdmin[Project]):
             messages.info(
                 request, f"{self.name}: not set up for this study yet. A researcher of it does that."
             )
-            return redirect(f"admin:{self.label}_project_changelist")
+            return redirect(f"admin:{self.row}_changelist")
         need(request, self.permission("add"))
         study = StudyForm(
             request.POST or None, studies=self._free_studies(request), initial=_study_asked(request)
@@ -305,7 +317,7 @@ def announce_hub(model: type[Model], *, name: str) -> None:
     announce(
         StudyPage(
             name=name,
-            permission=f"{label}.view_project",
+            permission=f"{label}.view_{model._meta.model_name}",
             address=lambda study: reverse(address, args=[study.pk]),
         )
     )
@@ -316,7 +328,7 @@ def of_study_view(hub: HubAdmin[Any], request: HttpRequest, pk: int) -> HttpResp
     study = get_object_or_404(studies_of(request.user), pk=pk)
     if project := hub.get_queryset(request).filter(study=study).first():
         return redirect(hub.address(project))
-    return redirect(f"{reverse(f'admin:{hub.label}_project_add')}?{urlencode({'study': study.pk})}")
+    return redirect(f"{reverse(f'admin:{hub.row}_add')}?{urlencode({'study': study.pk})}")
 
 
 @transaction.atomic
@@ -331,7 +343,11 @@ def _with_batches(hub: HubAdmin[Any], panels: Sequence[Panel], project: Any) -> 
     batches: Sequence[Batch] = ()
     wanting: Mapping[str, int] = {}
     if tasks:
-        batches = list(Batch.objects.filter(study=project.study_id, task__in=tasks).order_by("-pk"))
+        batches = list(
+            Batch.objects.filter(study=project.study_id, task__in=tasks)
+            .select_related("account")
+            .order_by("-pk")
+        )
         counted = _wanting(project.study_id, tasks).order_by().values_list("task").annotate(Count("pk"))
         wanting = dict(counted)
     return [
@@ -345,7 +361,7 @@ def _with_batches(hub: HubAdmin[Any], panels: Sequence[Panel], project: Any) -> 
 
 def _asked(hub: HubAdmin[Any], task: str, batches: Sequence[Batch], project: Any, *, items: int) -> Asked:
     own = [batch for batch in batches if batch.task == task]
-    running = next((batch for batch in own if batch.status in growing.GROWING), None)
+    running = hub.growing_batch(project, task, own)
     return Asked(
         task=task,
         name=families.get(task).name,
