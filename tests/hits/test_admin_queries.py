@@ -17,6 +17,7 @@ MOST_OF_PROJECT = 18
 MOST_OF = {
     "run: one": 10,
     "run, frozen": 10,
+    "game: one": MOST_OF_PROJECT,
     "whoops project: one": 45,
     "example: list": 18,
     "caption matching: results": 12,

@@ -20,11 +20,6 @@ announce(
         address=lambda study: _list("board", study),
     ),
     StudyPage(
-        name="Association game",
-        permission="winogavil.change_game",
-        address=lambda study: reverse("admin:winogavil_game_of_study", args=[study.pk]),
-    ),
-    StudyPage(
         name="Associations",
         permission="winogavil.view_association",
         address=lambda study: _list("association", study),

@@ -7,10 +7,9 @@ from django.db.models import Exists, OuterRef, Q
 
 from crowd.winogavil.models import Game
 from hits.errors import RuleBroken
-from hits.models import Item, User
-from hits.services.growing import GROWING, grow_batch, hits_lacking, open_places
+from hits.models import Item
+from hits.services.growing import GROWING, grow_batch
 
-__all__ = ["grow", "grow_solving", "hits_lacking", "open_places"]
 log = structlog.get_logger()
 
 
@@ -25,13 +24,6 @@ def grow_solving(*, now: datetime) -> int:
     return sum(_grow(game, now=now) for game in games.select_related("solve_batch__study").order_by("pk"))
 
 
-def grow(*, game: Game, by: User, now: datetime) -> int:
-    """The researcher's click. Raises RuleBroken, with nothing added."""
-    if game.solve_batch is None:
-        raise RuleBroken("no_batch", "Choose the batch that solves this game's associations first.")
-    return grow_batch(batch=game.solve_batch, by=by, now=now)
-
-
 def _grow(game: Game, *, now: datetime) -> int:
     batch = game.solve_batch
     if batch is None or batch.launched_by is None:
@@ -39,7 +31,7 @@ def _grow(game: Game, *, now: datetime) -> int:
     problem, added = "", 0
     try:
         # On the word of whoever launched it, and within what the study may still spend.
-        added = grow(game=game, by=batch.launched_by, now=now)
+        added = grow_batch(batch=batch, by=batch.launched_by, now=now)
     except RuleBroken as broken:
         problem = str(broken)
         log.warning("game.not_grown", study=str(batch.study.public_id), code=broken.code)

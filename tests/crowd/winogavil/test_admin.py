@@ -62,7 +62,7 @@ def test_lists_show_the_own_studies_and_no_other(signed_in: Client, study: Study
     assert "frosty" in found
     theirs = Game.objects.get(study=foreign)
     page = signed_in.get(reverse("admin:winogavil_game_change", args=[theirs.pk]))
-    assert page.status_code == 302
+    assert page.status_code == 404
 
 
 def test_sets_are_looked_at_before_they_are_drawn(signed_in: Client, study: Study) -> None:
@@ -147,32 +147,34 @@ def test_click_adds_the_hits_that_lack(signed_in: Client, study: Study, solving:
     address = reverse("admin:winogavil_game_change", args=[game.pk])
 
     before = text_of(signed_in.get(address))
-    signed_in.post(reverse("admin:winogavil_grow", args=[game.pk]))
+    signed_in.post(reverse("admin:winogavil_grow", args=[game.pk, solving.public_id]))
     after = text_of(signed_in.get(address))
 
-    assert "12 answers are wanted, and 0 places are open" in before
-    assert "Add 2 HITs" in before
+    assert "4 items wait for workers" in before
+    assert "Add 2 HITs to the running batch" in before
     assert HIT.objects.filter(batch=solving).count() == 2
-    assert "Every answer has a place." in after
+    assert "to the running batch" not in after
 
 
 def test_solving_batch_is_one_of_the_study(signed_in: Client, study: Study, foreign: Study) -> None:
     elsewhere = make_game_batch(SOLVE, study=foreign)
-    values = {"study": str(study.pk), "feedback": "final", "solve_batch": str(elsewhere.pk)}
+    game = Game.objects.create(study=study)
+    values = {"feedback": "final", "solve_batch": str(elsewhere.pk)}
 
-    page = signed_in.post(reverse("admin:winogavil_game_add"), values)
+    page = signed_in.post(reverse("admin:winogavil_settings", args=[game.pk]), values)
 
     assert "Select a valid choice" in text_of(page)
-    assert not Game.objects.exists()
+    assert Game.objects.get().solve_batch is None
 
 
 def test_what_grows_needs_a_batch(signed_in: Client, study: Study) -> None:
-    values = {"study": str(study.pk), "feedback": "final", "solve_batch": "", "grows": "on"}
+    game = Game.objects.create(study=study)
+    values = {"feedback": "final", "solve_batch": "", "grows": "on"}
 
-    page = signed_in.post(reverse("admin:winogavil_game_add"), values)
+    page = signed_in.post(reverse("admin:winogavil_settings", args=[game.pk]), values)
 
     assert "Choose the batch that is to grow." in text_of(page)
-    assert not Game.objects.exists()
+    assert not Game.objects.get().grows
 
 
 def test_lists_say_what_they_hold_while_they_are_empty(signed_in: Client) -> None:
@@ -180,7 +182,7 @@ def test_lists_say_what_they_hold_while_they_are_empty(signed_in: Client) -> Non
         ("board", "Picture sets", "asks for those that still want some"),
         ("association", "Associations", "final once its solvers have answered"),
         ("cuereport", "Cue reports", "found unfit"),
-        ("game", "Association games", "plays by the paper"),
+        ("game", "Association game", "plays by the paper"),
     ):
         text = text_of(signed_in.get(reverse(f"admin:winogavil_{name}_changelist")))
 
@@ -235,7 +237,7 @@ def test_study_leads_to_the_pages_of_its_game(signed_in: Client, study: Study) -
     address = reverse("admin:hits_study_change", args=[study.pk])
 
     after = text_of(signed_in.get(address))
-    game_address = reverse("admin:winogavil_game_of_study", args=[study.pk])
+    game_address = reverse("admin:winogavil_of_study", args=[study.pk])
     first = signed_in.get(game_address)
     game = Game.objects.create(study=study)
     then = signed_in.get(game_address)
@@ -260,7 +262,7 @@ def test_study_leads_a_payer_to_no_page_of_the_game(client: Client, study: Study
 def test_game_offers_no_way_to_delete_a_batch(signed_in: Client, study: Study) -> None:
     game = Game.objects.create(study=study)
 
-    text = text_of(signed_in.get(reverse("admin:winogavil_game_change", args=[game.pk])))
+    text = text_of(signed_in.get(reverse("admin:winogavil_settings", args=[game.pk])))
 
     assert 'name="solve_batch"' in text
     assert "related-widget-wrapper-link" not in text

@@ -5,8 +5,9 @@ from decimal import Decimal
 import pytest
 
 from crowd.winogavil.models import Game
-from crowd.winogavil.services.growing import grow_solving, hits_lacking
+from crowd.winogavil.services.growing import grow_solving
 from hits.models import HIT, Batch, Item, Study
+from hits.services.growing import hits_lacking
 from tests.crowd.winogavil.game import SOLVE, make_game_batch
 from tests.factories import NOW, make_assignment, make_association, make_study, make_user, make_worker
 

@@ -1,0 +1,115 @@
+"""What the page of a study's association game shows, a panel for each part of the work."""
+
+from urllib.parse import urlencode
+
+from django.db.models import Count, Q
+from django.urls import reverse
+
+from crowd.winogavil import domain
+from crowd.winogavil.models import Board, CueReport, Game
+from crowd.winogavil.queries import of_study
+from hits.admin.hubs import Figure, Panel, PanelOf, Way
+from hits.models import User
+
+# Parts of the game that stand in rooms above add theirs.
+PANELS: list[PanelOf] = []
+READY = Q(item__wanted__gt=0, item__pulled_at=None)
+
+
+def sets_panel(game: Game, user: User) -> Panel:
+    counts = Board.objects.filter(item__study=game.study_id).aggregate(
+        all=Count("pk"), waiting=Count("pk", filter=READY)
+    )
+    ways = []
+    if user.has_perm("winogavil.view_board"):
+        ways.append(Way(name="See the picture sets", url=list_of("board", game)))
+    if user.has_perm("winogavil.add_board"):
+        draw = f"{reverse('admin:winogavil_draw')}?{urlencode({'study': game.study_id})}"
+        ways.insert(0, Way(name="Draw picture sets…", url=draw, is_first=not counts["waiting"]))
+    return Panel(
+        key="sets",
+        title="Picture sets",
+        about="Spymasters find words for sets of pictures of the pool, each set until it wants no more.",
+        figures=[
+            Figure(name="Picture sets", count=counts["all"]),
+            Figure(name="That still want words", count=counts["waiting"]),
+        ],
+        ways=ways,
+        next=_next_of_sets(game, counts["all"]),
+        tasks=(domain.CREATE,),
+    )
+
+
+def solving_panel(game: Game, user: User) -> Panel:
+    counts = _counted(game)
+    return Panel(
+        key="solving",
+        title="Solving",
+        about=f"{domain.SOLVERS_WANTED} people solve each association. It is selected where they do.",
+        figures=[
+            Figure(name="Associations", count=counts["all"], url=list_of("association", game)),
+            Figure(name="Final", count=counts["final"], of=counts["all"]),
+            Figure(name="Selected", count=counts["selected"]),
+        ],
+        problems=[f"It did not grow by itself: {game.problem}"] if game.problem else [],
+        next=_next_of_solving(game, counts["all"] - counts["final"]),
+        tasks=(domain.SOLVE,),
+    )
+
+
+def tests_panel(game: Game, user: User) -> Panel:
+    query = urlencode({"study": game.study_id})
+    make = Way(name="Questions for the solver's test…", url=f"{reverse('admin:winogavil_make_test')}?{query}")
+    return Panel(
+        key="tests",
+        title="Tests of workers",
+        about="Who solves and who creates is tested first, where the study has gates for that.",
+        ways=[make] if user.has_perm("hits.change_batch") else [],
+        tasks=(domain.SOLVER_TEST, domain.CREATOR_TEST),
+    )
+
+
+def reports_panel(game: Game, user: User) -> Panel:
+    reports = CueReport.objects.filter(association__item__study=game.study_id)
+    waiting = reports.filter(status=CueReport.Status.OPEN).count()
+    see = Way(name="See the reports", url=reverse("admin:winogavil_cuereport_changelist"))
+    return Panel(
+        key="reports",
+        title="Reported words",
+        about="A word that somebody reports is not asked about any more, until a person has decided.",
+        figures=[Figure(name="Reports that wait for a person", count=waiting)],
+        ways=[see] if user.has_perm("winogavil.view_cuereport") else [],
+        next=f"Reports wait to be decided: {waiting}." if waiting else "",
+    )
+
+
+PANELS += [sets_panel, solving_panel, tests_panel, reports_panel]
+
+
+def list_of(name: str, game: Game) -> str:
+    """The rows of this study."""
+    query = urlencode({"item__study__id__exact": game.study_id})
+    return f"{reverse(f'admin:winogavil_{name}_changelist')}?{query}"
+
+
+def _counted(game: Game) -> dict[str, int]:
+    done = Q(final_at__isnull=False, item__pulled_at=None)
+    return of_study(game.study).aggregate(
+        all=Count("pk"),
+        final=Count("pk", filter=done),
+        selected=Count("pk", filter=done & Q(solvable=True)),
+    )
+
+
+def _next_of_sets(game: Game, count: int) -> str:
+    if count or of_study(game.study).exists():
+        return ""
+    return "Draw picture sets of the pool, or bring associations by a file."
+
+
+def _next_of_solving(game: Game, unsolved: int) -> str:
+    if not unsolved:
+        return ""
+    if game.solve_batch_id is None:
+        return "Launch a batch that solves them, and choose it in the settings, so that it can grow."
+    return ""
