@@ -1,3 +1,3 @@
-from crowd.winogavil.annotation.admin import annotations
+from crowd.winogavil.annotation.admin import annotations, panels
 
-__all__ = ["annotations"]
+__all__ = ["annotations", "panels"]
