@@ -149,7 +149,7 @@ class HubAdmin(ReadOnlyAdmin[Project]):
 
     @property
     def row(self) -> str:
-        """How addresses and permissions name its model, such as "whoops_project"."""
+        """How addresses name its model: by its app and by itself."""
         return f"{self.label}_{self.opts.model_name}"
 
     def permission(self, verb: str) -> str:
