@@ -14,7 +14,6 @@ FAMILY = Family(
     doors=[PlainDoor()],
     roles=ROLES,
     audit_subjects={"plain.": "Questions of one's own"},
-    tables="crowd.plain.admin.tables.tables_of_study",
     export=PlainExport(),
     demo="crowd.plain.demo.asking.PlainDemo",
     follow_pictures=follow_pictures,

@@ -2,18 +2,15 @@
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from datetime import datetime
 from typing import Any
 
 from crowd.plain.asking.showing import names_of
 from crowd.plain.domain.agreement import Level
 from crowd.plain.domain.pages import Page, Part
 from crowd.plain.domain.texts import fill
-from crowd.plain.exporting.export import PlainExport
-from crowd.plain.queries.results import Answers, agreement_of, answered_rows
+from crowd.plain.queries.results import Answers, agreement_of
 from hits.datasets.columns import INTEGER, NUMBER, TEXT
 from hits.datasets.tables import SHARE, StatTable, head
-from hits.models import Study
 
 LEVELS = {Level.NOMINAL: "as names", Level.ORDINAL: "by rank", Level.INTERVAL: "by difference"}
 ABOUT = (
@@ -58,11 +55,6 @@ def tables_of(page: Page, rows: Sequence[Answers]) -> list[StatTable]:
             empty="The page has no question with options.",
         ),
     ]
-
-
-def tables_of_study(*, study: Study, now: datetime) -> list[StatTable]:
-    description = PlainExport().source_in(study)
-    return tables_of(description.page, [one.answers for one in answered_rows(description)])
 
 
 def words_of(part: Part) -> str:
