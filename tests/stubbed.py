@@ -5,6 +5,7 @@ from collections.abc import Callable
 from datetime import timedelta
 from decimal import Decimal
 from itertools import count
+from threading import Lock
 from typing import Any
 
 from botocore.stub import Stubber
@@ -54,6 +55,7 @@ class StubbedTurk:
         self._client = make_client("mturk", aws_access_key_id="k", aws_secret_access_key="s")
         self._stubber = Stubber(self._client)
         self._stubber.activate()
+        self._turn = Lock()
         self.provider = BotoProvider(self)
 
     def __getattr__(self, operation: str) -> Callable[..., Any]:
@@ -92,17 +94,26 @@ class StubbedTurk:
             if fault == "after":
                 raise Refused("ServiceFault")
         except Refused as refusal:
-            self._stubber.add_client_error(
-                operation,
-                service_error_code="ServiceFault" if refusal.code == "ServiceFault" else "RequestError",
-                service_message=str(refusal),
-                http_status_code=500 if refusal.code == "ServiceFault" else 400,
-                expected_params=params,
-                modeled_fields={"TurkErrorCode": f"AWS.MechanicalTurk.{refusal.code}"},
-            )
-        else:
-            self._stubber.add_response(operation, answer, params)
-        return getattr(self._client, operation)(**params)
+            return self._answer(operation, params, refusal=refusal)
+        return self._answer(operation, params, answer)
+
+    def _answer(
+        self, operation: str, params: dict[str, Any], answer: Any = None, *, refusal: Refused | None = None
+    ) -> Any:
+        """The stubber gives its answers in their order, so several threads take turns."""
+        with self._turn:
+            if refusal is None:
+                self._stubber.add_response(operation, answer, params)
+            else:
+                self._stubber.add_client_error(
+                    operation,
+                    service_error_code="ServiceFault" if refusal.code == "ServiceFault" else "RequestError",
+                    service_message=str(refusal),
+                    http_status_code=500 if refusal.code == "ServiceFault" else 400,
+                    expected_params=params,
+                    modeled_fields={"TurkErrorCode": f"AWS.MechanicalTurk.{refusal.code}"},
+                )
+            return getattr(self._client, operation)(**params)
 
     def _get_account_balance(self) -> Any:
         return {"AvailableBalance": f"{self.balance:.2f}"}
