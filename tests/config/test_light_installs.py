@@ -136,7 +136,18 @@ def test_proxy_runs_on_the_standard_library_and_cryptography(tmp_path: Path, sta
 
 def test_marketplace_alone_serves_its_api_and_its_site(tmp_path: Path) -> None:
     python = install("marketplace", folder=tmp_path)
-    absent = (*MODELS, "boto3", "celery", "kombu", "numpy", "PIL", "pyarrow", "rest_framework", "xlsxwriter")
+    researchers = (
+        "boto3",
+        "celery",
+        "kombu",
+        "numpy",
+        "PIL",
+        "pyarrow",
+        "rest_framework",
+        "scipy",
+        "xlsxwriter",
+    )
+    absent = (*MODELS, *researchers)
     assert lacking(python, *absent, "botocore") == list(absent)
 
     port = free_port()

@@ -11,7 +11,7 @@ from django.test import Client
 ROOT = Path(__file__).parent.parent.parent
 HEAVY = ("torch", "transformers", "sentence_transformers", "open_clip")
 # Half of what a start would cost, and needed by few requests or none.
-LATER = ("boto3", "botocore", "celery", "kombu", "redis", "xlsxwriter", "pyarrow")
+LATER = ("boto3", "botocore", "celery", "kombu", "redis", "xlsxwriter", "pyarrow", "numpy", "scipy")
 
 
 def test_web_process_never_imports_torch() -> None:

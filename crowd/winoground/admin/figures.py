@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from crowd.winoground.domain.scores import CHANCE, Kind, Right
 from crowd.winoground.domain.statistics import Correlation, Share, correlate
 from crowd.winoground.domain.summaries import Summary, summarize
+from crowd.winoground.queries.chance import chance_of
 from crowd.winoground.queries.parts import Part, parts_of
 from crowd.winoground.queries.scoring import Line, Scored, Scorer
 from hits.datasets.charts import Chart, Estimate, draw_estimates
@@ -154,4 +155,5 @@ def _place(row: PartRow, name: str) -> tuple[float, str]:
 def _said(one: Correlation | None) -> tuple[str, str]:
     if one is None:
         return UNKNOWN, UNKNOWN
-    return f"{one.r:+.2f}", f"below {LEAST_P}" if one.p < LEAST_P else f"{one.p:.4f}"
+    p = chance_of(one)
+    return f"{one.r:+.2f}", f"below {LEAST_P}" if p < LEAST_P else f"{p:.4f}"

@@ -3,14 +3,11 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from math import exp, lgamma, log, log1p, sqrt
+from math import sqrt
 
 GROUPS = 4
 # Student's t with 3 degrees of freedom leaves 2.5 % above it.
 T_OF_GROUPS = 3.182446305283708
-SMALL = 1e-300
-EXACT = 1e-15
-MOST_STEPS = 10_000
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -36,10 +33,10 @@ class Share:
 
 @dataclass(frozen=True, kw_only=True)
 class Correlation:
-    """Pearson's r; `p`: how probable one as far from 0 is if there is none."""
+    """Pearson's r of so many pairs; its square is rounded once, from the exact one."""
 
     r: float
-    p: float
+    squared: float
     of: int
 
 
@@ -71,40 +68,4 @@ def correlate(xs: Sequence[Fraction | int], ys: Sequence[Fraction | int]) -> Cor
     shared = count * sum(x * y for x, y in zip(xs, ys, strict=True)) - x_sum * y_sum
     squared = float(Fraction(shared * shared) / (x_spread * y_spread))
     r = sqrt(squared) if shared > 0 else -sqrt(squared)
-    return Correlation(r=r, p=_two_sided(squared, count), of=count)
-
-
-def _two_sided(squared: float, count: int) -> float:
-    """Student's t of r with n - 2 degrees of freedom: I(1 - r²; (n - 2) / 2, 1/2)."""
-    return incomplete_beta(1 - squared, (count - 2) / 2, 0.5)
-
-
-def incomplete_beta(x: float, a: float, b: float) -> float:
-    """The regularized one, I(x; a, b)."""
-    if x <= 0 or x >= 1:
-        return float(x >= 1)
-    front = exp(lgamma(a + b) - lgamma(a) - lgamma(b) + a * log(x) + b * log1p(-x))
-    if x < (a + 1) / (a + b + 2):
-        return front * _continued(x, a, b) / a
-    return 1 - front * _continued(1 - x, b, a) / b
-
-
-def _continued(x: float, a: float, b: float) -> float:
-    """The continued fraction of the incomplete beta function, by Lentz's method."""
-    c, d = 1.0, 1 / _not_zero(1 - (a + b) * x / (a + 1))
-    found = d
-    for m in range(1, MOST_STEPS):
-        for part in (
-            m * (b - m) * x / ((a + 2 * m - 1) * (a + 2 * m)),
-            -(a + m) * (a + b + m) * x / ((a + 2 * m) * (a + 2 * m + 1)),
-        ):
-            d = 1 / _not_zero(1 + part * d)
-            c = _not_zero(1 + part / c)
-            found *= c * d
-        if abs(c * d - 1) < EXACT:
-            break
-    return found
-
-
-def _not_zero(value: float) -> float:
-    return value if abs(value) > SMALL else SMALL
+    return Correlation(r=r, squared=squared, of=count)
