@@ -15,13 +15,14 @@ from django.utils.translation import gettext as _
 from hits.access import may_see
 from hits.domain import refusals
 from hits.errors import RuleBroken
-from hits.models import Batch, Bonus, Item, Run, User
+from hits.models import Batch, Bonus, Run, User
 from hits.queries.run_rows import live_row
 from hits.queries.workers import blocks_in_force
 from hits.services import auditing
 from hits.services.obligations import move_bonus
 from hits.services.paying_by_hit import next_compensation, send_compensations
 from hits.services.steering import cancel_batch
+from hits.services.wanting import make_item
 
 __all__ = ["TASK", "can_compensate", "next_compensation", "send_compensations", "start", "take_back"]
 TASK = "compensation"
@@ -128,7 +129,7 @@ def _draft(bonus: Bonus, *, by: User) -> Batch:
         review_by=Batch.Review.AUTO,
         created_by=by,
     )
-    Item.objects.create(study=batch.study, batch=batch, task=TASK, wanted=1)
+    make_item(study=batch.study, batch=batch, task=TASK, answers_needed=1)
     return batch
 
 

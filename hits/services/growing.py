@@ -1,10 +1,13 @@
 """A launched batch gets as many places as answers are wanted: for families whose work makes more work."""
 
 from datetime import datetime
+from typing import Any
 
-from django.db.models import Count, F, Max, Q, Sum
+import structlog
+from django.db.models import Count, F, Max, Q, QuerySet, Sum
 from django.db.models.functions import Greatest
 
+from hits.errors import RuleBroken
 from hits.models import HIT, Assignment, Batch, User
 from hits.queries import answers_wanted
 from hits.services.drafting import hits_for
@@ -12,6 +15,29 @@ from hits.services.steering import add_hits
 
 # In these a batch can get more HITs.
 GROWING = (Batch.Status.OPEN, Batch.Status.COMPLETE)
+log = structlog.get_logger()
+
+
+def grow_each(rows: QuerySet[Any], *, batch: str, now: datetime) -> int:
+    """HITs added to the batches of these rows. Why one could not grow is its row's problem until it can."""
+    total = 0
+    for row in rows.order_by("pk"):
+        added, problem = grow_by_itself(getattr(row, batch), now=now)
+        total += added
+        if problem != row.problem:
+            rows.model._default_manager.filter(pk=row.pk).update(problem=problem)
+    return total
+
+
+def grow_by_itself(batch: Batch, *, now: datetime) -> tuple[int, str]:
+    """HITs added on the word of whoever launched it; or why none could be."""
+    if batch.launched_by is None:
+        return 0, ""
+    try:
+        return grow_batch(batch=batch, by=batch.launched_by, now=now), ""
+    except RuleBroken as broken:
+        log.warning("batch.not_grown", batch=str(batch.public_id), task=batch.task, code=broken.code)
+        return 0, str(broken)
 
 
 def grow_batch(*, batch: Batch, by: User, now: datetime) -> int:

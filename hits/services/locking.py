@@ -5,16 +5,27 @@ run, bonus, batch, study. Whoever holds a row asks for none before it, and of on
 Items stand in the middle, and many want several: a transaction locks all of its items by one statement.
 """
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
+from typing import TypeVar
 
 import structlog
 from django.db import connection, transaction
-from django.db.models import QuerySet
+from django.db.models import Model, QuerySet
 
 from hits.models import Item
 
 log = structlog.get_logger()
+Row = TypeVar("Row", bound=Model)
+
+
+@contextmanager
+def held(row: Row) -> Iterator[Row]:
+    """As it is now, for one transaction."""
+    with transaction.atomic():
+        rows = type(row)._default_manager.select_for_update(no_key=True).select_related(None)
+        yield rows.get(pk=row.pk)
 
 
 @dataclass(frozen=True, eq=False)

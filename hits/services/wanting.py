@@ -1,25 +1,54 @@
-"""How many answers items still want: as many as the rules say, but for those that are there or coming."""
+"""How many answers items still want: as many as they need, but for those that are there or coming."""
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, TypeVar
 
-from django.db.models import Q
+from django.db.models import Model, Q
 
+from hits.common.writing import write_each
 from hits.models import Item, Lease
+from hits.services.locking import hold_new
+
+AT_ONCE = 500
+Row = TypeVar("Row", bound=Model)
 
 
-def want_answers(wanted: Mapping[int, int], *, refused: Q | None = None) -> None:
-    """`wanted`: of each item, how many answers its leases are to bring. `refused`: leases that bring none.
+def ask_about(rows: Sequence[Row], item_of: Callable[[Row], Item], *, field: str = "item") -> None:
+    """Each row by a new item, asked in this order. The rows are held."""
+    made = Item.objects.bulk_create(map(item_of, rows), batch_size=AT_ONCE)
+    hold_new(made)
+    for row, item in zip(rows, made, strict=True):
+        setattr(row, field, item)
+    if rows:
+        keys = {row.pk: (item.pk,) for row, item in zip(rows, made, strict=True)}
+        write_each(model=type(rows[0]), columns=[f"{field}_id"], rows=keys)
+
+
+def new_item(*, answers_needed: int, **about: Any) -> Item:
+    """Not saved yet. All of its answers are still wanted."""
+    return Item(answers_needed=answers_needed, wanted=answers_needed, **about)
+
+
+def make_item(*, answers_needed: int, **about: Any) -> Item:
+    item = new_item(answers_needed=answers_needed, **about)
+    item.save()
+    return item
+
+
+def want_answers(needed: Mapping[int, int], *, refused: Q | None = None) -> None:
+    """`needed`: of each item, how many answers its leases are to bring. `refused`: leases that bring none.
 
     The items are locked. However often it is called, nothing is asked for twice.
     """
-    leases = Lease.objects.filter(item__in=wanted).exclude(status=Lease.Status.RELEASED)
+    leases = Lease.objects.filter(item__in=needed).exclude(status=Lease.Status.RELEASED)
     leases = leases if refused is None else leases.exclude(refused)
     there = Counter(leases.order_by().values_list("item_id", flat=True))
     changed = []
-    for item in Item.objects.filter(pk__in=wanted).only("wanted").order_by("pk"):
-        lacking = max(0, wanted[item.pk] - there[item.pk])
-        if item.wanted != lacking:
-            item.wanted = lacking
+    for item in Item.objects.filter(pk__in=needed).only("answers_needed", "wanted").order_by("pk"):
+        number = max(0, needed[item.pk])
+        lacking = max(0, number - there[item.pk])
+        if (item.answers_needed, item.wanted) != (number, lacking):
+            item.answers_needed, item.wanted = number, lacking
             changed.append(item)
-    Item.objects.bulk_update(changed, ("wanted",))
+    Item.objects.bulk_update(changed, ("answers_needed", "wanted"))

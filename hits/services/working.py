@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable
 from datetime import datetime, timedelta
 
 from django.db import transaction
-from django.db.models import Exists, F, OuterRef, Q, QuerySet
+from django.db.models import Count, F, Q, QuerySet
 from django.utils.translation import gettext as _
 
 from hits import families, seals
@@ -206,22 +206,30 @@ def keep_out(assignment: Assignment, *, now: datetime) -> bool:
 
 
 def release_items(assignment: Assignment, *, now: datetime) -> None:
-    """What was leased or answered is wanted again. The caller holds the transaction."""
+    """What was leased or answered is wanted again where it lacks. The caller holds the transaction."""
     held = assignment.leases.exclude(status=Lease.Status.RELEASED)
     items = set(held.values_list("item_id", flat=True))
     lock_items(items)
     if not items:
         return
-    Item.objects.filter(pk__in=items).update(wanted=F("wanted") + 1)
     # Whoever has counted an answer that is taken out now counts anew.
     answered = held.filter(status=Lease.Status.ANSWERED)
     Item.objects.filter(pk__in=answered.values("item")).update(recount=True)
     held.update(status=Lease.Status.RELEASED, ended_at=now)
+    enough = _with_enough(items)
+    # Not all that is there need bring an answer: whoever counts says what is wanted then.
+    Item.objects.filter(pk__in=enough).update(recount=True)
+    Item.objects.filter(pk__in=items - enough).update(wanted=F("wanted") + 1)
 
 
-def has_recounts(tasks: Collection[str]) -> Exists:
-    """Of rows with a study: answers to it were counted, and count no more, or again."""
-    return Exists(Item.objects.filter(study=OuterRef("study"), task__in=tasks, recount=True))
+def _with_enough(items: Collection[int]) -> set[int]:
+    """Where an answer that came late stands in for the one that is given up.
+
+    Only where no place is free: items of tests always have some, and tens of thousands of leases.
+    """
+    there = Count("leases", filter=~Q(leases__status=Lease.Status.RELEASED))
+    full = Item.objects.filter(pk__in=items, wanted=0, answers_needed__gt=0).annotate(there=there)
+    return set(full.filter(there__gte=F("answers_needed")).values_list("pk", flat=True))
 
 
 def find_recounts(*, tasks: Collection[str], most: int, study_id: int | None = None) -> list[int]:

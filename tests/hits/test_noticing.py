@@ -343,6 +343,12 @@ def live_story(order: list[int], slices: list[int]) -> Any:
     )
 
 
+@pytest.fixture
+def in_order() -> Any:
+    """What becomes of the story as it happened."""
+    return live_story(list(range(len(STORY))), [])
+
+
 @settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     order=st.permutations(range(len(STORY))),
@@ -350,9 +356,8 @@ def live_story(order: list[int], slices: list[int]) -> Any:
     slices=st.lists(st.integers(0, 20), max_size=5),
 )
 def test_events_in_any_order_and_number_end_in_the_same_rows(
-    order: list[int], repeats: list[tuple[int, int]], slices: list[int]
+    in_order: Any, order: list[int], repeats: list[tuple[int, int]], slices: list[int]
 ) -> None:
-    in_order = live_story(list(range(len(STORY))), [])
     mixed = list(order)
     for position, number in repeats:
         mixed.insert(position, number)
@@ -360,8 +365,8 @@ def test_events_in_any_order_and_number_end_in_the_same_rows(
     assert live_story(mixed, slices) == in_order
 
 
-def test_story_told_in_order_ends_as_it_should() -> None:
-    assignments, hit, events, notices, *acceptances = live_story(list(range(len(STORY))), [])
+def test_story_told_in_order_ends_as_it_should(in_order: Any) -> None:
+    assignments, hit, events, notices, *acceptances = in_order
 
     assert assignments == [
         ("A1", 1, Status.GONE, None),

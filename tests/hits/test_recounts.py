@@ -3,9 +3,8 @@
 import pytest
 from django.db import transaction
 
-from crowd.whoops.models import Project
 from hits.models import Item, Study
-from hits.services.working import find_recounts, has_recounts, take_recounts
+from hits.services.working import find_recounts, take_recounts
 from tests.factories import make_study
 
 pytestmark = pytest.mark.django_db
@@ -38,12 +37,3 @@ def test_what_somebody_else_has_taken_meanwhile_is_not_taken_again() -> None:
         assert take_recounts(found, along=[beside.pk]) == [second.pk]
 
     assert find_recounts(tasks=[TASK], most=9) == []
-
-
-def test_a_project_has_recounts_by_its_study_and_by_the_tasks_asked_about() -> None:
-    project, other = (Project.objects.create(study=make_study()) for _ in range(2))
-    make_item(project.study, recount=True)
-    make_item(other.study)
-
-    assert list(Project.objects.filter(has_recounts([TASK]))) == [project]
-    assert not Project.objects.filter(has_recounts(["whoops.annotate"])).exists()

@@ -281,6 +281,30 @@ def test_give_up_twice_gives_back_once() -> None:
     assert not Item.objects.get().recount
 
 
+def work_on(hit: HIT, *, minutes: int) -> Assignment:
+    assignment = open_slot(hit, minutes=minutes)
+    working.lease_items(assignment=assignment, now=NOW)
+    return assignment
+
+
+@pytest.mark.parametrize("deed", [working.give_up, working.keep_out])
+def test_whose_place_was_filled_by_a_late_answer_is_not_replaced_once_more(
+    deed: Callable[..., bool],
+) -> None:
+    hit = make_slot(items=1)
+    late, *_, last = (work_on(hit, minutes=minutes) for minutes in range(3))
+    working.give_up(late, now=NOW)
+    replacement = work_on(hit, minutes=3)
+    working.answer_leases(late, now=NOW)
+
+    first = deed(replacement, now=NOW)
+
+    item = Item.objects.get()
+    assert (first, item.wanted, item.recount) == (True, 0, True)
+    deed(last, now=NOW)
+    assert Item.objects.get().wanted == 1
+
+
 @pytest.mark.skipif(connection.vendor != "sqlite", reason="the plan is SQLite's")
 @pytest.mark.parametrize("task", ["winogavil.solve", "winogavil.solver_test"])
 def test_what_a_worker_has_seen_is_looked_through_once_and_not_for_each_item(task: str) -> None:

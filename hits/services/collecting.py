@@ -1,0 +1,122 @@
+"""Answers become rows of a family: counted once they are in, and anew when one is taken out or put back.
+
+What is asked about are rows, each by its item. They belong to an owner, a project of the family or a study.
+Counting reads nothing but raw answers, whatever was made of them before: it may be repeated, or be killed.
+"""
+
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Protocol
+
+from django.db import transaction
+from django.db.models import Model, Q, QuerySet
+
+from hits.common.parts import in_parts
+from hits.models import Item, Study
+from hits.services.locking import held, lock_items
+from hits.services.working import find_recounts, take_recounts
+
+AT_ONCE = 500
+Keys = Collection[int]
+
+
+class Count(Protocol):
+    def __call__(self, *, owner: Any, rows: Sequence[Any], now: datetime) -> int:
+        """How many rows are done, by the raw answers that count now. Owner, rows and items are held."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Collect:
+    """One kind of question."""
+
+    tasks: Collection[str]
+    owners: type[Model]
+    # All that anybody was ever asked about, and the paths from each to its owner and to its item.
+    rows: QuerySet[Any]
+    owner: str = "project"
+    item: str = "item"
+    # Those whose answers are to be counted now: each way of being so is a question of its own.
+    ripe: Sequence[QuerySet[Any]]
+    # The items that counting these rows reads or changes.
+    items: Callable[[Keys], Iterable[int]]
+    # What of these rows is locked before any item is.
+    lock: Callable[[Keys], object] = lambda _: None
+    count: Count
+
+
+def collect_answers(collects: Sequence[Collect], *, now: datetime) -> int:
+    """Of all owners: how many rows were counted. What fails for one owner holds up no other."""
+    return in_parts(_with_answers(collects), lambda owner: sum(_collect(one, owner, now) for one in collects))
+
+
+def count_all(collects: Sequence[Collect], *, owner: Any, now: datetime) -> None:
+    """Everything that follows from raw answers, read from them once more."""
+    for one in collects:
+        _in_slices(one, [one.rows.filter(**{f"{one.item}__isnull": False})], owner=owner, now=now)
+
+
+def _with_answers(collects: Sequence[Collect]) -> list[Any]:
+    """In one query: mostly there are none."""
+    tasks = {task for one in collects for task in one.tasks}
+    recounts = Item.objects.filter(task__in=tasks, recount=True).values("study")
+    owners = collects[0].owners
+    found = Q(pk__in=recounts) if owners is Study else Q(study__in=recounts)
+    for one in collects:
+        for rows in one.ripe:
+            found |= Q(pk__in=rows.order_by().values(one.owner))
+    return list(owners._default_manager.filter(found).order_by("pk"))
+
+
+def _collect(one: Collect, owner: Any, now: datetime) -> int:
+    return _recount(one, owner, now=now) + _in_slices(one, one.ripe, owner=owner, now=now)
+
+
+def _recount(one: Collect, owner: Any, *, now: datetime) -> int:
+    """Where an answer that was counted has been kept out or rejected since, or counts again."""
+    study_id = owner.pk if isinstance(owner, Study) else owner.study_id
+    done = 0
+    while items := find_recounts(tasks=one.tasks, most=AT_ONCE, study_id=study_id):
+        with _begun(owner) as locked:
+            rows = one.rows.filter(**{f"{one.item}__in": items, one.owner: locked})
+            done += _count(
+                one, set(rows.values_list("pk", flat=True)), recounted=items, owner=locked, now=now
+            )
+    return done
+
+
+def _in_slices(one: Collect, ripe: Iterable[QuerySet[Any]], *, owner: Any, now: datetime) -> int:
+    own = [rows.filter(**{one.owner: owner.pk}).order_by().values_list("pk", flat=True) for rows in ripe]
+    done, last = 0, 0
+    while True:
+        with _begun(owner) as locked:
+            first, *others = (keys.filter(pk__gt=last) for keys in own)
+            some = list(first.union(*others).order_by("pk")[:AT_ONCE])
+            if not some:
+                return done
+            done += _count(one, some, owner=locked, now=now)
+        last = some[-1]
+
+
+def _count(one: Collect, keys: Keys, *, owner: Any, now: datetime, recounted: Keys = ()) -> int:
+    """Rows are read after everything is locked: whoever was faster is found to have counted."""
+    one.lock(keys)
+    items = set(one.items(keys))
+    if recounted:
+        take_recounts(recounted, along=items)
+    else:
+        lock_items(items)
+    rows = list(one.rows.filter(pk__in=keys).order_by("pk"))
+    return one.count(owner=owner, rows=rows, now=now)
+
+
+@contextmanager
+def _begun(owner: Any) -> Iterator[Any]:
+    """A project is held. A study comes last in the order of locks: of its rows the items are enough."""
+    if not isinstance(owner, Study):
+        with held(owner) as locked:
+            yield locked
+        return
+    with transaction.atomic():
+        yield owner
