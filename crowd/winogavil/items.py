@@ -13,6 +13,7 @@ from crowd.winogavil.models import Association, Place
 from hits.common.uploads import Problems, file_help
 from hits.errors import InvalidItems
 from hits.models import Batch, Item
+from hits.services.wanting import new_item
 
 AT_ONCE = 500
 FILE_HELP = file_help(
@@ -82,11 +83,11 @@ def _make(rows: Sequence[tuple[Row, Item | None]], *, batch: Batch) -> None:
         sorted({picture for row, _ in rows for picture in row.candidates})
     )
     items = Item.objects.bulk_create(
-        Item(
+        new_item(
             study=batch.study,
             batch=batch,
             task=batch.task,
-            wanted=domain.ANSWERS_WANTED[batch.task],
+            answers_needed=domain.ANSWERS_WANTED[batch.task],
             repeats=repeats,
             # Who invented a word is never asked for it, not even anew.
             author_id=repeats.author_id if repeats else None,

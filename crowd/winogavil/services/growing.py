@@ -2,15 +2,11 @@
 
 from datetime import datetime
 
-import structlog
 from django.db.models import Exists, OuterRef, Q
 
 from crowd.winogavil.models import Game
-from hits.errors import RuleBroken
 from hits.models import Item
-from hits.services.growing import GROWING, grow_batch
-
-log = structlog.get_logger()
+from hits.services.growing import GROWING, grow_each
 
 
 def grow_solving(*, now: datetime) -> int:
@@ -21,20 +17,5 @@ def grow_solving(*, now: datetime) -> int:
     games = Game.objects.filter(grows=True, solve_batch__status__in=GROWING)
     # Why a game could not grow is forgotten once nothing is wanted any more.
     games = games.filter(Exists(wanting) | ~Q(problem=""))
-    return sum(_grow(game, now=now) for game in games.select_related("solve_batch__study").order_by("pk"))
-
-
-def _grow(game: Game, *, now: datetime) -> int:
-    batch = game.solve_batch
-    if batch is None or batch.launched_by is None:
-        return 0
-    problem, added = "", 0
-    try:
-        # On the word of whoever launched it, and within what the study may still spend.
-        added = grow_batch(batch=batch, by=batch.launched_by, now=now)
-    except RuleBroken as broken:
-        problem = str(broken)
-        log.warning("game.not_grown", study=str(batch.study.public_id), code=broken.code)
-    if problem != game.problem:
-        Game.objects.filter(pk=game.pk).update(problem=problem)
-    return added
+    related = games.select_related("solve_batch__study", "solve_batch__launched_by")
+    return grow_each(related, batch="solve_batch", now=now)

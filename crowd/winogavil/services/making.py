@@ -16,6 +16,7 @@ from crowd.winogavil.services.slots import board_of_slot, boards_of
 from hits import families
 from hits.models import Account, Assignment, Item
 from hits.services.reviewing import mark_judged
+from hits.services.wanting import make_item
 from scoring.models import Riddle
 from scoring.services.judging import NewScore, record_scores
 
@@ -137,11 +138,11 @@ def _make_of(assignment: Assignment, *, now: datetime) -> int:
 
 def _make(riddle: Riddle, assignment: Assignment, *, board: Board) -> None:
     places = board.places.all()
-    riddle.item = Item.objects.create(
+    riddle.item = make_item(
         study=assignment.hit.batch.study,
         task=domain.SOLVE,
         author_id=assignment.worker_id,
-        wanted=domain.SOLVERS_WANTED,
+        answers_needed=domain.SOLVERS_WANTED,
     )
     riddle.save(update_fields=["item"])
     association = Association.objects.create(

@@ -9,6 +9,7 @@ from crowd.pictures.models import Picture
 from crowd.winogavil import domain
 from crowd.winogavil.models import Association, Board, BoardPlace, Place
 from hits.models import Item, Study
+from hits.services.wanting import make_item, new_item
 
 
 def seed_association(
@@ -19,7 +20,7 @@ def seed_association(
     if not set(chosen) <= set(candidates):
         raise ValueError(f"{cue}: only candidates can be chosen.")
     with transaction.atomic():
-        item = Item.objects.create(study=study, task=domain.SOLVE, wanted=domain.SOLVERS_WANTED)
+        item = make_item(study=study, task=domain.SOLVE, answers_needed=domain.SOLVERS_WANTED)
         association = Association.objects.create(
             item=item, cue=cue, set_key=domain.set_key(picture.key for picture in candidates)
         )
@@ -54,7 +55,7 @@ def seed_boards(
             raise ValueError(f"A board has {sizes} pictures, not {len(set(pictures))}.")
     with transaction.atomic():
         items = Item.objects.bulk_create(
-            Item(study=study, task=task, wanted=domain.ANSWERS_WANTED[task]) for _ in boards
+            new_item(study=study, task=task, answers_needed=domain.ANSWERS_WANTED[task]) for _ in boards
         )
         made = Board.objects.bulk_create(
             Board(item=item, recipe=dict(recipe)) for item, (_, recipe) in zip(items, boards, strict=True)

@@ -1,15 +1,15 @@
-from datetime import datetime
+from collections.abc import Collection
 from fractions import Fraction
 
 import pytest
 from django.conf import LazySettings
 
 from crowd.winogavil.models import Association, Place
-from crowd.winogavil.services import finalizing
 from crowd.winogavil.services.finalizing import finalize_associations
 from crowd.winogavil.services.seeding import seed_association, seed_board
 from crowd.winogavil.services.verdicts import ask_rivals, read_verdicts
 from hits.models import Assignment, Batch, Item
+from hits.services import collecting, locking
 from scoring.models import Score, Verdict
 from scoring.services.answering import answer_waiting
 from scoring.services.playing import play_against
@@ -191,14 +191,13 @@ def test_finalize_reopens_first_what_has_lost_an_answer() -> None:
 def test_finalize_of_what_was_taken_out_meanwhile_waits(monkeypatch: pytest.MonkeyPatch) -> None:
     association = make_association()
     Item.objects.update(wanted=0)
-    score(association, "1", "1", "1")
-    found = finalizing._finalize
+    lost, *_ = score(association, "1", "1", "1")
 
-    def take_one_out_first(items: list[int], *, now: datetime) -> int:
-        Item.objects.update(wanted=1)
-        return found(items, now=now)
+    def take_one_out_first(items: Collection[int]) -> list[Item]:
+        Assignment.objects.filter(pk=lost.pk).update(kept_out=True)
+        return locking.lock_items(items)
 
-    monkeypatch.setattr(finalizing, "_finalize", take_one_out_first)
+    monkeypatch.setattr(collecting, "lock_items", take_one_out_first)
 
     assert finalize_associations(now=NOW) == 0
     assert Association.objects.get().final_at is None

@@ -117,10 +117,10 @@ SWEEPS: list[tuple[Callable[[], object], int]] = [
     (lambda: pulling.pull_disowned(now=NOW), 1),
     (lambda: verdicts.ask_rivals(now=NOW), 1),
     (verdicts.read_verdicts, 1),
-    (lambda: finalizing.finalize_associations(now=NOW), 2),
+    (lambda: finalizing.finalize_associations(now=NOW), 1),
     (lambda: making.credit_authors(now=NOW), 2),
     (lambda: growing.grow_solving(now=NOW), 1),
-    (lambda: finalize_annotations(now=NOW), 2),
+    (lambda: finalize_annotations(now=NOW), 1),
 ]
 
 

@@ -20,6 +20,7 @@ from hits.errors import RuleBroken
 from hits.models import Item, Lease, Study, User
 from hits.services import auditing
 from hits.services.locking import lock_items
+from hits.services.wanting import new_item
 
 AT_ONCE = 500
 log = structlog.get_logger()
@@ -176,11 +177,11 @@ def _add(questions: Sequence[Question], *, draw: Draw) -> None:
         sorted({one.association_id for one in questions})
     )
     items = Item.objects.bulk_create(
-        Item(
+        new_item(
             study=draw.study,
             task=Kind(draw.kind).task,
             author_id=associations[one.association_id].item.author_id,
-            wanted=domain.ANNOTATORS_WANTED,
+            answers_needed=domain.ANNOTATORS_WANTED,
         )
         for one in questions
     )

@@ -1,112 +1,83 @@
 """An annotation is final once its three annotators have answered, and open again if one is taken out."""
 
-from collections import defaultdict
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Sequence
 from datetime import datetime
 
 import structlog
-from django.db import transaction
+from django.db.models import Prefetch
 
 from crowd.winogavil.annotation import domain
 from crowd.winogavil.annotation.models import Annotation, Judgement, Kind
-from hits.models import Assignment, Item, Lease
-from hits.services.locking import lock_items
-from hits.services.working import find_recounts, take_recounts
+from crowd.winogavil.models import Place
+from hits.models import Item, Study
+from hits.services.answers import Given, answers_that_count
+from hits.services.collecting import Collect, collect_answers
+from hits.services.wanting import want_answers
 from scoring import domain as scores
 
-AT_ONCE = 500
 RESULT = ("labels", "numerator", "denominator", "final_at")
-COUNTING = (Assignment.Status.SUBMITTED, Assignment.Status.APPROVED)
 log = structlog.get_logger()
 
 
 def finalize_annotations(*, now: datetime) -> int:
-    """Those whose last wanted answer is at the provider, after reopening those that have lost one."""
-    reopen_annotations()
-    ripe = Annotation.objects.filter(final_at=None, item__wanted=0).order_by("pk")
-    final, seen = 0, 0
-    while some := list(ripe.filter(pk__gt=seen).values_list("pk", "item_id")[:AT_ONCE]):
-        seen = some[-1][0]
-        final += _finalize([item for _, item in some], now=now)
+    """Those whose last wanted answer is at the provider, and those that have lost or regained one."""
+    return collect_answers([ANNOTATIONS], now=now)
+
+
+def count_judgements(*, owner: Study, rows: Sequence[Annotation], now: datetime) -> int:
+    given = answers_that_count([row.item_id for row in rows])
+    changed, judgements = [], []
+    for row in rows:
+        counting = given[row.item_id] if len(given[row.item_id]) >= row.item.answers_needed else []
+        if {one.assignment_id for one in counting} != {one.assignment_id for one in row.judgements.all()}:
+            found = [_judgement(row, one) for one in counting]
+            _settle(row, found, now=now)
+            changed.append(row)
+            judgements += found
+    Judgement.objects.filter(annotation__in=changed).delete()
+    Annotation.objects.bulk_update(changed, RESULT)
+    Judgement.objects.bulk_create(judgements)
+    want_answers({row.item_id: row.item.answers_needed for row in changed})
+    final = sum(bool(row.final_at) for row in changed)
+    if changed:
+        log.info("annotation.counted", final=final, open=len(changed) - final)
     return final
 
 
-def reopen_annotations() -> int:
-    """Where an answer that counted was kept out or rejected, somebody else is asked first."""
-    reopened = 0
-    while some := find_recounts(tasks=domain.TASKS, most=AT_ONCE):
-        reopened += _reopen(some)
-    if reopened:
-        log.info("annotation.reopened", count=reopened)
-    return reopened
-
-
-def _reopen(recounted: Collection[int]) -> int:
-    with transaction.atomic():
-        items = take_recounts(recounted)
-        Judgement.objects.filter(annotation__item__in=items).delete()
-        return Annotation.objects.filter(item__in=items, final_at__isnull=False).update(
-            labels=[], numerator=None, denominator=None, final_at=None
-        )
-
-
-def _finalize(items: Collection[int], *, now: datetime) -> int:
-    """Under the items' locks: whoever takes an answer out waits, and then finds it final and reopens it."""
-    with transaction.atomic():
-        held = [item.pk for item in lock_items(Item.objects.filter(pk__in=items, wanted=0))]
-        open_ones = Annotation.objects.filter(item__in=held, final_at=None).select_related("item")
-        answers = _answers_by_item(held)
-        settled, judgements = [], []
-        for annotation in open_ones.prefetch_related("association__places__picture").order_by("pk"):
-            given = answers[annotation.item_id]
-            if len(given) >= domain.ANNOTATORS_WANTED:
-                found = [_judgement(annotation, assignment) for assignment in given]
-                _settle(annotation, found, now=now)
-                settled.append(annotation)
-                judgements += found
-        Annotation.objects.bulk_update(settled, RESULT)
-        Judgement.objects.bulk_create(judgements)
-    if settled:
-        log.info("annotation.final", count=len(settled))
-    return len(settled)
-
-
-def _answers_by_item(items: Iterable[int]) -> defaultdict[int, list[Assignment]]:
-    """Of work that the provider has, neither kept out nor rejected, and whose place went to nobody else."""
-    leases = Lease.objects.filter(
-        item__in=list(items),
-        status=Lease.Status.ANSWERED,
-        assignment__status__in=COUNTING,
-        assignment__kept_out=False,
-        assignment__answer__isnull=False,
-    )
-    pairs = list(leases.order_by("assignment").values_list("item_id", "assignment_id"))
-    # One answer is about many items: it is read once.
-    work = Assignment.objects.in_bulk({assignment for _, assignment in pairs})
-    found: defaultdict[int, list[Assignment]] = defaultdict(list)
-    for item, assignment in pairs:
-        found[item].append(work[assignment])
-    return found
-
-
-def _judgement(annotation: Annotation, assignment: Assignment) -> Judgement:
-    answer = assignment.answer or {}
-    given = answer.get(str(annotation.item.public_id), [])
+def _judgement(annotation: Annotation, given: Given) -> Judgement:
     judgement = Judgement(
-        annotation=annotation, worker_id=assignment.worker_id, assignment=assignment, given=list(given)
+        annotation=annotation,
+        worker_id=given.worker_id,
+        assignment_id=given.assignment_id or 0,
+        given=given.raw,
     )
     if annotation.kind == Kind.BASELINE:
         places = annotation.shown_places
-        share = scores.jaccard(set(given), annotation.association.chosen_keys)
-        judgement.given = [one.position for one in places if one.picture and one.picture.key in given]
+        share = scores.jaccard(set(given.raw), annotation.association.chosen_keys)
+        judgement.given = [one.position for one in places if one.picture and one.picture.key in given.raw]
         judgement.numerator, judgement.denominator = share.numerator, share.denominator
     return judgement
 
 
 def _settle(annotation: Annotation, judgements: Sequence[Judgement], *, now: datetime) -> None:
-    annotation.final_at = now
-    if annotation.kind != Kind.BASELINE:
+    """Without any it is open."""
+    annotation.final_at = now if judgements else None
+    annotation.labels, annotation.numerator, annotation.denominator = [], None, None
+    if judgements and annotation.kind == Kind.BASELINE:
+        mean = scores.mean([one.share for one in judgements])
+        annotation.numerator, annotation.denominator = mean.numerator, mean.denominator
+    elif judgements:
         annotation.labels = domain.named_by_most([[str(label) for label in one.given] for one in judgements])
-        return
-    mean = scores.mean([one.share for one in judgements])
-    annotation.numerator, annotation.denominator = mean.numerator, mean.denominator
+
+
+ANNOTATIONS = Collect(
+    tasks=domain.TASKS,
+    owners=Study,
+    owner="item__study",
+    rows=Annotation.objects.select_related("item", "association").prefetch_related(
+        "judgements", Prefetch("association__places", Place.objects.select_related("picture"))
+    ),
+    ripe=[Annotation.objects.filter(final_at=None, item__wanted=0)],
+    items=lambda keys: Item.objects.filter(annotation__in=keys).values_list("pk", flat=True),
+    count=count_judgements,
+)

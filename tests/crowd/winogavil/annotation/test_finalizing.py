@@ -9,7 +9,7 @@ from django.test.utils import CaptureQueriesContext
 from crowd.winogavil.annotation.models import Annotation, Judgement, Kind
 from crowd.winogavil.annotation.services.finalizing import finalize_annotations
 from crowd.winogavil.models import Association, Solution
-from crowd.winogavil.services.finalizing import finalize_associations, reopen_associations
+from crowd.winogavil.services.finalizing import finalize_associations
 from hits.models import Assignment, Item, Study
 from hits.services.working import keep_out
 from scoring.models import Score
@@ -75,7 +75,6 @@ def test_baseline_is_the_exact_mean_and_leaves_the_association_alone(study: Stud
     solve(open_batch(study, Kind.BASELINE), (0, 1, 2), (0, 1, 5), (3, 4, 5))
     judged = judge_submitted(now=NOW)
     finalize_annotations(now=NOW)
-    reopen_associations()
     finalize_associations(now=LATER)
 
     annotation.refresh_from_db()
