@@ -10,13 +10,13 @@ from hits.common import clock
 from hits.common.sweeps import sweep
 
 
-@sweep("whoops.follow_control", rest_s=3, due_at=taking_sightings.next_recount)
+@sweep("whoops.follow_control", rest_s=3)
 def follow_control() -> None:
     posting_control.post_control(now=clock.now())
     taking_sightings.take_sightings(now=clock.now())
 
 
-@sweep("whoops.follow_annotations", rest_s=3, due_at=taking_annotations.next_recount)
+@sweep("whoops.follow_annotations", rest_s=3)
 def follow_annotations() -> None:
     posting_annotations.post_annotations(now=clock.now())
     taking_annotations.take_annotations(now=clock.now())

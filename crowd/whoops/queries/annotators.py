@@ -7,7 +7,7 @@ from django.db.models.functions import Coalesce, Greatest
 
 from crowd.pictures.models import Picture
 from crowd.whoops import domain
-from crowd.whoops.models import Annotation, Designer, Image, Project, Revision, Sighting
+from crowd.whoops.models import Annotation, Designer, Image, Revision, Sighting
 from hits.models import Lease
 from hits.services.answers import COUNTING
 
@@ -42,35 +42,10 @@ def images_to_post() -> QuerySet[Image]:
     return Image.objects.filter(unasked | sent_again)
 
 
-def images_to_count(project: Project, *, after: int, most: int) -> list[int]:
-    """Where an answer is not taken yet, or the item asks for more or fewer than the rules want now."""
-    first, *others = (
-        rows.order_by().filter(pk__gt=after).values_list("pk", flat=True)
-        for rows in _behind(project.images.all(), wanted=Value(project.annotations_wanted))
-    )
-    return list(first.union(*others).order_by("pk")[:most])
-
-
-def is_behind() -> Q:
-    """Of projects: there are such images. One query for all projects, of which mostly none has any."""
-    images = Image.objects.filter(project=OuterRef("pk"))
-    found = Q()
-    for rows in _behind(images, wanted=F("project__annotations_wanted")):
-        found |= Q(Exists(rows))
-    return found
-
-
-def is_dropped() -> Q:
-    """Of leases: what they brought is dropped, so that somebody else is asked."""
-    dropped = Annotation.objects.filter(
-        image__annotation_item=OuterRef("item"), worker=OuterRef("worker"), state=DROPPED
-    )
-    return Q(Exists(dropped))
-
-
-def _behind(images: QuerySet[Image], *, wanted: Value | F) -> tuple[QuerySet[Image], ...]:
+def images_to_count() -> tuple[QuerySet[Image], ...]:
     """An answer is not taken yet; too few or too many are asked for; enough are there, and some asked for."""
-    accepted = images.filter(state=State.ACCEPTED, annotation_item__isnull=False)
+    wanted = F("project__annotations_wanted")
+    accepted = Image.objects.filter(state=State.ACCEPTED, annotation_item__isnull=False)
     there = Coalesce(Subquery(_answers_per_item()), 0)
     open_ones = accepted.filter(annotated__lt=wanted)
     unlike = open_ones.alias(lacking=Greatest(Value(0), wanted - there))
@@ -85,6 +60,14 @@ def _behind(images: QuerySet[Image], *, wanted: Value | F) -> tuple[QuerySet[Ima
             annotation_item__pulled_at=None,
         ),
     )
+
+
+def is_dropped() -> Q:
+    """Of leases: what they brought is dropped, so that somebody else is asked."""
+    dropped = Annotation.objects.filter(
+        image__annotation_item=OuterRef("item"), worker=OuterRef("worker"), state=DROPPED
+    )
+    return Q(Exists(dropped))
 
 
 def _untaken() -> QuerySet[Lease]:

@@ -15,10 +15,11 @@ from crowd.pictures.models import Picture
 from crowd.questions.domain import trim
 from crowd.whoops import domain
 from crowd.whoops.models import Annotation, Image, Option, Project, Question
-from crowd.whoops.services.holding import AT_ONCE, held
+from crowd.whoops.services.holding import AT_ONCE
 from crowd.whoops.services.posting_questions import never_handed_out, post_questions
 from hits.errors import RuleBroken
 from hits.models import Lease
+from hits.services.locking import held
 
 LARGEST_NUMBER = 9_999
 LOT = SystemRandom()
@@ -80,7 +81,7 @@ def gather_explanations(*, project: Project, incomplete: bool) -> Gathered:
 
 def make_explanations(*, project: Project, incomplete: bool, now: datetime) -> int:
     """How many lists are asked from now on, or have changed. Raises RuleBroken where there is nothing new."""
-    with held(project.pk) as locked:
+    with held(project) as locked:
         changes = list(_changes(locked, incomplete=incomplete, holds=True))
         if not changes:
             raise RuleBroken("nothing_new", "There is no explanation that is not asked already.")

@@ -2,17 +2,13 @@
 
 from datetime import datetime
 
-import structlog
-
 from crowd.whoops import domain
 from crowd.whoops.models import Project
-from hits.errors import RuleBroken
 from hits.models import Batch
 from hits.queries import batches_wanting
-from hits.services.growing import GROWING, grow_batch
+from hits.services.growing import GROWING, grow_by_itself
 
 GROWN = (domain.CONTROL, domain.ANNOTATE, *domain.JUDGED)
-log = structlog.get_logger()
 
 
 def grow_batches(*, now: datetime) -> int:
@@ -27,15 +23,4 @@ def grow_batches(*, now: datetime) -> int:
     newest: dict[tuple[int, str], Batch] = {}
     for batch in batches.select_related("study", "launched_by").order_by("pk"):
         newest[batch.study_id, batch.task] = batch
-    return sum(_grow(batch, now=now) for batch in newest.values() if batch.pk in wanting)
-
-
-def _grow(batch: Batch, *, now: datetime) -> int:
-    if batch.launched_by is None:
-        return 0
-    try:
-        # On the word of whoever launched it, and within what the study may still spend.
-        return grow_batch(batch=batch, by=batch.launched_by, now=now)
-    except RuleBroken as broken:
-        log.warning("whoops.not_grown", batch=str(batch.public_id), task=batch.task, code=broken.code)
-        return 0
+    return sum(grow_by_itself(batch, now=now)[0] for batch in newest.values() if batch.pk in wanting)

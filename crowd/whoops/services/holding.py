@@ -3,24 +3,16 @@
 from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 
-from django.db import transaction
-
-from crowd.whoops.models import Image, Project
+from crowd.whoops.models import Image
+from hits.services.locking import held
 
 AT_ONCE = 200
 
 
 @contextmanager
-def held(project_id: int) -> Iterator[Project]:
-    """As it is now, for one transaction."""
-    with transaction.atomic():
-        yield Project.objects.select_for_update(no_key=True).get(pk=project_id)
-
-
-@contextmanager
 def held_image(image: Image) -> Iterator[Image]:
-    """The same, with this image of it: what is changed of it is changed on what is yielded."""
-    with held(image.project_id) as project:
+    """For one transaction, and its project with it: what is changed of it is changed on what is yielded."""
+    with held(image.project) as project:
         locked = lock_images([image.pk])[0]
         locked.project = project
         yield locked

@@ -9,9 +9,10 @@ from django.db.models import Exists, OuterRef, QuerySet
 from crowd.pictures.models import Picture
 from crowd.whoops.domain.drawing import draw
 from crowd.whoops.models import Image, Option, Partner, Project, Question
-from crowd.whoops.services.holding import AT_ONCE, held
+from crowd.whoops.services.holding import AT_ONCE
 from crowd.whoops.services.posting_questions import post_questions
 from hits.errors import RuleBroken
+from hits.services.locking import held
 
 Kind = Question.Kind
 Variant = Question.Variant
@@ -53,7 +54,7 @@ def draw_pairs(*, project: Project, wanted: int, seed: int) -> Drawn:
 
 def make_pairs(*, project: Project, wanted: int, seed: int, now: datetime) -> int:
     """How many pairs are asked from now on. Raises RuleBroken where none can be drawn."""
-    with held(project.pk) as locked:
+    with held(project) as locked:
         drawn = draw_pairs(project=locked, wanted=wanted, seed=seed)
         if not drawn.images:
             raise RuleBroken("nothing_drawn", "There is no further image to draw, or all you want are there.")

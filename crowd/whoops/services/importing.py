@@ -10,7 +10,7 @@ from django.db.models import QuerySet
 from crowd.whoops.domain.negatives import Negative, Triple, draw_negatives, negatives_wanted, plain
 from crowd.whoops.models import Image, Option, Project, Question
 from crowd.whoops.services.explaining import add_offers, lists_of, new_offers
-from crowd.whoops.services.holding import AT_ONCE, held
+from crowd.whoops.services.holding import AT_ONCE
 from crowd.whoops.services.posting_questions import post_questions
 from crowd.whoops.services.pulling import follow_questions
 from crowd.whoops.services.reading import (
@@ -20,6 +20,7 @@ from crowd.whoops.services.reading import (
     read_explanations,
     read_questions,
 )
+from hits.services.locking import held
 
 Kind = Question.Kind
 
@@ -61,7 +62,7 @@ def preview_import(*, project: Project, kind: str, text: str, seed: int) -> Prev
 
 def import_rows(*, project: Project, kind: str, text: str, seed: int, now: datetime) -> int:
     """How many are new. Raises InvalidItems that names every bad line, and then nothing is added."""
-    with held(project.pk) as locked:
+    with held(project) as locked:
         if kind == Kind.EXPLAIN:
             offers = read_explanations(text, project=locked)
             return add_offers(project=locked, offers=offers, now=now)

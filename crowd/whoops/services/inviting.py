@@ -12,7 +12,7 @@ from crowd.whoops.models import Designer, Project
 from hits.errors import RuleBroken
 from hits.models import Assignment, Item, User, Worker
 from hits.services.locking import lock_items
-from hits.services.wanting import want_answers
+from hits.services.wanting import make_item, want_answers
 
 DAYS = 30
 MOST_DAYS = 365
@@ -137,7 +137,7 @@ def want_designers(*, project: Project, places: int) -> None:
         locked = Project.objects.select_for_update(no_key=True).get(pk=project.pk)
         item = _design_item(locked)
         if item is None and places:
-            item = Item.objects.create(study_id=locked.study_id, task=domain.DESIGN, wanted=0)
+            item = make_item(study_id=locked.study_id, task=domain.DESIGN, answers_needed=0)
         if item is None:
             return
         lock_items([item.pk])

@@ -10,11 +10,12 @@ from crowd.whoops import domain
 from crowd.whoops.models import Annotation, Image, Project
 from crowd.whoops.models.annotations import TAKEN_OUT
 from crowd.whoops.queries.annotators import images_to_post
-from crowd.whoops.services.holding import AT_ONCE, held, lock_images
+from crowd.whoops.services.holding import AT_ONCE, lock_images
 from crowd.whoops.services.pulling import follow_images, items_of_images
 from hits.common.parts import in_parts
 from hits.models import Item
-from hits.services.locking import hold_new, lock_items
+from hits.services.locking import held, lock_items
+from hits.services.wanting import ask_about, new_item
 
 log = structlog.get_logger()
 
@@ -31,7 +32,7 @@ def post_annotations(*, now: datetime) -> int:
 def _post(project: Project, *, now: datetime) -> int:
     posted = 0
     while True:
-        with held(project.pk) as locked:
+        with held(project) as locked:
             keys = images_to_post().filter(project=locked).order_by("number")[:AT_ONCE]
             images = lock_images(list(keys.values_list("pk", flat=True)))
             if not images:
@@ -49,15 +50,16 @@ def _give_items(images: Sequence[Image], *, project: Project, now: datetime) -> 
     authors = dict(
         Image.objects.filter(pk__in=[image.pk for image in images]).values_list("pk", "designer__worker")
     )
-    wanted = project.annotations_wanted
-    items = Item.objects.bulk_create(
-        Item(study_id=project.study_id, task=domain.ANNOTATE, wanted=wanted, author_id=authors[image.pk])
-        for image in images
-    )
-    hold_new(items)
-    for image, item in zip(images, items, strict=True):
-        image.annotation_item = item
-    Image.objects.bulk_update(images, ("annotation_item",))
+
+    def item_of(image: Image) -> Item:
+        return new_item(
+            study_id=project.study_id,
+            task=domain.ANNOTATE,
+            answers_needed=project.annotations_wanted,
+            author_id=authors[image.pk],
+        )
+
+    ask_about(images, item_of, field="annotation_item")
     follow_images([image.pk for image in images], now=now)
 
 

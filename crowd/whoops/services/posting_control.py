@@ -8,10 +8,12 @@ from django.db.models import Exists, F, OuterRef, QuerySet
 
 from crowd.whoops import domain
 from crowd.whoops.models import Image, Project, Revision
-from crowd.whoops.services.holding import AT_ONCE, held, lock_images
-from crowd.whoops.services.pulling import follow_images
+from crowd.whoops.services.holding import AT_ONCE, lock_images
+from crowd.whoops.services.pulling import follow_images, items_of_images
 from hits.common.parts import in_parts
 from hits.models import Item
+from hits.services.locking import held, lock_items
+from hits.services.wanting import ask_about, new_item
 
 log = structlog.get_logger()
 
@@ -50,7 +52,7 @@ def _outdated() -> QuerySet[Item]:
 def _post(project: Project, *, now: datetime) -> int:
     posted = 0
     while True:
-        with held(project.pk) as locked:
+        with held(project) as locked:
             rows = list(_unposted().filter(image__project=locked).order_by("image__number")[:AT_ONCE])
             if not rows:
                 return posted
@@ -63,26 +65,25 @@ def _give_items(rows: Sequence[Revision], *, project: Project, now: datetime) ->
     images = lock_images([row.image_id for row in rows])
     designed = Image.objects.filter(pk__in=[image.pk for image in images])
     authors = dict(designed.values_list("pk", "designer__worker"))
-    items = Item.objects.bulk_create(
-        Item(
+
+    def item_of(row: Revision) -> Item:
+        return new_item(
             study_id=project.study_id,
             task=domain.CONTROL,
-            wanted=project.control_wanted,
+            answers_needed=project.control_wanted,
             author_id=authors[row.image_id],
         )
-        for row in rows
-    )
-    by_image = {row.image_id: item for row, item in zip(rows, items, strict=True)}
-    for row in rows:
-        row.control_item = by_image[row.image_id]
-    Revision.objects.bulk_update(rows, ("control_item",))
+
+    lock_items(items_of_images(authors))
+    ask_about(rows, item_of, field="control_item")
+    asked = {row.image_id: row.control_item for row in rows}
     for image in images:
-        image.control_item = by_image[image.pk]
+        image.control_item = asked[image.pk]
     Image.objects.bulk_update(images, ("control_item",))
     follow_images([image.pk for image in images], now=now)
 
 
 def _pull_outdated(project: Project, *, now: datetime) -> None:
-    with held(project.pk) as locked:
+    with held(project) as locked:
         rows = Revision.objects.filter(control_item__in=_outdated().filter(study=locked.study_id))
         follow_images(list(rows.values_list("image_id", flat=True).distinct()), now=now)

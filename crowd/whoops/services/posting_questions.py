@@ -8,13 +8,13 @@ from django.db.models import Exists, OuterRef, Q, QuerySet
 
 from crowd.whoops.domain.negatives import plain
 from crowd.whoops.models import Image, Option, Project, Question
-from crowd.whoops.services.holding import AT_ONCE, held
+from crowd.whoops.services.holding import AT_ONCE
 from crowd.whoops.services.pulling import follow_questions
 from hits import seals
 from hits.errors import RuleBroken
 from hits.models import Item, Lease
-from hits.services.locking import hold_new, lock_items
-from hits.services.wanting import want_answers
+from hits.services.locking import held, lock_items
+from hits.services.wanting import ask_about, new_item, want_answers
 
 log = structlog.get_logger()
 
@@ -24,29 +24,23 @@ def post_questions(*, project: Project, questions: Sequence[Question], now: date
     images = Image.objects.filter(pk__in={one.image_id for one in questions if one.image_id})
     designers = dict(images.values_list("pk", "designer__worker"))
     drawn = sorted(questions, key=lambda one: seals.blind_index("question", str(one.pk)))
-    items = Item.objects.bulk_create(
-        (
-            Item(
-                study_id=project.study_id,
-                task=question.kind,
-                wanted=project.judges_wanted,
-                author_id=designers.get(question.image_id or 0),
-            )
-            for question in drawn
-        ),
-        batch_size=AT_ONCE,
-    )
-    hold_new(items)
-    for question, item in zip(drawn, items, strict=True):
-        question.item = item
-    Question.objects.bulk_update(drawn, ("item",), batch_size=AT_ONCE)
+
+    def item_of(question: Question) -> Item:
+        return new_item(
+            study_id=project.study_id,
+            task=question.kind,
+            answers_needed=project.judges_wanted,
+            author_id=designers.get(question.image_id or 0),
+        )
+
+    ask_about(drawn, item_of)
     follow_questions([one.pk for one in drawn], now=now)
     log.info("whoops.questions_posted", project=project.pk, count=len(drawn))
 
 
 def withdraw_question(*, question: Question, now: datetime) -> None:
     """Nobody is asked any more, and no figure counts it. What was answered is kept, and paid."""
-    with held(question.project_id):
+    with held(question.project):
         changed = Question.objects.filter(pk=question.pk, withdrawn_at=None).update(withdrawn_at=now)
         if not changed:
             raise RuleBroken("withdrawn_already", "This question was withdrawn already.")
@@ -66,7 +60,7 @@ def withdraw_outdated(*, image: Image, now: datetime) -> None:
 
 def bring_back_question(*, question: Question, now: datetime) -> None:
     """Asked again where answers lack, and its votes count as before."""
-    with held(question.project_id):
+    with held(question.project):
         _refuse_outdated(question)
         _refuse_right(question)
         changed = Question.objects.filter(pk=question.pk, withdrawn_at__isnull=False).update(
@@ -102,7 +96,7 @@ def want_judges(*, project: Project) -> None:
     asked = Question.objects.filter(project=project, item__isnull=False).order_by("pk")
     last = 0
     while True:
-        with held(project.pk) as locked:
+        with held(project) as locked:
             some = list(asked.filter(pk__gt=last).values_list("pk", "item")[:AT_ONCE])
             if not some:
                 return

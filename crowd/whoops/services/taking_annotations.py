@@ -5,7 +5,6 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 
 import structlog
-from django.db.models import Q
 
 from crowd.pictures.domain import words_of
 from crowd.pictures.profanity import is_profane
@@ -13,13 +12,12 @@ from crowd.whoops import domain
 from crowd.whoops.domain.annotating import LONGEST_TEXT, TEXTS
 from crowd.whoops.models import Annotation, Image, Project
 from crowd.whoops.models.annotations import TAKEN_OUT
-from crowd.whoops.queries.annotators import images_to_count, is_behind, is_dropped
-from crowd.whoops.services.holding import AT_ONCE, held, lock_images
-from hits.common.parts import in_parts
+from crowd.whoops.queries.annotators import images_to_count, is_dropped
+from crowd.whoops.services.holding import lock_images
+from hits.models import Item
 from hits.services.answers import Given, answers_that_count
-from hits.services.locking import lock_items
+from hits.services.collecting import Collect, collect_answers
 from hits.services.wanting import want_answers
-from hits.services.working import find_recounts, has_recounts, take_recounts
 
 State = Annotation.State
 THERE = (State.COUNTED, State.HELD)
@@ -28,33 +26,25 @@ log = structlog.get_logger()
 
 def take_annotations(*, now: datetime) -> int:
     """Of all projects: how many images were counted, or counted anew. Safe to repeat."""
-    projects = Project.objects.filter(is_behind() | Q(has_recounts([domain.ANNOTATE]))).order_by("pk")
-    counted = in_parts(projects, lambda project: _recount(project) + _take_of(project))
+    counted = collect_answers([ANNOTATIONS], now=now)
     if counted:
         log.info("whoops.annotations_taken", count=counted)
     return counted
 
 
-def next_recount(*, now: datetime) -> datetime | None:
-    """At once where there is more to be recounted than one run takes."""
-    return now if Project.objects.filter(has_recounts([domain.ANNOTATE])).exists() else None
-
-
-def count_annotations(images: Sequence[Image], *, project: Project) -> None:
-    """From the raw answers that count now, whatever was taken before. Project and images are held."""
-    items = [image.annotation_item_id for image in images if image.annotation_item_id]
-    lock_items(items)
-    found = answers_that_count(items)
-    rows = Annotation.objects.filter(image__in=images).select_for_update(no_key=True).order_by("pk")
-    there = {(row.image_id, row.worker_id): row for row in rows}
+def count_annotations(*, owner: Project, rows: Sequence[Image], now: datetime) -> int:
+    found = answers_that_count([image.annotation_item_id for image in rows if image.annotation_item_id])
+    written = Annotation.objects.filter(image__in=rows).select_for_update(no_key=True).order_by("pk")
+    there = {(row.image_id, row.worker_id): row for row in written}
     given = {
         (image.pk, one.worker_id): one
-        for image in images
+        for image in rows
         for one in found.get(image.annotation_item_id or 0, ())
     }
     Annotation.objects.bulk_create(_read(key[0], one) for key, one in given.items() if key not in there)
     _drop_and_restore(there, given)
-    follow_annotations(images, project=project)
+    follow_annotations(rows, project=owner)
+    return len(rows)
 
 
 def follow_annotations(images: Sequence[Image], *, project: Project) -> None:
@@ -79,30 +69,6 @@ def flags_of(texts: Mapping[str, str]) -> list[str]:
 
 def state_by_itself(flags: Sequence[str]) -> str:
     return State.HELD if flags else State.COUNTED
-
-
-def _take_of(project: Project) -> int:
-    done, last = 0, 0
-    while True:
-        with held(project.pk) as locked:
-            images = lock_images(images_to_count(locked, after=last, most=AT_ONCE))
-            if not images:
-                return done
-            count_annotations(images, project=locked)
-        done, last = done + len(images), images[-1].pk
-
-
-def _recount(project: Project) -> int:
-    """Where an answer that was counted has been kept out or rejected since, or counts again."""
-    with held(project.pk) as locked:
-        items = find_recounts(tasks=[domain.ANNOTATE], most=AT_ONCE, study_id=locked.study_id)
-        if not items:
-            return 0
-        keys = Image.objects.filter(annotation_item__in=items).values_list("pk", flat=True)
-        images = lock_images(list(keys))
-        take_recounts(items)
-        count_annotations(images, project=locked)
-    return len(images)
 
 
 def _read(image_id: int, given: Given) -> Annotation:
@@ -132,3 +98,15 @@ def _drop_and_restore(
             row.why = ""
             changed.append(row)
     Annotation.objects.bulk_update(changed, ("state", "why"))
+
+
+ANNOTATIONS = Collect(
+    tasks=[domain.ANNOTATE],
+    owners=Project,
+    rows=Image.objects.all(),
+    item="annotation_item",
+    ripe=images_to_count(),
+    items=lambda keys: Item.objects.filter(whoops_annotation__in=keys).values_list("pk", flat=True),
+    lock=lock_images,
+    count=count_annotations,
+)

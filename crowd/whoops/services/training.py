@@ -13,10 +13,10 @@ from crowd.pictures.services.uploading import upload_picture
 from crowd.whoops import domain
 from crowd.whoops.domain.annotating import TEXTS
 from crowd.whoops.models import Image, Project, Revision, TrainingImage
-from crowd.whoops.services.holding import held
 from hits.errors import RuleBroken
 from hits.models import Item, User
-from hits.services.locking import lock_items
+from hits.services.locking import held, lock_items
+from hits.services.wanting import make_item
 
 # What a test asks is asked of whoever comes, and never runs out.
 ANYBODY = 30_000
@@ -39,9 +39,9 @@ def add_training_image(
     """Asked of whoever takes the test from now on. Raises RuleBroken, and nothing is added."""
     with transaction.atomic():
         picture = upload_picture(upload=upload, concept="training image", by=by, now=now)
-        with held(project.pk) as locked:
+        with held(project) as locked:
             _refuse_known(picture, project=locked)
-            item = Item.objects.create(study_id=locked.study_id, task=domain.EXAMPLES, wanted=ANYBODY)
+            item = make_item(study_id=locked.study_id, task=domain.EXAMPLES, answers_needed=ANYBODY)
             row = TrainingImage.objects.create(
                 item=item, picture=picture, **{entry: texts[entry] for entry in TEXTS}
             )

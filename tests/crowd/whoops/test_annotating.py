@@ -265,6 +265,22 @@ def test_a_late_answer_to_a_full_image_waits_until_its_place_is_free() -> None:
     assert (crowd.image.annotated, crowd.wanted) == (1, 0)
 
 
+def test_who_gives_up_is_replaced_where_what_another_wrote_was_dropped() -> None:
+    crowd = Annotators(annotations_wanted=2)
+    crowd.answer()
+    row = Annotation.objects.get()
+    drop_annotation(annotation=row, seen="counted", why="Not about it.", by=make_user(), now=NOW)
+    crowd.sweep()
+    crowd.answer()
+    last = crowd.open()
+    assert crowd.wanted == 0
+
+    give_up(last, now=NOW)
+    crowd.sweep()
+
+    assert (crowd.image.annotated, crowd.wanted) == (1, 1)
+
+
 def test_the_sweep_asks_the_database_no_more_for_more_images() -> None:
     counts = []
     for images in (1, 12):

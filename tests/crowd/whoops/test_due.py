@@ -5,11 +5,10 @@ from collections.abc import Callable
 import pytest
 
 from crowd.whoops import domain, tasks
-from crowd.whoops.models import Annotation, Image, Project, Sighting
+from crowd.whoops.models import Annotation, Image, Project
 from crowd.whoops.services import growing, taking_annotations, taking_sightings
 from hits.models import Item
-from hits.services.working import keep_out
-from tests.crowd.whoops import making_annotations, making_images
+from tests.crowd.whoops import making_annotations
 from tests.crowd.whoops.making_annotations import Annotators
 from tests.crowd.whoops.making_images import SAW_NOTHING, ControlGroup
 from tests.factories import NOW, make_batch, make_user
@@ -17,7 +16,7 @@ from tests.idle import watch
 
 pytestmark = pytest.mark.django_db
 SWEEPS: dict[str, tuple[Callable[[], None], int]] = {
-    "follow_control": (tasks.follow_control, 4),
+    "follow_control": (tasks.follow_control, 3),
     "follow_annotations": (tasks.follow_annotations, 2),
     "owe_images": (tasks.owe_images, 1),
     "grow_batches": (tasks.grow_batches, 1),
@@ -55,45 +54,6 @@ def test_without_an_image_at_the_control_group_one_question_is_enough() -> None:
     crowd.answer()
 
     assert watch(lambda: taking_sightings.take_sightings(now=NOW)).queries == 1
-
-
-def test_a_recount_of_sightings_is_due_until_it_is_taken() -> None:
-    group = ControlGroup()
-    group.post()
-    looked = group.look()
-    assert taking_sightings.next_recount(now=NOW) is None
-
-    keep_out(looked, now=NOW)
-
-    assert taking_sightings.next_recount(now=NOW) == NOW
-    assert taking_annotations.next_recount(now=NOW) is None
-    taking_sightings.take_sightings(now=NOW)
-    assert taking_sightings.next_recount(now=NOW) is None
-    assert not Sighting.objects.exists()
-
-
-def test_a_recount_of_annotations_is_due_until_it_is_taken() -> None:
-    crowd = Annotators()
-    written = crowd.answer()
-    assert taking_annotations.next_recount(now=NOW) is None
-
-    keep_out(written, now=NOW)
-
-    assert taking_annotations.next_recount(now=NOW) == NOW
-    assert taking_sightings.next_recount(now=NOW) is None
-    taking_annotations.take_annotations(now=NOW)
-    assert taking_annotations.next_recount(now=NOW) is None
-    assert crowd.states() == ["dropped"]
-
-
-def test_a_recount_of_a_project_that_is_gone_is_not_due() -> None:
-    project = making_images.make_project()
-    for task in (domain.CONTROL, domain.ANNOTATE):
-        Item.objects.create(study=project.study, task=task, wanted=0, recount=True)
-    project.delete()
-
-    assert taking_sightings.next_recount(now=NOW) is None
-    assert taking_annotations.next_recount(now=NOW) is None
 
 
 def test_a_rule_that_wants_more_or_fewer_lookers_is_followed_and_then_rests() -> None:
