@@ -3,7 +3,7 @@ from hits.common import clock
 from hits.common.sweeps import sweep
 
 
-@sweep("winoventi.take_answers", rest_s=3, due_at=taking.next_recount)
+@sweep("winoventi.take_answers", rest_s=3)
 def take_answers() -> None:
     taking.take_answers(now=clock.now())
     ruling.pass_alternatives(now=clock.now())

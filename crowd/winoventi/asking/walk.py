@@ -26,6 +26,7 @@ from crowd.winoventi.domain.prompts import statement
 from crowd.winoventi.models.walks import Walk
 from hits.families import Purpose, TakesFiles, Terms
 from hits.models import Assignment, Batch, Item
+from hits.services.wanting import new_item
 
 PICKS = ("synonym", "fits")
 # An item of a test is asked of any number of people.
@@ -117,7 +118,7 @@ class WalkFamily(AskFamily[Station], TakesFiles):
     def add_items(self, rows: Sequence[WalkRow], *, batch: Batch) -> int:
         """The caller holds the transaction."""
         made = Item.objects.bulk_create(
-            Item(study=batch.study, batch=batch, task=self.key, wanted=WANTED) for _row in rows
+            new_item(study=batch.study, batch=batch, task=self.key, answers_needed=WANTED) for _row in rows
         )
         Walk.objects.bulk_create(Walk(item=item, **vars(row)) for item, row in zip(made, rows, strict=True))
         return len(rows)

@@ -75,7 +75,7 @@ def record_probabilities(some: Sequence[Row], recorder: Recorder) -> None:
         )
     FilterScore.objects.bulk_create(scores, ignore_conflicts=True)
     scored = Alternative.objects.filter(pk__in=[one.pk for one in found.values()])
-    lock_items(items_of_alternatives(scored))
+    lock_items(items_of_alternatives([one.pk for one in found.values()]))
     settle_alternatives(project=recorder.project, alternatives=scored, now=recorder.now)
 
 
@@ -88,7 +88,7 @@ def record_premises(some: Sequence[Row], recorder: Recorder) -> None:
         recorder.counts["premise_of_filtered"] += alternative.state != Alternative.State.PASSED
         if not alternative.has_premise:
             answers[alternative] = recorder.given(row)
-    lock_items(items_of_alternatives(answers))
+    lock_items(items_of_alternatives([one.pk for one in answers]))
     take_premises(project=recorder.project, answers=answers, now=recorder.now)
 
 
@@ -100,7 +100,7 @@ def record_judgements(some: Sequence[Row], recorder: Recorder) -> None:
         recorder.counts["self_validation"] += given.worker_id == premise.worker_id
         recorder.counts["judged_malformed"] += find_fault(premise.text) is not None
         answers[premise].append(given)
-    lock_items(items_of_premises(answers))
+    lock_items(items_of_premises([one.pk for one in answers]))
     refused = take_judgements(project=recorder.project, answers=answers, now=recorder.now)
     recorder.counts["refused"] += refused
 

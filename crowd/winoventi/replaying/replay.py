@@ -16,13 +16,14 @@ from crowd.winoventi.queries import count_pairs, judged_times
 from crowd.winoventi.replaying import rules
 from crowd.winoventi.replaying.recording import RECORD, Recorder
 from crowd.winoventi.replaying.rows import FILES, key_of, read_rows
-from crowd.winoventi.services.holding import AT_ONCE, held
+from crowd.winoventi.services.holding import AT_ONCE
 from crowd.winoventi.services.opening import open_project
 from crowd.winoventi.services.ruling import change_rules, settle_anew
 from hits.common.uploads import Problems, Row
 from hits.errors import CrowdError, InvalidItems
 from hits.models import Item, Study
 from hits.replays import Replay, Tell
+from hits.services.locking import held
 from hits.services.recordings import account_of, known_workers, open_study
 
 Judges = Project.Judges

@@ -15,8 +15,8 @@ LONGEST = Choice._meta.get_field("word").max_length
 Answers = Mapping[Prompt, Sequence[Given]]
 
 
-def count_choices(*, project: Project, rows: Sequence[Prompt], now: datetime) -> None:
-    """From the raw answers that count now, whatever was taken from them before. The project is held.
+def count_choices(*, owner: Project, rows: Sequence[Prompt], now: datetime) -> int:
+    """From the raw answers that count now, whatever was taken from them before.
 
     What was recorded elsewhere stays beside them.
     """
@@ -24,15 +24,16 @@ def count_choices(*, project: Project, rows: Sequence[Prompt], now: datetime) ->
     found = answers_that_count(items)
     Choice.objects.filter(prompt__in=[one.pk for one in rows], assignment__isnull=False).delete()
     answers = {one: found[one.item_id] for one in rows if one.item_id}
-    take_choices(project=project, answers=answers, there=_recorded(rows))
-    _want(project, rows)
+    take_choices(project=owner, answers=answers, there=_recorded(rows))
+    _want(owner, rows)
+    return len(rows)
 
 
 def choose_anew(*, project: Project, rows: Sequence[Prompt], now: datetime) -> None:
     """By how many are wanted now. Where an answer is on its way, all are counted once it is there."""
     lock_items(items := [one.item_id for one in rows if one.item_id])
     awaited = set(on_their_way().filter(item__in=items).values_list("item_id", flat=True))
-    count_choices(project=project, rows=[one for one in rows if one.item_id not in awaited], now=now)
+    count_choices(owner=project, rows=[one for one in rows if one.item_id not in awaited], now=now)
     Prompt.objects.filter(item__in=awaited).update(is_answered=False)
     _want(project, [one for one in rows if one.item_id in awaited])
 

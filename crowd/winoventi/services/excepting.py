@@ -12,12 +12,13 @@ NONSENSE = "A worker says that the statement makes no sense."
 Answers = Mapping[Generic, Given | None]
 
 
-def count_exceptions(*, project: Project, rows: Sequence[Generic], now: datetime) -> None:
-    """From the raw answers that count now, whatever was taken from them before. The project is held."""
+def count_exceptions(*, owner: Project, rows: Sequence[Generic], now: datetime) -> int:
+    """From the raw answers that count now, whatever was taken from them before."""
     items = [generic.item_id for generic in rows if generic.item_id]
     found = answers_that_count(items)
     answers = {generic: next(iter(found[generic.item_id]), None) for generic in rows if generic.item_id}
-    take_exceptions(project=project, answers=answers, now=now)
+    take_exceptions(project=owner, answers=answers, now=now)
+    return len(rows)
 
 
 def take_exceptions(*, project: Project, answers: Answers, now: datetime) -> None:

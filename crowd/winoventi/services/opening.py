@@ -38,14 +38,19 @@ def read_nouns(file: BinaryIO, *, problems: Problems) -> list[str]:
     return nouns
 
 
-def add_nouns(*, project: Project, words: Iterable[str]) -> int:
-    """A row each, in their order, behind those that are there. Raises InvalidItems with the bad lines."""
-    problems = Problems(InvalidItems)
+def check_nouns(lines: Iterable[str], *, problems: Problems) -> list[str]:
+    """What stands in the lines, where nothing is wrong with any of them."""
     nouns: list[str] = []
-    for line, word in enumerate(words, start=1):
+    for line, word in enumerate(lines, start=1):
         with problems.of(f"Line {line}"):
             nouns += _read_noun(word)
     problems.refuse()
+    return nouns
+
+
+def add_nouns(*, project: Project, words: Iterable[str]) -> int:
+    """A row each, in their order, behind those that are there. Raises InvalidItems with the bad lines."""
+    nouns = check_nouns(words, problems=Problems(InvalidItems))
     with transaction.atomic():
         Project.objects.select_for_update(no_key=True).get(pk=project.pk)
         last = project.nouns.aggregate(last=Max("number"))["last"] or 0

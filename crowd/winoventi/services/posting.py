@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Callable, Sequence
 from datetime import datetime
+from functools import partial
 from typing import Any
 
 import structlog
@@ -10,11 +11,12 @@ from django.db.models import Exists, OuterRef, Q, QuerySet
 
 from crowd.winoventi import domain
 from crowd.winoventi.models import Alternative, Choice, Generic, Judgement, Premise, Project, Prompt, Step
-from crowd.winoventi.services.holding import AT_ONCE, held
+from crowd.winoventi.services.holding import AT_ONCE
 from hits import seals
-from hits.common.writing import write_each
 from hits.errors import RuleBroken
 from hits.models import Item
+from hits.services.locking import held
+from hits.services.wanting import ask_about, new_item
 
 Kind = Step.Kind
 Post = Callable[[Project, Any], None]
@@ -82,19 +84,23 @@ def _post(project: Project, kind: str, *, most: int | None, now: datetime) -> in
 
 def _post_generics(project: Project, rows: Sequence[Generic]) -> None:
     Generic.objects.filter(pk__in=[row.pk for row in rows]).update(state=Generic.State.POSTED)
-    _give_items(rows, project=project, task=domain.EXCEPTIONS, wanted=[1] * len(rows))
+    ask_about(rows, partial(_item, project, domain.EXCEPTIONS))
 
 
 def _post_alternatives(project: Project, rows: Sequence[Alternative]) -> None:
-    _give_items(rows, project=project, task=domain.PREMISES, wanted=[1] * len(rows))
+    ask_about(rows, partial(_item, project, domain.PREMISES))
 
 
 def _post_premises(project: Project, rows: Sequence[Premise]) -> None:
     """Their authors are no judges, unless the project says so: the database itself refuses such a lease."""
-    authors = [None if project.judges == Project.Judges.ANYBODY else row.worker_id for row in rows]
     there = Counter(Judgement.objects.filter(premise__in=rows).values_list("premise_id", flat=True))
-    wanted = [max(0, project.answers_wanted - there[row.pk]) for row in rows]
-    _give_items(rows, project=project, task=domain.VALIDATE, wanted=wanted, authors=authors)
+
+    def item_of(row: Premise) -> Item:
+        author = None if project.judges == Project.Judges.ANYBODY else row.worker_id
+        needed = project.answers_wanted - there[row.pk]
+        return _item(project, domain.VALIDATE, row, needed=needed, author_id=author)
+
+    ask_about(rows, item_of)
 
 
 def _post_prompts(project: Project, rows: Sequence[Premise]) -> None:
@@ -108,27 +114,16 @@ def _post_prompts(project: Project, rows: Sequence[Premise]) -> None:
     lacking = Prompt.objects.filter(premise__in=rows, item=None, is_answered=False)
     prompts = sorted(lacking, key=lambda prompt: seals.blind_index("prompt", str(prompt.pk)))
     there = Counter(Choice.objects.filter(prompt__in=prompts).values_list("prompt_id", flat=True))
-    wanted = [max(0, project.choices_wanted - there[prompt.pk]) for prompt in prompts]
-    _give_items(prompts, project=project, task=domain.CHOOSE, wanted=wanted)
+
+    def item_of(prompt: Prompt) -> Item:
+        return _item(project, domain.CHOOSE, prompt, needed=project.choices_wanted - there[prompt.pk])
+
+    ask_about(prompts, item_of)
     Premise.objects.filter(pk__in=[row.pk for row in rows]).update(is_prompted=True)
 
 
-def _give_items(
-    rows: Sequence[Any],
-    *,
-    project: Project,
-    task: str,
-    wanted: Sequence[int],
-    authors: Sequence[int | None] = (),
-) -> None:
-    """One of each row."""
-    items = Item.objects.bulk_create(
-        Item(study_id=project.study_id, task=task, wanted=number, author_id=author)
-        for number, author in zip(wanted, authors or [None] * len(rows), strict=True)
-    )
-    if rows:
-        given = {row.pk: (item.pk,) for row, item in zip(rows, items, strict=True)}
-        write_each(model=type(rows[0]), columns=("item_id",), rows=given)
+def _item(project: Project, task: str, row: object, *, needed: int = 1, author_id: int | None = None) -> Item:
+    return new_item(study_id=project.study_id, task=task, answers_needed=max(0, needed), author_id=author_id)
 
 
 POSTING: dict[str, Post] = {

@@ -15,12 +15,13 @@ LONGEST = {"sentence": 1000, "generic_word": 200, "exception_word": 200}
 Answers = Mapping[Alternative, Given | None]
 
 
-def count_premises(*, project: Project, rows: Sequence[Alternative], now: datetime) -> None:
-    """From the raw answers that count now, whatever was taken from them before. The project is held."""
+def count_premises(*, owner: Project, rows: Sequence[Alternative], now: datetime) -> int:
+    """From the raw answers that count now, whatever was taken from them before."""
     items = [alternative.item_id for alternative in rows if alternative.item_id]
     found = answers_that_count(items)
     answers = {one: next(iter(found[one.item_id]), None) for one in rows if one.item_id}
-    take_premises(project=project, answers=answers, now=now)
+    take_premises(project=owner, answers=answers, now=now)
+    return len(rows)
 
 
 def take_premises(*, project: Project, answers: Answers, now: datetime) -> None:

@@ -8,11 +8,11 @@ from django.db.models import Exists, OuterRef, Q, QuerySet
 
 from crowd.winoventi.models import Alternative, FilterScore, Premise, Project, Prompt
 from crowd.winoventi.services.choosing import choose_anew
-from crowd.winoventi.services.holding import AT_ONCE, held, items_of_alternatives
+from crowd.winoventi.services.holding import AT_ONCE, items_of_alternatives
 from crowd.winoventi.services.settling import settle_alternatives
 from crowd.winoventi.services.validating import judge_anew
 from hits.common.parts import in_parts
-from hits.services.locking import lock_items
+from hits.services.locking import held, lock_items
 
 # What states are read by, and how many answers are asked for.
 RULES = ("filter_model_id", "way", "answers_wanted", "fails_by", "fails_at", "judges", "choices_wanted")
@@ -88,7 +88,7 @@ def _settle_project(project: Project, *, now: datetime) -> int:
 
 def _settle_alternatives(project: Project, keys: list[int], *, now: datetime) -> None:
     rows = Alternative.objects.filter(pk__in=keys)
-    lock_items(items_of_alternatives(rows))
+    lock_items(items_of_alternatives(keys))
     settle_alternatives(project=project, alternatives=rows, now=now)
 
 

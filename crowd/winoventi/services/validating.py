@@ -18,8 +18,8 @@ from hits.services.wanting import want_answers
 Answers = Mapping[Premise, Sequence[Given]]
 
 
-def count_judgements(*, project: Project, rows: Sequence[Premise], now: datetime) -> None:
-    """From the raw answers that count now, whatever was taken from them before. The project is held.
+def count_judgements(*, owner: Project, rows: Sequence[Premise], now: datetime) -> int:
+    """From the raw answers that count now, whatever was taken from them before.
 
     What was recorded elsewhere stays beside them.
     """
@@ -28,11 +28,12 @@ def count_judgements(*, project: Project, rows: Sequence[Premise], now: datetime
     live = Judgement.objects.filter(premise__in=[one.pk for one in rows], assignment__isnull=False)
     live.delete()
     take_judgements(
-        project=project,
+        project=owner,
         answers={one: found[one.item_id] for one in rows if one.item_id},
         now=now,
     )
-    _want(project, [one for one in rows if one.item_id])
+    _want(owner, [one for one in rows if one.item_id])
+    return len(rows)
 
 
 def judge_anew(*, project: Project, rows: Sequence[Premise], now: datetime) -> None:
@@ -43,10 +44,10 @@ def judge_anew(*, project: Project, rows: Sequence[Premise], now: datetime) -> N
     if project.judges != Project.Judges.ANYBODY:
         own = Judgement.objects.filter(premise__in=[one.pk for one in rows], worker=F("premise__worker"))
         own.delete()
-    lock_items(items_of_premises(rows))
+    lock_items(items_of_premises([one.pk for one in rows]))
     items = [one.item_id for one in rows if one.item_id]
     awaited = set(on_their_way().filter(item__in=items).values_list("item_id", flat=True))
-    count_judgements(project=project, rows=[one for one in rows if one.item_id not in awaited], now=now)
+    count_judgements(owner=project, rows=[one for one in rows if one.item_id not in awaited], now=now)
     _want(project, [one for one in rows if one.item_id in awaited])
     others = Q(item=None) | Q(item__in=awaited)
     left = Premise.objects.filter(others, pk__in=[one.pk for one in rows])

@@ -8,9 +8,8 @@ import pytest
 
 from crowd.winoventi import domain, tasks
 from crowd.winoventi.models import Evaluation, FilterScore, Inquiry, Project
-from crowd.winoventi.services import evaluating, filtering, growing, posting, reading, taking
+from crowd.winoventi.services import evaluating, filtering, growing, posting, reading
 from hits.models import HIT, Batch, Item
-from hits.services.working import keep_out
 from scoring.models import TextQuestion
 from scoring.services.asking_texts import retry_texts
 from tests.crowd.winoventi.crowd import BAD, EXCEPTIONS, FINE, PREMISE, Crowd
@@ -68,31 +67,6 @@ def test_an_idle_run_writes_nothing_and_asks_as_much_for_two_projects_as_for_one
 
     assert (one.writes, two.writes) == ([], [])
     assert (one.queries, two.queries) == (most, most)
-
-
-def test_a_recount_is_due_until_it_is_taken() -> None:
-    crowd = Crowd()
-    assert taking.next_recount(now=NOW) is None
-    crowd.triplet()
-    crowd.answer(domain.PREMISES, PREMISE)
-    first, *_ = crowd.judge(BAD, FINE, FINE)
-    assert taking.next_recount(now=NOW) is None
-
-    keep_out(first, now=NOW)
-
-    assert taking.next_recount(now=NOW) == NOW
-    taking.take_answers(now=NOW)
-    assert taking.next_recount(now=NOW) is None
-
-
-def test_a_recount_of_another_family_or_of_no_project_is_not_due() -> None:
-    project = make_project()
-    Item.objects.create(study=project.study, task="winogavil.solve", wanted=0, recount=True)
-    deleted = make_project()
-    Item.objects.create(study=deleted.study, task=domain.VALIDATE, wanted=0, recount=True)
-    deleted.delete()
-
-    assert taking.next_recount(now=NOW) is None
 
 
 def test_each_step_with_something_to_post_is_found() -> None:
