@@ -9,9 +9,9 @@ from crowd.plain.domain.pages import Page
 from crowd.plain.domain.reading import read_page, tidy
 from crowd.plain.models import Description, Project
 from crowd.plain.queries.describing import described
-from crowd.plain.services.holding import held
 from hits.errors import InvalidItems, RuleBroken
 from hits.models import User
+from hits.services.locking import held
 
 log = structlog.get_logger()
 

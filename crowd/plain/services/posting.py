@@ -12,11 +12,10 @@ from crowd.pictures.services.moving import lock_pictures
 from crowd.plain.domain import ASK
 from crowd.plain.models import Description, Project, Row, RowPicture
 from crowd.plain.queries.describing import described
-from crowd.plain.services.holding import held
 from hits.errors import RuleBroken
 from hits.models import Item
-from hits.services.locking import lock_items
-from hits.services.wanting import want_answers
+from hits.services.locking import held, lock_items
+from hits.services.wanting import ask_about, new_item, want_answers
 
 AT_ONCE = 500
 MOST_NAMED = 10
@@ -38,8 +37,8 @@ def ask_rows(*, project: Project, seen: int, now: datetime) -> int:
             if len(rows) != seen:
                 raise RuleBroken("stale", "Rows were added or taken away meanwhile. Look again, then ask.")
             _refuse_away(description)
-            _post(rows, project=locked)
             _pull_others(description, now=now)
+            _post(rows, project=locked)
             Description.objects.filter(pk=description.pk, asked_at=None).update(asked_at=now)
     log.info("plain.asked", study=str(project.study.public_id), rows=len(rows))
     return len(rows)
@@ -108,13 +107,8 @@ def _refuse_away(description: Description) -> None:
 
 
 def _post(rows: Sequence[Row], *, project: Project) -> None:
-    items = Item.objects.bulk_create(
-        (Item(study_id=project.study_id, task=ASK, wanted=project.answers_wanted) for _ in rows),
-        batch_size=AT_ONCE,
-    )
-    for row, item in zip(rows, items, strict=True):
-        row.item = item
-    Row.objects.bulk_update(rows, ("item",), batch_size=AT_ONCE)
+    needed = project.answers_wanted
+    ask_about(rows, lambda _: new_item(study_id=project.study_id, task=ASK, answers_needed=needed))
 
 
 def _pull_others(description: Description, *, now: datetime) -> None:

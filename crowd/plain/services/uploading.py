@@ -10,10 +10,10 @@ from crowd.pictures.models import Picture
 from crowd.plain.domain.pages import Page
 from crowd.plain.models import Description, Project, Row, RowPicture
 from crowd.plain.queries.describing import described
-from crowd.plain.services.holding import held
 from crowd.plain.services.pictures import Pool
 from hits.common.uploads import Problems, UploadedColumn, read_uploaded
 from hits.errors import InvalidItems, RuleBroken
+from hits.services.locking import held
 
 MOST_BYTES = 5_000_000
 MOST_ROWS = 5_000
@@ -80,8 +80,9 @@ def _read(content: bytes, page: Page) -> Sequence[tuple[dict[str, str], Shown]]:
     pool = Pool([row.cells[column] for row in rows for column in page.pictures])
     found = []
     for row in rows:
-        with problems.of(row.place):
+        with problems.of(row.place, line=row.line):
             shown = {column: pool.find(row.cells[column]) for column in page.pictures}
             found.append((dict(row.cells), shown))
+    problems.arrange()
     problems.refuse()
     return found

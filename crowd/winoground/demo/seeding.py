@@ -19,10 +19,11 @@ from crowd.winoground.domain import ONBOARDING, PLACES, VALIDATE
 from crowd.winoground.models import Example, Project
 from crowd.winoground.services.authoring import Shown, Written, write_example
 from crowd.winoground.services.first_questions import add_question
-from crowd.winoground.services.uploading import add_model
+from crowd.winoground.services.uploading import SCORES
 from hits.admin.hubs import open_project
 from hits.models import Batch
 from hits.services import drafting
+from hits.services.results import add_results
 from qualifications.models import Gate
 from qualifications.presets import PRESETS
 from qualifications.services.gating import add_gate, switch_gate
@@ -98,8 +99,9 @@ def add_models(project: Project, *, cast: Cast, seed: int) -> None:
         ("Dice", "Scores by lot: what chance looks like.", dice),
         ("Bag of words", "Gives both captions of an image the same score.", words),
     ):
-        add_model(
-            project=project,
+        add_results(
+            SCORES,
+            of=project,
             name=name,
             about=about,
             file=BytesIO("\n".join(map(json.dumps, rows)).encode()),

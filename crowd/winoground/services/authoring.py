@@ -15,11 +15,11 @@ from crowd.pictures.services.moving import lock_pictures
 from crowd.winoground.models import Example, Project
 from crowd.winoground.services import posting
 from crowd.winoground.services.facts import changes_in_words, facts_of
-from crowd.winoground.services.holding import held
 from crowd.winoground.services.readiness import ASKED_OF_PICTURES, Faults, faults_of
 from crowd.winoground.services.tagging import add_tags, hold_tags
 from hits.errors import RuleBroken
 from hits.models import User
+from hits.services.locking import held
 
 State = Example.State
 WRITABLE = (State.DRAFT, State.READY)

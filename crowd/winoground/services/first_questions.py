@@ -15,10 +15,10 @@ from crowd.pictures.services.moving import lock_pictures
 from crowd.questions.domain import trim
 from crowd.winoground.domain import ANYBODY, ONBOARDING
 from crowd.winoground.models import Example, FirstQuestion, Project
-from crowd.winoground.services.holding import held
 from hits.errors import RuleBroken
 from hits.models import Item, Lease
-from hits.services.locking import lock_items
+from hits.services.locking import held, lock_items
+from hits.services.wanting import make_item
 
 # Makes the picture in this transaction, and holds it.
 Picturing = Callable[[], Picture]
@@ -102,7 +102,7 @@ def put_back(*, question: FirstQuestion, project: Project) -> None:
 
 
 def _make(project: Project, *, picture: Picture, caption: str, is_match: bool) -> FirstQuestion:
-    item = Item.objects.create(study_id=project.study_id, task=ONBOARDING, wanted=ANYBODY)
+    item = make_item(study_id=project.study_id, task=ONBOARDING, answers_needed=ANYBODY)
     return FirstQuestion.objects.create(item=item, picture=picture, caption=caption, is_match=is_match)
 
 

@@ -12,12 +12,11 @@ from crowd.pictures.models import Picture
 from crowd.pictures.services.moving import lock_pictures
 from crowd.winoground.domain import PLACES, VALIDATE
 from crowd.winoground.models import Example, Pairing, Project
-from crowd.winoground.services.holding import held
 from hits import seals
 from hits.errors import RuleBroken
 from hits.models import Item
-from hits.services.locking import lock_items
-from hits.services.wanting import want_answers
+from hits.services.locking import held, lock_items
+from hits.services.wanting import ask_about, new_item, want_answers
 
 AT_ONCE = 500
 MOST_NAMED = 10
@@ -104,19 +103,15 @@ def _post(rows: Sequence[Example], *, project: Project) -> None:
     )
     pairings = sorted(Pairing.objects.filter(example__in=rows), key=_lot)
     lacking = [one for one in pairings if one.item_id is None]
-    items = Item.objects.bulk_create(
-        Item(study_id=project.study_id, task=VALIDATE, wanted=project.answers_wanted) for _ in lacking
-    )
-    for pairing, item in zip(lacking, items, strict=True):
-        pairing.item = item
-    Pairing.objects.bulk_update(lacking, ("item",), batch_size=AT_ONCE)
-    known = {one.pk for one in lacking}
-    _ask_again([one for one in pairings if one.pk not in known], project=project)
+    known = [one for one in pairings if one.item_id]
+    lock_items({one.item_id for one in known if one.item_id})
+    needed = project.answers_wanted
+    ask_about(lacking, lambda _: new_item(study_id=project.study_id, task=VALIDATE, answers_needed=needed))
+    _ask_again(known, project=project)
 
 
 def _ask_again(pairings: Sequence[Pairing], *, project: Project) -> None:
-    """Of an example that had been withdrawn: what was answered before counts."""
-    lock_items({one.item_id for one in pairings if one.item_id})
+    """Of an example that had been withdrawn: what was answered before counts. Its items are held."""
     for start in range(0, len(pairings), AT_ONCE):
         some = pairings[start : start + AT_ONCE]
         _want(some, project=project)
