@@ -12,7 +12,6 @@ from crowd.marketplace import models as market
 from crowd.marketplace.operations.hits import describe_hit
 from hits.models import HIT, Account, Assignment, Bonus, Item, Lease, LedgerEntry, Run, RunRow, Study
 from hits.services.ledger import BOOK_OF
-from tests.promise.families import NEEDED
 
 SEEN = ("Submitted", "Approved", "Rejected")
 SPENT = ("reward", "reward_fee", "sent", "bonus_fee")
@@ -97,8 +96,8 @@ def _items() -> Iterator[str]:
     """An answer is wanted, leased or given: none is lost. A late one may be a fourth."""
     for item in Item.objects.all():
         held = item.leases.exclude(status=Lease.Status.RELEASED).count()
-        if item.wanted + held < NEEDED[item.task]:
-            yield f"item {item.pk}: {item.wanted} wanted and {held} held are less than {NEEDED[item.task]}"
+        if item.wanted + held < item.answers_needed:
+            yield f"item {item.pk}: {item.wanted} wanted and {held} held, and {item.answers_needed} needed"
     stranded = Lease.objects.filter(status=Lease.Status.LEASED, assignment__status=Assignment.Status.GONE)
     yield from (f"item {lease.item_id} is leased to work that is gone" for lease in stranded)
 

@@ -23,8 +23,15 @@ class Life:
 
     @contextmanager
     def lived(self) -> Iterator[None]:
-        with connection.execute_wrapper(self._execute):
-            yield
+        try:
+            with connection.execute_wrapper(self._execute):
+                yield
+        except Killed:
+            # Several statements outside any transaction have one of their own, which ended with the process:
+            # here it is the world's, in which the next process goes on.
+            if connection.in_atomic_block:
+                connection.set_rollback(False)
+            raise
 
     def call(self, make: Callable[[], Any]) -> Any:
         if self._calls is None:

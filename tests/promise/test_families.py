@@ -4,7 +4,9 @@ from itertools import product
 
 import pytest
 
-from crowd.whoops.domain import VERIFY
+from crowd.plain.domain import ASK
+from crowd.whoops.domain import JUDGED
+from crowd.winoground.domain import VALIDATE as MATCH
 from hits.models import Assignment, Item, Lease
 from tests.promise.agreement import disagreements
 from tests.promise.families import ASKS, finding_disagreements, found_by_families
@@ -33,7 +35,7 @@ def test_what_people_answer_is_found_and_what_is_taken_out_is_lost(
 
 
 # Votes are counted whenever they are read, so nothing can have been missed.
-@pytest.mark.parametrize("task", sorted({*ASKS} - {VERIFY}))
+@pytest.mark.parametrize("task", sorted({*ASKS} - {*JUDGED, MATCH, ASK}))
 def test_an_answer_that_is_taken_out_behind_the_backs_of_the_sweeps_is_caught(
     task: str, clock: Clock, monkeypatch: pytest.MonkeyPatch
 ) -> None:

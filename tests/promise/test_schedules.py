@@ -26,6 +26,7 @@ from tests.promise.world import PEOPLE, SWEEPS, Clock, World
 pytestmark = pytest.mark.django_db
 IN_CI = in_ci(100, by_hand=30)
 LONG = int(os.environ.get("SCHEDULES", "2000"))
+REVIEWS = ["approve", "keep_out", "reject", "override"]
 SENDS = ("hits.launch_batches", "hits.send_changes", "hits.send_decisions", "hits.pay_bonuses")
 OPERATIONS = [
     "",
@@ -48,6 +49,7 @@ lives = st.one_of(
     st.builds(lambda at, after: {"calls": at, "after": after}, st.integers(0, 3), st.booleans()),
 )
 tasks = st.sampled_from(sorted(ASKS))
+review = st.tuples(st.just("review"), st.sampled_from(REVIEWS), number, lives)
 steps = st.one_of(
     st.tuples(st.just("launch"), st.integers(1, 3), st.integers(1, 3), st.integers(0, 1), lives, tasks),
     st.tuples(st.just("sweep"), st.sampled_from(sorted(SWEEPS)), lives),
@@ -79,17 +81,27 @@ steps = st.one_of(
         number,
         lives,
     ),
-    st.tuples(
-        st.just("review"), st.sampled_from(["approve", "keep_out", "reject", "override"]), number, lives
-    ),
+    review,
+    st.tuples(st.just("compare"), number, st.booleans(), lives),
 )
 launch = st.tuples(st.just("launch"), st.integers(1, 3), st.integers(1, 3), st.integers(0, 1), lives, tasks)
 send = st.tuples(st.just("sweep"), st.just("hits.launch_batches"), lives)
 work = st.tuples(st.just("work"), st.integers(0, PEOPLE - 1), number, lives)
+
+
+def whole(
+    begun: tuple[Any, ...], rest: list[tuple[Any, ...]], reviews: list[tuple[Any, ...]]
+) -> list[tuple[Any, ...]]:
+    """What is taken out at the end has been counted before, of all the people that one HIT has places for."""
+    counted = [("crowd", 0), ("background", 0, None)] if reviews else []
+    return [*begun, *rest, *counted, *reviews]
+
+
 schedules = st.builds(
-    lambda begun, rest: [*begun, *rest],
+    whole,
     st.tuples(launch, send, work, work, st.tuples(st.just("background"), number, lives)),
     st.lists(steps, min_size=5, max_size=40),
+    st.lists(review, max_size=2),
 )
 
 
@@ -131,8 +143,13 @@ def act(world: World, step: str, values: list[Any]) -> None:
         world.open_page(last)
         world.save(last, _life(life))
         world.submit(last)
+    elif step == "crowd":
+        for person in range(PEOPLE):
+            act(world, "work", [person, values[0], None])
     elif step == "submit":
         world.submit(values[0], rubbish=values[1])
+    elif step == "compare":
+        world.compare(values[0], seen=values[1], life=_life(values[2]))
     elif step in ("sweep", "background", "open_page", "save", "deliver", "steer", "review"):
         *others, life = values
         method: Callable[..., None] = getattr(world, step)

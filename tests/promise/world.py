@@ -41,7 +41,7 @@ from tests.factories import (
     make_user,
 )
 from tests.promise.crashes import Killed, Life
-from tests.promise.families import ASKS, filled
+from tests.promise.families import ASKS, filled, images
 from tests.promise.liar import Liar, Lie
 from tests.promise.wire import provider_over_wire
 
@@ -70,6 +70,7 @@ RUNS = (
     annotation.finalize_annotations,
     winoventi.take_answers,
     winoventi.advance_steps,
+    whoops.follow_control,
     whoops.follow_annotations,
 )
 SWEEPS: dict[str, Callable[[], object]] = {
@@ -169,7 +170,7 @@ class World:
         self, *, hits: int, workers: int, pilot: int, life: Life | None = None, task: str = SOLVE
     ) -> None:
         for _ in range(hits):
-            ASKS[task](self.study)
+            ASKS[task](self.study, self._known(self.people[0]))
         batch = make_batch(
             study=self.study,
             task=task,
@@ -227,6 +228,9 @@ class World:
                 life,
             )
 
+    def compare(self, number: int, *, seen: bool, life: Life | None = None) -> None:
+        self.alive(lambda: images.compare(number, seen=seen, by=self.researcher, now=self.now()), life)
+
     def approve_bonuses(self) -> None:
         owed = models.Bonus.objects.filter(status=models.Bonus.Status.OWED)
         approve(owed, now=self.now())
@@ -257,7 +261,10 @@ class World:
             return
 
         def post() -> None:
-            visit.page = self._post(settings.PUBLIC_URL + unescape(form[1]), filled(form[0]))
+            visit.page = self._post(
+                settings.PUBLIC_URL + unescape(form[1]),
+                filled(form[0], person=self.people.index(visit.worker)),
+            )
             visit.answer = visit.answer or self._answer_in(visit.page)
 
         self.alive(post, life)
@@ -324,6 +331,10 @@ class World:
         address = urlsplit(url)
         response = Client().post(address.path, fields, headers={"Host": address.netloc})
         return response.content.decode()
+
+    def _known(self, person: market.Worker) -> models.Worker:
+        """As we know them, whether they have come by yet or not."""
+        return models.Worker.objects.known(account=self.account, external_id=person.external_id)
 
     def _arrive(self, body: bytes, headers: dict[str, str]) -> None:
         Client().generic(

@@ -1,0 +1,44 @@
+"""Caption matching: votes on each caption with each image, which are counted whenever they are read."""
+
+from collections.abc import Iterator, Mapping
+
+from crowd.winoground.domain import PLACES, VALIDATE
+from crowd.winoground.models import Example, Pairing, Project
+from crowd.winoground.queries.scoring import votes_of
+from hits.models import Study, Worker
+from scoring.models import Score
+from tests.crowd.winoground.making_asked import ask
+from tests.promise.families.given import Ask, Given
+
+ANSWERS = 2
+
+
+def ask_pairings(study: Study, author: Worker) -> None:
+    """All four of an example; who has judged one of them is soon asked about another."""
+    rules = {"answers_wanted": ANSWERS, "apart": Project.Apart.GAP, "least_gap": 1}
+    project, _ = Project.objects.get_or_create(study=study, defaults=rules)
+    ask(project)
+
+
+ASKS: Mapping[str, Ask] = {VALIDATE: ask_pairings}
+
+
+def found() -> Iterator[str]:
+    yield from ("a match" for _ in Score.objects.filter(item__winoground_pairing__isnull=False)[:1])
+
+
+def disagreements(given: Given) -> Iterator[str]:
+    for project in Project.objects.all():
+        counted = votes_of(project)
+        for example in project.examples.order_by("pk"):
+            votes = [(one.yes, one.answers) if one else (0, 0) for one in counted[example.pk]]
+            said = _said(example, given)
+            if votes != said:
+                yield f"example {example.pk} has the votes {votes}, and {said} were given"
+
+
+def _said(example: Example, given: Given) -> list[tuple[int, int]]:
+    """Of each of the four how many said yes, of how many."""
+    items = {(one.caption, one.image): one.item_id or 0 for one in Pairing.objects.filter(example=example)}
+    answers = [given.get(items[place], []) for place in PLACES]
+    return [(sum(one.raw["match"] == "yes" for one in some), len(some)) for some in answers]
