@@ -113,3 +113,7 @@ class ReadOnlyAdmin(admin.ModelAdmin[Row]):
 
     def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
         return False
+
+
+def plural(count: int, noun: str) -> str:
+    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"

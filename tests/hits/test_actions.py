@@ -226,6 +226,59 @@ def test_what_the_second_step_names_itself_is_sent_instead_of_what_was_typed(sce
     assert '<input type="hidden" name="word" value="bug">' in page
 
 
+def looking(scene: Scene, **options: Any) -> ActionPages[str]:
+    """It counts the letters of a word, and cannot look at a worm."""
+
+    def confirm(call: Call[str]) -> Confirm:
+        word = call.values.get("word", "")
+        if word == "worm":
+            raise RuleBroken("worm", "No worms today.")
+        return Confirm(text="Words.", cost=f"{len(word)} letters." if word else "", button="Eat it")
+
+    return scene.pages(form=word_form, looks_first="Count", confirm=confirm, **options)
+
+
+def look(scene: Scene, pages: ActionPages[str], **query: str) -> str:
+    request = scene.request("get", query)
+    answer: Any = pages.answer(request, "eat", name="apple")
+    answer.context_data["available_apps"] = []
+    return str(answer.render().content.decode())
+
+
+def test_action_that_looks_first_is_done_only_from_what_it_would_come_to(scene: Scene) -> None:
+    pages = looking(scene)
+
+    first, second = look(scene, pages), look(scene, pages, asked="yes", word="plum")
+
+    assert [("Count" in page, "Eat it" in page) for page in (first, second)] == [(True, False), (True, True)]
+    assert "4 letters." in second
+    assert second.count('id="id_word"') == 1
+    assert '<input type="hidden" name="word" value="plum">' in second
+    unseen = scene.answer(pages, {"word": "plum"})
+    assert (unseen.status_code, scene.done) == (200, [])
+    scene.answer(pages, {"word": "plum", "confirmed": "yes"})
+    assert scene.done == [{"word": "plum"}]
+
+
+def test_what_cannot_be_looked_at_is_said_and_has_no_button(scene: Scene) -> None:
+    page = look(scene, looking(scene), asked="yes", word="worm")
+
+    assert "No worms today." in page
+    assert "Eat it" not in page
+    assert 'value="worm"' in page
+
+
+def test_refused_action_that_looks_first_shows_anew_what_it_would_come_to(scene: Scene) -> None:
+    pages = looking(scene, run=break_a_rule("closed"), undone="Nothing was eaten.")
+
+    answer = scene.answer(pages, {"word": "plum", "confirmed": "yes"})
+
+    page = answer.content.decode()
+    assert answer.status_code == 409
+    assert "No apples today. Nothing was eaten." in page
+    assert "4 letters." in page
+
+
 def test_form_from_elsewhere_leads_to_the_page_where_it_has_to_be_confirmed(scene: Scene) -> None:
     pages = scene.pages(needs_confirmed=True, form=word_form)
 

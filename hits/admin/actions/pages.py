@@ -7,11 +7,11 @@ from typing import Any, Generic, NoReturn
 from django import forms
 from django.contrib import admin, messages
 from django.core.exceptions import PermissionDenied
-from django.forms import BoundField
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.template.response import TemplateResponse
 from django.utils import timezone
+from django.utils.safestring import SafeString
 
 from hits.admin.actions.shapes import Action, Call, Confirm, Hidden, Offered, Outcome, Row
 from hits.admin.selecting import signed_in
@@ -134,7 +134,9 @@ class ActionPages(Generic[Row]):
         of_list: bool = False,
         at: str = "",
     ) -> HttpResponse:
-        call = Call(rows=rows, by=signed_in(request), now=timezone.now(), sent=request.POST)
+        call = Call(
+            rows=rows, by=signed_in(request), now=timezone.now(), sent=request.POST, query=request.GET
+        )
         if refusal := action.refuses(call):
             messages.error(request, refusal)
             return redirect(back)
@@ -142,19 +144,27 @@ class ActionPages(Generic[Row]):
         must_see = action.needs_confirmed or (of_list and not action.one_click)
         is_unseen = at or (must_see and not SEEN & request.POST.keys())
         is_typed = request.method == "POST" and not is_unseen
-        form = action.form(request.POST if is_typed else None, call) if action.form else None
+        form = self._form(request, action, call, is_typed=is_typed)
         is_filled = form is None or form.is_valid()
         page = _Page(request=request, action=action, form=form, hidden=hidden, back=back, at=at)
         if not is_filled:
             return self._ask(page, call, status=400 if is_typed else 200)
         checked = replace(call, values=form.cleaned_data if form else {})
-        must_confirm = must_see or action.two_steps
+        must_confirm = must_see or action.two_steps or action.looks_first
         if not is_typed or (must_confirm and "confirmed" not in request.POST):
             return self._ask(page, checked)
         try:
             return self._finish(page, checked, action.run(checked))
         except RuleBroken as broken:
-            return self._refuse(page, call, broken)
+            return self._refuse(page, checked if action.looks_first else call, broken)
+
+    def _form(
+        self, request: HttpRequest, action: Action[Row], call: Call[Row], *, is_typed: bool
+    ) -> forms.BaseForm | None:
+        """Of what was sent, or of what an address asks to look at."""
+        is_looking = bool(action.looks_first) and "asked" in request.GET
+        typed = request.POST if is_typed else request.GET if is_looking else None
+        return action.form(typed, call) if action.form else None
 
     def _finish(self, page: _Page[Row], call: Call[Row], outcome: Outcome) -> HttpResponse:
         if outcome.history and self.history:
@@ -171,7 +181,8 @@ class ActionPages(Generic[Row]):
     def _refuse(self, page: _Page[Row], call: Call[Row], broken: RuleBroken) -> HttpResponse:
         """Whoever has typed something sees it again. What was seen and is so no more has to be seen anew."""
         words = " ".join(filter(None, [str(broken), page.action.undone]))
-        if page.form is None or (broken.code == CHANGED and not page.action.shown_anew):
+        is_shown_anew = page.action.shown_anew or page.action.looks_first
+        if page.form is None or (broken.code == CHANGED and not is_shown_anew):
             messages.error(page.request, words)
             return redirect(page.back)
         page.form.add_error(None, words)
@@ -181,15 +192,19 @@ class ActionPages(Generic[Row]):
         action, form = page.action, page.form
         if self.page and form:
             return self.page(page.request, call.rows, form)
-        confirm = action.confirm(call)
         named = [str(row) for row in call.rows] if len(call.rows) == 1 else []
+        confirm, looked = self._look(page, call)
         goes_on = action.two_steps and not (form and form.is_valid())
+        is_settled = (action.two_steps and not goes_on) or action.looks_first
         context = {
             **admin.site.each_context(page.request),
             "title": confirm.title or ": ".join([action.label, *named]),
             "base": self.base,
             "form": form,
-            "settled": _settled(form, confirm) if action.two_steps and not goes_on else None,
+            "settled": _settled(form, confirm) if is_settled else None,
+            "looks_first": action.looks_first,
+            "looked": looked,
+            "kept": _kept(page.request, form),
             "confirm": confirm,
             "button": "Go on" if goes_on else confirm.button or action.label,
             "is_grave": action.is_grave and not goes_on,
@@ -201,8 +216,24 @@ class ActionPages(Generic[Row]):
         }
         return TemplateResponse(page.request, self.template, context, status=status)
 
+    def _look(self, page: _Page[Row], call: Call[Row]) -> tuple[Confirm, bool]:
+        """What there is to be seen, and whether that is what was typed. What cannot be seen is said."""
+        try:
+            return page.action.confirm(call), bool(call.values)
+        except RuleBroken as broken:
+            if not (page.action.looks_first and page.form and call.values):
+                raise
+            page.form.add_error(None, str(broken))
+            return page.action.confirm(replace(call, values={})), False
 
-def _settled(form: forms.BaseForm | None, confirm: Confirm) -> Sequence[BoundField]:
+
+def _kept(request: HttpRequest, form: forms.BaseForm | None) -> Hidden:
+    """What an address says beside the form, such as what its choices are of."""
+    named = {*(form.fields if form else ()), "asked"}
+    return [(name, value) for name, value in request.GET.items() if name not in named]
+
+
+def _settled(form: forms.BaseForm | None, confirm: Confirm) -> Sequence[SafeString]:
     """What was typed is carried; what the page names itself is sent instead of it."""
     named = {name for name, _ in confirm.hidden}
-    return [field for field in form or () if field.name not in named]
+    return [field.as_hidden({"id": False}) for field in form or () if field.name not in named]

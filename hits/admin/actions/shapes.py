@@ -20,13 +20,17 @@ Hidden = Sequence[tuple[str, Any]]
 
 @dataclass(frozen=True, kw_only=True)
 class Call(Generic[Row]):
-    """What an action is told. `sent` is the whole POST, for fingerprints of what a person has seen."""
+    """What an action is told. `sent` is the whole POST, for fingerprints of what a person has seen.
+
+    `query` is that of the address, for what a form begins with.
+    """
 
     rows: Sequence[Row]
     by: User
     now: datetime
     values: Mapping[str, Any] = field(default_factory=dict)
     sent: QueryDict = field(default_factory=QueryDict)
+    query: QueryDict = field(default_factory=QueryDict)
 
     @property
     def row(self) -> Row:
@@ -76,6 +80,8 @@ class Action(Generic[Row]):
     `is_first`: what most people should do where it is offered.
     `one_click`: its button does it, on a list too, and the page is only for who comes by the address.
     `two_steps`: the form is filled in first, and the consequences of what was typed are shown then.
+    `looks_first`: the button of a form that only looks. What it would come to stands below it, as `confirm`
+    tells by the values, with the button that does it; the form may be changed and looked at again.
     `undone` is added to what a refusal says. `shown_anew`: what has changed meanwhile is shown with what was
     typed, and has to be seen there.
     `needs_confirmed`: a form that was sent from elsewhere leads to the page first.
@@ -91,6 +97,7 @@ class Action(Generic[Row]):
     is_first: bool = False
     one_click: bool = False
     two_steps: bool = False
+    looks_first: str = ""
     needs_confirmed: bool = False
     is_grave: bool = False
     undone: str = ""
