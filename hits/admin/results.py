@@ -1,18 +1,36 @@
 """The page on which a model's results are uploaded or replaced, wherever they belong."""
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from django import forms
 from django.core.exceptions import ValidationError
 from django.http import HttpRequest, HttpResponse
 
+from hits.common.uploads import UploadedColumn
 from hits.errors import InvalidItems, RuleBroken
 from hits.services.results import ModelResults
 
 ACCEPT = ".csv,.jsonl,.json,.txt,text/csv"
 MOST_BYTES = 20_000_000
+# So that a sentence is seen whole; a narrow window cuts it down.
+WIDE = {"size": 50}
 Taken = TypeVar("Taken")
+
+
+@dataclass(frozen=True, kw_only=True)
+class UploadedFile:
+    """What is said of a file below the form that takes it, each column in its own words.
+
+    `note` says why there is nothing to say anything of yet. `fill_in` leads to a file with empty cells.
+    """
+
+    columns: Sequence[UploadedColumn]
+    about: str
+    examples: Sequence[str] = ()
+    note: str = ""
+    fill_in: str = ""
 
 
 class ResultsForm(forms.Form):
@@ -24,6 +42,7 @@ class ResultsForm(forms.Form):
         widget=forms.ClearableFileInput(attrs={"accept": ACCEPT}),
     )
     field_order = ("name", "about", "file")
+    most_bytes = MOST_BYTES
 
     def __init__(
         self, request: HttpRequest, *, results: ModelResults[Any, Any], made: Any = None, **kwargs: Any
@@ -31,10 +50,13 @@ class ResultsForm(forms.Form):
         super().__init__(request.POST or None, request.FILES or None, **kwargs)
         if made is None:
             field = results.of._meta.get_field(results.header["name"])
-            self.fields["name"] = forms.CharField(label="Name of the model", max_length=field.max_length)
+            self.fields["name"] = forms.CharField(
+                label="Name of the model", max_length=field.max_length, widget=forms.TextInput(WIDE)
+            )
         if about := results.header.get("about"):
             self.fields["about"] = forms.CharField(
                 label="About it",
+                widget=forms.TextInput(WIDE),
                 required=False,
                 max_length=results.of._meta.get_field(about).max_length,
                 help_text="For colleagues: which weights, which prompt, where it comes from.",
@@ -44,8 +66,8 @@ class ResultsForm(forms.Form):
 
     def clean_file(self) -> Any:
         file = self.cleaned_data["file"]
-        if file.size > MOST_BYTES:
-            raise ValidationError(f"A file has at most {MOST_BYTES // 1_000_000} MB.")
+        if file.size > self.most_bytes:
+            raise ValidationError(f"A file has at most {self.most_bytes // 1_000_000} MB.")
         return file
 
 
@@ -56,7 +78,6 @@ def answer_upload(
     take: Callable[[Mapping[str, Any]], Taken],
     done: Callable[[Taken], HttpResponse],
     show: Callable[[Mapping[str, Any]], HttpResponse],
-    named: str = "name",
 ) -> HttpResponse:
     """Taken, or shown again with what was typed and with every line that is wrong."""
     problems: Sequence[str] = ()
@@ -66,7 +87,7 @@ def answer_upload(
         except InvalidItems as refusal:
             problems = refusal.problems
         except RuleBroken as refusal:
-            form.add_error(named if named in form.fields else None, str(refusal))
+            form.add_error("name" if "name" in form.fields else None, str(refusal))
         else:
             return done(upload)
     return show({"form": form, "problems": problems})

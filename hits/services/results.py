@@ -7,6 +7,7 @@ from datetime import datetime
 from itertools import islice
 from typing import Any, BinaryIO, Generic, TypeVar
 
+import structlog
 from django.db import transaction
 from django.db.models import Model
 
@@ -15,6 +16,7 @@ from hits.errors import InvalidItems, RuleBroken
 from hits.models import User
 
 AT_ONCE = 500
+log = structlog.get_logger()
 Of = TypeVar("Of", bound=Model)
 Made = TypeVar("Made", bound=Model)
 Found = Mapping[Any, Any]
@@ -115,6 +117,13 @@ def replace_results(
             setattr(made, field, value)
         made.save(update_fields=list(changed))
         return _store(results, made, found, of=locked)
+
+
+def remove_results(results: ModelResults[Of, Made], *, made: Made) -> None:
+    """Gone already, they stay gone."""
+    with results.held(getattr(made, results.header["of"])) as locked:
+        results.of._default_manager.filter(pk=made.pk).delete()
+    log.info("results.removed", of=results.of._meta.label, project=locked.pk, model=str(made))
 
 
 def check_name(results: ModelResults[Of, Made], *, of: Of, name: str) -> None:

@@ -1,0 +1,164 @@
+"""The pages below a project on which a model's results are uploaded, replaced and removed."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any, Generic, TypeVar
+
+from django.contrib import messages
+from django.db.models import Model
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect
+from django.urls import URLPattern
+from django.utils import timezone
+
+from hits.admin.actions import Action, ActionPages, Call, Confirm, Outcome, emphasize
+from hits.admin.hub_actions import project_actions
+from hits.admin.hubs import HubAdmin
+from hits.admin.parts import plural
+from hits.admin.results import ResultsForm, UploadedFile, answer_upload
+from hits.admin.selecting import signed_in
+from hits.services.results import ModelResults, Upload, add_results, remove_results, replace_results
+
+TEMPLATE = "admin/hits/results_upload.html"
+Hub = HubAdmin[Any]
+Made = TypeVar("Made", bound=Model)
+
+
+@dataclass(frozen=True, kw_only=True)
+class ResultsPages(Generic[Made]):
+    """`what` people call the results, each about one `thing`; `key` is in the names of their addresses.
+
+    `page` of the hub shows them, and is called `title`. `file` tells what is uploaded to a project.
+    `count` tells of how many things one model's are. `lacking` is said where a file could say more.
+    """
+
+    results: ModelResults[Any, Made]
+    key: str
+    what: str
+    thing: str
+    add: str
+    remove: str
+    page: str
+    title: str
+    count: Callable[[Made], int]
+    file: Callable[[Any], UploadedFile]
+    lacking: str = ""
+    # Which of them came as files, where others did not.
+    replaced: Mapping[str, Any] = field(default_factory=dict)
+    comes_back: Callable[[Made], str] = lambda _: "Only the file they came from can bring them back."
+    anchor: str = ""
+    base: str = "admin/hits/hub_base.html"
+    # The project, for whoever may see it and has these permissions.
+    find: Callable[..., Any] = HubAdmin.find
+
+    def urls(self, hub: Hub, below: str) -> Sequence[URLPattern]:
+        return [
+            hub.at(f"<int:pk>/{below}/upload/", self.upload_view, f"upload_{self.key}"),
+            hub.at(f"<int:pk>/{below}/<int:made>/replace/", self.replace_view, f"replace_{self.key}"),
+            hub.at(f"<int:pk>/{below}/<int:made>/remove/", self.remove_view, f"remove_{self.key}"),
+        ]
+
+    def upload_view(self, hub: Hub, request: HttpRequest, pk: int) -> HttpResponse:
+        project = self.find(hub, request, pk, self.add)
+        take = partial(add_results, self.results, of=project, by=signed_in(request), now=timezone.now())
+        return self._answer(hub, request, project, None, take=take)
+
+    def replace_view(self, hub: Hub, request: HttpRequest, pk: int, made: int) -> HttpResponse:
+        project = self.find(hub, request, pk, self.add, self.remove)
+        chosen = self._find_made(project, made, **self.replaced)
+        take = partial(replace_results, self.results, made=chosen, by=signed_in(request), now=timezone.now())
+        return self._answer(hub, request, project, chosen, take=take)
+
+    def remove_view(self, hub: Hub, request: HttpRequest, pk: int, made: int) -> HttpResponse:
+        return self._removing(hub).answer(request, "remove", pk=pk, made=made)
+
+    def _answer(
+        self,
+        hub: Hub,
+        request: HttpRequest,
+        project: Any,
+        made: Made | None,
+        *,
+        take: Callable[..., Upload[Made]],
+    ) -> HttpResponse:
+        def done(upload: Upload[Made]) -> HttpResponse:
+            self._tell(request, upload)
+            verb = "replaced" if made else "uploaded"
+            hub.log_change(request, project, f"The {self.what} of {upload.made} were {verb}.")
+            return redirect(f"{hub.address(project, self.page)}{self.anchor}")
+
+        def show(found: Mapping[str, Any]) -> HttpResponse:
+            context = {**self._told(hub, project, made), **found}
+            return hub.render(request, TEMPLATE, context, project=project)
+
+        form = ResultsForm(request, results=self.results, made=made)
+        return answer_upload(request, form, take=lambda values: take(**values), done=done, show=show)
+
+    def _told(self, hub: Hub, project: Any, made: Made | None) -> Mapping[str, Any]:
+        back = hub.address(project, self.page)
+        return {
+            "title": f"Replace the {self.what} of {made}" if made else f"Upload a model's {self.what}",
+            "made": made,
+            "what": self.what,
+            "things": plural(self.count(made), self.thing) if made else "",
+            "back": back,
+            "trail": [(self.title, back)],
+            "base": self.base,
+            "file": self.file(project),
+        }
+
+    def _tell(self, request: HttpRequest, upload: Upload[Made]) -> None:
+        things = plural(upload.count, self.thing)
+        messages.success(request, f"The {self.results.name} of {upload.made} for {things} are counted.")
+        if upload.missing:
+            messages.warning(request, self.lacking.format(upload.missing))
+
+    def _removing(self, hub: Hub) -> ActionPages[Made]:
+        def find(request: HttpRequest, pk: int, made: int) -> Sequence[Made]:
+            return [self._find_made(self.find(hub, request, pk, self.remove), made)]
+
+        def back(made: Made) -> str:
+            return hub.address(self._project_of(made), self.page)
+
+        remove = Action(
+            label=f"Remove the {self.results.name}",
+            confirm=self._ask_to_remove,
+            run=self._remove,
+            is_grave=True,
+        )
+        return project_actions(
+            hub,
+            {"remove": remove},
+            find=find,
+            back=back,
+            base=self.base,
+            trail=lambda made: [(self.title, back(made))],
+        )
+
+    def _ask_to_remove(self, call: Call[Made]) -> Confirm:
+        made = call.row
+        return Confirm(
+            title=f"Remove the {self.what} of {made}?",
+            text=emphasize(
+                "You remove the {what} of {} for {things} of {}. {comes_back}",
+                made,
+                self._project_of(made).study,
+                what=self.what,
+                things=plural(self.count(made), self.thing),
+                comes_back=self.comes_back(made),
+            ),
+        )
+
+    def _remove(self, call: Call[Made]) -> Outcome:
+        remove_results(self.results, made=call.row)
+        words = f"The {self.what} of {call.row}"
+        return Outcome(said=f"{words} are removed.", history=f"{words} were removed.")
+
+    def _find_made(self, project: Any, pk: int, **kind: Any) -> Made:
+        of, by = self.results.header["of"], self.results.header["by"]
+        rows = self.results.of._default_manager.select_related(by, f"{of}__study")
+        return get_object_or_404(rows, pk=pk, **{of: project}, **kind)
+
+    def _project_of(self, made: Made) -> Any:
+        return getattr(made, self.results.header["of"])

@@ -1,0 +1,66 @@
+"""The page on which a project's data are taken out as a file."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from django.http import HttpRequest, QueryDict
+from django.http.response import HttpResponseBase
+from django.urls import URLPattern
+
+from hits.admin.hubs import TAKE, HubAdmin
+from hits.admin.taking import TakeForm, take_file, words_of
+from hits.datasets.columns import Column
+from hits.project_exports import ProjectExport
+
+Hub = HubAdmin[Any]
+ON_RECORD = "That you took them is put on record."
+
+
+@dataclass(frozen=True, kw_only=True)
+class Offer:
+    """What is there to be taken. `note` says why a file would have a first line and no rows."""
+
+    about: str
+    lists: Sequence[tuple[str, Sequence[Column]]]
+    note: str = ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class TakePage:
+    """`said` goes on record, and `everything` labels the box that asks for more than what counts.
+
+    `source`: what files are made of, where that is not the project. `find` is given the permission.
+    """
+
+    export: ProjectExport
+    offer: Callable[[Any], Offer]
+    said: Callable[[Any], str]
+    everything: str
+    key: str = "take"
+    title: str = "Take the data out"
+    source: Callable[[HttpRequest, Any], Any] = lambda _, project: project
+    find: Callable[..., Any] = HubAdmin.find
+
+    def urls(self, hub: Hub) -> Sequence[URLPattern]:
+        return [hub.at("<int:pk>/data/", self.view, self.key)]
+
+    def form(self, data: QueryDict | None, source: Any) -> TakeForm:
+        return TakeForm(data, what=words_of(self.export.files_of(source)), everything=self.everything)
+
+    def take(self, request: HttpRequest, source: Any, **wanted: Any) -> HttpResponseBase:
+        return take_file(request, self.export, source, said=self.said(source), **wanted)
+
+    def view(self, hub: Hub, request: HttpRequest, pk: int) -> HttpResponseBase:
+        project = self.find(hub, request, pk, TAKE)
+        source = self.source(request, project)
+        form = self.form(request.POST or None, source)
+        if form.is_valid():
+            return self.take(request, source, study=project.study, **form.cleaned_data)
+        context = {
+            "title": self.title,
+            "form": form,
+            "family": self.export.family,
+            "offer": self.offer(source),
+        }
+        return hub.render(request, "admin/hits/take.html", context, project=project)
