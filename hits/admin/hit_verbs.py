@@ -24,8 +24,8 @@ from hits.admin.batches.steer import (
     extend_facts,
     last_deed,
     places_facts,
-    plural,
 )
+from hits.admin.parts import plural
 from hits.models import HIT, Batch, User
 from hits.services import steering
 

@@ -16,7 +16,7 @@ from django.shortcuts import get_object_or_404
 
 from hits import access
 from hits.admin.actions import Confirm
-from hits.admin.parts import in_words
+from hits.admin.parts import in_words, plural
 from hits.admin.sums import cost_in_words
 from hits.errors import RuleBroken
 from hits.models import HIT, Assignment, Batch, BatchEvent, User
@@ -130,7 +130,3 @@ def places_facts(batches: Sequence[Batch], hits: QuerySet[HIT], *, places: int) 
 def _left(batches: Sequence[Batch]) -> Decimal | None:
     """Several batches may have several budgets: the cost stands alone then."""
     return batches[0].study.budget_left if len(batches) == 1 else None
-
-
-def plural(count: int, noun: str) -> str:
-    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"

@@ -24,9 +24,8 @@ from hits.admin.batches.steer import (
     get_batch,
     last_deed,
     places_facts,
-    plural,
 )
-from hits.admin.parts import batch_trail
+from hits.admin.parts import batch_trail, plural
 from hits.models import HIT, Assignment, Batch, User
 from hits.queries.live import Posting, posting_of
 from hits.services import steering

@@ -1,0 +1,95 @@
+"""The pages below a project's own that all families have: settings, drafts of batches, more HITs."""
+
+from typing import Any
+from uuid import uuid4
+
+from django import forms
+from django.contrib import messages
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect
+from django.utils import timezone
+
+from hits import families
+from hits.admin.hub_base import HubBase
+from hits.admin.hub_batches import batches_of, items_wanting
+from hits.admin.selecting import signed_in
+from hits.domain.words import read_uuid
+from hits.errors import RuleBroken
+from hits.models import Account, Batch
+from hits.services import drafting, growing
+
+DRAFT = "hits.add_batch"
+STEER = "hits.steer_batch"
+
+
+class DraftForm(forms.Form):
+    account = forms.ModelChoiceField(
+        queryset=Account.objects.none(), help_text="Where the work is posted and paid."
+    )
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        account: Any = self.fields["account"]
+        account.queryset = Account.objects.connected().order_by("name")
+        if account.queryset.count() == 1:
+            account.initial = account.queryset.get()
+
+
+def settings_view(hub: HubBase[Any], request: HttpRequest, pk: int) -> HttpResponse:
+    project = hub.find(request, pk, hub.permission("change"))
+    form = hub.rules(request.POST or None, request.FILES or None, instance=project)
+    if request.method == "POST" and form.is_valid():
+        form.save()
+        hub.log_change(request, project, [{"changed": {"fields": form.changed_data}}])
+        messages.success(request, "The settings are kept.")
+        return redirect(hub.address(project))
+    context = {"title": "Settings", "forms": [form], "button": "Keep the settings"}
+    return hub.render(request, "admin/hits/hub_settings.html", context, project=project)
+
+
+def draft_view(hub: HubBase[Any], request: HttpRequest, pk: int, task: str) -> HttpResponse:
+    """From a panel to the guide: a draft with the right task and price, and then its terms and its launch."""
+    project = hub.find(request, pk, hub.permission("change"), DRAFT)
+    if not any(task in panel.tasks for panel in hub.panels_for(project, signed_in(request))):
+        raise Http404
+    family = families.get(task)
+    form = DraftForm(request.POST or None)
+    if request.method == "POST" and form.is_valid():
+        try:
+            draft = drafting.start_draft(
+                study=project.study,
+                task=task,
+                by=signed_in(request),
+                key=read_uuid(request.POST.get("key", "")),
+                **form.cleaned_data,
+            )
+        except RuleBroken as refusal:
+            form.add_error(None, str(refusal))
+        else:
+            hub.keep_draft(project, draft)
+            messages.success(request, "The draft is made. Look at its terms and its people, then launch it.")
+            return redirect("admin:hits_batch_step", draft.pk, "terms")
+    batches = batches_of(project.study_id, [task])
+    context = {
+        "title": f"Launch: {family.name}",
+        "family": family,
+        "items": items_wanting(project.study_id, [task]).count(),
+        "running": hub.growing_batch(project, task, batches),
+        "form": form,
+        "key": request.POST.get("key") or str(uuid4()),
+    }
+    return hub.render(request, "admin/hits/hub_draft.html", context, project=project)
+
+
+def grow_view(hub: HubBase[Any], request: HttpRequest, pk: int, batch: Any) -> HttpResponse:
+    """As many HITs more as the answers that are wanted now have no place for."""
+    project = hub.find(request, pk, hub.permission("change"), STEER)
+    chosen = get_object_or_404(Batch, public_id=batch, study=project.study_id)
+    if request.method == "POST":
+        try:
+            count = growing.grow_batch(batch=chosen, by=signed_in(request), now=timezone.now())
+        except RuleBroken as refusal:
+            messages.error(request, str(refusal))
+        else:
+            messages.success(request, f"HITs added: {count}.")
+    return redirect(hub.address(project))
