@@ -15,6 +15,7 @@ class Bar:
     label: str
     words: str
     value: float
+    below: str = ""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -24,8 +25,13 @@ class Bars:
     longest: float
 
 
-def draw_bars(rows: Iterable[tuple[str, float, str]], *, most: float | None = None) -> Bars | None:
-    """Label, value and what is said at its end; None where there is nothing to draw."""
+def draw_bars(
+    rows: Iterable[tuple[str, float, str]], *, most: float | None = None, below: Sequence[str] = ()
+) -> Bars | None:
+    """Label, value and what is said at its end; None where there is nothing to draw.
+
+    `below` has something small for each label.
+    """
     found = list(rows)
     longest = most or max((value for _, value, _ in found), default=0)
     if not found or not longest:
@@ -37,6 +43,7 @@ def draw_bars(rows: Iterable[tuple[str, float, str]], *, most: float | None = No
             label=shorten(label, to=LONGEST_LABEL),
             words=words,
             value=value,
+            below=shorten(below[place], to=LONGEST_LABEL) if below else "",
         )
         for place, (label, value, words) in enumerate(found)
     ]

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 LONGEST_LABEL_PX = 150
+TICKS = 5
 Values = Sequence[Mapping[str, Any]]
 BELOW = "The table below and its files have every figure."
 # Of every chart, on pages and in papers.
@@ -12,6 +13,8 @@ LOOK: Mapping[str, Any] = {
     "mark": {"aria": False},  # the whole is one image with words of its own
     "view": {"stroke": None},
     "axis": {"labelFontSize": 13, "titleFontSize": 13, "titleFontWeight": "normal", "labelPadding": 8},
+    # The last label stands below its tick, and not beside the one before.
+    "axisX": {"labelFlush": False},
     "legend": {"orient": "top", "title": None, "labelFontSize": 13},
     "text": {"fontSize": 13, "fontWeight": 600},
 }
@@ -86,9 +89,11 @@ def category(field: str, order: Sequence[str]) -> Mapping[str, Any]:
     return {"field": field, "type": "nominal", "sort": order, "axis": axis}
 
 
-def quantity(field: str, *, low: float, high: float, form: str = "", title: str = "") -> Mapping[str, Any]:
+def quantity(
+    field: str, *, low: float, high: float, form: str = "", title: str = "", ticks: int = TICKS
+) -> Mapping[str, Any]:
     """From low to high, whatever is shown, so that charts beside each other can be compared."""
-    axis = {"title": title or None, "tickCount": 5, **({"format": form} if form else {})}
+    axis = {"title": title or None, "tickCount": ticks, **({"format": form} if form else {})}
     return {"field": field, "type": "quantitative", "scale": {"domain": [low, high]}, "axis": axis}
 
 

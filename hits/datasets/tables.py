@@ -35,11 +35,15 @@ class StatColumn(Column):
 
 @dataclass(frozen=True, kw_only=True)
 class Shown:
-    """A cell of a page: `below` its words something small, and `mark` says why it is marked."""
+    """A cell of a page: `below` its words something small, and `mark` says why it is marked.
+
+    `url`: where the name of a row leads.
+    """
 
     words: str
     below: str = ""
     mark: str = ""
+    url: str = ""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -1,6 +1,7 @@
 """Charts: what a spec says, and what it is drawn as."""
 
 import json
+import re
 import sys
 from collections.abc import Iterator
 from typing import Any
@@ -59,6 +60,16 @@ def test_page_has_the_spec_as_data_and_the_words_for_who_does_not_see_it() -> No
     assert "style=" not in page
     spec = page.partition('type="application/json">')[2].partition("</script>")[0]
     assert json.loads(spec) == json.loads(json.dumps(chart.spec))
+
+
+def test_last_label_of_an_axis_stands_below_its_tick() -> None:
+    """Pushed inwards, it would touch the one before."""
+    pytest.importorskip("vl_convert")
+
+    svg = papers.draw_paper(make_chart(), form="svg").decode()
+
+    (last,) = re.findall(r'<text text-anchor="(\w+)"[^>]*>100%</text>', svg)
+    assert last == "middle"
 
 
 def test_without_the_library_a_command_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
