@@ -20,7 +20,7 @@ from hits.admin.actions import Action, ActionPages, Call, Confirm, Outcome
 from hits.admin.parts import ReadOnlyAdmin, VisibleStudies, read_number
 from hits.admin.selecting import PAGE, signed_in
 from hits.admin.study_pages import StudyPage, announce
-from qualifications.admin import demographics
+from qualifications.admin.demographics import COUNTS, ON_REQUEST, counts_view
 from qualifications.admin.finding import find_study
 from qualifications.models import ConsentText
 from qualifications.queries.consents import versions_of, withdrawals_of
@@ -60,23 +60,15 @@ class ConsentTextAdmin(ReadOnlyAdmin[ConsentText]):
 
     def get_urls(self) -> list[URLPattern]:
         shown = self.admin_site.admin_view
-        counts = shown(partial(demographics.counts_view, self))
+        counts = shown(partial(counts_view, self))
         return [
             path("study/<int:pk>/", shown(self.study_view), name="qualifications_consent"),
             path("study/<int:pk>/draft/", shown(self.draft_view), name="qualifications_consent_draft"),
             path("study/<int:pk>/taken-back/", shown(self.withdrawn_view), name="qualifications_withdrawn"),
             path("study/<int:pk>/people/", counts, name="qualifications_people"),
             path("people/", counts, name="qualifications_all_people"),
-            path(
-                "study/<int:pk>/erase/",
-                shown(partial(demographics.erase_view, self)),
-                name="qualifications_erase",
-            ),
-            path(
-                "study/<int:pk>/let-in/",
-                shown(partial(demographics.lift_view, self)),
-                name="qualifications_lift",
-            ),
+            path("study/<int:pk>/erase/", shown(ON_REQUEST.view("erase")), name="qualifications_erase"),
+            path("study/<int:pk>/let-in/", shown(ON_REQUEST.view("lift")), name="qualifications_lift"),
             path("<int:pk>/publish/", shown(self.publish_view), name="qualifications_consent_publish"),
             *super().get_urls(),
         ]
@@ -204,7 +196,7 @@ announce(
     ),
     StudyPage(
         name="Counts of people",
-        permission=demographics.COUNTS,
+        permission=COUNTS,
         address=lambda study: reverse("admin:qualifications_people", args=[study.pk]),
     ),
 )

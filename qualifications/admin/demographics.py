@@ -1,20 +1,22 @@
 """Counts of what workers say of themselves, and its erasure for somebody who asks. Rows are shown nowhere."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from django import forms
-from django.contrib import admin, messages
+from django.contrib import admin
 from django.core.exceptions import PermissionDenied
-from django.http import HttpRequest, HttpResponse
-from django.http.response import HttpResponseBase, StreamingHttpResponse
-from django.shortcuts import get_object_or_404, redirect
+from django.http import HttpRequest
+from django.http.response import HttpResponseBase
+from django.shortcuts import get_object_or_404
 from django.template.response import TemplateResponse
+from django.urls import reverse
 from django.utils import timezone
 
 from hits.access import SEES_ALL, studies_of, visible
+from hits.admin.actions import Action, ActionPages, Call, Outcome
 from hits.admin.selecting import signed_in
-from hits.common.spreadsheets import write_csv
+from hits.admin.taking import send_csv
 from hits.errors import RuleBroken
 from hits.models import Study, Worker
 from hits.services.auditing import note
@@ -80,64 +82,61 @@ def counts_view(
     return TemplateResponse(request, "admin/qualifications/people/counts.html", context)
 
 
-def erase_view(texts: admin.ModelAdmin[ConsentText], request: HttpRequest, pk: int) -> HttpResponse:
-    if not request.user.has_perm(ERASE):
-        raise PermissionDenied
-    study = get_object_or_404(studies_of(request.user), pk=pk)
-    form = EraseForm(request.POST)
-    if request.method == "POST" and form.is_valid():
-        pseudonym = form.cleaned_data["pseudonym"].strip()
-        worker = _find(pseudonym, request)
-        if worker is None:
-            messages.error(request, f"There is no worker {pseudonym}. Nothing was erased.")
-        else:
-            erase_on_request(worker=worker, study=study, by=signed_in(request), now=timezone.now())
-            messages.success(request, f"Whatever {pseudonym} has said about themselves is erased.")
-    return redirect("admin:qualifications_people", study.pk)
+def _find_study(request: HttpRequest, pk: int) -> Sequence[Study]:
+    return [get_object_or_404(studies_of(request.user), pk=pk)]
 
 
-def lift_view(texts: admin.ModelAdmin[ConsentText], request: HttpRequest, pk: int) -> HttpResponse:
-    """Says the same of everybody: who has said that they are under 18 is shown to nobody."""
-    if not request.user.has_perm(LIFT):
-        raise PermissionDenied
-    study = get_object_or_404(studies_of(request.user), pk=pk)
-    form = LiftForm(request.POST)
-    if request.method == "POST":
-        error = _lift(form, study, request) if form.is_valid() else "Name the worker, and say why."
-        if error:
-            messages.error(request, f"{error} Nothing was changed.")
-    return redirect("admin:qualifications_people", study.pk)
-
-
-def _lift(form: LiftForm, study: Study, request: HttpRequest) -> str:
-    """What is wrong, or nothing."""
-    pseudonym, by = form.cleaned_data["pseudonym"].strip(), signed_in(request)
-    worker = _find(pseudonym, request)
+def _named(call: Call[Study]) -> Worker:
+    pseudonym = call.values["pseudonym"].strip()
+    worker = visible(Worker.objects.filter(pseudonym=pseudonym), call.by).first()
     if worker is None:
-        return f"There is no worker {pseudonym}."
-    try:
-        let_in_again(
-            worker=worker, study=study, reason=form.cleaned_data["reason"], by=by, now=timezone.now()
-        )
-    except RuleBroken as broken:
-        return str(broken)
-    messages.success(request, f"Whatever {pseudonym} has said of their age, they may work from now on.")
-    return ""
+        raise RuleBroken("no_worker", f"There is no worker {pseudonym}.")
+    return worker
 
 
-def _find(pseudonym: str, request: HttpRequest) -> Worker | None:
-    return visible(Worker.objects.filter(pseudonym=pseudonym), request.user).first()
+def _erase(call: Call[Study]) -> Outcome:
+    worker = _named(call)
+    erase_on_request(worker=worker, study=call.row, by=call.by, now=call.now)
+    return Outcome(said=f"Whatever {worker.pseudonym} has said about themselves is erased.")
+
+
+def _lift(call: Call[Study]) -> Outcome:
+    """Says the same of everybody: who has said that they are under 18 is shown to nobody."""
+    worker, reason = _named(call), call.values["reason"]
+    let_in_again(worker=worker, study=call.row, reason=reason, by=call.by, now=call.now)
+    return Outcome(said=f"Whatever {worker.pseudonym} has said of their age, they may work from now on.")
+
+
+ON_REQUEST = ActionPages(
+    actions={
+        "erase": Action(
+            label="Erase what they said about themselves",
+            permissions=[ERASE],
+            form=lambda data, _: EraseForm(data),
+            run=_erase,
+            is_grave=True,
+            undone="Nothing was erased.",
+        ),
+        "lift": Action(
+            label="Let them work",
+            permissions=[LIFT],
+            form=lambda data, _: LiftForm(data),
+            run=_lift,
+            undone="Nothing was changed.",
+        ),
+    },
+    find=_find_study,
+    back=lambda studies: reverse("admin:qualifications_people", args=[studies[0].pk]),
+    base="admin/qualifications/consent/base.html",
+    shared=lambda studies: {"opts": ConsentText._meta, "study": studies[0]},
+)
 
 
 def _send(counts: Counts, study: Study | None, request: HttpRequest) -> HttpResponseBase:
     words = f"Took counts of people of {f'“{study}”' if study else 'all studies'}."
     note("file.people", words, by=signed_in(request), now=timezone.now(), study=study)
     name = f"people-{study.pk if study else 'all'}.csv"
-    return StreamingHttpResponse(
-        write_csv(HEADER, _lines(counts)),
-        content_type="text/csv; charset=utf-8",
-        headers={"Content-Disposition": f'attachment; filename="{name}"'},
-    )
+    return send_csv(HEADER, _lines(counts), name=name)
 
 
 def _lines(counts: Counts) -> Iterator[tuple[str, str, str]]:

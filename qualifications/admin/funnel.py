@@ -1,44 +1,21 @@
 """The funnel of a study: as a chart, as tables, and as a file."""
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Iterator
 from urllib.parse import urlencode
 
-from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
+from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.utils import timezone
 
-from hits.admin.parts import in_words
-from hits.common.spreadsheets import Cell, write_csv
+from hits.admin.taking import send_csv
+from hits.common.spreadsheets import Cell
 from qualifications.admin.finding import VIEW, find_study, render
+from qualifications.admin.funnel_tables import funnel_tables
 from qualifications.admin.refusal_words import refusal_in_words
-from qualifications.queries.funnel import Funnel, Step, funnel_of
+from qualifications.queries.funnel import Funnel, funnel_of
 
 PERIODS = {"7": "Last 7 days", "30": "Last 30 days", "90": "Last 90 days", "all": "All the time"}
 USUAL = "30"
-# Within a picture of 400 wide, as the template says.
-LEFT, RIGHT, TOP, ROW = 150, 340, 8, 30
-
-
-@dataclass(frozen=True, kw_only=True)
-class Bar:
-    """One step: a bar, its name before it and its count behind it."""
-
-    y: int
-    middle: int
-    width: int
-    label: str
-    gate: str
-    words: str
-    count_x: int
-    count: int
-
-
-@dataclass(frozen=True, kw_only=True)
-class Chart:
-    bars: Sequence[Bar]
-    height: int
 
 
 def funnel_view(request: HttpRequest, study_id: int) -> HttpResponse:
@@ -52,9 +29,7 @@ def funnel_view(request: HttpRequest, study_id: int) -> HttpResponse:
         "funnel": funnel,
         "period": period,
         "periods": PERIODS.items(),
-        "chart": draw_funnel(funnel.steps),
-        "refusals": [(refusal_in_words(code), code, count) for code, count in funnel.refusals],
-        "gates": [(row, _waits(row.waits_since, now=now)) for row in funnel.gates],
+        "tables": funnel_tables(funnel, now=now),
         "query": urlencode({"period": period}),
     }
     return render(request, "funnel/one", context)
@@ -65,36 +40,7 @@ def file_view(request: HttpRequest, study_id: int) -> HttpResponseBase:
     _, days = _period(request)
     funnel = funnel_of(study, days=days, now=timezone.now())
     name = f"funnel-{str(study.public_id)[:8]}.csv"
-    return StreamingHttpResponse(
-        write_csv(("part", "gate", "name", "people", "of", "per_cent"), _lines(funnel)),
-        content_type="text/csv; charset=utf-8",
-        headers={"Content-Disposition": f'attachment; filename="{name}"'},
-    )
-
-
-def draw_funnel(steps: Sequence[Step]) -> Chart | None:
-    """None where there is nobody."""
-    most = max((step.count for step in steps), default=0)
-    if not most:
-        return None
-    bars = [_bar(number, step, most=most) for number, step in enumerate(steps)]
-    return Chart(bars=bars, height=TOP + ROW * len(bars) + 8)
-
-
-def _bar(number: int, step: Step, *, most: int) -> Bar:
-    width = round((RIGHT - LEFT) * step.count / most)
-    y = TOP + ROW * number
-    share = "" if step.share is None else f", {step.share} % of {step.of_name}"
-    return Bar(
-        y=y,
-        middle=y + ROW // 2,
-        width=width,
-        label=step.name.partition(":")[0],
-        gate=step.gate,
-        words=f"{step.name}{f', {step.gate}' if step.gate else ''}: {step.count}{share}",
-        count_x=LEFT + width + 6,
-        count=step.count,
-    )
+    return send_csv(("part", "gate", "name", "people", "of", "per_cent"), _lines(funnel), name=name)
 
 
 def _lines(funnel: Funnel) -> Iterator[list[Cell]]:
@@ -114,7 +60,3 @@ def _period(request: HttpRequest) -> tuple[str, int | None]:
     asked = request.GET.get("period", USUAL)
     period = asked if asked in PERIODS else USUAL
     return period, None if period == "all" else int(period)
-
-
-def _waits(since: Any, *, now: Any) -> str:
-    return in_words(max(0, int((now - since).total_seconds()))) if since else ""

@@ -10,7 +10,7 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
 from hits.models import Message, Recipient, Study, Worker
-from qualifications.admin.funnel import draw_funnel
+from qualifications.admin.funnel_tables import funnel_tables
 from qualifications.admin.refusal_words import WORDS
 from qualifications.door import PASSED_ALREADY
 from qualifications.models import Consent, ConsentText, RefusalCount
@@ -127,7 +127,8 @@ def test_funnel_without_gates_and_consent_has_two_steps_of_work() -> None:
         "Work: handed in other work",
     ]
     assert funnel.is_empty
-    assert draw_funnel(funnel.steps) is None
+    assert [table.bars for table in funnel_tables(funnel, now=NOW)] == [None, None]
+    assert [table.shown() for table in funnel_tables(funnel, now=NOW)] == [[], []]
 
 
 def test_funnel_asks_the_database_the_same_whatever_there_is() -> None:

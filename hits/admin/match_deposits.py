@@ -1,0 +1,96 @@
+"""Deposits and withdrawals of an account, as somebody writes them down."""
+
+from decimal import Decimal
+from typing import Any
+
+from django import forms
+from django.core.paginator import Paginator
+from django.http import HttpRequest, HttpResponse
+from django.urls import reverse
+
+from hits.admin.actions import Action, ActionPages, Call, Outcome
+from hits.admin.match_parts import ADD_DEPOSIT, PAGE, VIEW_DEPOSIT, find_account, render
+from hits.admin.parts import read_number
+from hits.admin.selecting import need
+from hits.models import Account, Deposit, Difference
+from hits.queries import matches as queries
+from hits.services import deposits
+
+
+class DepositForm(forms.Form):
+    """A withdrawal is the same with the other sign, which nobody has to type."""
+
+    kind = forms.ChoiceField(
+        label="What happened",
+        choices=[("in", "Money went in: a deposit"), ("out", "Money came back: a withdrawal")],
+    )
+    amount = forms.DecimalField(
+        label="Amount in dollars", min_value=Decimal("0.01"), max_value=deposits.MOST, decimal_places=2
+    )
+    words = forms.CharField(
+        label="What it was",
+        max_length=200,
+        help_text="For whoever reads the books later, such as the number of the transfer.",
+    )
+
+
+def deposits_view(request: HttpRequest, pk: int) -> HttpResponse:
+    """A POST records one; a refused one stands here again as it was typed."""
+    if request.method == "POST":
+        return RECORDING.answer(request, "record", pk=pk)
+    account = _find(request, pk)
+    return _page(request, account, DepositForm(initial=_suggested(request, account), label_suffix=""))
+
+
+def _page(request: HttpRequest, account: Account, form: forms.BaseForm) -> HttpResponse:
+    rows = Deposit.objects.filter(account=account).select_related("by").order_by("-pk")
+    context = {
+        "title": f"Deposits of {account.name}",
+        "account": account,
+        "form": form,
+        "page": Paginator(rows, PAGE).get_page(request.GET.get("page")),
+        "keep": "",
+        "total": queries.deposited(account),
+        "may_deposit": request.user.has_perm(ADD_DEPOSIT),
+    }
+    return render(request, "deposits.html", context)
+
+
+def _find(request: HttpRequest, pk: int) -> Account:
+    need(request, VIEW_DEPOSIT)
+    return find_account(request, pk)
+
+
+def _record(call: Call[Account]) -> Outcome:
+    amount, words = call.values["amount"], call.values["words"]
+    signed = amount if call.values["kind"] == "in" else -amount
+    deposits.record_deposit(account=call.row, amount=signed, words=words, by=call.by, now=call.now)
+    return Outcome(said="Recorded. Compare the account again to see whether the books agree.")
+
+
+def _suggested(request: HttpRequest, account: Account) -> dict[str, Any]:
+    """What would explain the balance, where the page was reached from a difference of it."""
+    pk = read_number(request.GET.get("difference", ""))
+    rows = queries.differences_for(request.user).filter(
+        account=account, cause=Difference.Cause.BALANCE, resolved_at=None
+    )
+    row = rows.filter(pk=pk).first() if pk else None
+    if row is None or row.ours is None or row.theirs is None:
+        return {}
+    off = row.theirs - row.ours
+    return {"kind": "in" if off > 0 else "out", "amount": abs(off)}
+
+
+RECORDING = ActionPages(
+    actions={
+        "record": Action(
+            label="Record it",
+            permissions=[ADD_DEPOSIT],
+            form=lambda data, _: DepositForm(data, label_suffix=""),
+            run=_record,
+        )
+    },
+    find=lambda request, pk: [_find(request, pk)],
+    back=lambda accounts: reverse("admin:hits_deposits", args=[accounts[0].pk]),
+    page=lambda request, accounts, form: _page(request, accounts[0], form),
+)
