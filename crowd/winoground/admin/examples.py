@@ -16,7 +16,7 @@ from crowd.pictures.models.pictures import SIZES
 from crowd.winoground.models import Example, Project, Tag
 from crowd.winoground.queries.examples import WRITE, counts_by_state, examples_for, sees_own_only
 from hits.access import studies_of
-from hits.admin.hubs import Figure, Panel, Way
+from hits.admin.hub_panels import Figure, Panel, Way
 from hits.admin.parts import ReadOnlyAdmin, VisibleStudies, once, read_number
 from hits.admin.selecting import signed_in
 from hits.models import User
@@ -159,19 +159,18 @@ def authoring_panel(project: Project, user: User) -> Panel:
     figures = [
         Figure(name=name, count=counts[state], url=list_url(project, state)) for state, name in names.items()
     ]
-    ways = [Way(name="All examples", url=list_url(project))]
-    if user.has_perm(WRITE):
-        write = Way(name="Write an example", url=_at("write_example", project.pk), is_first=True)
-        ways.insert(0, write)
-    if user.has_perm(LOOK_AT_TAGS):
-        ways.append(Way(name="Tags", url=reverse("admin:winoground_tag_changelist")))
+    write_url, tags_url = _at("write_example", project.pk), reverse("admin:winoground_tag_changelist")
     own = " You see and change your own." if sees_own_only(user) else ""
     return Panel(
         key="authoring",
         title="Writing examples",
         about=f"Experts write two captions of the same words, and find a picture for each.{own}",
         figures=figures,
-        ways=ways,
+        ways=[
+            Way(name="Write an example", url=write_url, is_first=True, permission=WRITE),
+            Way(name="All examples", url=list_url(project)),
+            Way(name="Tags", url=tags_url, permission=LOOK_AT_TAGS),
+        ],
         next=_next(counts),
     )
 

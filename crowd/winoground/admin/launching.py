@@ -15,7 +15,8 @@ from crowd.winoground.models import Example, Project
 from crowd.winoground.queries.asking import Asking, asking_of
 from crowd.winoground.queries.qualified import gates_before, workers_qualified
 from crowd.winoground.services.posting import ask_examples
-from hits.admin.hubs import Figure, HubAdmin, Panel, Way
+from hits.admin.hub_panels import Figure, Panel, Way
+from hits.admin.hubs import HubAdmin
 from hits.domain.words import read_uuid
 from hits.errors import RuleBroken
 from hits.models import Batch, User
@@ -31,10 +32,12 @@ def urls(hub: Hub) -> list[URLPattern]:
 
 def asking_panel(project: Project, user: User) -> Panel:
     asking = asking_of(project)
-    may_ask = user.has_perm("winoground.change_project")
-    ways = [
-        Way(name="Ask about examples…", url=reverse("admin:winoground_ask", args=[project.pk]), is_first=True)
-    ]
+    ask = Way(
+        name="Ask about examples…",
+        url=reverse("admin:winoground_ask", args=[project.pk]),
+        is_first=True,
+        permission="winoground.change_project",
+    )
     return Panel(
         key="asking",
         title="Asking workers",
@@ -45,7 +48,7 @@ def asking_panel(project: Project, user: User) -> Panel:
             Figure(name="Answers", count=asking.answers, of=asking.wanted),
             Figure(name="Workers who have answered", count=asking.workers),
         ],
-        ways=ways if may_ask and asking.ready else [],
+        ways=[ask] if asking.ready else [],
         next=_next(project, asking),
         problems=list(_problems(project, asking)),
         tasks=(VALIDATE,),

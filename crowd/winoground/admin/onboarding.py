@@ -27,7 +27,8 @@ from crowd.winoground.queries.qualified import gates_before, workers_qualified
 from crowd.winoground.services.first_questions import add_question, change_question, put_back, take_away
 from hits.admin.actions import Action, Call, Outcome
 from hits.admin.hub_actions import project_actions
-from hits.admin.hubs import Figure, HubAdmin, Panel, Way
+from hits.admin.hub_panels import Figure, Panel, Way
+from hits.admin.hubs import HubAdmin
 from hits.admin.selecting import signed_in
 from hits.errors import RuleBroken
 from hits.models import Item, User

@@ -20,7 +20,8 @@ from crowd.winoground.admin import (
 )
 from crowd.winoground.models import Project
 from crowd.winoground.services.posting import want_anew
-from hits.admin.hubs import HubAdmin, PanelOf, announce_hub
+from hits.admin.hub_panels import PanelOf
+from hits.admin.hubs import HubAdmin, announce_hub
 
 
 class RulesForm(forms.ModelForm[Project]):
@@ -62,7 +63,7 @@ class ProjectAdmin(HubAdmin[Project]):
             *results.urls(self),
             *result_examples.urls(self),
             *model_scores.urls(self),
-            *taking.urls(self),
+            *taking.PAGE.urls(self),
         ]
 
 

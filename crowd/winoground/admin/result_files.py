@@ -7,6 +7,7 @@ from crowd.winoground.admin.figures import correlation, rights_of
 from crowd.winoground.domain.scores import Kind
 from crowd.winoground.domain.statistics import Share
 from crowd.winoground.domain.summaries import summarize
+from crowd.winoground.queries.chance import chance_of
 from crowd.winoground.queries.parts import Part, parts_of
 from crowd.winoground.queries.scoring import Scored
 from hits.common.spreadsheets import Cell
@@ -67,7 +68,7 @@ def related_cells(found: Scored) -> Rows:
     for scorer in found.scorers:
         for kind in Kind:
             one = correlation(scorer, found.lines, kind)
-            numbers: Sequence[Cell] = _exact(one.r, one.p) if one else (None, None)
+            numbers: Sequence[Cell] = _exact(one.r, chance_of(one)) if one else (None, None)
             yield (scorer.name, str(kind), len(rights_of(scorer, found.lines)), *numbers)
 
 

@@ -15,7 +15,8 @@ from crowd.winoground.admin.result_files import files_of
 from crowd.winoground.models import Project
 from crowd.winoground.queries.examples import sees_own_only
 from crowd.winoground.queries.scoring import Scored, Scorer, scored, scored_examples
-from hits.admin.hubs import Figure, HubAdmin, Panel, Way
+from hits.admin.hub_panels import Figure, Panel, Way
+from hits.admin.hubs import HubAdmin
 from hits.admin.selecting import signed_in
 from hits.admin.stat_tables import send_table
 from hits.datasets.tables import StatTable
@@ -37,15 +38,12 @@ def urls(hub: Hub) -> list[URLPattern]:
 
 def results_panel(project: Project, user: User) -> Panel:
     """Counts only: it is looked at again every few seconds."""
-    may_look = not sees_own_only(user)
     ways = [
         _way(project, "See the results", "results"),
         _way(project, "Example by example", "result_examples"),
+        _way(project, "Upload a model's scores…", "upload_scores", permission=ADD),
+        _way(project, "Take the data out…", "take", permission=TAKE),
     ]
-    if may_look and user.has_perm(ADD):
-        ways.append(_way(project, "Upload a model's scores…", "upload_scores"))
-    if may_look and user.has_perm(TAKE):
-        ways.append(_way(project, "Take the data out…", "take"))
     return Panel(
         key="results",
         title="Scores",
@@ -55,7 +53,7 @@ def results_panel(project: Project, user: User) -> Panel:
             Figure(name="Examples that are scored", count=scored_examples(project).count()),
             Figure(name="Models with scores", count=project.model_scores.count()),
         ],
-        ways=ways if may_look else (),
+        ways=() if sees_own_only(user) else ways,
     )
 
 
@@ -127,5 +125,7 @@ def _heads(request: HttpRequest, sort: str) -> list[dict[str, str]]:
     return heads
 
 
-def _way(project: Project, name: str, address: str) -> Way:
-    return Way(name=name, url=reverse(f"admin:winoground_{address}", args=[project.pk]))
+def _way(project: Project, name: str, address: str, permission: str = "") -> Way:
+    return Way(
+        name=name, url=reverse(f"admin:winoground_{address}", args=[project.pk]), permission=permission
+    )

@@ -12,6 +12,8 @@ EXAMPLE = "example"
 # A row for each combination; a row for each example.
 LONG = ("caption", "image", "score")
 WIDE = tuple(f"c{caption}_i{image}" for caption, image in PLACES)
+COMBINATIONS = [f"caption {caption} and image {image}" for caption, image in PLACES]
+SIDE = "In a row for one combination: 0 (A) or 1 (B)."
 SIDES = {"0": 0, "1": 1}
 SHOWN = 40
 
@@ -29,10 +31,13 @@ def _read_name(value: Any) -> str:
 
 
 COLUMNS = (
-    UploadedColumn(name=EXAMPLE, read=_read_name),
-    *(UploadedColumn(name=name, read=read_number, needed=False) for name in WIDE),
-    *(UploadedColumn(name=name, read=_read_side, needed=False) for name in LONG[:2]),
-    UploadedColumn(name=LONG[2], read=read_number, needed=False),
+    UploadedColumn(name=EXAMPLE, help="Its number or its id.", read=_read_name),
+    *(
+        UploadedColumn(name=name, help=f"The score of {words}.", read=read_number, needed=False)
+        for name, words in zip(WIDE, COMBINATIONS, strict=True)
+    ),
+    *(UploadedColumn(name=name, help=SIDE, read=_read_side, needed=False) for name in LONG[:2]),
+    UploadedColumn(name=LONG[2], help="The score of these two.", read=read_number, needed=False),
 )
 ANY_OF = (WIDE, LONG)
 

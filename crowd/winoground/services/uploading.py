@@ -2,8 +2,6 @@
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from datetime import datetime
-from typing import BinaryIO
 
 import structlog
 from django.db import transaction
@@ -12,34 +10,12 @@ from crowd.winoground.domain import PLACES
 from crowd.winoground.models import ModelScore, ModelScores, Pairing, Project
 from crowd.winoground.queries.scoring import SCORED
 from crowd.winoground.services.score_files import ANY_OF, COLUMNS, Known, check_whole, read_row, say_called
-from hits.models import User
-from hits.services.results import ModelResults, Upload, add_results, replace_results
+from hits.services.results import ModelResults
 
 AT_ONCE = 2_000
 # What tables call others.
 TAKEN = ("people", "chance", "all")
 log = structlog.get_logger()
-
-
-def add_model(
-    *, project: Project, name: str, about: str, file: BinaryIO, by: User, now: datetime
-) -> Upload[ModelScores]:
-    """Under a new name. Raises RuleBroken of the name, and InvalidItems of the file."""
-    return add_results(SCORES, of=project, name=name, about=about, file=file, by=by, now=now)
-
-
-def replace_model(
-    *, model: ModelScores, about: str, file: BinaryIO, by: User, now: datetime
-) -> Upload[ModelScores]:
-    """What was there is gone, once the new file is whole."""
-    return replace_results(SCORES, made=model, about=about, file=file, by=by, now=now)
-
-
-def remove_model(*, model: ModelScores) -> None:
-    """Gone already, it stays gone."""
-    with _held(model.project):
-        ModelScores.objects.filter(pk=model.pk).delete()
-    log.info("winoground.scores_removed", project=model.project_id, model=model.name)
 
 
 @contextmanager

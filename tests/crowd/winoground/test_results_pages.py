@@ -177,7 +177,7 @@ def test_upload_stands_beside_people_and_says_what_it_lacks(client: Client, proj
 
     assert answer.url == at("results", project)
     page = text_of(client.get(answer.url))
-    assert "The scores of Small for 1 examples are counted." in page
+    assert "The scores of Small for 1 example are counted." in page
     assert "The file says nothing of 1 further examples." in page
     assert row_of(page, "Small").count("100.00 %") == 3
 

@@ -7,9 +7,9 @@ import pytest
 from crowd.winoground.domain.scores import Four
 from crowd.winoground.models import Example, ModelScore, ModelScores, Project
 from crowd.winoground.queries.scoring import fours_of_models
-from crowd.winoground.services.uploading import add_model, remove_model, replace_model
+from crowd.winoground.services.uploading import SCORES
 from hits.errors import InvalidItems, RuleBroken
-from hits.services.results import Upload
+from hits.services.results import Upload, add_results, remove_results, replace_results
 from tests.crowd.winoground.making_scores import make_example, make_model, make_project
 from tests.factories import NOW, make_user
 
@@ -18,8 +18,8 @@ HEAD = "example,c0_i0,c0_i1,c1_i0,c1_i1\n"
 
 
 def upload(project: Project, text: str, *, name: str = "model") -> Upload[ModelScores]:
-    return add_model(
-        project=project, name=name, about="", file=BytesIO(text.encode()), by=make_user(), now=NOW
+    return add_results(
+        SCORES, of=project, name=name, about="", file=BytesIO(text.encode()), by=make_user(), now=NOW
     )
 
 
@@ -28,7 +28,7 @@ def test_upload_stores_every_score() -> None:
     first, second = make_example(project), make_example(project)
     file = BytesIO(f"{HEAD}1,.9,.1,.2,.8\n{second.public_id},1,2,3,4\n".encode())
 
-    made = add_model(project=project, name="  A  model ", about="small", file=file, by=user, now=NOW)
+    made = add_results(SCORES, of=project, name="  A  model ", about="small", file=file, by=user, now=NOW)
 
     assert (made.count, made.missing) == (2, 0)
     assert (made.made.name, made.made.about, made.made.added_by, made.made.added_at) == (
@@ -96,7 +96,7 @@ def test_replacing_puts_the_new_scores_in_place_of_the_old_ones() -> None:
     model = make_model(project, {first: (1, 2, 3, 4), second: (1, 2, 3, 4)})
     file = BytesIO((HEAD + "1,.9,.1,.2,.8\n").encode())
 
-    made = replace_model(model=model, about="new", file=file, by=user, now=NOW)
+    made = replace_results(SCORES, made=model, about="new", file=file, by=user, now=NOW)
 
     assert (made.made, made.missing) == (model, 1)
     assert fours_of_models(project) == {model.pk: {first.pk: Four(0.9, 0.1, 0.2, 0.8)}}
@@ -110,7 +110,7 @@ def test_a_wrong_file_replaces_nothing() -> None:
     model = make_model(project, {example: (1, 2, 3, 4)})
 
     with pytest.raises(InvalidItems):
-        replace_model(model=model, about="new", file=BytesIO(b"nothing"), by=make_user(), now=NOW)
+        replace_results(SCORES, made=model, about="new", file=BytesIO(b"nothing"), by=make_user(), now=NOW)
 
     assert fours_of_models(project) == {model.pk: {example.pk: Four(1.0, 2.0, 3.0, 4.0)}}
     assert ModelScores.objects.get().about == ""
@@ -120,10 +120,10 @@ def test_what_was_removed_meanwhile_is_not_replaced() -> None:
     project = make_project()
     model = make_model(project, {make_example(project): (1, 2, 3, 4)})
     stale = ModelScores.objects.get()
-    remove_model(model=model)
+    remove_results(SCORES, made=model)
 
     with pytest.raises(RuleBroken, match="removed meanwhile"):
-        replace_model(model=stale, about="", file=BytesIO(b""), by=make_user(), now=NOW)
+        replace_results(SCORES, made=stale, about="", file=BytesIO(b""), by=make_user(), now=NOW)
 
 
 def test_removing_twice_removes_once() -> None:
@@ -133,8 +133,8 @@ def test_removing_twice_removes_once() -> None:
     make_model(project, {example: (1, 2, 3, 4)}, name="other")
     again = ModelScores.objects.get(name="model")
 
-    remove_model(model=model)
-    remove_model(model=again)
+    remove_results(SCORES, made=model)
+    remove_results(SCORES, made=again)
 
     assert [one.name for one in ModelScores.objects.all()] == ["other"]
     assert ModelScore.objects.count() == 4
