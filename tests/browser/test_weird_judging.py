@@ -147,7 +147,7 @@ def test_researchers_pages_look_right(visitor: Visitor, project: Project, sites:
     enter(page, sites)
     home = f"{admin}/project/{project.pk}"
     visitor.visit("judging-questions-none", f"{admin}/question/")
-    visitor.visit("judging-pairs", f"{home}/judging/pairs/?wanted=2&seed=1")
+    visitor.visit("judging-pairs", f"{home}/judging/pairs/?asked=yes&wanted=2&seed=1")
     visitor.visit("judging-lists", f"{home}/judging/explanations/")
     for name in ("answers", "captions", "explanations"):
         visitor.visit(f"judging-import-{name}", f"{home}/judging/import/{name}/")

@@ -5,7 +5,8 @@ from io import BytesIO
 import pytest
 from playwright.sync_api import expect
 
-from crowd.whoops.services.matching import add_scores
+from crowd.whoops.services.matching import MATCHING
+from hits.services.results import add_results
 from tests.browser.doors import enter
 from tests.browser.looking import Visitor
 from tests.conftest import Sites
@@ -26,7 +27,7 @@ def test_statistics_look_right(visitor: Visitor, sites: Sites) -> None:
     make_every_result(project, images)
     pair = images[0].annotations.get().pk
     file = BytesIO(f"annotation,detailed,underspecified\n{pair},1,0".encode())
-    made = add_scores(project=project, name="small", about="", file=file, by=make_user(), now=NOW).made
+    made = add_results(MATCHING, of=project, name="small", about="", file=file, by=make_user(), now=NOW).made
 
     for name in PAGES:
         visitor.visit(f"whoops-{name.replace('/', '-')}", f"{home}/{name}/")

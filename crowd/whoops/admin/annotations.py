@@ -24,7 +24,8 @@ from crowd.whoops.services.deciding import (
     last_decided,
     undo_decision,
 )
-from hits.admin.hubs import Figure, HubAdmin, Panel, Way
+from hits.admin.hub_panels import Figure, Panel, Way
+from hits.admin.hubs import HubAdmin
 from hits.admin.parts import read_number
 from hits.admin.selecting import PAGE, page_of, signed_in
 from hits.errors import RuleBroken

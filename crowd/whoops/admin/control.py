@@ -14,7 +14,8 @@ from crowd.whoops.admin.addresses import by_post, images_url, page_url
 from crowd.whoops.models import Image, Project, Sighting
 from crowd.whoops.queries.images import count_states
 from crowd.whoops.services import comparing
-from hits.admin.hubs import Figure, HubAdmin, Panel, Way
+from hits.admin.hub_panels import Figure, Panel, Way
+from hits.admin.hubs import HubAdmin
 from hits.admin.parts import read_number
 from hits.admin.selecting import signed_in
 from hits.errors import RuleBroken
@@ -35,7 +36,6 @@ def control_urls(hub: HubAdmin[Any]) -> list[URLPattern]:
 def control_panel(project: Project, user: User) -> Panel:
     states, undecided = count_states(project), comparing.undecided_sightings(project).count()
     answers = f"{undecided} answer{'' if undecided == 1 else 's'}"
-    may_check = user.has_perm(CHECK)
     return Panel(
         key="control",
         title="Control group",
@@ -54,10 +54,17 @@ def control_panel(project: Project, user: User) -> Panel:
                 url=images_url(project, state=State.RETURNED),
             ),
         ],
-        ways=[Way(name="Compare…", url=page_url("compare", project), is_first=bool(undecided))]
-        if may_check
-        else [],
-        next=f"Compare {answers} with what the designers meant." if undecided and may_check else "",
+        ways=[
+            Way(
+                name="Compare…",
+                url=page_url("compare", project),
+                is_first=bool(undecided),
+                permission=CHECK,
+            )
+        ],
+        next=f"Compare {answers} with what the designers meant."
+        if undecided and user.has_perm(CHECK)
+        else "",
         tasks=[domain.CONTROL],
     )
 

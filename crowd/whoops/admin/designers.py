@@ -18,7 +18,8 @@ from crowd.whoops.admin.designer_forms import InviteForm, PlacesForm
 from crowd.whoops.models import Designer, Image, Project
 from crowd.whoops.queries.designers import designers_with_figures
 from crowd.whoops.services import inviting, paying
-from hits.admin.hubs import TAKE, Figure, HubAdmin, Panel, Way
+from hits.admin.hub_panels import Figure, Panel, Way
+from hits.admin.hubs import TAKE, HubAdmin
 from hits.admin.selecting import signed_in
 from hits.admin.taking import send_csv
 from hits.common.spreadsheets import Cell
@@ -64,14 +65,8 @@ def designers_panel(project: Project, user: User) -> Panel:
     accepted = project.images.filter(state=Image.State.ACCEPTED).count()
     unowed = paying.outstanding(project).count()
     taken, free = inviting.places_of(project)
-    may_look, may_invite = user.has_perm(LOOK), user.has_perm(ADD)
-    list_url = page_url("designers", project) if may_look else ""
-    ways = [Way(name="Designers", url=list_url)] if may_look else []
-    if may_invite:
-        invite_url = page_url("invite", project)
-        ways.append(Way(name="Invite a designer…", url=invite_url, is_first=not designers))
-    if user.has_perm("whoops.view_category"):
-        ways.append(Way(name="Categories", url=reverse("admin:whoops_category_changelist")))
+    list_url = page_url("designers", project)
+    invite_url, categories_url = page_url("invite", project), reverse("admin:whoops_category_changelist")
     unowed_words = f"{unowed} accepted image{_s(unowed)} of paid workers {_is(unowed)} not owed yet."
     return Panel(
         key="designers",
@@ -79,15 +74,21 @@ def designers_panel(project: Project, user: User) -> Panel:
         about="They make the images, in a workspace of their own: invited by a link, or workers who took the "
         "HIT. Paid ones earn a bonus for each accepted image.",
         figures=[
-            Figure(name="Designers", count=designers, url=list_url),
+            Figure(name="Designers", count=designers, url=list_url if user.has_perm(LOOK) else ""),
             Figure(name="Images sent", count=sent, url=images_url(project)),
             Figure(
                 name="Images accepted", count=accepted, url=images_url(project, state=Image.State.ACCEPTED)
             ),
             Figure(name="Places taken by the HIT", count=taken, of=taken + free),
         ],
-        ways=ways,
-        next="" if designers or free or not may_invite else "Invite the first designers, or offer the HIT.",
+        ways=[
+            Way(name="Designers", url=list_url, permission=LOOK),
+            Way(name="Invite a designer…", url=invite_url, is_first=not designers, permission=ADD),
+            Way(name="Categories", url=categories_url, permission="whoops.view_category"),
+        ],
+        next="Invite the first designers, or offer the HIT."
+        if user.has_perm(ADD) and not designers and not free
+        else "",
         problems=[f"{unowed_words} The page of designers says why."] if unowed else [],
         tasks=(domain.DESIGN,),
     )

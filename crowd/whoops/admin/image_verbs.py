@@ -1,6 +1,6 @@
 """What a person decides of one image: asked once more, with a reason, and then one call of a service."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
@@ -8,7 +8,6 @@ from django import forms
 from django.contrib import admin
 from django.http import HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import get_object_or_404
-from django.template.response import TemplateResponse
 from django.urls import URLPattern, path, reverse
 
 from crowd.pictures.admin.parts import REMOVE, file_url
@@ -16,6 +15,8 @@ from crowd.whoops.domain.passing import LONGEST_REASON
 from crowd.whoops.models import Image, Project
 from crowd.whoops.services import passing
 from hits.admin.actions import Action, ActionPages, Call, Confirm, Offered, Outcome
+from hits.admin.hub_actions import project_actions
+from hits.admin.hubs import hub_of
 from hits.models import User
 
 DECIDE = "whoops.decide_image"
@@ -52,36 +53,19 @@ def action_view(page: Images, request: HttpRequest, pk: int, slug: str) -> HttpR
     return _pages(page).answer(request, slug, pk=pk)
 
 
-def render(
-    page: Images, request: HttpRequest, name: str, image: Image, context: Mapping[str, Any]
-) -> HttpResponse:
-    shared = {**page.admin_site.each_context(request), **_beside(image), "title": str(image), "image": image}
-    return TemplateResponse(request, f"admin/whoops/{name}.html", {**shared, **context})
-
-
-def _beside(image: Image) -> Mapping[str, Any]:
-    """The list of the project leads back to it, as its other pages do."""
-    return {
-        "opts": Project._meta,
-        "hub": {"name": "Weird images"},
-        "project": image.project,
-        "home": reverse("admin:whoops_project_change", args=[image.project_id]),
-    }
-
-
 def _pages(page: Images) -> ActionPages[Image]:
     def find(request: HttpRequest, pk: int) -> Sequence[Image]:
         related = page.get_queryset(request).select_related("project__study", "picture", "designer")
         return [get_object_or_404(related, pk=pk)]
 
-    return ActionPages(
-        actions=ACTIONS,
+    return project_actions(
+        hub_of(Project),
+        ACTIONS,
         find=find,
-        back=lambda images: _address("change", images[0].pk),
+        back=lambda image: _address("change", image.pk),
         url=lambda image, slug: _address("do", image.pk, slug),
         base="admin/whoops/image_base.html",
-        shared=lambda images: _beside(images[0]),
-        history=lambda request, images, words: page.log_change(request, images[0], words),
+        logged=lambda image: image,
     )
 
 

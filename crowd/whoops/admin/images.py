@@ -16,7 +16,8 @@ from crowd.whoops.admin.addresses import images_url, page_url
 from crowd.whoops.models import Annotation, Image, Project, Review
 from crowd.whoops.queries.images import count_states, with_reviews
 from hits.access import studies_of
-from hits.admin.hubs import Figure, Panel, Way
+from hits.admin.hub_panels import Figure, Panel, Way
+from hits.admin.hubs import hub_of
 from hits.admin.parts import ReadOnlyAdmin, VisibleStudies, read_number
 from hits.admin.selecting import need, signed_in
 from hits.models import User
@@ -119,8 +120,8 @@ class ImageAdmin(ReadOnlyAdmin[Image]):
             return redirect("admin:whoops_image_changelist")
         user = signed_in(request)
         offered = image_verbs.offered_for(self, image, user)
-        facts = {**_facts(image, user), "offered": offered}
-        return image_verbs.render(self, request, "image", image, facts)
+        context = {"title": str(image), "image": image, "offered": offered, **_facts(image, user)}
+        return hub_of(Project).render(request, "admin/whoops/image.html", context, project=image.project)
 
 
 def _may_decide(request: HttpRequest) -> bool:

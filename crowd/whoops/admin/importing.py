@@ -18,11 +18,16 @@ from crowd.whoops.models import Image, Project, Question
 from crowd.whoops.services.importing import Preview, import_rows, preview_import
 from crowd.whoops.services.reading import COLUMNS, MOST_BYTES, MOST_ROWS
 from hits.admin.hubs import HubAdmin
+from hits.admin.results import UploadedFile
 from hits.admin.taking import send_csv
 from hits.common.spreadsheets import Cell
 from hits.common.uploads import Problems, UploadedColumn, example_file, whole_text
 from hits.errors import InvalidItems
 
+ABOUT = (
+    "You see what was read before anything is added, and the same rows once more add nothing. The file to "
+    "fill in has a line for each accepted image: take out those that you do not need."
+)
 Kind = Question.Kind
 
 
@@ -37,10 +42,6 @@ class Sort:
     @property
     def columns(self) -> Sequence[UploadedColumn]:
         return COLUMNS[self.kind]
-
-    @property
-    def example(self) -> str:
-        return example_file(self.columns)
 
 
 SORTS = {
@@ -122,7 +123,7 @@ def import_view(hub: HubAdmin[Any], request: HttpRequest, pk: int, sort: str) ->
         "preview": preview,
         "content": text,
         "panel": f"{hub.address(project)}#{panel_key(chosen.kind)}",
-        "accepted": project.images.filter(state=Image.State.ACCEPTED).count(),
+        "file": _file(hub, project, chosen),
     }
     return hub.render(request, "admin/whoops/import.html", context, project=project)
 
@@ -132,6 +133,17 @@ def template_view(hub: HubAdmin[Any], request: HttpRequest, pk: int, sort: str) 
     project, chosen = hub.find(request, pk, ADD), _sort(sort)
     names = [column.name for column in chosen.columns]
     return send_csv(names, _lines(project, chosen), name=f"{sort}.csv")
+
+
+def _file(hub: HubAdmin[Any], project: Project, sort: Sort) -> UploadedFile:
+    any_image = project.images.filter(state=Image.State.ACCEPTED).exists()
+    return UploadedFile(
+        columns=sort.columns,
+        about=ABOUT,
+        examples=[example_file(sort.columns)],
+        note="" if any_image else "No image is accepted yet, so there is nothing that a row could be about.",
+        fill_in=hub.address(project, "import_template", panel_key(sort.kind)),
+    )
 
 
 def _sort(name: str) -> Sort:

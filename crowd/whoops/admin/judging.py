@@ -1,24 +1,14 @@
-"""What people judge of weird images: a panel for each task, and what is made of the data by a click."""
+"""What people judge of weird images: a panel for each task."""
 
 from collections.abc import Sequence
-from typing import Any
-
-from django import forms
-from django.contrib import messages
-from django.http import HttpRequest, HttpResponse
-from django.shortcuts import redirect
-from django.urls import URLPattern
-from django.utils import timezone
 
 from crowd.whoops import domain
 from crowd.whoops.admin.addresses import page_url
 from crowd.whoops.admin.question_list import questions_url
 from crowd.whoops.models import Option, Project, Question
 from crowd.whoops.queries.questions import Standing, Tallied, count_questions, unexplained
-from crowd.whoops.services.explaining import gather_explanations, make_explanations
-from crowd.whoops.services.identifying import draw_pairs, make_pairs, unpaired
-from hits.admin.hubs import Figure, HubAdmin, Panel, Way
-from hits.errors import RuleBroken
+from crowd.whoops.services.identifying import draw_pairs, unpaired
+from hits.admin.hub_panels import Figure, Panel, Way
 from hits.models import Batch, User
 
 ADD = "whoops.add_question"
@@ -26,32 +16,6 @@ SEED_HELP = "The same seed draws the same. Write it down with your results."
 Kind = Question.Kind
 # Batches that ask nobody any more.
 ENDED = (Batch.Status.DRAINING, Batch.Status.COMPLETE, Batch.Status.CANCELLED)
-
-
-class PairsForm(forms.Form):
-    wanted = forms.IntegerField(
-        label="Weird images, in all",
-        initial=100,
-        min_value=1,
-        max_value=100_000,
-        help_text="Those that are asked already count among them.",
-    )
-    seed = forms.IntegerField(initial=1, min_value=0, max_value=2**31, help_text=SEED_HELP)
-
-
-class ListsForm(forms.Form):
-    incomplete = forms.BooleanField(
-        label="Also of images whose annotations are not all there yet",
-        required=False,
-        help_text="What is annotated later makes a further list of the same image.",
-    )
-
-
-def judging_urls(hub: HubAdmin[Any]) -> list[URLPattern]:
-    return [
-        hub.at("<int:pk>/judging/pairs/", pairs_view, "pairs"),
-        hub.at("<int:pk>/judging/explanations/", lists_view, "lists"),
-    ]
 
 
 def identify_panel(project: Project, user: User) -> Panel:
@@ -122,48 +86,6 @@ def captions_panel(project: Project, user: User) -> Panel:
         "normal or natural partner.",
         ways=[_import_way(project, Kind.RATE, "Import captions…")],
     )
-
-
-def pairs_view(hub: HubAdmin[Any], request: HttpRequest, pk: int) -> HttpResponse:
-    """Counted first; the click that asks about them says the same numbers again."""
-    project = hub.find(request, pk, ADD)
-    is_sent = request.method == "POST" or "wanted" in request.GET
-    form = PairsForm((request.POST or request.GET) if is_sent else None)
-    drawn = draw_pairs(project=project, **form.cleaned_data) if is_sent and form.is_valid() else None
-    if request.method == "POST" and drawn is not None:
-        try:
-            count = make_pairs(project=project, now=timezone.now(), **form.cleaned_data)
-        except RuleBroken as refusal:
-            messages.error(request, str(refusal))
-        else:
-            hub.log_change(request, project, f"{count} pairs of images were drawn: {form.cleaned_data}.")
-            messages.success(request, f"Pairs that wait for workers now: {count}. Launch a batch to ask.")
-            return redirect(f"{hub.address(project)}#{panel_key(Kind.IDENTIFY)}")
-    context = {"title": "Draw images: weird or normal", "form": form, "drawn": drawn}
-    return hub.render(request, "admin/whoops/pairs.html", context, project=project)
-
-
-def lists_view(hub: HubAdmin[Any], request: HttpRequest, pk: int) -> HttpResponse:
-    project = hub.find(request, pk, ADD)
-    is_sent = request.method == "POST" or "count" in request.GET
-    form = ListsForm((request.POST or request.GET) if is_sent else None)
-    incomplete = form.cleaned_data["incomplete"] if is_sent and form.is_valid() else False
-    if request.method == "POST":
-        try:
-            count = make_explanations(project=project, incomplete=incomplete, now=timezone.now())
-        except RuleBroken as refusal:
-            messages.error(request, str(refusal))
-        else:
-            hub.log_change(request, project, f"{count} lists of explanations were made.")
-            messages.success(request, f"Lists that wait for workers now: {count}. Launch a batch to ask.")
-            return redirect(f"{hub.address(project)}#{panel_key(Kind.EXPLAIN)}")
-    context = {
-        "title": "Make lists of explanations",
-        "form": form,
-        "incomplete": incomplete,
-        "gathered": gather_explanations(project=project, incomplete=incomplete),
-    }
-    return hub.render(request, "admin/whoops/lists.html", context, project=project)
 
 
 def panel_key(kind: str) -> str:

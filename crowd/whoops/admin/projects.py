@@ -7,6 +7,7 @@ from django import forms
 from django.contrib import admin
 from django.urls import URLPattern
 
+from crowd.whoops.admin import taking
 from crowd.whoops.admin.annotations import annotation_panel, annotation_urls
 from crowd.whoops.admin.control import control_panel, control_urls
 from crowd.whoops.admin.designer_page import designer_page_urls
@@ -18,16 +19,16 @@ from crowd.whoops.admin.judging import (
     captions_panel,
     explanations_panel,
     identify_panel,
-    judging_urls,
 )
+from crowd.whoops.admin.making import making_urls
 from crowd.whoops.admin.matching import matching_urls
 from crowd.whoops.admin.reviews import review_urls, reviews_panel
 from crowd.whoops.admin.statistics import results_panel, statistics_urls
-from crowd.whoops.admin.taking import taking_urls
 from crowd.whoops.admin.training import examples_panel, training_urls
 from crowd.whoops.models import Project
 from crowd.whoops.services.posting_questions import want_judges
-from hits.admin.hubs import HubAdmin, PanelOf, announce_hub
+from hits.admin.hub_panels import PanelOf
+from hits.admin.hubs import HubAdmin, announce_hub
 
 
 class RulesForm(forms.ModelForm[Project]):
@@ -81,11 +82,11 @@ class ProjectAdmin(HubAdmin[Project]):
             *review_urls(self),
             *training_urls(self),
             *annotation_urls(self),
-            *judging_urls(self),
+            *making_urls(self),
             *import_urls(self),
             *statistics_urls(self),
             *matching_urls(self),
-            *taking_urls(self),
+            *taking.PAGE.urls(self),
         ]
 
 

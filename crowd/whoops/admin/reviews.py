@@ -14,7 +14,8 @@ from crowd.whoops.models import Image, Project
 from crowd.whoops.queries.images import count_states, waiting_for_decision
 from crowd.whoops.queries.people import staff_with
 from crowd.whoops.services import reviewing
-from hits.admin.hubs import Figure, HubAdmin, Panel, Way
+from hits.admin.hub_panels import Figure, Panel, Way
+from hits.admin.hubs import HubAdmin
 from hits.admin.parts import read_number
 from hits.admin.selecting import signed_in
 from hits.errors import RuleBroken
@@ -41,11 +42,9 @@ def reviews_panel(project: Project, user: User) -> Panel:
     may_decide = user.has_perm(DECIDE)
     # Nobody who is still to review one of them learns that others object to it.
     told = Figure(name="That wait for a decision", count=decisions, url=decide_url)
-    ways = []
-    if user.has_perm(CHECK):
-        ways.append(Way(name="Review…", url=page_url("review", project), is_first=bool(own)))
-    if decisions and may_decide:
-        ways.append(Way(name="Decide…", url=decide_url, is_first=not own))
+    ways = [Way(name="Review…", url=page_url("review", project), is_first=bool(own), permission=CHECK)]
+    if decisions:
+        ways.append(Way(name="Decide…", url=decide_url, is_first=not own, permission=DECIDE))
     return Panel(
         key="reviews",
         title="Reviews",

@@ -15,7 +15,8 @@ from crowd.whoops.admin.judged_tables import judged_tables, matching_table
 from crowd.whoops.models import Project
 from crowd.whoops.queries.composition import accepted_images
 from crowd.whoops.queries.matching import Result, pairs, results
-from hits.admin.hubs import Figure, HubAdmin, Panel, Way
+from hits.admin.hub_panels import Figure, Panel, Way
+from hits.admin.hubs import HubAdmin
 from hits.admin.stat_tables import send_table
 from hits.datasets.tables import StatTable
 from hits.models import Study, User
@@ -35,11 +36,7 @@ def statistics_urls(hub: Hub) -> list[URLPattern]:
 
 def results_panel(project: Project, user: User) -> Panel:
     """Counts only: it is looked at again every few seconds."""
-    ways = [Way(name="See the statistics", url=page_url("statistics", project))]
-    if user.has_perm(ADD):
-        ways.append(Way(name="Upload a model's matching scores…", url=page_url("upload_matching", project)))
-    if user.has_perm(TAKE):
-        ways.append(Way(name="Take the data out…", url=page_url("take", project)))
+    upload = page_url("upload_matching", project)
     return Panel(
         key="results",
         title="Results",
@@ -50,7 +47,11 @@ def results_panel(project: Project, user: User) -> Panel:
             Figure(name="Pairs of a detailed and an underspecified caption", count=pairs(project).count()),
             Figure(name="Models with matching scores", count=project.matching_scores.count()),
         ],
-        ways=ways,
+        ways=[
+            Way(name="See the statistics", url=page_url("statistics", project)),
+            Way(name="Upload a model's matching scores…", url=upload, permission=ADD),
+            Way(name="Take the data out…", url=page_url("take", project), permission=TAKE),
+        ],
     )
 
 

@@ -26,7 +26,8 @@ from crowd.whoops.services.training import (
     mend_training_image,
     training_images,
 )
-from hits.admin.hubs import Figure, HubAdmin, Panel, Way
+from hits.admin.hub_panels import Figure, Panel, Way
+from hits.admin.hubs import HubAdmin
 from hits.admin.selecting import signed_in
 from hits.errors import RuleBroken
 from hits.models import User

@@ -1,44 +1,22 @@
 """A model's scores of detailed and underspecified captions, from a file: whole, or not at all."""
 
 from collections.abc import Iterator, Mapping
-from datetime import datetime
-from typing import Any, BinaryIO
+from typing import Any
 
 import structlog
 
 from crowd.whoops.models import Annotation, MatchingRow, MatchingScores, Project
 from crowd.whoops.queries.matching import pairs
-from crowd.whoops.services.holding import AT_ONCE, held
+from crowd.whoops.services.holding import AT_ONCE
 from hits.common.uploads import UploadedColumn, read_number
-from hits.models import User
-from hits.services.results import ModelResults, Subjects, Upload, add_results, replace_results
+from hits.services.locking import held
+from hits.services.results import ModelResults, Subjects
 
 MOST_ROWS = 100_000
 ANNOTATION, DETAILED, UNDERSPECIFIED = "annotation", "detailed", "underspecified"
 SHOWN = 40
 log = structlog.get_logger()
 Values = tuple[float, float]
-
-
-def add_scores(
-    *, project: Project, name: str, about: str, file: BinaryIO, by: User, now: datetime
-) -> Upload[MatchingScores]:
-    """Under a new name. Raises RuleBroken of the name, and InvalidItems of the file."""
-    return add_results(MATCHING, of=project, name=name, about=about, file=file, by=by, now=now)
-
-
-def replace_scores(
-    *, scores: MatchingScores, about: str, file: BinaryIO, by: User, now: datetime
-) -> Upload[MatchingScores]:
-    """What was there is gone, once the new file is whole."""
-    return replace_results(MATCHING, made=scores, about=about, file=file, by=by, now=now)
-
-
-def remove_scores(*, scores: MatchingScores) -> None:
-    """Gone already, it stays gone."""
-    with held(scores.project_id):
-        MatchingScores.objects.filter(pk=scores.pk).delete()
-    log.info("whoops.matching_removed", project=scores.project_id, model=scores.name)
 
 
 class Known(Subjects):
@@ -90,12 +68,14 @@ MATCHING = ModelResults(
     of=MatchingScores,
     header={"of": "project", "name": "name", "about": "about", "by": "added_by", "at": "added_at"},
     columns=(
-        UploadedColumn(name=ANNOTATION),
-        UploadedColumn(name=DETAILED, read=read_number, needed=False),
-        UploadedColumn(name=UNDERSPECIFIED, read=read_number, needed=False),
+        UploadedColumn(name=ANNOTATION, help="Its number, as the file to fill in has it."),
+        *(
+            UploadedColumn(name=name, help=f"The score of its {name} text.", read=read_number, needed=False)
+            for name in (DETAILED, UNDERSPECIFIED)
+        ),
     ),
     most=MOST_ROWS,
-    held=lambda project: held(project.pk),
+    held=held,
     subjects=Known,
     row=_read_row,
     called=_called,

@@ -32,6 +32,7 @@ from tests.people import sign_in
 
 pytestmark = pytest.mark.django_db
 FILES = {"answers": ANSWERS, "captions": CAPTIONS, "explanations": EXPLANATIONS}
+PAIRS = {"wanted": "2", "seed": "7"}
 
 
 @pytest.fixture
@@ -61,18 +62,18 @@ def test_pairs_are_counted_and_then_drawn(client: Client, project: Project) -> N
     home = client.get(at("project_change", project))
     assert next_of(home, domain.IDENTIFY) == "Draw images: this many have a normal partner: 3."
 
-    counted = text_of(client.get(at("pairs", project), {"wanted": "2", "seed": "7"}))
+    counted = text_of(client.get(at("pairs", project), {**PAIRS, "asked": "yes"}))
     assert "2 weird images, and 2 normal." in counted
     assert "1 more could be drawn." in counted
     assert "1 accepted image lacks a normal partner" in counted
     assert not Question.objects.exists()
-    answer = client.post(at("pairs", project), {"wanted": "2", "seed": "7"}, follow=True)
+    answer = client.post(at("pairs", project), {**PAIRS, "confirmed": "yes"}, follow=True)
 
     assert "Pairs that wait for workers now: 2." in text_of(answer)
     todo = "Launch a batch: this many questions wait for their judges: 4."
     assert next_of(answer, domain.IDENTIFY) == todo
     assert Question.objects.filter(kind=domain.IDENTIFY).count() == 4
-    twice = client.post(at("pairs", project), {"wanted": "2", "seed": "7"})
+    twice = client.post(at("pairs", project), {**PAIRS, "confirmed": "yes"})
     assert "all you want are there" in text_of(twice)
     assert Question.objects.count() == 4
 
@@ -90,10 +91,10 @@ def test_lists_are_counted_and_then_made(client: Client, project: Project) -> No
     assert next_of(home, domain.EXPLAIN) == "Make lists: this many images have all their annotations: 1."
 
     assert "1 list with 2 explanations." in text_of(client.get(at("lists", project)))
-    everything = text_of(client.get(at("lists", project), {"count": "1", "incomplete": "on"}))
+    everything = text_of(client.get(at("lists", project), {"asked": "yes", "incomplete": "on"}))
     assert "1 list with 2 explanations." in everything
     assert not Question.objects.exists()
-    answer = client.post(at("lists", project), follow=True)
+    answer = client.post(at("lists", project), {"confirmed": "yes"}, follow=True)
 
     assert "Lists that wait for workers now: 1." in text_of(answer)
     assert [one.key for one in questions(project, domain.EXPLAIN)] == ["1-1"]

@@ -12,8 +12,9 @@ from django.urls import reverse
 from crowd.whoops.domain.votes import Share
 from crowd.whoops.models import Annotation, Image, MatchingRow, MatchingScores, Project
 from crowd.whoops.queries.matching import results
-from crowd.whoops.services.matching import add_scores, remove_scores, replace_scores
+from crowd.whoops.services.matching import MATCHING
 from hits.errors import InvalidItems, RuleBroken
+from hits.services.results import add_results, remove_results, replace_results
 from tests.crowd.whoops.making_results import annotate, make_results, visit
 from tests.factories import NOW, make_user
 
@@ -34,8 +35,8 @@ def csv_of(pairs: Sequence[Annotation], values: Sequence[tuple[object, object]])
 
 
 def add(project: Project, text: str, *, name: str = "model") -> MatchingScores:
-    return add_scores(
-        project=project, name=name, about="", file=BytesIO(text.encode()), by=make_user(), now=NOW
+    return add_results(
+        MATCHING, of=project, name=name, about="", file=BytesIO(text.encode()), by=make_user(), now=NOW
     ).made
 
 
@@ -147,10 +148,10 @@ def test_replaced_scores_are_the_new_ones_and_a_bad_file_changes_nothing() -> No
     by = make_user()
 
     with pytest.raises(InvalidItems):
-        replace_scores(scores=scores, about="new", file=BytesIO(b"annotation\n7"), by=by, now=NOW)
+        replace_results(MATCHING, made=scores, about="new", file=BytesIO(b"annotation\n7"), by=by, now=NOW)
     assert results(project)[0].found.pairs == Share(right=3, of=3)
-    replace_scores(
-        scores=scores, about="new", file=BytesIO(csv_of(pairs[:1], [(0, 1)]).encode()), by=by, now=NOW
+    replace_results(
+        MATCHING, made=scores, about="new", file=BytesIO(csv_of(pairs[:1], [(0, 1)]).encode()), by=by, now=NOW
     )
 
     (result,) = results(project)
@@ -161,12 +162,12 @@ def test_scores_that_are_gone_are_not_replaced_and_removing_them_again_is_nothin
     project, pairs = make_pairs()
     scores = add(project, csv_of(pairs, [(1, 0)] * 3))
     key = scores.pk
-    remove_scores(scores=scores)
+    remove_results(MATCHING, made=scores)
     scores.pk = key
 
     with pytest.raises(RuleBroken, match="were removed meanwhile"):
-        replace_scores(scores=scores, about="", file=BytesIO(), by=make_user(), now=NOW)
-    remove_scores(scores=scores)
+        replace_results(MATCHING, made=scores, about="", file=BytesIO(), by=make_user(), now=NOW)
+    remove_results(MATCHING, made=scores)
 
     assert (MatchingScores.objects.count(), MatchingRow.objects.count()) == (0, 0)
 

@@ -7,7 +7,8 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
-from crowd.whoops.services.matching import add_scores
+from crowd.whoops.services.matching import MATCHING
+from hits.services.results import add_results
 from tests.crowd.whoops.making_results import Crowd, Kind, ask, make_every_result, make_results, visit
 from tests.factories import NOW, make_user
 from tests.goldens import body_of, check_golden, told_by
@@ -27,8 +28,8 @@ def test_statistics_say_what_they_said(client: Client) -> None:
     make_every_result(project, images)
     text = f"annotation,detailed,underspecified\n{images[0].annotations.get().pk},1,0"
     file = BytesIO(text.encode())
-    made = add_scores(
-        project=project, name="small", about="", file=file, by=make_user(username="boss"), now=NOW
+    made = add_results(
+        MATCHING, of=project, name="small", about="", file=file, by=make_user(username="boss"), now=NOW
     ).made
     visit(client, project, "whoops.add_matchingscores", "whoops.delete_matchingscores", "hits.export_batch")
     masks = {str(project.study.public_id)[:8]: "STUDY", f"/project/{project.pk}/": "/project/PK/",
