@@ -16,7 +16,8 @@ from crowd.plain.models import Description, Project, Row
 from crowd.plain.queries.describing import described
 from crowd.plain.queries.ready import ready_descriptions
 from crowd.plain.services.describing import describe_page, stamp_of
-from hits.admin.hubs import Figure, HubAdmin, Panel, Way
+from hits.admin.hub_panels import Figure, Panel, Way
+from hits.admin.hubs import HubAdmin
 from hits.admin.selecting import signed_in
 from hits.errors import InvalidItems, RuleBroken
 from hits.models import User
@@ -37,10 +38,9 @@ def urls(hub: Hub) -> list[URLPattern]:
 
 def page_panel(project: Project, user: User) -> Panel:
     description = described(project)
-    ways = []
-    if user.has_perm(CHANGE):
-        name = "Change the page…" if description else "Describe the page…"
-        ways.append(Way(name=name, url=_address(project, "describe"), is_first=description is None))
+    name = "Change the page…" if description else "Describe the page…"
+    url, is_first = _address(project, "describe"), description is None
+    ways = [Way(name=name, url=url, is_first=is_first, permission=CHANGE)]
     if description:
         ways.append(Way(name="See it as workers do", url=_address(project, "look")))
     return Panel(
@@ -65,7 +65,7 @@ def describe_view(hub: Hub, request: HttpRequest, pk: int) -> HttpResponse:
                 project=project, text=text, seen=seen, by=signed_in(request), now=timezone.now()
             )
         except InvalidItems:
-            refusal = "Nothing was kept. Mend what is said below the preview, and keep it again."
+            refusal = "Nothing was kept. Mend what is listed above the preview, and keep it again."
         except RuleBroken as broken:
             refusal, seen = str(broken), stamp_of(described(project))
         else:
@@ -107,7 +107,7 @@ def _previewed(text: str, description: Description | None) -> dict[str, Any]:
     read = read_page(tidy(text))
     row = description.rows.first() if description else None
     shown = PlainFamily().shown_alone(_asked(read.page, row))
-    return {**shown.context, "page": read.page, "faults": read.faults}
+    return {**shown.context, "page": read.page, "faults": read.faults, "is_blank": not text.strip()}
 
 
 def _asked(page: Page, row: Row | None) -> Asked:

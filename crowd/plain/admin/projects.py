@@ -11,7 +11,8 @@ from django.urls import URLPattern
 from crowd.plain.admin import describing, results, rows, taking
 from crowd.plain.models import Project
 from crowd.plain.services.posting import want_anew
-from hits.admin.hubs import HubAdmin, PanelOf, announce_hub
+from hits.admin.hub_panels import PanelOf
+from hits.admin.hubs import HubAdmin, announce_hub
 
 NAME = "Questions of one's own"
 
@@ -43,7 +44,7 @@ class ProjectAdmin(HubAdmin[Project]):
     )
 
     def more_urls(self) -> Sequence[URLPattern]:
-        return [*describing.urls(self), *rows.urls(self), *results.urls(self), *taking.urls(self)]
+        return [*describing.urls(self), *rows.urls(self), *results.urls(self), *taking.PAGE.urls(self)]
 
 
 announce_hub(Project, name=NAME)

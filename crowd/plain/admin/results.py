@@ -12,13 +12,15 @@ from crowd.plain.admin.tables import tables_of
 from crowd.plain.domain.pages import Kind, Part
 from crowd.plain.models import Description, Project
 from crowd.plain.queries.results import Answered, Said, answered_rows, said_of
-from hits.admin.hubs import TAKE, Figure, HubAdmin, Panel, Way
+from hits.admin.hub_panels import Figure, Panel, Way
+from hits.admin.hubs import TAKE, HubAdmin
 from hits.admin.stat_tables import send_table
 from hits.datasets.tables import StatTable, percent
 from hits.models import Assignment, Lease, User
 
 Hub = HubAdmin[Any]
 MOST_SHOWN = 200
+NO_BREAK = "\u00a0"
 
 
 def urls(hub: Hub) -> list[URLPattern]:
@@ -40,18 +42,17 @@ def results_panel(project: Project, user: User) -> Panel:
         status=Lease.Status.ANSWERED,
         assignment__status__in=(Assignment.Status.SUBMITTED, Assignment.Status.APPROVED),
     )
-    ways = []
-    if project.descriptions.filter(asked_at__isnull=False).exists():
-        ways.append(Way(name="See the results", url=_address(project, "results")))
-        if user.has_perm(TAKE):
-            ways.append(Way(name="Take the data out…", url=_address(project, "take")))
+    ways = [
+        Way(name="See the results", url=_address(project, "results")),
+        Way(name="Take the data out…", url=_address(project, "take"), permission=TAKE),
+    ]
     return Panel(
         key="results",
         title="Results",
         about="What most have said of each row, and how far people agree. Work that is kept out or rejected "
         "does not count.",
         figures=[Figure(name="Answers that are in", count=answered.count())],
-        ways=ways,
+        ways=ways if project.descriptions.filter(asked_at__isnull=False).exists() else (),
     )
 
 
@@ -114,7 +115,8 @@ def _rows(description: Description, found: Sequence[Answered]) -> list[dict[str,
 
 def _said(said: Said) -> dict[str, Any]:
     words = " / ".join(said.leaders) or "–"
-    of = f"{percent(said.share, 0)} of {said.answers}" if said.share is not None else f"{said.answers}"
+    share = "" if said.share is None else f"{percent(said.share, 0)} "
+    of = f"{share}of {said.answers}".replace(" ", NO_BREAK)
     return {"words": words, "of": of if said.answers else "", "is_tied": said.is_tied}
 
 

@@ -13,7 +13,8 @@ from crowd.plain.domain import ASK
 from crowd.plain.models import Description, Project, Row
 from crowd.plain.queries.describing import described
 from crowd.plain.services.posting import waiting_rows
-from hits.admin.hubs import Figure, HubAdmin, Panel, Way
+from hits.admin.hub_panels import Figure, Panel, Way
+from hits.admin.hubs import HubAdmin
 from hits.admin.selecting import page_of, signed_in
 from hits.models import Batch, Lease, User
 

@@ -52,11 +52,22 @@ class Reader:
     kept: list[str] = field(default_factory=list)
     drafts: list[Draft] = field(default_factory=list)
     faults: list[Fault] = field(default_factory=list)
+    # Nothing stands above in this paragraph.
+    is_first: bool = True
+    # The paragraph began with a word that is none: what stands below it belongs to no part.
+    is_lost: bool = False
+
+    def end_paragraph(self) -> None:
+        self.is_first, self.is_lost = True, False
 
     def blame(self, line: int, reason: str) -> None:
         self.faults.append(Fault(line=line, reason=reason))
 
     def take(self, line: int, text: str) -> None:
+        self._take(line, text)
+        self.is_first = False
+
+    def _take(self, line: int, text: str) -> None:
         if text.startswith("-"):
             self._take_option(line, text[1:].strip())
             return
@@ -78,18 +89,22 @@ class Reader:
             self._take_attribute(line, word, value)
         elif word in list(Kind):
             self.drafts.append(Draft(kind=Kind(word), line=line, name=value))
+            self.is_lost = False
         elif word == "about":
             self.about.append((line, value))
         elif word == "keep":
             self.kept += [name for part in value.split(",") if (name := column_name(part))]
         elif word != "title":
             self.blame(line, f"“{word}” is no word of a description.")
+            self.is_lost = self.is_first
         elif self.title[1]:
             self.blame(line, f"there is a title in line {self.title[0]} already.")
         else:
             self.title = (line, value)
 
     def _take_attribute(self, line: int, word: str, value: str) -> None:
+        if self.is_lost:
+            return
         draft = self.drafts[-1] if self.drafts else None
         if draft is None or draft.kind in SHOWN:
             self.blame(line, f"“{word}” belongs below a question, and none is above it.")
@@ -101,6 +116,8 @@ class Reader:
             draft.said[word] = (line, value)
 
     def _take_option(self, line: int, value: str) -> None:
+        if self.is_lost:
+            return
         if not self.drafts or "-" not in TAKES[self.drafts[-1].kind]:
             self.blame(line, "an option belongs below a “choice” or “choices”.")
         elif not value:

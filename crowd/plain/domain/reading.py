@@ -35,7 +35,9 @@ def read_page(text: str) -> Described:
     for number, line in enumerate(tidy(text).split("\n"), start=1):
         if is_unfit(line):
             reader.blame(number, "there is a character in it that cannot be kept.")
-        elif line.strip() and not line.lstrip().startswith("#"):
+        elif not line.strip():
+            reader.end_paragraph()
+        elif not line.lstrip().startswith("#"):
             reader.take(number, line.strip())
     _check_title(reader)
     parts = [part for draft in reader.drafts if (part := finish_part(draft, reader))]

@@ -32,6 +32,7 @@ from tests.people import sign_in
 pytestmark = pytest.mark.django_db
 PAGES = ("settings", "describe", "look", "rows", "upload", "example", "results", "take")
 YES, NO = {"q1": "1"}, {"q1": "2"}
+MANY = "title: T\nsay: {{ sentence }}\nchoices: faults\nask: Faults?\n- a\n- b\n"
 
 
 @pytest.fixture
@@ -69,7 +70,7 @@ def test_way_from_a_study_to_majorities(client: Client) -> None:
     assert set_up.status_code == 302
     assert "Rows: 2. Different people for each: 2. Answers wanted: 4." in asking.content.decode()
     assert Item.objects.filter(task=ASK, study=study, wanted=0).count() == 2
-    assert "<td>The cat sat.</td><td>yes<br><small>100 % of 2</small></td>" in results
+    assert "<td>The cat sat.</td><td>yes<br><small>100 % of 2</small></td>" in results.replace("\u00a0", " ")
     assert '<td class="number">100.0 %</td><td class="number">1.000</td>' in results
 
 
@@ -105,6 +106,14 @@ def test_bad_page_is_shown_again_with_every_fault(client: Client, project: Proje
     assert 'data-line="2">Line 2: “foo” is no word of a description.' in text
     assert "foo: &lt;i&gt;" in text
     assert not Description.objects.exists()
+
+
+def test_preview_of_nothing_blames_nobody(client: Client, project: Project) -> None:
+    shown = client.post(address(project, "preview"), {"text": " \n"})
+
+    text = shown.content.decode()
+    assert "What you write is shown here" in text
+    assert "data-line" not in text
 
 
 def test_preview_shows_what_is_typed_and_keeps_nothing(client: Client, project: Project) -> None:
@@ -194,6 +203,16 @@ def test_more_people_are_wanted_from_the_settings(client: Client) -> None:
     client.post(address(project, "settings"), {"answers_wanted": "5"})
 
     assert Item.objects.get().wanted == 5
+
+
+def test_results_say_of_how_many_also_where_each_option_is_counted(client: Client) -> None:
+    project = asked_project("A", text=MANY)
+    sign_in(client, RESEARCHER, project.study)
+    answer_each(open_batch(project), [{"q1": "1"}])
+
+    results = client.get(address(project, "results")).content.decode()
+
+    assert "<td>a<br><small>of\u00a01</small></td>" in results
 
 
 def test_results_show_each_version_by_itself(client: Client) -> None:

@@ -111,6 +111,16 @@ def test_all_faults_are_told_in_the_order_of_their_lines() -> None:
     assert [one.split(":")[0] for one in told] == ["Line 2", "Line 2", "Line 5", "Line 6"]
 
 
+def test_unknown_word_at_the_head_of_a_paragraph_is_one_fault() -> None:
+    told = faults_of(f"{ASKED}\nscal: b\nask: B?\n- x\nfrom: 1\n\ncolour: red\ntext: c\nask: C?\n\nmost: 3")
+
+    assert told == [
+        "Line 7: “scal” is no word of a description.",
+        "Line 12: “colour” is no word of a description.",
+        "Line 16: “text” has no “most”.",
+    ]
+
+
 def test_what_can_be_read_is_shown_while_the_rest_is_wrong() -> None:
     described = read_page(f"{SHORT}text: why\n")
 

@@ -104,6 +104,19 @@ def test_unknown_unfit_and_ambiguous_pictures_are_told_by_line() -> None:
     assert not Row.objects.exists()
 
 
+def test_pictures_and_cells_are_told_in_the_order_of_the_lines() -> None:
+    project = make_project()
+    describe(project, PICTURED)
+
+    with pytest.raises(InvalidItems) as refused:
+        add_rows(project=project, content=b"image,id\nnobody,1\n,2\n")
+
+    assert refused.value.problems == [
+        "Line 2: “nobody” is no picture of the pool.",
+        "Line 3: image must not be empty.",
+    ]
+
+
 def test_rows_that_wait_are_asked_once_each() -> None:
     project = asked_project("A", "B", answers_wanted=4)
     add_sentences(project, "C")

@@ -3,7 +3,7 @@
 import pytest
 from django.urls import reverse
 from django.utils import timezone
-from playwright.sync_api import Page, expect
+from playwright.sync_api import FloatRect, Locator, Page, expect
 
 from crowd.plain.domain import ASK
 from crowd.plain.models import Project
@@ -120,6 +120,38 @@ def test_what_is_missing_is_told_and_what_was_written_outlives_a_reload(room: Ro
     assert said == {"q1": "1", "q3": "4", "q4": "3", "q5": "I know."}
 
 
+@pytest.mark.parametrize("width", [1280, 390])
+def test_what_is_missing_is_not_behind_the_button(room: Room, width: int) -> None:
+    """The window ends just below the first option, where the bar with the button stands."""
+    describe(project := make_project(room.study), WHOLE)
+    fill_pictures(project)
+    page = room.sit_down(ASK)
+    page.set_viewport_size({"width": width, "height": 2000})
+    first = page.get_by_label("Yes", exact=True)
+    page.set_viewport_size({"width": width, "height": int(bottom_of(first)) + 20})
+
+    submit(page).click()
+
+    expect(first).to_be_focused()
+    assert bottom_of(fault(page, "q1")) <= box_of(page.locator(".submitbar"))["y"]
+
+
+@pytest.mark.parametrize(("name", "part"), [("page", ".plain-preview"), ("data", ".steer")])
+def test_options_are_as_large_as_their_question_on_a_phone(room: Room, name: str, part: str) -> None:
+    describe(project := make_project(room.study), WHOLE)
+    fill_pictures(project)
+    page = at_the_desk(room)
+    page.set_viewport_size({"width": 390, "height": 844})
+    page.goto(f"{room.sites.public}/admin/plain/project/{project.pk}/{name}/")
+
+    question, option = (
+        page.locator(f"{part} fieldset {one}").first.evaluate("one => getComputedStyle(one).fontSize")
+        for one in ("legend", "label")
+    )
+
+    assert option == question
+
+
 def test_researchers_pages_look_right(visitor: Visitor, sites: Sites) -> None:
     study = make_study(name="Sentences")
     enter(visitor.page, sites)
@@ -166,6 +198,16 @@ def test_workers_page_looks_right(visitor: Visitor, sites: Sites, text: str) -> 
     visitor._keep_picture(f"plain-wrong-{len(text)}")
 
     assert visitor.problems == {}
+
+
+def box_of(part: Locator) -> FloatRect:
+    box = part.bounding_box()
+    assert box
+    return box
+
+
+def bottom_of(part: Locator) -> float:
+    return box_of(part)["y"] + box_of(part)["height"]
 
 
 def fill(project: Project) -> None:
