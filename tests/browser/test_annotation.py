@@ -114,7 +114,7 @@ def test_researcher_draws_follows_and_reads_the_figures(
     visitor.visit("annotation-draw", f"{admin}/{study.pk}/draw/?kind=baseline")
     page.get_by_role("button", name="See what that comes to").click()
     page.get_by_text("answers will be wanted").wait_for()
-    visitor.visit("annotation-reckoned", page.url)
+    visitor.visit("annotation-reckoned", page.url.partition("#")[0])
     page.get_by_role("button", name="Draw ").click()
     page.get_by_text("Launch a batch that asks them.").wait_for()
     visitor.visit("annotation-drawn", page.url)

@@ -86,7 +86,7 @@ def test_release_is_made_watched_and_held_against_a_model(
     with page.expect_download() as told:
         page.get_by_role("link", name="associations.csv").click()
     page.get_by_role("link", name="Add a model's predictions").click()
-    page.get_by_label("Model").fill("A model")
+    page.get_by_label("Name of the model").fill("A model")
     rows = list(Release.objects.get().items.filter(selected=True))
     lines = "\n".join(f"{row.public_id},{'|'.join(row.candidates[: row.k])}" for row in rows)
     content = f"ID,prediction\n{lines}\nnobody,x\n".encode()

@@ -1,30 +1,39 @@
 """Questions for the solver's test from an association list: looked at first, then added to a draft."""
 
 import secrets
-from functools import partial
 from typing import Any
+from urllib.parse import urlencode
 
 from django import forms
-from django.contrib import admin, messages
+from django.contrib import admin
 from django.db.models import QuerySet
-from django.http import HttpRequest, HttpResponse
-from django.shortcuts import redirect
-from django.template.response import TemplateResponse
-from django.urls import URLPattern, path
-from django.utils import timezone
+from django.http import QueryDict
+from django.urls import URLPattern, path, reverse
+from django.utils.html import format_html, format_html_join
+from django.utils.safestring import SafeString
 
 from crowd.pictures.models import Picture
 from crowd.winogavil import domain
+from crowd.winogavil.admin.drawing import no_rows
+from crowd.winogavil.models import Association
 from crowd.winogavil.services.challenging import MOST, SIZES, Order, add_questions, look_ahead
 from hits.access import visible
-from hits.admin.parts import read_number
-from hits.admin.selecting import need
-from hits.errors import RuleBroken
+from hits.admin.actions import Action, ActionPages, Call, Confirm, Outcome
+from hits.admin.parts import plural, read_number
 from hits.models import Batch
 from qualifications.models import SwowList
 
 LARGEST_SEED = 999_999
-PERMISSION = "hits.change_batch"
+BATCHES = "admin:hits_batch_changelist"
+ABOUT = (
+    "The weakest associations of a list, with pictures of the pool ({}): people said the chosen ones to the "
+    "word, few of them, and nobody said the others. Only concepts that have a picture are used."
+)
+NO_DRAFT = (
+    '<strong>There is no draft of this test yet.</strong> <a href="{}">Make a batch</a> of the task '
+    "“Association game: solver's test” first; its questions come from here, or from a file."
+)
+NO_LIST = "There is no association list yet. Import one with the command import_swow."
 
 
 class QuestionsForm(forms.Form):
@@ -56,58 +65,73 @@ class QuestionsForm(forms.Form):
         fields["swow"].queryset = SwowList.objects.filter(status=SwowList.Status.READY).order_by("name")
         fields["batch"].label_from_instance = lambda batch: f"{batch} (number {batch.pk})"
 
-    @property
-    def order(self) -> Order:
-        return Order(**self.cleaned_data)
-
 
 def urls(page: admin.ModelAdmin[Any]) -> list[URLPattern]:
-    view = page.admin_site.admin_view(partial(make_view, page))
-    return [path("make-test/", view, name="winogavil_make_test")]
+    return [path("make-test/", page.admin_site.admin_view(MAKING.view("make")), name="winogavil_make_test")]
 
 
-def make_view(page: admin.ModelAdmin[Any], request: HttpRequest) -> HttpResponse:
-    """Looks first; only the second button adds what was shown."""
-    need(request, PERMISSION)
-    drafts = _drafts(request)
-    form = QuestionsForm(
-        request.POST or None,
-        drafts=drafts,
-        initial={"seed": secrets.randbelow(LARGEST_SEED), "batch": drafts.first()},
+def _form(data: QueryDict | None, call: Call[Any]) -> QuestionsForm:
+    drafts = _drafts(call)
+    first = {"seed": secrets.randbelow(LARGEST_SEED), "batch": drafts.first()}
+    return QuestionsForm(data, drafts=drafts, initial=first)
+
+
+def _look(call: Call[Any]) -> Confirm:
+    order = Order(**call.values) if call.values else None
+    questions = look_ahead(order) if order else []
+    there = order.batch.items.count() if order else 0
+    return Confirm(
+        title="Make questions for the solver's test",
+        text=ABOUT.format(plural(Picture.objects.playable().count(), "fit picture")),
+        problem=_lacking(call),
+        detail="admin/winogavil/questions.html" if questions else "",
+        details={"questions": questions, "there": there},
+        button=f"Add {plural(len(questions), 'question')}",
+        hidden=[("there", there)],
     )
-    questions, there = [], 0
-    if form.is_valid():
-        there = form.order.batch.items.count()
-        try:
-            if "add" in request.POST:
-                return _add(request, form.order)
-            questions = look_ahead(form.order)
-        except RuleBroken as broken:
-            form.add_error(None, str(broken))
-    context = {
-        **page.admin_site.each_context(request),
-        "opts": page.model._meta,
-        "title": "Make questions for the solver's test",
-        "form": form,
-        "questions": questions,
-        "there": there,
-        "drafts": drafts.count(),
-        "task": domain.SOLVER_TEST,
-        "lists": SwowList.objects.filter(status=SwowList.Status.READY).exists(),
-        "playable": Picture.objects.playable().count(),
-    }
-    return TemplateResponse(request, "admin/winogavil/make_test.html", context)
 
 
-def _add(request: HttpRequest, order: Order) -> HttpResponse:
-    added = add_questions(order, seen=read_number(request.POST.get("there", "")), now=timezone.now())
+def _lacking(call: Call[Any]) -> SafeString:
+    """What there has to be before any question can be made."""
+    address = f"{reverse('admin:hits_batch_add')}?{urlencode({'task': domain.SOLVER_TEST})}"
+    has_list = SwowList.objects.filter(status=SwowList.Status.READY).exists()
+    lacking = [
+        *(() if _drafts(call).exists() else [format_html(NO_DRAFT, address)]),
+        *(() if has_list else [NO_LIST]),
+    ]
+    return format_html_join(" ", "{}", [(words,) for words in lacking])
+
+
+def _add(call: Call[Any]) -> Outcome:
+    order = Order(**call.values)
+    added = add_questions(order, seen=read_number(call.sent.get("there", "")), now=call.now)
     words = "1 question was added." if added == 1 else f"{added} questions were added."
-    messages.success(request, f"{words} They are the test's own, and in no data of the study.")
-    return redirect("admin:hits_batch_step", order.batch.pk, "what")
+    return Outcome(
+        said=f"{words} They are the test's own, and in no data of the study.",
+        to=reverse("admin:hits_batch_step", args=[order.batch.pk, "what"]),
+    )
 
 
-def _drafts(request: HttpRequest) -> QuerySet[Batch]:
-    rows = visible(Batch.objects.filter(status=Batch.Status.DRAFT, task=domain.SOLVER_TEST), request.user)
-    if study := read_number(request.GET.get("study", "")):
+def _drafts(call: Call[Any]) -> QuerySet[Batch]:
+    rows = visible(Batch.objects.filter(status=Batch.Status.DRAFT, task=domain.SOLVER_TEST), call.by)
+    if study := read_number(call.query.get("study", "")):
         rows = rows.filter(study=study)
     return rows.select_related("study").order_by("-pk")
+
+
+MAKING: ActionPages[Any] = ActionPages(
+    actions={
+        "make": Action(
+            label="Add",
+            permissions=["hits.change_batch"],
+            form=_form,
+            looks_first="Look at them first",
+            confirm=_look,
+            run=_add,
+        )
+    },
+    find=no_rows,
+    back=lambda _: reverse(BATCHES),
+    base="admin/winogavil/base.html",
+    shared=lambda _: {"opts": Association._meta, "trail": [("Batches", reverse(BATCHES))]},
+)

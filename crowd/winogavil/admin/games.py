@@ -10,7 +10,8 @@ from django.db.models import QuerySet
 from crowd.winogavil import domain
 from crowd.winogavil.admin import panels
 from crowd.winogavil.models import Game
-from hits.admin.hubs import HubAdmin, PanelOf, announce_hub
+from hits.admin.hub_panels import PanelOf
+from hits.admin.hubs import HubAdmin, announce_hub
 from hits.models import Batch
 
 SOLVING = ("solve_batch", "grows")
@@ -52,13 +53,21 @@ class GameAdmin(HubAdmin[Game]):
     name = "Association game"
     about = (
         "How each study plays: what a word may be, what solvers are told, and the batch that solves. "
-        "A study without a row here plays by the paper's rules."
+        "A study without a row here plays by the paper's rules; its own page leads to its game."
     )
     rules = RulesForm
+    stands_unset = True
     list_display = ("study", "feedback", "solve_batch", "grows", "problem")
     list_select_related = ("study", "solve_batch__study")
     ordering = ("study__name",)
     panels: ClassVar[Sequence[PanelOf]] = panels.PANELS
+
+    def note_on(self, project: Game) -> str:
+        if project.pk:
+            return ""
+        return (
+            "This study plays by the paper's rules. Whoever sets it up can change them, and launch from here."
+        )
 
     def growing_batch(self, project: Game, task: str, batches: Sequence[Batch]) -> Batch | None:
         """Solving grows in the batch that the settings name."""

@@ -8,7 +8,7 @@ from django.urls import reverse
 from crowd.winogavil import domain
 from crowd.winogavil.models import Board, CueReport, Game
 from crowd.winogavil.queries import of_study
-from hits.admin.hubs import Figure, Panel, PanelOf, Way
+from hits.admin.hub_panels import Figure, Panel, PanelOf, Way
 from hits.models import User
 
 # Parts of the game that stand in rooms above add theirs.
@@ -20,12 +20,13 @@ def sets_panel(game: Game, user: User) -> Panel:
     counts = Board.objects.filter(item__study=game.study_id).aggregate(
         all=Count("pk"), waiting=Count("pk", filter=READY)
     )
-    ways = []
-    if user.has_perm("winogavil.view_board"):
-        ways.append(Way(name="See the picture sets", url=list_of("board", game)))
-    if user.has_perm("winogavil.add_board"):
-        draw = f"{reverse('admin:winogavil_draw')}?{urlencode({'study': game.study_id})}"
-        ways.insert(0, Way(name="Draw picture sets…", url=draw, is_first=not counts["waiting"]))
+    draw = Way(
+        name="Draw picture sets…",
+        url=f"{reverse('admin:winogavil_draw')}?{urlencode({'study': game.study_id})}",
+        is_first=not counts["waiting"],
+        permission="winogavil.add_board",
+    )
+    see = Way(name="Picture sets", url=list_of("board", game), permission="winogavil.view_board")
     return Panel(
         key="sets",
         title="Picture sets",
@@ -34,7 +35,7 @@ def sets_panel(game: Game, user: User) -> Panel:
             Figure(name="Picture sets", count=counts["all"]),
             Figure(name="That still want words", count=counts["waiting"]),
         ],
-        ways=ways,
+        ways=[draw, see],
         next=_next_of_sets(game, counts["all"]),
         tasks=(domain.CREATE,),
     )
@@ -42,15 +43,17 @@ def sets_panel(game: Game, user: User) -> Panel:
 
 def solving_panel(game: Game, user: User) -> Panel:
     counts = _counted(game)
+    see = Way(name="Associations", url=list_of("association", game), permission="winogavil.view_association")
     return Panel(
         key="solving",
         title="Solving",
         about=f"{domain.SOLVERS_WANTED} people solve each association. It is selected where they do.",
         figures=[
-            Figure(name="Associations", count=counts["all"], url=list_of("association", game)),
+            Figure(name="Associations", count=counts["all"]),
             Figure(name="Final", count=counts["final"], of=counts["all"]),
             Figure(name="Selected", count=counts["selected"]),
         ],
+        ways=[see],
         problems=[f"It did not grow by itself: {game.problem}"] if game.problem else [],
         next=_next_of_solving(game, counts["all"] - counts["final"]),
         tasks=(domain.SOLVE,),
@@ -59,12 +62,16 @@ def solving_panel(game: Game, user: User) -> Panel:
 
 def tests_panel(game: Game, user: User) -> Panel:
     query = urlencode({"study": game.study_id})
-    make = Way(name="Questions for the solver's test…", url=f"{reverse('admin:winogavil_make_test')}?{query}")
+    make = Way(
+        name="Questions for the solver's test…",
+        url=f"{reverse('admin:winogavil_make_test')}?{query}",
+        permission="hits.change_batch",
+    )
     return Panel(
         key="tests",
         title="Tests of workers",
         about="Who solves and who creates is tested first, where the study has gates for that.",
-        ways=[make] if user.has_perm("hits.change_batch") else [],
+        ways=[make],
         tasks=(domain.SOLVER_TEST, domain.CREATOR_TEST),
     )
 
@@ -78,8 +85,9 @@ def reports_panel(game: Game, user: User) -> Panel:
         title="Reported words",
         about="A word that somebody reports is not asked about any more, until a person has decided.",
         figures=[Figure(name="Reports that wait for a person", count=waiting)],
-        ways=[see] if user.has_perm("winogavil.view_cuereport") else [],
+        ways=[see],
         next=f"Reports wait to be decided: {waiting}." if waiting else "",
+        permission="winogavil.view_cuereport",
     )
 
 

@@ -7,6 +7,7 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
+from crowd.winogavil.annotation.models import Kind
 from crowd.winogavil.models import Association, Board, CueReport, Game, Solution
 from crowd.winogavil.services.pulling import report_cue
 from crowd.winogavil.services.seeding import seed_board
@@ -21,9 +22,21 @@ from tests.factories import (
     make_worker,
 )
 from tests.pages import text_of
-from tests.people import make_member, sign_in
+from tests.people import make_member, sign_in, sign_in_with
 
 pytestmark = pytest.mark.django_db
+# In the order of the work; and after which of them batches can be launched once the game is set up.
+EVERYTHING = [
+    "Draw picture sets…", "Picture sets", "Associations", "Questions for the solver's test…",
+    "See the reports", "Annotations…", "Statistics", "Releases", "Make a release…", "Web game…",
+]  # fmt: skip
+LAUNCHES = {
+    "Picture sets": ["Launch a batch…"],
+    "Associations": ["Launch a batch…"],
+    "Questions for the solver's test…": ["Launch a batch…"] * 2,
+    "Annotations…": ["Launch a batch…"] * 3,
+}
+BUTTON = re.compile(r'<a class="live-verb[^"]*" href="([^"]+)"[^>]*>([^<]+)</a>')
 DRAW = {"size": "5", "count": "4", "seed": "7", "swow": ""}
 
 
@@ -41,6 +54,14 @@ def researcher(study: Study) -> User:
 def signed_in(client: Client, researcher: User) -> Client:
     client.force_login(researcher)
     return client
+
+
+def links_of(page: str) -> list[str]:
+    return [html.unescape(link) for link, _ in BUTTON.findall(page)]
+
+
+def names_of_links(page: str) -> list[str]:
+    return [html.unescape(name) for _, name in BUTTON.findall(page)]
 
 
 def fill_pool(count: int = 8) -> None:
@@ -69,9 +90,9 @@ def test_sets_are_looked_at_before_they_are_drawn(signed_in: Client, study: Stud
     fill_pool()
     address, asked = reverse("admin:winogavil_draw"), {**DRAW, "study": str(study.pk)}
 
-    looked = signed_in.post(address, {**asked, "look": ""})
+    looked = signed_in.get(address, {**asked, "asked": "yes"})
     nothing_yet = Board.objects.count()
-    drawn = signed_in.post(address, {**asked, "draw": ""}, follow=True)
+    drawn = signed_in.post(address, {**asked, "confirmed": "yes"}, follow=True)
 
     assert "What would be drawn" in text_of(looked)
     assert "Draw 4 sets" in text_of(looked)
@@ -97,7 +118,7 @@ def test_what_cannot_be_drawn_is_said(
     fill_pool()
 
     page = signed_in.post(
-        reverse("admin:winogavil_draw"), {**DRAW, "study": str(study.pk), "draw": "", **changes}
+        reverse("admin:winogavil_draw"), {**DRAW, "study": str(study.pk), "confirmed": "yes", **changes}
     )
 
     assert words in text_of(page)
@@ -110,9 +131,9 @@ def test_sets_are_drawn_for_no_foreign_study_and_by_no_reviewer(
     fill_pool()
     address = reverse("admin:winogavil_draw")
 
-    signed_in.post(address, {**DRAW, "study": str(foreign.pk), "draw": ""})
+    signed_in.post(address, {**DRAW, "study": str(foreign.pk), "confirmed": "yes"})
     sign_in(client, REVIEWER, study)
-    refused = client.post(address, {**DRAW, "study": str(study.pk), "draw": ""})
+    refused = client.post(address, {**DRAW, "study": str(study.pk), "confirmed": "yes"})
 
     assert refused.status_code == 403
     assert not Board.objects.exists()
@@ -146,10 +167,16 @@ def test_click_adds_the_hits_that_lack(signed_in: Client, study: Study, solving:
     game = Game.objects.create(study=study, solve_batch=solving)
     address = reverse("admin:winogavil_game_change", args=[game.pk])
 
+    Batch.objects.update(status=Batch.Status.DRAFT)
+    unlaunched = text_of(signed_in.get(address))
+    Batch.objects.update(status=Batch.Status.OPEN)
     before = text_of(signed_in.get(address))
     signed_in.post(reverse("admin:winogavil_grow", args=[game.pk, solving.public_id]))
     after = text_of(signed_in.get(address))
 
+    launch = f'href="{reverse("admin:winogavil_draft", args=[game.pk, SOLVE])}"'
+    assert f'<a class="live-verb live-first" {launch}' in unlaunched
+    assert f'<a class="live-verb" {launch}' in before
     assert "4 items wait for workers" in before
     assert "Add 2 HITs to the running batch" in before
     assert HIT.objects.filter(batch=solving).count() == 2
@@ -233,21 +260,41 @@ def test_report_leads_to_the_word_with_its_pictures(signed_in: Client, study: St
     assert f'<a href="{address}">frosty</a>' in text
 
 
-def test_study_leads_to_the_pages_of_its_game(signed_in: Client, study: Study) -> None:
-    address = reverse("admin:hits_study_change", args=[study.pk])
-
-    after = text_of(signed_in.get(address))
-    game_address = reverse("admin:winogavil_of_study", args=[study.pk])
-    first = signed_in.get(game_address)
+def test_study_leads_to_its_game_and_the_game_to_everything_else(signed_in: Client, study: Study) -> None:
+    page = text_of(signed_in.get(reverse("admin:hits_study_change", args=[study.pk])))
+    address = reverse("admin:winogavil_of_study", args=[study.pk])
+    unset = text_of(signed_in.get(address))
     game = Game.objects.create(study=study)
-    then = signed_in.get(game_address)
+    then = signed_in.get(address)
 
-    assert f'<a href="{game_address}">Association game</a>' in after
-    assert first.headers["Location"] == f"{reverse('admin:winogavil_game_add')}?study={study.pk}"
+    assert re.findall(r'<li><a href="([^"]+)">(?:Association game|Picture sets|Annotations)</a>', page) == [
+        address
+    ]
+    assert names_of_links(unset) == EVERYTHING
+    assert [signed_in.get(link).status_code for link in links_of(unset)] == [200] * len(EVERYTHING)
+    rooms = [link for link in links_of(unset) if link.endswith(f"/{study.pk}/")]
+    for room in rooms:
+        assert f'<a href="{address}">Association game of {study}</a>' in text_of(signed_in.get(room))
+    assert len(rooms) == 4
+    assert "plays by the paper's rules" in html.unescape(unset)
+    assert f'href="{reverse("admin:winogavil_game_add")}?study={study.pk}">Set it up</a>' in unset
     assert then.headers["Location"] == reverse("admin:winogavil_game_change", args=[game.pk])
-    links = re.findall(r'<li><a href="([^"]+)">(?:Batches|Picture sets|Associations|Annotations)</a>', after)
-    assert len(links) == 4
-    assert [signed_in.get(html.unescape(link)).status_code for link in links] == [200] * 4
+    assert names_of_links(text_of(signed_in.get(then.headers["Location"]))) == [
+        name for link in EVERYTHING for name in (link, *LAUNCHES.get(link, ()))
+    ]
+
+
+def test_reviewer_sees_a_game_that_was_never_set_up(client: Client, study: Study, foreign: Study) -> None:
+    sign_in(client, REVIEWER, study)
+
+    page = text_of(client.get(reverse("admin:winogavil_of_study", args=[study.pk])))
+
+    assert names_of_links(page) == [
+        "Picture sets", "Associations", "See the reports", "Annotations…", "Statistics", "Releases",
+    ]  # fmt: skip
+    assert "Set it up</a>" not in page
+    assert client.get(reverse("admin:winogavil_of_study", args=[foreign.pk])).status_code == 404
+    assert not Game.objects.exists()
 
 
 def test_study_leads_a_payer_to_no_page_of_the_game(client: Client, study: Study) -> None:
@@ -257,6 +304,26 @@ def test_study_leads_a_payer_to_no_page_of_the_game(client: Client, study: Study
 
     assert ">Batches</a></li>" in text
     assert ">Association game</a></li>" not in text
+
+
+def test_page_of_the_game_has_the_panels_and_links_that_a_person_may_see(
+    client: Client, study: Study
+) -> None:
+    game = Game.objects.create(study=study)
+    sign_in_with(client, *["winogavil.view_game", "winogavil.change_game", "hits.add_batch"], studies=[study])
+
+    text = text_of(client.get(reverse("admin:winogavil_game_change", args=[game.pk])))
+    tasks = (SOLVE, Kind.TYPES.task)
+    drafts = [client.get(reverse("admin:winogavil_draft", args=[game.pk, task])) for task in tasks]
+
+    assert re.findall(r"<h2[^>]*>([^<]+)</h2>", text) == [
+        "Picture sets",
+        "Solving",
+        "Tests of workers",
+        "Data",
+    ]
+    assert names_of_links(text) == ["Launch a batch…"] * 4
+    assert [draft.status_code for draft in drafts] == [200, 404]
 
 
 def test_game_offers_no_way_to_delete_a_batch(signed_in: Client, study: Study) -> None:

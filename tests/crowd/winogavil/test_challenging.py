@@ -112,12 +112,19 @@ def test_page_shows_what_would_be_made_and_adds_it(client: Client, study: Study,
     theirs = make_batch(task=SOLVER_TEST)
     sign_in(client, RESEARCHER, study)
     address = reverse("admin:winogavil_make_test")
-    form = {"batch": draft.pk, "swow": swow.pk, "count": "2", "size": "5", "seed": "7", "there": "0"}
+    form: dict[str, Any] = {
+        "batch": draft.pk,
+        "swow": swow.pk,
+        "count": "2",
+        "size": "5",
+        "seed": "7",
+        "there": "0",
+    }
 
-    looked = client.post(address, {**form, "look": ""})
+    looked = client.get(address, {**form, "asked": "yes"})
     before = Item.objects.count()
-    client.post(address, {**form, "batch": theirs.pk, "add": ""})
-    answer = client.post(address, {**form, "add": ""})
+    client.post(address, {**form, "batch": theirs.pk, "confirmed": "yes"})
+    answer = client.post(address, {**form, "confirmed": "yes"})
 
     assert looked.content.decode().count("✓ belongs") == 4
     assert before == 0
@@ -130,7 +137,7 @@ def test_page_says_what_is_missing_and_is_for_researchers(client: Client, study:
     sign_in(client, RESEARCHER, study)
 
     page = client.get(f"{address}?study={study.pk}").content.decode()
-    leads = client.get(reverse("admin:hits_study_change", args=[study.pk])).content.decode()
+    leads = client.get(reverse("admin:winogavil_of_study", args=[study.pk])).content.decode()
     sign_in(client, REVIEWER, study)
     refused = client.get(address)
 
@@ -144,7 +151,7 @@ def test_sets_for_the_test_are_drawn_beside_those_for_spymasters(client: Client,
     for _ in range(6):
         make_picture()
     sign_in(client, RESEARCHER, study)
-    form = {"size": "5", "count": "2", "seed": "7", "swow": "", "study": study.pk, "draw": ""}
+    form = {"size": "5", "count": "2", "seed": "7", "swow": "", "study": study.pk, "confirmed": "yes"}
 
     for task in ("winogavil.creator_test", ""):
         client.post(reverse("admin:winogavil_draw"), {**form, "task": task})

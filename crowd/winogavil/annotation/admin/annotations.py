@@ -1,16 +1,17 @@
 """The annotations of a study: drawn, followed, read as tables, downloaded."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
-from django.contrib import admin, messages
+from django.contrib import admin
 from django.core.exceptions import PermissionDenied
 from django.core.paginator import Paginator
 from django.db.models import Count, Exists, OuterRef, QuerySet, Subquery
 from django.db.models.functions import Coalesce
 from django.http import Http404, HttpRequest, HttpResponse, QueryDict
 from django.http.response import HttpResponseBase
-from django.shortcuts import get_object_or_404, redirect
+from django.shortcuts import get_object_or_404
 from django.template.response import TemplateResponse
 from django.urls import URLPattern, path, reverse
 from django.utils import timezone
@@ -18,7 +19,7 @@ from django.utils.http import urlencode
 
 from crowd.winogavil.annotation import domain, words
 from crowd.winogavil.annotation.admin.examples import examples_of, labels_of
-from crowd.winogavil.annotation.admin.forms import DrawForm
+from crowd.winogavil.annotation.admin.forms import DrawForm, recipe_of
 from crowd.winogavil.annotation.models import Annotation, Draw, Kind
 from crowd.winogavil.annotation.queries.rows import header_of, rows_of
 from crowd.winogavil.annotation.queries.statistics import Figures, Row, figures_of
@@ -27,14 +28,26 @@ from hits import families
 from hits.access import studies_of
 from hits.admin.actions import Action, ActionPages, Call, Confirm, Outcome, emphasize
 from hits.admin.downloads import send
-from hits.admin.parts import ReadOnlyAdmin, read_number
+from hits.admin.parts import ReadOnlyAdmin, plural, read_number
 from hits.admin.selecting import need, signed_in
-from hits.errors import RuleBroken
 from hits.models import Lease, Study
 from hits.services import auditing
 from hits.services.finance_files import FinanceFile
 
 A_PAGE = 50
+ABOUT = (
+    "Only associations that are selected and whose pictures the pool has: final, solved by people, and not "
+    "reported. Types are asked of each word with each picture chosen for it. What was drawn before is never "
+    "drawn again."
+)
+NOTHING_NEW = "There is nothing to draw: all that this recipe chooses was drawn before."
+NONE_FITS = (
+    "No association of this study fits. It becomes selected once three people have solved it well enough."
+)
+SPENDS_NOTHING = (
+    "Nobody is asked and nothing is spent before a batch is launched. Until then what was drawn can be "
+    "taken back."
+)
 DRAW = "winogavil_annotation.add_draw"
 EXPORT = "hits.export_batch"
 LATEST_DRAWS = 20
@@ -90,29 +103,7 @@ class AnnotationAdmin(ReadOnlyAdmin[Annotation]):
         return self._render(request, "study", context)
 
     def draw_view(self, request: HttpRequest, study_id: int) -> HttpResponse:
-        """A GET only reckons what a recipe comes to; a POST draws what was seen, or says why not."""
-        study = self._find_to_draw(request, study_id)
-        data = request.POST if request.method == "POST" else (request.GET if "most" in request.GET else None)
-        form = DrawForm(data, kind=_read_kind(request.GET.get("kind", "")))
-        if not (form.is_bound and form.is_valid()):
-            return self._ask(request, study, form)
-        if request.method != "POST":
-            return self._ask(request, study, form, plan=drawing.plan_draw(study=study, recipe=form.recipe))
-        try:
-            draw = drawing.draw_annotations(
-                study=study,
-                recipe=form.recipe,
-                seen=_read_seen(request.POST),
-                by=signed_in(request),
-                now=timezone.now(),
-            )
-        except RuleBroken as refusal:
-            messages.error(request, f"{refusal} Nothing was drawn.")
-            plan = drawing.plan_draw(study=study, recipe=form.recipe)
-            return self._ask(request, study, form, plan=plan, status=409)
-        questions = "1 question was" if draw.added == 1 else f"{draw.added} questions were"
-        messages.success(request, f"{questions} drawn. Launch a batch that asks them.")
-        return redirect("admin:winogavil_annotations", study.pk)
+        return self._drawing().answer(request, "draw", study_id=study_id)
 
     def take_back_view(self, request: HttpRequest, study_id: int, draw_id: int) -> HttpResponse:
         """Asks first, with the number; what somebody was handed meanwhile stays."""
@@ -151,21 +142,6 @@ class AnnotationAdmin(ReadOnlyAdmin[Annotation]):
         rows = rows_of(study, Kind(kind))
         return send(FinanceFile(name=name, header=header_of(Kind(kind)), rows=rows), kind="csv")
 
-    def _ask(
-        self,
-        request: HttpRequest,
-        study: Study,
-        form: DrawForm,
-        *,
-        plan: drawing.Plan | None = None,
-        status: int = 200,
-    ) -> HttpResponse:
-        context = {"title": "Draw associations to annotate", "study": study, "form": form, "plan": plan}
-        if plan:
-            context["answers"] = len(plan.new) * domain.ANNOTATORS_WANTED
-            context["carried"] = _carried(form)
-        return self._render(request, "draw", context, status=status)
-
     def _find(self, request: HttpRequest, study_id: int) -> Study:
         """A study of somebody else does not exist for who may not see it."""
         if not self.has_view_permission(request):
@@ -176,6 +152,15 @@ class AnnotationAdmin(ReadOnlyAdmin[Annotation]):
         study = self._find(request, study_id)
         need(request, DRAW)
         return study
+
+    def _drawing(self) -> ActionPages[Study]:
+        return ActionPages(
+            actions={"draw": DRAWING},
+            find=lambda request, study_id: [self._find_to_draw(request, study_id)],
+            back=lambda studies: reverse("admin:winogavil_annotations", args=[studies[0].pk]),
+            base="admin/winogavil_annotation/base.html",
+            shared=lambda studies: {"opts": self.opts, "study": studies[0]},
+        )
 
     def _taking_back(self) -> ActionPages[Draw]:
         def find(request: HttpRequest, study_id: int, draw_id: int) -> Sequence[Draw]:
@@ -190,12 +175,52 @@ class AnnotationAdmin(ReadOnlyAdmin[Annotation]):
             shared=lambda draws: {"opts": self.opts, "study": draws[0].study},
         )
 
-    def _render(
-        self, request: HttpRequest, name: str, context: dict[str, Any], *, status: int = 200
-    ) -> HttpResponse:
+    def _render(self, request: HttpRequest, name: str, context: dict[str, Any]) -> HttpResponse:
         shared = {**self.admin_site.each_context(request), "opts": self.model._meta}
         template = f"admin/winogavil_annotation/{name}.html"
-        return TemplateResponse(request, template, {**shared, **context}, status=status)
+        return TemplateResponse(request, template, {**shared, **context})
+
+
+def _ask_to_draw(call: Call[Study]) -> Confirm:
+    """Before anything is typed it only says what can be drawn."""
+    about = Confirm(title="Draw associations to annotate", text=ABOUT)
+    if not call.values:
+        return about
+    plan = drawing.plan_draw(study=call.row, recipe=recipe_of(call.values))
+    count = len(plan.new)
+    if not count:
+        return replace(about, consequences=[NOTHING_NEW if plan.found else NONE_FITS], is_blocked=True)
+    chosen = "The recipe chooses {} of {}. {} of them {are} new: {answers} answers will be wanted."
+    are, answers = "is" if count == 1 else "are", count * domain.ANNOTATORS_WANTED
+    return replace(
+        about,
+        consequences=[emphasize(chosen, plan.chosen, plan.found, count, are=are, answers=answers)],
+        cost=SPENDS_NOTHING,
+        button=f"Draw {plural(count, 'question')}",
+        hidden=[("seen", count)],
+    )
+
+
+def _draw(call: Call[Study]) -> Outcome:
+    draw = drawing.draw_annotations(
+        study=call.row,
+        recipe=recipe_of(call.values),
+        seen=_read_seen(call.sent),
+        by=call.by,
+        now=call.now,
+    )
+    questions = "1 question was" if draw.added == 1 else f"{draw.added} questions were"
+    return Outcome(said=f"{questions} drawn. Launch a batch that asks them.")
+
+
+DRAWING = Action(
+    label="Draw",
+    form=lambda data, call: DrawForm(data, kind=_read_kind(call.query.get("kind", ""))),
+    looks_first="See what that comes to",
+    confirm=_ask_to_draw,
+    run=_draw,
+    undone="Nothing was drawn.",
+)
 
 
 def _ask_to_take_back(call: Call[Draw]) -> Confirm:
@@ -258,15 +283,6 @@ def _parts(study: Study, figures: Figures) -> list[dict[str, Any]]:
 def _named(rows: Sequence[Row], group: words.Group) -> list[tuple[str, Row]]:
     by_key = {row.key: row for row in rows}
     return [(str(label.name), by_key[label.key]) for label in group.labels if label.key in by_key]
-
-
-def _carried(form: DrawForm) -> list[tuple[str, str]]:
-    """The recipe as hidden fields, so that what is drawn is what was reckoned."""
-    recipe: Mapping[str, Any] = {"kind": form.recipe.kind, **form.recipe.as_json()}
-    found: list[tuple[str, str]] = []
-    for name, value in recipe.items():
-        found += [(name, str(one)) for one in (value if isinstance(value, list) else [value])]
-    return [(name, value) for name, value in found if (name, value) != ("number", "0")]
 
 
 def _read_kind(text: str) -> Kind:

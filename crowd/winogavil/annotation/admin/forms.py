@@ -1,5 +1,6 @@
 """What a researcher asks to have annotated."""
 
+from collections.abc import Mapping
 from typing import Any
 
 from django import forms
@@ -56,18 +57,17 @@ class DrawForm(forms.Form):
             self.add_error("number", ValidationError("These are per cents: 100 at most."))
         return values
 
-    @property
-    def recipe(self) -> Recipe:
-        """Of a form that is valid."""
-        values = self.cleaned_data
-        return Recipe(
-            kind=Kind(values["kind"]),
-            most=Most(values["most"]),
-            number=0 if values["most"] == Most.ALL else values["number"],
-            sizes=tuple(sorted(values["sizes"])),
-            sources=tuple(sorted(values["sources"])),
-            seed=values["seed"],
-        )
+
+def recipe_of(values: Mapping[str, Any]) -> Recipe:
+    """Of a form that is valid."""
+    return Recipe(
+        kind=Kind(values["kind"]),
+        most=Most(values["most"]),
+        number=0 if values["most"] == Most.ALL else values["number"],
+        sizes=tuple(sorted(values["sizes"])),
+        sources=tuple(sorted(values["sources"])),
+        seed=values["seed"],
+    )
 
 
 def _first_choice(kind: Kind) -> dict[str, Any]:

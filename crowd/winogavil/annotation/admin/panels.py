@@ -6,7 +6,7 @@ from django.urls import reverse
 from crowd.winogavil.admin.panels import PANELS
 from crowd.winogavil.annotation.models import Annotation, Kind
 from crowd.winogavil.models import Game
-from hits.admin.hubs import Figure, Panel, Way
+from hits.admin.hub_panels import Figure, Panel, Way
 from hits.models import User
 
 
@@ -24,8 +24,9 @@ def annotation_panel(game: Game, user: User) -> Panel:
             Figure(name="Drawn", count=counts["all"]),
             Figure(name="Final", count=counts["final"], of=counts["all"]),
         ],
-        ways=[see] if user.has_perm("winogavil_annotation.view_annotation") else [],
+        ways=[see],
         tasks=tuple(kind.task for kind in Kind),
+        permission="winogavil_annotation.view_annotation",
     )
 
 

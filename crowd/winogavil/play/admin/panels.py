@@ -5,7 +5,7 @@ from django.urls import reverse
 from crowd.winogavil.admin.panels import PANELS
 from crowd.winogavil.models import Game
 from crowd.winogavil.play.models import WebGame
-from hits.admin.hubs import Panel, Way
+from hits.admin.hub_panels import Panel, Way
 from hits.models import User
 
 
@@ -17,7 +17,8 @@ def play_panel(game: Game, user: User) -> Panel:
         key="play",
         title="Web game",
         about=f"Players without pay invent and solve associations on a site of their own. {state}",
-        ways=[see] if user.has_perm("winogavil_play.view_webgame") else [],
+        ways=[see],
+        permission="winogavil_play.view_webgame",
     )
 
 

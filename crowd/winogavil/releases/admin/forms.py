@@ -3,12 +3,12 @@
 from typing import Any
 
 from django import forms
-from django.core.exceptions import ValidationError
 
 from crowd.winogavil.models import Association
 from crowd.winogavil.queries import BY_CHOICE
-from crowd.winogavil.releases.models import Prediction, Release
+from crowd.winogavil.releases.models import Release
 from crowd.winogavil.releases.services.predicting import MOST_BYTES
+from hits.admin.results import ResultsForm
 from hits.models import Study
 
 PLAYERS = (
@@ -42,23 +42,10 @@ class ReleaseForm(forms.ModelForm[Release]):
         ].help_text = "Off: nobody can follow a person by the pseudonym from release to release."
 
 
-class PredictionForm(forms.ModelForm[Prediction]):
-    file = forms.FileField(label="File")
+class PredictionForm(ResultsForm):
+    most_bytes = MOST_BYTES
     is_part = forms.BooleanField(
         label="It covers only a part of the release",
         required=False,
         help_text="Then the table says how much. Otherwise a file that lacks an association is refused.",
     )
-
-    class Meta:
-        model = Prediction
-        fields = ("model", "notes")
-
-    def __init__(self, data: Any, files: Any) -> None:
-        super().__init__(data, files, label_suffix="")
-
-    def clean_file(self) -> Any:
-        file = self.cleaned_data["file"]
-        if file.size > MOST_BYTES:
-            raise ValidationError(f"The file has more than {MOST_BYTES // 1024 // 1024} MB.")
-        return file

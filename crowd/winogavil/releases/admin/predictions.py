@@ -1,5 +1,6 @@
 """What models make of a release: uploaded, shown in the paper's Table 4, taken as CSV."""
 
+import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any
@@ -8,16 +9,18 @@ from django.contrib import admin, messages
 from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import redirect
+from django.template.response import TemplateResponse
 from django.urls import URLPattern, path
 from django.utils import timezone
 
-from crowd.winogavil.releases.admin.finding import PREDICT, find_release, render
+from crowd.winogavil.releases.admin.finding import PREDICT, find_release
 from crowd.winogavil.releases.admin.forms import PredictionForm
+from crowd.winogavil.releases.admin.release_actions import beside, page_of
 from crowd.winogavil.releases.models import Prediction, Release
 from crowd.winogavil.releases.queries.comparing import COLUMNS, table
 from crowd.winogavil.releases.services import predicting
 from crowd.winogavil.releases.services.taking import download_name
-from hits.admin.results import answer_upload
+from hits.admin.results import UploadedFile, answer_upload
 from hits.admin.selecting import signed_in
 from hits.admin.taking import send_csv
 from hits.common.spreadsheets import Cell
@@ -38,19 +41,46 @@ def add_view(releases: admin.ModelAdmin[Release], request: HttpRequest, pk: int)
     release = find_release(request, pk, PREDICT)
 
     def take(values: Mapping[str, Any]) -> Prediction:
-        return predicting.add_prediction(release=release, by=signed_in(request), now=timezone.now(), **values)
+        return predicting.add_prediction(
+            release=release,
+            model=values["name"],
+            notes=values["about"],
+            file=values["file"],
+            is_part=values["is_part"],
+            by=signed_in(request),
+            now=timezone.now(),
+        )
 
     def done(added: Prediction) -> HttpResponse:
         messages.success(request, f"{added.model}: {added.rows} predictions are scored.")
         return redirect("admin:winogavil_releases_release_change", release.pk)
 
     def show(found: Mapping[str, Any]) -> HttpResponse:
-        example = release.items.filter(selected=True).order_by("pk").first()
-        context = {"title": "Add a model's predictions", "release": release, "example": example, **found}
-        return render(releases.admin_site, request, "predict", context)
+        context = {
+            **releases.admin_site.each_context(request),
+            **beside(release),
+            "title": "Add a model's predictions",
+            "base": "admin/hits/action_base.html",
+            "button": "Upload and score",
+            "back": page_of(release),
+            "file": _file(release),
+            **found,
+        }
+        return TemplateResponse(request, "admin/hits/results_upload.html", context)
 
-    form = PredictionForm(request.POST or None, request.FILES or None)
-    return answer_upload(request, form, take=take, done=done, show=show, named="model")
+    form = PredictionForm(request, results=predicting.PREDICTIONS)
+    return answer_upload(request, form, take=take, done=done, show=show)
+
+
+def _file(release: Release) -> UploadedFile:
+    item = release.items.filter(selected=True).order_by("pk").first()
+    line = {"ID": str(item.public_id), "prediction": list(item.candidates)[: item.k]} if item else {}
+    return UploadedFile(
+        columns=predicting.PREDICTIONS.columns,
+        about=f"What a model picks for the {release.counts.get('selected', 0)} selected associations of "
+        f"{release}. Its scores are computed here.",
+        examples=[json.dumps(line, ensure_ascii=False)] if item else (),
+    )
 
 
 def table_view(releases: admin.ModelAdmin[Release], request: HttpRequest, pk: int) -> HttpResponseBase:

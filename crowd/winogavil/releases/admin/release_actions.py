@@ -29,7 +29,7 @@ def page_of(release: Release) -> str:
     return reverse("admin:winogavil_releases_release_change", args=[release.pk])
 
 
-def _beside(release: Release) -> Mapping[str, Any]:
+def beside(release: Release) -> Mapping[str, Any]:
     trail = [("Releases", reverse(LIST)), (release, page_of(release))]
     return {"opts": Release._meta, "trail": trail}
 
@@ -103,7 +103,7 @@ RELEASES = ActionPages(
     find=find_one,
     back=lambda releases: page_of(releases[0]),
     url=lambda release, key: reverse(f"admin:winogavil_releases_{key}", args=[release.pk]),
-    shared=lambda releases: _beside(releases[0]),
+    shared=lambda releases: beside(releases[0]),
 )
 PREDICTIONS = ActionPages(
     actions={
@@ -117,5 +117,5 @@ PREDICTIONS = ActionPages(
     },
     find=find_prediction,
     back=lambda predictions: page_of(predictions[0].release),
-    shared=lambda predictions: _beside(predictions[0].release),
+    shared=lambda predictions: beside(predictions[0].release),
 )

@@ -33,9 +33,21 @@ def _read_scores(value: Any) -> Scores | None:
 
 
 COLUMNS = (
-    UploadedColumn(name="ID", read=_read_id),
-    UploadedColumn(name="prediction", read=_read_picks, needed=False),
-    UploadedColumn(name="scores", read=_read_scores, needed=False),
+    UploadedColumn(name="ID", help="Of the association, as the release has it.", read=_read_id),
+    UploadedColumn(
+        name="prediction",
+        help=f"A list of candidates, as many as num_associations says; in CSV as JSON, or with {BETWEEN} "
+        "between them.",
+        read=_read_picks,
+        needed=False,
+    ),
+    UploadedColumn(
+        name="scores",
+        help="Instead of it, a number for each candidate. The highest count, and ties go to the picture "
+        "shown first.",
+        read=_read_scores,
+        needed=False,
+    ),
 )
 ANY_OF = (("prediction",), ("scores",))
 

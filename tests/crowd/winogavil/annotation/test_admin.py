@@ -28,6 +28,7 @@ from tests.people import sign_in
 
 pytestmark = pytest.mark.django_db
 RECIPE = {"kind": "skills", "most": "all", "number": "", "sources": ["file", "worker"], "seed": "1"}
+RECIPE |= {"asked": "yes", "confirmed": "yes"}
 
 
 def page_of(study: Study) -> str:

@@ -1,6 +1,7 @@
 """The pages of releases and statistics: who sees them, what they say, and what a refused request leaves."""
 
 import json
+import re
 from datetime import timedelta
 from typing import Any
 
@@ -213,6 +214,18 @@ def test_who_pays_sees_nothing_of_the_data(client: Client, role: str) -> None:
     assert Release.objects.filter(status="ready").count() == 1
 
 
+def test_deletion_stands_last_among_what_is_to_do(client: Client) -> None:
+    study = make_study()
+    make_final(study)
+    release = make(study)
+    sign_in(client, RESEARCHER, study)
+
+    page = text_of(client.get(reverse(PAGE, args=[release.pk])))
+
+    named = re.findall("Add a model's predictions…|Publish…|Delete…", page)
+    assert named == ["Add a model's predictions…", "Publish…", "Delete…"]
+
+
 def test_reviewer_looks_and_takes_nothing(client: Client) -> None:
     study = make_study()
     make_final(study)
@@ -276,7 +289,7 @@ def test_predictions_are_uploaded_and_every_bad_line_is_shown(client: Client) ->
     def upload(picks: list[str]) -> Any:
         line = json.dumps({"ID": name, "prediction": picks}).encode()
         return client.post(
-            at("predict", release.pk), {"model": "CLIP", "file": SimpleUploadedFile("p.jsonl", line)}
+            at("predict", release.pk), {"name": "CLIP", "file": SimpleUploadedFile("p.jsonl", line)}
         )
 
     bad = text_of(upload(["moon", "<i>sun</i>"]))
@@ -303,7 +316,7 @@ def test_large_upload_is_read_from_the_disk(client: Client, settings: LazySettin
     settings.FILE_UPLOAD_MAX_MEMORY_SIZE = 10
     line = json.dumps({"ID": str(one.item.public_id), "scores": [1, 1, 0, 0, 0]}).encode()
 
-    client.post(at("predict", release.pk), {"model": "CLIP", "file": SimpleUploadedFile("p.jsonl", line)})
+    client.post(at("predict", release.pk), {"name": "CLIP", "file": SimpleUploadedFile("p.jsonl", line)})
 
     assert Prediction.objects.get().rows == 1
 

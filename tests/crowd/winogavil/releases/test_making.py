@@ -17,7 +17,7 @@ from crowd.winogavil.releases.columns import FULL, PUBLISHED
 from crowd.winogavil.releases.files.places import only_one
 from crowd.winogavil.releases.models import Release, ReleaseItem
 from crowd.winogavil.releases.services import freezing, making, writing
-from crowd.winogavil.services.finalizing import reopen_associations
+from crowd.winogavil.services.finalizing import finalize_associations
 from hits.errors import RuleBroken
 from hits.models import AuditEvent, Item, Study
 from tests.crowd.winogavil.releases.data import WEIGHTS, add_verdict, make_final, people
@@ -351,7 +351,7 @@ def test_association_reopened_while_it_is_read_is_left_out() -> None:
     def reopened_meanwhile(*args: Any, **changes: Any) -> Iterator[Any]:
         some = list(reading.chunks(*args, **changes))
         Item.objects.filter(association=one).update(recount=True)
-        reopen_associations()
+        finalize_associations(now=NOW)
         return iter(some)
 
     with patch.object(freezing, "chunks", reopened_meanwhile):

@@ -1,0 +1,134 @@
+"""How more picture sets are drawn: looked at first."""
+
+import secrets
+from typing import Any
+
+from django import forms
+from django.db.models import QuerySet
+from django.http import HttpRequest, QueryDict
+from django.urls import reverse
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
+
+from crowd.pictures.models import Picture
+from crowd.winogavil import domain
+from crowd.winogavil.models import Board
+from crowd.winogavil.services.drawing import MOST_BOARDS, Plan, draw_boards, look_ahead
+from hits.access import studies_of
+from hits.admin.actions import Action, ActionPages, Call, Confirm, Outcome
+from hits.admin.parts import plural
+from hits.models import Study, User
+from qualifications.models import SwowList
+
+SHOWN = 5
+FOR = {domain.CREATE: "spymasters", domain.CREATOR_TEST: "the creator's test"}
+LARGEST_SEED = 999_999
+LIST = "admin:winogavil_board_changelist"
+ALIKE = "No set shows two pictures of one concept, or two that are nearly alike."
+
+
+class DrawForm(forms.Form):
+    study = forms.ModelChoiceField(Study.objects.none(), label="Study")
+    size = forms.TypedChoiceField(
+        label="Pictures in a set",
+        choices=[(size, str(size)) for size in domain.SIZES],
+        coerce=int,
+        initial=10,
+    )
+    count = forms.IntegerField(
+        label="Number of sets",
+        min_value=1,
+        max_value=MOST_BOARDS,
+        initial=20,
+        help_text=f"Each is given to {domain.SPYMASTERS_WANTED} spymasters, or to all who take the test.",
+    )
+    swow = forms.ModelChoiceField(
+        SwowList.objects.none(),
+        label="Association list",
+        required=False,
+        empty_label="None: pictures at random",
+        help_text="With a list, some pictures of each set have a word in common.",
+    )
+    task = forms.ChoiceField(
+        label="For",
+        choices=list(FOR.items()),
+        initial=domain.CREATE,
+        required=False,
+        help_text="A set for the test is given to everybody who takes it, and to no spymaster.",
+    )
+    seed = forms.IntegerField(
+        min_value=0,
+        max_value=LARGEST_SEED,
+        help_text="The same seed draws the same sets from the same pictures, and goes on where it ended.",
+    )
+
+    def __init__(self, *args: Any, studies: QuerySet[Study], **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        fields: dict[str, Any] = self.fields
+        fields["study"].queryset = studies
+        fields["swow"].queryset = SwowList.objects.filter(status=SwowList.Status.READY).order_by("name")
+
+    def clean_task(self) -> str:
+        return self.cleaned_data["task"] or domain.CREATE
+
+
+def _form(data: QueryDict | None, call: Call[Any]) -> DrawForm:
+    first = {"seed": secrets.randbelow(LARGEST_SEED), "study": call.query.get("study")}
+    return DrawForm(data, studies=studies_of(call.by).order_by("name"), initial=first)
+
+
+def _look(call: Call[Any]) -> Confirm:
+    playable = Picture.objects.playable().count()
+    drawn = look_ahead(Plan(**call.values)) if call.values else []
+    return Confirm(
+        title="Draw picture sets",
+        text=f"The pool has {plural(playable, 'fit picture')}. {ALIKE}",
+        problem="" if playable else _nothing_yet(call.by),
+        detail="admin/winogavil/drawn.html" if drawn else "",
+        details={"drawn": drawn[:SHOWN], "count": len(drawn)},
+        button=f"Draw {plural(len(drawn), 'set')}",
+    )
+
+
+def _nothing_yet(user: User) -> SafeString:
+    nothing = "<strong>There is nothing to draw from yet.</strong> {}, and {}, first."
+    bring = _link(user, "import_picture", "import_add", "Import pictures")
+    return format_html(nothing, bring, _link(user, "check_picture", "check", "check them"))
+
+
+def _link(user: User, permission: str, address: str, words: str) -> str:
+    """For whoever may follow it."""
+    if not user.has_perm(f"pictures.{permission}"):
+        return words
+    return format_html('<a href="{}">{}</a>', reverse(f"admin:pictures_{address}"), words)
+
+
+def _draw(call: Call[Any]) -> Outcome:
+    plan = Plan(**call.values)
+    made = len(draw_boards(plan, now=call.now))
+    ready = "1 picture set is" if made == 1 else f"{made} picture sets are"
+    words = '{} ready for {}. <a href="{}">Make a batch</a> that asks them.'
+    return Outcome(said=format_html(words, ready, FOR[plan.task], reverse("admin:hits_batch_add")))
+
+
+def no_rows(_: HttpRequest) -> list[Any]:
+    """It is about none that is there already."""
+    return []
+
+
+DRAWING: ActionPages[Any] = ActionPages(
+    actions={
+        "draw": Action(
+            label="Draw",
+            permissions=["winogavil.add_board"],
+            form=_form,
+            looks_first="Look at some first",
+            confirm=_look,
+            run=_draw,
+        )
+    },
+    find=no_rows,
+    back=lambda _: reverse(LIST),
+    base="admin/winogavil/base.html",
+    shared=lambda _: {"opts": Board._meta, "trail": [("Picture sets", reverse(LIST))]},
+)
