@@ -16,7 +16,7 @@ SHARED = [
     if f"crowd.{path.stem}" not in FAMILIES
 ]
 MARKETPLACE = "crowd.marketplace"
-NOT_IN_A_DOMAIN = ("boto3", "botocore", "celery", "django", "numpy", "rest_framework", "torch")
+NOT_IN_A_DOMAIN = ("boto3", "botocore", "celery", "django", "numpy", "rest_framework", "scipy", "torch")
 
 
 @pytest.fixture(scope="module")

@@ -1,5 +1,5 @@
 """The researchers' pages of the exception procedure. Thin: validate, one call, render."""
 
-from crowd.winoventi.admin import lists, projects, study_pages
+from crowd.winoventi.admin import lists, projects
 
-__all__ = ["lists", "projects", "study_pages"]
+__all__ = ["lists", "projects"]

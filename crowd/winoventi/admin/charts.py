@@ -6,7 +6,7 @@ from functools import cached_property
 from typing import Any
 
 from crowd.winoventi.queries.models import Curve
-from hits.datasets.charts import LOOK, Chart, Values, quantity, rule
+from hits.datasets.charts import LOOK, TICKS, Chart, Values, quantity, rule
 from hits.datasets.columns import NUMBER, TEXT
 from hits.datasets.tables import StatTable, head
 
@@ -73,10 +73,12 @@ def _chart(one: Drawn) -> Chart:
 
 
 def _line(*, low: float, high: float, count: int) -> Mapping[str, Any]:
+    """There is no half of a statement, so few of them have as few ticks."""
+    ticks = max(1, min(TICKS, count - 1))
     return {
         "mark": {"type": "line", "style": "main", "strokeWidth": 2.5},
         "encoding": {
-            "x": quantity("place", low=1, high=count, title="statements by perplexity"),
+            "x": quantity("place", low=1, high=count, title="statements by perplexity", ticks=ticks),
             "y": quantity("perplexity", low=low, high=high),
         },
     }

@@ -1,6 +1,6 @@
-"""The numbers of a project with the lists behind them, and what a panel of the pipeline shows of them."""
+"""The numbers of a project with the lists behind them."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from urllib.parse import urlencode
 
@@ -8,16 +8,8 @@ from django.urls import reverse
 
 from crowd.winoventi.admin.tallies import Tallies
 from crowd.winoventi.models import Inquiry, Project, Step
-
-
-@dataclass(frozen=True, kw_only=True)
-class Figure:
-    """A number; where rows stand behind it, with the list that shows them."""
-
-    name: str
-    count: int
-    of: int | None = None
-    url: str = ""
+from hits.admin.actions import Offered
+from hits.admin.hub_panels import Figure, Progress
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -30,23 +22,9 @@ class Running:
     is_open: bool
     problem: str
 
-
-@dataclass(frozen=True, kw_only=True)
-class Panel:
-    step: Step
-    about: str
-    came_in: Sequence[Figure]
-    went_out: Sequence[Figure]
-    stayed: Sequence[Figure]
-    waiting: int
-    asked: int
-    running: Sequence[Running]
-    # Empty: nothing is to be done here now.
-    next: str
-
-    @property
-    def kind(self) -> str:
-        return self.step.kind
+    def as_progress(self) -> Progress:
+        name = f"{self.name}: the model is being asked" if self.is_open else self.name
+        return Progress(name=name, done=self.done, of=self.of)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -56,6 +34,8 @@ class Counted:
     project: Project
     tallies: Tallies
     inquiries: Mapping[tuple[str, int], Inquiry]
+    # What this person may do to a step.
+    buttons: Callable[[Step], Sequence[Offered]]
 
     def of(self, what: str, *keys: str) -> int:
         """Of these states; of all, where none is named."""
@@ -63,8 +43,9 @@ class Counted:
         return sum(found[key] for key in keys) if keys else sum(found.values())
 
     def row(self, name: str, model: str, *states: str) -> Figure:
-        url = list_url(self.project, model, *states)
-        return Figure(name=name, count=self.of(model, *states), url=url)
+        """It leads to its list, unless nothing is in it."""
+        count = self.of(model, *states)
+        return Figure(name=name, count=count, url=list_url(self.project, model, *states) if count else "")
 
     def running(self, purpose: str, rival: int | None, name: str, *, done: int, of: int) -> list[Running]:
         inquiry = self.inquiries.get((purpose, rival or 0))

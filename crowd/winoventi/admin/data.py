@@ -1,60 +1,53 @@
 """The challenge set as a file: sent while it is read, or from a file that is gone afterwards."""
 
-from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory, TemporaryFile
 from typing import Any
 from zipfile import ZIP_DEFLATED, ZipFile
 
-from django.contrib import admin
-from django.http import HttpRequest
+from django.http import HttpRequest, QueryDict
 from django.http.response import HttpResponseBase
-from django.urls import URLPattern, path
 from django.utils import timezone
 
-from crowd.winoventi.admin.finding import TAKE, find_project, render
 from crowd.winoventi.admin.step_forms import DataForm
 from crowd.winoventi.challenge.columns import FULL, PUBLISHED
 from crowd.winoventi.challenge.exporting import WinoventiExport, write_splits
 from crowd.winoventi.challenge.rows import settled_pairs
 from crowd.winoventi.models import Project
+from hits.admin.parts import plural
 from hits.admin.selecting import signed_in
-from hits.admin.taking import file_name, send_file, take_file
+from hits.admin.take_pages import ON_RECORD, Offer, TakePage
+from hits.admin.taking import TakeForm, file_name, send_file
 from hits.services import auditing
 
-Projects = admin.ModelAdmin[Project]
+EXPORT = WinoventiExport()
 
 
-def urls(projects: Projects) -> list[URLPattern]:
-    view = projects.admin_site.admin_view(partial(data_view, projects))
-    return [path("<int:pk>/data/", view, name="winoventi_data")]
+class ChallengePage(TakePage):
+    """Beside the rows there are splits of them, which are several files."""
+
+    def form(self, data: QueryDict | None, source: Project) -> TakeForm:
+        return DataForm(data, everything=self.everything)
+
+    def take(
+        self, request: HttpRequest, source: Project, *, seed: int | None = None, **wanted: Any
+    ) -> HttpResponseBase:
+        if wanted["what"] != "splits":
+            return super().take(request, source, **wanted)
+        form, study, now = wanted["form"], wanted["study"], timezone.now()
+        words = f"{self.said(source)}: splits, {form}."
+        auditing.note(self.export.recorded, words, by=signed_in(request), now=now, study=study)
+        name = file_name(self.export.stem, study, "splits", "zip", now=now)
+        return send_file(_zipped_splits(source, seed=seed or 0, form=form), name=name, kind="zip")
 
 
-def data_view(projects: Projects, request: HttpRequest, pk: int) -> HttpResponseBase:
-    project = find_project(request, pk, TAKE)
-    form = DataForm(request.POST or None)
-    if request.method == "POST" and form.is_valid():
-        return _take(project, request, **form.cleaned_data)
-    context = {
-        "title": "Take the challenge set out",
-        "project": project,
-        "form": form,
-        "pairs": settled_pairs(project, everything=False).count(),
-        "columns": PUBLISHED,
-        "provenance": FULL[len(PUBLISHED) :],
-    }
-    return render(projects, request, "data", context)
-
-
-def _take(project: Project, request: HttpRequest, *, seed: int | None, **wanted: Any) -> HttpResponseBase:
-    export, study, said = WinoventiExport(), project.study, "The challenge set was taken"
-    if wanted["what"] != "splits":
-        return take_file(request, export, project, study=study, said=said, **wanted)
-    form, now = wanted["form"], timezone.now()
-    words = f"{said}: splits, {form}."
-    auditing.note(export.recorded, words, by=signed_in(request), now=now, study=study)
-    name = file_name(export.stem, study, "splits", "zip", now=now)
-    return send_file(_zipped_splits(project, seed=seed or 0, form=form), name=name, kind="zip")
+def _offer(project: Project) -> Offer:
+    pairs = settled_pairs(project, everything=False).count()
+    return Offer(
+        about=f"{plural(pairs, 'valid pair')}, with two prompts each. {ON_RECORD}",
+        lists=(("As published", PUBLISHED), ("In full also", FULL[len(PUBLISHED) :])),
+        note="" if pairs else "No pair is valid yet.",
+    )
 
 
 def _zipped_splits(project: Project, *, seed: int, form: str) -> Any:
@@ -64,3 +57,13 @@ def _zipped_splits(project: Project, *, seed: int, form: str) -> Any:
             archive.write(Path(folder) / one["name"], one["name"])
     file.seek(0)
     return file
+
+
+PAGE = ChallengePage(
+    export=EXPORT,
+    offer=_offer,
+    said=lambda _: "The challenge set was taken",
+    everything="Also pairs that failed their validation",
+    key="data",
+    title="Take the challenge set out",
+)

@@ -1,14 +1,15 @@
 """What a person fills in to set up a project: its rules, its nouns, its steps."""
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 from django import forms
 from django.core.exceptions import ValidationError
+from django.db import transaction
 
 from crowd.winoventi.models import Project, Step
-from crowd.winoventi.services.opening import read_nouns
-from hits.access import studies_of
+from crowd.winoventi.services.opening import add_nouns, check_nouns, open_project, read_nouns
+from crowd.winoventi.services.ruling import change_rules
 from hits.admin.parts import Row
 from hits.common.uploads import Problems
 from hits.models import Batch
@@ -20,6 +21,10 @@ LARGEST_K = 50
 MOST_BATCHES = 100
 MOST_OF_ONE = " In the paper's data one person answered 943 of 1,990 pairs."
 MODELS = {"generics_model": Kind.MASKED, "perplexity_model": Kind.CAUSAL, "filter_model": Kind.MASKED}
+RULES = (
+    "generics_model", "perplexity_model", "filter_model", "ks", "stop_list", "way",
+    "answers_wanted", "fails_by", "fails_at", "judges", "choices_wanted",
+)  # fmt: skip
 HELP = {
     "generics_model": "Step 1: a masked language model; its associations are posted. The paper: BERT large.",
     "perplexity_model": "Ranks the statements of step 1; a causal model. None: they keep the order of the "
@@ -36,7 +41,7 @@ HELP = {
 }
 
 
-class ProjectForm(forms.ModelForm[Project]):
+class RulesForm(forms.ModelForm[Project]):
     """The rules of a project, with the paper's as the start."""
 
     ks = forms.CharField(
@@ -46,10 +51,7 @@ class ProjectForm(forms.ModelForm[Project]):
 
     class Meta:
         model = Project
-        fields = (
-            "generics_model", "perplexity_model", "filter_model", "ks", "stop_list", "way",
-            "answers_wanted", "fails_by", "fails_at", "judges", "choices_wanted",
-        )  # fmt: skip
+        fields = RULES
         widgets = {"stop_list": forms.Textarea(attrs={"rows": 3})}
         help_texts = HELP
 
@@ -90,9 +92,12 @@ class NounsForm(forms.Form):
         help_text="Text with a noun on each line, or CSV: its first column, or the one that is called noun.",
     )
 
-    def __init__(self, *args: Any, is_needed: bool = True, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
-        self._is_needed = is_needed
+    # Whether there has to be one.
+    is_needed: ClassVar[bool] = True
+
+    def clean_words(self) -> list[str]:
+        lines = self.cleaned_data["words"].splitlines()
+        return check_nouns(lines, problems=Problems(ValidationError))
 
     def clean_file(self) -> list[str]:
         file = self.cleaned_data["file"]
@@ -101,65 +106,66 @@ class NounsForm(forms.Form):
     def clean(self) -> dict[str, Any]:
         values: dict[str, Any] = super().clean() or self.cleaned_data
         if not self.errors:
-            pasted = values.get("words", "").splitlines()
-            values["nouns"] = [*pasted, *values.get("file", [])]
-            if self._is_needed and not any(map(str.strip, values["nouns"])):
+            values["nouns"] = [*values["words"], *values["file"]]
+            if self.is_needed and not values["nouns"]:
                 self.add_error("words", "Paste some nouns, or choose a file.")
         return values
 
 
-class NewProjectForm(ProjectForm):
-    """A project's beginning: of which study. Its nouns stand in a form of their own."""
+class SetUpForm(NounsForm, RulesForm):
+    """A procedure and its first nouns."""
 
-    class Meta(ProjectForm.Meta):
-        fields = ("study", *ProjectForm.Meta.fields)  # type: ignore[assignment]
+    is_needed = False
 
-    def __init__(self, *args: Any, user: Any, **kwargs: Any) -> None:
+    def save(self, commit: bool = True) -> Project:
+        """Both or neither."""
+        rules = {name: self.cleaned_data[name] for name in RULES}
+        with transaction.atomic():
+            project = open_project(study=self.instance.study, **rules)
+            add_nouns(project=project, words=self.cleaned_data["nouns"])
+        return project
+
+
+class SettingsForm(RulesForm):
+    """The rules, and of the steps that workers do how much one person may do and which batch grows."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        studies: Any = self.fields["study"]
-        studies.queryset = studies_of(user).filter(winoventi=None).order_by("-pk")
-        studies.help_text = "A study has one procedure. Studies that have one are not offered."
+        steps = {step.kind: step for step in self.instance.steps.all()}
+        self.steps = [steps[kind] for kind in Step.TASKS]
+        batches = Batch.objects.filter(study=self.instance.study_id, task__in=Step.TASKS.values())
+        newest = list(batches.select_related("study").order_by("-pk")[:MOST_BATCHES])
+        for step in self.steps:
+            self._add_step(step, [batch for batch in newest if batch.task == step.task])
 
-
-class StepsForm(forms.Form):
-    """Of the steps that workers do: how much one person may do, and which launched batch grows."""
-
-    def __init__(self, *args: Any, project: Project, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
-        self.steps = {step.kind: step for step in project.steps.filter(kind__in=Step.TASKS)}
-        batches = list(
-            Batch.objects.filter(study=project.study_id, task__in=Step.TASKS.values())
-            .select_related("study")
-            .order_by("-pk")[:MOST_BATCHES]
+    def _add_step(self, step: Step, batches: Sequence[Batch]) -> None:
+        name = step.get_kind_display()
+        self.fields[f"{step.kind}_most"] = forms.IntegerField(
+            label=f"{name}: answers of one worker, at most",
+            required=False,
+            min_value=1,
+            max_value=1_000_000,
+            initial=step.most_per_worker,
+            help_text=f"Empty: no limit.{MOST_OF_ONE if step.kind == Step.Kind.EXCEPTIONS else ''}",
         )
-        for kind in Step.TASKS:
-            step, name = self.steps[kind], Step.Kind(kind).label
-            self.fields[f"{kind}_most"] = forms.IntegerField(
-                label=f"{name}: answers of one worker, at most",
-                required=False,
-                min_value=1,
-                max_value=1_000_000,
-                initial=step.most_per_worker,
-                help_text=f"Empty: no limit.{MOST_OF_ONE if kind == Step.Kind.EXCEPTIONS else ''}",
-            )
-            field = forms.ModelChoiceField(
-                label=f"{name}: batch that grows",
-                queryset=Batch.objects.filter(study=project.study_id, task=step.task),
-                required=False,
-                initial=step.batch_id,
-                help_text="While the step goes on by itself, this batch gets HITs within the study's budget.",
-            )
-            offer_rows(field, [batch for batch in batches if batch.task == step.task])
-            self.fields[f"{kind}_batch"] = field
+        field = forms.ModelChoiceField(
+            label=f"{name}: batch that grows",
+            queryset=Batch.objects.filter(study=self.instance.study_id, task=step.task),
+            required=False,
+            initial=step.batch_id,
+            help_text="While the step goes on by itself, this batch gets HITs within the study's budget.",
+        )
+        offer_rows(field, batches)
+        self.fields[f"{step.kind}_batch"] = field
 
-    def values(self) -> dict[str, dict[str, Any]]:
-        return {
-            kind: {
-                "most_per_worker": self.cleaned_data[f"{kind}_most"],
-                "batch": self.cleaned_data[f"{kind}_batch"],
-            }
-            for kind in self.steps
-        }
+    def save(self, commit: bool = True) -> Project:
+        rules = {name: self.cleaned_data[name] for name in self.changed_data if name in RULES}
+        with transaction.atomic():
+            project = change_rules(project=self.instance, **rules)
+            for step in self.steps:
+                most, batch = self.cleaned_data[f"{step.kind}_most"], self.cleaned_data[f"{step.kind}_batch"]
+                Step.objects.filter(pk=step.pk).update(most_per_worker=most, batch=batch)
+        return project
 
 
 def check_size(file: Any) -> Any:

@@ -77,7 +77,7 @@ class GenericAdmin(ProcedureList[Generic]):
         self, request: HttpRequest, object_id: str, form_url: str = "", extra_context: Any = None
     ) -> HttpResponse:
         generic = self.find(request, object_id)
-        return ways.way_of_generic(self, request, generic) if generic else self.missing(request, object_id)
+        return ways.way_of_generic(request, generic) if generic else self.missing(request, object_id)
 
 
 @admin.register(Alternative)
@@ -110,7 +110,7 @@ class AlternativeAdmin(ProcedureList[Alternative]):
         self, request: HttpRequest, object_id: str, form_url: str = "", extra_context: Any = None
     ) -> HttpResponse:
         found = self.find(request, object_id)
-        return ways.way_of_alternative(self, request, found) if found else self.missing(request, object_id)
+        return ways.way_of_alternative(request, found) if found else self.missing(request, object_id)
 
 
 @admin.register(Premise)
@@ -147,7 +147,7 @@ class PremiseAdmin(ProcedureList[Premise]):
         self, request: HttpRequest, object_id: str, form_url: str = "", extra_context: Any = None
     ) -> HttpResponse:
         premise = self.find(request, object_id)
-        return ways.way_of_premise(self, request, premise) if premise else self.missing(request, object_id)
+        return ways.way_of_premise(request, premise) if premise else self.missing(request, object_id)
 
 
 @admin.register(Judgement)

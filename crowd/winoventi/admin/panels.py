@@ -1,13 +1,17 @@
-"""The six panels of the pipeline: each step's numbers, in its own words."""
+"""The panels of the pipeline: each step's numbers, in its own words."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 
 from django.urls import reverse
 
 from crowd.winoventi import domain
-from crowd.winoventi.admin.counted import Counted, Figure, Panel, list_url, list_url_of_judgements
+from crowd.winoventi.admin.counted import Counted, Running, list_url, list_url_of_judgements
+from crowd.winoventi.admin.verbs import SWITCHES
 from crowd.winoventi.admin.words import FAULTS, reason_in_words
-from crowd.winoventi.models import Alternative, Generic, Inquiry, Premise, Step
+from crowd.winoventi.models import Alternative, Generic, Inquiry, Premise, Project, Step
+from hits.admin.hub_panels import Figure, Panel, Way
+from hits.admin.hubs import TAKE
 from hits.models import Batch
 
 Kind = Step.Kind
@@ -33,15 +37,20 @@ def _generics(counted: Counted, step: Step) -> Panel:
             of=found,
         ),
     ]
-    return Panel(
-        step=step,
+    ways = [
+        Way(name="Nouns…", url=_address(project, "nouns")),
+        Way(name="Perplexity and cut…", url=_address(project, "cut")),
+    ]
+    return _panel(
+        counted,
+        step,
         about="The model completes “The noun is …” and “The noun is not …”. What fits both is a generic.",
         came_in=[
-            Figure(name="Nouns", count=nouns, url=reverse("admin:winoventi_nouns", args=[project.pk])),
+            Figure(name="Nouns", count=nouns, url=_address(project, "nouns")),
             Figure(name="Nouns that the model has read", count=read, of=nouns),
         ],
         went_out=[
-            Figure(name="Generics found", count=found, url=list_url(project, "generic")),
+            counted.row("Generics found", "generic"),
             Figure(name="That go on", count=waiting + counted.of("generic", *Generic.POSTED_ONES)),
         ],
         stayed=[
@@ -49,9 +58,9 @@ def _generics(counted: Counted, step: Step) -> Panel:
             counted.row("Cut by perplexity", "generic", state.CUT),
         ],
         waiting=(nouns - read) or unranked,
-        asked=0,
         running=running,
-        next=_next_of_generics(counted, unranked=unranked, is_asked=any(one.is_open for one in running)),
+        todo=_next_of_generics(counted, unranked=unranked, is_asked=any(one.is_open for one in running)),
+        ways=ways,
     )
 
 
@@ -71,23 +80,15 @@ def _next_of_generics(counted: Counted, *, unranked: int, is_asked: bool) -> str
 
 def _exceptions(counted: Counted, step: Step) -> Panel:
     state, given = Generic.State, Alternative.State
-    project = counted.project
-    posted = counted.of("generic", *Generic.POSTED_ONES)
     return _asked_panel(
         counted,
         step,
         about="One worker for each pair: does the statement make sense? If it does not hold, what does?",
         came_in=[
-            Figure(name="Pairs posted", count=posted, url=list_url(project, "generic", *Generic.POSTED_ONES)),
+            counted.row("Pairs posted", "generic", *Generic.POSTED_ONES),
             counted.row("Answered", "generic", state.ANSWERED, state.NONSENSE),
         ],
-        went_out=[
-            Figure(
-                name="Exceptions",
-                count=counted.of("alternative", *Alternative.STANDING),
-                url=list_url(project, "alternative", *Alternative.STANDING),
-            )
-        ],
+        went_out=[counted.row("Exceptions", "alternative", *Alternative.STANDING)],
         stayed=[
             counted.row("Statements that make no sense", "generic", state.NONSENSE),
             counted.row("Given before for the same words", "alternative", given.REPEATED),
@@ -112,8 +113,9 @@ def _filter(counted: Counted, step: Step) -> Panel:
         todo = f"Have the model score the exceptions that have no score: {given}."
         if project.filter_model_id is None:
             todo = "Choose the model of step 3, in the settings."
-    return Panel(
-        step=step,
+    return _panel(
+        counted,
+        step,
         about="An exception passes where the model finds the generic strictly likelier.",
         came_in=[Figure(name="Exceptions", count=standing)],
         went_out=[counted.row("Passed", "alternative", state.PASSED)],
@@ -122,27 +124,19 @@ def _filter(counted: Counted, step: Step) -> Panel:
             counted.row("Not scored yet", "alternative", state.GIVEN),
         ],
         waiting=given,
-        asked=0,
         running=running,
-        next=todo,
+        todo=todo,
     )
 
 
 def _premises(counted: Counted, step: Step) -> Panel:
     state = Premise.State
-    project = counted.project
     return _asked_panel(
         counted,
         step,
         about="One worker for each triplet writes a sentence in which one word decides which outcome holds.",
         came_in=[counted.row("Exceptions that passed", "alternative", Alternative.State.PASSED)],
-        went_out=[
-            Figure(
-                name="Well-formed premises",
-                count=counted.of("premise", *Premise.WELL_FORMED),
-                url=list_url(project, "premise", *Premise.WELL_FORMED),
-            )
-        ],
+        went_out=[counted.row("Well-formed premises", "premise", *Premise.WELL_FORMED)],
         stayed=[
             counted.row("Cannot be used", "premise", state.MALFORMED),
             *_reasons(counted, lambda reason: reason in FAULTS),
@@ -152,15 +146,15 @@ def _premises(counted: Counted, step: Step) -> Panel:
 
 
 def _validations(counted: Counted, step: Step) -> Panel:
-    state = Premise.State
-    project = counted.project
+    state, judged = Premise.State, counted.of("judgement")
+    judged_url = list_url_of_judgements(counted.project) if judged else ""
     return _asked_panel(
         counted,
         step,
         about="Several workers judge each pair by four questions. Yes is bad on all of them.",
         came_in=[
             Figure(name="Well-formed premises", count=counted.of("premise", *Premise.WELL_FORMED)),
-            Figure(name="Judgements", count=counted.of("judgement"), url=list_url_of_judgements(project)),
+            Figure(name="Judgements", count=judged, url=judged_url),
         ],
         went_out=[counted.row("Valid pairs", "premise", state.VALID)],
         stayed=[
@@ -184,7 +178,18 @@ def _choices(counted: Counted, step: Step) -> Panel:
                 name="Right about the exception", count=right[domain.EXCEPTION], of=chosen[domain.EXCEPTION]
             ),
         ],
-        stayed=[],
+    )
+
+
+def results_panel(project: Project) -> Panel:
+    return Panel(
+        key="results",
+        title="Results",
+        about="How people and models do on the valid pairs, and the pairs as files.",
+        ways=[
+            Way(name="Statistics and models", url=_address(project, "statistics")),
+            Way(name="Take the challenge set out…", url=_address(project, "data"), permission=TAKE),
+        ],
     )
 
 
@@ -195,25 +200,63 @@ def _asked_panel(
     about: str,
     came_in: Sequence[Figure],
     went_out: Sequence[Figure],
-    stayed: Sequence[Figure],
+    stayed: Sequence[Figure] = (),
 ) -> Panel:
     """Of a step that workers do."""
     waiting, asked = counted.tallies["waiting"][step.kind], counted.tallies["asked"][step.task]
-    todo = ""
+    todo, note = "", f"{waiting} wait to be let in."
     if waiting and not step.by_itself:
         todo = f"Let {waiting} in."
     elif asked and not _is_asking(step):
         todo = f"Launch a batch: this many wait for workers: {asked}."
-    return Panel(
-        step=step,
+    if step.most_per_worker:
+        note = f"{note} One worker gives at most {step.most_per_worker} answers."
+    return _panel(
+        counted,
+        step,
         about=about,
         came_in=came_in,
         went_out=went_out,
         stayed=stayed,
         waiting=waiting,
-        asked=asked,
-        running=[],
+        todo=todo,
+        note=note,
+    )
+
+
+def _panel(
+    counted: Counted,
+    step: Step,
+    *,
+    about: str,
+    came_in: Sequence[Figure],
+    went_out: Sequence[Figure],
+    stayed: Sequence[Figure],
+    waiting: int,
+    todo: str,
+    running: Sequence[Running] = (),
+    note: str = "",
+    ways: Sequence[Way] = (),
+) -> Panel:
+    """Of any step: while nothing waits, there is nothing to do but to switch it."""
+    groups = {"Came in": came_in, "Went out": went_out, "Stayed behind, and why": stayed}
+    halted = [f"The batch did not grow: {step.problem}"] if step.problem else []
+    return Panel(
+        key=step.kind,
+        title=step.get_kind_display(),
+        about=about,
+        groups={heading: figures for heading, figures in groups.items() if figures},
+        progress=[one.as_progress() for one in running],
+        problems=[*(one.problem for one in running if one.problem), *halted],
+        note=f"{note} {'Goes on by itself.' if step.by_itself else 'Waits for a click.'}".strip(),
+        offered=[
+            replace(one, is_first=one.is_first and bool(todo) and not step.by_itself)
+            for one in counted.buttons(step)
+            if waiting or one.key in SWITCHES
+        ],
+        ways=ways,
         next=todo,
+        tasks=[step.task] if step.task else (),
     )
 
 
@@ -242,3 +285,7 @@ PANELS: Mapping[str, Callable[[Counted, Step], Panel]] = {
     Kind.VALIDATIONS: _validations,
     Kind.CHOICES: _choices,
 }
+
+
+def _address(project: Project, name: str) -> str:
+    return reverse(f"admin:winoventi_{name}", args=[project.pk])

@@ -1,34 +1,28 @@
 """A project as a pipeline: for each step what came in, went out and stayed behind, and what is next."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
 
-from crowd.winoventi.admin.counted import Counted, Panel
-from crowd.winoventi.admin.panels import PANELS
+from crowd.winoventi.admin.counted import Counted
+from crowd.winoventi.admin.panels import PANELS, results_panel
 from crowd.winoventi.admin.tallies import tallies_of
-from crowd.winoventi.models import Inquiry, Project
+from crowd.winoventi.admin.verbs import Hub, actions_of
+from crowd.winoventi.models import Inquiry, Project, Step
+from hits.admin.actions import Offered
+from hits.admin.hub_panels import Panel
+from hits.models import User
 
 
-@dataclass(frozen=True, kw_only=True)
-class Pipeline:
-    project: Project
-    panels: Sequence[Panel]
-
-    @property
-    def is_running(self) -> bool:
-        return any(one.is_open for panel in self.panels for one in panel.running)
-
-    @property
-    def next(self) -> Panel | None:
-        return next((panel for panel in self.panels if panel.next), None)
-
-
-def pipeline_of(project: Project) -> Pipeline:
+def panels_of(hub: Hub, project: Project, user: User) -> Iterator[Panel]:
     """In three queries, however much there is."""
-    inquiries = {
-        (one.purpose, one.rival_id): one for one in Inquiry.objects.filter(project=project).order_by("pk")
-    }
-    counted = Counted(project=project, tallies=tallies_of(project), inquiries=inquiries)
-    steps = {step.kind: step for step in project.steps.select_related("batch")}
-    panels = [PANELS[kind](counted, steps[kind]) for kind in PANELS if kind in steps]
-    return Pipeline(project=project, panels=panels)
+
+    def buttons(step: Step) -> Sequence[Offered]:
+        return actions_of(hub, step.kind).offered(step, user=user)
+
+    rows = Inquiry.objects.filter(project=project).order_by("pk")
+    inquiries = {(one.purpose, one.rival_id): one for one in rows}
+    tallies = tallies_of(project)
+    counted = Counted(project=project, tallies=tallies, inquiries=inquiries, buttons=buttons)
+    steps = {step.kind: step for step in project.steps.all()}
+    for kind, panel in PANELS.items():
+        yield panel(counted, steps[kind])
+    yield results_panel(project)

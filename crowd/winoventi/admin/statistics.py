@@ -2,46 +2,42 @@
 
 from datetime import datetime
 from functools import partial
+from typing import Any
 
-from django.contrib import admin
 from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
-from django.urls import URLPattern, path
+from django.urls import URLPattern
 from django.utils import timezone
 
 from crowd.winoventi.admin.charts import table_of
+from crowd.winoventi.admin.evaluations import ASK_MODEL, DROP_MODEL
 from crowd.winoventi.admin.figures import tables_of
-from crowd.winoventi.admin.finding import ASK_MODEL, DROP_MODEL, TAKE, find_project, render
 from crowd.winoventi.models import Evaluation, Inquiry, Project
 from crowd.winoventi.queries.models import curves_of
+from hits.admin.hubs import TAKE, HubAdmin
 from hits.admin.stat_tables import send_table
 from hits.datasets.tables import StatTable
 from hits.models import Study
 from hits.project_exports import project_in
 
-Projects = admin.ModelAdmin[Project]
+Hub = HubAdmin[Any]
 
 
-def urls(projects: Projects) -> list[URLPattern]:
-    shown, file = projects.admin_site.admin_view, partial(file_view, projects)
+def urls(hub: Hub) -> list[URLPattern]:
+    as_json = partial(file_view, form="json")
     return [
-        path("<int:pk>/statistics/", shown(partial(page_view, projects)), name="winoventi_statistics"),
-        path("<int:pk>/statistics/<slug:name>.csv", shown(file), name="winoventi_table"),
-        path(
-            "<int:pk>/statistics/<slug:name>.json",
-            shown(partial(file, form="json")),
-            name="winoventi_table_json",
-        ),
+        hub.at("<int:pk>/statistics/", page_view, "statistics"),
+        hub.at("<int:pk>/statistics/<slug:name>.csv", file_view, "table"),
+        hub.at("<int:pk>/statistics/<slug:name>.json", as_json, "table_json"),
     ]
 
 
-def page_view(projects: Projects, request: HttpRequest, pk: int) -> HttpResponse:
-    project = find_project(request, pk)
+def page_view(hub: Hub, request: HttpRequest, pk: int) -> HttpResponse:
+    project = hub.find(request, pk)
     own = [project.generics_model_id, project.perplexity_model_id, project.filter_model_id]
     others = Inquiry.objects.filter(project=project, is_open=True).exclude(rival__in=filter(None, own))
     context = {
         "title": f"Statistics of {project.study}",
-        "project": project,
         "tables": tables_of(project),
         "counted_at": timezone.now(),
         "evaluations": Evaluation.objects.filter(project=project).select_related("rival", "added_by"),
@@ -50,13 +46,11 @@ def page_view(projects: Projects, request: HttpRequest, pk: int) -> HttpResponse
         "may_drop": request.user.has_perm(DROP_MODEL),
         "may_take": request.user.has_perm(TAKE),
     }
-    return render(projects, request, "statistics", context)
+    return hub.render(request, "admin/winoventi/statistics.html", context, project=project)
 
 
-def file_view(
-    projects: Projects, request: HttpRequest, pk: int, name: str, form: str = "csv"
-) -> HttpResponseBase:
-    project = find_project(request, pk)
+def file_view(hub: Hub, request: HttpRequest, pk: int, name: str, form: str = "csv") -> HttpResponseBase:
+    project = hub.find(request, pk)
     return send_table(tables_of(project), name, form=form, study=project.study)
 
 

@@ -7,7 +7,6 @@ from django import forms
 from crowd.winoventi.challenge.exporting import FILES
 from crowd.winoventi.models import Project, Way
 from hits.admin.taking import TakeForm
-from hits.models import Account
 from scoring.models import RegisteredRival
 
 WHAT = {
@@ -61,19 +60,6 @@ class AdvanceForm(forms.Form):
     )
 
 
-class DraftForm(forms.Form):
-    account = forms.ModelChoiceField(
-        queryset=Account.objects.none(), help_text="Where the work is posted and paid."
-    )
-
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
-        account: Any = self.fields["account"]
-        account.queryset = Account.objects.connected().order_by("name")
-        if account.queryset.count() == 1:
-            account.initial = account.queryset.get()
-
-
 class DataForm(TakeForm):
     """What of the challenge set, and as which file."""
 
@@ -86,9 +72,8 @@ class DataForm(TakeForm):
         help_text="The same seed splits the same pairs in the same way.",
     )
 
-    def __init__(self, data: Any) -> None:
-        failed = "Also pairs that failed their validation"
-        super().__init__(data, what=WHAT, everything=failed, kinds=("tsv", "csv", "jsonl", "parquet"))
+    def __init__(self, data: Any, *, everything: str) -> None:
+        super().__init__(data, what=WHAT, everything=everything, kinds=("tsv", "csv", "jsonl", "parquet"))
         self.fields["everything"].help_text = "Not in splits."
 
     def clean(self) -> dict[str, Any]:

@@ -2,50 +2,47 @@
 
 from collections.abc import Mapping, Sequence
 from functools import partial
+from typing import Any
 
-from django.contrib import admin
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404
-from django.urls import URLPattern, path, reverse
+from django.urls import URLPattern
 
-from crowd.winoventi.admin.finding import KEEP, find_project
 from crowd.winoventi.admin.step_forms import AdvanceForm
-from crowd.winoventi.models import Alternative, Project, Step
+from crowd.winoventi.models import Alternative, Step
 from crowd.winoventi.services import filtering, posting, reading
 from hits.admin.actions import Action, ActionPages, Call, Confirm, Outcome
+from hits.admin.hub_actions import project_actions
+from hits.admin.hubs import HubAdmin
 from scoring.models import RegisteredRival
 
 Kind = Step.Kind
-Projects = admin.ModelAdmin[Project]
+Hub = HubAdmin[Any]
+KEEP = "winoventi.change_project"
 
 
-def urls(projects: Projects) -> list[URLPattern]:
-    view = projects.admin_site.admin_view(partial(action_view, projects))
-    return [path("<int:pk>/<slug:kind>/<slug:verb>/do/", view, name="winoventi_do")]
+def urls(hub: Hub) -> list[URLPattern]:
+    return [hub.at("<int:pk>/<slug:kind>/<slug:verb>/do/", action_view, "do")]
 
 
-def action_view(projects: Projects, request: HttpRequest, pk: int, kind: str, verb: str) -> HttpResponse:
-    def find(request: HttpRequest) -> Sequence[Step]:
-        steps = find_project(request, pk, KEEP).steps.select_related("project__study")
+def action_view(hub: Hub, request: HttpRequest, pk: int, kind: str, verb: str) -> HttpResponse:
+    return actions_of(hub, kind).answer(request, verb, pk=pk)
+
+
+def actions_of(hub: Hub, kind: str) -> ActionPages[Step]:
+    """Those of a step of this kind. Each can be made to go on by itself, and to wait again."""
+
+    def find(request: HttpRequest, pk: int) -> Sequence[Step]:
+        steps = hub.find(request, pk).steps.select_related("project__study")
         return [get_object_or_404(steps, kind=kind)]
 
-    pages = ActionPages(
-        actions=actions_of(kind),
+    return project_actions(
+        hub,
+        {**({"advance": ADVANCE} if kind in Step.TASKS else OF_ONE_KIND.get(kind, {})), **SWITCHES},
         find=find,
-        back=lambda steps: reverse("admin:winoventi_project_change", args=[steps[0].project_id]),
-        base="admin/winoventi/base.html",
-        shared=lambda steps: {"opts": Project._meta, "project": steps[0].project},
-        history=lambda request, steps, words: projects.log_change(request, steps[0].project, words),
+        back=lambda step: hub.address(step.project),
+        url=lambda step, key: hub.address(step.project, "do", kind, key),
     )
-    return pages.answer(request, verb)
-
-
-def actions_of(kind: str) -> Mapping[str, Action[Step]]:
-    """Those of a step of this kind. Each can be made to go on by itself, and to wait again."""
-    found = {"on": GO_ON, "off": WAIT}
-    if kind in Step.TASKS:
-        found["advance"] = ADVANCE
-    return {**found, **{key: action for key, (of, action) in OF_ONE_KIND.items() if of == kind}}
 
 
 def _ask_to_read(call: Call[Step]) -> Confirm:
@@ -132,11 +129,37 @@ def _done(call: Call[Step], action: Action[Step], said: str) -> Outcome:
     return Outcome(said=said, history=f"{call.row.get_kind_display()}: {action.label}")
 
 
-READ = Action(label="Read the associations", confirm=_ask_to_read, run=_read)
-SCORE = Action(label="Score with the model", confirm=_ask_to_score, run=_score)
-ADVANCE = Action(
-    label="Let in", form=lambda data, _: AdvanceForm(data), confirm=_ask_to_advance, run=_advance
+READ = Action(
+    label="Read the associations", permissions=[KEEP], confirm=_ask_to_read, run=_read, is_first=True
 )
-GO_ON = Action(label="Go on by itself", confirm=_ask_to_go_on, run=partial(_switch, to=True))
-WAIT = Action(label="Wait for a click", one_click=True, confirm=_ask_to_wait, run=partial(_switch, to=False))
-OF_ONE_KIND = {"read": (Kind.GENERICS, READ), "score": (Kind.FILTER, SCORE)}
+SCORE = Action(
+    label="Score with the model", permissions=[KEEP], confirm=_ask_to_score, run=_score, is_first=True
+)
+ADVANCE = Action(
+    label="Let in",
+    permissions=[KEEP],
+    form=lambda data, _: AdvanceForm(data),
+    confirm=_ask_to_advance,
+    run=_advance,
+    is_first=True,
+)
+GO_ON = Action(
+    label="Go on by itself",
+    permissions=[KEEP],
+    offered=lambda step: not step.by_itself,
+    confirm=_ask_to_go_on,
+    run=partial(_switch, to=True),
+)
+WAIT = Action(
+    label="Wait for a click",
+    permissions=[KEEP],
+    offered=lambda step: step.by_itself,
+    one_click=True,
+    confirm=_ask_to_wait,
+    run=partial(_switch, to=False),
+)
+SWITCHES: Mapping[str, Action[Step]] = {"on": GO_ON, "off": WAIT}
+OF_ONE_KIND: Mapping[str, Mapping[str, Action[Step]]] = {
+    Kind.GENERICS: {"read": READ},
+    Kind.FILTER: {"score": SCORE},
+}

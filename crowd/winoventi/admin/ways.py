@@ -3,11 +3,9 @@
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from django.contrib import admin
 from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse
 
-from crowd.winoventi.admin.finding import LOOK, render
 from crowd.winoventi.admin.words import QUESTIONS, reason_in_words, warnings_in_words
 from crowd.winoventi.domain import KINDS
 from crowd.winoventi.domain.prompts import TEXTS, Template
@@ -22,23 +20,22 @@ from crowd.winoventi.models import (
     Project,
     Reading,
 )
+from hits.admin.hubs import hub_of
 from hits.admin.selecting import need
 
-Page = admin.ModelAdmin[Any]
 WORK = ("worker", "assignment")
 OF_ALTERNATIVE = (*WORK, *(f"generic__{name}" for name in ("noun", *WORK)))
 MOST = 50
 
 
-def way_of_generic(page: Page, request: HttpRequest, generic: Generic) -> HttpResponse:
+def way_of_generic(request: HttpRequest, generic: Generic) -> HttpResponse:
     alternatives = generic.alternatives.order_by("position", "pk")[:MOST]
-    return _show(page, request, generic, project=generic.project, alternatives=alternatives)
+    return _show(request, generic, project=generic.project, alternatives=alternatives)
 
 
-def way_of_alternative(page: Page, request: HttpRequest, alternative: Alternative) -> HttpResponse:
+def way_of_alternative(request: HttpRequest, alternative: Alternative) -> HttpResponse:
     premises = alternative.premises.order_by("-is_kept", "pk")[:MOST]
     return _show(
-        page,
         request,
         alternative.generic,
         project=alternative.project,
@@ -47,11 +44,10 @@ def way_of_alternative(page: Page, request: HttpRequest, alternative: Alternativ
     )
 
 
-def way_of_premise(page: Page, request: HttpRequest, premise: Premise) -> HttpResponse:
+def way_of_premise(request: HttpRequest, premise: Premise) -> HttpResponse:
     judgements = _named(Judgement.objects.filter(premise=premise).select_related(*WORK)).order_by("pk")
     answers = ModelAnswer.objects.filter(premise=premise).select_related("evaluation")
     return _show(
-        page,
         request,
         premise.alternative.generic,
         project=premise.project,
@@ -72,7 +68,6 @@ def _named(rows: QuerySet[Any]) -> QuerySet[Any]:
 
 
 def _show(
-    page: Page,
     request: HttpRequest,
     generic: Generic,
     *,
@@ -80,10 +75,10 @@ def _show(
     alternative: Alternative | None = None,
     **more: Any,
 ) -> HttpResponse:
-    need(request, LOOK)
+    hub = hub_of(Project)
+    need(request, hub.permission("view"))
     context = {
         "title": f"{generic.statement[:-1]} / {alternative.word}." if alternative else generic.statement,
-        "project": project,
         "generic": generic,
         "readings": _readings(generic),
         "alternative": alternative,
@@ -91,7 +86,7 @@ def _show(
         "may_see_work": request.user.has_perm("hits.view_assignment"),
         **more,
     }
-    return render(page, request, "way", context)
+    return hub.render(request, "admin/winoventi/way.html", context, project=project)
 
 
 def _readings(generic: Generic) -> list[Mapping[str, Any]]:

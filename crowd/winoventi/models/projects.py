@@ -138,7 +138,7 @@ class Step(models.Model):
         constraints = [models.UniqueConstraint(fields=["project", "kind"], name="winoventi_step_once")]
 
     def __str__(self) -> str:
-        return f"{self.get_kind_display()} of {self.project}"
+        return f"{self.get_kind_display()} of {self.project.study}"
 
     @property
     def task(self) -> str:

@@ -1,31 +1,16 @@
 """A model's answers to the challenge set, from a file: whole, or not at all."""
 
 from collections.abc import Iterator, Mapping
-from datetime import datetime
-from typing import Any, BinaryIO
+from typing import Any
 
 from crowd.winoventi.domain.evaluation import ASKED, is_right
 from crowd.winoventi.models import Evaluation, ModelAnswer, Premise, Project, valid_pairs
 from crowd.winoventi.services.evaluating import prompt_id, words_of
-from crowd.winoventi.services.holding import AT_ONCE, held
+from crowd.winoventi.services.holding import AT_ONCE
 from hits.common.uploads import UploadedColumn, read_number
-from hits.models import User
-from hits.services.results import ModelResults, Subjects, Upload, add_results, replace_results
+from hits.services.locking import held
+from hits.services.results import ModelResults, Subjects
 from scoring.models import RegisteredRival
-
-
-def upload_evaluation(
-    *, project: Project, name: str, file: BinaryIO, by: User | None, now: datetime
-) -> Upload[Evaluation]:
-    """Under a new name. Raises RuleBroken of the name, and InvalidItems of the file."""
-    return add_results(ANSWERS, of=project, name=name, file=file, by=by, now=now)
-
-
-def replace_evaluation(
-    *, evaluation: Evaluation, file: BinaryIO, by: User | None, now: datetime
-) -> Upload[Evaluation]:
-    """Of an uploaded one: what was there is gone, once the new file is whole."""
-    return replace_results(ANSWERS, made=evaluation, file=file, by=by, now=now)
 
 
 class Prompts(Subjects):
@@ -80,10 +65,14 @@ ANSWERS = ModelResults(
     of=Evaluation,
     header={"of": "project", "name": "name", "by": "added_by", "at": "added_at"},
     columns=(
-        UploadedColumn(name="prompt"),
-        UploadedColumn(name="p_target", read=read_number, needed=False),
-        UploadedColumn(name="p_incorrect", read=read_number, needed=False),
-        UploadedColumn(name="prediction", needed=False),
+        UploadedColumn(name="prompt", help="The id of a prompt."),
+        UploadedColumn(
+            name="p_target", help="How likely it takes the right word.", read=read_number, needed=False
+        ),
+        UploadedColumn(
+            name="p_incorrect", help="How likely it takes the other one.", read=read_number, needed=False
+        ),
+        UploadedColumn(name="prediction", help="Which of the two words it takes.", needed=False),
     ),
     held=held,
     subjects=Prompts,

@@ -7,8 +7,10 @@ import pytest
 from crowd.winoventi.domain.evaluation import Share
 from crowd.winoventi.models import Evaluation, ModelAnswer, Premise, Project
 from crowd.winoventi.queries.models import results
-from crowd.winoventi.services import evaluating, uploading
+from crowd.winoventi.services import evaluating
+from crowd.winoventi.services.uploading import ANSWERS
 from hits.errors import InvalidItems, RuleBroken
+from hits.services.results import add_results, replace_results
 from scoring.models import RegisteredRival, TextQuestion
 from scoring.services.answering_texts import answer_texts
 from tests.crowd.winoventi.rows import make_pair, make_project
@@ -57,12 +59,12 @@ def answers(evaluation: Evaluation) -> dict[tuple[str, str], bool]:
 
 def upload(project: Project, *lines: str, name: str = "theirs") -> Evaluation:
     file = BytesIO("\n".join([*lines, ""]).encode())
-    return uploading.upload_evaluation(project=project, name=name, file=file, by=None, now=NOW).made
+    return add_results(ANSWERS, of=project, name=name, file=file, by=None, now=NOW).made
 
 
 def replace(evaluation: Evaluation, *lines: str) -> None:
     file = BytesIO("\n".join([*lines, ""]).encode())
-    uploading.replace_evaluation(evaluation=evaluation, file=file, by=None, now=NOW)
+    replace_results(ANSWERS, made=evaluation, file=file, by=None, now=NOW)
 
 
 def test_a_model_is_asked_both_prompts_and_the_outcome_alone(text: type[FakeText], project: Project) -> None:

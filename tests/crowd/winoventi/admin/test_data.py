@@ -147,7 +147,9 @@ def test_uploaded_answers_are_replaced_on_a_page_that_says_so(client: Client, pr
     assert "This replaces the answers of <strong>mine</strong> for 1 prompt, uploaded" in asked
     assert "Line 2: give both" in send("replace_model", evaluation.pk, said="bitter")
     assert ModelAnswer.objects.get().is_right
-    assert "The answers of mine are counted." in send("replace_model", evaluation.pk, said="sweet")
+    assert "The answers of mine for 1 prompt are counted." in send(
+        "replace_model", evaluation.pk, said="sweet"
+    )
     assert not ModelAnswer.objects.get().is_right
     asked_model = Evaluation.objects.create(
         project=project, name="bert", rival=make_masked(), way="properly", added_at=evaluation.added_at

@@ -9,12 +9,13 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
+from crowd.winoventi.domain import EXCEPTIONS, PREMISES
 from crowd.winoventi.models import Generic, Inquiry, Judgement, Noun, Premise, Project, Reading, Step
 from hits.models import Batch
 from hits.roles import RESEARCHER, REVIEWER
 from scoring.models import RegisteredRival
 from tests.crowd.winoventi.rows import make_alternative, make_generic, make_pair, make_project
-from tests.factories import NOW, make_account, make_study, make_worker
+from tests.factories import NOW, make_account, make_batch, make_study, make_worker
 from tests.pages import text_of
 from tests.people import sign_in
 
@@ -66,9 +67,11 @@ def fill(project: Project, *, count: int) -> None:
 def test_project_is_set_up_with_its_nouns_from_its_study(client: Client) -> None:
     study, model = make_study(name="Ours"), make_masked()
     sign_in(client, RESEARCHER, study)
-    assert reverse("admin:winoventi_project_add") in text_of(
+    of_study = reverse("admin:winoventi_of_study", args=[study.pk])
+    assert f'<a href="{of_study}">' in text_of(
         client.get(reverse("admin:hits_study_change", args=[study.pk]))
     )
+    assert client.get(of_study)["Location"] == f"{reverse('admin:winoventi_project_add')}?study={study.pk}"
     file = SimpleUploadedFile("nouns.csv", b"number,noun\n1,bat\n2,sky\n")
     form = {
         **RULES,
@@ -85,7 +88,7 @@ def test_project_is_set_up_with_its_nouns_from_its_study(client: Client) -> None
     assert (project.ks, project.generics_model, project.fails_at) == ([1, 3], model, 2)
     assert list(project.nouns.values_list("word", flat=True)) == ["bat", "sky lark", "bat", "sky"]
     assert project.steps.count() == len(Step.Kind.values)
-    assert home(project) in text_of(client.get(reverse("admin:hits_study_change", args=[study.pk])))
+    assert client.get(of_study)["Location"] == home(project)
 
 
 @pytest.mark.parametrize(
@@ -206,8 +209,10 @@ def test_so_many_generics_are_let_in_and_a_draft_leads_to_the_guide(client: Clie
     account = make_account()
 
     client.post(at("do", project, "exceptions", "advance"), {"most": "1"})
-    answer = client.post(at("draft", project, "exceptions"), {"account": account.pk})
+    known = client.get(at("step_draft", project, "exceptions"))
+    answer = client.post(at("draft", project, EXCEPTIONS), {"account": account.pk})
 
+    assert known["Location"] == at("draft", project, EXCEPTIONS)
     assert Generic.objects.filter(state="posted").count() == 1
     draft = Batch.objects.get()
     assert (draft.task, draft.status, str(draft.reward)) == ("winoventi.exceptions", "draft", "0.10")
@@ -216,8 +221,28 @@ def test_so_many_generics_are_let_in_and_a_draft_leads_to_the_guide(client: Clie
     assert project.steps.get(kind="exceptions").batch == draft
 
 
+def test_a_click_adds_hits_to_the_batch_of_the_step_and_to_no_other(client: Client, project: Project) -> None:
+    for rank, noun in enumerate(("lemon", "sky"), start=1):
+        make_generic(project, noun, rank=rank)
+    running = {"study": project.study, "task": EXCEPTIONS, "status": "open", "items_from": "pool"}
+    own, other = (make_batch(**running, items_per_assignment=1, assignments_per_hit=1) for _ in range(2))
+    client.post(at("do", project, "exceptions", "advance"), {"most": ""})
+    unnamed = text_of(client.get(home(project)))
+    project.steps.filter(kind="exceptions").update(batch=own)
+
+    page = text_of(client.get(home(project)))
+    client.post(at("grow", project, own.public_id))
+
+    assert "to the running batch" not in unnamed
+    assert f'action="{at("grow", project, own.public_id)}"' in page
+    assert "Add 2 HITs to the running batch" in page
+    assert (own.hits.count(), other.hits.count()) == (2, 0)
+
+
 def test_step_is_switched_to_go_on_by_itself_and_back(client: Client, project: Project) -> None:
-    assert "spends money" in text_of(client.get(at("do", project, "premises", "on")))
+    asked = client.get(at("do", project, "premises", "on"))
+    assert "spends money" in text_of(asked)
+    assert asked.context["title"] == f"Go on by itself: 4. Premises of {project.study}"
 
     client.post(at("do", project, "premises", "on"))
     assert project.steps.get(kind="premises").by_itself
@@ -298,7 +323,7 @@ def test_reviewer_looks_and_changes_nothing(client: Client, project: Project) ->
         at("nouns", project),
         at("cut", project),
         at("do", project, "premises", "on"),
-        at("draft", project, "premises"),
+        at("draft", project, PREMISES),
         at("data", project),
         at("ask_model", project),
         at("upload_model", project),

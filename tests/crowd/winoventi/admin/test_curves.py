@@ -1,0 +1,17 @@
+"""The curves of perplexity beside the cut."""
+
+import pytest
+
+from crowd.winoventi.admin.charts import table_of
+from crowd.winoventi.queries.models import Curve
+
+pytestmark = pytest.mark.pure
+
+
+@pytest.mark.parametrize(("count", "ticks"), [(1, 1), (2, 1), (3, 2), (6, 5), (200, 5)])
+def test_statements_are_counted_in_whole_numbers(count: int, ticks: int) -> None:
+    curve = Curve(k=3, perplexities=[float(number) for number in range(count)], cut=None)
+
+    (chart,) = table_of([curve]).charts
+
+    assert chart.spec["layer"][0]["encoding"]["x"]["axis"]["tickCount"] == ticks
