@@ -26,6 +26,8 @@ NOT_THERE = {
         "admin/whoops/project/<int:pk>/training/<int:row>/",
         "admin/winogavil_annotation/annotation/<int:study_id>/examples/<slug:kind>/",
         "admin/winogavil_releases/release/<int:pk>/files/<str:name>",
+        # Where drafts were begun before: it leads on, and nothing leads there.
+        "admin/winoventi/project/<int:pk>/<slug:kind>/draft/",
     },
     "worker site": {"invitation/<str:token>/", "register/"},
 }
