@@ -136,7 +136,7 @@ class Item(models.Model):
         "self", models.PROTECT, null=True, related_name="repeated_as", help_text="Which item it asks anew."
     )
     author = models.ForeignKey(Worker, models.PROTECT, null=True, related_name="authored")
-    # In all. What counts it, and who hands the item out, is told by `wanted`.
+    # In all: those that are there or coming, and those still wanted.
     answers_needed = models.PositiveSmallIntegerField(default=0, db_default=0)
     # Answers not yet leased to anybody. Moves only together with a lease, or with the number that is needed.
     wanted = models.PositiveSmallIntegerField()

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Protocol
 
+import structlog
 from django.db import transaction
 from django.db.models import Model, Q, QuerySet
 
@@ -20,6 +21,7 @@ from hits.services.working import find_recounts, take_recounts
 
 AT_ONCE = 500
 Keys = Collection[int]
+log = structlog.get_logger()
 
 
 class Count(Protocol):
@@ -48,7 +50,11 @@ class Collect:
 
 def collect_answers(collects: Sequence[Collect], *, now: datetime) -> int:
     """Of all owners: how many rows were counted. What fails for one owner holds up no other."""
-    return in_parts(_with_answers(collects), lambda owner: sum(_collect(one, owner, now) for one in collects))
+    owners = _with_answers(collects)
+    counted = in_parts(owners, lambda owner: sum(_collect(one, owner, now) for one in collects))
+    if counted:
+        log.info("answers.counted", tasks=[task for one in collects for task in one.tasks], count=counted)
+    return counted
 
 
 def count_all(collects: Sequence[Collect], *, owner: Any, now: datetime) -> None:

@@ -4,8 +4,6 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 
-import structlog
-
 from crowd.pictures.domain import words_of
 from crowd.pictures.profanity import is_profane
 from crowd.whoops import domain
@@ -21,15 +19,11 @@ from hits.services.wanting import want_answers
 
 State = Annotation.State
 THERE = (State.COUNTED, State.HELD)
-log = structlog.get_logger()
 
 
 def take_annotations(*, now: datetime) -> int:
     """Of all projects: how many images were counted, or counted anew. Safe to repeat."""
-    counted = collect_answers([ANNOTATIONS], now=now)
-    if counted:
-        log.info("whoops.annotations_taken", count=counted)
-    return counted
+    return collect_answers([ANNOTATIONS], now=now)
 
 
 def count_annotations(*, owner: Project, rows: Sequence[Image], now: datetime) -> int:

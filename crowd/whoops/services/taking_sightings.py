@@ -3,7 +3,6 @@
 from collections.abc import Collection, Sequence
 from datetime import datetime
 
-import structlog
 from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet, Subquery, Value
 from django.db.models.functions import Coalesce, Greatest
 
@@ -18,15 +17,10 @@ from hits.services.answers import COUNTING, Given, answers_that_count
 from hits.services.collecting import Collect, collect_answers
 from hits.services.wanting import want_answers
 
-log = structlog.get_logger()
-
 
 def take_sightings(*, now: datetime) -> int:
     """Of all projects: how many images were counted, or counted anew. Safe to repeat."""
-    counted = collect_answers([SIGHTINGS], now=now)
-    if counted:
-        log.info("whoops.sightings_taken", count=counted)
-    return counted
+    return collect_answers([SIGHTINGS], now=now)
 
 
 def count_sightings(*, owner: Project, rows: Sequence[Revision], now: datetime) -> int:

@@ -4,7 +4,6 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from datetime import datetime
 
-import structlog
 from django.db.models import Prefetch
 
 from crowd.winogavil import domain
@@ -17,7 +16,6 @@ from scoring.models import Score
 from scoring.services.judging import counting_scores
 
 FINDINGS = ("final_at", "solvers_numerator", "solvers_denominator", "solvable", "told_at")
-log = structlog.get_logger()
 
 
 def finalize_associations(*, now: datetime) -> int:
@@ -40,10 +38,7 @@ def count_solutions(*, owner: Study, rows: Sequence[Association], now: datetime)
     Association.objects.bulk_update(changed, FINDINGS)
     Solution.objects.bulk_create(solutions)
     want_answers({row.item_id: row.item.answers_needed for row in changed})
-    final = sum(bool(row.final_at) for row in changed)
-    if changed:
-        log.info("association.counted", final=final, open=len(changed) - final)
-    return final
+    return sum(bool(row.final_at) for row in changed)
 
 
 def settle(association: Association, solutions: Sequence[Solution], *, now: datetime) -> None:

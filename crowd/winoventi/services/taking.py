@@ -3,7 +3,6 @@
 from datetime import datetime
 from typing import Any
 
-import structlog
 from django.db.models import Exists, OuterRef, QuerySet
 
 from crowd.winoventi import domain
@@ -21,15 +20,10 @@ from crowd.winoventi.services.validating import count_judgements
 from hits.services.answers import on_their_way
 from hits.services.collecting import Collect, collect_answers, count_all
 
-log = structlog.get_logger()
-
 
 def take_answers(*, now: datetime) -> int:
     """Of all projects: how many rows were counted, or counted anew."""
-    counted = collect_answers(STEPS, now=now)
-    if counted:
-        log.info("winoventi.taken", count=counted)
-    return counted
+    return collect_answers(STEPS, now=now)
 
 
 def rebuild(*, project: Project, now: datetime) -> None:

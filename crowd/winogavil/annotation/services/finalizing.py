@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from datetime import datetime
 
-import structlog
 from django.db.models import Prefetch
 
 from crowd.winogavil.annotation import domain
@@ -16,7 +15,6 @@ from hits.services.wanting import want_answers
 from scoring import domain as scores
 
 RESULT = ("labels", "numerator", "denominator", "final_at")
-log = structlog.get_logger()
 
 
 def finalize_annotations(*, now: datetime) -> int:
@@ -38,10 +36,7 @@ def count_judgements(*, owner: Study, rows: Sequence[Annotation], now: datetime)
     Annotation.objects.bulk_update(changed, RESULT)
     Judgement.objects.bulk_create(judgements)
     want_answers({row.item_id: row.item.answers_needed for row in changed})
-    final = sum(bool(row.final_at) for row in changed)
-    if changed:
-        log.info("annotation.counted", final=final, open=len(changed) - final)
-    return final
+    return sum(bool(row.final_at) for row in changed)
 
 
 def _judgement(annotation: Annotation, given: Given) -> Judgement:
