@@ -31,7 +31,8 @@ from scoring.rivals.text_tower import encode_text
 
 DEFAULT = "RN50"
 VOWELS = frozenset("aeiou")
-BATCH = 32
+BATCH_SIZE = 32
+PRECISIONS = ("fp16", "fp32")
 # What people put on the web. Pillow knows others, some of which start other programs.
 FORMATS = ("PNG", "JPEG", "WEBP", "GIF", "BMP")
 # The shorter side becomes the model's: a line of pixels would become a giant.
@@ -67,7 +68,7 @@ class ClipRival(Rival):
 
     Options: `config` (an architecture of one's own), `weights` (the published weights' tag in open_clip's
     table, which knows how they want pictures prepared), `quick_gelu`, `preprocess` (what differs from the
-    table), `prompt` (with {cue}) and `device`.
+    table), `prompt` (with {cue}), `device`, `precision` (fp16 on a card, else fp32) and `batch_size`.
     """
 
     kind = "clip"
@@ -79,7 +80,8 @@ class ClipRival(Rival):
         config = _config_of(self.spec)
         self._sha256 = weights.check(self.spec)
         self._device = device_of(spec.options)
-        precision = "fp16" if self._device.type == "cuda" else "fp32"
+        precision = _precision_of(spec, self._device)
+        self._batch_size = int(spec.options.get("batch_size", BATCH_SIZE))
         self._model = _build(self.spec, config, device=self._device, precision=precision)
         self._tokenize = _tokenizer_of(config)
         cfg = self._model.visual.preprocess_cfg
@@ -126,13 +128,13 @@ class ClipRival(Rival):
     def embed_texts(self, prompts: Sequence[str]) -> Vectors:
         return self._embed(
             encode_text(self._model, self._tokenize(list(batch)).to(self._device))
-            for batch in _batches(prompts)
+            for batch in self._batches(prompts)
         )
 
     def embed_pictures(self, pictures: Sequence[Picture]) -> Vectors:
         return self._embed(
             self._model.encode_image(torch.stack([self._pixels_of(one) for one in batch]).to(**self._where))
-            for batch in _batches(pictures)
+            for batch in self._batches(pictures)
         )
 
     def _embed(self, found: Iterable[Tensor]) -> Vectors:
@@ -140,6 +142,10 @@ class ClipRival(Rival):
         with torch.inference_mode():
             units = [normalize(batch.float(), dim=-1).cpu().numpy() for batch in found]
         return np.concatenate([np.empty((0, self._width), dtype=np.float32), *units])
+
+    def _batches(self, items: Sequence[Any]) -> Iterator[Sequence[Any]]:
+        starts = range(0, len(items), self._batch_size)
+        return (items[start : start + self._batch_size] for start in starts)
 
     @property
     def _where(self) -> dict[str, Any]:
@@ -165,8 +171,11 @@ class ClipRival(Rival):
             raise UnreadablePicture(_why_unreadable(content, name=name)) from problem
 
 
-def _batches(items: Sequence[Any]) -> Iterator[Sequence[Any]]:
-    return (items[start : start + BATCH] for start in range(0, len(items), BATCH))
+def _precision_of(spec: Spec, device: torch.device) -> str:
+    precision = spec.options.get("precision") or ("fp16" if device.type == "cuda" else "fp32")
+    if precision not in PRECISIONS:
+        raise NotLoadable(f"There is no precision {precision} here. Choose {' or '.join(PRECISIONS)}.")
+    return str(precision)
 
 
 def _name_of(picture: Picture) -> str:

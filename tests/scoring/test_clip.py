@@ -24,7 +24,7 @@ from torch.nn.functional import normalize
 from transformers import BertConfig
 
 from scoring import rivals
-from scoring.rivals.clip import BATCH, FORMATS, ClipRival, NotLoadable
+from scoring.rivals.clip import BATCH_SIZE, FORMATS, ClipRival, NotLoadable
 from scoring.rivals.text_tower import encode_text, is_causal
 from tests.scoring import small_models
 from tests.scoring.small_models import CONFIGS, CUSTOM, DEVICES, RESNET, VIT, draw, save_clip, spec, with_text
@@ -191,11 +191,11 @@ def test_clip_embeds_nothing_as_nothing(vit: ClipRival) -> None:
 
 def test_clip_embeds_more_than_a_batch_in_their_order(tmp_path: Path, vit: ClipRival) -> None:
     few = [draw(tmp_path / f"{seed}.png", seed=seed) for seed in range(3)]
-    many = [few[place % 3] for place in range(BATCH + 2)]
+    many = [few[place % 3] for place in range(BATCH_SIZE + 2)]
 
     found = vit.embed_pictures(many)
 
-    np.testing.assert_allclose(found, vit.embed_pictures(few)[np.arange(BATCH + 2) % 3], atol=1e-6)
+    np.testing.assert_allclose(found, vit.embed_pictures(few)[np.arange(BATCH_SIZE + 2) % 3], atol=1e-6)
     np.testing.assert_allclose(np.linalg.norm(found, axis=1), 1, atol=1e-6)
 
 
@@ -403,6 +403,7 @@ def test_clip_prepares_pictures_as_published_weights_want_them(tmp_path: Path) -
         ({"config": RESNET}, "cannot be built"),
         ({"model": "RN50", "weights": "openay"}, "Known: openai"),
         ({"config": VIT, "prompt": "a photo"}, "Write {cue}"),
+        ({"config": VIT, "precision": "int8"}, "Choose fp16 or fp32"),
     ],
 )
 def test_clip_refuses_what_it_cannot_be(tmp_path: Path, options: dict[str, Any], said: str) -> None:
