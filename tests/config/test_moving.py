@@ -5,7 +5,11 @@ import pytest
 from tests import moving
 
 pytestmark = pytest.mark.pure
-MOVES = {"hits.services.ledger": "hits.ledger.services", "hits.models.bonuses": "hits.payments.models"}
+MOVES = {
+    "hits.services.ledger": "hits.ledger.services",
+    "hits.services.owing": "hits.payments.accrual",
+    "hits.models.bonuses": "hits.payments.models",
+}
 DEFINED = {"hits.models": {"Bonus": "hits.models.bonuses", "Batch": "hits.models.studies"}}
 
 
@@ -26,6 +30,14 @@ DEFINED = {"hits.models": {"Bonus": "hits.models.bonuses", "Batch": "hits.models
             "from hits.models import Batch\nfrom hits.payments.models import Bonus\nx = 1",
         ),
         ("from hits.models import Other", "from hits.models import Other"),
+        (
+            'from hits.services import owing\nx = owing.owe(a.owing, owing=f"{owing.RULE} owing")',
+            'from hits.payments import accrual\nx = accrual.owe(a.owing, owing=f"{accrual.RULE} owing")',
+        ),
+        (
+            "from hits.services import owing\nowing.owe()\ndef f(owing): pass",
+            "from hits.payments import accrual as owing\nowing.owe()\ndef f(owing): pass",
+        ),
         ("from . import ledger\nimport os", "from . import ledger\nimport os"),
     ],
 )
@@ -49,7 +61,8 @@ def test_words_are_named_anew_as_wholes_and_the_longest_first() -> None:
 
 
 def test_moves_of_one_room_are_read() -> None:
-    text = "# ledger\nhits.tasks hits.ledger.x\n\n# work\nhits.gone hits.work.gone\nhits.apps hits.work.apps"
+    ledger, work = "hits.tasks hits.ledger.x", "hits.gone hits.work.gone\nhits.apps hits.work.apps"
+    text = f"# Why.\n\n# ledger\n{ledger}\n\n# work\n{work}"
 
     assert moving.read_moves(text, room="ledger") == {"hits.tasks": "hits.ledger.x"}
     assert moving.read_moves(text, room="work") == {"hits.apps": "hits.work.apps"}
