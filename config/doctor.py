@@ -13,7 +13,7 @@ from kombu.exceptions import OperationalError
 from config.celery import app
 from config.laying import is_empty, unapplied
 from hits.common import clock
-from hits.errors import CrowdError
+from hits.core.errors import CrowdError
 from hits.models import Account
 from hits.services.checking import Finding, check_account
 from scoring import rivals

@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 
 from django.conf import settings
 
-from hits.errors import CrowdError
+from hits.core.errors import CrowdError
 
 START_S = 120
 

@@ -12,7 +12,7 @@ from django.core.exceptions import ImproperlyConfigured
 
 from config.environment import load_keys, read_alone, read_flag, read_rate, refuse_unknown
 from config.logs import configure_logs
-from hits.domain import is_amazon
+from hits.core.domain.sameness import is_amazon
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 env = environ.Env()

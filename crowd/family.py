@@ -6,9 +6,10 @@ from dataclasses import dataclass, field
 from django.utils.functional import Promise
 
 from crowd.pictures import removal
-from hits import audit_subjects, doors, exports, families, replays, roles
+from hits import doors, exports, families, replays, roles
+from hits.core import audit_subjects
+from hits.core.errors import CrowdError
 from hits.doors import Door
-from hits.errors import CrowdError
 from hits.exports import Export
 from hits.families import TaskFamily
 from hits.replays import Replay

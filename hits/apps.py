@@ -21,8 +21,8 @@ class HitsConfig(AppConfig):
         begin_epochs(list(accounts), side=Epoch.Side.OURS, copied_at=copied_at, now=timezone.now())
 
     def ready(self) -> None:
-        from hits.append_only import seal_tables
         from hits.common import changes
+        from hits.core.append_only import seal_tables
         from hits.models import Pace
         from hits.roles import give_roles
 

@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import Any, ClassVar
 from uuid import UUID, uuid4
 
-from hits import seals
+from hits.core import crypto
+from hits.core.errors import CrowdError
 from hits.datasets.columns import Column, Row, rows_of
 from hits.datasets.writing import FORMATS, Counting, Tell, write_rows
-from hits.errors import CrowdError
 from hits.models import Study
 
 __all__ = [
@@ -59,7 +59,7 @@ class Naming:
 
     def person(self, public_id: UUID) -> str:
         if public_id not in self._known:
-            self._known[public_id] = seals.pseudonym(self.family, self.salt, str(public_id))
+            self._known[public_id] = crypto.pseudonym(self.family, self.salt, str(public_id))
         return self._known[public_id]
 
 

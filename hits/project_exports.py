@@ -9,8 +9,8 @@ from typing import Any, ClassVar, TypeVar
 
 from django.db.models import Model
 
+from hits.core.errors import CrowdError
 from hits.datasets.writing import write_rows
-from hits.errors import CrowdError
 from hits.exports import DataFile, Export, Naming, Tell, Wanted, export_rows, salt_of
 from hits.models import Study
 

@@ -7,7 +7,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any, ClassVar
 
-from hits.errors import CrowdError
+from hits.core.errors import CrowdError
 
 # What is being done, how many of it are done, and of how many (None: nobody knows yet).
 Tell = Callable[[str, int, int | None], None]

@@ -5,7 +5,8 @@ class QualificationsConfig(AppConfig):
     name = "qualifications"
 
     def ready(self) -> None:
-        from hits import audit_subjects, doors
+        from hits import doors
+        from hits.core import audit_subjects
         from qualifications.door import QualificationDoor
         from qualifications.roles import extend_roles_table
 

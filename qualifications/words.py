@@ -12,7 +12,7 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
-from hits.domain import requirements
+from hits.core.domain import requirements
 from qualifications.domain.rules import Bound, Finding, Floor, read_finding
 from qualifications.models import Gate
 

@@ -15,7 +15,7 @@ from crowd.winogavil.services.seeding import seed_board
 from crowd.winoventi.domain.outcomes import QUESTIONS
 from crowd.winoventi.models import Choice, FilterScore, Judgement, Project, Prompt
 from crowd.winoventi.services.opening import add_nouns, open_project
-from hits import seals
+from hits.core import crypto
 from hits.models import (
     HIT,
     Account,
@@ -209,8 +209,8 @@ def _make_workers(account: Account, *, count: int, now: datetime) -> list[Worker
         Worker(
             account=account,
             external_id=external_id,
-            external_id_index=seals.blind_index(str(account.public_id), external_id),
-            pseudonym=seals.pseudonym(str(account.public_id), external_id),
+            external_id_index=crypto.blind_index(str(account.public_id), external_id),
+            pseudonym=crypto.pseudonym(str(account.public_id), external_id),
         )
         for external_id in ids
     ]

@@ -8,7 +8,7 @@ from typing import Any
 
 from django.db import connection, connections
 
-from hits.errors import RuleBroken
+from hits.core.errors import RuleBroken
 
 PATIENCE_S = 20
 

@@ -12,7 +12,7 @@ from django.utils import timezone
 
 from crowd.demo.people import Cast
 from crowd.demo.workers import SimulatedWorker, work_until_done
-from hits.errors import CrowdError
+from hits.core.errors import CrowdError
 from hits.gateway import provider_for
 from hits.models import HIT, Assignment, Batch, Bonus
 from hits.services import runs

@@ -6,7 +6,7 @@ from http import HTTPStatus
 from random import Random
 
 from crowd.demo.browser import Browser, Form, Page
-from hits.errors import CrowdError
+from hits.core.errors import CrowdError
 
 
 class SimulatedWorker(ABC):

@@ -18,7 +18,7 @@ from django.views.decorators.http import require_POST
 from crowd.frame import visits
 from crowd.frame.framing import framed, show
 from crowd.frame.person import PersonForm
-from hits.errors import RuleBroken
+from hits.core.errors import RuleBroken
 from hits.models import HIT, Assignment
 from qualifications.queries.consents import Asked, owed_before_work
 from qualifications.services import consenting, demographics

@@ -16,7 +16,7 @@ from django.views.decorators.clickjacking import xframe_options_exempt
 
 from crowd.frame import visits
 from crowd.frame.problems import Problem
-from hits.errors import CrowdError, InvalidAnswer
+from hits.core.errors import CrowdError, InvalidAnswer
 from hits.models import HIT
 
 

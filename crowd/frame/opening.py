@@ -9,8 +9,8 @@ from django.utils.translation import gettext as _
 
 from crowd.frame.problems import Awaited, Distrusted, Expired, Ineligible, NotOffered
 from crowd.frame.visits import AGAIN, Visit
-from hits.domain import is_same_moment
-from hits.errors import RuleBroken
+from hits.core.domain.sameness import is_same_moment
+from hits.core.errors import RuleBroken
 from hits.models import HIT, Assignment, Batch, Worker
 from hits.services import entering, noticing, working
 

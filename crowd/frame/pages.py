@@ -13,7 +13,7 @@ from crowd.frame import asking, limits, opening, refusing, visits
 from crowd.frame.framing import framed, show
 from crowd.frame.problems import Ineligible
 from crowd.frame.visits import Visit
-from hits.errors import InvalidAnswer, RuleBroken
+from hits.core.errors import InvalidAnswer, RuleBroken
 from hits.families import Answer, PreviewsBatches, ShowsAgain, TaskPage
 from hits.models import HIT, Assignment, Batch
 from hits.services import working

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
-from hits.errors import CrowdError
+from hits.core.errors import CrowdError
 
 
 class Problem(CrowdError):

@@ -7,7 +7,7 @@ from django.urls import NoReverseMatch, reverse
 from crowd.frame.problems import Ineligible
 from crowd.frame.visits import Visit
 from crowd.statement import links
-from hits.errors import RuleBroken
+from hits.core.errors import RuleBroken
 from hits.models import Worker
 from qualifications.services.refusals import count_refusal
 

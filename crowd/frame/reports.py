@@ -7,7 +7,7 @@ from django.utils.translation import gettext as _
 
 from crowd.frame.speaking import refuse, spoken
 from hits.common import rates
-from hits.errors import InvalidAnswer
+from hits.core.errors import InvalidAnswer
 from hits.families import TakesReports
 from hits.models import Assignment
 from hits.services import working

@@ -9,7 +9,7 @@ from django.utils.translation import gettext as _
 
 from crowd.frame.speaking import refuse, spoken
 from hits.common import rates
-from hits.errors import InvalidAnswer, RuleBroken
+from hits.core.errors import InvalidAnswer, RuleBroken
 from hits.families import AsksRival
 from hits.models import Assignment
 from hits.services import working

@@ -13,7 +13,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from crowd.frame.problems import Distrusted, Expired, NoSuchHIT, Unreadable
-from hits import seals
+from hits.core import crypto
 from hits.models import HIT, Assignment
 
 IDENTIFIER = re.compile(r"[A-Z0-9]{1,64}")
@@ -42,7 +42,7 @@ class Visit:
     @property
     def worker_index(self) -> str:
         """Finds the worker's row, if there is one."""
-        return seals.blind_index(str(self.hit.batch.account.public_id), self.worker_id)
+        return crypto.blind_index(str(self.hit.batch.account.public_id), self.worker_id)
 
 
 def find_hit(public_id: UUID) -> HIT:
@@ -92,7 +92,7 @@ def is_worker_site(hit: HIT, url: str) -> bool:
 
 
 def write_token(*, assignment: Assignment, submit_to: str, purpose: str = WORK) -> str:
-    return seals.sign_page(
+    return crypto.sign_page(
         {
             "for": purpose,
             "assignment": str(assignment.public_id),
@@ -107,7 +107,7 @@ def write_token(*, assignment: Assignment, submit_to: str, purpose: str = WORK) 
 def read_token(token: str, *, hit: HIT, now: datetime, purpose: str = WORK) -> tuple[Assignment, str]:
     """The assignment that this page was rendered for, and where its answer goes afterwards."""
     try:
-        payload = seals.read_page(token)
+        payload = crypto.read_page(token)
     except signing.BadSignature:
         raise Unreadable(_("Nothing was recorded."), AGAIN) from None
     if payload["hit"] != str(hit.public_id):
@@ -146,6 +146,6 @@ def _read_times(
 
 def _read_ticket(ticket: str, *, key: str) -> dict[str, Any]:
     try:
-        return seals.read_ticket(ticket, key=key)
+        return crypto.read_ticket(ticket, key=key)
     except signing.BadSignature:
         raise Distrusted(_("The address carries no valid ticket."), AGAIN) from None

@@ -1,6 +1,6 @@
 """What is refused of a file that should become a picture."""
 
-from hits.errors import CrowdError
+from hits.core.errors import CrowdError
 
 
 class BadPicture(CrowdError):

@@ -11,7 +11,7 @@ from django.utils.translation import gettext_lazy, gettext_noop
 
 from crowd.pictures.profanity import is_profane
 from crowd.questions.domain import NO, YES, is_unfit, trim
-from hits.errors import InvalidAnswer
+from hits.core.errors import InvalidAnswer
 
 YES_OR_NO: Sequence[Mapping[str, str | Promise]] = (
     {"value": YES, "words": gettext_lazy("Yes")},

@@ -10,8 +10,8 @@ from django.utils.translation import gettext as _
 
 from crowd.questions.domain import YES
 from crowd.questions.entries import YES_OR_NO, Faulty, Labels, Look, Texts, read_form, read_texts
-from hits import seals
-from hits.errors import InvalidAnswer
+from hits.core import crypto
+from hits.core.errors import InvalidAnswer
 from hits.families import Answer, Purpose, Score, ShowsAgain, TaskFamily, TaskPage
 from hits.models import Assignment, Item
 
@@ -191,7 +191,7 @@ def _in_own_order(items: Sequence[Item], assignment: Assignment) -> list[Item]:
 
 def _seed(item: Item, assignment: Assignment) -> str:
     """Keyed: both ids can be read in the page, and a seed made of them would tell the order."""
-    return seals.blind_index("order", str(assignment.public_id), str(item.public_id))
+    return crypto.blind_index("order", str(assignment.public_id), str(item.public_id))
 
 
 def _has_seen(form: QueryDict, name: str, part: str) -> bool:

@@ -11,7 +11,7 @@ from typing import Any
 from django.conf import settings
 from django.core import signing
 
-from hits.errors import CrowdError
+from hits.core.errors import CrowdError
 from hits.models import Assignment, Study, Worker
 
 SALT = "crowd.statement"

@@ -22,7 +22,7 @@ from django.views.decorators.http import require_POST, require_safe
 from crowd.statement import links, queries, words
 from crowd.statement.links import Link
 from hits import families
-from hits.errors import RuleBroken
+from hits.core.errors import RuleBroken
 from hits.models import Appeal, Assignment
 from hits.services import appealing
 from hits.services.working import items_served

@@ -21,8 +21,8 @@ from crowd.winogavil.services.reporting import picture_target, take_report
 from crowd.winogavil.services.slots import board_of_slot, boards_of
 from crowd.winogavil.services.verdicts import as_shown
 from crowd.winogavil.solving import PRACTICE
-from hits.domain import Work, evaluate
-from hits.errors import InvalidAnswer
+from hits.core.domain.bonus_rules import Work, evaluate
+from hits.core.errors import InvalidAnswer
 from hits.families import (
     Answer,
     AsksRival,

@@ -11,7 +11,7 @@ from crowd.winogavil import domain
 from crowd.winogavil.files import BETWEEN, COLUMNS, Line, read_lines, write_lines
 from crowd.winogavil.models import Association, Place
 from hits.common.uploads import Problems, file_help
-from hits.errors import InvalidItems
+from hits.core.errors import InvalidItems
 from hits.models import Batch, Item
 from hits.services.wanting import new_item
 

@@ -12,7 +12,7 @@ from crowd.winogavil import domain
 from crowd.winogavil.items import FILE_HELP
 from crowd.winogavil.services.sparing import still_asked
 from crowd.winogavil.solving import OwnAssociations, PickFamily, practice_question
-from hits.errors import InvalidAnswer
+from hits.core.errors import InvalidAnswer
 from hits.families import Answer, Purpose, RecoversAnswers, Score, TaskPage
 from hits.models import Assignment, Item
 from scoring.domain import mean

@@ -22,8 +22,8 @@ from crowd.winogavil.items import (
 from crowd.winogavil.models import Association, Game, Place
 from crowd.winogavil.queries.games import game_of
 from crowd.winogavil.services.reporting import cue_target, picture_target, take_report
-from hits import seals
-from hits.errors import InvalidAnswer
+from hits.core import crypto
+from hits.core.errors import InvalidAnswer
 from hits.families import (
     Answer,
     AsksAnew,
@@ -190,7 +190,7 @@ def _shuffled(association: Association, *, assignment: Assignment) -> list[dict[
         if place.picture
     ]
     # Keyed: both ids can be read in the page, and a seed made of them would tell the order of the author.
-    seed = seals.blind_index("order", str(assignment.public_id), str(association.item.public_id))
+    seed = crypto.blind_index("order", str(assignment.public_id), str(association.item.public_id))
     Random(seed).shuffle(pictures)  # noqa: S311
     return pictures
 

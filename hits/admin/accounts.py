@@ -15,7 +15,7 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
 from hits.admin.parts import ReadOnlyAdmin
-from hits.domain import is_amazon
+from hits.core.domain.sameness import is_amazon
 from hits.models import Account, Pace, Stranger
 from hits.services.checking import check_account
 

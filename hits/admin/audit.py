@@ -19,8 +19,9 @@ from django.views.decorators.http import require_POST
 from hits.admin.downloads import send
 from hits.admin.parts import FIRST_DAY, LAST_DAY, ReadOnlyAdmin, VisibleStudies, read_number
 from hits.admin.selecting import signed_in
-from hits.audit_subjects import SUBJECTS
-from hits.models import AuditEvent, User
+from hits.core.audit_subjects import SUBJECTS
+from hits.core.models.audit_events import AuditEvent
+from hits.models import User
 from hits.queries.audits import events_for
 from hits.services import finance_files
 

@@ -14,7 +14,7 @@ from django.views.decorators.http import require_POST
 
 from hits.admin.actions import Action, ActionPages, Call, Outcome, unless_ticked
 from hits.admin.selecting import signed_in
-from hits.errors import RuleBroken
+from hits.core.errors import RuleBroken
 from hits.models import Account, Halt
 from hits.services import halting
 

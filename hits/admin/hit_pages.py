@@ -20,7 +20,7 @@ from hits.admin import hit_verbs
 from hits.admin.batches.steer import STEER
 from hits.admin.parts import ReadOnlyAdmin, in_words
 from hits.admin.selecting import signed_in
-from hits.domain.words import read_uuid
+from hits.core.domain.typed_text import read_uuid
 from hits.models import HIT, Assignment, Batch, Change
 
 NEWEST_BATCHES = 15

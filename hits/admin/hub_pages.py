@@ -13,8 +13,8 @@ from hits import families
 from hits.admin.hub_base import HubBase
 from hits.admin.hub_batches import batches_of, items_wanting
 from hits.admin.selecting import signed_in
-from hits.domain.words import read_uuid
-from hits.errors import RuleBroken
+from hits.core.domain.typed_text import read_uuid
+from hits.core.errors import RuleBroken
 from hits.models import Account, Batch
 from hits.services import drafting, growing
 

@@ -15,7 +15,7 @@ from django.utils.translation import ngettext
 
 from hits.access import studies_of
 from hits.admin.selecting import carried, opts_of, selected_workers, signed_in
-from hits.errors import RuleBroken
+from hits.core.errors import RuleBroken
 from hits.models import Message, Study, Worker
 from hits.queries.people import count_reviewed
 from hits.services import writing

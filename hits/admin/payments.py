@@ -16,8 +16,8 @@ from django.utils import timezone
 from hits.access import studies_of
 from hits.admin.downloads import FormatForm, send
 from hits.admin.selecting import signed_in
-from hits.domain.months import Month, month_of, read_month
-from hits.errors import RuleBroken
+from hits.core.domain.months import Month, month_of, read_month
+from hits.core.errors import RuleBroken
 from hits.models import Bonus, Run, Study
 from hits.queries.payments import Desk, desk_of, whole_runs
 from hits.services import finance_files

@@ -9,7 +9,7 @@ from django.core.exceptions import ValidationError
 from django.http import HttpRequest, HttpResponse
 
 from hits.common.uploads import UploadedColumn
-from hits.errors import InvalidItems, RuleBroken
+from hits.core.errors import InvalidItems, RuleBroken
 from hits.services.results import ModelResults
 
 ACCEPT = ".csv,.jsonl,.json,.txt,text/csv"

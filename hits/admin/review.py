@@ -20,7 +20,7 @@ from django.views.decorators.http import require_POST
 from hits import families
 from hits.access import visible
 from hits.admin.parts import in_words
-from hits.errors import RuleBroken
+from hits.core.errors import RuleBroken
 from hits.models import Assignment, Batch, Decision
 from hits.queries import reviews
 from hits.queries.reviews import Order, State, Wanted

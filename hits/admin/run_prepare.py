@@ -18,7 +18,7 @@ from django.utils import timezone
 from hits.access import visible
 from hits.admin.parts import read_number
 from hits.admin.selecting import page_of, signed_in
-from hits.errors import RuleBroken
+from hits.core.errors import RuleBroken
 from hits.models import Bonus, Run
 from hits.queries.runs import STUDY, Chosen, drafts_of, owed_for, sum_of
 from hits.services import runs

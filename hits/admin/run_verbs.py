@@ -11,8 +11,8 @@ from hits.admin import run_steps
 from hits.admin.run_rows import rows_view
 from hits.admin.run_steps import APPROVE, find_run, sum_in_words
 from hits.admin.selecting import signed_in
+from hits.core.errors import RuleBroken
 from hits.domain.manifests import write_manifest
-from hits.errors import RuleBroken
 from hits.models import Run
 from hits.queries.run_rows import lines_of, rows_of
 from hits.queries.runs import totals_of

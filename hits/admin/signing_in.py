@@ -9,8 +9,9 @@ from django.utils import timezone
 
 from hits.common import guessing
 from hits.common.visitors import address_of
-from hits.models import AuditEvent, User
-from hits.services import auditing
+from hits.core import audit_trail
+from hits.core.models.audit_events import AuditEvent
+from hits.models import User
 
 DOOR = "admin"
 STOPPED = "sign_in.stopped"
@@ -50,7 +51,7 @@ def _note_if_stopped(given: dict[str, str]) -> None:
         owner = User.objects.filter(username__iexact=given["name"]).first()
         if owner is not None:
             words = f"Stopped signing in as {owner} for a quarter of an hour, after wrong passwords."
-            auditing.note(STOPPED, words, by=owner, now=timezone.now())
+            audit_trail.note(STOPPED, words, by=owner, now=timezone.now())
 
 
 def _tell(request: Any, user: Any) -> None:

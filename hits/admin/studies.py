@@ -17,8 +17,7 @@ from hits.access import visible
 from hits.admin.parts import JsonField, clean_list
 from hits.admin.selecting import signed_in
 from hits.admin.study_pages import StudyPage, announce, pages_of
-from hits.domain import read_bonus_rules
-from hits.domain.bonus_tables import EXAMPLES, wants_floor
+from hits.core.domain.bonus_tables import EXAMPLES, read_bonus_rules, wants_floor
 from hits.models import Study
 from hits.models.studies import FIXED_BY_LAUNCH
 from hits.services.budgets import grant_budget

@@ -14,12 +14,12 @@ from django.utils import timezone
 
 from hits.admin.selecting import signed_in
 from hits.common.spreadsheets import Cell, write_csv
+from hits.core import audit_trail
 from hits.datasets.columns import Column, Row
 from hits.datasets.writing import TEXTS, write_rows
 from hits.exports import DataFile, Naming, salt_of
 from hits.models import Study
 from hits.project_exports import ProjectExport
-from hits.services import auditing
 
 NAMES = {"tsv": "TSV", "csv": "CSV", "jsonl": "JSON Lines", "parquet": "Parquet"}
 TYPES = {
@@ -68,7 +68,7 @@ def take_file(
     """One file of the family's data; that somebody took it is put on record."""
     now = timezone.now()
     words = f"{said}: {what}, {form}."
-    auditing.note(export.recorded, words, by=signed_in(request), now=now, study=study)
+    audit_trail.note(export.recorded, words, by=signed_in(request), now=now, study=study)
     naming = Naming(family=export.family, salt=salt_of(study, linkable=linkable))
     file = export.files_of(source)[what]
     rows = file.rows(source, everything=everything, naming=naming)

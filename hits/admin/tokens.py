@@ -18,7 +18,7 @@ from django.views.decorators.debug import sensitive_variables
 
 from hits.admin.actions import Action, ActionPages, Call, Confirm, Outcome
 from hits.admin.parts import ReadOnlyAdmin
-from hits.errors import RuleBroken
+from hits.core.errors import RuleBroken
 from hits.models import ApiToken
 from hits.services import tokens
 from hits.services.tokens import Scope

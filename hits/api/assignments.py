@@ -15,7 +15,7 @@ from hits.api.fields import Empty, Pseudonym, PublicId, UserName
 from hits.api.filters import AssignmentFilters
 from hits.api.permissions import need
 from hits.api.resources import Resource
-from hits.errors import RuleBroken
+from hits.core.errors import RuleBroken
 from hits.models import Assignment, Decision, Lease, Note
 from hits.services import reviewing
 from hits.services.tokens import Scope

@@ -8,7 +8,7 @@ from rest_framework.exceptions import ValidationError as InvalidRequest
 from rest_framework.response import Response
 from rest_framework.views import exception_handler
 
-from hits.errors import CrowdError, InvalidItems, ProviderError, RuleBroken
+from hits.core.errors import CrowdError, InvalidItems, ProviderError, RuleBroken
 
 
 def answer_error(error: Exception, context: dict[str, Any]) -> Response | None:

@@ -11,7 +11,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from hits.api.authentication import user_of
-from hits.errors import RuleBroken
+from hits.core.errors import RuleBroken
 
 HEADER = "Idempotency-Key"
 LONGEST = 200

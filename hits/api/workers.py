@@ -15,7 +15,7 @@ from hits.api.fields import PublicId, UserName
 from hits.api.filters import WorkerFilters
 from hits.api.permissions import need
 from hits.api.resources import Resource
-from hits.errors import RuleBroken
+from hits.core.errors import RuleBroken
 from hits.models import Block, Worker
 from hits.services import blocking
 from hits.services.tokens import Scope

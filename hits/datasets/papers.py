@@ -4,10 +4,10 @@ from collections.abc import Iterator, Mapping
 from importlib import import_module
 from typing import Any
 
+from hits.core.errors import CrowdError
 from hits.datasets.bars import Bars
 from hits.datasets.charts import LOOK, Chart, category, quantity
 from hits.datasets.tables import StatTable
-from hits.errors import CrowdError
 
 FORMS = ("svg", "png")
 WIDTH, SCALE = 400, 3

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from hits.domain.requirements import ADULT, LOCALE, MASTERS, NUMBER_APPROVED, PERCENT_APPROVED
+from hits.core.domain.requirements import ADULT, LOCALE, MASTERS, NUMBER_APPROVED, PERCENT_APPROVED
 
 Row = Mapping[str, Any]
 AT_LEAST = "GreaterThanOrEqualTo"

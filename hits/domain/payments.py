@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 
-from hits.domain.money import FeeSchedule
+from hits.core.domain.money import FeeSchedule
 
 REFERENCE = re.compile(r"\[ref ([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\]")
 NOTHING = Decimal(0)

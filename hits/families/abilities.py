@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from django.db.models import QuerySet
     from django.http import QueryDict
 
-    from hits.errors import InvalidAnswer
+    from hits.core.errors import InvalidAnswer
     from hits.families.interface import Answer, Proposal, TaskPage, Terms
     from hits.models import Assignment, Batch, Item, Study
 

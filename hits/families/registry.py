@@ -1,6 +1,6 @@
 from typing import TYPE_CHECKING
 
-from hits.errors import CrowdError
+from hits.core.errors import CrowdError
 from hits.families.abilities import AsksAnew, TakesFiles, UsesUp
 from hits.families.interface import Purpose, TaskFamily
 

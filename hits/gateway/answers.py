@@ -10,7 +10,7 @@ from botocore.parsers import ResponseParserError
 from defusedxml import DefusedXmlException
 from defusedxml.ElementTree import fromstring
 
-from hits.errors import ProviderUnavailable
+from hits.core.errors import ProviderUnavailable
 from hits.gateway.interface import (
     ProviderAssignment,
     ProviderBonus,

@@ -17,8 +17,8 @@ from botocore.config import Config
 from botocore.exceptions import BotoCoreError, ClientError, ParamValidationError
 from botocore.loaders import Loader
 
-from hits.domain import is_amazon
-from hits.errors import CrowdError, ProviderRefused, ProviderUnavailable, StandsStill
+from hits.core.domain.sameness import is_amazon
+from hits.core.errors import CrowdError, ProviderRefused, ProviderUnavailable, StandsStill
 from hits.gateway.answers import (
     MALFORMED,
     AboutSomethingElse,

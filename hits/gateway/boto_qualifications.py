@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
-from hits.errors import ProviderRefused, ProviderUnavailable
+from hits.core.errors import ProviderRefused, ProviderUnavailable
 from hits.gateway.answers import expect, read_qualified, read_request, reading
 from hits.gateway.interface import ProviderTest, QualificationRequest, Qualified
 

@@ -11,7 +11,7 @@ from django.db import transaction
 from django.db.models.functions import Coalesce, Now
 
 from hits.common import clock
-from hits.errors import StandsStill
+from hits.core.errors import StandsStill
 from hits.gateway.standing import WORDS, begin_epochs
 from hits.models import Epoch, Pace
 

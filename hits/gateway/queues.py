@@ -10,8 +10,8 @@ from urllib.parse import urlsplit
 from cryptography.fernet import InvalidToken
 from django.conf import settings
 
-from hits.domain import is_amazon
-from hits.errors import ProviderRefused, ProviderUnavailable
+from hits.core.domain.sameness import is_amazon
+from hits.core.errors import ProviderRefused, ProviderUnavailable
 from hits.models import Account
 
 AT_ONCE = 10

@@ -3,7 +3,7 @@ from functools import lru_cache
 from cryptography.fernet import InvalidToken
 from django.conf import settings
 
-from hits.errors import ProviderRefused
+from hits.core.errors import ProviderRefused
 from hits.gateway.interface import Provider
 from hits.gateway.pacing import Line
 from hits.models import Account

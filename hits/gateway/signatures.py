@@ -27,8 +27,8 @@ from cryptography.hazmat.primitives.asymmetric import padding, rsa
 from django.conf import settings
 
 from hits.common import rates
-from hits.domain import is_amazon
-from hits.errors import CrowdError
+from hits.core.domain.sameness import is_amazon
+from hits.core.errors import CrowdError
 from hits.models import Account
 
 CLOCKS_MAY_DIFFER_S = 300

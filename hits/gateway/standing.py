@@ -7,8 +7,9 @@ from typing import Any
 import structlog
 from django.db import transaction
 
-from hits.errors import StandsStill
-from hits.models import Account, AuditEvent, Epoch
+from hits.core.errors import StandsStill
+from hits.core.models.audit_events import AuditEvent
+from hits.models import Account, Epoch
 
 ASKS = ("get_", "list_")
 WORDS = "Nothing was sent: rows were put back from a copy. Somebody must confirm the comparison first."

@@ -5,7 +5,7 @@ import django.contrib.auth.validators
 import django.core.validators
 import django.db.models.deletion
 import django.utils.timezone
-import hits.models.fields
+import hits.core.models.fields
 import hits.models.studies
 import uuid
 from django.conf import settings
@@ -32,8 +32,8 @@ class Migration(migrations.Migration):
                 ('endpoint', models.CharField(help_text='Address of the Requester API.', max_length=200, validators=[django.core.validators.URLValidator(schemes=['http', 'https'])])),
                 ('worker_site', models.CharField(help_text='Address of the site that frames our pages: the only one allowed to, and the only place where finished work is handed in.', max_length=200, validators=[django.core.validators.URLValidator(schemes=['http', 'https'])])),
                 ('access_key_id', models.CharField(max_length=128)),
-                ('secret_access_key', hits.models.fields.EncryptedTextField()),
-                ('ticket_key', hits.models.fields.EncryptedTextField(blank=True, help_text="Key of the marketplace's signed tickets. Empty: the endpoint sends none, and a worker is believed only within the HIT's number of assignments.")),
+                ('secret_access_key', hits.core.models.fields.EncryptedTextField()),
+                ('ticket_key', hits.core.models.fields.EncryptedTextField(blank=True, help_text="Key of the marketplace's signed tickets. Empty: the endpoint sends none, and a worker is believed only within the HIT's number of assignments.")),
                 ('fee_schedule', models.CharField(choices=[('none', 'none'), ('amazon', 'amazon')], default='none', max_length=16)),
                 ('currency', models.CharField(default='USD', max_length=3)),
                 ('created_at', models.DateTimeField(auto_now_add=True)),
@@ -168,7 +168,7 @@ class Migration(migrations.Migration):
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
                 ('public_id', models.UUIDField(default=uuid.uuid4, editable=False, unique=True)),
-                ('external_id', hits.models.fields.EncryptedTextField()),
+                ('external_id', hits.core.models.fields.EncryptedTextField()),
                 ('external_id_index', models.CharField(editable=False, max_length=64)),
                 ('pseudonym', models.CharField(db_index=True, editable=False, max_length=16)),
                 ('created_at', models.DateTimeField(auto_now_add=True)),

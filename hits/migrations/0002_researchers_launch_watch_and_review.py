@@ -2,7 +2,7 @@
 
 import django.core.validators
 import django.db.models.deletion
-import hits.models.fields
+import hits.core.models.fields
 import hits.models.studies
 import uuid
 from django.conf import settings
@@ -147,7 +147,7 @@ class Migration(migrations.Migration):
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
                 ('document_id', models.CharField(help_text="The provider's, the same at every repetition.", max_length=128)),
-                ('body', hits.models.fields.EncryptedTextField(blank=True)),
+                ('body', hits.core.models.fields.EncryptedTextField(blank=True)),
                 ('received_at', models.DateTimeField()),
                 ('handled_at', models.DateTimeField(null=True)),
                 ('problem', models.TextField(blank=True)),

@@ -3,7 +3,7 @@
 import django.db.models.query_utils
 from django.db import migrations, models
 
-from hits.append_only import seal
+from hits.core.append_only import seal
 
 SEALED = ("hits_ledgerentry", "hits_auditevent", "hits_deposit")
 

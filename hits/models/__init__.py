@@ -1,7 +1,7 @@
+from hits.core.models.audit_events import AuditEvent
 from hits.models.accounts import Account, Pace, Stranger
 from hits.models.appeals import Appeal
 from hits.models.assignments import Assignment, Item, Lease
-from hits.models.audits import AuditEvent
 from hits.models.bonuses import Bonus
 from hits.models.epochs import Epoch
 from hits.models.hits import HIT, Change

@@ -4,7 +4,7 @@ from django.core.validators import MaxValueValidator, MinValueValidator, URLVali
 from django.db import models
 
 from hits import domain
-from hits.models.fields import EncryptedTextField
+from hits.core.models.fields import EncryptedTextField
 
 is_address = URLValidator(schemes=["http", "https"])
 

@@ -3,8 +3,8 @@
 from django.db import models
 from django.db.models import Q
 
+from hits.core.models.fields import EncryptedTextField
 from hits.models.accounts import Account
-from hits.models.fields import EncryptedTextField
 
 
 class Notice(models.Model):

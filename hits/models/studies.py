@@ -11,8 +11,8 @@ from django.db import models
 from django.db.models import Q
 
 from hits import domain, doors, families
-from hits.domain import requirements
-from hits.domain.bonus_tables import check_names
+from hits.core.domain import requirements
+from hits.core.domain.bonus_tables import check_names
 from hits.models.accounts import Account
 
 

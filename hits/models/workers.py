@@ -2,9 +2,9 @@ from uuid import uuid4
 
 from django.db import models
 
-from hits import seals
+from hits.core import crypto
+from hits.core.models.fields import EncryptedTextField
 from hits.models.accounts import Account
-from hits.models.fields import EncryptedTextField
 
 
 class WorkerManager(models.Manager["Worker"]):
@@ -13,8 +13,8 @@ class WorkerManager(models.Manager["Worker"]):
         parts = (str(account.public_id), external_id)
         worker, _ = self.get_or_create(
             account=account,
-            external_id_index=seals.blind_index(*parts),
-            defaults={"external_id": external_id, "pseudonym": seals.pseudonym(*parts)},
+            external_id_index=crypto.blind_index(*parts),
+            defaults={"external_id": external_id, "pseudonym": crypto.pseudonym(*parts)},
         )
         return worker
 

@@ -5,7 +5,8 @@ from typing import Any
 from django.db.models import Exists, OuterRef, Q, QuerySet
 
 from hits.access import SEES_ALL, studies_of
-from hits.models import AuditEvent, Bonus, RunRow
+from hits.core.models.audit_events import AuditEvent
+from hits.models import Bonus, RunRow
 from hits.queries.matches import accounts_for
 
 # What stops or starts everybody's payments concerns everybody.

@@ -21,7 +21,7 @@ from django.db.models.expressions import Combinable
 from django.db.models.fields.json import KeyTextTransform
 from django.db.models.functions import Cast, Coalesce
 
-from hits.domain import Prices, round_to_cents
+from hits.core.domain.money import Prices, round_to_cents
 from hits.models import HIT, Assignment, Batch, Bonus, Change
 from hits.queries.times import EFFECTIVE_S, of_the_house
 

@@ -13,8 +13,8 @@ from django.db.models import Count, QuerySet, Sum
 
 from hits import families
 from hits.common.spreadsheets import Cell
-from hits.domain import round_to_cents
-from hits.domain.months import Month
+from hits.core.domain.money import round_to_cents
+from hits.core.domain.months import Month
 from hits.models import LedgerEntry, Study, Worker
 from hits.queries.ledger import (
     Book,

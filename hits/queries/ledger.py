@@ -12,7 +12,7 @@ from typing import Any
 
 from django.db.models import Count, Q, QuerySet, Sum
 
-from hits.domain import round_to_cents
+from hits.core.domain.money import round_to_cents
 from hits.models import LedgerEntry, Study
 
 Book = LedgerEntry.Book

@@ -27,7 +27,7 @@ from django.db.models import (
 )
 from django.db.models.functions import Coalesce
 
-from hits.domain import hourly_wage, percentile
+from hits.core.domain.wages import hourly_wage, percentile
 from hits.models import HIT, Assignment, Batch, Change, Lease
 from hits.queries.times import EFFECTIVE_S, of_the_house
 

@@ -9,7 +9,7 @@ from typing import Any
 from django.db.models import Count, Exists, F, Max, OuterRef, Q, QuerySet, Subquery, Sum
 
 from hits.access import SEES_ALL, studies_of
-from hits.domain import round_to_cents
+from hits.core.domain.money import round_to_cents
 from hits.models import (
     HIT,
     Account,

@@ -11,7 +11,7 @@ from django.db.models import Count, Exists, F, Min, OuterRef, Q, QuerySet, Subqu
 from django.db.models.functions import Coalesce
 
 from hits.access import SEES_ALL, studies_of, visible
-from hits.domain import FEES, round_to_cents
+from hits.core.domain.money import FEES, round_to_cents
 from hits.models import (
     Account,
     Appeal,

@@ -20,7 +20,8 @@ from django.db.models import (
 from django.db.models.functions import Coalesce
 
 from hits.access import SEES_ALL, studies_of, visible
-from hits.domain import percentile, round_to_cents
+from hits.core.domain.money import round_to_cents
+from hits.core.domain.wages import percentile
 from hits.models import Assignment, Block, Bonus, Message, Recipient, Worker
 from hits.queries.times import of_the_house
 from hits.queries.workers import blocks_in_force

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 
-from hits.domain.bonus_rules import Scores
+from hits.core.domain.bonus_rules import Scores
 
 # By assignment: one mapping for each item, in the order in which the items were judged.
 Recorded = Mapping[int, Sequence[Scores]]

@@ -24,8 +24,8 @@ from django.db.models import (
 )
 from django.db.models.functions import Cast, Coalesce
 
-from hits.domain import percentile, round_to_cents
-from hits.domain.wages import HOUR_S, cents, hourly_wage, lacking
+from hits.core.domain.money import round_to_cents
+from hits.core.domain.wages import HOUR_S, cents, hourly_wage, lacking, percentile
 from hits.models import Assignment, Batch, Bonus
 from hits.queries.times import EFFECTIVE_S, of_the_house
 

@@ -8,8 +8,8 @@ import structlog
 from django.db.models import Count, Q, QuerySet
 
 from hits import families
-from hits.domain import requirements
-from hits.errors import ProviderRefused, ProviderUnavailable
+from hits.core.domain import requirements
+from hits.core.errors import ProviderRefused, ProviderUnavailable
 from hits.gateway import Provider
 from hits.gateway.interface import Qualified as Holder
 from hits.models import Assignment, Batch, Block, Worker

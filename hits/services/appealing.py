@@ -12,11 +12,12 @@ from django.utils.translation import gettext as _
 
 from hits.access import may_see
 from hits.common import rates
-from hits.domain import round_to_cents
-from hits.errors import RuleBroken
+from hits.core import audit_trail
+from hits.core.domain.money import round_to_cents
+from hits.core.errors import RuleBroken
+from hits.core.states import move
 from hits.models import Appeal, Assignment, Bonus, User
-from hits.services import auditing, owing
-from hits.states import move
+from hits.services import owing
 
 ANSWER = "hits.answer_appeal"
 LONGEST = 2000
@@ -163,7 +164,7 @@ def _clean(text: str) -> str:
 def _note(kind: str, words: str, appeal: Appeal, *, by: User | None, now: datetime, more: str = "") -> None:
     work = appeal.assignment
     study = work.hit.batch.study
-    auditing.note(
+    audit_trail.note(
         kind,
         f"{words} of {appeal.worker.pseudonym} on work {work.public_id}{more}.",
         by=by,

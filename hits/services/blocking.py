@@ -12,13 +12,13 @@ from cryptography.fernet import InvalidToken
 from django.db import IntegrityError, transaction
 from django.db.models import Q, QuerySet
 
-from hits.domain.words import is_one_line
-from hits.errors import ProviderError, ProviderRefused, ProviderUnavailable, RuleBroken
+from hits.core.domain.typed_text import is_one_line
+from hits.core.errors import ProviderError, ProviderRefused, ProviderUnavailable, RuleBroken
+from hits.core.states import move
 from hits.gateway import Provider, provider_for
 from hits.models import Account, Block, User, Worker
 from hits.services.looking import earliest_or_now
 from hits.services.sending import Clock, ticking
-from hits.states import move
 
 Kind = Block.Kind
 Status = Block.Status

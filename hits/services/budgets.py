@@ -10,8 +10,8 @@ from decimal import Decimal
 from django.db import transaction
 from django.db.models import F
 
-from hits.domain import round_to_cents
-from hits.errors import RuleBroken
+from hits.core.domain.money import round_to_cents
+from hits.core.errors import RuleBroken
 from hits.models import Batch, LedgerEntry, Study, User
 from hits.queries.batches import Tally, tally_of
 from hits.services.ledger import Book, Kind, Transfer, post

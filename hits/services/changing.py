@@ -9,14 +9,14 @@ from django.db.models import DateTimeField, Exists, ExpressionWrapper, F, OuterR
 from django.db.models.fields import DurationField
 from django.db.models.functions import Coalesce
 
-from hits.errors import ProviderError, ProviderRefused, ProviderUnavailable
+from hits.core.errors import ProviderError, ProviderRefused, ProviderUnavailable
+from hits.core.states import move
 from hits.gateway import Provider, provider_for
 from hits.models import HIT, Account, Batch, Change, User
 from hits.services.batch_rows import CHUNK, lock_batch, tell
 from hits.services.figures import mark_stale
 from hits.services.looking import earliest, earliest_or_now, soonest
 from hits.services.sending import TOKEN_MEMORY, TURN, Clock, ticking
-from hits.states import move
 
 # Longer than any call with its repetitions: two changes of one HIT must reach the provider in order.
 CLAIM = timedelta(minutes=3)

@@ -10,8 +10,8 @@ from urllib.request import ProxyHandler, build_opener
 
 from django.conf import settings
 
-from hits.domain import is_amazon
-from hits.errors import CrowdError, ProviderRefused, ProviderUnavailable
+from hits.core.domain.sameness import is_amazon
+from hits.core.errors import CrowdError, ProviderRefused, ProviderUnavailable
 from hits.gateway import provider_for
 from hits.models import Account, Batch, Epoch, Notice, Pace
 

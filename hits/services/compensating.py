@@ -13,12 +13,12 @@ from django.utils import translation
 from django.utils.translation import gettext as _
 
 from hits.access import may_see
+from hits.core import audit_trail
+from hits.core.errors import RuleBroken
 from hits.domain import refusals
-from hits.errors import RuleBroken
 from hits.models import Batch, Bonus, Run, User
 from hits.queries.run_rows import live_row
 from hits.queries.workers import blocks_in_force
-from hits.services import auditing
 from hits.services.obligations import move_bonus
 from hits.services.paying_by_hit import next_compensation, send_compensations
 from hits.services.steering import cancel_batch
@@ -58,7 +58,7 @@ def start(*, bonus: Bonus, by: User, now: datetime) -> Batch:
         batch = _draft(held, by=by)
         move_bonus(held, Status.COMPENSATING, now=now, by=by, since=[Status.REFUSED], compensation=batch)
         words = f"Pays ${held.amount} by a HIT of its own, after “{held.refusal_code}”."
-        auditing.note("compensation.started", words, by=by, now=now, bonus=held, study=batch.study)
+        audit_trail.note("compensation.started", words, by=by, now=now, bonus=held, study=batch.study)
     bonus.refresh_from_db()
     log.info("compensation.started", bonus=str(bonus.public_id))
     return batch
@@ -74,7 +74,7 @@ def take_back(*, bonus: Bonus, by: User, now: datetime) -> None:
     with transaction.atomic():
         cancel_batch(batch=batch, by=by, now=now)
         words = f"Takes back the HIT that pays ${bonus.amount}."
-        auditing.note("compensation.taken_back", words, by=by, now=now, bonus=bonus, study=batch.study)
+        audit_trail.note("compensation.taken_back", words, by=by, now=now, bonus=bonus, study=batch.study)
 
 
 def _refuse_unless_allowed(bonus: Bonus, *, by: User) -> None:

@@ -5,9 +5,9 @@ from decimal import Decimal
 
 from django.db import transaction
 
-from hits.errors import RuleBroken
+from hits.core.audit_trail import note
+from hits.core.errors import RuleBroken
 from hits.models import Account, Deposit, Difference, User
-from hits.services.auditing import note
 
 ADD = "hits.add_deposit"
 MOST = Decimal(10_000_000)

@@ -7,11 +7,11 @@ from decimal import Decimal
 
 from django.db import transaction
 
+from hits.core.audit_trail import note
+from hits.core.errors import RuleBroken
 from hits.domain.causes import CAUSES
 from hits.domain.payments import Gap
-from hits.errors import RuleBroken
 from hits.models import HIT, Account, Bonus, Difference, Match, User
-from hits.services.auditing import note
 
 SETTLE = "hits.run_match"
 GONE = "A later comparison no longer found it."

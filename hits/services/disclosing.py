@@ -7,10 +7,10 @@ from cryptography.fernet import InvalidToken
 from django.core.exceptions import PermissionDenied
 from django.db.models import Q
 
-from hits import seals
 from hits.access import may_see, visible
-from hits.domain.words import is_one_line
-from hits.errors import RuleBroken
+from hits.core import crypto
+from hits.core.domain.typed_text import is_one_line
+from hits.core.errors import RuleBroken
 from hits.models import Account, Disclosure, User, Worker
 
 LONGEST_REASON = 500
@@ -47,7 +47,7 @@ def find_by_external_id(
     accounts = [account] if account else list(Account.objects.only("public_id"))
     matches = Q(pk=None)
     for each in accounts:
-        index = seals.blind_index(str(each.public_id), external_id)
+        index = crypto.blind_index(str(each.public_id), external_id)
         matches |= Q(account=each, external_id_index=index)
     found = list(visible(Worker.objects.filter(matches), user).select_related("account").order_by("pk"))
     words = f"Searched by id: {reason}"[:LONGEST_REASON]

@@ -11,8 +11,8 @@ import structlog
 from django.db import IntegrityError, transaction
 
 from hits import families
+from hits.core.errors import InvalidItems, RuleBroken
 from hits.domain import criteria
-from hits.errors import InvalidItems, RuleBroken
 from hits.models import Account, Batch, Item, Lease, Study, User
 from hits.queries import answers_wanted
 from hits.services.launching import launch_batch

@@ -8,7 +8,7 @@ from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.utils.translation import gettext as _
 
 from hits import doors, families
-from hits.errors import RuleBroken
+from hits.core.errors import RuleBroken
 from hits.models import HIT, Assignment, Batch, Bonus, Worker
 from hits.queries.workers import blocks_in_force, work_of_group, work_shut_out
 

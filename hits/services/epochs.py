@@ -12,11 +12,11 @@ from django.db import transaction
 from django.db.models import Count, Exists, Max, OuterRef, QuerySet
 
 from hits.common.parts import in_parts
-from hits.errors import ProviderError, RuleBroken
+from hits.core import audit_trail
+from hits.core.errors import ProviderError, RuleBroken
 from hits.gateway import provider_for
 from hits.gateway.standing import FRESH
 from hits.models import HIT, Account, Bonus, Difference, Epoch, Match, User
-from hits.services import auditing
 from hits.services.looking import earliest
 from hits.services.matching import give_up, start_match
 from hits.services.surveying import read_everything
@@ -63,7 +63,7 @@ def confirm_epoch(*, epoch: Epoch, by: User, now: datetime) -> None:
         still_open.update(seen="", look_at=now)
         Account.objects.filter(pk=epoch.account_id).update(surveyed_at=None)
         words = f"Let {epoch.account} go on after the comparison of {epoch.began_at:%Y-%m-%d %H:%M} UTC."
-        auditing.note("epoch.confirmed", words, by=by, now=now, account=epoch.account)
+        audit_trail.note("epoch.confirmed", words, by=by, now=now, account=epoch.account)
     log.warning("epoch.confirmed", account=str(epoch.account.public_id))
 
 

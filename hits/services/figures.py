@@ -7,7 +7,8 @@ from typing import Any
 
 from django.db.models import Case, F, QuerySet, Value, When
 
-from hits.domain import hourly_wage, percentile, round_to_cents
+from hits.core.domain.money import round_to_cents
+from hits.core.domain.wages import hourly_wage, percentile
 from hits.models import HIT, Assignment, Batch
 from hits.queries.batches import PAID, TAKEN, Tally, seconds_worked, tally_of
 from hits.queries.wages import pay_of

@@ -15,14 +15,15 @@ from django.db.models import QuerySet
 
 from hits.access import may_see, visible
 from hits.common.spreadsheets import Cell
-from hits.domain.months import Month
-from hits.domain.words import is_one_line
-from hits.errors import RuleBroken
-from hits.models import AuditEvent, Bonus, Disclosure, LedgerEntry, Run, RunRow, Study, User, Worker
+from hits.core import audit_trail
+from hits.core.chunks import in_chunks
+from hits.core.domain.months import Month
+from hits.core.domain.typed_text import is_one_line
+from hits.core.errors import RuleBroken
+from hits.core.models.audit_events import AuditEvent
+from hits.models import Bonus, Disclosure, LedgerEntry, Run, RunRow, Study, User, Worker
 from hits.queries import closes
-from hits.queries.chunks import in_chunks
 from hits.queries.ledger import in_slices
-from hits.services import auditing
 
 LONGEST_REASON = 500
 WORKER_ID = "worker_id"
@@ -94,7 +95,7 @@ def close_file(
     reason = _read_reason(by, reason)
     for study in begun:
         words = f"Took the close of {month} of “{study}”{_with_ids(reason)}."
-        auditing.note("file.close", words, by=by, now=now, study=study)
+        audit_trail.note("file.close", words, by=by, now=now, study=study)
     is_over = all(month.bounds(study.time_zone)[1] <= now for study in begun)
     return FinanceFile(
         name=f"close-{month}{'' if is_over else '-so-far'}",
@@ -111,7 +112,7 @@ def run_file(*, run: Run, by: User, now: datetime, reason: str | None = None) ->
         raise PermissionDenied
     reason = _read_reason(by, reason)
     words = f"Took the file of “{run}”{_with_ids(reason)}."
-    auditing.note("file.run", words, by=by, now=now, run=run)
+    audit_trail.note("file.run", words, by=by, now=now, run=run)
     return FinanceFile(
         name=f"run-{str(run.public_id)[:8]}",
         header=_header(RUN_COLUMNS, reason),
@@ -124,7 +125,7 @@ def ledger_file(*, study: Study, entries: QuerySet[LedgerEntry], by: User, now: 
     _require(by, "hits.view_ledgerentry")
     if not may_see(study, by):
         raise PermissionDenied
-    auditing.note("file.ledger", f"Took rows of the books of “{study}”.", by=by, now=now, study=study)
+    audit_trail.note("file.ledger", f"Took rows of the books of “{study}”.", by=by, now=now, study=study)
     rows = entries.filter(study=study).select_related("batch", "bonus", "assignment__worker", "by")
     deferred = (*closes.DEFERRED, "assignment__worker__external_id")
     return FinanceFile(
@@ -137,7 +138,7 @@ def ledger_file(*, study: Study, entries: QuerySet[LedgerEntry], by: User, now: 
 def audit_file(*, events: QuerySet[AuditEvent], by: User, now: datetime) -> FinanceFile:
     """These events, newest first. The caller has left out what this person does not see."""
     _require(by, "hits.view_auditevent")
-    auditing.note("file.audit", "Took rows of the audit log.", by=by, now=now)
+    audit_trail.note("file.audit", "Took rows of the audit log.", by=by, now=now)
     rows = events.select_related("by", "study", "account", "run", "bonus").order_by("-pk")
     return FinanceFile(name="audit", header=AUDIT_COLUMNS, rows=_audit_rows(rows))
 

@@ -7,7 +7,7 @@ import structlog
 from django.db.models import Count, F, Max, Q, QuerySet, Sum
 from django.db.models.functions import Greatest
 
-from hits.errors import RuleBroken
+from hits.core.errors import RuleBroken
 from hits.models import HIT, Assignment, Batch, User
 from hits.queries import answers_wanted
 from hits.services.drafting import hits_for

@@ -11,9 +11,9 @@ import structlog
 from django.db import IntegrityError, transaction
 from django.db.models import Q, QuerySet
 
-from hits.errors import RuleBroken
+from hits.core import audit_trail
+from hits.core.errors import RuleBroken
 from hits.models import Account, Epoch, Halt, User
-from hits.services import auditing
 
 LONGEST_REASON = 500
 log = structlog.get_logger()
@@ -32,7 +32,7 @@ def halt_payments(*, account: Account | None, reason: str, by: User | None, now:
             lock_accounts(Account.objects.filter(pk=account.pk) if account else Account.objects.all())
             halt = Halt.objects.create(account=account, reason=reason.strip(), by=by, at=now)
             where = account or "every account"
-            auditing.note(
+            audit_trail.note(
                 "halt.set", f"Stopped the payments of {where}: {halt.reason}", by=by, now=now, account=account
             )
     except IntegrityError as error:
@@ -48,7 +48,7 @@ def lift_halt(*, halt: Halt, by: User, now: datetime) -> None:
         if not Halt.objects.filter(pk=halt.pk, lifted_at=None).update(lifted_at=now, lifted_by=by):
             raise RuleBroken("not_halted", "Somebody has let these payments go on already.")
         where = halt.account or "every account"
-        auditing.note(
+        audit_trail.note(
             "halt.lifted", f"Let the payments of {where} go on.", by=by, now=now, account=halt.account
         )
     halt.refresh_from_db()

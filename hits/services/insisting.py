@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 
 import structlog
 
-from hits.errors import ProviderRefused, StandsStill
+from hits.core.errors import ProviderRefused, StandsStill
 from hits.gateway import Provider, ProviderHIT
 from hits.models import HIT, Change
 from hits.services.sending import TOKEN_MEMORY

@@ -7,15 +7,15 @@ import structlog
 from django.db import transaction
 
 from hits import doors, families
-from hits.domain.bonus_tables import wants_floor, with_floor
-from hits.domain.requirements import check, in_words
-from hits.errors import RuleBroken
+from hits.core.domain.bonus_tables import wants_floor, with_floor
+from hits.core.domain.requirements import check, in_words
+from hits.core.errors import RuleBroken
+from hits.core.states import move
 from hits.models import Batch, User
 from hits.queries import answers_wanted
 from hits.services.batch_rows import lock_batch, tell, write_intents
 from hits.services.budgets import refuse_real_money, reserve
 from hits.services.sending import next_launch, send_launching_batches, spec_of
-from hits.states import move
 
 __all__ = ["launch_batch", "next_launch", "send_launching_batches", "spec_of"]
 Status = Batch.Status

@@ -7,7 +7,7 @@ from typing import Any, cast
 import structlog
 from django.db.models import Q, QuerySet
 
-from hits.errors import ProviderError
+from hits.core.errors import ProviderError
 from hits.gateway import Provider, ProviderHIT, provider_for
 from hits.models import HIT, Account
 

@@ -14,19 +14,19 @@ import structlog
 from django.db import IntegrityError, transaction
 from django.db.models import Exists, OuterRef, Q, QuerySet
 
+from hits.core.audit_trail import note
+from hits.core.errors import ProviderRefused, ProviderUnavailable, RuleBroken
+from hits.core.states import move
 from hits.domain.balances import Expected
-from hits.errors import ProviderRefused, ProviderUnavailable, RuleBroken
 from hits.gateway import Provider, provider_for
 from hits.models import HIT, Account, Batch, Deposit, Match, User
 from hits.queries import matches as queries
 from hits.queries.matches import Held, Spent
 from hits.services import rewards
-from hits.services.auditing import note
 from hits.services.deposits import open_books
 from hits.services.differences import record_balance, record_differences
 from hits.services.looking import earliest, soonest
 from hits.services.matching_payments import compare_hits
-from hits.states import move
 
 RUN = "hits.run_match"
 # So many HITs that nothing was heard of are compared each time, the longest unmatched first.

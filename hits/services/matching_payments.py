@@ -6,10 +6,10 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from decimal import Decimal
 
-from hits import seals
-from hits.domain import FeeSchedule
+from hits.core import crypto
+from hits.core.domain.money import FeeSchedule
+from hits.core.errors import ProviderRefused
 from hits.domain.payments import Due, Gap, Listed, compare_bonus, reference_of, with_fee
-from hits.errors import ProviderRefused
 from hits.gateway import Provider, ProviderBonus
 from hits.models import HIT, Account, Bonus, Difference
 from hits.queries.matches import GRACE, TOO_LONG
@@ -115,7 +115,7 @@ def _is_paid_by_hit(bonus: Bonus) -> bool:
 
 
 def _listed(payment: ProviderBonus, account: Account) -> Listed:
-    worker = seals.blind_index(str(account.public_id), payment.worker_external_id)
+    worker = crypto.blind_index(str(account.public_id), payment.worker_external_id)
     return Listed(amount=payment.amount, work=payment.assignment_external_id, worker=worker)
 
 
@@ -154,7 +154,7 @@ def _of_strangers(
     alike: dict[str, list[ProviderBonus]] = defaultdict(list)
     for payment in payments:
         parts = (payment.assignment_external_id, payment.worker_external_id, str(payment.amount))
-        alike[seals.blind_index(str(account.public_id), *parts, payment.reason)[:32]].append(payment)
+        alike[crypto.blind_index(str(account.public_id), *parts, payment.reason)[:32]].append(payment)
     return [_of_stranger(key, same, hit, account=account, fees=fees) for key, same in alike.items()]
 
 
@@ -162,7 +162,7 @@ def _of_stranger(
     key: str, same: Sequence[ProviderBonus], hit: HIT, *, account: Account, fees: FeeSchedule
 ) -> Found:
     amount, effect = _sums((payment.amount for payment in same), fees)
-    who = seals.pseudonym(str(account.public_id), same[0].worker_external_id)
+    who = crypto.pseudonym(str(account.public_id), same[0].worker_external_id)
     count = "A payment" if len(same) == 1 else f"{len(same)} payments"
     words = f"{count} of ${same[0].amount} to {who} without a reference of ours."
     gap = Gap(cause=Cause.NOT_OURS, ours=ZERO, theirs=amount, effect=effect)

@@ -11,14 +11,15 @@ import structlog
 from django.db import transaction
 from django.db.models.functions import Coalesce
 
-from hits import families, seals
-from hits.domain import is_same_moment
-from hits.errors import InvalidAnswer, ProviderRefused, StandsStill
+from hits import families
+from hits.core import crypto
+from hits.core.domain.sameness import is_same_moment
+from hits.core.errors import InvalidAnswer, ProviderRefused, StandsStill
+from hits.core.states import move
 from hits.gateway import Provider, ProviderAssignment
 from hits.models import HIT, Account, Assignment, Decision, Worker
 from hits.services.figures import mark_stale
 from hits.services.working import UNSETTLED, answer_leases, items_served, release_items
-from hits.states import move
 
 # Far beyond any answer of ours; what is longer was never ours.
 LONGEST_ANSWER = 100_000
@@ -71,7 +72,7 @@ def record_submission(*, hit: HIT, found: ProviderAssignment, now: datetime) -> 
 
 
 def _key(found: ProviderAssignment, account: Account) -> Key:
-    return found.external_id, seals.blind_index(str(account.public_id), found.worker_external_id)
+    return found.external_id, crypto.blind_index(str(account.public_id), found.worker_external_id)
 
 
 def _known(page: Sequence[ProviderAssignment], *, hit: HIT) -> dict[Key, list[Known]]:

@@ -16,8 +16,8 @@ from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.urls import reverse
 
 from hits.common import rates
+from hits.core.errors import ProviderError
 from hits.domain.documents import Told, read_document, unwrap
-from hits.errors import ProviderError
 from hits.gateway import provider_for
 from hits.gateway.queues import AT_ONCE, Queue, queue_for
 from hits.models import HIT, Account, Assignment, Batch, Event, Notice

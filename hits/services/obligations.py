@@ -7,10 +7,10 @@ from uuid import UUID, uuid5
 
 from django.db import transaction
 
+from hits.core.states import sources_of
 from hits.models import Bonus, User
 from hits.services.figures import mark_stale
 from hits.services.ledger import BOOK_OF, Book, Kind, Transfer, post
-from hits.states import sources_of
 
 Status = Bonus.Status
 KINDS = {

@@ -15,14 +15,13 @@ from django.db import IntegrityError, transaction
 from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.utils import translation
 
-from hits.domain import BonusRule, Earned, Work, evaluate
+from hits.core.audit_trail import note
+from hits.core.domain.bonus_rules import CENT, NOTHING, BonusRule, Earned, Work, evaluate
+from hits.core.domain.bonus_tables import LONGEST_NAME, MOST_BONUS
+from hits.core.errors import RuleBroken
 from hits.domain.active_time import effective_seconds
-from hits.domain.bonus_rules import CENT, NOTHING
-from hits.domain.bonus_tables import LONGEST_NAME, MOST_BONUS
-from hits.errors import RuleBroken
 from hits.models import Assignment, Batch, Bonus, Decision, User
 from hits.queries.scores import recorded_scores
-from hits.services.auditing import note
 from hits.services.bonus_words import reason_of
 from hits.services.budgets import reserve
 from hits.services.figures import mark_stale

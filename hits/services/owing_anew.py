@@ -11,9 +11,10 @@ from django.db import transaction
 from django.db.models import QuerySet
 
 from hits.access import may_see
-from hits.errors import RuleBroken
+from hits.core import audit_trail
+from hits.core.errors import RuleBroken
 from hits.models import Assignment, Batch, Bonus, User
-from hits.services import auditing, owing
+from hits.services import owing
 
 OWE = "hits.prepare_run"
 READ = 500
@@ -59,7 +60,7 @@ def owe_lacking(
             raise RuleBroken("changed_meanwhile", CHANGED)
         owing.set_aside_and_owe(batch, made, by=by, now=now)
         words = f"Owed ${total} more ({len(made)}) in batch {batch.public_id}, by today's scores: {why}"
-        auditing.note("bonus.owed_again", words, by=by, now=now, study=batch.study, account=batch.account)
+        audit_trail.note("bonus.owed_again", words, by=by, now=now, study=batch.study, account=batch.account)
     return made
 
 

@@ -15,8 +15,8 @@ from django.db import transaction
 from django.db.models import Exists, OuterRef, QuerySet
 
 from hits.common.parts import in_parts
+from hits.core.errors import ProviderError, ProviderRefused, ProviderUnavailable
 from hits.domain import refusals
-from hits.errors import ProviderError, ProviderRefused, ProviderUnavailable
 from hits.gateway import Provider
 from hits.models import Account, Bonus
 from hits.services import epochs, halting, runs, settling

@@ -14,18 +14,19 @@ from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.utils import translation
 from django.utils.translation import gettext as _
 
-from hits.errors import ProviderError, ProviderRefused, ProviderUnavailable, RuleBroken
+from hits.core import audit_trail
+from hits.core.errors import ProviderError, ProviderRefused, ProviderUnavailable, RuleBroken
+from hits.core.states import move
 from hits.gateway import Provider
 from hits.models import HIT, Assignment, Batch, Bonus
 from hits.queries.batches import TAKEN
-from hits.services import auditing, halting, settling
+from hits.services import halting, settling
 from hits.services.batch_rows import lock_batch
 from hits.services.budgets import settle
 from hits.services.launching import launch_batch
 from hits.services.looking import can_be_used, earliest, usable
 from hits.services.obligations import move_bonus
 from hits.services.working import UNSETTLED
-from hits.states import move
 
 # A HIT that the provider lost might show up again for so long after its end.
 LOST_FOR = timedelta(days=2)
@@ -141,7 +142,7 @@ def _confirm(bonus: Bonus, *, now: datetime) -> bool:
         if not _move(bonus, Status.CONFIRMED, now=now, **paid):
             return False
         words = f"Paid ${bonus.amount} by a HIT of its own."
-        auditing.note("compensation.paid", words, by=None, now=now, bonus=bonus)
+        audit_trail.note("compensation.paid", words, by=None, now=now, bonus=bonus)
     log.info("compensation.paid", bonus=str(bonus.public_id))
     return True
 
@@ -157,7 +158,7 @@ def _return(bonus: Bonus, words: str, *, now: datetime, is_over: bool = False) -
         if not is_over and not move(batch, Batch.Status.CANCELLED, since=draft, cancelled_at=now):
             return False  # it was launched meanwhile, and goes on
         _move(bonus, Status.REFUSED, now=now, compensation=None, problem=words)
-        auditing.note("compensation.returned", words, by=None, now=now, bonus=bonus)
+        audit_trail.note("compensation.returned", words, by=None, now=now, bonus=bonus)
     log.info("compensation.returned", bonus=str(bonus.public_id))
     return True
 

@@ -13,7 +13,8 @@ from django.db import transaction
 from django.db.models import Exists, F, Max, Min, OuterRef, Q, QuerySet
 
 from hits.common.parts import in_parts
-from hits.errors import ProviderError, ProviderRefused
+from hits.core.errors import ProviderError, ProviderRefused
+from hits.core.states import move
 from hits.gateway import Provider, ProviderHIT
 from hits.models import HIT, Account, Assignment, Change
 from hits.services.figures import mark_stale
@@ -31,7 +32,6 @@ from hits.services.looking import (
 from hits.services.mirroring import read_assignments
 from hits.services.surveying import survey
 from hits.services.working import GRACE, UNSETTLED, end_attempts, next_release, release_overdue
-from hits.states import move
 
 __all__ = ["look_soon", "next_look", "reconcile", "reconcile_everything", "reconcile_hit", "survey"]
 # A look that fails, or dies, is made again after this. It also keeps a second process off.

@@ -3,7 +3,7 @@
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
-from hits import seals
+from hits.core import crypto
 from hits.models import Account, Study, Worker
 
 LAB = "recorded elsewhere"
@@ -29,7 +29,7 @@ def account_of(study: Study) -> Account:
 def known_workers(*, account: Account, names: Collection[str]) -> dict[str, Worker]:
     """By what the recording calls them, made at first sight."""
     of = str(account.public_id)
-    indexes = {seals.blind_index(of, name): name for name in sorted(names)}
+    indexes = {crypto.blind_index(of, name): name for name in sorted(names)}
     known = list(Worker.objects.filter(account=account, external_id_index__in=indexes))
     missing = indexes.keys() - {worker.external_id_index for worker in known}
     made = Worker.objects.bulk_create(
@@ -37,7 +37,7 @@ def known_workers(*, account: Account, names: Collection[str]) -> dict[str, Work
             account=account,
             external_id=name,
             external_id_index=index,
-            pseudonym=seals.pseudonym(of, name),
+            pseudonym=crypto.pseudonym(of, name),
         )
         for index, name in indexes.items()
         if index in missing

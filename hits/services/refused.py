@@ -4,10 +4,10 @@ from datetime import datetime
 
 from django.db import transaction
 
+from hits.core import audit_trail
+from hits.core.errors import RuleBroken
 from hits.domain.refusals import Refusal, Remedy, explain
-from hits.errors import RuleBroken
 from hits.models import Bonus, RunRow, User
-from hits.services import auditing
 from hits.services.obligations import move_bonus
 
 Status = Bonus.Status
@@ -25,7 +25,7 @@ def send_again(*, bonus: Bonus, by: User, now: datetime) -> None:
             bonus, Status.APPROVED, now=now, by=by, since=[Status.REFUSED], look_at=None, looks=0
         ):
             raise _moved_on(bonus)
-        auditing.note(
+        audit_trail.note(
             "bonus.sent_again",
             f"Sends ${bonus.amount} again under the same approval, after “{bonus.refusal_code}”.",
             by=by,
@@ -41,7 +41,7 @@ def decide_anew(*, bonus: Bonus, by: User, now: datetime) -> None:
         if not move_bonus(bonus, Status.OWED, now=now, by=by, since=[Status.REFUSED]):
             raise _moved_on(bonus)
         RunRow.objects.filter(bonus=bonus, is_live=True).update(is_live=False)
-        auditing.note(
+        audit_trail.note(
             "bonus.decided_anew",
             f"${bonus.amount} is owed again and needs another run, after “{bonus.refusal_code}”.",
             by=by,

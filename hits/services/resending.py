@@ -12,11 +12,12 @@ from cryptography.fernet import InvalidToken
 from django.db import transaction
 from django.db.models import QuerySet
 
+from hits.core import audit_trail
+from hits.core.errors import ProviderRefused, ProviderUnavailable, RuleBroken
 from hits.domain import refusals
-from hits.errors import ProviderRefused, ProviderUnavailable, RuleBroken
 from hits.gateway import Provider
 from hits.models import Account, Bonus, Difference, Epoch, User
-from hits.services import auditing, epochs, halting, settling
+from hits.services import epochs, halting, settling
 from hits.services.paying import LISTED_WITHIN
 from hits.services.sending import TOKEN_MEMORY
 from hits.services.settling import SENDING_IS_STALE, Found
@@ -42,7 +43,7 @@ def send_anew(*, bonus: Bonus, by: User, now: datetime) -> str:
         return settling.look_now(bonus=bonus, by=by, now=now)
     _claim(bonus, now=now)
     said = _send(bonus, provider)
-    auditing.note("bonus.sent_anew", f"Sent ${bonus.amount} anew: {said}", by=by, now=now, bonus=bonus)
+    audit_trail.note("bonus.sent_anew", f"Sent ${bonus.amount} anew: {said}", by=by, now=now, bonus=bonus)
     log.warning("bonus.sent_anew", bonus=str(bonus.public_id))
     return said
 

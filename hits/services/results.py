@@ -12,7 +12,7 @@ from django.db import transaction
 from django.db.models import Model
 
 from hits.common.uploads import Problems, Row, UploadedColumn, read_uploaded
-from hits.errors import InvalidItems, RuleBroken
+from hits.core.errors import InvalidItems, RuleBroken
 from hits.models import User
 
 AT_ONCE = 500

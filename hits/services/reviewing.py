@@ -9,11 +9,11 @@ import structlog
 from django.db import IntegrityError, transaction
 
 from hits import families
-from hits.domain.days import day_around
-from hits.errors import RuleBroken
+from hits.core.domain.days import day_around
+from hits.core.errors import RuleBroken
+from hits.core.states import move
 from hits.models import Assignment, Decision, Note, Study, User
 from hits.services.telling import approve_judged, next_approval, next_decision, send_decisions
-from hits.states import move
 
 __all__ = [
     "OVERRIDE_WITHIN",

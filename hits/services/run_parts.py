@@ -6,8 +6,8 @@ from decimal import Decimal
 from django.db.models import QuerySet
 
 from hits.access import visible
-from hits.domain.words import has_controls, is_one_line
-from hits.errors import RuleBroken
+from hits.core.domain.typed_text import has_controls, is_one_line
+from hits.core.errors import RuleBroken
 from hits.models import Bonus, Run, RunRow, User
 
 Status = Run.Status

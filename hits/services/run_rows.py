@@ -7,9 +7,9 @@ from django.db import transaction
 from django.db.models import QuerySet
 
 from hits.access import visible
-from hits.errors import RuleBroken
+from hits.core import audit_trail
+from hits.core.errors import RuleBroken
 from hits.models import Bonus, Run, RunRow, User
-from hits.services import auditing
 from hits.services.run_parts import (
     check_reason,
     check_title,
@@ -35,7 +35,7 @@ def take_out(*, run: Run, bonuses: Iterable[Bonus], by: User, now: datetime) -> 
         rows = _rows_in(held, bonuses)
         count, _ = rows.delete()
         count_run(held)
-        auditing.note("run.taken_out", f"Took {count} out of “{held}”.", by=by, now=now, run=held)
+        audit_trail.note("run.taken_out", f"Took {count} out of “{held}”.", by=by, now=now, run=held)
     run.refresh_from_db()
     return count
 
@@ -61,7 +61,7 @@ def split_run(*, run: Run, bonuses: Iterable[Bonus], title: str, by: User, now: 
         count_run(held)
         count_run(new)
         for part, words in ((held, f"Split {new.count} off to “{new}”."), (new, f"Split off “{held}”.")):
-            auditing.note("run.split", words, by=by, now=now, run=part)
+            audit_trail.note("run.split", words, by=by, now=now, run=part)
     run.refresh_from_db()
     return new
 
@@ -81,7 +81,7 @@ def hold_bonuses(*, bonuses: Iterable[Bonus], reason: str, by: User, now: dateti
         _leave_runs(runs, chosen, by=by, now=now)
         Bonus.objects.filter(pk__in=chosen).update(held_at=now, held_by=by, held_reason=words)
         for bonus in held:
-            auditing.note("bonus.held", f"Held ${bonus.amount}: {words}", by=by, now=now, bonus=bonus)
+            audit_trail.note("bonus.held", f"Held ${bonus.amount}: {words}", by=by, now=now, bonus=bonus)
     return len(held)
 
 
@@ -96,7 +96,7 @@ def release_bonuses(*, bonuses: Iterable[Bonus], by: User, now: datetime) -> int
         chosen = [bonus.pk for bonus in held]
         Bonus.objects.filter(pk__in=chosen).update(held_at=None, held_by=None, held_reason="")
         for bonus in held:
-            auditing.note("bonus.released", f"Released ${bonus.amount}.", by=by, now=now, bonus=bonus)
+            audit_trail.note("bonus.released", f"Released ${bonus.amount}.", by=by, now=now, bonus=bonus)
     return len(held)
 
 

@@ -11,11 +11,12 @@ from django.db import IntegrityError, transaction
 from django.db.models import Q
 
 from hits.access import visible
+from hits.core import audit_trail
+from hits.core.errors import RuleBroken
+from hits.core.states import move
 from hits.domain.manifests import digest_of, write_manifest
-from hits.errors import RuleBroken
 from hits.models import Bonus, Run, RunRow, User
 from hits.queries.run_rows import Row, live_row, outliers_of, owner_limit, rows_of
-from hits.services import auditing
 from hits.services.obligations import move_bonuses
 from hits.services.run_parts import (
     check_note,
@@ -32,7 +33,6 @@ from hits.services.run_parts import (
     refuse_stranger,
     refuse_unless,
 )
-from hits.states import move
 
 Kind = Run.Kind
 Status = Run.Status
@@ -52,7 +52,7 @@ def prepare_run(
             run = Run.objects.create(title=title, note=note, kind=kind, prepared_by=by, prepared_at=now)
             RunRow.objects.bulk_create(RunRow(run=run, bonus=bonus) for bonus in free)
             count_run(run)
-            auditing.note(
+            audit_trail.note(
                 "run.prepared", f"Prepared “{run}” of {run.count}, ${run.total}.", by=by, now=now, run=run
             )
     except IntegrityError as error:
@@ -71,7 +71,7 @@ def add_to_run(*, run: Run, bonuses: Iterable[Bonus], by: User, now: datetime) -
             free = lock_free(bonuses, by=by)
             RunRow.objects.bulk_create(RunRow(run=held, bonus=bonus) for bonus in free)
             count_run(held)
-            auditing.note("run.added", f"Added {len(free)} to “{held}”.", by=by, now=now, run=held)
+            audit_trail.note("run.added", f"Added {len(free)} to “{held}”.", by=by, now=now, run=held)
     except IntegrityError as error:
         raise _sooner() from error
     run.refresh_from_db()
@@ -91,7 +91,7 @@ def freeze_run(*, run: Run, by: User, now: datetime) -> None:
         count_run(held)
         digest = digest_of(write_manifest(row.line_now for row in rows))
         move(held, Status.FROZEN, digest=digest, frozen_at=now)
-        auditing.note(
+        audit_trail.note(
             "run.frozen", f"Froze “{held}”: {held.count}, ${held.total}, {digest}.", by=by, now=now, run=held
         )
     run.refresh_from_db()
@@ -105,7 +105,7 @@ def unfreeze_run(*, run: Run, by: User, now: datetime) -> None:
         if held.status != Status.FROZEN:
             raise not_now(held)
         thaw(held)
-        auditing.note("run.unfrozen", f"“{held}” is a draft again.", by=by, now=now, run=held)
+        audit_trail.note("run.unfrozen", f"“{held}” is a draft again.", by=by, now=now, run=held)
     run.refresh_from_db()
 
 
@@ -126,7 +126,7 @@ def dissolve_run(*, run: Run, by: User, now: datetime) -> None:
         if not move(held, Status.DISSOLVED):
             raise not_now(held)
         let_go(held)
-        auditing.note("run.dissolved", f"Dissolved “{held}”.", by=by, now=now, run=held)
+        audit_trail.note("run.dissolved", f"Dissolved “{held}”.", by=by, now=now, run=held)
     run.refresh_from_db()
 
 
@@ -164,7 +164,7 @@ def refuse_run(*, run: Run, reason: str, by: User, now: datetime) -> None:
         if not move(held, Status.REFUSED, decided_by=by, decided_at=now, reason=words):
             raise RuleBroken("not_frozen", f"This run is {in_words(held)} by now: nothing was refused.")
         let_go(held)
-        auditing.note("run.refused", f"Refused “{held}”: {words}", by=by, now=now, run=held)
+        audit_trail.note("run.refused", f"Refused “{held}”: {words}", by=by, now=now, run=held)
     run.refresh_from_db()
 
 
@@ -172,7 +172,7 @@ def void_run(run: Run, reason: str, *, by: User | None, now: datetime) -> None:
     """A frozen one that nobody may approve any more. The caller holds it."""
     move(run, Status.VOID, since=[Status.FROZEN], reason=reason[:1000])
     let_go(run)
-    auditing.note("run.void", f"“{run}” is void: {reason}", by=by, now=now, run=run)
+    audit_trail.note("run.void", f"“{run}” is void: {reason}", by=by, now=now, run=run)
 
 
 def void_if_changed(*, bonus: Bonus, now: datetime) -> bool:
@@ -211,7 +211,9 @@ def _approve(run: Run, bonuses: Sequence[Bonus], *, by: User, now: datetime) -> 
     for chunk in chunks(bonuses):
         if len(move_bonuses(chunk, to, now=now, by=by, **decided)) != len(chunk):
             raise RuntimeError("A bonus that was locked as owed did not move.")
-    auditing.note("run.approved", f"Approved “{run}”: ${run.total}, {run.digest}.", by=by, now=now, run=run)
+    audit_trail.note(
+        "run.approved", f"Approved “{run}”: ${run.total}, {run.digest}.", by=by, now=now, run=run
+    )
 
 
 def _return(bonuses: Sequence[Bonus], run: Run | None, *, now: datetime) -> None:
@@ -227,7 +229,7 @@ def _return(bonuses: Sequence[Bonus], run: Run | None, *, now: datetime) -> None
     if returned:
         words = f"{len(returned)} unsent of “{run}” are owed again: a row changed after the approval."
         one = None if run else returned[0]
-        auditing.note("run.void", words, by=None, now=now, run=run, bonus=one)
+        audit_trail.note("run.void", words, by=None, now=now, run=run, bonus=one)
 
 
 def _freeze_rows(run: Run, rows: Sequence[Row], outliers: dict[int, list[str]]) -> None:

@@ -16,13 +16,13 @@ from django.db import connections, transaction
 from django.db.models import Exists, F, OuterRef, Q, QuerySet
 from django.urls import reverse
 
-from hits.errors import ProviderError, ProviderRefused, ProviderUnavailable
+from hits.core.errors import ProviderError, ProviderRefused, ProviderUnavailable
+from hits.core.states import move
 from hits.gateway import HITSpec, Provider, ProviderHIT, provider_for
 from hits.models import HIT, Batch
 from hits.services.batch_rows import lock_batch, tell
 from hits.services.figures import mark_stale
 from hits.services.looking import earliest_or_now, soonest
-from hits.states import move
 
 # Two senders of one intent make one HIT, by its token; the claim only saves the second request.
 CLAIM = timedelta(seconds=20)

@@ -15,12 +15,13 @@ from django.db import transaction
 from django.db.models import Q, QuerySet
 
 from hits.common.parts import in_parts
+from hits.core import audit_trail
+from hits.core.domain.typed_text import is_one_line
+from hits.core.errors import ProviderError, ProviderRefused, ProviderUnavailable, RuleBroken
 from hits.domain.payments import reference_of
-from hits.domain.words import is_one_line
-from hits.errors import ProviderError, ProviderRefused, ProviderUnavailable, RuleBroken
 from hits.gateway import Provider, ProviderBonus, provider_for
 from hits.models import HIT, Account, Bonus, User
-from hits.services import auditing, halting
+from hits.services import halting
 from hits.services.looking import earliest_or_now, usable
 from hits.services.obligations import move_bonus, move_bonuses
 
@@ -141,7 +142,7 @@ def look_now(*, bonus: Bonus, by: User, now: datetime) -> str:
     """For a person who waits: what the list says, in words. Raises RuleBroken."""
     provider = provider_of(bonus, by=by)
     words = _look(bonus, provider, now=now)
-    auditing.note("bonus.looked_at", words, by=by, now=now, bonus=bonus)
+    audit_trail.note("bonus.looked_at", words, by=by, now=now, bonus=bonus)
     return words
 
 
@@ -166,7 +167,7 @@ def count_as_paid(*, bonus: Bonus, reason: str, by: User, now: datetime) -> None
         if not move_bonus(bonus, Status.CONFIRMED, now=now, by=by, since=[Status.SENT], where=seen, **paid):
             raise RuleBroken("not_unclear", "Somebody has acted on this bonus already.")
         said = f"Counted ${bonus.amount} as paid, for no list of the provider's can tell: {reason}"
-        auditing.note("bonus.counted_as_paid", said, by=by, now=now, bonus=bonus)
+        audit_trail.note("bonus.counted_as_paid", said, by=by, now=now, bonus=bonus)
 
 
 def due(bonuses: QuerySet[Bonus], *, now: datetime) -> QuerySet[Bonus]:

@@ -18,8 +18,9 @@ from django.db import transaction
 from django.db.models import Count, Max, QuerySet
 
 from hits import families
-from hits.domain import MANY, cost_of
-from hits.errors import RuleBroken
+from hits.core.domain.money import MANY, cost_of
+from hits.core.errors import RuleBroken
+from hits.core.states import move
 from hits.models import HIT, Account, Assignment, Batch, Change, User
 from hits.queries import answers_wanted
 from hits.queries.batches import TAKEN
@@ -28,7 +29,6 @@ from hits.services.budgets import reserve
 from hits.services.changing import complete_batches, next_change, send_changes, write_changes
 from hits.services.figures import mark_stale
 from hits.services.sending import withdraw_unasked
-from hits.states import move
 
 __all__ = [
     "add_hits",

@@ -16,7 +16,8 @@ from django.conf import settings
 from django.db import transaction
 from django.db.models import Count, Exists, OuterRef, Q
 
-from hits.errors import ProviderError
+from hits.core.errors import ProviderError
+from hits.core.states import move
 from hits.gateway import Provider, ProviderHIT
 from hits.models import HIT, Account, Assignment, Batch, Change, Stranger
 from hits.services.figures import mark_stale
@@ -31,7 +32,6 @@ from hits.services.looking import (
 )
 from hits.services.mirroring import pages, read_assignments
 from hits.services.working import GRACE, UNSETTLED
-from hits.states import move
 
 OURS = "crowd:"
 # A pass that broke off is made again after this.

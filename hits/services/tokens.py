@@ -9,7 +9,7 @@ import structlog
 from django.db import IntegrityError, models, transaction
 from django.db.models import Q
 
-from hits.errors import RuleBroken
+from hits.core.errors import RuleBroken
 from hits.models import ApiToken, User
 
 PREFIX = "crowd_"

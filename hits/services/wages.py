@@ -11,10 +11,10 @@ from django.db import IntegrityError, transaction
 from django.utils import translation
 from django.utils.translation import gettext as _
 
-from hits.errors import RuleBroken
+from hits.core.audit_trail import note
+from hits.core.errors import RuleBroken
 from hits.models import Assignment, Batch, Bonus, Study, User
 from hits.queries.wages import TOP_UP, TopUp, top_ups_due
-from hits.services.auditing import note
 from hits.services.budgets import reserve
 from hits.services.figures import mark_stale
 from hits.services.obligations import owe

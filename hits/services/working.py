@@ -10,9 +10,11 @@ from django.db import transaction
 from django.db.models import Count, F, Q, QuerySet
 from django.utils.translation import gettext as _
 
-from hits import families, seals
-from hits.domain import is_same_moment
-from hits.errors import RuleBroken
+from hits import families
+from hits.core import crypto
+from hits.core.domain.sameness import is_same_moment
+from hits.core.errors import RuleBroken
+from hits.core.states import move
 from hits.families.interface import Answer
 from hits.models import HIT, Assignment, Batch, Item, Lease, Worker
 from hits.queries import items_of_batch
@@ -20,7 +22,6 @@ from hits.services.active_time import count_last_stretch
 from hits.services.figures import mark_stale
 from hits.services.locking import lock_items
 from hits.services.looking import earliest, look_by
-from hits.states import move
 
 Status = Assignment.Status
 # Begun here; what became of it at the provider is not known yet.
@@ -111,7 +112,7 @@ def _draw(eligible: QuerySet[Item], *, worker: Worker) -> list[int]:
 
 
 def _lot(item_id: int, worker: Worker) -> str:
-    return seals.blind_index("draw", str(item_id), str(worker.public_id))
+    return crypto.blind_index("draw", str(item_id), str(worker.public_id))
 
 
 def items_of(assignment: Assignment) -> list[Item]:

@@ -9,13 +9,13 @@ from cryptography.fernet import InvalidToken
 from django.db import transaction
 from django.db.models import QuerySet
 
-from hits.domain.words import has_controls, is_one_line
-from hits.errors import ProviderError, ProviderRefused, ProviderUnavailable, RuleBroken
+from hits.core.domain.typed_text import has_controls, is_one_line
+from hits.core.errors import ProviderError, ProviderRefused, ProviderUnavailable, RuleBroken
+from hits.core.states import move
 from hits.gateway import Provider, provider_for
 from hits.models import Account, Message, Recipient, Study, User, Worker
 from hits.services.looking import any_usable, earliest
 from hits.services.sending import Clock, ticking
-from hits.states import move
 
 Status = Recipient.Status
 LONGEST_SUBJECT = 200

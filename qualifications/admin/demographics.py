@@ -17,9 +17,9 @@ from hits.access import SEES_ALL, studies_of, visible
 from hits.admin.actions import Action, ActionPages, Call, Outcome
 from hits.admin.selecting import signed_in
 from hits.admin.taking import send_csv
-from hits.errors import RuleBroken
+from hits.core.audit_trail import note
+from hits.core.errors import RuleBroken
 from hits.models import Study, Worker
-from hits.services.auditing import note
 from qualifications.domain import people
 from qualifications.models import ConsentText
 from qualifications.queries.demographics import Counts, counts_of

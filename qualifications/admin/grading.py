@@ -13,7 +13,7 @@ from django.utils import timezone
 from hits.admin.parts import read_number
 from hits.admin.review import facts_of, work_page
 from hits.admin.selecting import need, signed_in
-from hits.errors import RuleBroken
+from hits.core.errors import RuleBroken
 from hits.models import User
 from qualifications.admin.finding import GRADE, gates_for, render
 from qualifications.models import Attempt, Gate

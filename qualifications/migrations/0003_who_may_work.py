@@ -2,7 +2,7 @@
 
 import django.core.validators
 import django.db.models.deletion
-import hits.models.fields
+import hits.core.models.fields
 import qualifications.models.gates
 import uuid
 from django.conf import settings
@@ -53,7 +53,7 @@ class Migration(migrations.Migration):
             name='Demographics',
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('answers', hits.models.fields.EncryptedTextField(blank=True)),
+                ('answers', hits.core.models.fields.EncryptedTextField(blank=True)),
                 ('asked_at', models.DateTimeField()),
                 ('worker', models.OneToOneField(on_delete=django.db.models.deletion.PROTECT, related_name='demographics', to='hits.worker')),
             ],

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from django.db.models import Exists, OuterRef, QuerySet
 
-from hits import seals
+from hits.core import crypto
 from hits.models import Study
 from qualifications.domain import people
 from qualifications.models import Consent, Demographics
@@ -74,6 +74,6 @@ def _rows(study: Study | None) -> QuerySet[Demographics]:
 def _about(question: str, group: str, members: Iterable[int]) -> int | None:
     """The order of the members is theirs: the same people, the same error."""
     keys = [str(worker_id) for worker_id in members]
-    drawn = seals.blind_index("people", question, group, *keys)
+    drawn = crypto.blind_index("people", question, group, *keys)
     error = people.error_at(int(drawn[:12], 16) / PLACES)
     return people.shown_count(len(keys), error=error)

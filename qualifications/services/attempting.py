@@ -11,8 +11,8 @@ from django.db import IntegrityError, transaction
 from django.db.models import Exists, OuterRef, Q, QuerySet
 
 from hits import families
+from hits.core.states import move
 from hits.models import Account, Assignment, Worker
-from hits.states import move
 from qualifications.domain.rules import Bound, Finding, as_share
 from qualifications.models import Attempt, Gate, Holding
 from qualifications.services.holding import lock_holding, note_value, set_value

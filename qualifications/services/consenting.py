@@ -10,11 +10,12 @@ from django.db import transaction
 from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.utils.translation import gettext as _
 
-from hits import families, seals
-from hits.errors import RuleBroken
+from hits import families
+from hits.core import crypto
+from hits.core.audit_trail import note
+from hits.core.errors import RuleBroken
 from hits.models import Assignment, Lease, Study, User, Worker
 from hits.services import working
-from hits.services.auditing import note
 from qualifications.models import Consent, ConsentText
 from qualifications.queries.consents import published_text, text_wanted
 
@@ -60,7 +61,7 @@ def publish_text(*, text: ConsentText, seen: str, by: User, now: datetime) -> No
 
 def digest_of(text: ConsentText) -> str:
     """What was on the page that somebody has confirmed."""
-    return seals.blind_index("consent", text.title, text.text, str(text.asks_demographics))
+    return crypto.blind_index("consent", text.title, text.text, str(text.asks_demographics))
 
 
 def text_to_ask(*, worker: Worker, study: Study) -> ConsentText | None:

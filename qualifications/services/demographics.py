@@ -7,8 +7,8 @@ from datetime import datetime
 import structlog
 from django.db import transaction
 
+from hits.core.audit_trail import note
 from hits.models import Study, User, Worker
-from hits.services.auditing import note
 from qualifications.domain import people
 from qualifications.models import Demographics, UnderAge
 from qualifications.queries.consents import is_under_age

@@ -7,7 +7,7 @@ from typing import Any
 import structlog
 from django.db import transaction
 
-from hits.errors import RuleBroken
+from hits.core.errors import RuleBroken
 from hits.models import User
 from qualifications.models import Gate, PlatformType
 

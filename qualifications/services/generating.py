@@ -9,7 +9,7 @@ from fractions import Fraction
 from itertools import islice
 from random import Random
 
-from hits.errors import RuleBroken
+from hits.core.errors import RuleBroken
 from qualifications.domain import instances
 from qualifications.domain.association_files import fold
 from qualifications.domain.instances import Instance, RelatedSet

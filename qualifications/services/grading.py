@@ -11,10 +11,10 @@ import structlog
 from django.db import transaction
 from django.db.models import Exists, OuterRef, Q, QuerySet
 
-from hits.errors import RuleBroken
+from hits.core import audit_trail
+from hits.core.errors import RuleBroken
+from hits.core.states import move
 from hits.models import Lease, User
-from hits.services import auditing
-from hits.states import move
 from qualifications.domain.rules import Finding, bounds_of, grade
 from qualifications.models import Attempt, Gate, Holding
 from qualifications.queries.test_scores import ScoresByMeasure, scores_of_tests
@@ -74,7 +74,7 @@ def grade_by_hand(*, attempt: Attempt, passed: bool, words: str, by: User, now: 
             move(held, to, **changes)
             _follow(held, now=now)
         words = f"“{held.gate.name}” of {held.worker}: {'passed' if passed else 'not passed'}. {said}".strip()
-        auditing.note("qualification.graded", words, by=by, now=now, study=held.gate.study)
+        audit_trail.note("qualification.graded", words, by=by, now=now, study=held.gate.study)
     attempt.refresh_from_db()
 
 

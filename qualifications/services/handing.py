@@ -11,8 +11,8 @@ import structlog
 from django.db import transaction
 from django.db.models import Q, QuerySet
 
+from hits.core import audit_trail
 from hits.models import Account, User
-from hits.services import auditing
 from qualifications.models import Holding
 from qualifications.services.holding import check_words
 
@@ -47,7 +47,7 @@ def _change(
             _write(held, new)
             for one in held:
                 said = f"“{one.gate.name}” of {one.worker} was {verb}: {words}"
-                auditing.note(f"qualification.{verb}", said, by=by, now=now, study=one.gate.study)
+                audit_trail.note(f"qualification.{verb}", said, by=by, now=now, study=one.gate.study)
         changed += len(held)
     log.info("holdings.changed", verb=verb, count=changed, by=str(by.public_id))
     return changed

@@ -9,9 +9,9 @@ from datetime import datetime
 import structlog
 from django.db import transaction
 
-from hits.errors import RuleBroken
+from hits.core import audit_trail
+from hits.core.errors import RuleBroken
 from hits.models import Account, User, Worker
-from hits.services import auditing
 from qualifications.models import Attempt, Gate, Holding
 
 LONGEST = 500
@@ -130,4 +130,4 @@ def _write(
 
 def _audit(verb: str, held: Holding, words: str, *, by: User, now: datetime) -> None:
     said = f"“{held.gate.name}” of {held.worker} was {verb}: {words}"
-    auditing.note(f"qualification.{verb}", said, by=by, now=now, study=held.gate.study)
+    audit_trail.note(f"qualification.{verb}", said, by=by, now=now, study=held.gate.study)

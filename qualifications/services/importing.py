@@ -14,8 +14,8 @@ from django.core.exceptions import ValidationError
 from django.db import IntegrityError, transaction
 from django.db.models import F
 
-from hits.errors import RuleBroken
-from hits.states import move
+from hits.core.errors import RuleBroken
+from hits.core.states import move
 from qualifications.domain.association_files import FileRefused
 from qualifications.models import SwowEdge, SwowList
 from qualifications.services.slicing import MOST_PROBLEMS, Slice, look_at, slices

@@ -16,14 +16,14 @@ from django.utils import translation
 from django.utils.translation import gettext as _
 
 from hits.common.parts import in_parts
+from hits.core import audit_trail
+from hits.core.errors import ProviderRefused, ProviderUnavailable, RuleBroken
+from hits.core.states import move
 from hits.doors import Asked
-from hits.errors import ProviderRefused, ProviderUnavailable, RuleBroken
 from hits.gateway import Provider, ProviderTest
 from hits.models import Account, Batch, User
-from hits.services import auditing
 from hits.services.looking import usable
 from hits.services.sending import Clock, ticking
-from hits.states import move
 from qualifications.models import Gate, Holding, PlatformType
 from qualifications.services.waiting import earliest
 
@@ -75,7 +75,7 @@ def retry_type(*, platform_type: PlatformType, by: User, now: datetime) -> None:
         raise RuleBroken("not_refused", "Nothing was changed: this is on its way or done already.")
     gate, account = platform_type.gate, platform_type.account
     words = f"The qualification of “{gate.name}” is asked for again."
-    auditing.note("qualification.asked_again", words, by=by, now=now, study=gate.study, account=account)
+    audit_trail.note("qualification.asked_again", words, by=by, now=now, study=gate.study, account=account)
 
 
 def ask(batch: Batch, gates: Collection[Gate]) -> Asked:

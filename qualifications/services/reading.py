@@ -14,9 +14,9 @@ from django.db.models import F, Q, QuerySet
 from django.utils import translation
 from django.utils.translation import gettext as _
 
-from hits import seals
 from hits.common.parts import in_parts
-from hits.errors import ProviderRefused, ProviderUnavailable
+from hits.core import crypto
+from hits.core.errors import ProviderRefused, ProviderUnavailable
 from hits.gateway import Provider, Qualified
 from hits.models import Account, Worker
 from hits.services.looking import usable
@@ -163,4 +163,4 @@ def _holdings(row: PlatformType) -> QuerySet[Holding]:
 
 
 def _index(account: Account, external_id: str) -> str:
-    return seals.blind_index(str(account.public_id), external_id)
+    return crypto.blind_index(str(account.public_id), external_id)

@@ -5,10 +5,10 @@ from datetime import datetime
 import structlog
 from django.db import transaction
 
-from hits.errors import RuleBroken
+from hits.core.audit_trail import note
+from hits.core.errors import RuleBroken
+from hits.core.states import move
 from hits.models import User
-from hits.services.auditing import note
-from hits.states import move
 from qualifications.models import SwowList, SwowWord
 
 Status = SwowList.Status

@@ -7,7 +7,7 @@ from hashlib import sha256
 
 from django.db import transaction
 
-from hits.errors import RuleBroken
+from hits.core.errors import RuleBroken
 from qualifications.domain.association_files import LONGEST_WORD, Answer, fold
 from qualifications.models import SwowEdge, SwowList
 from qualifications.services.storing import Store

@@ -11,7 +11,7 @@ from cryptography.fernet import InvalidToken
 from django.db.models import F, Q, QuerySet
 
 from hits.common.parts import in_parts
-from hits.errors import ProviderRefused, ProviderUnavailable
+from hits.core.errors import ProviderRefused, ProviderUnavailable
 from hits.gateway import Provider
 from hits.models import Account
 from hits.services.looking import usable

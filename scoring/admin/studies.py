@@ -14,7 +14,7 @@ from django.utils import timezone
 from hits.access import studies_of
 from hits.admin.parts import ReadOnlyAdmin
 from hits.admin.selecting import signed_in
-from hits.errors import CrowdError
+from hits.core.errors import CrowdError
 from hits.models import Study
 from scoring.models import RegisteredRival, StudyRival
 from scoring.queries.comparing import compare

@@ -1,6 +1,6 @@
 from django.db import migrations
 
-from hits.append_only import seal
+from hits.core.append_only import seal
 from hits.roles import extend_roles
 
 

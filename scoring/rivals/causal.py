@@ -7,7 +7,7 @@ import torch
 from torch.nn.functional import cross_entropy
 from transformers import AutoModelForCausalLM
 
-from hits.errors import CrowdError
+from hits.core.errors import CrowdError
 from scoring.rivals.interface import Spec
 from scoring.rivals.masked import LanguageModel
 

@@ -23,7 +23,7 @@ from safetensors import SafetensorError
 from torch import Tensor
 from torch.nn.functional import normalize
 
-from hits.errors import CrowdError
+from hits.core.errors import CrowdError
 from scoring.rivals import weights
 from scoring.rivals.devices import device_of, name_of
 from scoring.rivals.interface import Picture, Rival, Spec, UnreadablePicture, Vectors

@@ -7,7 +7,7 @@ import open_clip
 from huggingface_hub import snapshot_download
 from huggingface_hub.errors import HfHubHTTPError, HFValidationError, LocalEntryNotFoundError
 
-from hits.errors import CrowdError
+from hits.core.errors import CrowdError
 
 # Weights that are read without running anything, what tokenizers need, and no other framework's copy.
 WANTED = ("*.json", "*.safetensors", "*.txt", "*.model", "1_Pooling/*")

@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from hits.errors import CrowdError
+from hits.core.errors import CrowdError
 from scoring.domain import best, ranked
 
 Vectors = NDArray[np.float32]

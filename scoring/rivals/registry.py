@@ -4,7 +4,7 @@ from importlib import import_module
 from importlib.util import find_spec
 from typing import Any
 
-from hits.errors import CrowdError
+from hits.core.errors import CrowdError
 from scoring.rivals.interface import Rival, Spec
 
 PATHS = {

@@ -3,7 +3,7 @@
 from hashlib import file_digest, sha256
 from pathlib import Path
 
-from hits.errors import CrowdError
+from hits.core.errors import CrowdError
 from scoring.rivals.interface import Spec
 
 

@@ -15,7 +15,7 @@ from django.db import transaction
 from django.db.models import QuerySet
 from django.utils import timezone
 
-from hits.errors import CrowdError
+from hits.core.errors import CrowdError
 from scoring import rivals
 from scoring.domain import best, model_score
 from scoring.models import Asking, RegisteredRival, Verdict

@@ -12,7 +12,7 @@ import structlog
 from django.db import transaction
 from django.db.models import QuerySet
 
-from hits.errors import RuleBroken
+from hits.core.errors import RuleBroken
 from scoring.models import RegisteredRival, TextQuestion
 
 AT_ONCE = 500

@@ -12,7 +12,7 @@ import structlog
 from django.conf import settings
 from django.core.exceptions import ValidationError
 
-from hits.errors import CrowdError
+from hits.core.errors import CrowdError
 from scoring import rivals
 from scoring.models import RegisteredRival
 from scoring.rivals import fetching

@@ -7,9 +7,9 @@ from django.db import transaction
 from django.db.models import Q
 from django.utils import timezone
 
-from hits.errors import CrowdError, RuleBroken
+from hits.core import audit_trail
+from hits.core.errors import CrowdError, RuleBroken
 from hits.models import Study, User
-from hits.services import auditing
 from scoring.models import PoolPicture, RegisteredRival, StudyRival
 
 
@@ -78,7 +78,7 @@ def play_against(
             entry.is_paid = True
             entry.save(update_fields=["is_paid"])
             words = f"Bonuses are paid on the rival {rival} from now on."
-            auditing.note("rival.paid_on", words, by=by, now=now, study=study)
+            audit_trail.note("rival.paid_on", words, by=by, now=now, study=study)
     return entry
 
 

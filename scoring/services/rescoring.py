@@ -6,7 +6,7 @@ import structlog
 from django.db import transaction
 from django.db.models import Exists, OuterRef
 
-from hits.errors import RuleBroken
+from hits.core.errors import RuleBroken
 from hits.models import Study, User
 from scoring.models import Asking, RegisteredRival, Riddle, Verdict
 from scoring.services.playing import play_against

@@ -18,7 +18,7 @@ from crowd.statement import links as statement
 from crowd.whoops.services import links as workspace
 from crowd.winogavil.play.services import accounts
 from crowd.winogavil.play.site import session as play
-from hits import seals
+from hits.core import crypto
 from hits.models import Assignment, Worker
 from tests.attacks.addresses import addresses
 from tests.attacks.crawling import Reading, read_site
@@ -108,7 +108,7 @@ def give_ids(work: Assignment) -> Assignment:
         row.external_id = f"{sign}{row.pk}"
         row.save(update_fields=["external_id"])
     Worker.objects.filter(pk=work.worker_id).update(
-        external_id_index=seals.blind_index(str(work.account.public_id), work.worker.external_id)
+        external_id_index=crypto.blind_index(str(work.account.public_id), work.worker.external_id)
     )
     return work
 

@@ -107,7 +107,7 @@ def _fill() -> "Player":
 
 def _players(game: "WebGame") -> "list[Player]":
     from crowd.winogavil.play.models import Player  # noqa: PLC0415
-    from hits import seals  # noqa: PLC0415
+    from hits.core import crypto  # noqa: PLC0415
     from hits.models import Worker  # noqa: PLC0415
     from tests.factories import NOW  # noqa: PLC0415
 
@@ -117,7 +117,7 @@ def _players(game: "WebGame") -> "list[Player]":
                 account=game.account,
                 external_id=f"WEB{number}",
                 external_id_index=f"{number:064}",
-                pseudonym=seals.pseudonym(str(number)),
+                pseudonym=crypto.pseudonym(str(number)),
             )
             for number in range(PLAYERS)
         ],

@@ -6,8 +6,8 @@ from typing import Any
 from django.utils import timezone
 from playwright.sync_api import Locator, Page
 
+from hits.core.states import move
 from hits.models import HIT, Assignment, Study
-from hits.states import move
 from tests.browser.conftest import OpenPage
 from tests.browser.test_annotation import be_quiet
 from tests.conftest import Sites

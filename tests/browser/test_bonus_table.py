@@ -5,7 +5,7 @@ from playwright.sync_api import ViewportSize
 
 from crowd.winogavil.demo import seeding
 from crowd.winogavil.demo.seeding import Seeded
-from hits.domain.bonus_tables import EXAMPLES
+from hits.core.domain.bonus_tables import EXAMPLES
 from hits.models import Study
 from tests.browser.conftest import OpenPage
 from tests.browser.doors import log_in

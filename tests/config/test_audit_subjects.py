@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from hits.audit_subjects import SUBJECTS
+from hits.core.audit_subjects import SUBJECTS
 
 ROOT = Path(__file__).parent.parent.parent
 ROOMS = ("hits", "scoring", "qualifications", "crowd", "config")

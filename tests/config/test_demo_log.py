@@ -13,7 +13,7 @@ from config import demo_server
 from config.logs import configure_logs, count_troubles
 from crowd.demo import acts
 from crowd.winoventi.demo.seeding import register_taught
-from hits.errors import CrowdError
+from hits.core.errors import CrowdError
 
 pytestmark = pytest.mark.pure
 QUIET = '{"event": "request.finished", "level": "info"}\n{"event": "late", "level": "warning"}\n'

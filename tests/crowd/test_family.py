@@ -4,8 +4,8 @@ from django.utils.module_loading import import_string
 from crowd import family
 from crowd.demo.interface import Demo
 from hits import exports, families, replays
-from hits.audit_subjects import SUBJECTS
-from hits.errors import CrowdError
+from hits.core.audit_subjects import SUBJECTS
+from hits.core.errors import CrowdError
 from hits.families import Purpose
 from hits.roles import ROLES
 from qualifications.presets import PRESETS

@@ -23,7 +23,7 @@ from hits.admin.actions import (
     unless_ticked,
     words_form,
 )
-from hits.errors import RuleBroken
+from hits.core.errors import RuleBroken
 from hits.models import User
 from tests.factories import make_user
 

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from hits.core.errors import RuleBroken
 from hits.domain.active_time import Counted, count_beat, effective_seconds
-from hits.errors import RuleBroken
 from hits.models import Assignment
 from hits.queries.batches import seconds_worked
 from hits.queries.live import times_of

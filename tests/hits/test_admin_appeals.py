@@ -12,7 +12,8 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 from django.utils import timezone
 
-from hits.models import Appeal, Assignment, AuditEvent, Bonus, LedgerEntry, Study
+from hits.core.models.audit_events import AuditEvent
+from hits.models import Appeal, Assignment, Bonus, LedgerEntry, Study
 from hits.roles import ROLES
 from hits.services import owing
 from hits.services.appealing import answer_appeal

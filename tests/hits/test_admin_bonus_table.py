@@ -8,8 +8,8 @@ from django.test import Client
 from django.urls import reverse
 
 from hits import families
-from hits.domain.bonus_tables import EXAMPLES
-from hits.errors import RuleBroken
+from hits.core.domain.bonus_tables import EXAMPLES
+from hits.core.errors import RuleBroken
 from hits.models import Batch, LedgerEntry, Study
 from hits.services.launching import launch_batch
 from tests.factories import NOW, make_association, make_batch, make_study, make_user

@@ -14,7 +14,8 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
-from hits.models import Account, AuditEvent, Batch, Deposit, Difference, Match
+from hits.core.models.audit_events import AuditEvent
+from hits.models import Account, Batch, Deposit, Difference, Match
 from tests.factories import (
     NOW,
     make_account,

@@ -11,10 +11,12 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 from django.utils import timezone
 
-from hits.models import Account, AuditEvent, Bonus, Disclosure, LedgerEntry, Match, Study, User
+from hits.core import audit_trail
+from hits.core.models.audit_events import AuditEvent
+from hits.models import Account, Bonus, Disclosure, LedgerEntry, Match, Study, User
 from hits.queries.audits import events_for
 from hits.queries.payments import Committed, desk_of
-from hits.services import auditing, runs
+from hits.services import runs
 from tests.factories import NOW, approve, make_account, make_bonus, make_study, make_user
 from tests.hits.books import open_batch, owed_bonus, paid_bonus
 from tests.people import make_permitted
@@ -283,15 +285,15 @@ def test_file_of_a_run_is_downloaded_by_who_sees_all_of_it(client: Client) -> No
 def test_audit_log_shows_what_one_may_see_and_what_one_did() -> None:
     mine, other = open_batch(), open_batch()
     user = make_desk_member(mine.study)
-    auditing.note("study.rules", "Mine", by=None, now=NOW, study=mine.study)
-    auditing.note("study.rules", "Hidden", by=None, now=NOW, study=other.study)
-    auditing.note("bonus.held", "My bonus", by=None, now=NOW, bonus=owed_bonus(mine))
-    auditing.note("bonus.held", "Hidden bonus", by=None, now=NOW, bonus=owed_bonus(other))
-    auditing.note("match.done", "My account", by=None, now=NOW, account=mine.account)
-    auditing.note("match.done", "Hidden account", by=None, now=NOW, account=other.account)
-    auditing.note("halt.set", "Everybody", by=None, now=NOW)
-    auditing.note("file.audit", "My own", by=user, now=NOW)
-    auditing.note("file.audit", "Of somebody else", by=make_user(), now=NOW)
+    audit_trail.note("study.rules", "Mine", by=None, now=NOW, study=mine.study)
+    audit_trail.note("study.rules", "Hidden", by=None, now=NOW, study=other.study)
+    audit_trail.note("bonus.held", "My bonus", by=None, now=NOW, bonus=owed_bonus(mine))
+    audit_trail.note("bonus.held", "Hidden bonus", by=None, now=NOW, bonus=owed_bonus(other))
+    audit_trail.note("match.done", "My account", by=None, now=NOW, account=mine.account)
+    audit_trail.note("match.done", "Hidden account", by=None, now=NOW, account=other.account)
+    audit_trail.note("halt.set", "Everybody", by=None, now=NOW)
+    audit_trail.note("file.audit", "My own", by=user, now=NOW)
+    audit_trail.note("file.audit", "Of somebody else", by=make_user(), now=NOW)
 
     seen = events_for(user).order_by("pk").values_list("words", flat=True)
     everything = events_for(make_permitted("see_all_studies")).count()
@@ -324,8 +326,8 @@ def test_audit_log_shows_a_run_to_who_sees_all_of_it() -> None:
 )
 def test_audit_log_is_searched_and_filtered(client: Client, asked: dict[str, str], words: list[str]) -> None:
     study = make_study()
-    auditing.note("run.approved", "Approved “Autumn”.", by=make_user(), now=NOW, study=study)
-    auditing.note("halt.set", "Stopped.", by=None, now=NOW + timedelta(days=1))
+    audit_trail.note("run.approved", "Approved “Autumn”.", by=make_user(), now=NOW, study=study)
+    audit_trail.note("halt.set", "Stopped.", by=None, now=NOW + timedelta(days=1))
     client.force_login(make_desk_member(study))
 
     page = client.get(reverse("admin:hits_auditevent_changelist"), asked)
@@ -335,8 +337,8 @@ def test_audit_log_is_searched_and_filtered(client: Client, asked: dict[str, str
 
 def test_audit_log_is_taken_as_a_file_with_its_filters(client: Client) -> None:
     study = make_study()
-    auditing.note("run.approved", "Approved.", by=None, now=NOW, study=study)
-    auditing.note("halt.set", "Stopped.", by=None, now=NOW)
+    audit_trail.note("run.approved", "Approved.", by=None, now=NOW, study=study)
+    audit_trail.note("halt.set", "Stopped.", by=None, now=NOW)
     client.force_login(make_desk_member(study))
     address = reverse("admin:hits_auditevent_file")
 
@@ -353,7 +355,7 @@ def test_audit_log_takes_few_queries_however_many_events(client: Client) -> None
     counts = []
     for _ in range(2):
         for number in range(5):
-            auditing.note("run.approved", f"{number}", by=make_user(), now=NOW, study=study)
+            audit_trail.note("run.approved", f"{number}", by=make_user(), now=NOW, study=study)
         with CaptureQueriesContext(connection) as queries:
             client.get(reverse("admin:hits_auditevent_changelist"))
         counts.append(len(queries))

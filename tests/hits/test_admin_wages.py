@@ -9,7 +9,8 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
-from hits.models import Assignment, AuditEvent, Batch, Bonus, LedgerEntry, Study
+from hits.core.models.audit_events import AuditEvent
+from hits.models import Assignment, Batch, Bonus, LedgerEntry, Study
 from hits.roles import AUTHOR, PAYMENTS_PREPARER, ROLES
 from hits.services import figures
 from tests.factories import NOW

@@ -8,8 +8,9 @@ from typing import Any
 import pytest
 from django.db import connection, transaction
 
-from hits.errors import RuleBroken
-from hits.models import Appeal, Assignment, AuditEvent, Bonus, LedgerEntry, User
+from hits.core.errors import RuleBroken
+from hits.core.models.audit_events import AuditEvent
+from hits.models import Appeal, Assignment, Bonus, LedgerEntry, User
 from hits.services import appealing, owing
 from hits.services.appealing import answer_appeal, make_appeal, withdraw_appeal
 from tests.factories import NOW, make_assignment, make_batch, make_bonus, make_hit, make_user

@@ -3,7 +3,7 @@
 import pytest
 
 from hits import families
-from hits.errors import RuleBroken
+from hits.core.errors import RuleBroken
 from hits.models import Batch, Item
 from hits.services import drafting
 from tests.factories import make_batch

@@ -5,7 +5,7 @@ from datetime import timedelta
 import pytest
 from structlog.testing import capture_logs
 
-from hits.errors import ProviderRefused, RuleBroken
+from hits.core.errors import ProviderRefused, RuleBroken
 from hits.gateway import registry
 from hits.models import Block, Worker
 from hits.services.blocking import CLAIM, ask_again, block_worker, lift_block, send_blocks

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from crowd.winogavil.domain import WINOGAVIL_TIERS
 from hits import domain
-from hits.domain import bonus_tables
+from hits.core.domain import bonus_tables
 from hits.services.bonus_words import percent, reason_of, steps_of
 
 pytestmark = pytest.mark.pure

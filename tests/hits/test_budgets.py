@@ -8,7 +8,7 @@ from django.db.models import Sum
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from hits.errors import RuleBroken
+from hits.core.errors import RuleBroken
 from hits.models import HIT, Assignment, Batch, Bonus, Study
 from hits.queries.batches import tally_of
 from hits.services import budgets, launching

@@ -3,8 +3,8 @@
 import pytest
 from pytest_django import DjangoAssertNumQueries
 
+from hits.core.chunks import in_chunks
 from hits.models import Study
-from hits.queries.chunks import in_chunks
 from tests.factories import make_study
 
 pytestmark = pytest.mark.django_db

@@ -6,19 +6,9 @@ from typing import Any
 import pytest
 
 from hits import families
-from hits.errors import RuleBroken
-from hits.models import (
-    HIT,
-    Assignment,
-    AuditEvent,
-    Batch,
-    Bonus,
-    Change,
-    LedgerEntry,
-    RunRow,
-    Study,
-    User,
-)
+from hits.core.errors import RuleBroken
+from hits.core.models.audit_events import AuditEvent
+from hits.models import HIT, Assignment, Batch, Bonus, Change, LedgerEntry, RunRow, Study, User
 from hits.services import (
     blocking,
     compensating,

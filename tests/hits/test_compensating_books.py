@@ -5,7 +5,7 @@ from decimal import Decimal
 
 import pytest
 
-from hits.domain.months import Month
+from hits.core.domain.months import Month
 from hits.models import Assignment, Batch, Bonus, Difference, Match, Study
 from hits.queries import live
 from hits.queries.closes import lines_of_close

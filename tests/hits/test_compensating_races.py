@@ -4,7 +4,8 @@ from collections import Counter
 
 import pytest
 
-from hits.models import HIT, Assignment, AuditEvent, Batch, Bonus
+from hits.core.models.audit_events import AuditEvent
+from hits.models import HIT, Assignment, Batch, Bonus
 from hits.services import compensating, paying, refused
 from tests.factories import NOW, make_assignment, make_study
 from tests.hits.refusals import make_payer, make_refused

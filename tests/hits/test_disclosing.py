@@ -4,7 +4,7 @@ import pytest
 from django.core.exceptions import PermissionDenied
 from structlog.testing import capture_logs
 
-from hits.errors import RuleBroken
+from hits.core.errors import RuleBroken
 from hits.models import Disclosure, User, Worker
 from hits.services.disclosing import disclose, find_by_external_id
 from tests.factories import NOW, make_account, make_assignment, make_worker

@@ -10,8 +10,9 @@ from hypothesis import strategies as st
 
 from crowd.winogavil.domain import SOLVE
 from crowd.winogavil.models import Association
-from hits.domain import criteria, requirements
-from hits.errors import InvalidItems, RuleBroken
+from hits.core.domain import requirements
+from hits.core.errors import InvalidItems, RuleBroken
+from hits.domain import criteria
 from hits.models import Account, Batch, Item, Lease
 from hits.services import drafting
 from tests.factories import (

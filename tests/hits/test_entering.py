@@ -7,11 +7,11 @@ import pytest
 from django.db import connection, transaction
 from django.test.utils import CaptureQueriesContext
 
-from hits.errors import RuleBroken
+from hits.core.errors import RuleBroken
+from hits.core.states import move
 from hits.models import HIT, Assignment, Batch, Block, Worker
 from hits.queries.workers import known_workers, recruiting_facts
 from hits.services.entering import refuse_entry
-from hits.states import move
 from tests.factories import (
     NOW,
     make_account,

@@ -8,11 +8,12 @@ from django.urls import reverse
 
 from hits.common import sweeps
 from hits.common.sweeps import Sweep
-from hits.errors import RuleBroken, StandsStill
+from hits.core.errors import RuleBroken, StandsStill
+from hits.core.models.audit_events import AuditEvent
 from hits.gateway.boto import BotoProvider
 from hits.gateway.pacing import Line
 from hits.gateway.standing import begin_epochs
-from hits.models import Account, AuditEvent, Epoch
+from hits.models import Account, Epoch
 from hits.roles import ROLES
 from hits.services import epochs, paying
 from tests.factories import NOW, make_account, make_bonus, make_user

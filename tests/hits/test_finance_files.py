@@ -13,10 +13,11 @@ from defusedxml import ElementTree
 from django.core.exceptions import PermissionDenied
 
 from hits.common.spreadsheets import write_csv
+from hits.core.domain.months import Month, month_of, read_month
+from hits.core.errors import RuleBroken
+from hits.core.models.audit_events import AuditEvent
 from hits.domain.manifests import digest_of, write_manifest
-from hits.domain.months import Month, month_of, read_month
-from hits.errors import RuleBroken
-from hits.models import AuditEvent, Bonus, Disclosure, LedgerEntry, Study, User
+from hits.models import Bonus, Disclosure, LedgerEntry, Study, User
 from hits.queries import closes
 from hits.queries.ledger import entries_of
 from hits.services.finance_files import FinanceFile, audit_file, close_file, ledger_file, run_file

@@ -4,8 +4,9 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
-from hits.errors import RuleBroken
-from hits.models import AuditEvent, Bonus, Halt
+from hits.core.errors import RuleBroken
+from hits.core.models.audit_events import AuditEvent
+from hits.models import Bonus, Halt
 from hits.roles import ROLES
 from hits.services import halting, paying
 from tests.factories import NOW, make_account, make_assignment, make_bonus, make_user

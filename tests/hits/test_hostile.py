@@ -11,8 +11,8 @@ from django.contrib.auth.models import Permission
 from django.test import Client, RequestFactory
 from django.urls import reverse
 
-from hits.domain import requirements
-from hits.errors import ProviderRefused, RuleBroken
+from hits.core.domain import requirements
+from hits.core.errors import ProviderRefused, RuleBroken
 from hits.gateway import provider_for
 from hits.gateway.queues import queue_for
 from hits.models import Account, Batch, Block, Bonus, Disclosure, Recipient, User, Worker

@@ -10,7 +10,7 @@ from django.test import Client
 from django.urls import reverse
 
 from hits.common.spreadsheets import csv_line, harmless
-from hits.errors import RuleBroken
+from hits.core.errors import RuleBroken
 from hits.models import Run, User
 from hits.services import run_rows, runs, settling
 from tests.factories import NOW, make_bonus, make_study, make_user

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from django.conf import LazySettings
 
-from hits.errors import ProviderRefused, RuleBroken
+from hits.core.errors import ProviderRefused, RuleBroken
 from hits.gateway import registry
 from hits.models import HIT, Account, Batch, BatchEvent, Study
 from hits.models.studies import default_bonus_rules

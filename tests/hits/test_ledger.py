@@ -7,7 +7,9 @@ from django.db import DatabaseError, connection, transaction
 from django.db.models import Model
 from django.test.utils import CaptureQueriesContext
 
-from hits.models import AuditEvent, Deposit, LedgerEntry, Study
+from hits.core import audit_trail
+from hits.core.models.audit_events import AuditEvent
+from hits.models import Deposit, LedgerEntry, Study
 from hits.queries.ledger import (
     Book,
     balances,
@@ -18,7 +20,6 @@ from hits.queries.ledger import (
     movements,
     statement_of,
 )
-from hits.services import auditing
 from hits.services.budgets import grant_budget
 from tests.factories import NOW, make_account, make_study
 from tests.hits.books import open_batch, owed_bonus, paid_bonus
@@ -36,7 +37,7 @@ def make_entry() -> LedgerEntry:
 
 
 def make_event() -> AuditEvent:
-    auditing.note("run.prepared", "Prepared.", by=None, now=NOW)
+    audit_trail.note("run.prepared", "Prepared.", by=None, now=NOW)
     return AuditEvent.objects.latest("pk")
 
 

@@ -7,9 +7,10 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
+from hits.core.errors import ProviderRefused, ProviderUnavailable, RuleBroken
+from hits.core.models.audit_events import AuditEvent
 from hits.domain.refusals import Remedy
-from hits.errors import ProviderRefused, ProviderUnavailable, RuleBroken
-from hits.models import AuditEvent, Bonus, LedgerEntry, User
+from hits.models import Bonus, LedgerEntry, User
 from hits.services import compensating, obligations, paying, refused, settling
 from tests.factories import NOW, approve, make_study, make_user
 from tests.hits.books import open_batch, owed_bonus

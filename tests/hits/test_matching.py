@@ -6,8 +6,9 @@ from typing import Any
 
 import pytest
 
-from hits.errors import RuleBroken
-from hits.models import HIT, Account, Assignment, AuditEvent, Batch, Bonus, Deposit, Difference, Match
+from hits.core.errors import RuleBroken
+from hits.core.models.audit_events import AuditEvent
+from hits.models import HIT, Account, Assignment, Batch, Bonus, Deposit, Difference, Match
 from hits.services import deposits, differences, matching
 from tests.factories import (
     NOW,

@@ -11,7 +11,7 @@ from django.contrib.messages.storage.fallback import FallbackStorage
 from django.test import RequestFactory
 
 from hits.admin.merging import Merging
-from hits.errors import RuleBroken
+from hits.core.errors import RuleBroken
 from hits.models import Study
 from tests.factories import make_study, make_user
 

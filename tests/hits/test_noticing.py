@@ -14,8 +14,8 @@ from django.test.utils import CaptureQueriesContext
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from hits.core.errors import ProviderRefused
 from hits.domain.documents import LONGEST, Told, read_document, unwrap
-from hits.errors import ProviderRefused
 from hits.gateway import registry
 from hits.models import HIT, Account, Assignment, Batch, Event, Lease, Notice
 from hits.services import noticing, working

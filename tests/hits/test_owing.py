@@ -10,8 +10,9 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from hits.errors import RuleBroken
-from hits.models import Assignment, AuditEvent, Batch, Bonus, Decision, LedgerEntry, Study, User
+from hits.core.errors import RuleBroken
+from hits.core.models.audit_events import AuditEvent
+from hits.models import Assignment, Batch, Bonus, Decision, LedgerEntry, Study, User
 from hits.services import budgets, figures, owing
 from scoring.models import Score
 from tests.factories import (

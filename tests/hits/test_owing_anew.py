@@ -10,8 +10,9 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
-from hits.errors import RuleBroken
-from hits.models import Assignment, AuditEvent, Batch, Bonus, Study, User
+from hits.core.errors import RuleBroken
+from hits.core.models.audit_events import AuditEvent
+from hits.models import Assignment, Batch, Bonus, Study, User
 from hits.roles import ROLES
 from hits.services import owing, owing_anew
 from tests.factories import NOW, make_assignment, make_batch, make_hit, make_study

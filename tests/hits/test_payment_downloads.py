@@ -9,7 +9,8 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
-from hits.models import AuditEvent, Bonus, Disclosure, Run, User
+from hits.core.models.audit_events import AuditEvent
+from hits.models import Bonus, Disclosure, Run, User
 from hits.roles import ROLES
 from hits.services import runs
 from tests.factories import NOW, make_bonus, make_study, make_user

@@ -5,8 +5,9 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
+from hits.core.models.audit_events import AuditEvent
 from hits.domain.refusals import Remedy, explain
-from hits.models import AuditEvent, Bonus, LedgerEntry, RunRow, User
+from hits.models import Bonus, LedgerEntry, RunRow, User
 from hits.roles import ROLES
 from hits.services import paying
 from tests.factories import (

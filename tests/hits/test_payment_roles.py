@@ -12,10 +12,10 @@ from django.contrib.auth.models import Group
 from django.test import Client
 from django.urls import reverse
 
+from hits.core.models.audit_events import AuditEvent
 from hits.models import (
     Account,
     Appeal,
-    AuditEvent,
     Batch,
     Bonus,
     Deposit,

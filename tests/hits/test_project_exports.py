@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
+from hits.core.errors import CrowdError
 from hits.datasets.columns import INTEGER, PERSON, TEXT, column
-from hits.errors import CrowdError
 from hits.exports import DataFile, Wanted
 from hits.models import HIT, Batch, Study
 from hits.project_exports import ProjectExport

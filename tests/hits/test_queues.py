@@ -3,7 +3,7 @@
 import pytest
 from django.conf import LazySettings
 
-from hits.errors import ProviderRefused, ProviderUnavailable
+from hits.core.errors import ProviderRefused, ProviderUnavailable
 from hits.gateway.queues import Message, queue_for, region_of
 from hits.models import Account
 from tests.hits.loopback_queue import serving_queue

@@ -8,7 +8,7 @@ import pytest
 from django.db import connection, connections
 from django.test.utils import CaptureQueriesContext
 
-from hits.errors import ProviderRefused
+from hits.core.errors import ProviderRefused
 from hits.gateway import registry
 from hits.models import HIT, Assignment, Batch, Item
 from hits.services import looking, reconciling, steering, working

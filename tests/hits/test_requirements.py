@@ -2,7 +2,7 @@
 
 import pytest
 
-from hits.domain.requirements import is_met
+from hits.core.domain.requirements import is_met
 
 pytestmark = pytest.mark.pure
 

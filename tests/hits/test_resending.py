@@ -6,8 +6,9 @@ from typing import Any
 
 import pytest
 
-from hits.errors import ProviderRefused, RuleBroken
-from hits.models import Assignment, AuditEvent, Bonus, Halt, LedgerEntry
+from hits.core.errors import ProviderRefused, RuleBroken
+from hits.core.models.audit_events import AuditEvent
+from hits.models import Assignment, Bonus, Halt, LedgerEntry
 from hits.services import halting, paying, resending, settling
 from tests.factories import NOW, make_bonus, make_user
 from tests.hits.posted import approved_work

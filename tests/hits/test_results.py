@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from hits.common.uploads import Problems, Row, UploadedColumn, read_number
-from hits.errors import InvalidItems
+from hits.core.errors import InvalidItems
 from hits.models import Study
 from hits.services import results
 from hits.services.results import ModelResults, Subjects, read_results

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from crowd.winogavil.models import Association
 from crowd.winogavil.services.finalizing import finalize_associations
-from hits.domain.days import day_around
-from hits.errors import ProviderRefused, RuleBroken
+from hits.core.domain.days import day_around
+from hits.core.errors import ProviderRefused, RuleBroken
 from hits.gateway import Provider, registry
 from hits.models import Assignment, Batch, Bonus, Decision, Item, Lease, Note, User, Worker
 from hits.services import owing, reviewing, telling, working

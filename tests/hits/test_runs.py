@@ -11,8 +11,9 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from hits.errors import RuleBroken
-from hits.models import AuditEvent, Bonus, LedgerEntry, Run, RunRow, Study, User
+from hits.core.errors import RuleBroken
+from hits.core.models.audit_events import AuditEvent
+from hits.models import Bonus, LedgerEntry, Run, RunRow, Study, User
 from hits.queries.run_rows import lines_of, rows_of
 from hits.services import run_rows, runs
 from hits.services.blocking import block_worker

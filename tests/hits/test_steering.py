@@ -7,7 +7,7 @@ import pytest
 from django.db.models import F
 from pytest_django import DjangoAssertNumQueries
 
-from hits.errors import ProviderRefused, RuleBroken
+from hits.core.errors import ProviderRefused, RuleBroken
 from hits.gateway import registry
 from hits.models import HIT, Batch, BatchEvent, Change, Study, User
 from hits.services import budgets, launching, steering

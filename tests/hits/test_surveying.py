@@ -9,7 +9,7 @@ from django.core.management import call_command
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from hits.errors import ProviderRefused
+from hits.core.errors import ProviderRefused
 from hits.gateway import registry
 from hits.models import HIT, Account, Assignment, Batch, Change, Decision, Item, Lease, Stranger
 from hits.services import reconciling, working

@@ -12,9 +12,10 @@ from django.test.utils import CaptureQueriesContext
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hits.domain.wages import lacking
-from hits.errors import RuleBroken
-from hits.models import Assignment, AuditEvent, Batch, Bonus, LedgerEntry, Study, User
+from hits.core.domain.wages import lacking
+from hits.core.errors import RuleBroken
+from hits.core.models.audit_events import AuditEvent
+from hits.models import Assignment, Batch, Bonus, LedgerEntry, Study, User
 from hits.queries.wages import TOP_UP, pay_of, top_ups_due, top_ups_made
 from hits.services import figures, wages
 from tests.factories import (

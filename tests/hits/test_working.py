@@ -4,7 +4,7 @@ from datetime import timedelta
 import pytest
 from django.db import IntegrityError, connection, transaction
 
-from hits.errors import RuleBroken
+from hits.core.errors import RuleBroken
 from hits.models import HIT, Assignment, Batch, Item, Lease, Worker
 from hits.services import working
 from tests.factories import (

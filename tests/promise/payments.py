@@ -13,7 +13,7 @@ from django.db import connection, transaction
 
 from crowd.marketplace import models as market
 from crowd.marketplace.services import money as market_money
-from hits.errors import CrowdError, ProviderUnavailable
+from hits.core.errors import CrowdError, ProviderUnavailable
 from hits.gateway.boto import BotoProvider
 from hits.models import Account, Assignment, Batch, Bonus, Halt, Run, User
 from hits.services import halting, paying, refused, runs, settling

@@ -9,7 +9,7 @@ from django.db import transaction
 from crowd.marketplace import models as market
 from crowd.marketplace.services import epochs as marketplace_epochs
 from hits import tasks
-from hits.errors import RuleBroken
+from hits.core.errors import RuleBroken
 from hits.gateway.pacing import Line
 from hits.gateway.standing import begin_epochs
 from hits.models import Assignment, Bonus, Epoch

@@ -26,7 +26,7 @@ from crowd.winogavil.domain import SOLVE
 from crowd.winoventi import tasks as winoventi
 from hits import models, tasks
 from hits.common.sweeps import SWEEPS as ALL
-from hits.errors import CrowdError
+from hits.core.errors import CrowdError
 from hits.gateway.boto import BotoProvider
 from hits.models import Account, Batch, Study, User
 from hits.services import launching, reviewing, steering

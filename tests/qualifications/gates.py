@@ -12,7 +12,7 @@ import pytest
 from django.http import QueryDict
 
 from hits import families
-from hits.errors import RuleBroken
+from hits.core.errors import RuleBroken
 from hits.families import Answer, Purpose, TaskPage, Terms
 from hits.families import Score as FamilyScore
 from hits.families.registry import _families

@@ -6,7 +6,7 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
-from hits.models import AuditEvent
+from hits.core.models.audit_events import AuditEvent
 from hits.roles import OPERATOR, PAYMENTS_APPROVER, PAYMENTS_PREPARER, RESEARCHER, REVIEWER
 from qualifications.models import SwowEdge, SwowList
 from tests.pages import text_of

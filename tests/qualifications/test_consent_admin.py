@@ -6,7 +6,8 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
-from hits.models import AuditEvent, Study, Worker
+from hits.core.models.audit_events import AuditEvent
+from hits.models import Study, Worker
 from hits.roles import OPERATOR, PAYMENTS_APPROVER, RESEARCHER, REVIEWER
 from qualifications.domain import people
 from qualifications.models import Consent, ConsentText, Demographics, UnderAge

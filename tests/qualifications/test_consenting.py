@@ -5,8 +5,9 @@ from typing import Any
 
 import pytest
 
-from hits.errors import RuleBroken
-from hits.models import Account, Assignment, AuditEvent, Bonus, Item, Lease, Study, Worker
+from hits.core.errors import RuleBroken
+from hits.core.models.audit_events import AuditEvent
+from hits.models import Account, Assignment, Bonus, Item, Lease, Study, Worker
 from hits.services.owing import owe_bonuses
 from qualifications.models import Consent, ConsentText
 from qualifications.services import consenting

@@ -6,7 +6,8 @@ from typing import Any
 import pytest
 from django.db import connection
 
-from hits.models import AuditEvent, Study, Worker
+from hits.core.models.audit_events import AuditEvent
+from hits.models import Study, Worker
 from qualifications.domain import people
 from qualifications.models import ConsentText, Demographics
 from qualifications.queries.demographics import Counts, counts_of

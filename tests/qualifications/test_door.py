@@ -9,7 +9,7 @@ from django.test.utils import CaptureQueriesContext
 
 from crowd.compensation.collecting import CollectFamily
 from hits import doors, families
-from hits.errors import RuleBroken
+from hits.core.errors import RuleBroken
 from hits.models import HIT, Account, Assignment, Item, Lease, Worker
 from hits.services import working
 from qualifications.door import QualificationDoor

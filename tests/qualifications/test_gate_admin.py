@@ -7,7 +7,8 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
-from hits.models import AuditEvent, Study, User
+from hits.core.models.audit_events import AuditEvent
+from hits.models import Study, User
 from qualifications.models import Attempt, Gate, Holding, PlatformType
 from qualifications.presets import PRESETS
 from tests.factories import make_account, make_batch, make_hit, make_study

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from hits.errors import RuleBroken
+from hits.core.errors import RuleBroken
 from qualifications.domain.instances import Instance, shares_stem
 from qualifications.models import SwowList
 from qualifications.queries.associations import has_edge, neighbors, strength

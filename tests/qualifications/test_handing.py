@@ -7,8 +7,9 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
-from hits.models import Account, AuditEvent
-from hits.services import auditing
+from hits.core import audit_trail
+from hits.core.models.audit_events import AuditEvent
+from hits.models import Account
 from qualifications.models import Gate, Holding
 from qualifications.services import handing
 from qualifications.services.handing import give_many, revoke_many
@@ -92,7 +93,7 @@ def test_cut_off_in_the_middle_the_same_click_does_the_rest(monkeypatch: pytest.
             raise KeyboardInterrupt
 
     with monkeypatch.context() as patch:
-        patch.setattr(auditing, "note", note)
+        patch.setattr(audit_trail, "note", note)
         with pytest.raises(KeyboardInterrupt):
             revoke_many(keys=keys(holders), by=by, reason="Leaked.", now=LATER)
     assert found("value") == [(0,), (1,), (1,)]

@@ -4,8 +4,9 @@ from datetime import timedelta
 
 import pytest
 
-from hits.errors import RuleBroken
-from hits.models import Account, AuditEvent
+from hits.core.errors import RuleBroken
+from hits.core.models.audit_events import AuditEvent
+from hits.models import Account
 from qualifications.models import Gate, Holding
 from qualifications.services import holding
 from qualifications.services.holding import give, let_try_again, note_value, revoke, set_value, take_back

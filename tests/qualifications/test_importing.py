@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from django.db import connection
 
-from hits.errors import RuleBroken
+from hits.core.errors import RuleBroken
 from qualifications.models import SwowEdge, SwowList, SwowWord
 from qualifications.queries.associations import associations_of, ready_list, words
 from qualifications.services import importing, slicing, storing

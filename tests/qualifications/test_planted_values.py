@@ -21,11 +21,12 @@ from drf_spectacular.generators import SchemaGenerator
 from crowd.frame import asking, visits
 from crowd.statement import links
 from crowd.winogavil.releases.services import making
-from hits.domain.months import read_month
+from hits.core.audit_trail import note
+from hits.core.domain.months import read_month
+from hits.core.models.audit_events import AuditEvent
 from hits.gateway import registry
-from hits.models import Assignment, AuditEvent, Batch, LedgerEntry, Run, Study, User
+from hits.models import Assignment, Batch, LedgerEntry, Run, Study, User
 from hits.services import exporting, finance_files
-from hits.services.auditing import note
 from qualifications.domain import people
 from qualifications.models import Consent, Demographics
 from qualifications.services import demographics

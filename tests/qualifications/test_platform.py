@@ -6,10 +6,11 @@ from typing import Any
 import pytest
 
 from crowd.winogavil.domain import SOLVE
-from hits.domain.requirements import check
-from hits.errors import ProviderRefused, RuleBroken
+from hits.core.domain.requirements import check
+from hits.core.errors import ProviderRefused, RuleBroken
+from hits.core.models.audit_events import AuditEvent
 from hits.gateway import registry
-from hits.models import Account, AuditEvent
+from hits.models import Account
 from qualifications.models import Gate, PlatformType
 from qualifications.services.platform import (
     CLAIM,

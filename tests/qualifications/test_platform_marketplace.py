@@ -10,7 +10,7 @@ from django.utils import timezone
 from crowd.marketplace.conformance.browser import Browser
 from crowd.marketplace.conformance.worker import Worker as Site
 from crowd.marketplace.models import QualificationRequest
-from hits.errors import RuleBroken
+from hits.core.errors import RuleBroken
 from hits.gateway import HITSpec, Provider, ProviderHIT, provider_for
 from hits.models import Account, Batch, Worker
 from hits.services import launching

@@ -1,7 +1,7 @@
 import pytest
 
-from hits.errors import RuleBroken
-from hits.models import AuditEvent
+from hits.core.errors import RuleBroken
+from hits.core.models.audit_events import AuditEvent
 from qualifications.models import SwowEdge, SwowList, SwowWord
 from qualifications.queries.associations import ready_list
 from qualifications.services import removing

@@ -9,7 +9,7 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.utils import translation
 
-from hits.domain import requirements
+from hits.core.domain import requirements
 from hits.models import Account, Study, Worker
 from qualifications import words
 from qualifications.domain.rules import Bound, Finding

@@ -1,6 +1,6 @@
 import pytest
 
-from hits.errors import RuleBroken
+from hits.core.errors import RuleBroken
 from qualifications.models import SwowList
 from qualifications.services.generating import generate_instances
 from qualifications.services.tagging import list_from_tags

@@ -8,7 +8,7 @@ from cryptography.fernet import Fernet
 from django.conf import LazySettings
 from structlog.testing import capture_logs
 
-from hits.errors import ProviderRefused
+from hits.core.errors import ProviderRefused
 from hits.gateway import registry
 from qualifications.models import Holding, PlatformType
 from qualifications.services.holding import set_value

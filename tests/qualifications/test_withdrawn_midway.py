@@ -11,9 +11,9 @@ from django.utils import timezone
 
 from crowd.statement import links
 from crowd.winogavil.models import Association
+from hits.core.states import move
 from hits.models import HIT, Assignment, Bonus, Lease
 from hits.services import exporting, owing, paying
-from hits.states import move
 from qualifications.models import Consent
 from qualifications.services import consenting
 from scoring.models import Score

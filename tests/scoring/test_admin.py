@@ -9,7 +9,8 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
 from crowd.winogavil.services import verdicts as winogavil
-from hits.models import AuditEvent, Study, User
+from hits.core.models.audit_events import AuditEvent
+from hits.models import Study, User
 from hits.roles import OPERATOR, PAYMENTS_APPROVER, RESEARCHER, REVIEWER
 from scoring.models import Asking, RegisteredRival, Score, StudyRival, Verdict
 from scoring.services.answering import answer_waiting

@@ -3,7 +3,7 @@ from datetime import timedelta
 import pytest
 from django.db import IntegrityError, transaction
 
-from hits.errors import RuleBroken
+from hits.core.errors import RuleBroken
 from hits.models import Assignment
 from scoring.models import Asking, Riddle, StudyRival, Verdict
 from scoring.services import asking, playing, rescoring

@@ -9,7 +9,7 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
-from hits.errors import RuleBroken
+from hits.core.errors import RuleBroken
 from hits.roles import OPERATOR, RESEARCHER
 from scoring import tasks
 from scoring.models import RegisteredRival, TextQuestion

@@ -19,7 +19,7 @@ from config.demo_server import SCRATCH, served
 from config.management.commands.serve import prepare
 from crowd import family
 from crowd.demo.interface import Demo
-from hits.errors import CrowdError
+from hits.core.errors import CrowdError
 
 INSIDE = "DEMO_INSIDE"
 

@@ -8,9 +8,9 @@ from django.utils import timezone
 from django.utils.module_loading import import_string
 
 from crowd import family as families
+from hits.core.errors import CrowdError
 from hits.datasets.papers import FORMS, draw_paper, papers_of
 from hits.datasets.tables import StatTable
-from hits.errors import CrowdError
 from hits.models import Study
 
 

@@ -17,7 +17,7 @@ from crowd.pictures.reading import installed_reader
 from crowd.pictures.services import checking
 from hits.admin.parts import read_number
 from hits.admin.selecting import need, signed_in
-from hits.errors import RuleBroken
+from hits.core.errors import RuleBroken
 
 # A profane concept is found by the house itself.
 REASONS = [(str(number), one) for number, one in enumerate([*Unfit][:5], start=1)]

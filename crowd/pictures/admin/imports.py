@@ -25,7 +25,7 @@ from hits.admin.parts import ReadOnlyAdmin, read_number
 from hits.admin.selecting import need, signed_in
 from hits.admin.taking import send_csv
 from hits.common.spreadsheets import Cell
-from hits.errors import InvalidItems
+from hits.core.errors import InvalidItems
 
 A_PAGE = 50
 SAMPLE = 12

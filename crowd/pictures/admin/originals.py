@@ -12,7 +12,7 @@ from django.views.decorators.http import require_safe
 from crowd.pictures.admin.parts import ORIGINALS
 from crowd.pictures.models import Original, Picture
 from hits.admin.selecting import need, signed_in
-from hits.services.auditing import note
+from hits.core.audit_trail import note
 
 
 def urls(pool: admin.ModelAdmin[Picture]) -> list[URLPattern]:

@@ -17,7 +17,7 @@ from crowd.pictures.models import Report
 from crowd.pictures.services import reporting
 from hits.admin.parts import ReadOnlyAdmin, read_number
 from hits.admin.selecting import need, signed_in
-from hits.errors import RuleBroken
+from hits.core.errors import RuleBroken
 
 MOST_OTHERS = 50
 Status = Report.Status

@@ -11,7 +11,7 @@ from crowd.pictures.bringing.addresses import read_target
 from crowd.pictures.bringing.sources import Source
 from crowd.pictures.errors import BadPicture, NotFetched
 from hits.common.uploads import Problems, UploadedColumn, as_written, read_uploaded
-from hits.errors import InvalidItems
+from hits.core.errors import InvalidItems
 
 MOST_LINES = 20_000
 LONGEST = {"concept": domain.LONGEST_CONCEPT, "caption": 500, "source": 500, "credit": 500, "licence": 64}

@@ -11,7 +11,7 @@ from zipfile import BadZipFile, ZipFile
 
 from crowd.pictures.errors import BadPicture
 from crowd.pictures.files.contents import MOST_BYTES
-from hits.errors import InvalidItems
+from hits.core.errors import InvalidItems
 
 SUFFIXES = frozenset({".png", ".jpg", ".jpeg", ".webp", ".svg"})
 MOST_FILES = 20_000

@@ -6,7 +6,7 @@ from django.db.models import F, Q, QuerySet
 
 from crowd.pictures.models import Picture, Unfit
 from crowd.pictures.services.moving import move_picture
-from hits.errors import RuleBroken
+from hits.core.errors import RuleBroken
 from hits.models import User
 
 LEASE = timedelta(minutes=5)

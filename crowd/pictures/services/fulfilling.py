@@ -17,8 +17,8 @@ from crowd.pictures.files.contents import read_content
 from crowd.pictures.models import Import, Request
 from crowd.pictures.services.adding import Entered, bring_in
 from crowd.pictures.services.importing import line_of
-from hits import states
-from hits.errors import InvalidItems
+from hits.core import states
+from hits.core.errors import InvalidItems
 
 # All of them at the same time, where they are addresses: a round takes as long as the slowest.
 AT_ONCE = 8

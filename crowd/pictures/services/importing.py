@@ -20,7 +20,7 @@ from crowd.pictures.errors import BadPicture, NotFetched
 from crowd.pictures.files.contents import read_content
 from crowd.pictures.models import Import, Request
 from crowd.pictures.services.adding import Entered, bring_in
-from hits.errors import InvalidItems, RuleBroken
+from hits.core.errors import InvalidItems, RuleBroken
 from hits.models import User
 
 MOST_BYTES = 1_000_000_000

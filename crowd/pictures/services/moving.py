@@ -11,7 +11,7 @@ from django.db import transaction
 
 from crowd.pictures.models import Picture
 from crowd.pictures.removal import tell_listeners
-from hits import states
+from hits.core import states
 
 FIT = Picture.Status.FIT
 

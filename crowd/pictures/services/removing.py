@@ -9,10 +9,10 @@ from crowd.pictures.models import Picture, Report
 from crowd.pictures.models.pictures import LONGEST_REASON
 from crowd.pictures.removal import tell_listeners
 from crowd.pictures.services.moving import lock_pictures
-from hits import states
-from hits.errors import RuleBroken
+from hits.core import states
+from hits.core.audit_trail import note
+from hits.core.errors import RuleBroken
 from hits.models import User
-from hits.services.auditing import note
 
 Status = Picture.Status
 

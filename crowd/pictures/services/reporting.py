@@ -10,9 +10,9 @@ from crowd.pictures.models.reports import LONGEST_TEXT
 from crowd.pictures.removal import tell_listeners
 from crowd.pictures.services.moving import lock_pictures
 from crowd.pictures.services.removing import decide_reports, put_back, take_out
-from hits.errors import RuleBroken
+from hits.core.audit_trail import note
+from hits.core.errors import RuleBroken
 from hits.models import User
-from hits.services.auditing import note
 
 # Nobody empties the pool alone.
 MOST_A_DAY = 30

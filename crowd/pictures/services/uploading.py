@@ -15,7 +15,7 @@ from crowd.pictures.files.uploads import Upload
 from crowd.pictures.models import Original, Picture, new_key
 from crowd.pictures.services.adding import SUFFIXES
 from crowd.pictures.services.moving import lock_pictures
-from hits.errors import RuleBroken
+from hits.core.errors import RuleBroken
 from hits.models import User
 
 LONGEST_NAME = 200

@@ -19,7 +19,7 @@ from crowd.plain.services.describing import describe_page, stamp_of
 from hits.admin.hub_panels import Figure, Panel, Way
 from hits.admin.hubs import HubAdmin
 from hits.admin.selecting import signed_in
-from hits.errors import InvalidItems, RuleBroken
+from hits.core.errors import InvalidItems, RuleBroken
 from hits.models import User
 
 Hub = HubAdmin[Any]

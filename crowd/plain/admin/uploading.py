@@ -13,7 +13,7 @@ from crowd.plain.queries.describing import described
 from crowd.plain.services.uploading import MOST_BYTES, MOST_ROWS, add_rows, columns_of
 from hits.admin.hubs import HubAdmin
 from hits.common.uploads import example_file, file_help
-from hits.errors import InvalidItems, RuleBroken
+from hits.core.errors import InvalidItems, RuleBroken
 
 Hub = HubAdmin[Any]
 CHANGE = "plain.change_project"

@@ -22,7 +22,7 @@ from crowd.plain.queries.describing import described_in
 from crowd.questions.domain import is_unfit
 from crowd.questions.entries import NOT_KEPT, Look, Texts
 from crowd.questions.family import AskFamily
-from hits.errors import InvalidAnswer
+from hits.core.errors import InvalidAnswer
 from hits.families import Answer, PreviewsBatches, SuggestsTerms, TakesReports, TaskPage, Terms
 from hits.models import Assignment, Batch, Item, Study
 from hits.services.working import items_served

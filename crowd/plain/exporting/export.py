@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 from crowd.plain.exporting.columns import answer_columns, row_columns
 from crowd.plain.exporting.lines import read_answers, read_rows
 from crowd.plain.models import Description, Project
-from hits.errors import CrowdError
+from hits.core.errors import CrowdError
 from hits.exports import DataFile
 from hits.models import Study
 from hits.project_exports import ProjectExport

@@ -9,7 +9,7 @@ from crowd.plain.domain.pages import Page
 from crowd.plain.domain.reading import read_page, tidy
 from crowd.plain.models import Description, Project
 from crowd.plain.queries.describing import described
-from hits.errors import InvalidItems, RuleBroken
+from hits.core.errors import InvalidItems, RuleBroken
 from hits.models import User
 from hits.services.locking import held
 

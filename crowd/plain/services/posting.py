@@ -12,7 +12,7 @@ from crowd.pictures.services.moving import lock_pictures
 from crowd.plain.domain import ASK
 from crowd.plain.models import Description, Project, Row, RowPicture
 from crowd.plain.queries.describing import described
-from hits.errors import RuleBroken
+from hits.core.errors import RuleBroken
 from hits.models import Item
 from hits.services.locking import held, lock_items
 from hits.services.wanting import ask_about, new_item, want_answers

@@ -12,7 +12,7 @@ from crowd.plain.models import Description, Project, Row, RowPicture
 from crowd.plain.queries.describing import described
 from crowd.plain.services.pictures import Pool
 from hits.common.uploads import Problems, UploadedColumn, read_uploaded
-from hits.errors import InvalidItems, RuleBroken
+from hits.core.errors import InvalidItems, RuleBroken
 from hits.services.locking import held
 
 MOST_BYTES = 5_000_000

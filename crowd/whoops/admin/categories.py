@@ -15,7 +15,7 @@ from crowd.whoops.models import Category
 from crowd.whoops.services import categorizing
 from hits.admin.merging import Merging
 from hits.admin.parts import TOO_LARGE
-from hits.errors import RuleBroken
+from hits.core.errors import RuleBroken
 
 CHANGE = "whoops.change_category"
 LIST = "admin:whoops_category_changelist"

@@ -18,7 +18,7 @@ from hits.admin.hub_panels import Figure, Panel, Way
 from hits.admin.hubs import HubAdmin
 from hits.admin.parts import read_number
 from hits.admin.selecting import signed_in
-from hits.errors import RuleBroken
+from hits.core.errors import RuleBroken
 from hits.models import User
 
 CHECK = "whoops.review_image"

@@ -9,7 +9,7 @@ from django.db.models import Q
 from crowd.whoops.models import Designer, Image
 from crowd.whoops.services.inviting import DAYS, MOST_DAYS, MOST_PLACES
 from hits import access
-from hits.domain.words import read_uuid
+from hits.core.domain.typed_text import read_uuid
 from hits.models import User, Worker
 
 

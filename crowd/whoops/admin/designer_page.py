@@ -21,7 +21,7 @@ from hits.admin.actions import Action, Call, Confirm, Outcome
 from hits.admin.hub_actions import project_actions
 from hits.admin.hubs import HubAdmin
 from hits.admin.selecting import signed_in
-from hits.errors import RuleBroken
+from hits.core.errors import RuleBroken
 
 SHOWN_IMAGES = 30
 ONE = "<int:pk>/designers/<uuid:designer>/"

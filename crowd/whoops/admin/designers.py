@@ -23,7 +23,7 @@ from hits.admin.hubs import TAKE, HubAdmin
 from hits.admin.selecting import signed_in
 from hits.admin.taking import send_csv
 from hits.common.spreadsheets import Cell
-from hits.errors import RuleBroken
+from hits.core.errors import RuleBroken
 from hits.models import Bonus, User
 
 LOOK, ADD, CHANGE = "whoops.view_designer", "whoops.add_designer", "whoops.change_designer"

@@ -22,7 +22,7 @@ from hits.admin.results import UploadedFile
 from hits.admin.taking import send_csv
 from hits.common.spreadsheets import Cell
 from hits.common.uploads import Problems, UploadedColumn, example_file, whole_text
-from hits.errors import InvalidItems
+from hits.core.errors import InvalidItems
 
 ABOUT = (
     "You see what was read before anything is added, and the same rows once more add nothing. The file to "

@@ -15,8 +15,8 @@ from hits.admin.result_pages import ResultsPages
 from hits.admin.results import UploadedFile
 from hits.admin.taking import send_lines
 from hits.common.uploads import example_file
+from hits.core.chunks import in_chunks
 from hits.datasets.texts import json_line
-from hits.queries.chunks import in_chunks
 
 AT_ONCE = 200
 ABOUT = (

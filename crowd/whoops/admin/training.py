@@ -29,7 +29,7 @@ from crowd.whoops.services.training import (
 from hits.admin.hub_panels import Figure, Panel, Way
 from hits.admin.hubs import HubAdmin
 from hits.admin.selecting import signed_in
-from hits.errors import RuleBroken
+from hits.core.errors import RuleBroken
 from hits.models import User
 from qualifications.models import Gate
 from qualifications.queries.gate_figures import figures_of

@@ -13,7 +13,7 @@ from crowd.whoops import domain
 from crowd.whoops.models import Designer, Image, Project
 from crowd.whoops.services.inviting import join_by_work
 from crowd.whoops.services.links import path_of
-from hits.errors import InvalidAnswer
+from hits.core.errors import InvalidAnswer
 from hits.families import (
     Answer,
     NarrowsItems,

@@ -8,7 +8,7 @@ from typing import Any
 from crowd.demo import scenes, workers
 from crowd.demo.browser import Form, Page, Part
 from crowd.questions.domain import NO, YES
-from hits.errors import CrowdError
+from hits.core.errors import CrowdError
 
 SMALL = "480/"
 # Shares of judgements that are wrong.

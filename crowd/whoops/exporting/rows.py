@@ -9,7 +9,7 @@ from django.db.models import QuerySet
 
 from crowd.whoops.models import Annotation, Image, Partner, Project, Revision, Sighting
 from crowd.whoops.queries.composition import accepted_images
-from hits.queries.chunks import in_chunks
+from hits.core.chunks import in_chunks
 
 AT_ONCE = 200
 Images = QuerySet[Image]

@@ -14,8 +14,8 @@ from crowd.whoops.domain.passing import Verdict, verdict_of
 from crowd.whoops.domain.texts import Lengths, lengths_of
 from crowd.whoops.domain.votes import Share
 from crowd.whoops.models import Annotation, Image, Project, Review, Revision, Sighting
-from hits.domain import round_to_cents
-from hits.domain.wages import hourly_wage
+from hits.core.domain.money import round_to_cents
+from hits.core.domain.wages import hourly_wage
 from hits.models import Assignment
 from hits.queries.times import EFFECTIVE_S
 

@@ -7,7 +7,7 @@ from django.db import transaction
 from django.db.models import ProtectedError
 
 from crowd.whoops.models import Category, Image
-from hits.errors import RuleBroken
+from hits.core.errors import RuleBroken
 
 log = structlog.get_logger()
 

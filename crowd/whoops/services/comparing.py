@@ -8,7 +8,7 @@ from crowd.questions.domain import trim
 from crowd.whoops.models import Image, Project, Sighting
 from crowd.whoops.services.holding import held_image
 from crowd.whoops.services.settling import is_with_control, settle_control
-from hits.errors import RuleBroken
+from hits.core.errors import RuleBroken
 from hits.models import User
 
 LEASE = timedelta(minutes=5)

@@ -17,7 +17,7 @@ from crowd.whoops import domain
 from crowd.whoops.models import Annotation, Image, Option, Project, Question
 from crowd.whoops.services.holding import AT_ONCE
 from crowd.whoops.services.posting_questions import never_handed_out, post_questions
-from hits.errors import RuleBroken
+from hits.core.errors import RuleBroken
 from hits.models import Lease
 from hits.services.locking import held
 

@@ -11,7 +11,7 @@ from crowd.whoops.domain.drawing import draw
 from crowd.whoops.models import Image, Option, Partner, Project, Question
 from crowd.whoops.services.holding import AT_ONCE
 from crowd.whoops.services.posting_questions import post_questions
-from hits.errors import RuleBroken
+from hits.core.errors import RuleBroken
 from hits.services.locking import held
 
 Kind = Question.Kind

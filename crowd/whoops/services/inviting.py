@@ -9,7 +9,7 @@ from django.db.models import F
 from crowd.questions.domain import is_unfit, trim
 from crowd.whoops import domain
 from crowd.whoops.models import Designer, Project
-from hits.errors import RuleBroken
+from hits.core.errors import RuleBroken
 from hits.models import Assignment, Item, User, Worker
 from hits.services.locking import lock_items
 from hits.services.wanting import make_item, want_answers

@@ -13,7 +13,7 @@ from django.core import signing
 from django.urls import reverse
 
 from crowd.whoops.models import Designer
-from hits.errors import CrowdError
+from hits.core.errors import CrowdError
 
 SALT = "crowd.whoops.designer"
 

@@ -7,7 +7,7 @@ import structlog
 
 from crowd.whoops.models import Image, Revision
 from crowd.whoops.services.pulling import follow_images
-from hits.errors import RuleBroken
+from hits.core.errors import RuleBroken
 from hits.models import User
 
 State = Image.State

@@ -21,9 +21,9 @@ from crowd.whoops.services.paying import hold_work, owe_on
 from crowd.whoops.services.posting_questions import withdraw_outdated
 from crowd.whoops.services.pulling import items_of_images
 from crowd.whoops.services.settling import settle_control
-from hits.errors import RuleBroken
+from hits.core.audit_trail import note
+from hits.core.errors import RuleBroken
 from hits.models import User
-from hits.services.auditing import note
 from hits.services.locking import lock_items
 
 State = Image.State

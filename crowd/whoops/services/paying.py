@@ -15,7 +15,7 @@ from django.utils import translation
 from django.utils.translation import gettext as _
 
 from crowd.whoops.models import Image, Project, Revision
-from hits.errors import RuleBroken
+from hits.core.errors import RuleBroken
 from hits.models import Assignment, Bonus, User
 from hits.services.owing import owe_extra
 

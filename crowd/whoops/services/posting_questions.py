@@ -10,8 +10,8 @@ from crowd.whoops.domain.negatives import plain
 from crowd.whoops.models import Image, Option, Project, Question
 from crowd.whoops.services.holding import AT_ONCE
 from crowd.whoops.services.pulling import follow_questions
-from hits import seals
-from hits.errors import RuleBroken
+from hits.core import crypto
+from hits.core.errors import RuleBroken
 from hits.models import Item, Lease
 from hits.services.locking import held, lock_items
 from hits.services.wanting import ask_about, new_item, want_answers
@@ -23,7 +23,7 @@ def post_questions(*, project: Project, questions: Sequence[Question], now: date
     """Nobody is asked about an image of their own: the database itself refuses it. The project is held."""
     images = Image.objects.filter(pk__in={one.image_id for one in questions if one.image_id})
     designers = dict(images.values_list("pk", "designer__worker"))
-    drawn = sorted(questions, key=lambda one: seals.blind_index("question", str(one.pk)))
+    drawn = sorted(questions, key=lambda one: crypto.blind_index("question", str(one.pk)))
 
     def item_of(question: Question) -> Item:
         return new_item(

@@ -10,7 +10,7 @@ from crowd.whoops import domain
 from crowd.whoops.models import Image, Option, Partner, Project, Question
 from crowd.whoops.services.explaining import Offer
 from hits.common.uploads import Problems, Row, UploadedColumn, read_uploaded, text_within
-from hits.errors import InvalidItems
+from hits.core.errors import InvalidItems
 
 Kind = Question.Kind
 Variant = Question.Variant

@@ -9,7 +9,7 @@ from crowd.whoops.models import Image, Project, Review
 from crowd.whoops.queries.images import with_reviews
 from crowd.whoops.services.holding import held_image
 from crowd.whoops.services.passing import accept_held
-from hits.errors import RuleBroken
+from hits.core.errors import RuleBroken
 from hits.models import User
 
 UNDO_FOR = timedelta(minutes=15)

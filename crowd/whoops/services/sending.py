@@ -14,7 +14,7 @@ from crowd.pictures.models import Picture
 from crowd.pictures.services.moving import lock_pictures
 from crowd.whoops.models import Category, Designer, Image, Partner, Project, Revision, TrainingImage
 from crowd.whoops.services.moving import move_image
-from hits.errors import RuleBroken
+from hits.core.errors import RuleBroken
 
 # Whatever is typed of an image.
 TEXTS = ("prompt", "seed", "tool", "normal_element", "weird_element", "shared_element", "explanation")

@@ -13,7 +13,7 @@ from crowd.pictures.services.uploading import upload_picture
 from crowd.whoops import domain
 from crowd.whoops.domain.annotating import TEXTS
 from crowd.whoops.models import Image, Project, Revision, TrainingImage
-from hits.errors import RuleBroken
+from hits.core.errors import RuleBroken
 from hits.models import Item, User
 from hits.services.locking import held, lock_items
 from hits.services.wanting import make_item

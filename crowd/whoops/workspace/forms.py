@@ -19,7 +19,7 @@ from crowd.whoops.models import Category, Designer, Image
 from crowd.whoops.models.images import LONGEST_LINE, LONGEST_PROMPT
 from crowd.whoops.services.sending import TEXTS, texts_of
 from crowd.whoops.workspace.keeping import read_kept, write_kept
-from hits.errors import RuleBroken
+from hits.core.errors import RuleBroken
 
 CONCEPT = "weird images"
 

@@ -21,7 +21,7 @@ from crowd.whoops.models import Designer, Image
 from crowd.whoops.services import links
 from crowd.whoops.services.inviting import see_designer
 from hits.common import rates
-from hits.errors import RuleBroken
+from hits.core.errors import RuleBroken
 from hits.models import Study
 
 POLICY = {

@@ -11,7 +11,7 @@ from crowd.whoops.models import Image, Partner
 from crowd.whoops.services import sending
 from crowd.whoops.workspace.forms import PartnerForm, PhotographForm
 from crowd.whoops.workspace.framing import Desk, at_desk, lead_to, show
-from hits.errors import RuleBroken
+from hits.core.errors import RuleBroken
 
 FORMS: dict[str, type[PartnerForm] | type[PhotographForm]] = {
     Partner.Kind.NORMAL: PartnerForm,

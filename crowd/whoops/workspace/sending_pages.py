@@ -13,8 +13,8 @@ from crowd.whoops.services import sending
 from crowd.whoops.workspace.forms import ImageForm, start_of, values_of
 from crowd.whoops.workspace.framing import Desk, at_desk, lead_to, show
 from hits.admin.parts import read_number
-from hits.domain.words import read_uuid
-from hits.errors import RuleBroken
+from hits.core.domain.typed_text import read_uuid
+from hits.core.errors import RuleBroken
 
 READS = ["GET", "HEAD", "POST"]
 

@@ -19,7 +19,7 @@ from crowd.winogavil.annotation.services.reporting import take_report
 from crowd.winogavil.models import Place
 from crowd.winogavil.services.reporting import cue_target, picture_target
 from crowd.winogavil.solving import PRACTICE
-from hits.errors import InvalidAnswer
+from hits.core.errors import InvalidAnswer
 from hits.families import Answer, Score, TakesReports, TaskFamily, TaskPage, Terms
 from hits.models import Assignment, Item
 from hits.services.working import items_served

@@ -15,7 +15,7 @@ from crowd.winogavil.creating import SLOTS
 from crowd.winogavil.demo import seeding
 from crowd.winogavil.demo.workers import SimulatedWorker
 from crowd.winogavil.models import Association
-from hits.errors import CrowdError
+from hits.core.errors import CrowdError
 from hits.models import HIT, Assignment, Batch
 from hits.queries import answers_wanted
 from hits.services.drafting import suggest_hits

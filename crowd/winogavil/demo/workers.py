@@ -7,7 +7,7 @@ from typing import Any
 
 from crowd.demo import workers
 from crowd.demo.browser import Choice, Form, Page
-from hits.errors import CrowdError
+from hits.core.errors import CrowdError
 
 PATIENCE_S = 60
 LOOK_S = 0.05

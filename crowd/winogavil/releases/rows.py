@@ -15,8 +15,8 @@ from crowd.winogavil.models import Association, Place, Solution
 from crowd.winogavil.queries.associations import Rows
 from crowd.winogavil.releases.domain import deviation
 from hits import exports
+from hits.core.chunks import in_chunks
 from hits.datasets.columns import utc_text
-from hits.queries.chunks import in_chunks
 from scoring.domain import mean
 from scoring.models import Riddle, Verdict
 

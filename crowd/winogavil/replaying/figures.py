@@ -9,7 +9,7 @@ from typing import Any
 from crowd.winogavil.domain import FOOL, SOLVABLE
 from crowd.winogavil.models import Association
 from crowd.winogavil.replaying.rules import IMPOSSIBLE, LEFT_OUT, WARNINGS
-from hits.domain import BonusRule, Work, evaluate
+from hits.core.domain.bonus_rules import BonusRule, Work, evaluate
 
 
 class Figures:

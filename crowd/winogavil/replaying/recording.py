@@ -10,7 +10,7 @@ from crowd.winogavil.domain import SOLVE, set_key
 from crowd.winogavil.models import Association, Place, Solution
 from crowd.winogavil.replaying.rules import Recording
 from crowd.winogavil.services.finalizing import settle
-from hits.errors import InvalidItems
+from hits.core.errors import InvalidItems
 from hits.models import Account, Item, Study, Worker
 from hits.services.recordings import known_workers
 from scoring import domain as scores

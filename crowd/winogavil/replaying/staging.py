@@ -12,7 +12,7 @@ from crowd.winogavil.replaying import rules
 from crowd.winogavil.replaying.rows import ASSOCIATIONS, SOLUTIONS, read_rows
 from crowd.winogavil.replaying.rules import Recording, Solved
 from hits.common.uploads import Problems, Row
-from hits.errors import InvalidItems
+from hits.core.errors import InvalidItems
 from hits.replays import Tell
 
 TOLD_EVERY = 5_000

@@ -18,7 +18,7 @@ from crowd.winogavil.files import write_lines
 from crowd.winogavil.models import Association
 from crowd.winogavil.services.drawing import Pool, has_near_duplicates
 from crowd.winogavil.services.pulling import pull_or_restore
-from hits.errors import InvalidItems, RuleBroken
+from hits.core.errors import InvalidItems, RuleBroken
 from hits.models import Batch, Item
 from hits.services import drafting
 from qualifications.domain.instances import Instance

@@ -16,7 +16,7 @@ from crowd.winogavil import domain
 from crowd.winogavil.models import Board
 from crowd.winogavil.services.pulling import pull_or_restore
 from crowd.winogavil.services.seeding import seed_boards
-from hits.errors import RuleBroken
+from hits.core.errors import RuleBroken
 from hits.models import Item, Study
 from qualifications.models import SwowList
 from qualifications.services.generating import related_set

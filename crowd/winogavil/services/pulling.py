@@ -16,12 +16,12 @@ from django.db.models import Exists, OuterRef, Q, QuerySet
 from crowd.pictures.models import Picture
 from crowd.winogavil import domain
 from crowd.winogavil.models import Association, BoardPlace, CueReport, Place
-from hits.errors import RuleBroken
+from hits.core import audit_trail
+from hits.core.errors import RuleBroken
+from hits.core.states import move
 from hits.models import Assignment, Item, User, Worker
-from hits.services import auditing
 from hits.services.locking import lock_items
 from hits.services.working import find_recounts, take_recounts
-from hits.states import move
 from scoring.models import Riddle
 
 MOST_DISOWNED = 500
@@ -97,7 +97,7 @@ def decide_report(*, report: CueReport, uphold: bool, by: User, now: datetime) -
         pull_or_restore(_asking(report.association), now=now)
         words = f"The report of the cue “{report.association}” was {to}."
         study = report.association.item.study
-        auditing.note(f"cue_report.{to}", words, by=by, now=now, study=study)
+        audit_trail.note(f"cue_report.{to}", words, by=by, now=now, study=study)
 
 
 def pull_disowned(*, now: datetime) -> int:

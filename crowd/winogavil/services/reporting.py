@@ -10,8 +10,8 @@ from crowd.pictures.models import Picture
 from crowd.pictures.services import report_picture
 from crowd.winogavil.models import Association, BoardPlace, CueReport, Place
 from crowd.winogavil.services.pulling import report_cue
-from hits.domain.words import read_uuid
-from hits.errors import InvalidAnswer
+from hits.core.domain.typed_text import read_uuid
+from hits.core.errors import InvalidAnswer
 from hits.models import Worker
 
 CUE = "cue"

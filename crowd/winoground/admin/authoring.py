@@ -34,8 +34,8 @@ from crowd.winoground.services.facts import facts_of
 from crowd.winoground.services.readiness import faults_of
 from hits.admin.actions import Offered
 from hits.admin.selecting import signed_in
-from hits.domain.words import read_uuid
-from hits.errors import RuleBroken
+from hits.core.domain.typed_text import read_uuid
+from hits.core.errors import RuleBroken
 
 ADD_TAG = "winoground.add_tag"
 MOST_LINES = 200

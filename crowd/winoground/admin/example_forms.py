@@ -18,7 +18,7 @@ from crowd.winoground.models import Example, Tag
 from crowd.winoground.services.authoring import PLAIN, Shown, Written, is_fixed
 from crowd.winoground.services.readiness import ASKED_OF_PICTURES, Faults
 from crowd.winoground.services.tagging import LONGEST as LONGEST_TAG
-from hits.errors import RuleBroken
+from hits.core.errors import RuleBroken
 from hits.models import User
 
 SIDES = "AB"

@@ -17,8 +17,8 @@ from crowd.winoground.queries.qualified import gates_before, workers_qualified
 from crowd.winoground.services.posting import ask_examples
 from hits.admin.hub_panels import Figure, Panel, Way
 from hits.admin.hubs import HubAdmin
-from hits.domain.words import read_uuid
-from hits.errors import RuleBroken
+from hits.core.domain.typed_text import read_uuid
+from hits.core.errors import RuleBroken
 from hits.models import Batch, User
 
 Hub = HubAdmin[Any]

@@ -30,7 +30,7 @@ from hits.admin.hub_actions import project_actions
 from hits.admin.hub_panels import Figure, Panel, Way
 from hits.admin.hubs import HubAdmin
 from hits.admin.selecting import signed_in
-from hits.errors import RuleBroken
+from hits.core.errors import RuleBroken
 from hits.models import Item, User
 from scoring.queries.voting import tallies
 

@@ -17,7 +17,7 @@ from crowd.winoground.services import tagging
 from hits.admin.merging import Merging
 from hits.admin.parts import TOO_LARGE
 from hits.admin.selecting import signed_in
-from hits.errors import RuleBroken
+from hits.core.errors import RuleBroken
 
 CHANGE = "winoground.change_tag"
 LIST = "admin:winoground_tag_changelist"

@@ -20,7 +20,7 @@ from crowd.winoground import domain
 from crowd.winoground.asking.pairs import MATCH, Pair, PairsFamily, answers_to
 from crowd.winoground.models import FirstQuestion, SecondChance
 from crowd.winoground.services.second_chances import give_second_chance, second_chance_of
-from hits.errors import InvalidAnswer
+from hits.core.errors import InvalidAnswer
 from hits.families import Answer, Purpose, RecoversAnswers, Score, TaskPage, UsesUp
 from hits.models import Assignment, Item
 

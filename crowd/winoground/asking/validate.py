@@ -15,7 +15,7 @@ from crowd.winoground import domain
 from crowd.winoground.asking.pairs import Pair, PairsFamily, answers_to
 from crowd.winoground.models import Pairing
 from crowd.winoground.queries.people import one_of_each_example
-from hits.errors import InvalidAnswer
+from hits.core.errors import InvalidAnswer
 from hits.families import Answer, NarrowsItems, Score, TakesReports, TaskPage
 from hits.models import Assignment, Item
 from hits.services.working import items_served

@@ -15,7 +15,7 @@ from crowd.pictures.services.moving import lock_pictures
 from crowd.questions.domain import trim
 from crowd.winoground.domain import ANYBODY, ONBOARDING
 from crowd.winoground.models import Example, FirstQuestion, Project
-from hits.errors import RuleBroken
+from hits.core.errors import RuleBroken
 from hits.models import Item, Lease
 from hits.services.locking import held, lock_items
 from hits.services.wanting import make_item

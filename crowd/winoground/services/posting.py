@@ -12,8 +12,8 @@ from crowd.pictures.models import Picture
 from crowd.pictures.services.moving import lock_pictures
 from crowd.winoground.domain import PLACES, VALIDATE
 from crowd.winoground.models import Example, Pairing, Project
-from hits import seals
-from hits.errors import RuleBroken
+from hits.core import crypto
+from hits.core.errors import RuleBroken
 from hits.models import Item
 from hits.services.locking import held, lock_items
 from hits.services.wanting import ask_about, new_item, want_answers
@@ -124,4 +124,4 @@ def _want(pairings: Sequence[Pairing], *, project: Project) -> None:
 
 
 def _lot(pairing: Pairing) -> tuple[int, str]:
-    return pairing.example_id, seals.blind_index("pairing", str(pairing.pk))
+    return pairing.example_id, crypto.blind_index("pairing", str(pairing.pk))

@@ -10,7 +10,7 @@ from django.db.models.functions import Lower
 
 from crowd.questions.domain import is_unfit, trim
 from crowd.winoground.models import Example, Tag
-from hits.errors import RuleBroken
+from hits.core.errors import RuleBroken
 from hits.models import User
 
 LONGEST = Tag._meta.get_field("name").max_length or 0

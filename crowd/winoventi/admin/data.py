@@ -18,7 +18,7 @@ from hits.admin.parts import plural
 from hits.admin.selecting import signed_in
 from hits.admin.take_pages import ON_RECORD, Offer, TakePage
 from hits.admin.taking import TakeForm, file_name, send_file
-from hits.services import auditing
+from hits.core import audit_trail
 
 EXPORT = WinoventiExport()
 
@@ -36,7 +36,7 @@ class ChallengePage(TakePage):
             return super().take(request, source, **wanted)
         form, study, now = wanted["form"], wanted["study"], timezone.now()
         words = f"{self.said(source)}: splits, {form}."
-        auditing.note(self.export.recorded, words, by=signed_in(request), now=now, study=study)
+        audit_trail.note(self.export.recorded, words, by=signed_in(request), now=now, study=study)
         name = file_name(self.export.stem, study, "splits", "zip", now=now)
         return send_file(_zipped_splits(source, seed=seed or 0, form=form), name=name, kind="zip")
 

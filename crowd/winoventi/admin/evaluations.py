@@ -19,7 +19,7 @@ from hits.admin.result_pages import ResultsPages
 from hits.admin.results import UploadedFile
 from hits.admin.selecting import signed_in
 from hits.common.uploads import example_file
-from hits.errors import RuleBroken
+from hits.core.errors import RuleBroken
 
 Hub = HubAdmin[Any]
 ABOUT = (

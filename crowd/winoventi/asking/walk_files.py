@@ -20,7 +20,7 @@ from hits.common.uploads import (
     read_uploaded,
     text_within,
 )
-from hits.errors import InvalidItems
+from hits.core.errors import InvalidItems
 
 BETWEEN = "|"
 MOST_ROWS = 200

@@ -13,9 +13,9 @@ from crowd.winoventi.domain import KINDS
 from crowd.winoventi.domain.evaluation import Split, split_full, split_half
 from crowd.winoventi.models import Project
 from crowd.winoventi.services.evaluating import prompt_id
+from hits.core.errors import CrowdError
 from hits.datasets.columns import Row, rows_of
 from hits.datasets.writing import FORMATS, write_rows
-from hits.errors import CrowdError
 from hits.exports import DataFile, Tell, Wanted
 from hits.project_exports import ProjectExport
 

@@ -9,7 +9,7 @@ from django.db.models import QuerySet
 from crowd.winoventi.domain import EXCEPTION, KINDS
 from crowd.winoventi.models import Choice, FilterScore, Judgement, Premise, Project
 from crowd.winoventi.services.evaluating import prompt_id
-from hits.queries.chunks import in_chunks
+from hits.core.chunks import in_chunks
 
 AT_ONCE = 250
 Pairs = QuerySet[Premise]

@@ -16,7 +16,7 @@ from crowd.winoventi.domain import WALK
 from crowd.winoventi.models import Project, Step
 from crowd.winoventi.services.opening import add_nouns, open_project
 from hits.common.supervising import held_back, start_afresh
-from hits.errors import CrowdError
+from hits.core.errors import CrowdError
 from hits.models import Batch
 from hits.services import drafting
 from qualifications.models import Gate

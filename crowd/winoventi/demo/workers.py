@@ -17,7 +17,7 @@ from crowd.winoventi.domain.answers import ALTERNATIVES
 from crowd.winoventi.domain.outcomes import QUESTIONS
 from crowd.winoventi.domain.premises import Premise, read_premise
 from crowd.winoventi.domain.prompts import BLANK, challenge
-from hits.errors import CrowdError
+from hits.core.errors import CrowdError
 
 NOT_AVAILABLE = "N/A"
 STATEMENT = re.compile(r"The (?P<noun>\S+) is (?P<generic>\S+)\.")

@@ -7,7 +7,7 @@ from django.db.models import Max
 
 from crowd.winoventi.models import Generic, Noun, Project
 from hits.common.uploads import Row
-from hits.errors import InvalidItems
+from hits.core.errors import InvalidItems
 
 Place = tuple[int, int]
 

@@ -20,7 +20,7 @@ from crowd.winoventi.services.holding import AT_ONCE
 from crowd.winoventi.services.opening import open_project
 from crowd.winoventi.services.ruling import change_rules, settle_anew
 from hits.common.uploads import Problems, Row
-from hits.errors import CrowdError, InvalidItems
+from hits.core.errors import CrowdError, InvalidItems
 from hits.models import Item, Study
 from hits.replays import Replay, Tell
 from hits.services.locking import held

@@ -10,7 +10,7 @@ from crowd.winoventi.domain import KINDS
 from crowd.winoventi.domain.answers import ALTERNATIVES
 from crowd.winoventi.domain.outcomes import QUESTIONS
 from hits.common.uploads import Problems, Row, UploadedColumn, as_written, read_uploaded
-from hits.errors import InvalidItems
+from hits.core.errors import InvalidItems
 
 EXCEPTIONS = "exceptions.csv"
 PROBABILITIES = "probabilities.csv"

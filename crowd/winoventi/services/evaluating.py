@@ -12,7 +12,7 @@ from crowd.winoventi.domain.prompts import MASK
 from crowd.winoventi.models import Evaluation, ModelAnswer, Premise, Project, Way, valid_pairs
 from crowd.winoventi.services.consulting import Answered, Standing, consult
 from crowd.winoventi.services.filtering import question_of
-from hits.errors import RuleBroken
+from hits.core.errors import RuleBroken
 from hits.models import User
 from scoring.models import RegisteredRival, TextQuestion
 from scoring.services import asking_texts

@@ -16,7 +16,7 @@ from crowd.winoventi.domain.prompts import prompt
 from crowd.winoventi.models import Alternative, FilterScore, Inquiry, Project, Step, Way
 from crowd.winoventi.services.consulting import Answered, Standing, ask_failed_anew, consult
 from crowd.winoventi.services.inquiring import note_standing, open_inquiries, open_inquiry, put_off
-from hits.errors import RuleBroken
+from hits.core.errors import RuleBroken
 from scoring.models import RegisteredRival, TextQuestion
 from scoring.services import asking_texts
 from scoring.services.waiting import texts_waiting

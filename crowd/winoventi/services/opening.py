@@ -9,7 +9,7 @@ from django.db.models import Max
 from crowd.questions.domain import is_unfit, trim
 from crowd.winoventi.models import Noun, Project, Step
 from hits.common.uploads import Problems, UploadedColumn, as_written, read_uploaded
-from hits.errors import InvalidItems
+from hits.core.errors import InvalidItems
 from hits.models import Study
 
 LONGEST_NOUN = Noun._meta.get_field("word").max_length or 0

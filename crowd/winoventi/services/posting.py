@@ -12,8 +12,8 @@ from django.db.models import Exists, OuterRef, Q, QuerySet
 from crowd.winoventi import domain
 from crowd.winoventi.models import Alternative, Choice, Generic, Judgement, Premise, Project, Prompt, Step
 from crowd.winoventi.services.holding import AT_ONCE
-from hits import seals
-from hits.errors import RuleBroken
+from hits.core import crypto
+from hits.core.errors import RuleBroken
 from hits.models import Item
 from hits.services.locking import held
 from hits.services.wanting import ask_about, new_item
@@ -112,7 +112,7 @@ def _post_prompts(project: Project, rows: Sequence[Premise]) -> None:
         (Prompt(premise=row, kind=kind) for row in rows for kind in Prompt.Kind.values), ignore_conflicts=True
     )
     lacking = Prompt.objects.filter(premise__in=rows, item=None, is_answered=False)
-    prompts = sorted(lacking, key=lambda prompt: seals.blind_index("prompt", str(prompt.pk)))
+    prompts = sorted(lacking, key=lambda prompt: crypto.blind_index("prompt", str(prompt.pk)))
     there = Counter(Choice.objects.filter(prompt__in=prompts).values_list("prompt_id", flat=True))
 
     def item_of(prompt: Prompt) -> Item:

@@ -15,7 +15,7 @@ from django.utils.safestring import SafeString
 
 from hits.admin.actions.shapes import Action, Call, Confirm, Hidden, Offered, Outcome, Row
 from hits.admin.selecting import signed_in
-from hits.errors import RuleBroken
+from hits.core.errors import RuleBroken
 from hits.models import User
 
 # By these a list knows its selection when its own form is sent to it once more.

@@ -16,8 +16,8 @@ from hits.admin import owing, wages
 from hits.admin.batches import guide, launch, live
 from hits.admin.batches.prices import cost_of, table_of
 from hits.admin.parts import VisibleStudies, in_words, read_number
-from hits.domain.requirements import in_words as requirements_in_words
-from hits.errors import RuleBroken
+from hits.core.domain.requirements import in_words as requirements_in_words
+from hits.core.errors import RuleBroken
 from hits.models import Batch, Item
 from hits.services import drafting
 

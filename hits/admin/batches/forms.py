@@ -11,8 +11,8 @@ from hits import families
 from hits.access import studies_of, visible
 from hits.admin.parts import JsonField
 from hits.admin.spans import SpanField
+from hits.core.domain.requirements import COMPARATORS, GUARDED, check
 from hits.domain import criteria
-from hits.domain.requirements import COMPARATORS, GUARDED, check
 from hits.models import Account, Batch
 from hits.services.drafting import ASKS_ONCE, STEPS
 

@@ -20,9 +20,9 @@ from hits.access import studies_of, visible
 from hits.admin.batches.forms import FORMS, PRESET, PeopleForm, TermsForm, WhatForm
 from hits.admin.batches.prices import plans_of
 from hits.admin.parts import in_words, read_number
-from hits.domain.requirements import in_words as requirements_in_words
-from hits.domain.words import read_uuid
-from hits.errors import InvalidItems, RuleBroken
+from hits.core.domain.requirements import in_words as requirements_in_words
+from hits.core.domain.typed_text import read_uuid
+from hits.core.errors import InvalidItems, RuleBroken
 from hits.models import Batch
 from hits.queries import answers_wanted
 from hits.services import drafting

@@ -20,9 +20,9 @@ from hits import doors, families
 from hits.admin.batches.guide import SPANS, excluded_rows, get_visible, steps_of
 from hits.admin.batches.prices import Wage, plans_of, table_of, wage_of
 from hits.admin.parts import in_words
-from hits.domain.bonus_tables import wants_floor
-from hits.domain.requirements import in_words as requirements_in_words
-from hits.errors import CrowdError
+from hits.core.domain.bonus_tables import wants_floor
+from hits.core.domain.requirements import in_words as requirements_in_words
+from hits.core.errors import CrowdError
 from hits.gateway import Provider, provider_for
 from hits.models import Batch
 from hits.queries import answers_wanted, items_of_batch, room_of

@@ -18,7 +18,7 @@ from hits import access
 from hits.admin.actions import Confirm
 from hits.admin.parts import in_words, plural
 from hits.admin.sums import cost_in_words
-from hits.errors import RuleBroken
+from hits.core.errors import RuleBroken
 from hits.models import HIT, Assignment, Batch, BatchEvent, User
 
 STEER = "hits.steer_batch"

@@ -9,7 +9,7 @@ from rest_framework import serializers
 
 from hits import access, families
 from hits.api.authentication import user_of
-from hits.errors import RuleBroken
+from hits.core.errors import RuleBroken
 from hits.models import Account, Batch, Study
 from hits.services import drafting
 

@@ -15,7 +15,7 @@ from hits.api.batches.shown import BatchSerializer
 from hits.api.fields import Empty
 from hits.api.hits import LONGEST_S
 from hits.api.resources import Resource
-from hits.errors import RuleBroken
+from hits.core.errors import RuleBroken
 from hits.models import HIT, Batch
 from hits.services import launching, steering
 

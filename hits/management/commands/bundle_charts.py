@@ -3,8 +3,8 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
+from hits.core.errors import CrowdError
 from hits.datasets.papers import load_library
-from hits.errors import CrowdError
 
 PLACE = Path(__file__).parents[2] / "static/hits/vega/vega.js"
 # Its interpreter comes with it: without one the library compiles expressions, which the policy forbids.

@@ -8,7 +8,7 @@ from django.core.management.base import BaseCommand, CommandError
 from django.utils import timezone
 
 from hits import exports
-from hits.errors import CrowdError
+from hits.core.errors import CrowdError
 from hits.models import Study
 
 

@@ -10,7 +10,7 @@ from django.core.management.base import BaseCommand, CommandError
 from django.utils import timezone
 
 from hits import replays
-from hits.errors import CrowdError, InvalidItems
+from hits.core.errors import CrowdError, InvalidItems
 
 
 class Command(BaseCommand):

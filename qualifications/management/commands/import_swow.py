@@ -7,7 +7,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError
 from django.utils import timezone
 
-from hits.errors import CrowdError
+from hits.core.errors import CrowdError
 from qualifications.models import SwowList
 from qualifications.services.importing import Source, import_swow
 

@@ -6,7 +6,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError
 from django.utils import timezone
 
-from hits.errors import CrowdError
+from hits.core.errors import CrowdError
 from scoring.models import RegisteredRival
 from scoring.rivals import refuse_without_libraries
 

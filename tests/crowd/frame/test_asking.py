@@ -12,7 +12,7 @@ from django.utils import timezone
 
 from crowd.frame import visits
 from crowd.winogavil.models import Association
-from hits import seals
+from hits.core import crypto
 from hits.models import HIT, Assignment, Lease, Worker
 from qualifications.models import Consent, ConsentText, Demographics, UnderAge
 from qualifications.services import consenting, demographics
@@ -201,10 +201,10 @@ def test_consent_page_s_token_hands_in_no_work(client: Client, hit: HIT, text: C
 
 def test_token_of_the_release_before_still_hands_in_its_work(client: Client, hit: HIT) -> None:
     page = visit(client, hit)
-    old = seals.read_page(token_of(page))
+    old = crypto.read_page(token_of(page))
     del old["for"]
 
-    assert send(client, hit, seals.sign_page(old), right()).status_code == 200
+    assert send(client, hit, crypto.sign_page(old), right()).status_code == 200
 
 
 def test_expired_consent_page_writes_nothing(client: Client, hit: HIT, text: ConsentText) -> None:

@@ -12,7 +12,7 @@ from django.utils import timezone
 from crowd.frame import limits
 from crowd.winogavil.models import Association
 from hits.common.visitors import address_of
-from hits.errors import RuleBroken
+from hits.core.errors import RuleBroken
 from hits.models import HIT, Account, Assignment, Batch, Lease, Worker
 from hits.services import entering, noticing
 from qualifications.models import RefusalCount

@@ -13,7 +13,7 @@ from django.urls import reverse
 from crowd.pictures.models import Import, Picture, Report
 from crowd.pictures.services import report_picture
 from crowd.pictures.services.preparing import prepare_pictures
-from hits.models import AuditEvent
+from hits.core.models.audit_events import AuditEvent
 from scoring.models import PoolPicture
 from tests.crowd.pictures.images import make_raster, make_waiting
 from tests.crowd.pictures.staff import sign_in_keeper

@@ -16,7 +16,7 @@ from crowd.pictures.services.checking import (
     undo_check,
     waiting_pictures,
 )
-from hits.errors import RuleBroken
+from hits.core.errors import RuleBroken
 from tests.crowd.pictures.images import make_waiting
 from tests.factories import NOW, make_picture, make_user
 

@@ -26,7 +26,7 @@ from crowd.pictures.services.importing import (
 )
 from crowd.pictures.tasks import tend_pool
 from hits.common.sweeps import SWEEPS
-from hits.errors import InvalidItems, RuleBroken
+from hits.core.errors import InvalidItems, RuleBroken
 from tests.crowd.pictures.images import archive, kept_files, make_raster, png, svg
 from tests.factories import NOW, make_user
 from tests.idle import watch

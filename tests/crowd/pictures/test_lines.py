@@ -11,7 +11,7 @@ from crowd.pictures.bringing.lines import ConceptFrom, Line, read_list, read_sou
 from crowd.pictures.bringing.sources import Folder, open_archive
 from crowd.pictures.errors import BadPicture
 from crowd.pictures.files.contents import MOST_BYTES
-from hits.errors import InvalidItems
+from hits.core.errors import InvalidItems
 from tests.crowd.pictures.images import archive, png
 
 pytestmark = pytest.mark.pure

@@ -9,8 +9,8 @@ from crowd.pictures.models import Picture, Report
 from crowd.pictures.services import report_picture, reporting
 from crowd.pictures.services.removing import recheck_pictures, remove_pictures, restore_pictures
 from crowd.pictures.services.reporting import dismiss_report, uphold_report
-from hits.errors import RuleBroken
-from hits.models import AuditEvent
+from hits.core.errors import RuleBroken
+from hits.core.models.audit_events import AuditEvent
 from tests.crowd.pictures.images import make_raster
 from tests.factories import NOW, make_picture, make_user
 

@@ -10,7 +10,7 @@ from django.urls import reverse
 from crowd.pictures.files.uploads import read_upload
 from crowd.pictures.models import Original, Picture
 from crowd.pictures.services.uploading import upload_picture
-from hits.models import AuditEvent
+from hits.core.models.audit_events import AuditEvent
 from tests.crowd.pictures.hostile import with_metadata
 from tests.crowd.pictures.images import make_raster, make_waiting, png
 from tests.crowd.pictures.staff import sign_in_keeper

@@ -18,7 +18,7 @@ from crowd.pictures.services import checking, describe_picture, removing, upload
 from crowd.pictures.services.adding import bring_in
 from crowd.pictures.services.preparing import prepare_pictures
 from crowd.pictures.services.uploading import upload_picture
-from hits.errors import RuleBroken
+from hits.core.errors import RuleBroken
 from scoring.models import PoolPicture
 from tests.crowd.pictures.hostile import SECRET, SVG, with_metadata
 from tests.crowd.pictures.images import kept_files, make_raster, png

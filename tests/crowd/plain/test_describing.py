@@ -7,7 +7,7 @@ import pytest
 from crowd.plain.models import Description
 from crowd.plain.queries.describing import described
 from crowd.plain.services.describing import describe_page, stamp_of
-from hits.errors import InvalidItems, RuleBroken
+from hits.core.errors import InvalidItems, RuleBroken
 from tests.crowd.plain.describing import ALONE, SHORT
 from tests.crowd.plain.making import add_sentences, ask, asked_project, describe, make_project
 from tests.factories import NOW, make_user

@@ -17,8 +17,9 @@ from django.urls import reverse
 from crowd.plain.exporting.columns import answer_columns, row_columns
 from crowd.plain.exporting.export import PlainExport
 from crowd.plain.models import Description, Project
+from hits.core.models.audit_events import AuditEvent
 from hits.exports import Naming
-from hits.models import AuditEvent, Study
+from hits.models import Study
 from hits.roles import RESEARCHER
 from tests.crowd.plain.making import answer_each, asked_project, open_batch
 from tests.crowd.plain.test_results import TEXT

@@ -11,7 +11,7 @@ from crowd.pictures.services.removing import remove_pictures
 from crowd.plain.domain import ASK
 from crowd.plain.services.uploading import add_rows
 from hits import families
-from hits.errors import InvalidAnswer
+from hits.core.errors import InvalidAnswer
 from hits.models import HIT, Assignment, Item
 from hits.services.working import items_of
 from scoring.services.judging import judge_submitted

@@ -11,7 +11,7 @@ from django.test import Client
 from django.utils import timezone
 
 from crowd.statement import links
-from hits import seals
+from hits.core import crypto
 from hits.models import HIT, Assignment
 from tests.crowd.frame.test_question import CLAIMS, SITE, right, send, ticket, token_of
 from tests.factories import (
@@ -124,7 +124,7 @@ def test_token_of_a_framed_page_opens_no_statement() -> None:
     }
 
     with pytest.raises(links.Unknown):
-        links.read_token(seals.sign_page(payload), now=NOW)
+        links.read_token(crypto.sign_page(payload), now=NOW)
 
 
 def test_link_outlives_the_change_of_keys(settings: LazySettings) -> None:

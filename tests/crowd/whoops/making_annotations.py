@@ -9,9 +9,9 @@ from crowd.whoops.models import Annotation, Designer, Image, Project, Revision, 
 from crowd.whoops.services.posting_annotations import post_annotations
 from crowd.whoops.services.taking_annotations import take_annotations
 from crowd.whoops.services.training import ANYBODY
+from hits.core.states import move
 from hits.models import Account, Assignment, Batch, Item, Study, Worker
 from hits.services.working import items_of, lease_items, save_answer
-from hits.states import move
 from tests.factories import (
     NOW,
     make_account,

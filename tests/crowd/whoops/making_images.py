@@ -7,9 +7,9 @@ from crowd.whoops import domain
 from crowd.whoops.models import Designer, Image, Project, Revision, Sighting
 from crowd.whoops.services.posting_control import post_control
 from crowd.whoops.services.taking_sightings import take_sightings
+from hits.core.states import move
 from hits.models import Account, Assignment, Batch, Item, Study, Worker
 from hits.services.working import items_of, lease_items, save_answer
-from hits.states import move
 from tests.factories import (
     NOW,
     make_account,

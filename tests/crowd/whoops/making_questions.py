@@ -10,10 +10,10 @@ from crowd.questions.family import AskFamily
 from crowd.whoops.models import Annotation, Image, Partner, Project, Question
 from crowd.whoops.services.importing import import_rows
 from hits import families
+from hits.core.states import move
 from hits.families import TaskPage
 from hits.models import Account, Assignment, Batch, Item, Worker
 from hits.services.working import items_of, lease_items, save_answer
-from hits.states import move
 from scoring.models import Score
 from scoring.services.judging import judge_submitted
 from tests.crowd.whoops.making_images import make_image, make_project

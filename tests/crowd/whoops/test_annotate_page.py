@@ -13,7 +13,7 @@ from crowd.whoops import domain
 from crowd.whoops.asking.annotate import EXAMPLES, AnnotateFamily
 from crowd.whoops.domain.annotating import Texts, find_faults, find_oddities
 from hits import families
-from hits.errors import InvalidAnswer
+from hits.core.errors import InvalidAnswer
 from hits.models import Assignment, Item
 from hits.services.working import items_of
 from tests.crowd.whoops.making_annotations import COARSE, GOOD, Annotators

@@ -7,7 +7,7 @@ from django.urls import reverse
 from crowd.whoops import domain
 from crowd.whoops.asking.control import ControlFamily
 from hits import families
-from hits.errors import InvalidAnswer
+from hits.core.errors import InvalidAnswer
 from hits.families import Answer, TaskPage
 from hits.models import Assignment, Item
 from tests.crowd.whoops.making_images import SAW, SAW_NOTHING, TEXTS, ControlGroup

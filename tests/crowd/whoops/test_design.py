@@ -10,7 +10,7 @@ from crowd.whoops import domain
 from crowd.whoops.models import Designer, Project
 from crowd.whoops.services.inviting import places_of, set_active, want_designers
 from hits import families
-from hits.errors import InvalidAnswer
+from hits.core.errors import InvalidAnswer
 from hits.models import Assignment, Batch, Worker
 from hits.services.working import items_of, lease_items
 from tests.crowd.whoops.making_designers import form_of, make_designer, make_project, send

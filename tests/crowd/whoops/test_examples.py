@@ -6,7 +6,7 @@ from django.template.loader import render_to_string
 from crowd.whoops import domain
 from crowd.whoops.services.training import ask_training_image, training_images
 from hits import doors, families
-from hits.errors import RuleBroken
+from hits.core.errors import RuleBroken
 from hits.models import HIT, Assignment
 from hits.queries import answers_wanted
 from hits.services.working import give_up, items_of, lease_items

@@ -16,9 +16,9 @@ from django.urls import reverse
 
 from crowd.whoops.exporting.export import FILES
 from crowd.whoops.models import Annotation, Category, Image, Project, Question, Revision
+from hits.core.models.audit_events import AuditEvent
 from hits.datasets.columns import Row
 from hits.exports import Naming
-from hits.models import AuditEvent
 from tests.crowd.whoops.making_results import (
     Crowd,
     Kind,

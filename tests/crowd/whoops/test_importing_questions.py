@@ -9,7 +9,7 @@ from crowd.whoops.models import Image, Option, Question
 from crowd.whoops.services.importing import preview_import
 from crowd.whoops.services.posting_questions import bring_back_question, withdraw_question
 from crowd.whoops.services.reading import MOST_EXPLANATIONS, MOST_ROWS
-from hits.errors import InvalidItems, RuleBroken
+from hits.core.errors import InvalidItems, RuleBroken
 from tests.crowd.whoops.making_images import make_image, make_project
 from tests.crowd.whoops.making_questions import (
     ANSWERS,

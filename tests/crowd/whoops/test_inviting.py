@@ -6,7 +6,7 @@ import pytest
 from django.core import signing
 
 from crowd.whoops.services import inviting, links
-from hits.errors import RuleBroken
+from hits.core.errors import RuleBroken
 from tests.crowd.whoops.making_designers import make_project
 from tests.factories import NOW, make_user, make_worker
 

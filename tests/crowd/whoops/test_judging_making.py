@@ -11,7 +11,7 @@ from crowd.whoops.services.identifying import draw_pairs, make_pairs
 from crowd.whoops.services.moving import move_image
 from crowd.whoops.services.passing import accept_image
 from crowd.whoops.services.posting_questions import bring_back_question, want_judges, withdraw_question
-from hits.errors import RuleBroken
+from hits.core.errors import RuleBroken
 from hits.models import Assignment, Item, Worker
 from hits.services.working import give_up, items_of, keep_out
 from tests.crowd.whoops.making_images import make_designer, make_project, make_revision

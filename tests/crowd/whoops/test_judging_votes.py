@@ -14,7 +14,7 @@ from crowd.whoops.models import Option, Question
 from crowd.whoops.services.explaining import make_explanations
 from crowd.whoops.services.identifying import make_pairs
 from hits import families
-from hits.errors import InvalidAnswer
+from hits.core.errors import InvalidAnswer
 from hits.families import TaskPage
 from hits.models import Assignment
 from tests.crowd.whoops.making_questions import (

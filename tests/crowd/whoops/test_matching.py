@@ -13,7 +13,7 @@ from crowd.whoops.domain.votes import Share
 from crowd.whoops.models import Annotation, Image, MatchingRow, MatchingScores, Project
 from crowd.whoops.queries.matching import results
 from crowd.whoops.services.matching import MATCHING
-from hits.errors import InvalidItems, RuleBroken
+from hits.core.errors import InvalidItems, RuleBroken
 from hits.services.results import add_results, remove_results, replace_results
 from tests.crowd.whoops.making_results import annotate, make_results, visit
 from tests.factories import NOW, make_user

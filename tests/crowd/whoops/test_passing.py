@@ -11,8 +11,9 @@ from crowd.whoops.models import Image, Question
 from crowd.whoops.services import passing
 from crowd.whoops.services.paying import owe_image
 from crowd.whoops.services.pulling import follow_images, follow_questions
-from hits.errors import RuleBroken
-from hits.models import AuditEvent, Bonus, Item, User
+from hits.core.errors import RuleBroken
+from hits.core.models.audit_events import AuditEvent
+from hits.models import Bonus, Item, User
 from tests.crowd.whoops.making_images import (
     SAW_NOTHING,
     ControlGroup,

@@ -5,7 +5,7 @@ import pytest
 from crowd.whoops.models import Image, Project, Review
 from crowd.whoops.queries.people import staff_with
 from crowd.whoops.services.reviewing import give_review, undo_review, waiting_images
-from hits.errors import RuleBroken
+from hits.core.errors import RuleBroken
 from hits.models import User
 from hits.roles import AUTHOR, OPERATOR, RESEARCHER, REVIEWER
 from tests.crowd.whoops.making_images import make_image, make_project, state

@@ -13,7 +13,7 @@ from crowd.whoops.services.holding import held_image
 from crowd.whoops.services.inviting import set_active
 from crowd.whoops.services.moving import move_image
 from crowd.whoops.services.posting_control import post_control
-from hits.errors import RuleBroken
+from hits.core.errors import RuleBroken
 from tests.crowd.whoops.making_annotations import make_training_images
 from tests.crowd.whoops.making_designers import (
     OTHER,

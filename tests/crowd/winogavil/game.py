@@ -7,11 +7,11 @@ from crowd.winogavil.domain import CREATE, SOLVE, WINOGAVIL_TIERS
 from crowd.winogavil.models import Association
 from crowd.winogavil.services import finalizing, making, verdicts
 from hits import families
+from hits.core.states import move
 from hits.gateway import ProviderAssignment
 from hits.models import Assignment, Batch, Item, Study, Worker
 from hits.services.mirroring import record_submission
 from hits.services.working import answer_leases, items_of, lease_items
-from hits.states import move
 from scoring.models import Riddle
 from scoring.services.answering import answer_waiting
 from scoring.services.asking import NewRiddle, Shown, ask

@@ -9,7 +9,7 @@ from django.urls import reverse
 from crowd.winogavil.domain import PAPER_ASKS, SOLVER_TEST
 from crowd.winogavil.models import Association
 from crowd.winogavil.services.challenging import Order, add_questions, look_ahead
-from hits.errors import RuleBroken
+from hits.core.errors import RuleBroken
 from hits.models import Batch, Item, Study
 from hits.roles import RESEARCHER, REVIEWER
 from hits.services import drafting

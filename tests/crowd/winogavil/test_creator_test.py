@@ -15,7 +15,7 @@ from crowd.winogavil.queries import of_study
 from crowd.winogavil.releases.exporting import BY_DEFAULT
 from crowd.winogavil.services import making, pulling
 from hits import families
-from hits.errors import InvalidAnswer
+from hits.core.errors import InvalidAnswer
 from hits.models import Assignment, Batch, Bonus, Item, Study
 from hits.queries import answers_wanted
 from hits.services import drafting, owing, working

@@ -15,7 +15,7 @@ from crowd.winogavil import files
 from crowd.winogavil.items import Row, example_file, read_rows
 from crowd.winogavil.models import Association
 from crowd.winogavil.solving import SolveFamily
-from hits.errors import InvalidItems
+from hits.core.errors import InvalidItems
 from hits.models import Item
 from tests.factories import make_association, make_batch, make_picture
 

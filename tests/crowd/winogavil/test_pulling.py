@@ -8,11 +8,11 @@ from crowd.winogavil.domain import CREATE, SOLVE
 from crowd.winogavil.models import Association, CueReport
 from crowd.winogavil.services import making, pulling
 from crowd.winogavil.services.seeding import seed_board
-from hits.errors import RuleBroken
+from hits.core.errors import RuleBroken
+from hits.core.states import move
 from hits.models import Assignment, Item, Study, User
 from hits.queries import answers_wanted
 from hits.services import telling, working
-from hits.states import move
 from tests.crowd.winogavil.game import make_cues, make_game_batch, solve
 from tests.factories import NOW, make_association, make_picture, make_user, make_worker
 

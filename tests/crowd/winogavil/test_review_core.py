@@ -20,7 +20,7 @@ from crowd.winogavil.services import growing, making, verdicts
 from crowd.winogavil.services.pulling import decide_report, pull_disowned, pull_or_restore, report_cue
 from crowd.winogavil.services.seeding import seed_board
 from crowd.winogavil.solving import SolveFamily
-from hits.errors import InvalidAnswer, InvalidItems, RuleBroken
+from hits.core.errors import InvalidAnswer, InvalidItems, RuleBroken
 from hits.models import HIT, Assignment, Batch, Item, Study, Worker
 from hits.services import drafting, working
 from hits.services import growing as growing_of_hits

@@ -15,7 +15,7 @@ from crowd.winogavil.services.pulling import report_cue
 from crowd.winogavil.services.verdicts import ask_rivals
 from hits import families
 from hits.admin.batches.launch import warnings
-from hits.errors import InvalidAnswer
+from hits.core.errors import InvalidAnswer
 from hits.models import Assignment, Bonus, Item, Lease, Study
 from hits.queries import answers_wanted
 from hits.services import drafting, owing, working

@@ -16,7 +16,7 @@ from crowd.winoground.domain import ONBOARDING, VALIDATE
 from crowd.winoground.models import Example, FirstQuestion, Project
 from crowd.winoground.services.first_questions import add_question, change_question, take_away
 from hits.admin.hub_panels import Panel
-from hits.errors import RuleBroken
+from hits.core.errors import RuleBroken
 from hits.models import Account, Batch, Item, Worker
 from hits.roles import AUTHOR, RESEARCHER
 from qualifications.models import Gate, Holding

@@ -5,9 +5,9 @@ from datetime import timedelta
 import pytest
 
 from crowd.winoground.models import Pairing, Project
+from hits.core.states import move
 from hits.models import Assignment, Item, Lease, Worker
 from hits.services.working import answer_leases, give_up, items_of
-from hits.states import move
 from tests.crowd.winoground.making_asked import (
     answer_all,
     answers,

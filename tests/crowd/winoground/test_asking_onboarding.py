@@ -12,7 +12,7 @@ from crowd.winoground.asking.onboarding import WARNED
 from crowd.winoground.domain import ONBOARDING, RIGHT
 from crowd.winoground.models import FirstQuestion, SecondChance
 from hits import families
-from hits.errors import InvalidAnswer
+from hits.core.errors import InvalidAnswer
 from hits.models import HIT, Assignment
 from hits.services.working import items_of
 from scoring.models import Score

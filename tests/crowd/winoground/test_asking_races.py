@@ -13,7 +13,7 @@ from crowd.winoground.asking.onboarding import WARNED
 from crowd.winoground.domain import ONBOARDING
 from crowd.winoground.models import Example, FirstQuestion, Pairing, SecondChance
 from crowd.winoground.services.posting import ask_examples
-from hits.errors import RuleBroken
+from hits.core.errors import RuleBroken
 from hits.models import Assignment, Item, Lease
 from hits.services.working import lease_items
 from tests.crowd.winoground.making_asked import (

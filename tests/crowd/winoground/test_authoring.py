@@ -20,7 +20,7 @@ from crowd.winoground.services.authoring import (
     write_example,
 )
 from crowd.winoground.services.posting import ask_examples
-from hits.errors import RuleBroken
+from hits.core.errors import RuleBroken
 from hits.models import Item, Lease
 from tests.crowd.pictures.images import make_raster
 from tests.crowd.winoground.making_examples import (

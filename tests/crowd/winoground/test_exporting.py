@@ -18,9 +18,10 @@ from crowd.winoground.exporting import rows as made_rows
 from crowd.winoground.exporting.columns import ANSWERS, EXAMPLES, FULL
 from crowd.winoground.exporting.export import FILES
 from crowd.winoground.models import Example, Project
+from hits.core.models.audit_events import AuditEvent
 from hits.datasets.columns import Row
 from hits.exports import Naming
-from hits.models import Assignment, AuditEvent, Study
+from hits.models import Assignment, Study
 from hits.roles import RESEARCHER
 from tests.crowd.winoground.making_scores import (
     RIGHT,

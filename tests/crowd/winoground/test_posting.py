@@ -11,7 +11,7 @@ from crowd.winoground.domain import PLACES, VALIDATE
 from crowd.winoground.models import Example, Pairing, Project
 from crowd.winoground.services.authoring import restore_example, withdraw_example
 from crowd.winoground.services.posting import ask_examples, want_anew
-from hits.errors import RuleBroken
+from hits.core.errors import RuleBroken
 from hits.models import Item
 from hits.services.working import items_of, keep_out
 from tests.crowd.winoground.making_asked import answer_all, ask, begin, make_project, make_ready, open_batch

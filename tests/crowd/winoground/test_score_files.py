@@ -12,7 +12,7 @@ from crowd.winoground.domain.scores import Four
 from crowd.winoground.models import Project
 from crowd.winoground.services.score_files import Known
 from crowd.winoground.services.uploading import SCORES
-from hits.errors import InvalidItems
+from hits.core.errors import InvalidItems
 from hits.services.results import read_results
 
 pytestmark = pytest.mark.pure

@@ -8,7 +8,7 @@ from django.urls import reverse
 from crowd.winoground.first_rows import lay_tags
 from crowd.winoground.models import Example, Tag
 from crowd.winoground.services.tagging import add_tags, drop_tags, merge_tags, rename_tag
-from hits.errors import RuleBroken
+from hits.core.errors import RuleBroken
 from hits.roles import AUTHOR, RESEARCHER
 from tests.crowd.winoground.making_examples import make_example, make_project
 from tests.factories import make_user

@@ -7,9 +7,9 @@ from crowd.winoventi import domain
 from crowd.winoventi.domain.outcomes import QUESTIONS
 from crowd.winoventi.models import Alternative, FilterScore, Generic, Project, Way
 from crowd.winoventi.services import posting, ruling, taking
+from hits.core.states import move
 from hits.models import Account, Assignment, Batch, Item, Worker
 from hits.services.working import items_of, lease_items, save_answer
-from hits.states import move
 from tests.crowd.winoventi.rows import make_generic, make_project
 from tests.factories import NOW, make_account, make_assignment, make_batch, make_hit, make_worker
 

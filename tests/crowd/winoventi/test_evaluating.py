@@ -9,7 +9,7 @@ from crowd.winoventi.models import Evaluation, ModelAnswer, Premise, Project
 from crowd.winoventi.queries.models import results
 from crowd.winoventi.services import evaluating
 from crowd.winoventi.services.uploading import ANSWERS
-from hits.errors import InvalidItems, RuleBroken
+from hits.core.errors import InvalidItems, RuleBroken
 from hits.services.results import add_results, replace_results
 from scoring.models import RegisteredRival, TextQuestion
 from scoring.services.answering_texts import answer_texts

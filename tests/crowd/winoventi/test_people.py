@@ -7,7 +7,7 @@ import pytest
 from crowd.winoventi import domain
 from crowd.winoventi.models import Premise
 from hits import doors
-from hits.errors import RuleBroken
+from hits.core.errors import RuleBroken
 from hits.models import Assignment, Item
 from hits.services.entering import refuse_entry
 from hits.services.working import items_of

@@ -8,7 +8,7 @@ from crowd.winoventi.queries import count_pairs
 from crowd.winoventi.services import posting, taking
 from crowd.winoventi.services.growing import grow_steps
 from crowd.winoventi.services.ruling import change_rules, settle_anew
-from hits.errors import RuleBroken
+from hits.core.errors import RuleBroken
 from hits.models import Assignment, Item
 from hits.services.working import items_of, keep_out
 from tests.crowd.winoventi.crowd import BAD, EXCEPTIONS, FINE, NONSENSE, PREMISE, Crowd, states

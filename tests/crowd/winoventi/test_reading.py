@@ -8,7 +8,7 @@ import pytest
 from crowd.winoventi.models import Generic, Inquiry, Project, Reading
 from crowd.winoventi.queries.models import curves_of, likenesses, reading_progress
 from crowd.winoventi.services import consulting, reading
-from hits.errors import RuleBroken
+from hits.core.errors import RuleBroken
 from scoring.models import RegisteredRival, TextQuestion
 from scoring.services.answering_texts import answer_texts
 from scoring.services.asking_texts import retry_texts

@@ -13,7 +13,7 @@ from crowd.winoventi.models import Alternative, Choice, Generic, Judgement, Noun
 from crowd.winoventi.replaying.replay import WinoventiReplay
 from crowd.winoventi.replaying.rows import CHOICES, EXCEPTIONS, FILES
 from crowd.winoventi.replaying.rules import IMPOSSIBLE, WARNINGS
-from hits.errors import CrowdError, InvalidItems
+from hits.core.errors import CrowdError, InvalidItems
 from hits.models import HIT, Account, Assignment, Bonus, Item, Study, Worker
 from tests.crowd.winoventi.crowd import Crowd
 from tests.crowd.winoventi.recordings import (

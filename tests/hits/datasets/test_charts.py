@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 from django.template.loader import render_to_string
 
+from hits.core.errors import CrowdError
 from hits.datasets import papers
 from hits.datasets.charts import Chart, Estimate, draw_estimates
-from hits.errors import CrowdError
 from hits.management.commands.bundle_charts import GIVEN, PLACE
 
 PNG = b"\x89PNG"

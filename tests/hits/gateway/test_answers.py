@@ -12,7 +12,7 @@ import pytest
 from botocore.awsrequest import AWSPreparedRequest, AWSResponse
 from botocore.compat import HTTPHeaders
 
-from hits.errors import ProviderUnavailable
+from hits.core.errors import ProviderUnavailable
 from hits.gateway import HITSpec
 from hits.gateway.boto import BotoProvider, make_client
 

@@ -12,7 +12,7 @@ from uuid import uuid4
 
 import pytest
 
-from hits.errors import ProviderRefused, ProviderUnavailable
+from hits.core.errors import ProviderRefused, ProviderUnavailable
 from hits.gateway import HITSpec
 from hits.gateway.answers import read_fields
 from hits.gateway.boto import BotoProvider, make_client

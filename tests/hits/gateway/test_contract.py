@@ -11,7 +11,7 @@ from django.utils import timezone
 from crowd.marketplace.models import HIT, Assignment
 from crowd.marketplace.questions import write_answer
 from crowd.marketplace.services import reviewing, work
-from hits.errors import ProviderRefused
+from hits.core.errors import ProviderRefused
 from hits.gateway import HITSpec, Provider, ProviderBonus
 from hits.gateway.boto import BotoProvider, make_client
 from tests.factories import invite, make_requester

@@ -9,7 +9,7 @@ from django.utils import timezone
 
 from crowd.marketplace.models import QualificationType, Worker
 from crowd.marketplace.services import qualification_requests, qualifications
-from hits.errors import ProviderRefused, ProviderUnavailable
+from hits.core.errors import ProviderRefused, ProviderUnavailable
 from hits.gateway import Provider, ProviderTest, Qualified
 from hits.gateway.boto import BotoProvider, make_client
 from tests.crowd.marketplace.qualifying import answer_key, question_form

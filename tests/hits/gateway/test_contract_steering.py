@@ -6,7 +6,7 @@ from uuid import uuid4
 import pytest
 from django.utils import timezone
 
-from hits.errors import ProviderRefused
+from hits.core.errors import ProviderRefused
 from tests.hits.gateway.test_contract import World, spec, world
 
 __all__ = ["world"]

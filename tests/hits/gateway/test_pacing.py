@@ -9,7 +9,7 @@ from django.urls import reverse
 from django.utils import timezone
 from pytest_django import DjangoAssertNumQueries
 
-from hits.errors import ProviderRefused, ProviderUnavailable
+from hits.core.errors import ProviderRefused, ProviderUnavailable
 from hits.gateway.boto import BotoProvider
 from hits.gateway.pacing import Line, take_turn
 from hits.models import Account, Pace

@@ -10,7 +10,7 @@ from django.core.management import call_command
 from django.utils import timezone
 
 from hits import tasks
-from hits.errors import RuleBroken
+from hits.core.errors import RuleBroken
 from hits.models import Account, Batch, Bonus, Difference, Epoch, Stranger
 from hits.services import epochs, halting, refused, resending, settling, steering
 from tests.promise.adversary.people import People

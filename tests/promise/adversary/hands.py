@@ -20,7 +20,7 @@ from django.db import DatabaseError, close_old_connections, connections  # noqa:
 from django.utils import timezone  # noqa: E402
 
 from crowd.marketplace.services.work import NotAvailable  # noqa: E402
-from hits.errors import CrowdError  # noqa: E402
+from hits.core.errors import CrowdError  # noqa: E402
 from tests.promise.adversary.ending import Ending  # noqa: E402
 from tests.promise.adversary.people import People  # noqa: E402
 

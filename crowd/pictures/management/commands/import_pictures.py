@@ -11,7 +11,7 @@ from django.core.management.base import BaseCommand, CommandError
 from crowd.pictures.bringing.lines import ConceptFrom, Reading
 from crowd.pictures.bringing.sources import Source
 from crowd.pictures.services.importing import Rights, bring_lines, open_path
-from hits.errors import InvalidItems
+from hits.core.errors import InvalidItems
 
 
 class Command(BaseCommand):

@@ -30,8 +30,8 @@ from hits.admin.actions import Action, ActionPages, Call, Confirm, Outcome, emph
 from hits.admin.downloads import send
 from hits.admin.parts import ReadOnlyAdmin, plural, read_number
 from hits.admin.selecting import need, signed_in
+from hits.core import audit_trail
 from hits.models import Lease, Study
-from hits.services import auditing
 from hits.services.finance_files import FinanceFile
 
 A_PAGE = 50
@@ -137,7 +137,7 @@ class AnnotationAdmin(ReadOnlyAdmin[Annotation]):
             raise PermissionDenied
         now = timezone.now()
         words_of_act = f"The annotations “{Kind(kind).label}” were downloaded."
-        auditing.note("annotations.exported", words_of_act, by=signed_in(request), now=now, study=study)
+        audit_trail.note("annotations.exported", words_of_act, by=signed_in(request), now=now, study=study)
         name = f"annotations-{kind}-{now:%Y%m%d-%H%M}"
         rows = rows_of(study, Kind(kind))
         return send(FinanceFile(name=name, header=header_of(Kind(kind)), rows=rows), kind="csv")

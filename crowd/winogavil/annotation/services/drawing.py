@@ -16,9 +16,9 @@ from crowd.winogavil.annotation import domain
 from crowd.winogavil.annotation.models import Annotation, Draw, Kind
 from crowd.winogavil.models import Association, Place
 from crowd.winogavil.queries.associations import of_study, selected
-from hits.errors import RuleBroken
+from hits.core import audit_trail
+from hits.core.errors import RuleBroken
 from hits.models import Item, Lease, Study, User
-from hits.services import auditing
 from hits.services.locking import lock_items
 from hits.services.wanting import new_item
 
@@ -106,7 +106,7 @@ def draw_annotations(*, study: Study, recipe: Recipe, seen: int, by: User | None
         for start in range(0, len(plan.new), AT_ONCE):
             _add(plan.new[start : start + AT_ONCE], draw=draw)
         words = f"{draw.added} questions of “{recipe.kind.label}” were drawn."
-        auditing.note("annotations.drawn", words, by=by, now=now, study=study)
+        audit_trail.note("annotations.drawn", words, by=by, now=now, study=study)
     log.info("annotations.drawn", study=str(study.public_id), kind=recipe.kind.value, count=draw.added)
     return draw
 
@@ -133,7 +133,7 @@ def take_back(*, draw: Draw, seen: int, by: User, now: datetime) -> int:
             Item.objects.filter(pk__in=[item for _, item in some]).delete()
         Draw.objects.filter(pk=draw.pk).update(added=F("added") - len(untouched))
         words = f"{len(untouched)} questions of “{draw.get_kind_display()}” were taken back."
-        auditing.note("annotations.taken_back", words, by=by, now=now, study=draw.study)
+        audit_trail.note("annotations.taken_back", words, by=by, now=now, study=draw.study)
     return len(untouched)
 
 

@@ -12,7 +12,7 @@ from crowd.winogavil.play import domain
 from crowd.winogavil.play.domain import Worth
 from crowd.winogavil.play.models import Player, Turn
 from crowd.winogavil.play.queries.worth import worth_of
-from hits.domain.days import day_around
+from hits.core.domain.days import day_around
 from hits.models import Lease
 from scoring.models import Riddle
 

@@ -21,7 +21,7 @@ from crowd.winogavil.play.models import (
 )
 from crowd.winogavil.play.services.turns import leave_open_turn
 from hits.common import rates
-from hits.errors import RuleBroken
+from hits.core.errors import RuleBroken
 from hits.models import Worker
 
 SESSION_LIFE = timedelta(days=14)

@@ -23,9 +23,9 @@ from django.utils.translation import ngettext
 from crowd.winogavil import domain
 from crowd.winogavil.models import Association
 from crowd.winogavil.play.models import DailyFeedback
-from hits.domain.days import day_around
+from hits.core.audit_trail import note
+from hits.core.domain.days import day_around
 from hits.models import Account, Assignment, Bonus, Message, Study, User, Worker
-from hits.services.auditing import note
 from hits.services.writing import write_message
 from scoring.domain import mean
 from scoring.models import Score

@@ -13,9 +13,9 @@ from crowd.winogavil import domain
 from crowd.winogavil.play.models import ConsentText, WebGame
 from crowd.winogavil.play.services.practicing import draw_practice_sets
 from hits import families
-from hits.errors import RuleBroken
+from hits.core.audit_trail import note
+from hits.core.errors import RuleBroken
 from hits.models import Account, Batch, Study, User
-from hits.services.auditing import note
 
 # How long a turn may lie open: a player may go for dinner, and the pictures are not lost to others for long.
 CREATE_TURN = timedelta(hours=2)

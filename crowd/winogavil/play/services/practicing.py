@@ -25,7 +25,7 @@ from crowd.winogavil.queries.games import game_of
 from crowd.winogavil.services.reporting import PICTURE
 from crowd.winogavil.services.verdicts import as_shown
 from hits.common import rates
-from hits.errors import InvalidAnswer, RuleBroken
+from hits.core.errors import InvalidAnswer, RuleBroken
 from scoring.domain import fool_the_ai
 from scoring.services.playing import rivals_of
 

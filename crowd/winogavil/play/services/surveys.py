@@ -8,9 +8,9 @@ from django.db import IntegrityError, transaction
 from django.utils.translation import gettext as _
 
 from crowd.winogavil.play.models import Player, Survey, WebGame
-from hits.errors import RuleBroken
+from hits.core.audit_trail import note
+from hits.core.errors import RuleBroken
 from hits.models import User
-from hits.services.auditing import note
 
 COLUMNS = ("player", "answered_on", *Survey.SKILLS, *Survey.OPINIONS, *Survey.QUESTIONS)
 

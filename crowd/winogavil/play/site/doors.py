@@ -22,7 +22,7 @@ from crowd.winogavil.play.site.session import (
     player_known,
     show,
 )
-from hits.errors import RuleBroken
+from hits.core.errors import RuleBroken
 
 READS = ["GET", "HEAD", "POST"]
 

@@ -21,9 +21,9 @@ from crowd.winogavil.play.models import Player
 from crowd.winogavil.play.services import practicing
 from crowd.winogavil.play.site.session import player_required, show
 from crowd.winogavil.services.reporting import picture_target
-from hits import seals
 from hits.common import rates
-from hits.errors import InvalidAnswer, RuleBroken
+from hits.core import crypto
+from hits.core.errors import InvalidAnswer, RuleBroken
 
 Said = Mapping[str, Any]
 Verb = Callable[[HttpRequest, Player, UUID, int, datetime], Said]
@@ -49,7 +49,7 @@ def practice(request: HttpRequest, player: Player, number: int = 1) -> HttpRespo
         "slot": {"number": 1},
         "fewest": domain.FEWEST_CHOSEN,
         "most": domain.MOST_CHOSEN[len(pictures)],
-        "token": seals.sign_page(token),
+        "token": crypto.sign_page(token),
         "work": token["practice"],
         "reports": [picture_target(one.key, number=place) for place, one in enumerate(pictures, start=1)],
         "report_url": reverse("play:practice_report"),
@@ -135,7 +135,7 @@ def _report(request: HttpRequest, player: Player, key: UUID, number: int, now: d
 
 
 def _read_token(token: str, *, now: datetime) -> tuple[Player, UUID, int]:
-    payload = seals.read_page(token)
+    payload = crypto.read_page(token)
     key = UUID(payload["practice"])
     if now.timestamp() >= payload["expires"]:
         raise signing.BadSignature("Expired.")

@@ -13,7 +13,7 @@ from django.views.decorators.csrf import csrf_protect
 from crowd.winogavil.play.models import Player, WebGame
 from crowd.winogavil.play.services import accounts
 from hits.common.visitors import address_of
-from hits.errors import CrowdError, InvalidAnswer
+from hits.core.errors import CrowdError, InvalidAnswer
 
 COOKIE = "player_session"
 P = ParamSpec("P")

@@ -32,7 +32,7 @@ from crowd.winogavil.releases.services.writing import FILES
 from hits.access import studies_of
 from hits.admin.parts import ReadOnlyAdmin, VisibleStudies
 from hits.admin.selecting import need, signed_in
-from hits.errors import RuleBroken
+from hits.core.errors import RuleBroken
 
 LOOK_AGAIN_MS = 2_000
 

@@ -26,7 +26,7 @@ from hits.api.authentication import user_of
 from hits.api.filters import Filters, read_query
 from hits.api.permissions import Need
 from hits.api.resources import Resource
-from hits.errors import RuleBroken
+from hits.core.errors import RuleBroken
 from hits.services.tokens import Scope
 
 LOOK = Need(Scope.EXPORT, ("winogavil_releases.view_release",))

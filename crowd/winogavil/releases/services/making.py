@@ -11,10 +11,10 @@ from crowd.winogavil.models import Association
 from crowd.winogavil.releases.files.places import only_one, remove
 from crowd.winogavil.releases.models import Release, ReleaseItem
 from crowd.winogavil.releases.services import freezing, writing
-from hits.errors import RuleBroken
+from hits.core import audit_trail
+from hits.core.errors import RuleBroken
+from hits.core.states import move
 from hits.models import Study, User
-from hits.services import auditing
-from hits.states import move
 
 # So long one sweep stays at it: other work waits behind.
 A_STRETCH = timedelta(seconds=5)
@@ -50,7 +50,7 @@ def make_release(
     try:
         with transaction.atomic():
             release.save()
-            auditing.note("release.made", f"Release {version} was asked for.", by=by, now=now, study=study)
+            audit_trail.note("release.made", f"Release {version} was asked for.", by=by, now=now, study=study)
     except IntegrityError:
         raise RuleBroken(
             "version_taken", f"There is a version {version} of this study. Choose another one."
@@ -93,7 +93,7 @@ def publish_release(*, release: Release, by: User, now: datetime) -> None:
     with transaction.atomic():
         if not move(release, Status.RELEASED, released_at=now, released_by=by):
             raise RuleBroken("not_ready", "Only a release that is ready can be published.")
-        auditing.note(
+        audit_trail.note(
             "release.published",
             f"Release {release.version} was published.",
             by=by,
@@ -111,7 +111,7 @@ def try_again(*, release: Release, by: User, now: datetime) -> None:
         )
         if not remove_files:
             raise RuleBroken("not_failed", "Only a release that has failed is made anew.")
-        auditing.note(
+        audit_trail.note(
             "release.retried",
             f"Release {release.version} is made again.",
             by=by,
@@ -129,7 +129,7 @@ def delete_release(*, release: Release, by: User, now: datetime) -> None:
                 return
             if held.status == Status.RELEASED:
                 raise RuleBroken("is_published", "A published release is never deleted: others may have it.")
-            auditing.note(
+            audit_trail.note(
                 "release.deleted", f"Release {held.version} was deleted.", by=by, now=now, study=held.study
             )
             ReleaseItem.objects.filter(release=held).delete()

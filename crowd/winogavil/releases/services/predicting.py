@@ -17,10 +17,10 @@ from django.db import IntegrityError, transaction
 from crowd.winogavil.releases.files.uploads import ANY_OF, COLUMNS, Scores
 from crowd.winogavil.releases.models import Prediction, Release, ReleaseItem, Tally
 from hits.common.uploads import Problems, Row
-from hits.domain.words import read_uuid
-from hits.errors import RuleBroken
+from hits.core import audit_trail
+from hits.core.domain.typed_text import read_uuid
+from hits.core.errors import RuleBroken
 from hits.models import User
-from hits.services import auditing
 from hits.services.results import ModelResults, Subjects, add_results
 from scoring.domain import best, jaccard
 
@@ -67,7 +67,7 @@ def delete_prediction(*, prediction: Prediction, by: User, now: datetime) -> Non
     with transaction.atomic():
         release = prediction.release
         words = f"The predictions of {prediction.model} on release {release.version} were deleted."
-        auditing.note("prediction.deleted", words, by=by, now=now, study=release.study)
+        audit_trail.note("prediction.deleted", words, by=by, now=now, study=release.study)
         prediction.delete()
 
 
@@ -169,7 +169,7 @@ def _store(prediction: Prediction, found: Mapping[UUID, Shaped]) -> int:
     Tally.objects.bulk_create(_tally(prediction, *shape, counted) for shape, counted in shares.items())
     release = prediction.release
     words = f"Predictions of {prediction.model} on release {release.version}."
-    auditing.note(
+    audit_trail.note(
         "prediction.added", words, by=prediction.made_by, now=prediction.made_at, study=release.study
     )
     return prediction.rows

@@ -5,8 +5,8 @@ from datetime import datetime
 from typing import IO
 
 from crowd.winogavil.releases.models import Release
+from hits.core import audit_trail
 from hits.models import User
-from hits.services import auditing
 
 
 def open_file(*, release: Release, name: str, by: User, now: datetime) -> IO[bytes] | None:
@@ -16,7 +16,7 @@ def open_file(*, release: Release, name: str, by: User, now: datetime) -> IO[byt
         return None
     file = (release.folder / name).open("rb")
     words = f"{name} of release {release.version} was taken."
-    auditing.note("release.taken", words, by=by, now=now, study=release.study)
+    audit_trail.note("release.taken", words, by=by, now=now, study=release.study)
     return file
 
 

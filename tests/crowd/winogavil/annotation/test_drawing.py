@@ -13,8 +13,9 @@ from crowd.winogavil.annotation.services.drawing import (
     untouched_of,
 )
 from crowd.winogavil.models import Association, Place
-from hits.errors import RuleBroken
-from hits.models import AuditEvent, Item, Study
+from hits.core.errors import RuleBroken
+from hits.core.models.audit_events import AuditEvent
+from hits.models import Item, Study
 from tests.crowd.winogavil.annotation.annotators import begin, draw, make_selected, open_batch
 from tests.factories import NOW, make_association, make_study, make_user, make_worker
 

@@ -8,7 +8,7 @@ from django.template.loader import render_to_string
 from crowd.winogavil.annotation.models import Kind
 from crowd.winogavil.annotation.services.finalizing import finalize_annotations
 from hits import families
-from hits.errors import InvalidAnswer, InvalidItems, RuleBroken
+from hits.core.errors import InvalidAnswer, InvalidItems, RuleBroken
 from hits.models import Assignment, Item, Study
 from hits.services import drafting
 from hits.services.entering import refuse_entry

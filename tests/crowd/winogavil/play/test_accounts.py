@@ -13,8 +13,9 @@ from crowd.winogavil.models import Association
 from crowd.winogavil.play.models import Consent, ConsentText, Player, PlayerSession, Standing, Turn, WebGame
 from crowd.winogavil.play.services import accounts, opening
 from hits.common import rates
-from hits.errors import RuleBroken
-from hits.models import Assignment, AuditEvent, Worker
+from hits.core.errors import RuleBroken
+from hits.core.models.audit_events import AuditEvent
+from hits.models import Assignment, Worker
 from tests.crowd.winogavil.play.table import PASSWORD, make_game, make_player, play, take_turn, work_through
 from tests.factories import NOW, make_picture, make_study, make_user
 

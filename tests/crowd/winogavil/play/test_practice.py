@@ -11,7 +11,7 @@ from crowd.winogavil.models import Association, Board, BoardPlace
 from crowd.winogavil.play.models import Player, PracticeAsk, PracticeSet, WebGame
 from crowd.winogavil.play.services import opening, practicing
 from hits.common import rates
-from hits.errors import InvalidAnswer, RuleBroken
+from hits.core.errors import InvalidAnswer, RuleBroken
 from hits.models import HIT, Assignment, Item
 from scoring.models import Asking, Riddle, Verdict
 from tests.crowd.winogavil.play.table import make_game, make_player

@@ -6,8 +6,8 @@ import pytest
 
 from crowd.winogavil.play.models import Player, Survey
 from crowd.winogavil.play.services import surveys
-from hits.errors import RuleBroken
-from hits.models import AuditEvent
+from hits.core.errors import RuleBroken
+from hits.core.models.audit_events import AuditEvent
 from tests.crowd.winogavil.play.table import make_game, make_player
 from tests.factories import NOW, make_user
 

@@ -11,7 +11,7 @@ import structlog
 from crowd.winogavil.models import Game
 from crowd.winogavil.play.models import Turn, WebGame
 from crowd.winogavil.services.growing import grow_solving
-from hits.errors import ProviderRefused, RuleBroken
+from hits.core.errors import ProviderRefused, RuleBroken
 from hits.gateway import provider_for, registry
 from hits.models import HIT, Account, Assignment, Batch, Bonus, LedgerEntry, Match
 from hits.queries.matches import accounts_for

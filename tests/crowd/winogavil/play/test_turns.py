@@ -11,7 +11,7 @@ from crowd.winogavil.models import Association
 from crowd.winogavil.play.models import Player, Turn
 from crowd.winogavil.play.services import opening, turns
 from crowd.winogavil.services.pulling import report_cue
-from hits.errors import InvalidAnswer, RuleBroken
+from hits.core.errors import InvalidAnswer, RuleBroken
 from hits.models import HIT, Account, Assignment, Item, Lease
 from hits.services.blocking import block_worker
 from hits.services.working import release_overdue

@@ -15,7 +15,8 @@ from django.urls import reverse
 
 from crowd.winogavil.releases.models import Prediction, Release
 from crowd.winogavil.releases.services import making
-from hits.models import AuditEvent, Study
+from hits.core.models.audit_events import AuditEvent
+from hits.models import Study
 from hits.roles import OPERATOR, PAYMENTS_APPROVER, PAYMENTS_PREPARER, RESEARCHER, REVIEWER
 from tests.crowd.winogavil.releases.data import make_final, people
 from tests.factories import NOW, make_study, make_user

@@ -17,7 +17,7 @@ from crowd.winoventi.asking.walk_files import example_walks
 from crowd.winoventi.domain.premises import Premise as Sentence
 from crowd.winoventi.models import Alternative, Generic, Noun, Premise, Project, Prompt, triplet_key
 from hits import families
-from hits.errors import InvalidAnswer
+from hits.core.errors import InvalidAnswer
 from hits.families import Answer, TaskPage
 from hits.models import Assignment, Batch, Item, Study
 from hits.services.working import lease_items

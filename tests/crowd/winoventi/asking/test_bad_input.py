@@ -7,7 +7,7 @@ import pytest
 
 from crowd.questions.entries import Faulty
 from crowd.winoventi import domain
-from hits.errors import InvalidAnswer
+from hits.core.errors import InvalidAnswer
 from tests.crowd.winoventi.asking.asked import RIGHT, Page, form_of
 
 pytestmark = pytest.mark.pure

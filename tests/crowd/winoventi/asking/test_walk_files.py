@@ -8,7 +8,7 @@ from crowd.winoventi import domain
 from crowd.winoventi.asking.walk_files import COLUMNS, example_walks, practice_walk, read_walks
 from crowd.winoventi.models.walks import Walk
 from hits import families
-from hits.errors import InvalidItems
+from hits.core.errors import InvalidItems
 from hits.models import Batch, Item
 from tests.factories import make_batch
 

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from decimal import Decimal
 
-from hits.domain.money import round_to_cents
+from hits.core.domain.money import round_to_cents
 
 HOUR_S = 3600
 

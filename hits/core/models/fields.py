@@ -3,7 +3,7 @@ from typing import Any
 from django.db import models
 from django.db.models.query_utils import DeferredAttribute
 
-from hits import seals
+from hits.core import crypto
 
 
 class Sealed(str):
@@ -18,7 +18,7 @@ class Unsealing(DeferredAttribute):
     def __get__(self, instance: Any, cls: Any = None) -> Any:
         value = super().__get__(instance, cls)
         if isinstance(value, Sealed):
-            value = instance.__dict__[self.field.attname] = seals.unseal(value)
+            value = instance.__dict__[self.field.attname] = crypto.unseal(value)
         return value
 
     def __set__(self, instance: Any, value: Any) -> None:
@@ -36,7 +36,7 @@ class EncryptedTextField(models.TextField):  # type: ignore[type-arg]
     descriptor_class = Unsealing
 
     def get_prep_value(self, value: Any) -> str | None:
-        return seals.seal(str(value)) if value not in (None, "") else value
+        return crypto.seal(str(value)) if value not in (None, "") else value
 
     def from_db_value(self, value: str | None, *_: object) -> str | None:
         return Sealed(value) if value else value

@@ -5,7 +5,8 @@ from typing import Any
 
 import structlog
 
-from hits.models import AuditEvent, User
+from hits.core.models.audit_events import AuditEvent
+from hits.models import User
 
 LONGEST = 1000
 log = structlog.get_logger()

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from decimal import ROUND_HALF_UP, Decimal
 
-from hits.domain.bonus_rules import CENT, NOTHING, BonusRule
+from hits.core.domain.bonus_rules import CENT, NOTHING, BonusRule
 
 MANY = 10  # places of one HIT from which fees rise, and which adding places may not cross
 

@@ -6,17 +6,7 @@ from decimal import Decimal, InvalidOperation
 from itertools import pairwise
 from typing import Any
 
-from hits.domain.bonus_rules import (
-    CENT,
-    BonusRule,
-    Condition,
-    Flat,
-    Gate,
-    PerItem,
-    Tier,
-    Tiers,
-    Wage,
-)
+from hits.core.domain.bonus_rules import CENT, BonusRule, Condition, Flat, Gate, PerItem, Tier, Tiers, Wage
 
 MOST_BONUS = Decimal("9999.99")
 LONGEST_NAME = 64
