@@ -5,12 +5,12 @@ class QualificationsConfig(AppConfig):
     name = "qualifications"
 
     def ready(self) -> None:
-        from hits import doors
         from hits.core import audit_subjects
+        from hits.families import entry_policies
         from qualifications.door import QualificationDoor
         from qualifications.roles import extend_roles_table
 
-        doors.register(QualificationDoor())
+        entry_policies.register(QualificationDoor())
         extend_roles_table()
         audit_subjects.register(
             {

@@ -9,7 +9,7 @@ from django.utils.translation import gettext_noop
 
 from hits import families
 from hits.core.errors import RuleBroken
-from hits.doors import Asked, Door
+from hits.families.entry_policies import Asked, Door
 from hits.models import HIT, Assignment, Batch, Lease, Worker
 from hits.queries import items_of_batch
 from hits.services.working import UNSETTLED, items_for

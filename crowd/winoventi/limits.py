@@ -8,7 +8,7 @@ from crowd.winoventi import domain
 from crowd.winoventi.models import Project, Step
 from crowd.winoventi.queries import answers_of
 from hits.core.errors import RuleBroken
-from hits.doors import Asked, Door
+from hits.families.entry_policies import Asked, Door
 from hits.models import HIT, Batch, Worker
 
 

@@ -10,9 +10,10 @@ from django.core.validators import MaxValueValidator, MinValueValidator
 from django.db import models
 from django.db.models import Q
 
-from hits import domain, doors, families
+from hits import domain, families
 from hits.core.domain import requirements
 from hits.core.domain.bonus_tables import check_names
+from hits.families import entry_policies
 from hits.models.accounts import Account
 
 
@@ -338,7 +339,7 @@ class Batch(models.Model):
         if self.terms is not None and "requirements" in self.terms:
             launched_with: list[Mapping[str, Any]] = self.terms["requirements"]
             return launched_with
-        return doors.ask(self).requirements
+        return entry_policies.ask(self).requirements
 
     @property
     def prices(self) -> domain.Prices:

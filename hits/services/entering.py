@@ -7,8 +7,9 @@ from django.db import transaction
 from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.utils.translation import gettext as _
 
-from hits import doors, families
+from hits import families
 from hits.core.errors import RuleBroken
+from hits.families import entry_policies
 from hits.models import HIT, Assignment, Batch, Bonus, Worker
 from hits.queries.workers import blocks_in_force, work_of_group, work_shut_out
 
@@ -28,7 +29,7 @@ def refuse_entry(*, hit: HIT, worker: Worker, now: datetime) -> None:
         code = _reason_against(hit, worker=worker)
         if code:
             raise RuleBroken(code, _words(code))
-        doors.refuse_entry(hit=hit, worker=worker, now=now)
+        entry_policies.refuse_entry(hit=hit, worker=worker, now=now)
 
 
 def is_over(hit: HIT) -> bool:

@@ -6,11 +6,12 @@ from typing import Any
 import structlog
 from django.db import transaction
 
-from hits import doors, families
+from hits import families
 from hits.core.domain.bonus_tables import wants_floor, with_floor
 from hits.core.domain.requirements import check, in_words
 from hits.core.errors import RuleBroken
 from hits.core.states import move
+from hits.families import entry_policies
 from hits.models import Batch, User
 from hits.queries import answers_wanted
 from hits.services.batch_rows import lock_batch, tell, write_intents
@@ -68,7 +69,7 @@ def _check_launch(batch: Batch, *, by: User | None, confirmed: bool) -> None:
             f"The bonus table of the study “{batch.study}” pays up to the study's least wage, and there is "
             "none. Give the study a wage floor, or the rule an hourly of its own.",
         )
-    asked = doors.ask(batch)
+    asked = entry_policies.ask(batch)
     for words in asked.obstacles:
         raise RuleBroken("door_shut", words)
     try:

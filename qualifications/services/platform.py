@@ -19,7 +19,7 @@ from hits.common.parts import in_parts
 from hits.core import audit_trail
 from hits.core.errors import ProviderRefused, ProviderUnavailable, RuleBroken
 from hits.core.states import move
-from hits.doors import Asked
+from hits.families.entry_policies import Asked
 from hits.gateway import Provider, ProviderTest
 from hits.models import Account, Batch, User
 from hits.services.looking import usable

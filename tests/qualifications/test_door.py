@@ -8,8 +8,9 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from crowd.compensation.collecting import CollectFamily
-from hits import doors, families
+from hits import families
 from hits.core.errors import RuleBroken
+from hits.families import entry_policies
 from hits.models import HIT, Account, Assignment, Item, Lease, Worker
 from hits.services import working
 from qualifications.door import QualificationDoor
@@ -303,7 +304,7 @@ def test_who_loses_it_at_work_hands_in_what_was_begun() -> None:
 def count_queries(hit: HIT, worker: Worker) -> int:
     found = read(hit)
     with CaptureQueriesContext(connection) as asked:
-        doors.refuse_entry(hit=found, worker=worker, now=NOW)
+        entry_policies.refuse_entry(hit=found, worker=worker, now=NOW)
     return len(asked)
 
 

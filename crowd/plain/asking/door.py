@@ -5,7 +5,7 @@ from datetime import datetime
 
 from crowd.plain.domain import ASK
 from crowd.plain.models import Project, Row
-from hits.doors import Asked, Door
+from hits.families.entry_policies import Asked, Door
 from hits.models import HIT, Batch, Worker
 
 

@@ -7,7 +7,7 @@ from crowd.winoground import domain
 from crowd.winoground.models import FirstQuestion, Project
 from crowd.winoground.queries.people import workers_needed
 from crowd.winoground.queries.qualified import gates_before, workers_qualified
-from hits.doors import Asked, Door
+from hits.families.entry_policies import Asked, Door
 from hits.models import HIT, Batch, Worker
 
 

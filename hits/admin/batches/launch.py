@@ -16,13 +16,14 @@ from django.urls import URLPattern, path
 from django.utils import timezone
 from django.utils.translation import ngettext
 
-from hits import doors, families
+from hits import families
 from hits.admin.batches.guide import SPANS, excluded_rows, get_visible, steps_of
 from hits.admin.batches.prices import Wage, plans_of, table_of, wage_of
 from hits.admin.parts import in_words
 from hits.core.domain.bonus_tables import wants_floor
 from hits.core.domain.requirements import in_words as requirements_in_words
 from hits.core.errors import CrowdError
+from hits.families import entry_policies
 from hits.gateway import Provider, provider_for
 from hits.models import Batch
 from hits.queries import answers_wanted, items_of_batch, room_of
@@ -113,7 +114,7 @@ def launch_context(request: HttpRequest, batch: Batch) -> dict[str, Any]:
     chosen = next(plan for plan in plans if plan.is_chosen)
     wanted = answers_wanted(batch)
     provider, balance = _ask_balance(batch)
-    wage, asked = wage_of(batch), doors.ask(batch)
+    wage, asked = wage_of(batch), entry_policies.ask(batch)
     budget = _budget(batch, chosen.cost.total)
     return {
         "title": "Check and launch",

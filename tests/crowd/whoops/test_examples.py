@@ -5,8 +5,9 @@ from django.template.loader import render_to_string
 
 from crowd.whoops import domain
 from crowd.whoops.services.training import ask_training_image, training_images
-from hits import doors, families
+from hits import families
 from hits.core.errors import RuleBroken
+from hits.families import entry_policies
 from hits.models import HIT, Assignment
 from hits.queries import answers_wanted
 from hits.services.working import give_up, items_of, lease_items
@@ -32,7 +33,7 @@ def obstacles(crowd: Annotators, **changes: object) -> list[str]:
         task=EXAMPLES,
         **{"items_per_assignment": 5, **changes},
     )
-    return list(doors.ask(draft).obstacles)
+    return list(entry_policies.ask(draft).obstacles)
 
 
 def test_the_preset_of_the_gate_names_this_test_and_its_work() -> None:
@@ -67,7 +68,7 @@ def test_work_on_weird_images_needs_a_project() -> None:
     study = make_study()
     draft = make_batch(study=study, task=domain.ANNOTATE)
 
-    assert list(doors.ask(draft).obstacles) == [
+    assert list(entry_policies.ask(draft).obstacles) == [
         f"The study “{study}” has no weird images yet. Set them up first."
     ]
 
@@ -116,10 +117,10 @@ def test_whoever_tries_again_needs_five_images_that_are_new() -> None:
     hit: HIT = make_hit(batch=crowd.batch(EXAMPLES))
 
     with pytest.raises(RuleBroken, match="not enough images in this test that are new to you"):
-        doors.refuse_entry(hit=hit, worker=assignment.worker, now=NOW)
+        entry_policies.refuse_entry(hit=hit, worker=assignment.worker, now=NOW)
 
     make_training_images(crowd.project, 1)
-    doors.refuse_entry(hit=hit, worker=assignment.worker, now=NOW)
+    entry_policies.refuse_entry(hit=hit, worker=assignment.worker, now=NOW)
 
 
 def test_whoever_has_the_test_open_may_load_it_again() -> None:
@@ -127,7 +128,7 @@ def test_whoever_has_the_test_open_may_load_it_again() -> None:
     make_training_images(crowd.project, 5)
     assignment = sit_down(crowd)
 
-    doors.refuse_entry(hit=assignment.hit, worker=assignment.worker, now=NOW)
+    entry_policies.refuse_entry(hit=assignment.hit, worker=assignment.worker, now=NOW)
 
 
 def test_an_image_that_is_taken_out_is_asked_of_nobody_new_and_comes_back() -> None:
@@ -161,10 +162,10 @@ def test_a_person_who_passes_a_worker_opens_annotation_to_them() -> None:
     work = make_hit(batch=crowd.batch())
     assignment = crowd.hand_in(sit_down(crowd))
     with pytest.raises(RuleBroken):
-        doors.refuse_entry(hit=work, worker=assignment.worker, now=NOW)
+        entry_policies.refuse_entry(hit=work, worker=assignment.worker, now=NOW)
 
     follow_tests(now=NOW)
     attempt = Attempt.objects.get(gate=gate, worker=assignment.worker)
     grade_by_hand(attempt=attempt, passed=True, words="", by=make_user(), now=NOW)
 
-    doors.refuse_entry(hit=work, worker=assignment.worker, now=NOW)
+    entry_policies.refuse_entry(hit=work, worker=assignment.worker, now=NOW)

@@ -6,8 +6,8 @@ import pytest
 
 from crowd.winoventi import domain
 from crowd.winoventi.models import Premise
-from hits import doors
 from hits.core.errors import RuleBroken
+from hits.families import entry_policies
 from hits.models import Assignment, Item
 from hits.services.entering import refuse_entry
 from hits.services.working import items_of
@@ -73,6 +73,6 @@ def test_a_worker_who_has_done_enough_of_a_step_is_told_so_at_the_door() -> None
 def test_a_batch_of_a_study_without_a_project_is_not_launched() -> None:
     crowd = Crowd()
 
-    assert doors.ask(crowd.batch(domain.PREMISES)).obstacles == []
-    (words,) = doors.ask(make_batch(task=domain.PREMISES)).obstacles
+    assert entry_policies.ask(crowd.batch(domain.PREMISES)).obstacles == []
+    (words,) = entry_policies.ask(make_batch(task=domain.PREMISES)).obstacles
     assert words.endswith("has no exception procedure yet. Set one up first.")
