@@ -164,7 +164,7 @@ TEMPLATES = [
 
 # People and sessions of the researchers' side. Workers have their own, in the marketplace.
 AUTH_USER_MODEL = "hits.User"
-AUTHENTICATION_BACKENDS = ["hits.signing_in.Backend"]
+AUTHENTICATION_BACKENDS = ["hits.identity.permissions.Backend"]
 PASSWORD_HASHERS = [
     "django.contrib.auth.hashers.Argon2PasswordHasher",
     "django.contrib.auth.hashers.PBKDF2PasswordHasher",

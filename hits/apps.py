@@ -23,8 +23,8 @@ class HitsConfig(AppConfig):
     def ready(self) -> None:
         from hits.common import changes
         from hits.core.append_only import seal_tables
+        from hits.identity.roles import give_roles
         from hits.models import Pace
-        from hits.roles import give_roles
 
         post_migrate.connect(give_roles)
         post_migrate.connect(seal_tables)

@@ -10,7 +10,8 @@ from django.utils.translation import gettext_noop
 from hits import families
 from hits.core.errors import RuleBroken
 from hits.families.entry_policies import Asked, Door
-from hits.models import HIT, Assignment, Batch, Lease, Worker
+from hits.identity.models.workers import Worker
+from hits.models import HIT, Assignment, Batch, Lease
 from hits.queries import items_of_batch
 from hits.services.working import UNSETTLED, items_for
 from qualifications.models import Gate, Holding

@@ -1,6 +1,6 @@
 """What this room adds to the table of roles."""
 
-from hits.roles import OPERATOR, RESEARCHER, REVIEWER, extend
+from hits.identity.roles import OPERATOR, RESEARCHER, REVIEWER, extend
 
 LOOK = ("qualifications.view_gate", "qualifications.view_attempt", "qualifications.view_holding")
 GRADE = ("qualifications.grade_attempt",)

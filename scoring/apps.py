@@ -5,8 +5,8 @@ class ScoringConfig(AppConfig):
     name = "scoring"
 
     def ready(self) -> None:
-        from hits import roles
         from hits.core import audit_subjects
+        from hits.identity import roles
         from hits.queries.people import register_means
         from hits.queries.scores import register_scores
         from scoring.records import read_means, read_scores

@@ -16,6 +16,8 @@ from crowd.winoventi.domain.outcomes import QUESTIONS
 from crowd.winoventi.models import Choice, FilterScore, Judgement, Project, Prompt
 from crowd.winoventi.services.opening import add_nouns, open_project
 from hits.core import crypto
+from hits.identity.models.users import User
+from hits.identity.models.workers import Worker
 from hits.models import (
     HIT,
     Account,
@@ -41,8 +43,6 @@ from hits.models import (
     Run,
     Stranger,
     Study,
-    User,
-    Worker,
 )
 from hits.services import runs
 from qualifications.models import (

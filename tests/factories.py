@@ -17,7 +17,9 @@ from crowd.pictures.services import NewPicture, add_picture
 from crowd.winogavil.domain import SOLVE
 from crowd.winogavil.models import Association
 from crowd.winogavil.services.seeding import seed_association
-from hits.models import HIT, Account, Assignment, Batch, Bonus, LedgerEntry, Run, Study, User, Worker
+from hits.identity.models.users import User
+from hits.identity.models.workers import Worker
+from hits.models import HIT, Account, Assignment, Batch, Bonus, LedgerEntry, Run, Study
 from hits.models.studies import default_bonus_rules
 from hits.services import runs
 from hits.services.budgets import grant_budget

@@ -10,7 +10,7 @@ from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
 
-from hits.models import Worker
+from hits.identity.models.workers import Worker
 
 LINES = frozenset(
     {"h1", "h2", "h3", "p", "tr", "caption", "summary", "figcaption", "li", "dt", "dd", "label"}

@@ -6,7 +6,8 @@ from typing import Any
 from django.contrib.auth.models import Group, Permission
 from django.test import Client
 
-from hits.models import Study, User
+from hits.identity.models.users import User
+from hits.models import Study
 from tests.factories import make_user
 
 

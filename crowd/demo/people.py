@@ -10,8 +10,9 @@ from django.contrib.auth.models import Group
 from django.db import transaction
 
 from crowd.provisioning import account_values, provision
-from hits.models import Account, Study, User
-from hits.roles import PAYMENTS_APPROVER, PAYMENTS_PREPARER, RESEARCHER
+from hits.identity.models.users import User
+from hits.identity.roles import PAYMENTS_APPROVER, PAYMENTS_PREPARER, RESEARCHER
+from hits.models import Account, Study
 
 DEPOSIT = BUDGET = Decimal(200)
 

@@ -11,7 +11,8 @@ from crowd.frame.problems import Awaited, Distrusted, Expired, Ineligible, NotOf
 from crowd.frame.visits import AGAIN, Visit
 from hits.core.domain.sameness import is_same_moment
 from hits.core.errors import RuleBroken
-from hits.models import HIT, Assignment, Batch, Worker
+from hits.identity.models.workers import Worker
+from hits.models import HIT, Assignment, Batch
 from hits.services import entering, noticing, working
 
 Status = Assignment.Status

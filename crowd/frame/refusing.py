@@ -8,7 +8,7 @@ from crowd.frame.problems import Ineligible
 from crowd.frame.visits import Visit
 from crowd.statement import links
 from hits.core.errors import RuleBroken
-from hits.models import Worker
+from hits.identity.models.workers import Worker
 from qualifications.services.refusals import count_refusal
 
 

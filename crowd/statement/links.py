@@ -12,7 +12,8 @@ from django.conf import settings
 from django.core import signing
 
 from hits.core.errors import CrowdError
-from hits.models import Assignment, Study, Worker
+from hits.identity.models.workers import Worker
+from hits.models import Assignment, Study
 
 SALT = "crowd.statement"
 LASTS = timedelta(hours=12)

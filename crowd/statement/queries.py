@@ -10,7 +10,8 @@ from zoneinfo import ZoneInfo
 from django.db.models import Count, DateTimeField, Prefetch, Q, QuerySet
 from django.db.models.functions import Coalesce, TruncMonth
 
-from hits.models import Appeal, Assignment, Bonus, Decision, Worker
+from hits.identity.models.workers import Worker
+from hits.models import Appeal, Assignment, Bonus, Decision
 
 Status = Assignment.Status
 PAID = (Bonus.Status.SENT, Bonus.Status.CONFIRMED)

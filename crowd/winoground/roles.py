@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from hits.roles import AUTHOR, OPERATOR, RESEARCHER, REVIEWER
+from hits.identity.roles import AUTHOR, OPERATOR, RESEARCHER, REVIEWER
 
 LOOK = ("winoground.view_project", "winoground.view_example", "winoground.view_tag")
 WRITE = ("winoground.add_example", "winoground.change_example", "winoground.add_tag")

@@ -9,7 +9,8 @@ from crowd.winoventi.models import Project, Step
 from crowd.winoventi.queries import answers_of
 from hits.core.errors import RuleBroken
 from hits.families.entry_policies import Asked, Door
-from hits.models import HIT, Batch, Worker
+from hits.identity.models.workers import Worker
+from hits.models import HIT, Batch
 
 
 class LimitDoor(Door):

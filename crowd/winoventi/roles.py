@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from hits.roles import OPERATOR, RESEARCHER, REVIEWER
+from hits.identity.roles import OPERATOR, RESEARCHER, REVIEWER
 
 LOOK = (
     "winoventi.view_project",

@@ -21,7 +21,7 @@ from hits.admin.parts import FIRST_DAY, LAST_DAY, ReadOnlyAdmin, VisibleStudies,
 from hits.admin.selecting import signed_in
 from hits.core.audit_subjects import SUBJECTS
 from hits.core.models.audit_events import AuditEvent
-from hits.models import User
+from hits.identity.models.users import User
 from hits.queries.audits import events_for
 from hits.services import finance_files
 

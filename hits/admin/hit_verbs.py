@@ -26,7 +26,8 @@ from hits.admin.batches.steer import (
     places_facts,
 )
 from hits.admin.parts import plural
-from hits.models import HIT, Batch, User
+from hits.identity.models.users import User
+from hits.models import HIT, Batch
 from hits.services import steering
 
 AT_PROVIDER = (HIT.Status.OPEN, HIT.Status.CLOSED)

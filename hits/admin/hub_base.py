@@ -17,7 +17,8 @@ from hits.access import studies_of
 from hits.admin.hub_panels import Panel, PanelOf, shown_to
 from hits.admin.parts import ReadOnlyAdmin
 from hits.admin.selecting import need
-from hits.models import Account, Batch, Study, User
+from hits.identity.models.users import User
+from hits.models import Account, Batch, Study
 from hits.services import growing
 
 Project = TypeVar("Project", bound=Model)

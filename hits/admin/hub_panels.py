@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from hits.admin.actions import Offered
-from hits.models import User
+from hits.identity.models.users import User
 
 
 @dataclass(frozen=True, kw_only=True)

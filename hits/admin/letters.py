@@ -16,7 +16,8 @@ from django.utils.translation import ngettext
 from hits.access import studies_of
 from hits.admin.selecting import carried, opts_of, selected_workers, signed_in
 from hits.core.errors import RuleBroken
-from hits.models import Message, Study, Worker
+from hits.identity.models.workers import Worker
+from hits.models import Message, Study
 from hits.queries.people import count_reviewed
 from hits.services import writing
 

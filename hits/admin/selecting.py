@@ -8,7 +8,8 @@ from django.core.paginator import Page, Paginator
 from django.db.models import Model, QuerySet
 from django.http import HttpRequest
 
-from hits.models import User, Worker
+from hits.identity.models.users import User
+from hits.identity.models.workers import Worker
 from hits.queries.people import workers_for
 
 PAGE = 50

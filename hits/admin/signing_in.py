@@ -11,7 +11,7 @@ from hits.common import guessing
 from hits.common.visitors import address_of
 from hits.core import audit_trail
 from hits.core.models.audit_events import AuditEvent
-from hits.models import User
+from hits.identity.models.users import User
 
 DOOR = "admin"
 STOPPED = "sign_in.stopped"

@@ -3,7 +3,8 @@
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from hits.models import Study, User
+from hits.identity.models.users import User
+from hits.models import Study
 
 _pages: list["StudyPage"] = []
 

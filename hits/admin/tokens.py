@@ -19,9 +19,9 @@ from django.views.decorators.debug import sensitive_variables
 from hits.admin.actions import Action, ActionPages, Call, Confirm, Outcome
 from hits.admin.parts import ReadOnlyAdmin
 from hits.core.errors import RuleBroken
-from hits.models import ApiToken
-from hits.services import tokens
-from hits.services.tokens import Scope
+from hits.identity import api_tokens
+from hits.identity.api_tokens import Scope
+from hits.identity.models.api_tokens import ApiToken
 
 DAYS = 90
 
@@ -36,7 +36,7 @@ class TokenForm(forms.Form):
         help_text="Never more than you may do yourself.",
     )
     days = forms.IntegerField(
-        label="Days until it ends", min_value=1, max_value=tokens.LONGEST_DAYS, initial=DAYS
+        label="Days until it ends", min_value=1, max_value=api_tokens.LONGEST_DAYS, initial=DAYS
     )
 
 
@@ -81,7 +81,7 @@ class ApiTokenAdmin(ReadOnlyAdmin[ApiToken]):
     @sensitive_variables("secret")
     def _make(self, request: HttpRequest, form: TokenForm) -> dict[str, Any] | None:
         try:
-            token, secret = tokens.make_token(
+            token, secret = api_tokens.make_token(
                 user=request.user,  # type: ignore[arg-type]
                 now=timezone.now(),
                 **form.cleaned_data,
@@ -151,6 +151,6 @@ def _ask_to_revoke(call: Call[ApiToken]) -> Confirm:
 
 def _revoke(call: Call[ApiToken]) -> Outcome:
     token = call.row
-    was_in_force = tokens.revoke_token(token=token, by=call.by, now=call.now)
+    was_in_force = api_tokens.revoke_token(token=token, by=call.by, now=call.now)
     said = f"“{token}” is revoked: nothing can be done with it any more."
     return Outcome(said=said, history="Revoked." if was_in_force else "")

@@ -11,7 +11,8 @@ from django.db.models import QuerySet
 from django.http import HttpRequest
 
 from hits import access
-from hits.models import Study, User
+from hits.identity.models.users import User
+from hits.models import Study
 
 ROLES_HELP = "What they may do. A person may have several roles; docs/roles.md says what each is for."
 STUDIES_HELP = "Which studies they see, beside those who see all of them."

@@ -12,7 +12,8 @@ from django.utils.translation import ngettext
 
 from hits.admin.actions import Action, ActionPages, Call, Confirm, Outcome, one_by_one, words_form
 from hits.admin.selecting import carried, opts_of, selected_workers
-from hits.models import Block, Worker
+from hits.identity.models.workers import Worker
+from hits.models import Block
 from hits.queries.people import workers_for
 from hits.services import blocking
 

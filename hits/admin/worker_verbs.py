@@ -14,7 +14,8 @@ from django.utils import timezone
 from hits.admin.selecting import opts_of, signed_in
 from hits.admin.worker_blocks import BLOCKS, block_view
 from hits.core.errors import RuleBroken
-from hits.models import Account, Disclosure, Worker
+from hits.identity.models.workers import Worker
+from hits.models import Account, Disclosure
 from hits.queries.people import workers_for
 from hits.services import disclosing
 

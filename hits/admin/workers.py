@@ -12,7 +12,8 @@ from django.urls import URLPattern
 from hits.admin import letters, worker_blocks, worker_verbs
 from hits.admin.parts import ReadOnlyAdmin, in_words
 from hits.admin.selecting import MOST, page_of
-from hits.models import Block, Worker
+from hits.identity.models.workers import Worker
+from hits.models import Block
 from hits.queries import people
 from hits.queries.workers import blocks_in_force
 

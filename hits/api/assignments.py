@@ -16,9 +16,9 @@ from hits.api.filters import AssignmentFilters
 from hits.api.permissions import need
 from hits.api.resources import Resource
 from hits.core.errors import RuleBroken
+from hits.identity.api_tokens import Scope
 from hits.models import Assignment, Decision, Lease, Note
 from hits.services import reviewing
-from hits.services.tokens import Scope
 
 Status = Decision.Status
 

@@ -9,8 +9,9 @@ from rest_framework.request import Request
 
 from hits.common import guessing, rates
 from hits.common.visitors import address_of
-from hits.models import ApiToken, User
-from hits.services import tokens
+from hits.identity import api_tokens
+from hits.identity.models.api_tokens import ApiToken
+from hits.identity.models.users import User
 
 LONGEST_HEADER = 300
 ANOTHER = "Make another in the admin, under API tokens."
@@ -27,7 +28,7 @@ class BearerToken(BaseAuthentication):
         if scheme.lower() != b"bearer" or len(header) > LONGEST_HEADER:
             raise AuthenticationFailed("Send your token as “Authorization: Bearer crowd_…”.")
         _refuse_guesser(request)
-        token = tokens.find_token(secret=secret.strip().decode("ascii", errors="replace"))
+        token = api_tokens.find_token(secret=secret.strip().decode("ascii", errors="replace"))
         if token is None:
             rates.spend(**_guesses(request))
             raise AuthenticationFailed("There is no such token. Make one in the admin, under API tokens.")
@@ -57,7 +58,7 @@ def _check(token: ApiToken) -> tuple[User, ApiToken]:
         raise AuthenticationFailed(f"This token has expired. {ANOTHER}")
     if not token.user.is_active:
         raise AuthenticationFailed("The owner of this token may not sign in any more.")
-    tokens.mark_used(token=token, now=now)
+    api_tokens.mark_used(token=token, now=now)
     return token.user, token
 
 

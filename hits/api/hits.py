@@ -15,9 +15,9 @@ from hits.api.fields import PublicId
 from hits.api.filters import HITFilters
 from hits.api.permissions import need
 from hits.api.resources import Resource
+from hits.identity.api_tokens import Scope
 from hits.models import HIT
 from hits.services import steering
-from hits.services.tokens import Scope
 
 MOST_HITS = 1000
 LONGEST_S = 31_536_000

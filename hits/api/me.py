@@ -8,8 +8,8 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from hits.api.authentication import user_of
-from hits.models import ApiToken
-from hits.services.tokens import Scope
+from hits.identity.api_tokens import Scope
+from hits.identity.models.api_tokens import ApiToken
 
 
 class MeSerializer(serializers.Serializer[Any]):

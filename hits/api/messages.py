@@ -14,9 +14,10 @@ from hits.api.filters import MessageFilters
 from hits.api.permissions import need
 from hits.api.repeating import Repeatable
 from hits.api.resources import Resource
-from hits.models import Account, Message, Recipient, Study, Worker
+from hits.identity.api_tokens import Scope
+from hits.identity.models.workers import Worker
+from hits.models import Account, Message, Recipient, Study
 from hits.services import writing
-from hits.services.tokens import Scope
 
 MOST_WORKERS = 1000
 

@@ -6,8 +6,8 @@ from hits.api.fields import Pseudonym, PublicId
 from hits.api.filters import BonusFilters, Filters
 from hits.api.permissions import need
 from hits.api.resources import Resource
+from hits.identity.api_tokens import Scope
 from hits.models import Account, Bonus
-from hits.services.tokens import Scope
 
 
 class BonusSerializer(serializers.ModelSerializer[Bonus]):

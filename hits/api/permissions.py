@@ -6,8 +6,8 @@ from typing import Any
 from rest_framework.permissions import BasePermission
 from rest_framework.request import Request
 
-from hits.models import ApiToken
-from hits.services.tokens import Scope
+from hits.identity.api_tokens import Scope
+from hits.identity.models.api_tokens import ApiToken
 
 
 @dataclass(frozen=True)

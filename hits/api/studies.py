@@ -13,10 +13,11 @@ from hits.api.filters import LedgerFilters, StudyFilters
 from hits.api.permissions import need
 from hits.api.repeating import Changeable, Repeatable
 from hits.api.resources import Resource
-from hits.models import LedgerEntry, Study, User
+from hits.identity.api_tokens import Scope
+from hits.identity.models.users import User
+from hits.models import LedgerEntry, Study
 from hits.models.studies import FIXED_BY_LAUNCH
 from hits.services.budgets import grant_budget
-from hits.services.tokens import Scope
 
 
 class StudySerializer(serializers.ModelSerializer[Study]):

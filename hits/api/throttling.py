@@ -7,7 +7,7 @@ from rest_framework.request import Request
 from rest_framework.throttling import SimpleRateThrottle
 
 from hits.common import rates
-from hits.models import ApiToken
+from hits.identity.models.api_tokens import ApiToken
 
 
 class ByToken(SimpleRateThrottle):

@@ -16,9 +16,10 @@ from hits.api.filters import WorkerFilters
 from hits.api.permissions import need
 from hits.api.resources import Resource
 from hits.core.errors import RuleBroken
-from hits.models import Block, Worker
+from hits.identity.api_tokens import Scope
+from hits.identity.models.workers import Worker
+from hits.models import Block
 from hits.services import blocking
-from hits.services.tokens import Scope
 
 OVER = (Block.Status.LIFTED, Block.Status.REFUSED)
 

@@ -6,7 +6,7 @@ from typing import Any
 import structlog
 
 from hits.core.models.audit_events import AuditEvent
-from hits.models import User
+from hits.identity.models.users import User
 
 LONGEST = 1000
 log = structlog.get_logger()

@@ -7,7 +7,8 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from hits.models import HIT, Batch, Worker
+    from hits.identity.models.workers import Worker
+    from hits.models import HIT, Batch
 
 _doors: list["Door"] = []
 

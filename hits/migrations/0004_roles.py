@@ -3,7 +3,7 @@
 from django.contrib.auth.management import create_permissions
 from django.db import migrations
 
-from hits.roles import install_roles
+from hits.identity.roles import install_roles
 
 
 def forget_old_tokens(apps, schema_editor):

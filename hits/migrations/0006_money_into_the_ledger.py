@@ -3,7 +3,7 @@
 from django.db import migrations
 from django.utils import timezone
 
-from hits.roles import extend_roles
+from hits.identity.roles import extend_roles
 
 # The steps that a bonus in this state has been through.
 STEPS = {

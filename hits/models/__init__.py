@@ -1,4 +1,7 @@
 from hits.core.models.audit_events import AuditEvent
+from hits.identity.models.api_tokens import ApiToken
+from hits.identity.models.users import RoleGrant, User
+from hits.identity.models.workers import Worker
 from hits.models.accounts import Account, Pace, Stranger
 from hits.models.appeals import Appeal
 from hits.models.assignments import Assignment, Item, Lease
@@ -13,9 +16,6 @@ from hits.models.records import BatchEvent
 from hits.models.reviews import Decision, Note
 from hits.models.runs import Halt, Run, RunRow
 from hits.models.studies import Batch, Study
-from hits.models.tokens import ApiToken
-from hits.models.users import RoleGrant, User
-from hits.models.workers import Worker
 
 __all__ = [
     "HIT",

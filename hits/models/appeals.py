@@ -6,8 +6,8 @@ from uuid import uuid4
 from django.db import models
 from django.db.models import Q
 
+from hits.identity.models.workers import Worker
 from hits.models.assignments import Assignment
-from hits.models.workers import Worker
 
 
 class Appeal(models.Model):

@@ -4,10 +4,10 @@ from uuid import uuid4
 from django.db import models
 from django.db.models import F, Q
 
+from hits.identity.models.workers import Worker
 from hits.models.accounts import Account
 from hits.models.hits import HIT
 from hits.models.studies import Batch, Study
-from hits.models.workers import Worker
 
 
 class Assignment(models.Model):

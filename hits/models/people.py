@@ -6,9 +6,9 @@ from uuid import uuid4
 from django.db import models
 from django.db.models import Q
 
+from hits.identity.models.workers import Worker
 from hits.models.accounts import Account
 from hits.models.studies import Study
-from hits.models.workers import Worker
 
 
 class Block(models.Model):

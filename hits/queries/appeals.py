@@ -8,7 +8,8 @@ from typing import Any
 from django.db.models import Case, Count, Q, QuerySet, When
 
 from hits.access import visible
-from hits.models import Appeal, Bonus, Decision, User
+from hits.identity.models.users import User
+from hits.models import Appeal, Bonus, Decision
 
 OPEN = Appeal.Status.OPEN
 # Ordered by it, what waits comes first.

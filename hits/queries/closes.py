@@ -15,7 +15,8 @@ from hits import families
 from hits.common.spreadsheets import Cell
 from hits.core.domain.money import round_to_cents
 from hits.core.domain.months import Month
-from hits.models import LedgerEntry, Study, Worker
+from hits.identity.models.workers import Worker
+from hits.models import LedgerEntry, Study
 from hits.queries.ledger import (
     Book,
     Kind,

@@ -22,7 +22,8 @@ from django.db.models.functions import Coalesce
 from hits.access import SEES_ALL, studies_of, visible
 from hits.core.domain.money import round_to_cents
 from hits.core.domain.wages import percentile
-from hits.models import Assignment, Block, Bonus, Message, Recipient, Worker
+from hits.identity.models.workers import Worker
+from hits.models import Assignment, Block, Bonus, Message, Recipient
 from hits.queries.times import of_the_house
 from hits.queries.workers import blocks_in_force
 

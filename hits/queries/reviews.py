@@ -22,7 +22,8 @@ from django.db.models import (
 from django.db.models.functions import Coalesce
 
 from hits.access import visible
-from hits.models import Assignment, Batch, Decision, Note, User
+from hits.identity.models.users import User
+from hits.models import Assignment, Batch, Decision, Note
 
 # Work that never approves itself comes last.
 NEVER = datetime(9999, 1, 1, tzinfo=UTC)

@@ -12,7 +12,8 @@ from hits.core.domain import requirements
 from hits.core.errors import ProviderRefused, ProviderUnavailable
 from hits.gateway import Provider
 from hits.gateway.interface import Qualified as Holder
-from hits.models import Assignment, Batch, Block, Worker
+from hits.identity.models.workers import Worker
+from hits.models import Assignment, Batch, Block
 
 log = structlog.get_logger()
 # Held by everybody in some measure, so that counting who holds them tells nothing.

@@ -16,7 +16,8 @@ from hits.core import audit_trail
 from hits.core.domain.money import round_to_cents
 from hits.core.errors import RuleBroken
 from hits.core.states import move
-from hits.models import Appeal, Assignment, Bonus, User
+from hits.identity.models.users import User
+from hits.models import Appeal, Assignment, Bonus
 from hits.services import owing
 
 ANSWER = "hits.answer_appeal"

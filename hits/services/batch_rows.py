@@ -4,7 +4,8 @@ from collections.abc import Iterable
 from datetime import datetime
 from itertools import islice
 
-from hits.models import HIT, Batch, BatchEvent, User
+from hits.identity.models.users import User
+from hits.models import HIT, Batch, BatchEvent
 from hits.services.figures import mark_stale
 
 CHUNK = 500

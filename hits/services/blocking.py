@@ -16,7 +16,9 @@ from hits.core.domain.typed_text import is_one_line
 from hits.core.errors import ProviderError, ProviderRefused, ProviderUnavailable, RuleBroken
 from hits.core.states import move
 from hits.gateway import Provider, provider_for
-from hits.models import Account, Block, User, Worker
+from hits.identity.models.users import User
+from hits.identity.models.workers import Worker
+from hits.models import Account, Block
 from hits.services.looking import earliest_or_now
 from hits.services.sending import Clock, ticking
 

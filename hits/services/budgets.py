@@ -12,7 +12,8 @@ from django.db.models import F
 
 from hits.core.domain.money import round_to_cents
 from hits.core.errors import RuleBroken
-from hits.models import Batch, LedgerEntry, Study, User
+from hits.identity.models.users import User
+from hits.models import Batch, LedgerEntry, Study
 from hits.queries.batches import Tally, tally_of
 from hits.services.ledger import Book, Kind, Transfer, post
 

@@ -12,7 +12,8 @@ from django.db.models.functions import Coalesce
 from hits.core.errors import ProviderError, ProviderRefused, ProviderUnavailable
 from hits.core.states import move
 from hits.gateway import Provider, provider_for
-from hits.models import HIT, Account, Batch, Change, User
+from hits.identity.models.users import User
+from hits.models import HIT, Account, Batch, Change
 from hits.services.batch_rows import CHUNK, lock_batch, tell
 from hits.services.figures import mark_stale
 from hits.services.looking import earliest, earliest_or_now, soonest

@@ -16,7 +16,8 @@ from hits.access import may_see
 from hits.core import audit_trail
 from hits.core.errors import RuleBroken
 from hits.domain import refusals
-from hits.models import Batch, Bonus, Run, User
+from hits.identity.models.users import User
+from hits.models import Batch, Bonus, Run
 from hits.queries.run_rows import live_row
 from hits.queries.workers import blocks_in_force
 from hits.services.obligations import move_bonus

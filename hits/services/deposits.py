@@ -7,7 +7,8 @@ from django.db import transaction
 
 from hits.core.audit_trail import note
 from hits.core.errors import RuleBroken
-from hits.models import Account, Deposit, Difference, User
+from hits.identity.models.users import User
+from hits.models import Account, Deposit, Difference
 
 ADD = "hits.add_deposit"
 MOST = Decimal(10_000_000)

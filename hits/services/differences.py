@@ -11,7 +11,8 @@ from hits.core.audit_trail import note
 from hits.core.errors import RuleBroken
 from hits.domain.causes import CAUSES
 from hits.domain.payments import Gap
-from hits.models import HIT, Account, Bonus, Difference, Match, User
+from hits.identity.models.users import User
+from hits.models import HIT, Account, Bonus, Difference, Match
 
 SETTLE = "hits.run_match"
 GONE = "A later comparison no longer found it."

@@ -11,7 +11,9 @@ from hits.access import may_see, visible
 from hits.core import crypto
 from hits.core.domain.typed_text import is_one_line
 from hits.core.errors import RuleBroken
-from hits.models import Account, Disclosure, User, Worker
+from hits.identity.models.users import User
+from hits.identity.models.workers import Worker
+from hits.models import Account, Disclosure
 
 LONGEST_REASON = 500
 LONGEST_ID = 128

@@ -13,7 +13,8 @@ from django.db import IntegrityError, transaction
 from hits import families
 from hits.core.errors import InvalidItems, RuleBroken
 from hits.domain import criteria
-from hits.models import Account, Batch, Item, Lease, Study, User
+from hits.identity.models.users import User
+from hits.models import Account, Batch, Item, Lease, Study
 from hits.queries import answers_wanted
 from hits.services.launching import launch_batch
 

@@ -10,7 +10,8 @@ from django.utils.translation import gettext as _
 from hits import families
 from hits.core.errors import RuleBroken
 from hits.families import entry_policies
-from hits.models import HIT, Assignment, Batch, Bonus, Worker
+from hits.identity.models.workers import Worker
+from hits.models import HIT, Assignment, Batch, Bonus
 from hits.queries.workers import blocks_in_force, work_of_group, work_shut_out
 
 

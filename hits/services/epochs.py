@@ -16,7 +16,8 @@ from hits.core import audit_trail
 from hits.core.errors import ProviderError, RuleBroken
 from hits.gateway import provider_for
 from hits.gateway.standing import FRESH
-from hits.models import HIT, Account, Bonus, Difference, Epoch, Match, User
+from hits.identity.models.users import User
+from hits.models import HIT, Account, Bonus, Difference, Epoch, Match
 from hits.services.looking import earliest
 from hits.services.matching import give_up, start_match
 from hits.services.surveying import read_everything

@@ -8,7 +8,8 @@ import structlog
 from django.db.models import Exists, OuterRef, Prefetch, Q
 
 from hits.datasets.columns import utc_text
-from hits.models import HIT, Assignment, Batch, BatchEvent, Bonus, Decision, Lease, User
+from hits.identity.models.users import User
+from hits.models import HIT, Assignment, Batch, BatchEvent, Bonus, Decision, Lease
 
 # HITs read at a time. A HIT has few assignments as a rule, and never more than some thousand.
 SLICE = 100

@@ -21,7 +21,9 @@ from hits.core.domain.months import Month
 from hits.core.domain.typed_text import is_one_line
 from hits.core.errors import RuleBroken
 from hits.core.models.audit_events import AuditEvent
-from hits.models import Bonus, Disclosure, LedgerEntry, Run, RunRow, Study, User, Worker
+from hits.identity.models.users import User
+from hits.identity.models.workers import Worker
+from hits.models import Bonus, Disclosure, LedgerEntry, Run, RunRow, Study
 from hits.queries import closes
 from hits.queries.ledger import in_slices
 

@@ -8,7 +8,8 @@ from django.db.models import Count, F, Max, Q, QuerySet, Sum
 from django.db.models.functions import Greatest
 
 from hits.core.errors import RuleBroken
-from hits.models import HIT, Assignment, Batch, User
+from hits.identity.models.users import User
+from hits.models import HIT, Assignment, Batch
 from hits.queries import answers_wanted
 from hits.services.drafting import hits_for
 from hits.services.steering import add_hits

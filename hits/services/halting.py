@@ -13,7 +13,8 @@ from django.db.models import Q, QuerySet
 
 from hits.core import audit_trail
 from hits.core.errors import RuleBroken
-from hits.models import Account, Epoch, Halt, User
+from hits.identity.models.users import User
+from hits.models import Account, Epoch, Halt
 
 LONGEST_REASON = 500
 log = structlog.get_logger()

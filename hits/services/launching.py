@@ -12,7 +12,8 @@ from hits.core.domain.requirements import check, in_words
 from hits.core.errors import RuleBroken
 from hits.core.states import move
 from hits.families import entry_policies
-from hits.models import Batch, User
+from hits.identity.models.users import User
+from hits.models import Batch
 from hits.queries import answers_wanted
 from hits.services.batch_rows import lock_batch, tell, write_intents
 from hits.services.budgets import refuse_real_money, reserve

@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
 
-from hits.models import Assignment, Batch, Bonus, LedgerEntry, Study, User
+from hits.identity.models.users import User
+from hits.models import Assignment, Batch, Bonus, LedgerEntry, Study
 
 Book = LedgerEntry.Book
 Kind = LedgerEntry.Kind

@@ -19,7 +19,8 @@ from hits.core.errors import ProviderRefused, ProviderUnavailable, RuleBroken
 from hits.core.states import move
 from hits.domain.balances import Expected
 from hits.gateway import Provider, provider_for
-from hits.models import HIT, Account, Batch, Deposit, Match, User
+from hits.identity.models.users import User
+from hits.models import HIT, Account, Batch, Deposit, Match
 from hits.queries import matches as queries
 from hits.queries.matches import Held, Spent
 from hits.services import rewards

@@ -17,7 +17,8 @@ from hits.core.domain.sameness import is_same_moment
 from hits.core.errors import InvalidAnswer, ProviderRefused, StandsStill
 from hits.core.states import move
 from hits.gateway import Provider, ProviderAssignment
-from hits.models import HIT, Account, Assignment, Decision, Worker
+from hits.identity.models.workers import Worker
+from hits.models import HIT, Account, Assignment, Decision
 from hits.services.figures import mark_stale
 from hits.services.working import UNSETTLED, answer_leases, items_served, release_items
 

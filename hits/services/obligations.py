@@ -8,7 +8,8 @@ from uuid import UUID, uuid5
 from django.db import transaction
 
 from hits.core.states import sources_of
-from hits.models import Bonus, User
+from hits.identity.models.users import User
+from hits.models import Bonus
 from hits.services.figures import mark_stale
 from hits.services.ledger import BOOK_OF, Book, Kind, Transfer, post
 

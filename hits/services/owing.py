@@ -20,7 +20,8 @@ from hits.core.domain.bonus_rules import CENT, NOTHING, BonusRule, Earned, Work,
 from hits.core.domain.bonus_tables import LONGEST_NAME, MOST_BONUS
 from hits.core.errors import RuleBroken
 from hits.domain.active_time import effective_seconds
-from hits.models import Assignment, Batch, Bonus, Decision, User
+from hits.identity.models.users import User
+from hits.models import Assignment, Batch, Bonus, Decision
 from hits.queries.scores import recorded_scores
 from hits.services.bonus_words import reason_of
 from hits.services.budgets import reserve

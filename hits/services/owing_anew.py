@@ -13,7 +13,8 @@ from django.db.models import QuerySet
 from hits.access import may_see
 from hits.core import audit_trail
 from hits.core.errors import RuleBroken
-from hits.models import Assignment, Batch, Bonus, User
+from hits.identity.models.users import User
+from hits.models import Assignment, Batch, Bonus
 from hits.services import owing
 
 OWE = "hits.prepare_run"

@@ -4,7 +4,8 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from hits.core import crypto
-from hits.models import Account, Study, Worker
+from hits.identity.models.workers import Worker
+from hits.models import Account, Study
 
 LAB = "recorded elsewhere"
 

@@ -7,7 +7,8 @@ from django.db import transaction
 from hits.core import audit_trail
 from hits.core.errors import RuleBroken
 from hits.domain.refusals import Refusal, Remedy, explain
-from hits.models import Bonus, RunRow, User
+from hits.identity.models.users import User
+from hits.models import Bonus, RunRow
 from hits.services.obligations import move_bonus
 
 Status = Bonus.Status

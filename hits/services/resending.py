@@ -16,7 +16,8 @@ from hits.core import audit_trail
 from hits.core.errors import ProviderRefused, ProviderUnavailable, RuleBroken
 from hits.domain import refusals
 from hits.gateway import Provider
-from hits.models import Account, Bonus, Difference, Epoch, User
+from hits.identity.models.users import User
+from hits.models import Account, Bonus, Difference, Epoch
 from hits.services import epochs, halting, settling
 from hits.services.paying import LISTED_WITHIN
 from hits.services.sending import TOKEN_MEMORY

@@ -13,7 +13,7 @@ from django.db.models import Model
 
 from hits.common.uploads import Problems, Row, UploadedColumn, read_uploaded
 from hits.core.errors import InvalidItems, RuleBroken
-from hits.models import User
+from hits.identity.models.users import User
 
 AT_ONCE = 500
 log = structlog.get_logger()

@@ -12,7 +12,8 @@ from hits import families
 from hits.core.domain.days import day_around
 from hits.core.errors import RuleBroken
 from hits.core.states import move
-from hits.models import Assignment, Decision, Note, Study, User
+from hits.identity.models.users import User
+from hits.models import Assignment, Decision, Note, Study
 from hits.services.telling import approve_judged, next_approval, next_decision, send_decisions
 
 __all__ = [

@@ -8,7 +8,8 @@ from django.db.models import QuerySet
 from hits.access import visible
 from hits.core.domain.typed_text import has_controls, is_one_line
 from hits.core.errors import RuleBroken
-from hits.models import Bonus, Run, RunRow, User
+from hits.identity.models.users import User
+from hits.models import Bonus, Run, RunRow
 
 Status = Run.Status
 LONGEST_REASON = 500

@@ -9,7 +9,8 @@ from django.db.models import QuerySet
 from hits.access import visible
 from hits.core import audit_trail
 from hits.core.errors import RuleBroken
-from hits.models import Bonus, Run, RunRow, User
+from hits.identity.models.users import User
+from hits.models import Bonus, Run, RunRow
 from hits.services.run_parts import (
     check_reason,
     check_title,

@@ -13,7 +13,8 @@ from django.utils.translation import gettext as _
 
 from hits.core.audit_trail import note
 from hits.core.errors import RuleBroken
-from hits.models import Assignment, Batch, Bonus, Study, User
+from hits.identity.models.users import User
+from hits.models import Assignment, Batch, Bonus, Study
 from hits.queries.wages import TOP_UP, TopUp, top_ups_due
 from hits.services.budgets import reserve
 from hits.services.figures import mark_stale

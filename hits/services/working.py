@@ -16,7 +16,8 @@ from hits.core.domain.sameness import is_same_moment
 from hits.core.errors import RuleBroken
 from hits.core.states import move
 from hits.families.interface import Answer
-from hits.models import HIT, Assignment, Batch, Item, Lease, Worker
+from hits.identity.models.workers import Worker
+from hits.models import HIT, Assignment, Batch, Item, Lease
 from hits.queries import items_of_batch
 from hits.services.active_time import count_last_stretch
 from hits.services.figures import mark_stale

@@ -13,7 +13,9 @@ from hits.core.domain.typed_text import has_controls, is_one_line
 from hits.core.errors import ProviderError, ProviderRefused, ProviderUnavailable, RuleBroken
 from hits.core.states import move
 from hits.gateway import Provider, provider_for
-from hits.models import Account, Message, Recipient, Study, User, Worker
+from hits.identity.models.users import User
+from hits.identity.models.workers import Worker
+from hits.models import Account, Message, Recipient, Study
 from hits.services.looking import any_usable, earliest
 from hits.services.sending import Clock, ticking
 

@@ -19,7 +19,8 @@ from hits.admin.selecting import signed_in
 from hits.admin.taking import send_csv
 from hits.core.audit_trail import note
 from hits.core.errors import RuleBroken
-from hits.models import Study, Worker
+from hits.identity.models.workers import Worker
+from hits.models import Study
 from qualifications.domain import people
 from qualifications.models import ConsentText
 from qualifications.queries.demographics import Counts, counts_of

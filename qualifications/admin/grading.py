@@ -14,7 +14,7 @@ from hits.admin.parts import read_number
 from hits.admin.review import facts_of, work_page
 from hits.admin.selecting import need, signed_in
 from hits.core.errors import RuleBroken
-from hits.models import User
+from hits.identity.models.users import User
 from qualifications.admin.finding import GRADE, gates_for, render
 from qualifications.models import Attempt, Gate
 from qualifications.queries.gate_words import findings_in_words

@@ -1,6 +1,6 @@
 from django.db import migrations
 
-from hits.roles import extend_roles
+from hits.identity.roles import extend_roles
 
 
 def extend(apps, schema_editor):

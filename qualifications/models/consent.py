@@ -5,7 +5,8 @@ from uuid import uuid4
 from django.db import models
 from django.db.models import Q
 
-from hits.models import Study, Worker
+from hits.identity.models.workers import Worker
+from hits.models import Study
 
 
 class ConsentText(models.Model):

@@ -1,7 +1,7 @@
 from django.db import models
 
 from hits.core.models.fields import EncryptedTextField
-from hits.models import Worker
+from hits.identity.models.workers import Worker
 
 
 class Demographics(models.Model):

@@ -9,7 +9,8 @@ from django.core.validators import MaxValueValidator, MinValueValidator
 from django.db import models
 from django.db.models import Q
 
-from hits.models import Account, Assignment, Study, Worker
+from hits.identity.models.workers import Worker
+from hits.models import Account, Assignment, Study
 from qualifications.domain.rules import Bound, Floor, read, read_floors
 
 

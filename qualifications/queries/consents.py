@@ -5,7 +5,8 @@ from typing import Any
 
 from django.db.models import Count, Exists, OuterRef, Q, QuerySet
 
-from hits.models import Account, Assignment, Lease, Study, Worker
+from hits.identity.models.workers import Worker
+from hits.models import Account, Assignment, Lease, Study
 from qualifications.models import Consent, ConsentText, Demographics, UnderAge
 
 

@@ -3,7 +3,8 @@
 from collections.abc import Collection, Iterable
 
 from hits import families
-from hits.models import Account, Batch, Worker
+from hits.identity.models.workers import Worker
+from hits.models import Account, Batch
 from qualifications.models import Gate, Holding
 
 # The pages that can be tried from a test's list.

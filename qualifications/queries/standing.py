@@ -7,7 +7,8 @@ from datetime import datetime, timedelta
 from django.utils.translation import gettext as _
 
 from hits import families
-from hits.models import Account, Study, Worker
+from hits.identity.models.workers import Worker
+from hits.models import Account, Study
 from qualifications import words
 from qualifications.models import Attempt, Gate, Holding
 from qualifications.queries.conditions import conditions_of

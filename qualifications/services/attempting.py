@@ -12,7 +12,8 @@ from django.db.models import Exists, OuterRef, Q, QuerySet
 
 from hits import families
 from hits.core.states import move
-from hits.models import Account, Assignment, Worker
+from hits.identity.models.workers import Worker
+from hits.models import Account, Assignment
 from qualifications.domain.rules import Bound, Finding, as_share
 from qualifications.models import Attempt, Gate, Holding
 from qualifications.services.holding import lock_holding, note_value, set_value

@@ -5,7 +5,7 @@ from datetime import datetime, timedelta
 
 from django.db.models import Count, Q, QuerySet
 
-from hits.models import User
+from hits.identity.models.users import User
 from qualifications.models import Attempt, Gate
 
 LEASE = timedelta(minutes=15)

@@ -14,7 +14,9 @@ from hits import families
 from hits.core import crypto
 from hits.core.audit_trail import note
 from hits.core.errors import RuleBroken
-from hits.models import Assignment, Lease, Study, User, Worker
+from hits.identity.models.users import User
+from hits.identity.models.workers import Worker
+from hits.models import Assignment, Lease, Study
 from hits.services import working
 from qualifications.models import Consent, ConsentText
 from qualifications.queries.consents import published_text, text_wanted

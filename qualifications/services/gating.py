@@ -8,7 +8,7 @@ import structlog
 from django.db import transaction
 
 from hits.core.errors import RuleBroken
-from hits.models import User
+from hits.identity.models.users import User
 from qualifications.models import Gate, PlatformType
 
 # A type keeps its name at the provider for good, and whether it carries a test.

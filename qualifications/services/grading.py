@@ -14,7 +14,8 @@ from django.db.models import Exists, OuterRef, Q, QuerySet
 from hits.core import audit_trail
 from hits.core.errors import RuleBroken
 from hits.core.states import move
-from hits.models import Lease, User
+from hits.identity.models.users import User
+from hits.models import Lease
 from qualifications.domain.rules import Finding, bounds_of, grade
 from qualifications.models import Attempt, Gate, Holding
 from qualifications.queries.test_scores import ScoresByMeasure, scores_of_tests

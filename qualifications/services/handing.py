@@ -12,7 +12,8 @@ from django.db import transaction
 from django.db.models import Q, QuerySet
 
 from hits.core import audit_trail
-from hits.models import Account, User
+from hits.identity.models.users import User
+from hits.models import Account
 from qualifications.models import Holding
 from qualifications.services.holding import check_words
 

@@ -11,7 +11,9 @@ from django.db import transaction
 
 from hits.core import audit_trail
 from hits.core.errors import RuleBroken
-from hits.models import Account, User, Worker
+from hits.identity.models.users import User
+from hits.identity.models.workers import Worker
+from hits.models import Account
 from qualifications.models import Attempt, Gate, Holding
 
 LONGEST = 500

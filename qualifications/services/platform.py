@@ -21,7 +21,8 @@ from hits.core.errors import ProviderRefused, ProviderUnavailable, RuleBroken
 from hits.core.states import move
 from hits.families.entry_policies import Asked
 from hits.gateway import Provider, ProviderTest
-from hits.models import Account, Batch, User
+from hits.identity.models.users import User
+from hits.models import Account, Batch
 from hits.services.looking import usable
 from hits.services.sending import Clock, ticking
 from qualifications.models import Gate, Holding, PlatformType

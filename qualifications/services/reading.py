@@ -18,7 +18,8 @@ from hits.common.parts import in_parts
 from hits.core import crypto
 from hits.core.errors import ProviderRefused, ProviderUnavailable
 from hits.gateway import Provider, Qualified
-from hits.models import Account, Worker
+from hits.identity.models.workers import Worker
+from hits.models import Account
 from hits.services.looking import usable
 from hits.services.sending import Clock, ticking
 from qualifications.models import Gate, Holding, PlatformType

@@ -8,7 +8,7 @@ from django.db import transaction
 from hits.core.audit_trail import note
 from hits.core.errors import RuleBroken
 from hits.core.states import move
-from hits.models import User
+from hits.identity.models.users import User
 from qualifications.models import SwowList, SwowWord
 
 Status = SwowList.Status

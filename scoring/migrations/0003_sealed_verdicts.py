@@ -1,7 +1,7 @@
 from django.db import migrations
 
 from hits.core.append_only import seal
-from hits.roles import extend_roles
+from hits.identity.roles import extend_roles
 
 
 def seal_verdicts(apps, schema_editor):

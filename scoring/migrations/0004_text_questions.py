@@ -1,7 +1,7 @@
 import django.db.models.deletion
 from django.db import migrations, models
 
-from hits.roles import extend_roles
+from hits.identity.roles import extend_roles
 
 
 def extend(apps, schema_editor):

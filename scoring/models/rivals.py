@@ -2,7 +2,8 @@ from django.core.validators import RegexValidator
 from django.db import models
 from django.db.models import Q
 
-from hits.models import Study, User
+from hits.identity.models.users import User
+from hits.models import Study
 
 NAME = RegexValidator(r"^[a-z0-9][a-z0-9._-]*\Z", "Use small letters, digits, dots, dashes and underscores.")
 

@@ -9,7 +9,8 @@ from django.utils import timezone
 
 from hits.core import audit_trail
 from hits.core.errors import CrowdError, RuleBroken
-from hits.models import Study, User
+from hits.identity.models.users import User
+from hits.models import Study
 from scoring.models import PoolPicture, RegisteredRival, StudyRival
 
 

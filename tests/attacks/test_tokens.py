@@ -12,6 +12,10 @@ from django.utils import timezone
 
 from crowd.winogavil.releases.models import Release
 from hits.access import visible
+from hits.identity.api_tokens import Scope
+from hits.identity.models.users import User
+from hits.identity.models.workers import Worker
+from hits.identity.roles import ROLES
 from hits.models import (
     HIT,
     Account,
@@ -25,11 +29,7 @@ from hits.models import (
     Message,
     Note,
     Study,
-    User,
-    Worker,
 )
-from hits.roles import ROLES
-from hits.services.tokens import Scope
 from tests import admin_pages
 from tests.attacks.doors import Call, ask, calls
 from tests.attacks.rows import make_row

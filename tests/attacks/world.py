@@ -16,7 +16,8 @@ from crowd.winogavil.annotation.services.finalizing import finalize_annotations
 from crowd.winogavil.play.models import Player
 from crowd.winoventi import domain
 from hits import families
-from hits.models import Assignment, Item, Lease, Study, Worker
+from hits.identity.models.workers import Worker
+from hits.models import Assignment, Item, Lease, Study
 from tests import admin_pages
 from tests.attacks.rows import fill_empty_tables
 from tests.crowd.marketplace.desk import make_operator

@@ -108,7 +108,7 @@ def _fill() -> "Player":
 def _players(game: "WebGame") -> "list[Player]":
     from crowd.winogavil.play.models import Player  # noqa: PLC0415
     from hits.core import crypto  # noqa: PLC0415
-    from hits.models import Worker  # noqa: PLC0415
+    from hits.identity.models.workers import Worker  # noqa: PLC0415
     from tests.factories import NOW  # noqa: PLC0415
 
     workers = Worker.objects.bulk_create(

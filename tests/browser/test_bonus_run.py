@@ -7,8 +7,8 @@ from playwright.sync_api import Page, expect
 from crowd.demo.people import Staff
 from crowd.marketplace.models import BonusPayment
 from crowd.winogavil.demo.seeding import Seeded
+from hits.identity.roles import PAYMENTS_APPROVER, PAYMENTS_PREPARER
 from hits.models import Bonus, Run, Study
-from hits.roles import PAYMENTS_APPROVER, PAYMENTS_PREPARER
 from hits.services import runs
 from hits.services.paying import pay_bonuses
 from tests.browser.conftest import OpenPage

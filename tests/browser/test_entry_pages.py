@@ -8,7 +8,8 @@ from crowd.marketplace import frames, queries
 from crowd.marketplace import models as marketplace
 from crowd.marketplace.delivery.sweep import deliver_events
 from crowd.marketplace.services.work import accept_hit
-from hits.models import Account, Assignment, Batch, Block, Worker
+from hits.identity.models.workers import Worker
+from hits.models import Account, Assignment, Batch, Block
 from hits.services import noticing
 from tests.browser.conftest import OpenPage
 from tests.browser.looking import Visitor

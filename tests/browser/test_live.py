@@ -7,7 +7,8 @@ import pytest
 from django.utils import timezone
 from playwright.sync_api import Page, expect
 
-from hits.models import HIT, Assignment, Batch, Change, Study, User
+from hits.identity.models.users import User
+from hits.models import HIT, Assignment, Batch, Change, Study
 from tests.admin_pages import fill, make_colleague
 from tests.browser.doors import enter, let_in
 from tests.browser.looking import Visitor

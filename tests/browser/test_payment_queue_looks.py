@@ -6,8 +6,8 @@ import pytest
 from django.utils import timezone
 
 from crowd.demo.people import Staff
+from hits.identity.roles import PAYMENTS_PREPARER
 from hits.models import Halt
-from hits.roles import PAYMENTS_PREPARER
 from hits.services.halting import halt_by_the_house
 from tests.browser.conftest import OpenPage
 from tests.browser.doors import log_in, make_staff

@@ -5,7 +5,9 @@ from decimal import Decimal
 import pytest
 
 from crowd.demo.people import Staff
-from hits.models import Block, Message, Recipient, User, Worker
+from hits.identity.models.users import User
+from hits.identity.models.workers import Worker
+from hits.models import Block, Message, Recipient
 from hits.services.blocking import block_worker, lift_block
 from hits.services.writing import write_message
 from tests.browser.conftest import OpenPage

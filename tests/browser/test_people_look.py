@@ -5,9 +5,10 @@ from django.urls import reverse
 from django.utils import timezone
 
 from crowd.demo.people import Staff
-from hits.models import ApiToken, User
-from hits.roles import OPERATOR, RESEARCHER
-from hits.services.tokens import find_token, make_token
+from hits.identity.api_tokens import find_token, make_token
+from hits.identity.models.api_tokens import ApiToken
+from hits.identity.models.users import User
+from hits.identity.roles import OPERATOR, RESEARCHER
 from tests.browser.conftest import OpenPage
 from tests.browser.doors import PASSWORD, log_in, make_staff
 from tests.browser.looking import SIZES, Visitor

@@ -14,7 +14,7 @@ from crowd.pictures.services import report_picture
 from crowd.pictures.services.fulfilling import fulfil_requests
 from crowd.pictures.services.importing import Rights, begin_import, prepare_import
 from crowd.pictures.services.preparing import prepare_pictures
-from hits.models import User
+from hits.identity.models.users import User
 from tests.browser.conftest import OpenPage
 from tests.browser.doors import let_in
 from tests.browser.looking import SIZES, Visitor

@@ -20,7 +20,8 @@ from crowd.winogavil.items import Row, add_rows
 from crowd.winogavil.models import Association
 from crowd.winogavil.services import finalizing, making, verdicts
 from crowd.winogavil.services.seeding import seed_boards
-from hits.models import HIT, Account, Assignment, Lease, Study, Worker
+from hits.identity.models.workers import Worker
+from hits.models import HIT, Account, Assignment, Lease, Study
 from hits.services import reconciling, reviewing
 from qualifications.models import Consent, Demographics, Gate, Holding, RefusalCount
 from qualifications.services import attempting, consenting, demographics, grading, platform, telling

@@ -6,7 +6,8 @@ import pytest
 from django.utils import timezone
 from playwright.sync_api import Page
 
-from hits.models import Assignment, Batch, Decision, Note, User
+from hits.identity.models.users import User
+from hits.models import Assignment, Batch, Decision, Note
 from hits.services import reviewing
 from tests.browser.conftest import OpenPage
 from tests.browser.doors import let_in

@@ -9,8 +9,8 @@ from django.utils import timezone
 from playwright.sync_api import Page, expect
 
 from crowd.statement import links
+from hits.identity.roles import RESEARCHER
 from hits.models import Appeal, Assignment, Bonus, Decision
-from hits.roles import RESEARCHER
 from hits.services.paying import confirm_bonuses, pay_bonuses
 from tests.browser.conftest import OpenPage
 from tests.browser.doors import enter, let_in

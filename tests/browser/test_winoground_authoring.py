@@ -7,7 +7,7 @@ from django.urls import reverse
 from playwright.sync_api import Page, expect
 
 from crowd.winoground.models import Example, Tag
-from hits.roles import AUTHOR
+from hits.identity.roles import AUTHOR
 from tests.browser.doors import enter, let_in
 from tests.browser.looking import Visitor
 from tests.conftest import Sites

@@ -17,8 +17,9 @@ from django.urls import URLPattern, URLResolver, get_resolver, reverse
 from django.utils import timezone
 
 from hits.gateway import registry
-from hits.models import Batch, Study, User
-from hits.roles import ROLES
+from hits.identity.models.users import User
+from hits.identity.roles import ROLES
+from hits.models import Batch, Study
 from tests import admin_pages
 from tests.factories import make_user
 from tests.stubbed import StubbedTurk

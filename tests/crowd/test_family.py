@@ -7,7 +7,7 @@ from hits import exports, families, replays
 from hits.core.audit_subjects import SUBJECTS
 from hits.core.errors import CrowdError
 from hits.families import Purpose
-from hits.roles import ROLES
+from hits.identity.roles import ROLES
 from qualifications.presets import PRESETS
 from qualifications.words import MEASURES
 

@@ -8,8 +8,9 @@ from typing import Any
 from django.test import Client
 from django.utils import timezone
 
-from hits.models import Study, User
-from hits.services.tokens import Scope, make_token
+from hits.identity.api_tokens import Scope, make_token
+from hits.identity.models.users import User
+from hits.models import Study
 from tests.people import make_permitted
 
 

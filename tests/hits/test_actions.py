@@ -24,7 +24,7 @@ from hits.admin.actions import (
     words_form,
 )
 from hits.core.errors import RuleBroken
-from hits.models import User
+from hits.identity.models.users import User
 from tests.factories import make_user
 
 pytestmark = pytest.mark.django_db

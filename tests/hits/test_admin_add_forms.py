@@ -9,7 +9,7 @@ from django.db.models import Model
 from django.test import Client, RequestFactory
 from django.urls import reverse
 
-from hits.models import User
+from hits.identity.models.users import User
 from tests.factories import make_account, make_study, make_user
 from tests.sent_forms import fill_in, find_faults, post, read_page, refused
 

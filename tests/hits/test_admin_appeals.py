@@ -13,8 +13,8 @@ from django.urls import reverse
 from django.utils import timezone
 
 from hits.core.models.audit_events import AuditEvent
+from hits.identity.roles import ROLES
 from hits.models import Appeal, Assignment, Bonus, LedgerEntry, Study
-from hits.roles import ROLES
 from hits.services import owing
 from hits.services.appealing import answer_appeal
 from tests.factories import make_assignment, make_batch, make_bonus, make_hit, make_study, make_user

@@ -7,7 +7,7 @@ from django.urls import reverse
 from hits.admin.signing_in import STOPPED
 from hits.common import guessing
 from hits.core.models.audit_events import AuditEvent
-from hits.models import User
+from hits.identity.models.users import User
 from tests.caches import AWAY
 from tests.factories import make_user
 from tests.hits.calling import notebook

@@ -13,7 +13,8 @@ from django.urls import reverse
 
 from crowd.winogavil.domain import SOLVE
 from hits.admin.batches import prices
-from hits.models import Account, Batch, Item, User
+from hits.identity.models.users import User
+from hits.models import Account, Batch, Item
 from hits.models.studies import default_bonus_rules
 from hits.services import drafting
 from tests.factories import (

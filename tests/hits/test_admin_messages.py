@@ -9,7 +9,9 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
-from hits.models import Message, Recipient, Study, User, Worker
+from hits.identity.models.users import User
+from hits.identity.models.workers import Worker
+from hits.models import Message, Recipient, Study
 from hits.services.writing import write_message
 from tests.factories import (
     NOW,

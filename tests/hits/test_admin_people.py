@@ -10,9 +10,10 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
-from hits.models import ApiToken, User
-from hits.roles import OPERATOR, RESEARCHER, REVIEWER
-from hits.services.tokens import find_token, make_token
+from hits.identity.api_tokens import find_token, make_token
+from hits.identity.models.api_tokens import ApiToken
+from hits.identity.models.users import User
+from hits.identity.roles import OPERATOR, RESEARCHER, REVIEWER
 from tests.factories import make_study, make_user
 from tests.people import sign_in
 

@@ -11,7 +11,8 @@ from django.urls import reverse
 from django.utils import timezone
 
 from hits.admin.review import words_of
-from hits.models import Assignment, Batch, Decision, Note, Study, User
+from hits.identity.models.users import User
+from hits.models import Assignment, Batch, Decision, Note, Study
 from hits.services import reviewing, working
 from tests.factories import (
     make_assignment,

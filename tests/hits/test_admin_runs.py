@@ -11,7 +11,8 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
-from hits.models import Bonus, Run, Study, User
+from hits.identity.models.users import User
+from hits.models import Bonus, Run, Study
 from hits.services import run_rows, runs
 from tests.factories import (
     NOW,

@@ -10,8 +10,8 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
 from hits.core.models.audit_events import AuditEvent
+from hits.identity.roles import AUTHOR, PAYMENTS_PREPARER, ROLES
 from hits.models import Assignment, Batch, Bonus, LedgerEntry, Study
-from hits.roles import AUTHOR, PAYMENTS_PREPARER, ROLES
 from hits.services import figures
 from tests.factories import NOW
 from tests.hits.test_wages import make_paid

@@ -12,7 +12,9 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 from structlog.testing import capture_logs
 
-from hits.models import Block, Disclosure, Study, User, Worker
+from hits.identity.models.users import User
+from hits.identity.models.workers import Worker
+from hits.models import Block, Disclosure, Study
 from hits.services.blocking import block_worker
 from hits.services.writing import write_message
 from tests.factories import (

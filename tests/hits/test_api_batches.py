@@ -9,8 +9,8 @@ import pytest
 from django.utils import timezone
 
 from crowd.winogavil.domain import SOLVE
+from hits.identity.api_tokens import Scope
 from hits.models import HIT, Batch, BatchEvent, Change, Item, Study
-from hits.services.tokens import Scope
 from tests.factories import (
     NOW,
     make_account,

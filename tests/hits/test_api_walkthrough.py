@@ -8,10 +8,10 @@ import pytest
 from django.conf import settings as project
 from django.utils import timezone
 
+from hits.identity.api_tokens import Scope, make_token
+from hits.identity.roles import RESEARCHER
 from hits.models import HIT, Assignment, Batch, Decision
-from hits.roles import RESEARCHER
 from hits.services import launching
-from hits.services.tokens import Scope, make_token
 from tests.conftest import Sites
 from tests.factories import make_account, make_assignment, make_picture
 from tests.people import make_member

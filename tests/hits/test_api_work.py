@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 from django.utils import timezone
 
+from hits.identity.api_tokens import Scope
 from hits.models import Assignment, Block, Decision, Message, Note, Study
-from hits.services.tokens import Scope
 from hits.services.working import lease_items
 from tests.factories import (
     NOW,

@@ -10,7 +10,8 @@ from django.db import connection, transaction
 
 from hits.core.errors import RuleBroken
 from hits.core.models.audit_events import AuditEvent
-from hits.models import Appeal, Assignment, Bonus, LedgerEntry, User
+from hits.identity.models.users import User
+from hits.models import Appeal, Assignment, Bonus, LedgerEntry
 from hits.services import appealing, owing
 from hits.services.appealing import answer_appeal, make_appeal, withdraw_appeal
 from tests.factories import NOW, make_assignment, make_batch, make_bonus, make_hit, make_user

@@ -8,7 +8,8 @@ import pytest
 from hits import families
 from hits.core.errors import RuleBroken
 from hits.core.models.audit_events import AuditEvent
-from hits.models import HIT, Assignment, Batch, Bonus, Change, LedgerEntry, RunRow, Study, User
+from hits.identity.models.users import User
+from hits.models import HIT, Assignment, Batch, Bonus, Change, LedgerEntry, RunRow, Study
 from hits.services import (
     blocking,
     compensating,

@@ -9,7 +9,8 @@ from django.test.utils import CaptureQueriesContext
 
 from hits.core.errors import RuleBroken
 from hits.core.states import move
-from hits.models import HIT, Assignment, Batch, Block, Worker
+from hits.identity.models.workers import Worker
+from hits.models import HIT, Assignment, Batch, Block
 from hits.queries.workers import known_workers, recruiting_facts
 from hits.services.entering import refuse_entry
 from tests.factories import (

@@ -13,8 +13,8 @@ from hits.core.models.audit_events import AuditEvent
 from hits.gateway.boto import BotoProvider
 from hits.gateway.pacing import Line
 from hits.gateway.standing import begin_epochs
+from hits.identity.roles import ROLES
 from hits.models import Account, Epoch
-from hits.roles import ROLES
 from hits.services import epochs, paying
 from tests.factories import NOW, make_account, make_bonus, make_user
 from tests.people import client_of, make_member

@@ -17,7 +17,8 @@ from hits.core.domain.months import Month, month_of, read_month
 from hits.core.errors import RuleBroken
 from hits.core.models.audit_events import AuditEvent
 from hits.domain.manifests import digest_of, write_manifest
-from hits.models import Bonus, Disclosure, LedgerEntry, Study, User
+from hits.identity.models.users import User
+from hits.models import Bonus, Disclosure, LedgerEntry, Study
 from hits.queries import closes
 from hits.queries.ledger import entries_of
 from hits.services.finance_files import FinanceFile, audit_file, close_file, ledger_file, run_file

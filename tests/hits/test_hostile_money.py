@@ -11,7 +11,8 @@ from django.urls import reverse
 
 from hits.common.spreadsheets import csv_line, harmless
 from hits.core.errors import RuleBroken
-from hits.models import Run, User
+from hits.identity.models.users import User
+from hits.models import Run
 from hits.services import run_rows, runs, settling
 from tests.factories import NOW, make_bonus, make_study, make_user
 from tests.stubbed import StubbedTurk

@@ -4,7 +4,8 @@ from datetime import timedelta
 
 import pytest
 
-from hits.models import HIT, User
+from hits.identity.models.users import User
+from hits.models import HIT
 from hits.services import budgets, reconciling, steering, surveying
 from tests.factories import NOW, make_user
 from tests.hits.posted import post_hit

@@ -12,7 +12,8 @@ from django.test.utils import CaptureQueriesContext
 
 from hits.core.errors import RuleBroken
 from hits.core.models.audit_events import AuditEvent
-from hits.models import Assignment, Batch, Bonus, Decision, LedgerEntry, Study, User
+from hits.identity.models.users import User
+from hits.models import Assignment, Batch, Bonus, Decision, LedgerEntry, Study
 from hits.services import budgets, figures, owing
 from scoring.models import Score
 from tests.factories import (

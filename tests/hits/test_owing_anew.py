@@ -12,8 +12,9 @@ from django.urls import reverse
 
 from hits.core.errors import RuleBroken
 from hits.core.models.audit_events import AuditEvent
-from hits.models import Assignment, Batch, Bonus, Study, User
-from hits.roles import ROLES
+from hits.identity.models.users import User
+from hits.identity.roles import ROLES
+from hits.models import Assignment, Batch, Bonus, Study
 from hits.services import owing, owing_anew
 from tests.factories import NOW, make_assignment, make_batch, make_hit, make_study
 from tests.hits.test_owing import EACH, MEAN, everything, make_work, owed, record, rescore

@@ -10,8 +10,9 @@ from django.urls import reverse
 from django.utils import timezone
 
 from hits.core.models.audit_events import AuditEvent
-from hits.models import Bonus, Disclosure, Run, User
-from hits.roles import ROLES
+from hits.identity.models.users import User
+from hits.identity.roles import ROLES
+from hits.models import Bonus, Disclosure, Run
 from hits.services import runs
 from tests.factories import NOW, make_bonus, make_study, make_user
 from tests.people import make_member

@@ -7,8 +7,9 @@ from django.urls import reverse
 
 from hits.core.models.audit_events import AuditEvent
 from hits.domain.refusals import Remedy, explain
-from hits.models import Bonus, LedgerEntry, RunRow, User
-from hits.roles import ROLES
+from hits.identity.models.users import User
+from hits.identity.roles import ROLES
+from hits.models import Bonus, LedgerEntry, RunRow
 from hits.services import paying
 from tests.factories import (
     NOW,

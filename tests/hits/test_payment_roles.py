@@ -13,6 +13,8 @@ from django.test import Client
 from django.urls import reverse
 
 from hits.core.models.audit_events import AuditEvent
+from hits.identity.models.users import User
+from hits.identity.roles import PAYMENTS_APPROVER, PAYMENTS_PREPARER, ROLES
 from hits.models import (
     Account,
     Appeal,
@@ -27,9 +29,7 @@ from hits.models import (
     Run,
     RunRow,
     Study,
-    User,
 )
-from hits.roles import PAYMENTS_APPROVER, PAYMENTS_PREPARER, ROLES
 from hits.services import run_rows, runs
 from tests.factories import NOW, make_assignment, make_batch, make_bonus, make_hit, make_study, make_user
 

@@ -15,7 +15,9 @@ from crowd.winogavil.services.finalizing import finalize_associations
 from hits.core.domain.days import day_around
 from hits.core.errors import ProviderRefused, RuleBroken
 from hits.gateway import Provider, registry
-from hits.models import Assignment, Batch, Bonus, Decision, Item, Lease, Note, User, Worker
+from hits.identity.models.users import User
+from hits.identity.models.workers import Worker
+from hits.models import Assignment, Batch, Bonus, Decision, Item, Lease, Note
 from hits.services import owing, reviewing, telling, working
 from scoring.services.judging import judge_submitted, scores_of
 from tests.factories import (

@@ -7,7 +7,8 @@ import pytest
 
 from crowd.winogavil.models import Association
 from crowd.winogavil.services.finalizing import finalize_associations
-from hits.models import Assignment, Decision, Item, User
+from hits.identity.models.users import User
+from hits.models import Assignment, Decision, Item
 from hits.services import reviewing, working
 from scoring.services.judging import judge_submitted, scores_of
 from tests.factories import NOW, make_assignment, make_batch, make_hit, make_study, make_user

@@ -6,14 +6,8 @@ from django.core.management import call_command
 from django.test import Client
 from django.urls import reverse
 
+from hits.identity.roles import AUTHOR, OPERATOR, RESEARCHER, REVIEWER, ROLES
 from hits.models import Batch
-from hits.roles import (
-    AUTHOR,
-    OPERATOR,
-    RESEARCHER,
-    REVIEWER,
-    ROLES,
-)
 from tests.factories import (
     make_account,
     make_assignment,

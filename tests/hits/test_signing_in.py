@@ -1,7 +1,7 @@
 import pytest
 from django.contrib.auth.models import AnonymousUser, Group
 
-from hits.models import User
+from hits.identity.models.users import User
 from tests.factories import make_user
 from tests.people import permissions
 

@@ -9,7 +9,8 @@ from pytest_django import DjangoAssertNumQueries
 
 from hits.core.errors import ProviderRefused, RuleBroken
 from hits.gateway import registry
-from hits.models import HIT, Batch, BatchEvent, Change, Study, User
+from hits.identity.models.users import User
+from hits.models import HIT, Batch, BatchEvent, Change, Study
 from hits.services import budgets, launching, steering
 from tests.factories import (
     NOW,

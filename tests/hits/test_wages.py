@@ -15,7 +15,8 @@ from hypothesis import strategies as st
 from hits.core.domain.wages import lacking
 from hits.core.errors import RuleBroken
 from hits.core.models.audit_events import AuditEvent
-from hits.models import Assignment, Batch, Bonus, LedgerEntry, Study, User
+from hits.identity.models.users import User
+from hits.models import Assignment, Batch, Bonus, LedgerEntry, Study
 from hits.queries.wages import TOP_UP, pay_of, top_ups_due, top_ups_made
 from hits.services import figures, wages
 from tests.factories import (

@@ -5,7 +5,8 @@ import pytest
 from django.db import IntegrityError, connection, transaction
 
 from hits.core.errors import RuleBroken
-from hits.models import HIT, Assignment, Batch, Item, Lease, Worker
+from hits.identity.models.workers import Worker
+from hits.models import HIT, Assignment, Batch, Item, Lease
 from hits.services import working
 from tests.factories import (
     NOW,

@@ -11,7 +11,8 @@ from structlog.testing import capture_logs
 from hits.core.errors import ProviderRefused, RuleBroken
 from hits.core.states import move
 from hits.gateway import registry
-from hits.models import Account, Message, Recipient, Worker
+from hits.identity.models.workers import Worker
+from hits.models import Account, Message, Recipient
 from hits.services.writing import SENDING_IS_STALE, retry_recipients, send_messages, write_message
 from tests.factories import NOW, make_account, make_study, make_user, make_worker
 from tests.stubbed import StubbedTurk

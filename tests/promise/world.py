@@ -28,7 +28,8 @@ from hits import models, tasks
 from hits.common.sweeps import SWEEPS as ALL
 from hits.core.errors import CrowdError
 from hits.gateway.boto import BotoProvider
-from hits.models import Account, Batch, Study, User
+from hits.identity.models.users import User
+from hits.models import Account, Batch, Study
 from hits.services import launching, reviewing, steering
 from scoring.tasks import judge_submitted
 from tests.factories import (

@@ -16,7 +16,8 @@ from hits.core.errors import RuleBroken
 from hits.families import Answer, Purpose, TaskPage, Terms
 from hits.families import Score as FamilyScore
 from hits.families.registry import _families
-from hits.models import HIT, Account, Assignment, Batch, Item, Worker
+from hits.identity.models.workers import Worker
+from hits.models import HIT, Account, Assignment, Batch, Item
 from hits.services.entering import refuse_entry
 from qualifications.door import QualificationDoor
 from qualifications.models import Attempt, Gate, Holding

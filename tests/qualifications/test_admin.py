@@ -7,7 +7,7 @@ from django.test import Client
 from django.urls import reverse
 
 from hits.core.models.audit_events import AuditEvent
-from hits.roles import OPERATOR, PAYMENTS_APPROVER, PAYMENTS_PREPARER, RESEARCHER, REVIEWER
+from hits.identity.roles import OPERATOR, PAYMENTS_APPROVER, PAYMENTS_PREPARER, RESEARCHER, REVIEWER
 from qualifications.models import SwowEdge, SwowList
 from tests.pages import text_of
 from tests.people import sign_in

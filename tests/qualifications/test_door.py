@@ -11,7 +11,8 @@ from crowd.compensation.collecting import CollectFamily
 from hits import families
 from hits.core.errors import RuleBroken
 from hits.families import entry_policies
-from hits.models import HIT, Account, Assignment, Item, Lease, Worker
+from hits.identity.models.workers import Worker
+from hits.models import HIT, Account, Assignment, Item, Lease
 from hits.services import working
 from qualifications.door import QualificationDoor
 from qualifications.models import Attempt, Gate, Holding

@@ -7,7 +7,8 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from hits.models import Assignment, Worker
+from hits.identity.models.workers import Worker
+from hits.models import Assignment
 from qualifications.models import Attempt, Gate, Holding
 from qualifications.services import floors
 from qualifications.services.floors import check_floors

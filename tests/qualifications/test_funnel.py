@@ -9,7 +9,8 @@ from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
-from hits.models import Message, Recipient, Study, Worker
+from hits.identity.models.workers import Worker
+from hits.models import Message, Recipient, Study
 from qualifications.admin.funnel_tables import funnel_tables
 from qualifications.admin.refusal_words import WORDS
 from qualifications.door import PASSED_ALREADY

@@ -7,7 +7,8 @@ from datetime import timedelta
 import pytest
 from django.db import transaction
 
-from hits.models import HIT, Assignment, Worker
+from hits.identity.models.workers import Worker
+from hits.models import HIT, Assignment
 from hits.services.entering import refuse_entry
 from hits.services.working import open_assignment
 from qualifications.models import Attempt, Holding

@@ -8,8 +8,8 @@ from django.contrib.auth.models import Group
 from django.test import Client
 from django.utils import timezone
 
+from hits.identity.roles import OPERATOR, PAYMENTS_APPROVER, RESEARCHER, REVIEWER, ROLES
 from hits.models import Study
-from hits.roles import OPERATOR, PAYMENTS_APPROVER, RESEARCHER, REVIEWER, ROLES
 from qualifications.models import Attempt, Gate
 from qualifications.services.attempting import follow_tests
 from qualifications.services.claiming import (

@@ -25,7 +25,8 @@ from hits.core.audit_trail import note
 from hits.core.domain.months import read_month
 from hits.core.models.audit_events import AuditEvent
 from hits.gateway import registry
-from hits.models import Assignment, Batch, LedgerEntry, Run, Study, User
+from hits.identity.models.users import User
+from hits.models import Assignment, Batch, LedgerEntry, Run, Study
 from hits.services import exporting, finance_files
 from qualifications.domain import people
 from qualifications.models import Consent, Demographics

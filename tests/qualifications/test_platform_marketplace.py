@@ -12,7 +12,8 @@ from crowd.marketplace.conformance.worker import Worker as Site
 from crowd.marketplace.models import QualificationRequest
 from hits.core.errors import RuleBroken
 from hits.gateway import HITSpec, Provider, ProviderHIT, provider_for
-from hits.models import Account, Batch, Worker
+from hits.identity.models.workers import Worker
+from hits.models import Account, Batch
 from hits.services import launching
 from qualifications.models import Gate, Holding
 from qualifications.services.holding import set_value

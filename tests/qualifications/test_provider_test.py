@@ -9,7 +9,7 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from structlog.testing import capture_logs
 
-from hits.models import Worker
+from hits.identity.models.workers import Worker
 from qualifications.models import Attempt, Holding, PlatformType
 from qualifications.services import reading
 from qualifications.services.holding import give, revoke

@@ -10,7 +10,8 @@ from django.test.utils import CaptureQueriesContext
 from django.utils import translation
 
 from hits.core.domain import requirements
-from hits.models import Account, Study, Worker
+from hits.identity.models.workers import Worker
+from hits.models import Account, Study
 from qualifications import words
 from qualifications.domain.rules import Bound, Finding
 from qualifications.models import ConsentText, Gate

@@ -10,7 +10,7 @@ from django.test import Client
 from django.urls import reverse
 
 from hits.core.errors import RuleBroken
-from hits.roles import OPERATOR, RESEARCHER
+from hits.identity.roles import OPERATOR, RESEARCHER
 from scoring import tasks
 from scoring.models import RegisteredRival, TextQuestion
 from scoring.services import answering_texts

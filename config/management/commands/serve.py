@@ -13,7 +13,8 @@ from config.laying import is_empty, unapplied
 from config.processes import background_command, is_healthy, web_command
 from crowd.provisioning import account_values, provision
 from hits.common.supervising import Supervisor
-from hits.models import Account, User
+from hits.identity.models.users import User
+from hits.models import Account
 from hits.services.accounts import seed_first_account
 
 DEPOSIT = Decimal(1000)

@@ -25,7 +25,7 @@ from crowd.pictures.services import describe_picture
 from crowd.pictures.services.preparing import prepare_anew
 from hits.admin.taking import send_csv
 from hits.common.spreadsheets import Cell
-from hits.models import User
+from hits.identity.models.users import User
 
 KEPT_S = 300
 HEADER = (

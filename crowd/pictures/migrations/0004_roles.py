@@ -2,7 +2,7 @@
 
 from django.db import migrations
 
-from hits.roles import extend_roles
+from hits.identity.roles import extend_roles
 
 
 def extend(apps, schema_editor):

@@ -7,7 +7,7 @@ from django.db.models import F, Q, QuerySet
 from crowd.pictures.models import Picture, Unfit
 from crowd.pictures.services.moving import move_picture
 from hits.core.errors import RuleBroken
-from hits.models import User
+from hits.identity.models.users import User
 
 LEASE = timedelta(minutes=5)
 UNDO_FOR = timedelta(minutes=15)

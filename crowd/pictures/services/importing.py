@@ -21,7 +21,7 @@ from crowd.pictures.files.contents import read_content
 from crowd.pictures.models import Import, Request
 from crowd.pictures.services.adding import Entered, bring_in
 from hits.core.errors import InvalidItems, RuleBroken
-from hits.models import User
+from hits.identity.models.users import User
 
 MOST_BYTES = 1_000_000_000
 MOST_LIST_BYTES = 10_000_000

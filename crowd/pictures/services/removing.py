@@ -12,7 +12,7 @@ from crowd.pictures.services.moving import lock_pictures
 from hits.core import states
 from hits.core.audit_trail import note
 from hits.core.errors import RuleBroken
-from hits.models import User
+from hits.identity.models.users import User
 
 Status = Picture.Status
 

@@ -12,7 +12,7 @@ from crowd.pictures.services.moving import lock_pictures
 from crowd.pictures.services.removing import decide_reports, put_back, take_out
 from hits.core.audit_trail import note
 from hits.core.errors import RuleBroken
-from hits.models import User
+from hits.identity.models.users import User
 
 # Nobody empties the pool alone.
 MOST_A_DAY = 30

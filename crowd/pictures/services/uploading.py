@@ -16,7 +16,7 @@ from crowd.pictures.models import Original, Picture, new_key
 from crowd.pictures.services.adding import SUFFIXES
 from crowd.pictures.services.moving import lock_pictures
 from hits.core.errors import RuleBroken
-from hits.models import User
+from hits.identity.models.users import User
 
 LONGEST_NAME = 200
 LONGEST_SENDER = 80

@@ -20,7 +20,7 @@ from hits.admin.hub_panels import Figure, Panel, Way
 from hits.admin.hubs import HubAdmin
 from hits.admin.selecting import signed_in
 from hits.core.errors import InvalidItems, RuleBroken
-from hits.models import User
+from hits.identity.models.users import User
 
 Hub = HubAdmin[Any]
 CHANGE = "plain.change_project"

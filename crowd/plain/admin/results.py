@@ -16,7 +16,8 @@ from hits.admin.hub_panels import Figure, Panel, Way
 from hits.admin.hubs import TAKE, HubAdmin
 from hits.admin.stat_tables import send_table
 from hits.datasets.tables import StatTable, percent
-from hits.models import Assignment, Lease, User
+from hits.identity.models.users import User
+from hits.models import Assignment, Lease
 
 Hub = HubAdmin[Any]
 MOST_SHOWN = 200

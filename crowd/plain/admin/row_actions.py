@@ -11,7 +11,7 @@ from crowd.plain.services.posting import ask_rows, waiting_rows
 from crowd.plain.services.uploading import drop_rows
 from hits.admin.actions import Action, ActionPages, Call, Confirm, Offered, Outcome
 from hits.admin.hubs import HubAdmin
-from hits.models import User
+from hits.identity.models.users import User
 
 Hub = HubAdmin[Any]
 CHANGE = "plain.change_project"

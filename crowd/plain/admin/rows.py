@@ -16,7 +16,8 @@ from crowd.plain.services.posting import waiting_rows
 from hits.admin.hub_panels import Figure, Panel, Way
 from hits.admin.hubs import HubAdmin
 from hits.admin.selecting import page_of, signed_in
-from hits.models import Batch, Lease, User
+from hits.identity.models.users import User
+from hits.models import Batch, Lease
 
 Hub = HubAdmin[Any]
 RUNNING = (Batch.Status.LAUNCHING, Batch.Status.OPEN, Batch.Status.PAUSED, Batch.Status.DRAINING)

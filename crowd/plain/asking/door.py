@@ -6,7 +6,8 @@ from datetime import datetime
 from crowd.plain.domain import ASK
 from crowd.plain.models import Project, Row
 from hits.families.entry_policies import Asked, Door
-from hits.models import HIT, Batch, Worker
+from hits.identity.models.workers import Worker
+from hits.models import HIT, Batch
 
 
 class PlainDoor(Door):

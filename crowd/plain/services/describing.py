@@ -10,7 +10,7 @@ from crowd.plain.domain.reading import read_page, tidy
 from crowd.plain.models import Description, Project
 from crowd.plain.queries.describing import described
 from hits.core.errors import InvalidItems, RuleBroken
-from hits.models import User
+from hits.identity.models.users import User
 from hits.services.locking import held
 
 log = structlog.get_logger()

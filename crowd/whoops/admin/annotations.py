@@ -29,7 +29,7 @@ from hits.admin.hubs import HubAdmin
 from hits.admin.parts import read_number
 from hits.admin.selecting import PAGE, page_of, signed_in
 from hits.core.errors import RuleBroken
-from hits.models import User
+from hits.identity.models.users import User
 
 LOOK = "whoops.view_annotation"
 DECIDE = "whoops.decide_annotation"

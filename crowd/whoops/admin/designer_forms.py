@@ -10,7 +10,8 @@ from crowd.whoops.models import Designer, Image
 from crowd.whoops.services.inviting import DAYS, MOST_DAYS, MOST_PLACES
 from hits import access
 from hits.core.domain.typed_text import read_uuid
-from hits.models import User, Worker
+from hits.identity.models.users import User
+from hits.identity.models.workers import Worker
 
 
 class WorkerField(forms.CharField):

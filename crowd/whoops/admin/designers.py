@@ -24,7 +24,8 @@ from hits.admin.selecting import signed_in
 from hits.admin.taking import send_csv
 from hits.common.spreadsheets import Cell
 from hits.core.errors import RuleBroken
-from hits.models import Bonus, User
+from hits.identity.models.users import User
+from hits.models import Bonus
 
 LOOK, ADD, CHANGE = "whoops.view_designer", "whoops.add_designer", "whoops.change_designer"
 PAY = "whoops.decide_image"

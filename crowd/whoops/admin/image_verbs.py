@@ -17,7 +17,7 @@ from crowd.whoops.services import passing
 from hits.admin.actions import Action, ActionPages, Call, Confirm, Offered, Outcome
 from hits.admin.hub_actions import project_actions
 from hits.admin.hubs import hub_of
-from hits.models import User
+from hits.identity.models.users import User
 
 DECIDE = "whoops.decide_image"
 Images = admin.ModelAdmin[Image]

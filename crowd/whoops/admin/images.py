@@ -20,7 +20,7 @@ from hits.admin.hub_panels import Figure, Panel, Way
 from hits.admin.hubs import hub_of
 from hits.admin.parts import ReadOnlyAdmin, VisibleStudies, read_number
 from hits.admin.selecting import need, signed_in
-from hits.models import User
+from hits.identity.models.users import User
 
 CHECK = "whoops.review_image"
 DECIDE = "whoops.decide_image"

@@ -9,7 +9,8 @@ from crowd.whoops.models import Option, Project, Question
 from crowd.whoops.queries.questions import Standing, Tallied, count_questions, unexplained
 from crowd.whoops.services.identifying import draw_pairs, unpaired
 from hits.admin.hub_panels import Figure, Panel, Way
-from hits.models import Batch, User
+from hits.identity.models.users import User
+from hits.models import Batch
 
 ADD = "whoops.add_question"
 SEED_HELP = "The same seed draws the same. Write it down with your results."

@@ -19,7 +19,7 @@ from hits.admin.hubs import HubAdmin
 from hits.admin.parts import read_number
 from hits.admin.selecting import signed_in
 from hits.core.errors import RuleBroken
-from hits.models import User
+from hits.identity.models.users import User
 
 CHECK = "whoops.review_image"
 DECIDE = "whoops.decide_image"

@@ -19,7 +19,8 @@ from hits.admin.hub_panels import Figure, Panel, Way
 from hits.admin.hubs import HubAdmin
 from hits.admin.stat_tables import send_table
 from hits.datasets.tables import StatTable
-from hits.models import Study, User
+from hits.identity.models.users import User
+from hits.models import Study
 from hits.project_exports import project_in
 
 Hub = HubAdmin[Any]

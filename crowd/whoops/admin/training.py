@@ -30,7 +30,7 @@ from hits.admin.hub_panels import Figure, Panel, Way
 from hits.admin.hubs import HubAdmin
 from hits.admin.selecting import signed_in
 from hits.core.errors import RuleBroken
-from hits.models import User
+from hits.identity.models.users import User
 from qualifications.models import Gate
 from qualifications.queries.gate_figures import figures_of
 

@@ -16,8 +16,9 @@ from crowd.whoops.services.importing import import_rows
 from crowd.whoops.services.inviting import want_designers
 from crowd.whoops.services.training import add_training_image
 from hits.admin.hubs import open_project
-from hits.models import Batch, User
-from hits.roles import REVIEWER
+from hits.identity.models.users import User
+from hits.identity.roles import REVIEWER
+from hits.models import Batch
 from hits.services import drafting
 from qualifications.models import Gate
 from qualifications.presets import PRESETS

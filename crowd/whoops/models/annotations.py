@@ -3,7 +3,8 @@ from django.db import models
 from django.db.models import Q
 
 from crowd.whoops.models.images import Image
-from hits.models import Assignment, Worker
+from hits.identity.models.workers import Worker
+from hits.models import Assignment
 
 LONGEST_TEXT = 500
 # Why a row is dropped whose answer counts no more, or was about an earlier picture. No person has decided so.

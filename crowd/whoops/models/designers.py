@@ -4,7 +4,7 @@ from django.conf import settings
 from django.db import models
 
 from crowd.whoops.models.projects import Project
-from hits.models import Worker
+from hits.identity.models.workers import Worker
 
 
 class Designer(models.Model):

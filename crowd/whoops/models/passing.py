@@ -5,7 +5,8 @@ from django.db import models
 from django.db.models import Q
 
 from crowd.whoops.models.images import Image
-from hits.models import Assignment, Worker
+from hits.identity.models.workers import Worker
+from hits.models import Assignment
 
 
 class Sighting(models.Model):

@@ -4,7 +4,8 @@ from django.contrib.auth.models import Permission
 from django.db.models import Exists, OuterRef, Q, QuerySet
 
 from hits.access import SEES_ALL
-from hits.models import Study, User
+from hits.identity.models.users import User
+from hits.models import Study
 
 
 def staff_with(permission: str, *, study: Study) -> QuerySet[User]:

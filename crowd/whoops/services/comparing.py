@@ -9,7 +9,7 @@ from crowd.whoops.models import Image, Project, Sighting
 from crowd.whoops.services.holding import held_image
 from crowd.whoops.services.settling import is_with_control, settle_control
 from hits.core.errors import RuleBroken
-from hits.models import User
+from hits.identity.models.users import User
 
 LEASE = timedelta(minutes=5)
 UNDO_FOR = timedelta(minutes=15)

@@ -14,7 +14,7 @@ from crowd.whoops.models.annotations import TAKEN_OUT
 from crowd.whoops.services.holding import held_image
 from crowd.whoops.services.taking_annotations import follow_annotations
 from hits.core.errors import RuleBroken
-from hits.models import User
+from hits.identity.models.users import User
 from hits.services.locking import lock_items
 
 State = Annotation.State

@@ -10,7 +10,9 @@ from crowd.questions.domain import is_unfit, trim
 from crowd.whoops import domain
 from crowd.whoops.models import Designer, Project
 from hits.core.errors import RuleBroken
-from hits.models import Assignment, Item, User, Worker
+from hits.identity.models.users import User
+from hits.identity.models.workers import Worker
+from hits.models import Assignment, Item
 from hits.services.locking import lock_items
 from hits.services.wanting import make_item, want_answers
 

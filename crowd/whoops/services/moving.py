@@ -8,7 +8,7 @@ import structlog
 from crowd.whoops.models import Image, Revision
 from crowd.whoops.services.pulling import follow_images
 from hits.core.errors import RuleBroken
-from hits.models import User
+from hits.identity.models.users import User
 
 State = Image.State
 # What becomes of its revision. In every other state it is open.

@@ -23,7 +23,7 @@ from crowd.whoops.services.pulling import items_of_images
 from crowd.whoops.services.settling import settle_control
 from hits.core.audit_trail import note
 from hits.core.errors import RuleBroken
-from hits.models import User
+from hits.identity.models.users import User
 from hits.services.locking import lock_items
 
 State = Image.State

@@ -16,7 +16,8 @@ from django.utils.translation import gettext as _
 
 from crowd.whoops.models import Image, Project, Revision
 from hits.core.errors import RuleBroken
-from hits.models import Assignment, Bonus, User
+from hits.identity.models.users import User
+from hits.models import Assignment, Bonus
 from hits.services.owing import owe_extra
 
 Status = Assignment.Status

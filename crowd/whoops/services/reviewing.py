@@ -10,7 +10,7 @@ from crowd.whoops.queries.images import with_reviews
 from crowd.whoops.services.holding import held_image
 from crowd.whoops.services.passing import accept_held
 from hits.core.errors import RuleBroken
-from hits.models import User
+from hits.identity.models.users import User
 
 UNDO_FOR = timedelta(minutes=15)
 LONGEST_NOTE = 500

@@ -14,7 +14,8 @@ from crowd.whoops import domain
 from crowd.whoops.domain.annotating import TEXTS
 from crowd.whoops.models import Image, Project, Revision, TrainingImage
 from hits.core.errors import RuleBroken
-from hits.models import Item, User
+from hits.identity.models.users import User
+from hits.models import Item
 from hits.services.locking import held, lock_items
 from hits.services.wanting import make_item
 

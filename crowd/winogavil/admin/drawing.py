@@ -17,7 +17,8 @@ from crowd.winogavil.services.drawing import MOST_BOARDS, Plan, draw_boards, loo
 from hits.access import studies_of
 from hits.admin.actions import Action, ActionPages, Call, Confirm, Outcome
 from hits.admin.parts import plural
-from hits.models import Study, User
+from hits.identity.models.users import User
+from hits.models import Study
 from qualifications.models import SwowList
 
 SHOWN = 5

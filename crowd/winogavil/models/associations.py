@@ -5,7 +5,8 @@ from django.db.models import F, Q
 
 from crowd.pictures.models import Picture
 from crowd.winogavil.models.boards import Board
-from hits.models import Assignment, Item, Worker
+from hits.identity.models.workers import Worker
+from hits.models import Assignment, Item
 
 
 class Association(models.Model):

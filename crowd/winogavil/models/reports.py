@@ -4,7 +4,8 @@ from django.db import models
 from django.db.models import Q
 
 from crowd.winogavil.models.associations import Association
-from hits.models import User, Worker
+from hits.identity.models.users import User
+from hits.identity.models.workers import Worker
 
 
 class CueReport(models.Model):

@@ -11,7 +11,8 @@ from crowd.winogavil.models import Association, Place, Solution
 from crowd.winogavil.replaying.rules import Recording
 from crowd.winogavil.services.finalizing import settle
 from hits.core.errors import InvalidItems
-from hits.models import Account, Item, Study, Worker
+from hits.identity.models.workers import Worker
+from hits.models import Account, Item, Study
 from hits.services.recordings import known_workers
 from scoring import domain as scores
 

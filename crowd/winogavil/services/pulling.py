@@ -19,7 +19,9 @@ from crowd.winogavil.models import Association, BoardPlace, CueReport, Place
 from hits.core import audit_trail
 from hits.core.errors import RuleBroken
 from hits.core.states import move
-from hits.models import Assignment, Item, User, Worker
+from hits.identity.models.users import User
+from hits.identity.models.workers import Worker
+from hits.models import Assignment, Item
 from hits.services.locking import lock_items
 from hits.services.working import find_recounts, take_recounts
 from scoring.models import Riddle

@@ -12,7 +12,7 @@ from crowd.winogavil.models import Association, BoardPlace, CueReport, Place
 from crowd.winogavil.services.pulling import report_cue
 from hits.core.domain.typed_text import read_uuid
 from hits.core.errors import InvalidAnswer
-from hits.models import Worker
+from hits.identity.models.workers import Worker
 
 CUE = "cue"
 PICTURE = "picture"

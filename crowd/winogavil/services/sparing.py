@@ -5,7 +5,8 @@ from itertools import chain
 
 from crowd.pictures.models import Report
 from crowd.winogavil.models import BoardPlace, CueReport, Place
-from hits.models import Item, Worker
+from hits.identity.models.workers import Worker
+from hits.models import Item
 
 
 def still_asked(items: Sequence[Item], *, worker: Worker) -> list[Item]:

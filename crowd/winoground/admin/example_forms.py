@@ -19,7 +19,7 @@ from crowd.winoground.services.authoring import PLAIN, Shown, Written, is_fixed
 from crowd.winoground.services.readiness import ASKED_OF_PICTURES, Faults
 from crowd.winoground.services.tagging import LONGEST as LONGEST_TAG
 from hits.core.errors import RuleBroken
-from hits.models import User
+from hits.identity.models.users import User
 
 SIDES = "AB"
 CONCEPT = "caption matching"

@@ -16,7 +16,7 @@ from crowd.winoground.services import authoring
 from hits.admin.actions import Action, ActionPages, Call, Confirm, Offered, Outcome
 from hits.admin.hub_actions import project_actions
 from hits.admin.selecting import signed_in
-from hits.models import User
+from hits.identity.models.users import User
 
 State = Example.State
 ASKED_BEFORE = (

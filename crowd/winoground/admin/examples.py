@@ -19,7 +19,7 @@ from hits.access import studies_of
 from hits.admin.hub_panels import Figure, Panel, Way
 from hits.admin.parts import ReadOnlyAdmin, VisibleStudies, once, read_number
 from hits.admin.selecting import signed_in
-from hits.models import User
+from hits.identity.models.users import User
 
 State = Example.State
 BEARING = Example.tags.through

@@ -19,7 +19,8 @@ from hits.admin.hub_panels import Figure, Panel, Way
 from hits.admin.hubs import HubAdmin
 from hits.core.domain.typed_text import read_uuid
 from hits.core.errors import RuleBroken
-from hits.models import Batch, User
+from hits.identity.models.users import User
+from hits.models import Batch
 
 Hub = HubAdmin[Any]
 MOST_SHOWN = 200

@@ -31,7 +31,8 @@ from hits.admin.hub_panels import Figure, Panel, Way
 from hits.admin.hubs import HubAdmin
 from hits.admin.selecting import signed_in
 from hits.core.errors import RuleBroken
-from hits.models import Item, User
+from hits.identity.models.users import User
+from hits.models import Item
 from scoring.queries.voting import tallies
 
 Hub = HubAdmin[Any]

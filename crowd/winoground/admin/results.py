@@ -20,7 +20,8 @@ from hits.admin.hubs import HubAdmin
 from hits.admin.selecting import signed_in
 from hits.admin.stat_tables import send_table
 from hits.datasets.tables import StatTable
-from hits.models import Study, User
+from hits.identity.models.users import User
+from hits.models import Study
 from hits.project_exports import project_in
 
 Hub = HubAdmin[Project]

@@ -8,7 +8,8 @@ from crowd.winoground.models import FirstQuestion, Project
 from crowd.winoground.queries.people import workers_needed
 from crowd.winoground.queries.qualified import gates_before, workers_qualified
 from hits.families.entry_policies import Asked, Door
-from hits.models import HIT, Batch, Worker
+from hits.identity.models.workers import Worker
+from hits.models import HIT, Batch
 
 
 class MatchingDoor(Door):

@@ -6,7 +6,7 @@ from django.db.models import Count, QuerySet
 
 from crowd.winoground.models import Example, Project
 from hits.access import studies_of
-from hits.models import User
+from hits.identity.models.users import User
 
 WRITE, CHANGE = "winoground.add_example", "winoground.change_example"
 KEEP = "winoground.change_project"

@@ -4,7 +4,8 @@ from django.db.models import Exists, OuterRef
 
 from crowd.winoground.domain import VALIDATE
 from crowd.winoground.models import Project
-from hits.models import Account, Worker
+from hits.identity.models.workers import Worker
+from hits.models import Account
 from qualifications.models import Gate, Holding
 from qualifications.queries.gates import active_gates, gates_opening
 

@@ -18,7 +18,7 @@ from crowd.winoground.services.facts import changes_in_words, facts_of
 from crowd.winoground.services.readiness import ASKED_OF_PICTURES, Faults, faults_of
 from crowd.winoground.services.tagging import add_tags, hold_tags
 from hits.core.errors import RuleBroken
-from hits.models import User
+from hits.identity.models.users import User
 from hits.services.locking import held
 
 State = Example.State

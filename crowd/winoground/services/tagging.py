@@ -11,7 +11,7 @@ from django.db.models.functions import Lower
 from crowd.questions.domain import is_unfit, trim
 from crowd.winoground.models import Example, Tag
 from hits.core.errors import RuleBroken
-from hits.models import User
+from hits.identity.models.users import User
 
 LONGEST = Tag._meta.get_field("name").max_length or 0
 log = structlog.get_logger()

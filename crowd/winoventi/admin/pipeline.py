@@ -9,7 +9,7 @@ from crowd.winoventi.admin.verbs import Hub, actions_of
 from crowd.winoventi.models import Inquiry, Project, Step
 from hits.admin.actions import Offered
 from hits.admin.hub_panels import Panel
-from hits.models import User
+from hits.identity.models.users import User
 
 
 def panels_of(hub: Hub, project: Project, user: User) -> Iterator[Panel]:

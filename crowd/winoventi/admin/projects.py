@@ -15,7 +15,8 @@ from crowd.winoventi.admin.pipeline import panels_of
 from crowd.winoventi.models import Project, Step
 from hits.admin.hub_panels import Panel
 from hits.admin.hubs import HubAdmin, announce_hub
-from hits.models import Batch, User
+from hits.identity.models.users import User
+from hits.models import Batch
 
 NAME = "Exception procedure"
 

@@ -7,7 +7,8 @@ from django.db.models import F, Q
 from crowd.winoventi.domain.prompts import statement
 from crowd.winoventi.models.generics import Generic
 from crowd.winoventi.models.projects import Project, Way
-from hits.models import Assignment, Item, Worker
+from hits.identity.models.workers import Worker
+from hits.models import Assignment, Item
 from scoring.models import RegisteredRival
 
 

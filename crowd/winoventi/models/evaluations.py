@@ -6,7 +6,7 @@ from django.db.models import Q
 from crowd.winoventi.domain.evaluation import ASKED
 from crowd.winoventi.models.premises import Premise
 from crowd.winoventi.models.projects import Project, Way
-from hits.models import User
+from hits.identity.models.users import User
 from scoring.models import RegisteredRival
 
 

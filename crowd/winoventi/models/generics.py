@@ -5,7 +5,8 @@ from django.db.models import Q
 
 from crowd.winoventi.domain.prompts import TEXTS, Template, statement
 from crowd.winoventi.models.projects import Project
-from hits.models import Assignment, Item, Worker
+from hits.identity.models.workers import Worker
+from hits.models import Assignment, Item
 from scoring.models import RegisteredRival
 
 

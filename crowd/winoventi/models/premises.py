@@ -7,7 +7,8 @@ from crowd.winoventi.domain.outcomes import QUESTIONS, Question
 from crowd.winoventi.domain.prompts import BLANK, challenge
 from crowd.winoventi.models.alternatives import Alternative
 from crowd.winoventi.models.projects import Project
-from hits.models import Assignment, Item, Worker
+from hits.identity.models.workers import Worker
+from hits.models import Assignment, Item
 
 
 class Premise(models.Model):

@@ -27,7 +27,7 @@ from crowd.winoventi.services.premising import take_premises
 from crowd.winoventi.services.settling import settle_alternatives
 from crowd.winoventi.services.validating import take_judgements
 from hits.common.uploads import Row
-from hits.models import Worker
+from hits.identity.models.workers import Worker
 from hits.services.answers import Given
 from hits.services.locking import lock_items
 

@@ -13,7 +13,7 @@ from crowd.winoventi.models import Evaluation, ModelAnswer, Premise, Project, Wa
 from crowd.winoventi.services.consulting import Answered, Standing, consult
 from crowd.winoventi.services.filtering import question_of
 from hits.core.errors import RuleBroken
-from hits.models import User
+from hits.identity.models.users import User
 from scoring.models import RegisteredRival, TextQuestion
 from scoring.services import asking_texts
 

@@ -16,7 +16,7 @@ from django.utils.safestring import SafeString
 from hits.admin.actions.shapes import Action, Call, Confirm, Hidden, Offered, Outcome, Row
 from hits.admin.selecting import signed_in
 from hits.core.errors import RuleBroken
-from hits.models import User
+from hits.identity.models.users import User
 
 # By these a list knows its selection when its own form is sent to it once more.
 OF_A_LIST = ("action", "select_across", "_selected_action", "index")

@@ -12,7 +12,7 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
 from hits.core.errors import RuleBroken
-from hits.models import User
+from hits.identity.models.users import User
 
 Row = TypeVar("Row")
 Hidden = Sequence[tuple[str, Any]]

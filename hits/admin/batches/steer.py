@@ -19,7 +19,8 @@ from hits.admin.actions import Confirm
 from hits.admin.parts import in_words, plural
 from hits.admin.sums import cost_in_words
 from hits.core.errors import RuleBroken
-from hits.models import HIT, Assignment, Batch, BatchEvent, User
+from hits.identity.models.users import User
+from hits.models import HIT, Assignment, Batch, BatchEvent
 
 STEER = "hits.steer_batch"
 Status = Batch.Status

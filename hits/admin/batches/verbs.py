@@ -26,7 +26,8 @@ from hits.admin.batches.steer import (
     places_facts,
 )
 from hits.admin.parts import batch_trail, plural
-from hits.models import HIT, Assignment, Batch, User
+from hits.identity.models.users import User
+from hits.models import HIT, Assignment, Batch
 from hits.queries.live import Posting, posting_of
 from hits.services import steering
 

@@ -12,10 +12,10 @@ from rest_framework.response import Response
 
 from hits.api.permissions import need
 from hits.api.resources import Resource
+from hits.identity.api_tokens import Scope
 from hits.models import Batch
 from hits.queries import answers_wanted
 from hits.services import drafting
-from hits.services.tokens import Scope
 
 
 class ItemsInput(serializers.Serializer[Any]):

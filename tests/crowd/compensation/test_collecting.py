@@ -7,7 +7,8 @@ from django.test import Client
 from django.utils import timezone
 
 from hits import families
-from hits.models import HIT, Assignment, Bonus, Worker
+from hits.identity.models.workers import Worker
+from hits.models import HIT, Assignment, Bonus
 from hits.services import compensating
 from scoring.services import judging as scoring
 from tests.crowd.frame.test_question import SITE, token_of, visit

@@ -13,7 +13,8 @@ from django.utils import timezone
 from crowd.frame import visits
 from crowd.winogavil.models import Association
 from hits.core import crypto
-from hits.models import HIT, Assignment, Lease, Worker
+from hits.identity.models.workers import Worker
+from hits.models import HIT, Assignment, Lease
 from qualifications.models import Consent, ConsentText, Demographics, UnderAge
 from qualifications.services import consenting, demographics
 from tests.crowd.frame.test_question import CLAIMS, SITE, right, send, ticket, token_of

@@ -13,7 +13,8 @@ from crowd.frame import limits
 from crowd.winogavil.models import Association
 from hits.common.visitors import address_of
 from hits.core.errors import RuleBroken
-from hits.models import HIT, Account, Assignment, Batch, Lease, Worker
+from hits.identity.models.workers import Worker
+from hits.models import HIT, Account, Assignment, Batch, Lease
 from hits.services import entering, noticing
 from qualifications.models import RefusalCount
 from tests.caches import AWAY

@@ -13,7 +13,8 @@ from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from crowd.winogavil.models import Association
-from hits.models import HIT, Assignment, Batch, Lease, Study, Worker
+from hits.identity.models.workers import Worker
+from hits.models import HIT, Assignment, Batch, Lease, Study
 from qualifications.models import RefusalCount
 from tests.factories import make_account, make_association, make_batch, make_hit, make_study
 

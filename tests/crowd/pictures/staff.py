@@ -2,7 +2,7 @@
 
 from django.test import Client
 
-from hits.models import User
+from hits.identity.models.users import User
 from tests.people import sign_in_with
 
 KEEPER = (

@@ -9,7 +9,7 @@ from django.db import connection
 from django.db.migrations.executor import MigrationExecutor
 
 from crowd.pictures.models import Picture
-from hits.roles import RESEARCHER
+from hits.identity.roles import RESEARCHER
 
 # Migrating back and forth through everything that leans on the pool takes a minute or two.
 pytestmark = [pytest.mark.long, pytest.mark.django_db(transaction=True)]

@@ -12,7 +12,8 @@ from crowd.plain.services.describing import describe_page, stamp_of
 from crowd.plain.services.posting import ask_rows, waiting_rows
 from crowd.plain.services.uploading import add_rows
 from hits.core.states import move
-from hits.models import Assignment, Batch, Study, Worker
+from hits.identity.models.workers import Worker
+from hits.models import Assignment, Batch, Study
 from hits.services.working import answer_leases, items_of, lease_items
 from tests.crowd.plain.describing import SHORT
 from tests.factories import (

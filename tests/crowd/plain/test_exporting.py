@@ -19,8 +19,8 @@ from crowd.plain.exporting.export import PlainExport
 from crowd.plain.models import Description, Project
 from hits.core.models.audit_events import AuditEvent
 from hits.exports import Naming
+from hits.identity.roles import RESEARCHER
 from hits.models import Study
-from hits.roles import RESEARCHER
 from tests.crowd.plain.making import answer_each, asked_project, open_batch
 from tests.crowd.plain.test_results import TEXT
 from tests.factories import NOW, make_study

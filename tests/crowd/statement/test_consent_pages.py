@@ -5,7 +5,8 @@ from django.test import Client
 from django.utils import timezone
 
 from crowd.statement import links
-from hits.models import Study, Worker
+from hits.identity.models.workers import Worker
+from hits.models import Study
 from qualifications.models import Consent, ConsentText, Demographics
 from qualifications.services import consenting, demographics
 from tests.factories import NOW, make_consent_text, make_study, make_worker

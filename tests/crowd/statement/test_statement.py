@@ -12,7 +12,8 @@ from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from crowd.statement import links, words
-from hits.models import Appeal, Assignment, Bonus, Decision, Worker
+from hits.identity.models.workers import Worker
+from hits.models import Appeal, Assignment, Bonus, Decision
 from hits.services.appealing import answer_appeal, make_appeal
 from tests.factories import (
     make_account,

@@ -8,7 +8,8 @@ from crowd.whoops.models import Designer, Image, Project, Revision, Sighting
 from crowd.whoops.services.posting_control import post_control
 from crowd.whoops.services.taking_sightings import take_sightings
 from hits.core.states import move
-from hits.models import Account, Assignment, Batch, Item, Study, Worker
+from hits.identity.models.workers import Worker
+from hits.models import Account, Assignment, Batch, Item, Study
 from hits.services.working import items_of, lease_items, save_answer
 from tests.factories import (
     NOW,

@@ -12,7 +12,8 @@ from crowd.whoops.services.importing import import_rows
 from hits import families
 from hits.core.states import move
 from hits.families import TaskPage
-from hits.models import Account, Assignment, Batch, Item, Worker
+from hits.identity.models.workers import Worker
+from hits.models import Account, Assignment, Batch, Item
 from hits.services.working import items_of, lease_items, save_answer
 from scoring.models import Score
 from scoring.services.judging import judge_submitted

@@ -7,7 +7,7 @@ from django.urls import reverse
 from crowd.whoops.models import Category
 from crowd.whoops.services.categorizing import delete_categories, merge_categories
 from hits.core.errors import RuleBroken
-from hits.roles import RESEARCHER, REVIEWER
+from hits.identity.roles import RESEARCHER, REVIEWER
 from tests.crowd.whoops.making_designers import make_category, make_designer, send
 from tests.people import sign_in
 

@@ -16,7 +16,8 @@ from crowd.whoops.services.comparing import (
 from crowd.whoops.services.posting_control import post_control
 from crowd.whoops.services.taking_sightings import take_sightings
 from hits.core.errors import RuleBroken
-from hits.models import Item, User
+from hits.identity.models.users import User
+from hits.models import Item
 from hits.services.working import give_up, keep_out, lease_items
 from tests.crowd.whoops.making_images import (
     SAW,

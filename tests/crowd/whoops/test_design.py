@@ -11,7 +11,8 @@ from crowd.whoops.models import Designer, Project
 from crowd.whoops.services.inviting import places_of, set_active, want_designers
 from hits import families
 from hits.core.errors import InvalidAnswer
-from hits.models import Assignment, Batch, Worker
+from hits.identity.models.workers import Worker
+from hits.models import Assignment, Batch
 from hits.services.working import items_of, lease_items
 from tests.crowd.whoops.making_designers import form_of, make_designer, make_project, send
 from tests.factories import NOW, make_assignment, make_batch, make_hit, make_worker

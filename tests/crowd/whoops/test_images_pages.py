@@ -7,7 +7,7 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
 from crowd.whoops.models import Image, Project, Review, Sighting
-from hits.roles import AUTHOR, RESEARCHER, REVIEWER
+from hits.identity.roles import AUTHOR, RESEARCHER, REVIEWER
 from tests.crowd.whoops.making_images import (
     SAW_NOTHING,
     TEXTS,

@@ -12,7 +12,8 @@ from crowd.whoops.services.moving import move_image
 from crowd.whoops.services.passing import accept_image
 from crowd.whoops.services.posting_questions import bring_back_question, want_judges, withdraw_question
 from hits.core.errors import RuleBroken
-from hits.models import Assignment, Item, Worker
+from hits.identity.models.workers import Worker
+from hits.models import Assignment, Item
 from hits.services.working import give_up, items_of, keep_out
 from tests.crowd.whoops.making_images import make_designer, make_project, make_revision
 from tests.crowd.whoops.making_questions import (

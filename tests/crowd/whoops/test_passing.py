@@ -13,7 +13,8 @@ from crowd.whoops.services.paying import owe_image
 from crowd.whoops.services.pulling import follow_images, follow_questions
 from hits.core.errors import RuleBroken
 from hits.core.models.audit_events import AuditEvent
-from hits.models import Bonus, Item, User
+from hits.identity.models.users import User
+from hits.models import Bonus, Item
 from tests.crowd.whoops.making_images import (
     SAW_NOTHING,
     ControlGroup,

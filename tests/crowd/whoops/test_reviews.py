@@ -6,8 +6,8 @@ from crowd.whoops.models import Image, Project, Review
 from crowd.whoops.queries.people import staff_with
 from crowd.whoops.services.reviewing import give_review, undo_review, waiting_images
 from hits.core.errors import RuleBroken
-from hits.models import User
-from hits.roles import AUTHOR, OPERATOR, RESEARCHER, REVIEWER
+from hits.identity.models.users import User
+from hits.identity.roles import AUTHOR, OPERATOR, RESEARCHER, REVIEWER
 from tests.crowd.whoops.making_images import make_image, make_project, state
 from tests.factories import NOW, make_user
 from tests.people import make_member

@@ -7,7 +7,8 @@ from crowd.winogavil.domain import CREATOR_TEST, SOLVER_TEST
 from crowd.winogavil.items import Row, add_rows
 from crowd.winogavil.models import Association
 from crowd.winogavil.services.seeding import seed_boards
-from hits.models import Assignment, Batch, Item, Study, Worker
+from hits.identity.models.workers import Worker
+from hits.models import Assignment, Batch, Item, Study
 from hits.services.working import items_of
 from scoring.models import Riddle
 from scoring.services.asking import NewRiddle, Shown, ask

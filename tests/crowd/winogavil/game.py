@@ -9,7 +9,8 @@ from crowd.winogavil.services import finalizing, making, verdicts
 from hits import families
 from hits.core.states import move
 from hits.gateway import ProviderAssignment
-from hits.models import Assignment, Batch, Item, Study, Worker
+from hits.identity.models.workers import Worker
+from hits.models import Assignment, Batch, Item, Study
 from hits.services.mirroring import record_submission
 from hits.services.working import answer_leases, items_of, lease_items
 from scoring.models import Riddle

@@ -11,8 +11,9 @@ from crowd.winogavil.annotation.models import Kind
 from crowd.winogavil.models import Association, Board, CueReport, Game, Solution
 from crowd.winogavil.services.pulling import report_cue
 from crowd.winogavil.services.seeding import seed_board
-from hits.models import HIT, Batch, Item, Study, User
-from hits.roles import PAYMENTS_PREPARER, RESEARCHER, REVIEWER
+from hits.identity.models.users import User
+from hits.identity.roles import PAYMENTS_PREPARER, RESEARCHER, REVIEWER
+from hits.models import HIT, Batch, Item, Study
 from tests.crowd.winogavil.game import SOLVE, make_game_batch
 from tests.factories import (
     NOW,

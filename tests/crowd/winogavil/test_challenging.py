@@ -10,8 +10,8 @@ from crowd.winogavil.domain import PAPER_ASKS, SOLVER_TEST
 from crowd.winogavil.models import Association
 from crowd.winogavil.services.challenging import Order, add_questions, look_ahead
 from hits.core.errors import RuleBroken
+from hits.identity.roles import RESEARCHER, REVIEWER
 from hits.models import Batch, Item, Study
-from hits.roles import RESEARCHER, REVIEWER
 from hits.services import drafting
 from qualifications.models import SwowList
 from qualifications.queries.associations import has_edge

@@ -8,7 +8,8 @@ from crowd.winogavil.domain import CREATE, SOLVE
 from crowd.winogavil.models import Association, Solution
 from crowd.winogavil.services import making
 from crowd.winogavil.services.seeding import seed_board
-from hits.models import Assignment, Bonus, Item, Study, Worker
+from hits.identity.models.workers import Worker
+from hits.models import Assignment, Bonus, Item, Study
 from hits.services import looking, owing, telling, working
 from scoring.models import Score, Verdict
 from tests.crowd.winogavil.game import (

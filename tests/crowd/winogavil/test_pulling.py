@@ -10,7 +10,8 @@ from crowd.winogavil.services import making, pulling
 from crowd.winogavil.services.seeding import seed_board
 from hits.core.errors import RuleBroken
 from hits.core.states import move
-from hits.models import Assignment, Item, Study, User
+from hits.identity.models.users import User
+from hits.models import Assignment, Item, Study
 from hits.queries import answers_wanted
 from hits.services import telling, working
 from tests.crowd.winogavil.game import make_cues, make_game_batch, solve

@@ -16,7 +16,8 @@ from crowd.winogavil.replaying.replay import WinogavilReplay
 from crowd.winogavil.replaying.rules import IMPOSSIBLE, WARNINGS, numbers_left_out
 from crowd.winogavil.services import finalizing, making, verdicts
 from hits import replays
-from hits.models import HIT, Account, Assignment, Batch, Bonus, Item, Study, Worker
+from hits.identity.models.workers import Worker
+from hits.models import HIT, Account, Assignment, Batch, Bonus, Item, Study
 from hits.replays import Replay, Tell
 from hits.services.accounts import seed_first_account
 from scoring.models import Riddle

@@ -9,7 +9,8 @@ from django.db import connections
 
 from crowd.winogavil.models import Association, Solution
 from crowd.winogavil.replaying.replay import WinogavilReplay
-from hits.models import Account, Item, Study, Worker
+from hits.identity.models.workers import Worker
+from hits.models import Account, Item, Study
 from tests.crowd.winogavil.recordings import write_many
 from tests.factories import NOW
 

@@ -21,7 +21,8 @@ from crowd.winogavil.services.pulling import decide_report, pull_disowned, pull_
 from crowd.winogavil.services.seeding import seed_board
 from crowd.winogavil.solving import SolveFamily
 from hits.core.errors import InvalidAnswer, InvalidItems, RuleBroken
-from hits.models import HIT, Assignment, Batch, Item, Study, Worker
+from hits.identity.models.workers import Worker
+from hits.models import HIT, Assignment, Batch, Item, Study
 from hits.services import drafting, working
 from hits.services import growing as growing_of_hits
 from scoring.services.answering import answer_waiting

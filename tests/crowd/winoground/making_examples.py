@@ -10,7 +10,7 @@ from crowd.pictures.models import Picture
 from crowd.winoground.models import Example, Project, Tag
 from crowd.winoground.services.authoring import Kept, Shown, Written, write_example
 from hits.admin.hubs import open_project
-from hits.models import User
+from hits.identity.models.users import User
 from tests.crowd.pictures.images import make_raster, png
 from tests.factories import NOW, make_study, make_user
 

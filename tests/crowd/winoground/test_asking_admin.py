@@ -17,8 +17,9 @@ from crowd.winoground.models import Example, FirstQuestion, Project
 from crowd.winoground.services.first_questions import add_question, change_question, take_away
 from hits.admin.hub_panels import Panel
 from hits.core.errors import RuleBroken
-from hits.models import Account, Batch, Item, Worker
-from hits.roles import AUTHOR, RESEARCHER
+from hits.identity.models.workers import Worker
+from hits.identity.roles import AUTHOR, RESEARCHER
+from hits.models import Account, Batch, Item
 from qualifications.models import Gate, Holding
 from tests.crowd.winoground.making_asked import (
     answer_all,

@@ -6,7 +6,8 @@ from django.test import Client
 from crowd.winoground.asking.onboarding import WARNED
 from crowd.winoground.domain import ONBOARDING, VALIDATE
 from crowd.winoground.models import FirstQuestion, Project
-from hits.models import HIT, Assignment, Worker
+from hits.identity.models.workers import Worker
+from hits.models import HIT, Assignment
 from hits.services.working import give_up
 from qualifications.models import Gate, Holding
 from qualifications.presets import PRESETS

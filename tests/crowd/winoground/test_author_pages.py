@@ -14,8 +14,8 @@ from django.urls import reverse
 from crowd.pictures.models import Original, Picture
 from crowd.winoground.models import Example, Project, Tag
 from crowd.winoground.services.posting import ask_examples
+from hits.identity.roles import AUTHOR, RESEARCHER, REVIEWER
 from hits.models import Item
-from hits.roles import AUTHOR, RESEARCHER, REVIEWER
 from tests.crowd.winoground.making_examples import (
     CAPTIONS,
     form_data,

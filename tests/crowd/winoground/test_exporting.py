@@ -21,8 +21,8 @@ from crowd.winoground.models import Example, Project
 from hits.core.models.audit_events import AuditEvent
 from hits.datasets.columns import Row
 from hits.exports import Naming
+from hits.identity.roles import RESEARCHER
 from hits.models import Assignment, Study
-from hits.roles import RESEARCHER
 from tests.crowd.winoground.making_scores import (
     RIGHT,
     TEXT_ONLY,

@@ -7,7 +7,7 @@ from django.test import Client
 from django.urls import reverse
 
 from crowd.winoground.models import ModelScores, Project
-from hits.roles import RESEARCHER
+from hits.identity.roles import RESEARCHER
 from tests.crowd.winoground.making_scores import make_every_score, make_project
 from tests.goldens import body_of, check_golden, told_by
 from tests.people import sign_in

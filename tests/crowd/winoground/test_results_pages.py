@@ -10,7 +10,7 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
 from crowd.winoground.models import Example, ModelScores, Project
-from hits.roles import AUTHOR, PAYMENTS_PREPARER, RESEARCHER, REVIEWER
+from hits.identity.roles import AUTHOR, PAYMENTS_PREPARER, RESEARCHER, REVIEWER
 from tests.crowd.winoground.making_scores import (
     IMAGE_ONLY,
     RIGHT,

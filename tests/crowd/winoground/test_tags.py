@@ -9,7 +9,7 @@ from crowd.winoground.first_rows import lay_tags
 from crowd.winoground.models import Example, Tag
 from crowd.winoground.services.tagging import add_tags, drop_tags, merge_tags, rename_tag
 from hits.core.errors import RuleBroken
-from hits.roles import AUTHOR, RESEARCHER
+from hits.identity.roles import AUTHOR, RESEARCHER
 from tests.crowd.winoground.making_examples import make_example, make_project
 from tests.factories import make_user
 from tests.pages import text_of

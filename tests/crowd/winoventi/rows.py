@@ -22,7 +22,7 @@ from crowd.winoventi.models import (
     triplet_key,
 )
 from crowd.winoventi.services.opening import add_nouns, open_project
-from hits.models import Worker
+from hits.identity.models.workers import Worker
 from scoring.models import RegisteredRival
 from tests.factories import NOW, make_study, make_worker
 

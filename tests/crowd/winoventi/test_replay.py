@@ -14,7 +14,8 @@ from crowd.winoventi.replaying.replay import WinoventiReplay
 from crowd.winoventi.replaying.rows import CHOICES, EXCEPTIONS, FILES
 from crowd.winoventi.replaying.rules import IMPOSSIBLE, WARNINGS
 from hits.core.errors import CrowdError, InvalidItems
-from hits.models import HIT, Account, Assignment, Bonus, Item, Study, Worker
+from hits.identity.models.workers import Worker
+from hits.models import HIT, Account, Assignment, Bonus, Item, Study
 from tests.crowd.winoventi.crowd import Crowd
 from tests.crowd.winoventi.recordings import (
     choice,

@@ -7,7 +7,7 @@ from django.test import Client
 from django.urls import reverse
 
 from crowd.winoventi.models import Project
-from hits.roles import RESEARCHER
+from hits.identity.roles import RESEARCHER
 from tests.crowd.winoventi.rows import make_everything, make_project
 from tests.goldens import body_of, check_golden, name_workers, told_by
 from tests.people import sign_in

@@ -5,7 +5,8 @@ from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from hits.models import Item, Lease, Study, Worker
+from hits.identity.models.workers import Worker
+from hits.models import Item, Lease, Study
 
 
 @dataclass(frozen=True, kw_only=True)

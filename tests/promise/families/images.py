@@ -9,7 +9,9 @@ from crowd.whoops.models import Annotation, Image, Project, Revision, Sighting
 from crowd.whoops.services.comparing import decide_sighting
 from crowd.whoops.services.posting_annotations import post_annotations
 from crowd.whoops.services.posting_control import post_control
-from hits.models import Study, User, Worker
+from hits.identity.models.users import User
+from hits.identity.models.workers import Worker
+from hits.models import Study
 from tests.crowd.whoops.making_annotations import make_designer, make_image
 from tests.factories import NOW
 from tests.promise.families.given import Ask, Given, differing, wanting

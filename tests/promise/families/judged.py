@@ -6,7 +6,8 @@ from crowd.whoops import domain
 from crowd.whoops.models import Image, Question
 from crowd.whoops.services.identifying import make_pairs
 from crowd.whoops.services.posting_questions import post_questions
-from hits.models import Study, Worker
+from hits.identity.models.workers import Worker
+from hits.models import Study
 from scoring.models import Score
 from scoring.queries.voting import tallies
 from tests.crowd.whoops.making_questions import bring_in, make_partner

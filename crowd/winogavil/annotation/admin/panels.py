@@ -7,7 +7,7 @@ from crowd.winogavil.admin.panels import PANELS
 from crowd.winogavil.annotation.models import Annotation, Kind
 from crowd.winogavil.models import Game
 from hits.admin.hub_panels import Figure, Panel, Way
-from hits.models import User
+from hits.identity.models.users import User
 
 
 def annotation_panel(game: Game, user: User) -> Panel:

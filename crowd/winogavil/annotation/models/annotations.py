@@ -6,7 +6,8 @@ from django.db.models import F, Q
 
 from crowd.winogavil.annotation.models.draws import Draw, Kind
 from crowd.winogavil.models import Association, Place
-from hits.models import Assignment, Item, Worker
+from hits.identity.models.workers import Worker
+from hits.models import Assignment, Item
 
 
 class Annotation(models.Model):

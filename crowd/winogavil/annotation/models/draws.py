@@ -3,7 +3,8 @@ from typing import Any
 from django.db import models
 
 from crowd.winogavil.annotation import domain
-from hits.models import Study, User
+from hits.identity.models.users import User
+from hits.models import Study
 
 
 class Kind(models.TextChoices):

@@ -18,7 +18,8 @@ from crowd.winogavil.models import Association, Place
 from crowd.winogavil.queries.associations import of_study, selected
 from hits.core import audit_trail
 from hits.core.errors import RuleBroken
-from hits.models import Item, Lease, Study, User
+from hits.identity.models.users import User
+from hits.models import Item, Lease, Study
 from hits.services.locking import lock_items
 from hits.services.wanting import new_item
 

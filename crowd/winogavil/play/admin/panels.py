@@ -6,7 +6,7 @@ from crowd.winogavil.admin.panels import PANELS
 from crowd.winogavil.models import Game
 from crowd.winogavil.play.models import WebGame
 from hits.admin.hub_panels import Panel, Way
-from hits.models import User
+from hits.identity.models.users import User
 
 
 def play_panel(game: Game, user: User) -> Panel:

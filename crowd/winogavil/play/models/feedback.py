@@ -1,7 +1,8 @@
 from django.core.validators import MaxValueValidator
 from django.db import models
 
-from hits.models import Study, User
+from hits.identity.models.users import User
+from hits.models import Study
 
 
 class DailyFeedback(models.Model):

@@ -4,7 +4,8 @@ from uuid import uuid4
 from django.core.validators import MaxValueValidator, MinValueValidator
 from django.db import models
 
-from hits.models import Account, Batch, Study, User
+from hits.identity.models.users import User
+from hits.models import Account, Batch, Study
 
 
 class WebGame(models.Model):

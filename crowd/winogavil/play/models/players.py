@@ -5,7 +5,7 @@ from django.db.models import Q
 
 from crowd.winogavil.play import domain
 from crowd.winogavil.play.models.games import ConsentText, WebGame
-from hits.models import Worker
+from hits.identity.models.workers import Worker
 
 
 class Player(models.Model):

@@ -22,7 +22,7 @@ from crowd.winogavil.play.models import (
 from crowd.winogavil.play.services.turns import leave_open_turn
 from hits.common import rates
 from hits.core.errors import RuleBroken
-from hits.models import Worker
+from hits.identity.models.workers import Worker
 
 SESSION_LIFE = timedelta(days=14)
 SESSIONS = 10  # of one player; the oldest ends

@@ -25,7 +25,9 @@ from crowd.winogavil.models import Association
 from crowd.winogavil.play.models import DailyFeedback
 from hits.core.audit_trail import note
 from hits.core.domain.days import day_around
-from hits.models import Account, Assignment, Bonus, Message, Study, User, Worker
+from hits.identity.models.users import User
+from hits.identity.models.workers import Worker
+from hits.models import Account, Assignment, Bonus, Message, Study
 from hits.services.writing import write_message
 from scoring.domain import mean
 from scoring.models import Score

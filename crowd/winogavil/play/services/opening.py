@@ -15,7 +15,8 @@ from crowd.winogavil.play.services.practicing import draw_practice_sets
 from hits import families
 from hits.core.audit_trail import note
 from hits.core.errors import RuleBroken
-from hits.models import Account, Batch, Study, User
+from hits.identity.models.users import User
+from hits.models import Account, Batch, Study
 
 # How long a turn may lie open: a player may go for dinner, and the pictures are not lost to others for long.
 CREATE_TURN = timedelta(hours=2)

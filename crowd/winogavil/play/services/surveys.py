@@ -10,7 +10,7 @@ from django.utils.translation import gettext as _
 from crowd.winogavil.play.models import Player, Survey, WebGame
 from hits.core.audit_trail import note
 from hits.core.errors import RuleBroken
-from hits.models import User
+from hits.identity.models.users import User
 
 COLUMNS = ("player", "answered_on", *Survey.SKILLS, *Survey.OPINIONS, *Survey.QUESTIONS)
 

@@ -9,7 +9,7 @@ from crowd.winogavil.models import Game
 from crowd.winogavil.releases.admin.finding import COUNTED, MAKE, VIEW
 from crowd.winogavil.releases.models import Release
 from hits.admin.hub_panels import Figure, Panel, Way
-from hits.models import User
+from hits.identity.models.users import User
 
 
 def data_panel(game: Game, user: User) -> Panel:

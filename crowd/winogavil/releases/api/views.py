@@ -27,7 +27,7 @@ from hits.api.filters import Filters, read_query
 from hits.api.permissions import Need
 from hits.api.resources import Resource
 from hits.core.errors import RuleBroken
-from hits.services.tokens import Scope
+from hits.identity.api_tokens import Scope
 
 LOOK = Need(Scope.EXPORT, ("winogavil_releases.view_release",))
 TAKE = Need(Scope.EXPORT, ("winogavil_releases.view_release", "hits.export_batch"))

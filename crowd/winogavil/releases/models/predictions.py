@@ -4,7 +4,7 @@ from django.db import models
 from django.db.models import Q
 
 from crowd.winogavil.releases.models.releases import Release
-from hits.models import User
+from hits.identity.models.users import User
 
 
 class Prediction(models.Model):

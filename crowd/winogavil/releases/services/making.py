@@ -14,7 +14,8 @@ from crowd.winogavil.releases.services import freezing, writing
 from hits.core import audit_trail
 from hits.core.errors import RuleBroken
 from hits.core.states import move
-from hits.models import Study, User
+from hits.identity.models.users import User
+from hits.models import Study
 
 # So long one sweep stays at it: other work waits behind.
 A_STRETCH = timedelta(seconds=5)

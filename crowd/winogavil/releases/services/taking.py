@@ -6,7 +6,7 @@ from typing import IO
 
 from crowd.winogavil.releases.models import Release
 from hits.core import audit_trail
-from hits.models import User
+from hits.identity.models.users import User
 
 
 def open_file(*, release: Release, name: str, by: User, now: datetime) -> IO[bytes] | None:

@@ -11,7 +11,8 @@ from crowd.winogavil.releases.models import Statistics
 from crowd.winogavil.releases.statistics.counting import count
 from crowd.winogavil.releases.statistics.figures import figures
 from crowd.winogavil.releases.statistics.tallies import Tallies
-from hits.models import Study, Worker
+from hits.identity.models.workers import Worker
+from hits.models import Study
 
 AT_ONCE = 500
 # While work comes in, counting takes at most one part in so many of the time.

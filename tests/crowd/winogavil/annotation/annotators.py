@@ -8,7 +8,8 @@ from crowd.winogavil.annotation.models import Annotation, Draw, Kind
 from crowd.winogavil.annotation.services.drawing import Recipe, draw_annotations, plan_draw
 from crowd.winogavil.models import Association, Solution
 from hits.core.states import move
-from hits.models import Assignment, Batch, Item, Study, Worker
+from hits.identity.models.workers import Worker
+from hits.models import Assignment, Batch, Item, Study
 from hits.services.working import items_of, lease_items, save_answer
 from tests.factories import NOW, make_assignment, make_association, make_batch, make_hit, make_worker
 

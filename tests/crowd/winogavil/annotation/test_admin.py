@@ -13,8 +13,8 @@ from django.urls import reverse
 from crowd.winogavil.annotation.models import Annotation, Draw, Kind
 from crowd.winogavil.annotation.services.finalizing import finalize_annotations
 from hits.core.models.audit_events import AuditEvent
+from hits.identity.roles import OPERATOR, PAYMENTS_APPROVER, RESEARCHER, REVIEWER
 from hits.models import Item, Study
-from hits.roles import OPERATOR, PAYMENTS_APPROVER, RESEARCHER, REVIEWER
 from tests.crowd.winogavil.annotation.annotators import (
     annotate,
     begin,

@@ -12,7 +12,7 @@ from django.urls import reverse
 from crowd.winoventi.models import Choice, Evaluation, FilterScore, Judgement, ModelAnswer, Project, Prompt
 from crowd.winoventi.services.evaluating import prompt_id
 from hits.core.models.audit_events import AuditEvent
-from hits.roles import RESEARCHER
+from hits.identity.roles import RESEARCHER
 from tests.crowd.winoventi.admin.test_projects import at, make_masked
 from tests.crowd.winoventi.rows import make_pair, make_project
 from tests.factories import NOW, make_worker

@@ -15,7 +15,8 @@ from crowd.winoventi import domain
 from crowd.winoventi.models import Alternative, Generic, Premise, Prompt
 from crowd.winoventi.models.walks import Walk
 from hits import families
-from hits.models import HIT, Assignment, Lease, Worker
+from hits.identity.models.workers import Worker
+from hits.models import HIT, Assignment, Lease
 from tests.crowd.frame.test_question import SITE
 from tests.crowd.winoventi.asking.asked import (
     ABOUT,

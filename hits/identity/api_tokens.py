@@ -10,7 +10,8 @@ from django.db import IntegrityError, models, transaction
 from django.db.models import Q
 
 from hits.core.errors import RuleBroken
-from hits.models import ApiToken, User
+from hits.identity.models.api_tokens import ApiToken
+from hits.identity.models.users import User
 
 PREFIX = "crowd_"
 USED_ONCE_A = timedelta(minutes=1)
