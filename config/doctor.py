@@ -14,7 +14,7 @@ from config.celery import app
 from config.laying import is_empty, unapplied
 from hits.common import clock
 from hits.core.errors import CrowdError
-from hits.models import Account
+from hits.providers.models.accounts import Account
 from hits.services.checking import Finding, check_account
 from scoring import rivals
 from scoring.services.loading import spec_of

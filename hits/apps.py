@@ -13,8 +13,9 @@ class HitsConfig(AppConfig):
         """These tables are those of a copy: whoever was signed in then is not now, and nothing goes out."""
         from django.contrib.sessions.models import Session
 
-        from hits.gateway.standing import begin_epochs
-        from hits.models import Account, Epoch
+        from hits.providers.gateway.standstill import begin_epochs
+        from hits.providers.models.accounts import Account
+        from hits.providers.models.epochs import Epoch
 
         Session.objects.all().delete()
         accounts = Account.objects.connected().values_list("pk", flat=True)
@@ -24,7 +25,7 @@ class HitsConfig(AppConfig):
         from hits.common import changes
         from hits.core.append_only import seal_tables
         from hits.identity.roles import give_roles
-        from hits.models import Pace
+        from hits.providers.models.accounts import Pace
 
         post_migrate.connect(give_roles)
         post_migrate.connect(seal_tables)

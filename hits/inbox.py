@@ -13,8 +13,8 @@ from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_POST
 
 from hits.domain.documents import LONGEST, read_object
-from hits.gateway import signatures
-from hits.models import Account
+from hits.providers.gateway import signatures
+from hits.providers.models.accounts import Account
 from hits.services import noticing
 
 LENGTH = re.compile(r"[0-9]{1,9}", re.ASCII)

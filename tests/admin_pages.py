@@ -20,7 +20,6 @@ from hits.identity.models.users import User
 from hits.identity.models.workers import Worker
 from hits.models import (
     HIT,
-    Account,
     Appeal,
     Assignment,
     Batch,
@@ -41,9 +40,9 @@ from hits.models import (
     Note,
     Recipient,
     Run,
-    Stranger,
     Study,
 )
+from hits.providers.models.accounts import Account, Stranger
 from hits.services import runs
 from qualifications.models import (
     Attempt,

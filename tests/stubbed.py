@@ -10,7 +10,7 @@ from typing import Any
 
 from botocore.stub import Stubber
 
-from hits.gateway.boto import BotoProvider
+from hits.providers.gateway.boto import BotoProvider
 from tests.aws import make_client
 from tests.factories import NOW
 

@@ -13,8 +13,8 @@ from django.utils import timezone
 from crowd.demo.people import Cast
 from crowd.demo.workers import SimulatedWorker, work_until_done
 from hits.core.errors import CrowdError
-from hits.gateway import provider_for
 from hits.models import HIT, Assignment, Batch, Bonus
+from hits.providers.gateway.registry import provider_for
 from hits.services import runs
 from hits.services.launching import launch_batch
 

@@ -35,7 +35,8 @@ from hits.families import (
     TaskPage,
     Terms,
 )
-from hits.models import Account, Assignment, Item, Lease, Study
+from hits.models import Assignment, Item, Lease, Study
+from hits.providers.models.accounts import Account
 from hits.services.working import items_served
 from scoring.models import Riddle
 

@@ -16,7 +16,7 @@ from django.utils.safestring import SafeString
 
 from hits.admin.parts import ReadOnlyAdmin
 from hits.core.domain.sameness import is_amazon
-from hits.models import Account, Pace, Stranger
+from hits.providers.models.accounts import Account, Pace, Stranger
 from hits.services.checking import check_account
 
 SECRETS = ("secret_access_key", "ticket_key")

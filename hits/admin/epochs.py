@@ -13,7 +13,8 @@ from django.urls import URLPattern, path, reverse
 from django.views.decorators.http import require_POST
 
 from hits.admin.actions import Action, ActionPages, Call, Outcome, unless_ticked
-from hits.models import Difference, Epoch
+from hits.models import Difference
+from hits.providers.models.epochs import Epoch
 from hits.services import epochs, resending, settling
 
 NEWEST = 20

@@ -15,7 +15,8 @@ from django.views.decorators.http import require_POST
 from hits.admin.actions import Action, ActionPages, Call, Outcome, unless_ticked
 from hits.admin.selecting import signed_in
 from hits.core.errors import RuleBroken
-from hits.models import Account, Halt
+from hits.models import Halt
+from hits.providers.models.accounts import Account
 from hits.services import halting
 
 NEWEST = 20

@@ -18,7 +18,8 @@ from hits.admin.hub_panels import Panel, PanelOf, shown_to
 from hits.admin.parts import ReadOnlyAdmin
 from hits.admin.selecting import need
 from hits.identity.models.users import User
-from hits.models import Account, Batch, Study
+from hits.models import Batch, Study
+from hits.providers.models.accounts import Account
 from hits.services import growing
 
 Project = TypeVar("Project", bound=Model)

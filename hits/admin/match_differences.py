@@ -14,7 +14,8 @@ from hits.admin.actions import Action, ActionPages, Call, Outcome
 from hits.admin.match_parts import ADD_DEPOSIT, PAGE, RUN, VIEW, render
 from hits.admin.selecting import need
 from hits.domain.causes import CAUSES
-from hits.models import Account, Difference
+from hits.models import Difference
+from hits.providers.models.accounts import Account
 from hits.queries import matches as queries
 from hits.services import differences
 

@@ -7,7 +7,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404
 from django.template.response import TemplateResponse
 
-from hits.models import Account
+from hits.providers.models.accounts import Account
 from hits.queries import matches as queries
 from hits.services import deposits, matching
 

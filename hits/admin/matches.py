@@ -17,7 +17,8 @@ from hits.admin.match_parts import PAGE, VIEW, find_account, render
 from hits.admin.parts import ReadOnlyAdmin, read_number
 from hits.admin.selecting import need
 from hits.domain.causes import CAUSES
-from hits.models import Account, Match
+from hits.models import Match
+from hits.providers.models.accounts import Account
 from hits.queries import matches as queries
 from hits.services import matching
 

@@ -16,7 +16,8 @@ from hits.api.repeating import Repeatable
 from hits.api.resources import Resource
 from hits.identity.api_tokens import Scope
 from hits.identity.models.workers import Worker
-from hits.models import Account, Message, Recipient, Study
+from hits.models import Message, Recipient, Study
+from hits.providers.models.accounts import Account
 from hits.services import writing
 
 MOST_WORKERS = 1000

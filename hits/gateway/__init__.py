@@ -1,6 +1,6 @@
 """The providers: the only place that speaks to a marketplace."""
 
-from hits.gateway.interface import (
+from hits.providers.gateway.interface import (
     HITSpec,
     NotDelivered,
     Provider,
@@ -11,7 +11,7 @@ from hits.gateway.interface import (
     QualificationRequest,
     Qualified,
 )
-from hits.gateway.registry import provider_for
+from hits.providers.gateway.registry import provider_for
 
 __all__ = [
     "HITSpec",

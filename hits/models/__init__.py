@@ -2,11 +2,9 @@ from hits.core.models.audit_events import AuditEvent
 from hits.identity.models.api_tokens import ApiToken
 from hits.identity.models.users import RoleGrant, User
 from hits.identity.models.workers import Worker
-from hits.models.accounts import Account, Pace, Stranger
 from hits.models.appeals import Appeal
 from hits.models.assignments import Assignment, Item, Lease
 from hits.models.bonuses import Bonus
-from hits.models.epochs import Epoch
 from hits.models.hits import HIT, Change
 from hits.models.ledger import LedgerEntry
 from hits.models.matches import Deposit, Difference, Match
@@ -16,6 +14,8 @@ from hits.models.records import BatchEvent
 from hits.models.reviews import Decision, Note
 from hits.models.runs import Halt, Run, RunRow
 from hits.models.studies import Batch, Study
+from hits.providers.models.accounts import Account, Pace, Stranger
+from hits.providers.models.epochs import Epoch
 
 __all__ = [
     "HIT",

@@ -5,9 +5,9 @@ from django.db import models
 from django.db.models import F, Q
 
 from hits.identity.models.workers import Worker
-from hits.models.accounts import Account
 from hits.models.hits import HIT
 from hits.models.studies import Batch, Study
+from hits.providers.models.accounts import Account
 
 
 class Assignment(models.Model):

@@ -6,9 +6,9 @@ from uuid import uuid4
 from django.db import models
 from django.db.models import Q
 
-from hits.models.accounts import Account
 from hits.models.bonuses import Bonus
 from hits.models.hits import HIT
+from hits.providers.models.accounts import Account
 
 
 class Deposit(models.Model):

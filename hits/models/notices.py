@@ -4,7 +4,7 @@ from django.db import models
 from django.db.models import Q
 
 from hits.core.models.fields import EncryptedTextField
-from hits.models.accounts import Account
+from hits.providers.models.accounts import Account
 
 
 class Notice(models.Model):

@@ -7,8 +7,8 @@ from django.db import models
 from django.db.models import F, Q
 from django.db.models.functions import Coalesce
 
-from hits.models.accounts import Account
 from hits.models.bonuses import Bonus
+from hits.providers.models.accounts import Account
 
 
 class Run(models.Model):

@@ -14,7 +14,7 @@ from hits import domain, families
 from hits.core.domain import requirements
 from hits.core.domain.bonus_tables import check_names
 from hits.families import entry_policies
-from hits.models.accounts import Account
+from hits.providers.models.accounts import Account
 
 
 def default_bonus_rules() -> list[dict[str, Any]]:

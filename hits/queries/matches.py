@@ -12,7 +12,6 @@ from hits.access import SEES_ALL, studies_of
 from hits.core.domain.money import round_to_cents
 from hits.models import (
     HIT,
-    Account,
     Assignment,
     Batch,
     Bonus,
@@ -23,6 +22,7 @@ from hits.models import (
     LedgerEntry,
     Match,
 )
+from hits.providers.models.accounts import Account
 
 NOTHING = Decimal(0)
 Kind = LedgerEntry.Kind

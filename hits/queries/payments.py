@@ -13,7 +13,8 @@ from django.db.models.functions import Coalesce
 from hits.access import SEES_ALL, studies_of, visible
 from hits.core.domain.money import FEES, round_to_cents
 from hits.identity.models.users import User
-from hits.models import Account, Appeal, Bonus, Halt, LedgerEntry, Match, Run, RunRow
+from hits.models import Appeal, Bonus, Halt, LedgerEntry, Match, Run, RunRow
+from hits.providers.models.accounts import Account
 from hits.queries.matches import accounts_for, differences_for
 
 Status = Bonus.Status

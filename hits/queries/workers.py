@@ -10,10 +10,10 @@ from django.db.models import Count, Q, QuerySet
 from hits import families
 from hits.core.domain import requirements
 from hits.core.errors import ProviderRefused, ProviderUnavailable
-from hits.gateway import Provider
-from hits.gateway.interface import Qualified as Holder
 from hits.identity.models.workers import Worker
 from hits.models import Assignment, Batch, Block
+from hits.providers.gateway.interface import Provider
+from hits.providers.gateway.interface import Qualified as Holder
 
 log = structlog.get_logger()
 # Held by everybody in some measure, so that counting who holds them tells nothing.

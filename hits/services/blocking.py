@@ -15,10 +15,12 @@ from django.db.models import Q, QuerySet
 from hits.core.domain.typed_text import is_one_line
 from hits.core.errors import ProviderError, ProviderRefused, ProviderUnavailable, RuleBroken
 from hits.core.states import move
-from hits.gateway import Provider, provider_for
 from hits.identity.models.users import User
 from hits.identity.models.workers import Worker
-from hits.models import Account, Block
+from hits.models import Block
+from hits.providers.gateway.interface import Provider
+from hits.providers.gateway.registry import provider_for
+from hits.providers.models.accounts import Account
 from hits.services.looking import earliest_or_now
 from hits.services.sending import Clock, ticking
 

@@ -11,9 +11,11 @@ from django.db.models.functions import Coalesce
 
 from hits.core.errors import ProviderError, ProviderRefused, ProviderUnavailable
 from hits.core.states import move
-from hits.gateway import Provider, provider_for
 from hits.identity.models.users import User
-from hits.models import HIT, Account, Batch, Change
+from hits.models import HIT, Batch, Change
+from hits.providers.gateway.interface import Provider
+from hits.providers.gateway.registry import provider_for
+from hits.providers.models.accounts import Account
 from hits.services.batch_rows import CHUNK, lock_batch, tell
 from hits.services.figures import mark_stale
 from hits.services.looking import earliest, earliest_or_now, soonest

@@ -12,8 +12,10 @@ from django.conf import settings
 
 from hits.core.domain.sameness import is_amazon
 from hits.core.errors import CrowdError, ProviderRefused, ProviderUnavailable
-from hits.gateway import provider_for
-from hits.models import Account, Batch, Epoch, Notice, Pace
+from hits.models import Batch, Notice
+from hits.providers.gateway.registry import provider_for
+from hits.providers.models.accounts import Account, Pace
+from hits.providers.models.epochs import Epoch
 
 SKEW = timedelta(minutes=2)
 PATIENCE_S = 4

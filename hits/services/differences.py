@@ -12,7 +12,8 @@ from hits.core.errors import RuleBroken
 from hits.domain.causes import CAUSES
 from hits.domain.payments import Gap
 from hits.identity.models.users import User
-from hits.models import HIT, Account, Bonus, Difference, Match
+from hits.models import HIT, Bonus, Difference, Match
+from hits.providers.models.accounts import Account
 
 SETTLE = "hits.run_match"
 GONE = "A later comparison no longer found it."

@@ -13,7 +13,8 @@ from hits.core.domain.typed_text import is_one_line
 from hits.core.errors import RuleBroken
 from hits.identity.models.users import User
 from hits.identity.models.workers import Worker
-from hits.models import Account, Disclosure
+from hits.models import Disclosure
+from hits.providers.models.accounts import Account
 
 LONGEST_REASON = 500
 LONGEST_ID = 128

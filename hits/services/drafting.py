@@ -14,7 +14,8 @@ from hits import families
 from hits.core.errors import InvalidItems, RuleBroken
 from hits.domain import criteria
 from hits.identity.models.users import User
-from hits.models import Account, Batch, Item, Lease, Study
+from hits.models import Batch, Item, Lease, Study
+from hits.providers.models.accounts import Account
 from hits.queries import answers_wanted
 from hits.services.launching import launch_batch
 

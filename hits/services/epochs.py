@@ -14,10 +14,12 @@ from django.db.models import Count, Exists, Max, OuterRef, QuerySet
 from hits.common.parts import in_parts
 from hits.core import audit_trail
 from hits.core.errors import ProviderError, RuleBroken
-from hits.gateway import provider_for
-from hits.gateway.standing import FRESH
 from hits.identity.models.users import User
-from hits.models import HIT, Account, Bonus, Difference, Epoch, Match
+from hits.models import HIT, Bonus, Difference, Match
+from hits.providers.gateway.registry import provider_for
+from hits.providers.gateway.standstill import FRESH
+from hits.providers.models.accounts import Account
+from hits.providers.models.epochs import Epoch
 from hits.services.looking import earliest
 from hits.services.matching import give_up, start_match
 from hits.services.surveying import read_everything

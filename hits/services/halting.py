@@ -14,7 +14,9 @@ from django.db.models import Q, QuerySet
 from hits.core import audit_trail
 from hits.core.errors import RuleBroken
 from hits.identity.models.users import User
-from hits.models import Account, Epoch, Halt
+from hits.models import Halt
+from hits.providers.models.accounts import Account
+from hits.providers.models.epochs import Epoch
 
 LONGEST_REASON = 500
 log = structlog.get_logger()

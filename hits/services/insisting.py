@@ -9,8 +9,8 @@ from datetime import datetime, timedelta
 import structlog
 
 from hits.core.errors import ProviderRefused, StandsStill
-from hits.gateway import Provider, ProviderHIT
 from hits.models import HIT, Change
+from hits.providers.gateway.interface import Provider, ProviderHIT
 from hits.services.sending import TOKEN_MEMORY
 
 # Two clocks, and whole seconds, may differ by less.

@@ -8,8 +8,10 @@ import structlog
 from django.db.models import Q, QuerySet
 
 from hits.core.errors import ProviderError
-from hits.gateway import Provider, ProviderHIT, provider_for
-from hits.models import HIT, Account
+from hits.models import HIT
+from hits.providers.gateway.interface import Provider, ProviderHIT
+from hits.providers.gateway.registry import provider_for
+from hits.providers.models.accounts import Account
 
 NO_TIME = timedelta(0)
 log = structlog.get_logger()

@@ -18,9 +18,11 @@ from hits.core.audit_trail import note
 from hits.core.errors import ProviderRefused, ProviderUnavailable, RuleBroken
 from hits.core.states import move
 from hits.domain.balances import Expected
-from hits.gateway import Provider, provider_for
 from hits.identity.models.users import User
-from hits.models import HIT, Account, Batch, Deposit, Match
+from hits.models import HIT, Batch, Deposit, Match
+from hits.providers.gateway.interface import Provider
+from hits.providers.gateway.registry import provider_for
+from hits.providers.models.accounts import Account
 from hits.queries import matches as queries
 from hits.queries.matches import Held, Spent
 from hits.services import rewards

@@ -16,9 +16,10 @@ from hits.core import crypto
 from hits.core.domain.sameness import is_same_moment
 from hits.core.errors import InvalidAnswer, ProviderRefused, StandsStill
 from hits.core.states import move
-from hits.gateway import Provider, ProviderAssignment
 from hits.identity.models.workers import Worker
-from hits.models import HIT, Account, Assignment, Decision
+from hits.models import HIT, Assignment, Decision
+from hits.providers.gateway.interface import Provider, ProviderAssignment
+from hits.providers.models.accounts import Account
 from hits.services.figures import mark_stale
 from hits.services.working import UNSETTLED, answer_leases, items_served, release_items
 

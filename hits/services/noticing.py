@@ -18,9 +18,10 @@ from django.urls import reverse
 from hits.common import rates
 from hits.core.errors import ProviderError
 from hits.domain.documents import Told, read_document, unwrap
-from hits.gateway import provider_for
-from hits.gateway.queues import AT_ONCE, Queue, queue_for
-from hits.models import HIT, Account, Assignment, Batch, Event, Notice
+from hits.models import HIT, Assignment, Batch, Event, Notice
+from hits.providers.gateway.queues import AT_ONCE, Queue, queue_for
+from hits.providers.gateway.registry import provider_for
+from hits.providers.models.accounts import Account
 from hits.services import looking, working
 
 ACCEPTED = "AssignmentAccepted"

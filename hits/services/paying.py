@@ -17,8 +17,9 @@ from django.db.models import Exists, OuterRef, QuerySet
 from hits.common.parts import in_parts
 from hits.core.errors import ProviderError, ProviderRefused, ProviderUnavailable
 from hits.domain import refusals
-from hits.gateway import Provider
-from hits.models import Account, Bonus
+from hits.models import Bonus
+from hits.providers.gateway.interface import Provider
+from hits.providers.models.accounts import Account
 from hits.services import epochs, halting, runs, settling
 from hits.services.looking import earliest, soonest, usable
 from hits.services.obligations import move_bonus, move_bonuses

@@ -17,8 +17,8 @@ from django.utils.translation import gettext as _
 from hits.core import audit_trail
 from hits.core.errors import ProviderError, ProviderRefused, ProviderUnavailable, RuleBroken
 from hits.core.states import move
-from hits.gateway import Provider
 from hits.models import HIT, Assignment, Batch, Bonus
+from hits.providers.gateway.interface import Provider
 from hits.queries.batches import TAKEN
 from hits.services import halting, settling
 from hits.services.batch_rows import lock_batch

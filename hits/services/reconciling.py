@@ -15,8 +15,9 @@ from django.db.models import Exists, F, Max, Min, OuterRef, Q, QuerySet
 from hits.common.parts import in_parts
 from hits.core.errors import ProviderError, ProviderRefused
 from hits.core.states import move
-from hits.gateway import Provider, ProviderHIT
-from hits.models import HIT, Account, Assignment, Change
+from hits.models import HIT, Assignment, Change
+from hits.providers.gateway.interface import Provider, ProviderHIT
+from hits.providers.models.accounts import Account
 from hits.services.figures import mark_stale
 from hits.services.insisting import insist
 from hits.services.looking import (

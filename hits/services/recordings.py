@@ -5,7 +5,8 @@ from typing import Any
 
 from hits.core import crypto
 from hits.identity.models.workers import Worker
-from hits.models import Account, Study
+from hits.models import Study
+from hits.providers.models.accounts import Account
 
 LAB = "recorded elsewhere"
 

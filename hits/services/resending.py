@@ -15,9 +15,11 @@ from django.db.models import QuerySet
 from hits.core import audit_trail
 from hits.core.errors import ProviderRefused, ProviderUnavailable, RuleBroken
 from hits.domain import refusals
-from hits.gateway import Provider
 from hits.identity.models.users import User
-from hits.models import Account, Bonus, Difference, Epoch
+from hits.models import Bonus, Difference
+from hits.providers.gateway.interface import Provider
+from hits.providers.models.accounts import Account
+from hits.providers.models.epochs import Epoch
 from hits.services import epochs, halting, settling
 from hits.services.paying import LISTED_WITHIN
 from hits.services.sending import TOKEN_MEMORY

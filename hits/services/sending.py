@@ -18,8 +18,9 @@ from django.urls import reverse
 
 from hits.core.errors import ProviderError, ProviderRefused, ProviderUnavailable
 from hits.core.states import move
-from hits.gateway import HITSpec, Provider, ProviderHIT, provider_for
 from hits.models import HIT, Batch
+from hits.providers.gateway.interface import HITSpec, Provider, ProviderHIT
+from hits.providers.gateway.registry import provider_for
 from hits.services.batch_rows import lock_batch, tell
 from hits.services.figures import mark_stale
 from hits.services.looking import earliest_or_now, soonest

@@ -19,9 +19,11 @@ from hits.core import audit_trail
 from hits.core.domain.typed_text import is_one_line
 from hits.core.errors import ProviderError, ProviderRefused, ProviderUnavailable, RuleBroken
 from hits.domain.payments import reference_of
-from hits.gateway import Provider, ProviderBonus, provider_for
 from hits.identity.models.users import User
-from hits.models import HIT, Account, Bonus
+from hits.models import HIT, Bonus
+from hits.providers.gateway.interface import Provider, ProviderBonus
+from hits.providers.gateway.registry import provider_for
+from hits.providers.models.accounts import Account
 from hits.services import halting
 from hits.services.looking import earliest_or_now, usable
 from hits.services.obligations import move_bonus, move_bonuses

@@ -22,7 +22,8 @@ from hits.core.domain.money import MANY, cost_of
 from hits.core.errors import RuleBroken
 from hits.core.states import move
 from hits.identity.models.users import User
-from hits.models import HIT, Account, Assignment, Batch, Change
+from hits.models import HIT, Assignment, Batch, Change
+from hits.providers.models.accounts import Account
 from hits.queries import answers_wanted
 from hits.queries.batches import TAKEN
 from hits.services.batch_rows import lock_batch, tell, write_intents

@@ -18,8 +18,9 @@ from django.db.models import Count, Exists, OuterRef, Q
 
 from hits.core.errors import ProviderError
 from hits.core.states import move
-from hits.gateway import Provider, ProviderHIT
-from hits.models import HIT, Account, Assignment, Batch, Change, Stranger
+from hits.models import HIT, Assignment, Batch, Change
+from hits.providers.gateway.interface import Provider, ProviderHIT
+from hits.providers.models.accounts import Account, Stranger
 from hits.services.figures import mark_stale
 from hits.services.looking import (
     can_be_used,

@@ -13,8 +13,8 @@ from hits import families
 from hits.common.parts import in_parts
 from hits.core.errors import ProviderRefused, ProviderUnavailable
 from hits.core.states import move
-from hits.gateway import Provider, ProviderAssignment
 from hits.models import Assignment, Batch, Decision, Item, Lease
+from hits.providers.gateway.interface import Provider, ProviderAssignment
 from hits.services import working
 from hits.services.figures import mark_stale
 from hits.services.locking import lock_items

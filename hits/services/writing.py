@@ -12,10 +12,12 @@ from django.db.models import QuerySet
 from hits.core.domain.typed_text import has_controls, is_one_line
 from hits.core.errors import ProviderError, ProviderRefused, ProviderUnavailable, RuleBroken
 from hits.core.states import move
-from hits.gateway import Provider, provider_for
 from hits.identity.models.users import User
 from hits.identity.models.workers import Worker
-from hits.models import Account, Message, Recipient, Study
+from hits.models import Message, Recipient, Study
+from hits.providers.gateway.interface import Provider
+from hits.providers.gateway.registry import provider_for
+from hits.providers.models.accounts import Account
 from hits.services.looking import any_usable, earliest
 from hits.services.sending import Clock, ticking
 

@@ -10,7 +10,8 @@ from django.db import models
 from django.db.models import Q
 
 from hits.identity.models.workers import Worker
-from hits.models import Account, Assignment, Study
+from hits.models import Assignment, Study
+from hits.providers.models.accounts import Account
 from qualifications.domain.rules import Bound, Floor, read, read_floors
 
 

@@ -6,7 +6,8 @@ from typing import Any
 from django.db.models import Count, Exists, OuterRef, Q, QuerySet
 
 from hits.identity.models.workers import Worker
-from hits.models import Account, Assignment, Lease, Study
+from hits.models import Assignment, Lease, Study
+from hits.providers.models.accounts import Account
 from qualifications.models import Consent, ConsentText, Demographics, UnderAge
 
 

@@ -13,7 +13,7 @@ from django.db.models import Q, QuerySet
 
 from hits.core import audit_trail
 from hits.identity.models.users import User
-from hits.models import Account
+from hits.providers.models.accounts import Account
 from qualifications.models import Holding
 from qualifications.services.holding import check_words
 

@@ -13,7 +13,7 @@ from hits.core import audit_trail
 from hits.core.errors import RuleBroken
 from hits.identity.models.users import User
 from hits.identity.models.workers import Worker
-from hits.models import Account
+from hits.providers.models.accounts import Account
 from qualifications.models import Attempt, Gate, Holding
 
 LONGEST = 500

@@ -20,9 +20,10 @@ from hits.core import audit_trail
 from hits.core.errors import ProviderRefused, ProviderUnavailable, RuleBroken
 from hits.core.states import move
 from hits.families.entry_policies import Asked
-from hits.gateway import Provider, ProviderTest
 from hits.identity.models.users import User
-from hits.models import Account, Batch
+from hits.models import Batch
+from hits.providers.gateway.interface import Provider, ProviderTest
+from hits.providers.models.accounts import Account
 from hits.services.looking import usable
 from hits.services.sending import Clock, ticking
 from qualifications.models import Gate, Holding, PlatformType

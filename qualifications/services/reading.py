@@ -17,9 +17,9 @@ from django.utils.translation import gettext as _
 from hits.common.parts import in_parts
 from hits.core import crypto
 from hits.core.errors import ProviderRefused, ProviderUnavailable
-from hits.gateway import Provider, Qualified
 from hits.identity.models.workers import Worker
-from hits.models import Account
+from hits.providers.gateway.interface import Provider, Qualified
+from hits.providers.models.accounts import Account
 from hits.services.looking import usable
 from hits.services.sending import Clock, ticking
 from qualifications.models import Gate, Holding, PlatformType

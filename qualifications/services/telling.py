@@ -12,8 +12,8 @@ from django.db.models import F, Q, QuerySet
 
 from hits.common.parts import in_parts
 from hits.core.errors import ProviderRefused, ProviderUnavailable
-from hits.gateway import Provider
-from hits.models import Account
+from hits.providers.gateway.interface import Provider
+from hits.providers.models.accounts import Account
 from hits.services.looking import usable
 from hits.services.sending import Clock, ticking
 from qualifications.models import Gate, Holding, PlatformType

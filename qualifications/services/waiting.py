@@ -5,7 +5,7 @@ from typing import Any
 
 from django.db.models import Min, QuerySet
 
-from hits.models import Account
+from hits.providers.models.accounts import Account
 from hits.services.looking import usable
 
 

@@ -18,7 +18,6 @@ from hits.identity.models.workers import Worker
 from hits.identity.roles import ROLES
 from hits.models import (
     HIT,
-    Account,
     Assignment,
     Batch,
     BatchEvent,
@@ -30,6 +29,7 @@ from hits.models import (
     Note,
     Study,
 )
+from hits.providers.models.accounts import Account
 from tests import admin_pages
 from tests.attacks.doors import Call, ask, calls
 from tests.attacks.rows import make_row

@@ -51,7 +51,7 @@ def prepare(data: Path) -> None:
 
     django.setup()
     logging.disable(logging.WARNING)
-    from hits.gateway import registry  # noqa: PLC0415
+    from hits.providers.gateway import registry  # noqa: PLC0415
     from tests.stubbed import StubbedTurk  # noqa: PLC0415
 
     call_command("migrate", verbosity=0)

@@ -13,7 +13,7 @@ from unittest.mock import patch
 from tests.bench.servers import environment, migrate
 
 if TYPE_CHECKING:
-    from hits.models import Account
+    from hits.providers.models.accounts import Account
 
 
 @contextmanager
@@ -37,7 +37,7 @@ def marketplace() -> Iterator[tuple["Account", Counter[str]]]:
     from django.conf import settings  # noqa: PLC0415
     from django.utils import timezone  # noqa: PLC0415
 
-    from hits.gateway import registry  # noqa: PLC0415
+    from hits.providers.gateway import registry  # noqa: PLC0415
     from tests.factories import make_account, make_requester  # noqa: PLC0415
     from tests.promise.wire import provider_over_wire  # noqa: PLC0415
 

@@ -73,8 +73,8 @@ def measure(size: int) -> None:
     import django  # noqa: PLC0415
 
     django.setup()
-    from hits.gateway import registry  # noqa: PLC0415
-    from hits.gateway.boto import BotoProvider  # noqa: PLC0415
+    from hits.providers.gateway import registry  # noqa: PLC0415
+    from hits.providers.gateway.boto import BotoProvider  # noqa: PLC0415
 
     provider = BotoProvider(PromptClient())
     with patch.object(registry, "_boto_provider", lambda **_: provider):

@@ -51,7 +51,7 @@ def match(account: Any, calls: Counter[str]) -> Cost:
     from django.test.utils import CaptureQueriesContext  # noqa: PLC0415
     from django.utils import timezone  # noqa: PLC0415
 
-    from hits.gateway import provider_for  # noqa: PLC0415
+    from hits.providers.gateway.registry import provider_for  # noqa: PLC0415
     from hits.services import matching  # noqa: PLC0415
 
     calls.clear()

@@ -14,7 +14,8 @@ from crowd.marketplace.site.session import COOKIE
 from crowd.pictures.models import Picture
 from crowd.winogavil.demo.workers import SimulatedWorker
 from crowd.winogavil.models import Association
-from hits.models import Account, Batch
+from hits.models import Batch
+from hits.providers.models.accounts import Account
 from hits.services import launching, owing, reconciling, reviewing
 from scoring.services import judging as scoring
 from tests.conftest import Sites

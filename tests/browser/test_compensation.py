@@ -7,7 +7,8 @@ from playwright.sync_api import expect
 from crowd.marketplace import frames, queries
 from crowd.marketplace.models import HIT, Worker
 from crowd.marketplace.services.work import accept_hit
-from hits.models import Account, Bonus
+from hits.models import Bonus
+from hits.providers.models.accounts import Account
 from hits.services import compensating, sending
 from tests.browser.conftest import OpenPage
 from tests.browser.looking import SIZES, Visitor

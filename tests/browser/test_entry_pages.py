@@ -9,7 +9,8 @@ from crowd.marketplace import models as marketplace
 from crowd.marketplace.delivery.sweep import deliver_events
 from crowd.marketplace.services.work import accept_hit
 from hits.identity.models.workers import Worker
-from hits.models import Account, Assignment, Batch, Block
+from hits.models import Assignment, Batch, Block
+from hits.providers.models.accounts import Account
 from hits.services import noticing
 from tests.browser.conftest import OpenPage
 from tests.browser.looking import Visitor

@@ -16,10 +16,10 @@ from django.test import Client
 from django.urls import URLPattern, URLResolver, get_resolver, reverse
 from django.utils import timezone
 
-from hits.gateway import registry
 from hits.identity.models.users import User
 from hits.identity.roles import ROLES
 from hits.models import Batch, Study
+from hits.providers.gateway import registry
 from tests import admin_pages
 from tests.factories import make_user
 from tests.stubbed import StubbedTurk

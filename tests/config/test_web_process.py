@@ -20,7 +20,7 @@ def test_web_process_never_imports_torch() -> None:
 import sys
 from config.wsgi import application
 from django.urls import get_resolver
-import crowd.marketplace.urls, hits.gateway.boto, config.celery
+import crowd.marketplace.urls, hits.providers.gateway.boto, config.celery
 get_resolver("config.urls").url_patterns, get_resolver("crowd.marketplace.urls").url_patterns
 config.celery.app.loader.import_default_modules()
 print([name for name in {HEAVY!r} if name in sys.modules])

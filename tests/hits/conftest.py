@@ -1,7 +1,7 @@
 import pytest
 from django.conf import LazySettings
 
-from hits.gateway import registry
+from hits.providers.gateway import registry
 from tests.stubbed import StubbedTurk
 
 

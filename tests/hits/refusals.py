@@ -6,7 +6,8 @@ from typing import Any
 from django.db import transaction
 
 from hits.identity.models.users import User
-from hits.models import Account, Bonus, Study
+from hits.models import Bonus, Study
+from hits.providers.models.accounts import Account
 from hits.services import rewards
 from hits.services.budgets import reserve
 from hits.services.obligations import move_bonus, owe

@@ -4,7 +4,7 @@ from typing import Any
 
 from django.db import connection
 
-from hits.models import Account
+from hits.providers.models.accounts import Account
 from tests.factories import make_account
 
 

@@ -10,7 +10,7 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
 from hits.admin.accounts import SECRETS
-from hits.models import Account, Stranger
+from hits.providers.models.accounts import Account, Stranger
 from hits.services import checking
 from tests.factories import NOW, make_account, make_batch
 from tests.people import sign_in_with

@@ -14,7 +14,8 @@ from django.utils import timezone
 from hits.core import audit_trail
 from hits.core.models.audit_events import AuditEvent
 from hits.identity.models.users import User
-from hits.models import Account, Bonus, Disclosure, LedgerEntry, Match, Study
+from hits.models import Bonus, Disclosure, LedgerEntry, Match, Study
+from hits.providers.models.accounts import Account
 from hits.queries.audits import events_for
 from hits.queries.payments import Committed, desk_of
 from hits.services import runs

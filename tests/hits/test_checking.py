@@ -6,9 +6,11 @@ from typing import Any
 import pytest
 from django.conf import LazySettings
 
-from hits.gateway.boto import make_client
-from hits.gateway.standing import begin_epochs
-from hits.models import Account, Epoch, Notice, Pace
+from hits.models import Notice
+from hits.providers.gateway.boto import make_client
+from hits.providers.gateway.standstill import begin_epochs
+from hits.providers.models.accounts import Account, Pace
+from hits.providers.models.epochs import Epoch
 from hits.services import checking
 from tests.factories import NOW, make_account, make_batch
 from tests.stubbed import StubbedTurk

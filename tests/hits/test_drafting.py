@@ -13,7 +13,8 @@ from crowd.winogavil.models import Association
 from hits.core.domain import requirements
 from hits.core.errors import InvalidItems, RuleBroken
 from hits.domain import criteria
-from hits.models import Account, Batch, Item, Lease
+from hits.models import Batch, Item, Lease
+from hits.providers.models.accounts import Account
 from hits.services import drafting
 from tests.factories import (
     NOW,

@@ -5,14 +5,8 @@ from typing import Any
 
 import pytest
 
-from hits.models import (
-    Account,
-    Assignment,
-    Block,
-    Decision,
-    Message,
-    Recipient,
-)
+from hits.models import Assignment, Block, Decision, Message, Recipient
+from hits.providers.models.accounts import Account
 from hits.services import (
     blocking,
     figures,

@@ -5,12 +5,8 @@ from typing import Any
 
 import pytest
 
-from hits.models import (
-    HIT,
-    Account,
-    Assignment,
-    Change,
-)
+from hits.models import HIT, Assignment, Change
+from hits.providers.models.accounts import Account
 from hits.services import (
     changing,
     launching,

@@ -5,12 +5,8 @@ from typing import Any
 
 import pytest
 
-from hits.models import (
-    Account,
-    Bonus,
-    Halt,
-    Match,
-)
+from hits.models import Bonus, Halt, Match
+from hits.providers.models.accounts import Account
 from hits.services import (
     compensating,
     matching,

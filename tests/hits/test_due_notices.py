@@ -5,11 +5,8 @@ from typing import Any
 
 import pytest
 
-from hits.models import (
-    HIT,
-    Account,
-    Notice,
-)
+from hits.models import HIT, Notice
+from hits.providers.models.accounts import Account
 from hits.services import (
     noticing,
 )

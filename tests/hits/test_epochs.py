@@ -10,11 +10,12 @@ from hits.common import sweeps
 from hits.common.sweeps import Sweep
 from hits.core.errors import RuleBroken, StandsStill
 from hits.core.models.audit_events import AuditEvent
-from hits.gateway.boto import BotoProvider
-from hits.gateway.pacing import Line
-from hits.gateway.standing import begin_epochs
 from hits.identity.roles import ROLES
-from hits.models import Account, Epoch
+from hits.providers.gateway.boto import BotoProvider
+from hits.providers.gateway.pacing import Line
+from hits.providers.gateway.standstill import begin_epochs
+from hits.providers.models.accounts import Account
+from hits.providers.models.epochs import Epoch
 from hits.services import epochs, paying
 from tests.factories import NOW, make_account, make_bonus, make_user
 from tests.people import client_of, make_member

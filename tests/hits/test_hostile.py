@@ -13,11 +13,12 @@ from django.urls import reverse
 
 from hits.core.domain import requirements
 from hits.core.errors import ProviderRefused, RuleBroken
-from hits.gateway import provider_for
-from hits.gateway.queues import queue_for
 from hits.identity.models.users import User
 from hits.identity.models.workers import Worker
-from hits.models import Account, Batch, Block, Bonus, Disclosure, Recipient
+from hits.models import Batch, Block, Bonus, Disclosure, Recipient
+from hits.providers.gateway.queues import queue_for
+from hits.providers.gateway.registry import provider_for
+from hits.providers.models.accounts import Account
 from hits.services import noticing
 from hits.services.blocking import block_worker, send_blocks
 from hits.services.disclosing import disclose

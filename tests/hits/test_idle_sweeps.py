@@ -7,13 +7,8 @@ from typing import Any
 import pytest
 from django.db import connection
 
-from hits.models import (
-    Account,
-    Block,
-    Decision,
-    Match,
-    Notice,
-)
+from hits.models import Block, Decision, Match, Notice
+from hits.providers.models.accounts import Account
 from hits.services import (
     blocking,
     compensating,

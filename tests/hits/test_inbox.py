@@ -17,8 +17,9 @@ from crowd.marketplace import models as marketplace
 from crowd.marketplace.delivery.sweep import deliver_events
 from crowd.marketplace.services.requesters import Credentials
 from hits.domain.documents import LONGEST
-from hits.gateway import signatures
-from hits.models import HIT, Account, Event, Notice
+from hits.models import HIT, Event, Notice
+from hits.providers.gateway import signatures
+from hits.providers.models.accounts import Account
 from hits.services import noticing
 from tests.conftest import Sites
 from tests.crowd.marketplace.api import client_of, hit_input

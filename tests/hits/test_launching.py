@@ -8,9 +8,10 @@ import pytest
 from django.conf import LazySettings
 
 from hits.core.errors import ProviderRefused, RuleBroken
-from hits.gateway import registry
-from hits.models import HIT, Account, Batch, BatchEvent, Study
+from hits.models import HIT, Batch, BatchEvent, Study
 from hits.models.studies import default_bonus_rules
+from hits.providers.gateway import registry
+from hits.providers.models.accounts import Account
 from hits.services import launching, sending, steering
 from tests.factories import NOW, make_account, make_association, make_batch, make_study, make_user, set_aside
 from tests.people import make_permitted

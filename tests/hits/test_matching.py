@@ -8,7 +8,8 @@ import pytest
 
 from hits.core.errors import RuleBroken
 from hits.core.models.audit_events import AuditEvent
-from hits.models import HIT, Account, Assignment, Batch, Bonus, Deposit, Difference, Match
+from hits.models import HIT, Assignment, Batch, Bonus, Deposit, Difference, Match
+from hits.providers.models.accounts import Account
 from hits.services import deposits, differences, matching
 from tests.factories import (
     NOW,

@@ -11,8 +11,9 @@ from django.utils import timezone
 from crowd.marketplace import models as market
 from crowd.marketplace.services import money as market_money
 from crowd.marketplace.services import work as market_work
-from hits.gateway import registry
-from hits.models import HIT, Account, Assignment, Batch, Bonus, Difference, Match, Study
+from hits.models import HIT, Assignment, Batch, Bonus, Difference, Match, Study
+from hits.providers.gateway import registry
+from hits.providers.models.accounts import Account
 from hits.services import launching, matching, paying, reconciling, rewards
 from hits.services.obligations import move_bonus, owe
 from tests.factories import (

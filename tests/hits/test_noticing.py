@@ -16,8 +16,9 @@ from hypothesis import strategies as st
 
 from hits.core.errors import ProviderRefused
 from hits.domain.documents import LONGEST, Told, read_document, unwrap
-from hits.gateway import registry
-from hits.models import HIT, Account, Assignment, Batch, Event, Lease, Notice
+from hits.models import HIT, Assignment, Batch, Event, Lease, Notice
+from hits.providers.gateway import registry
+from hits.providers.models.accounts import Account
 from hits.services import noticing, working
 from tests.factories import (
     NOW,

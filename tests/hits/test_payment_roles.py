@@ -16,7 +16,6 @@ from hits.core.models.audit_events import AuditEvent
 from hits.identity.models.users import User
 from hits.identity.roles import PAYMENTS_APPROVER, PAYMENTS_PREPARER, ROLES
 from hits.models import (
-    Account,
     Appeal,
     Batch,
     Bonus,
@@ -30,6 +29,7 @@ from hits.models import (
     RunRow,
     Study,
 )
+from hits.providers.models.accounts import Account
 from hits.services import run_rows, runs
 from tests.factories import NOW, make_assignment, make_batch, make_bonus, make_hit, make_study, make_user
 

@@ -4,8 +4,8 @@ import pytest
 from django.conf import LazySettings
 
 from hits.core.errors import ProviderRefused, ProviderUnavailable
-from hits.gateway.queues import Message, queue_for, region_of
-from hits.models import Account
+from hits.providers.gateway.queues import Message, queue_for, region_of
+from hits.providers.models.accounts import Account
 from tests.hits.loopback_queue import serving_queue
 
 

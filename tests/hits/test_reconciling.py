@@ -9,8 +9,8 @@ from django.db import connection, connections
 from django.test.utils import CaptureQueriesContext
 
 from hits.core.errors import ProviderRefused
-from hits.gateway import registry
 from hits.models import HIT, Assignment, Batch, Item
+from hits.providers.gateway import registry
 from hits.services import looking, reconciling, steering, working
 from tests.factories import NOW, make_account, make_assignment, make_hit
 from tests.hits.posted import (

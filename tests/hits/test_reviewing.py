@@ -14,10 +14,11 @@ from crowd.winogavil.models import Association
 from crowd.winogavil.services.finalizing import finalize_associations
 from hits.core.domain.days import day_around
 from hits.core.errors import ProviderRefused, RuleBroken
-from hits.gateway import Provider, registry
 from hits.identity.models.users import User
 from hits.identity.models.workers import Worker
 from hits.models import Assignment, Batch, Bonus, Decision, Item, Lease, Note
+from hits.providers.gateway import registry
+from hits.providers.gateway.interface import Provider
 from hits.services import owing, reviewing, telling, working
 from scoring.services.judging import judge_submitted, scores_of
 from tests.factories import (

@@ -10,9 +10,9 @@ import pytest
 from cryptography.hazmat.primitives.asymmetric import ec
 from django.conf import LazySettings
 
-from hits.gateway import signatures
-from hits.gateway.signatures import Forged, Unfetched
-from hits.models import Account
+from hits.providers.gateway import signatures
+from hits.providers.gateway.signatures import Forged, Unfetched
+from hits.providers.models.accounts import Account
 from tests.factories import NOW
 from tests.hits.certificates import TOPIC, Shelf, certificate, message, rsa_key, serving_shelf
 

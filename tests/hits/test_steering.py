@@ -8,9 +8,9 @@ from django.db.models import F
 from pytest_django import DjangoAssertNumQueries
 
 from hits.core.errors import ProviderRefused, RuleBroken
-from hits.gateway import registry
 from hits.identity.models.users import User
 from hits.models import HIT, Batch, BatchEvent, Change, Study
+from hits.providers.gateway import registry
 from hits.services import budgets, launching, steering
 from tests.factories import (
     NOW,

@@ -10,8 +10,9 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from hits.core.errors import ProviderRefused
-from hits.gateway import registry
-from hits.models import HIT, Account, Assignment, Batch, Change, Decision, Item, Lease, Stranger
+from hits.models import HIT, Assignment, Batch, Change, Decision, Item, Lease
+from hits.providers.gateway import registry
+from hits.providers.models.accounts import Account, Stranger
 from hits.services import reconciling, working
 from hits.services.surveying import RETRY, survey
 from tests.factories import NOW, make_account, make_user

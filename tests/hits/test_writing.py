@@ -10,9 +10,10 @@ from structlog.testing import capture_logs
 
 from hits.core.errors import ProviderRefused, RuleBroken
 from hits.core.states import move
-from hits.gateway import registry
 from hits.identity.models.workers import Worker
-from hits.models import Account, Message, Recipient
+from hits.models import Message, Recipient
+from hits.providers.gateway import registry
+from hits.providers.models.accounts import Account
 from hits.services.writing import SENDING_IS_STALE, retry_recipients, send_messages, write_message
 from tests.factories import NOW, make_account, make_study, make_user, make_worker
 from tests.stubbed import StubbedTurk

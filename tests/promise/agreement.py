@@ -10,7 +10,8 @@ from django.db.models import F
 
 from crowd.marketplace import models as market
 from crowd.marketplace.operations.hits import describe_hit
-from hits.models import HIT, Account, Assignment, Bonus, Item, Lease, LedgerEntry, Run, RunRow, Study
+from hits.models import HIT, Assignment, Bonus, Item, Lease, LedgerEntry, Run, RunRow, Study
+from hits.providers.models.accounts import Account
 from hits.services.ledger import BOOK_OF
 
 SEEN = ("Submitted", "Approved", "Rejected")

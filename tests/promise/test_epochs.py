@@ -10,9 +10,10 @@ from crowd.marketplace import models as market
 from crowd.marketplace.services import epochs as marketplace_epochs
 from hits import tasks
 from hits.core.errors import RuleBroken
-from hits.gateway.pacing import Line
-from hits.gateway.standing import begin_epochs
-from hits.models import Assignment, Bonus, Epoch
+from hits.models import Assignment, Bonus
+from hits.providers.gateway.pacing import Line
+from hits.providers.gateway.standstill import begin_epochs
+from hits.providers.models.epochs import Epoch
 from hits.services import epochs, owing, resending
 from tests.locks import begin_world
 from tests.promise.agreement import disagreements, payment_disagreements

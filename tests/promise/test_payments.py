@@ -10,8 +10,8 @@ from django.db import transaction
 from hypothesis import event, given
 from hypothesis import strategies as st
 
-from hits.gateway import registry
 from hits.models import Bonus
+from hits.providers.gateway import registry
 from tests.promise.agreement import payment_disagreements
 from tests.promise.crashes import Life
 from tests.promise.often import in_ci, tried

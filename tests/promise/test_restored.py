@@ -12,7 +12,8 @@ from hypothesis import event, given
 from hypothesis import strategies as st
 
 from crowd.marketplace.models import BonusPayment
-from hits.models import Halt, Stranger
+from hits.models import Halt
+from hits.providers.models.accounts import Stranger
 from hits.services import reconciling
 from tests.locks import begin_world
 from tests.promise.agreement import disagreements

@@ -12,7 +12,8 @@ from typing import Any
 import pytest
 
 from crowd.marketplace import models as market
-from hits.models import HIT, Assignment, Bonus, Epoch, Halt
+from hits.models import HIT, Assignment, Bonus, Halt
+from hits.providers.models.epochs import Epoch
 from hits.services import epochs, owing, reconciling
 from tests.factories import approve
 from tests.promise.agreement import disagreements, payment_disagreements

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from crowd.marketplace.delivery import webhook
 from crowd.marketplace.models import Fault
 from crowd.winogavil.domain import SOLVE
-from hits.gateway import registry
+from hits.providers.gateway import registry
 from hits.services import reconciling
 from tests.locks import begin_world
 from tests.promise.agreement import disagreements

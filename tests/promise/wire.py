@@ -9,8 +9,8 @@ from botocore.awsrequest import AWSPreparedRequest, AWSResponse
 from botocore.compat import HTTPHeaders
 from django.test import Client
 
-from hits.gateway.boto import BotoProvider, make_client
-from hits.models import Account
+from hits.providers.gateway.boto import BotoProvider, make_client
+from hits.providers.models.accounts import Account
 
 Send = Callable[[], AWSResponse]
 Carry = Callable[[str, Send], AWSResponse]

@@ -27,9 +27,10 @@ from crowd.winoventi import tasks as winoventi
 from hits import models, tasks
 from hits.common.sweeps import SWEEPS as ALL
 from hits.core.errors import CrowdError
-from hits.gateway.boto import BotoProvider
 from hits.identity.models.users import User
-from hits.models import Account, Batch, Study
+from hits.models import Batch, Study
+from hits.providers.gateway.boto import BotoProvider
+from hits.providers.models.accounts import Account
 from hits.services import launching, reviewing, steering
 from scoring.tasks import judge_submitted
 from tests.factories import (

@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 
 from crowd.winogavil.domain import SOLVE
-from hits.gateway import registry
 from hits.identity.models.workers import Worker
+from hits.providers.gateway import registry
 from qualifications.models import Gate, Holding, PlatformType
 from tests.crowd.marketplace.qualifying import answer_key, question_form
 from tests.factories import NOW, make_account, make_study, make_worker

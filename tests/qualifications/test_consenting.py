@@ -8,7 +8,8 @@ import pytest
 from hits.core.errors import RuleBroken
 from hits.core.models.audit_events import AuditEvent
 from hits.identity.models.workers import Worker
-from hits.models import Account, Assignment, Bonus, Item, Lease, Study
+from hits.models import Assignment, Bonus, Item, Lease, Study
+from hits.providers.models.accounts import Account
 from hits.services.owing import owe_bonuses
 from qualifications.models import Consent, ConsentText
 from qualifications.services import consenting

@@ -12,7 +12,8 @@ from hits import families
 from hits.core.errors import RuleBroken
 from hits.families import entry_policies
 from hits.identity.models.workers import Worker
-from hits.models import HIT, Account, Assignment, Item, Lease
+from hits.models import HIT, Assignment, Item, Lease
+from hits.providers.models.accounts import Account
 from hits.services import working
 from qualifications.door import QualificationDoor
 from qualifications.models import Attempt, Gate, Holding

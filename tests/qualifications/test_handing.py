@@ -9,7 +9,7 @@ from django.urls import reverse
 
 from hits.core import audit_trail
 from hits.core.models.audit_events import AuditEvent
-from hits.models import Account
+from hits.providers.models.accounts import Account
 from qualifications.models import Gate, Holding
 from qualifications.services import handing
 from qualifications.services.handing import give_many, revoke_many

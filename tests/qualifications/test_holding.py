@@ -6,7 +6,7 @@ import pytest
 
 from hits.core.errors import RuleBroken
 from hits.core.models.audit_events import AuditEvent
-from hits.models import Account
+from hits.providers.models.accounts import Account
 from qualifications.models import Gate, Holding
 from qualifications.services import holding
 from qualifications.services.holding import give, let_try_again, note_value, revoke, set_value, take_back

@@ -24,9 +24,9 @@ from crowd.winogavil.releases.services import making
 from hits.core.audit_trail import note
 from hits.core.domain.months import read_month
 from hits.core.models.audit_events import AuditEvent
-from hits.gateway import registry
 from hits.identity.models.users import User
 from hits.models import Assignment, Batch, LedgerEntry, Run, Study
+from hits.providers.gateway import registry
 from hits.services import exporting, finance_files
 from qualifications.domain import people
 from qualifications.models import Consent, Demographics

@@ -9,8 +9,8 @@ from crowd.winogavil.domain import SOLVE
 from hits.core.domain.requirements import check
 from hits.core.errors import ProviderRefused, RuleBroken
 from hits.core.models.audit_events import AuditEvent
-from hits.gateway import registry
-from hits.models import Account
+from hits.providers.gateway import registry
+from hits.providers.models.accounts import Account
 from qualifications.models import Gate, PlatformType
 from qualifications.services.platform import (
     CLAIM,

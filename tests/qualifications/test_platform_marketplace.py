@@ -11,9 +11,11 @@ from crowd.marketplace.conformance.browser import Browser
 from crowd.marketplace.conformance.worker import Worker as Site
 from crowd.marketplace.models import QualificationRequest
 from hits.core.errors import RuleBroken
-from hits.gateway import HITSpec, Provider, ProviderHIT, provider_for
 from hits.identity.models.workers import Worker
-from hits.models import Account, Batch
+from hits.models import Batch
+from hits.providers.gateway.interface import HITSpec, Provider, ProviderHIT
+from hits.providers.gateway.registry import provider_for
+from hits.providers.models.accounts import Account
 from hits.services import launching
 from qualifications.models import Gate, Holding
 from qualifications.services.holding import set_value

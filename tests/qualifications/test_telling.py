@@ -9,7 +9,7 @@ from django.conf import LazySettings
 from structlog.testing import capture_logs
 
 from hits.core.errors import ProviderRefused
-from hits.gateway import registry
+from hits.providers.gateway import registry
 from qualifications.models import Holding, PlatformType
 from qualifications.services.holding import set_value
 from qualifications.services.telling import CLAIM, MOST_AT_ONCE, retell, tell_holdings

@@ -3,7 +3,7 @@ from typing import Any
 from django.conf import settings
 from django.core.management.base import BaseCommand
 
-from hits.services.accounts import seed_first_account
+from hits.providers.services.accounts import seed_first_account
 
 
 class Command(BaseCommand):

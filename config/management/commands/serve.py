@@ -14,8 +14,8 @@ from config.processes import background_command, is_healthy, web_command
 from crowd.provisioning import account_values, provision
 from hits.common.supervising import Supervisor
 from hits.identity.models.users import User
-from hits.models import Account
-from hits.services.accounts import seed_first_account
+from hits.providers.models.accounts import Account
+from hits.providers.services.accounts import seed_first_account
 
 DEPOSIT = Decimal(1000)
 

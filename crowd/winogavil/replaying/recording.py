@@ -12,7 +12,8 @@ from crowd.winogavil.replaying.rules import Recording
 from crowd.winogavil.services.finalizing import settle
 from hits.core.errors import InvalidItems
 from hits.identity.models.workers import Worker
-from hits.models import Account, Item, Study
+from hits.models import Item, Study
+from hits.providers.models.accounts import Account
 from hits.services.recordings import known_workers
 from scoring import domain as scores
 

@@ -5,7 +5,7 @@ from django.db.models import Exists, OuterRef
 from crowd.winoground.domain import VALIDATE
 from crowd.winoground.models import Project
 from hits.identity.models.workers import Worker
-from hits.models import Account
+from hits.providers.models.accounts import Account
 from qualifications.models import Gate, Holding
 from qualifications.queries.gates import active_gates, gates_opening
 

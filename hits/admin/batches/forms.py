@@ -13,7 +13,8 @@ from hits.admin.parts import JsonField
 from hits.admin.spans import SpanField
 from hits.core.domain.requirements import COMPARATORS, GUARDED, check
 from hits.domain import criteria
-from hits.models import Account, Batch
+from hits.models import Batch
+from hits.providers.models.accounts import Account
 from hits.services.drafting import ASKS_ONCE, STEPS
 
 DAY_S = 86_400

@@ -24,8 +24,9 @@ from hits.core.domain.bonus_tables import wants_floor
 from hits.core.domain.requirements import in_words as requirements_in_words
 from hits.core.errors import CrowdError
 from hits.families import entry_policies
-from hits.gateway import Provider, provider_for
 from hits.models import Batch
+from hits.providers.gateway.interface import Provider
+from hits.providers.gateway.registry import provider_for
 from hits.queries import answers_wanted, items_of_batch, room_of
 from hits.queries.workers import recruiting_facts
 from hits.services import drafting

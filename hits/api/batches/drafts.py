@@ -10,7 +10,8 @@ from rest_framework import serializers
 from hits import access, families
 from hits.api.authentication import user_of
 from hits.core.errors import RuleBroken
-from hits.models import Account, Batch, Study
+from hits.models import Batch, Study
+from hits.providers.models.accounts import Account
 from hits.services import drafting
 
 MOST_EXCLUSIONS = 200

@@ -2,10 +2,10 @@
 
 from django.db import models
 
-from hits.models.accounts import Account
 from hits.models.bonuses import Bonus
 from hits.models.runs import Run
 from hits.models.studies import Study
+from hits.providers.models.accounts import Account
 
 
 class AuditEvent(models.Model):

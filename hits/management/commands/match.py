@@ -7,7 +7,8 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.utils import timezone
 
 from hits.domain.causes import CAUSES
-from hits.models import Account, Difference, Match
+from hits.models import Difference, Match
+from hits.providers.models.accounts import Account
 from hits.services import matching, reconciling
 
 PAUSE_S = 1

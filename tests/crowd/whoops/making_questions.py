@@ -13,7 +13,8 @@ from hits import families
 from hits.core.states import move
 from hits.families import TaskPage
 from hits.identity.models.workers import Worker
-from hits.models import Account, Assignment, Batch, Item
+from hits.models import Assignment, Batch, Item
+from hits.providers.models.accounts import Account
 from hits.services.working import items_of, lease_items, save_answer
 from scoring.models import Score
 from scoring.services.judging import judge_submitted

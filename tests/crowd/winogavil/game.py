@@ -8,9 +8,9 @@ from crowd.winogavil.models import Association
 from crowd.winogavil.services import finalizing, making, verdicts
 from hits import families
 from hits.core.states import move
-from hits.gateway import ProviderAssignment
 from hits.identity.models.workers import Worker
 from hits.models import Assignment, Batch, Item, Study
+from hits.providers.gateway.interface import ProviderAssignment
 from hits.services.mirroring import record_submission
 from hits.services.working import answer_leases, items_of, lease_items
 from scoring.models import Riddle

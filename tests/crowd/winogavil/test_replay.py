@@ -17,9 +17,10 @@ from crowd.winogavil.replaying.rules import IMPOSSIBLE, WARNINGS, numbers_left_o
 from crowd.winogavil.services import finalizing, making, verdicts
 from hits import replays
 from hits.identity.models.workers import Worker
-from hits.models import HIT, Account, Assignment, Batch, Bonus, Item, Study
+from hits.models import HIT, Assignment, Batch, Bonus, Item, Study
+from hits.providers.models.accounts import Account
+from hits.providers.services.accounts import seed_first_account
 from hits.replays import Replay, Tell
-from hits.services.accounts import seed_first_account
 from scoring.models import Riddle
 from tests.crowd.winogavil.recordings import SET, Row, association, solution, solved, write
 from tests.factories import NOW, make_study

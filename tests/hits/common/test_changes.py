@@ -8,7 +8,7 @@ from django.contrib.auth.models import Group
 from django.db import DatabaseError, connection, transaction
 
 from hits.common import changes
-from hits.models import Pace
+from hits.providers.models.accounts import Pace
 from tests.factories import NOW, make_account
 
 GROUPS = "auth_group"

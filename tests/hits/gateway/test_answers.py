@@ -13,8 +13,8 @@ from botocore.awsrequest import AWSPreparedRequest, AWSResponse
 from botocore.compat import HTTPHeaders
 
 from hits.core.errors import ProviderUnavailable
-from hits.gateway import HITSpec
-from hits.gateway.boto import BotoProvider, make_client
+from hits.providers.gateway.boto import BotoProvider, make_client
+from hits.providers.gateway.interface import HITSpec
 
 pytestmark = pytest.mark.pure
 HIT = {

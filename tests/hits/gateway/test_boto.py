@@ -13,9 +13,9 @@ from uuid import uuid4
 import pytest
 
 from hits.core.errors import ProviderRefused, ProviderUnavailable
-from hits.gateway import HITSpec
-from hits.gateway.answers import read_fields
-from hits.gateway.boto import BotoProvider, make_client
+from hits.providers.gateway.boto import BotoProvider, make_client
+from hits.providers.gateway.interface import HITSpec
+from hits.providers.gateway.responses import read_fields
 from tests.stubbed import StubbedTurk
 
 

@@ -12,8 +12,8 @@ from crowd.marketplace.models import HIT, Assignment
 from crowd.marketplace.questions import write_answer
 from crowd.marketplace.services import reviewing, work
 from hits.core.errors import ProviderRefused
-from hits.gateway import HITSpec, Provider, ProviderBonus
-from hits.gateway.boto import BotoProvider, make_client
+from hits.providers.gateway.boto import BotoProvider, make_client
+from hits.providers.gateway.interface import HITSpec, Provider, ProviderBonus
 from tests.factories import invite, make_requester
 from tests.stubbed import StubbedTurk
 

@@ -10,8 +10,8 @@ from django.utils import timezone
 from crowd.marketplace.models import QualificationType, Worker
 from crowd.marketplace.services import qualification_requests, qualifications
 from hits.core.errors import ProviderRefused, ProviderUnavailable
-from hits.gateway import Provider, ProviderTest, Qualified
-from hits.gateway.boto import BotoProvider, make_client
+from hits.providers.gateway.boto import BotoProvider, make_client
+from hits.providers.gateway.interface import Provider, ProviderTest, Qualified
 from tests.crowd.marketplace.qualifying import answer_key, question_form
 from tests.factories import invite, make_requester
 from tests.stubbed import StubbedTurk

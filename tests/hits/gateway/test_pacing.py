@@ -10,9 +10,9 @@ from django.utils import timezone
 from pytest_django import DjangoAssertNumQueries
 
 from hits.core.errors import ProviderRefused, ProviderUnavailable
-from hits.gateway.boto import BotoProvider
-from hits.gateway.pacing import Line, take_turn
-from hits.models import Account, Pace
+from hits.providers.gateway.boto import BotoProvider
+from hits.providers.gateway.pacing import Line, take_turn
+from hits.providers.models.accounts import Account, Pace
 from tests.factories import make_account
 from tests.people import sign_in_with
 from tests.stubbed import StubbedTurk

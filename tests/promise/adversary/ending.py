@@ -11,7 +11,9 @@ from django.utils import timezone
 
 from hits import tasks
 from hits.core.errors import RuleBroken
-from hits.models import Account, Batch, Bonus, Difference, Epoch, Stranger
+from hits.models import Batch, Bonus, Difference
+from hits.providers.models.accounts import Account, Stranger
+from hits.providers.models.epochs import Epoch
 from hits.services import epochs, halting, refused, resending, settling, steering
 from tests.promise.adversary.people import People
 from tests.promise.agreement import bookless_payments, disagreements, payment_disagreements

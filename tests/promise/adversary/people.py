@@ -19,7 +19,8 @@ from crowd.marketplace.services import work as market_work
 from crowd.provisioning import account_values, provision
 from hits.common.sweeps import SWEEPS
 from hits.identity.models.users import User
-from hits.models import HIT, Account, Assignment, Batch, Bonus, Run, Study
+from hits.models import HIT, Assignment, Batch, Bonus, Run, Study
+from hits.providers.models.accounts import Account
 from hits.services import launching, owing, reviewing, runs, steering
 from tests.factories import make_association, make_batch, make_study, make_user
 

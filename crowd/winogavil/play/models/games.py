@@ -5,7 +5,8 @@ from django.core.validators import MaxValueValidator, MinValueValidator
 from django.db import models
 
 from hits.identity.models.users import User
-from hits.models import Account, Batch, Study
+from hits.models import Batch, Study
+from hits.providers.models.accounts import Account
 
 
 class WebGame(models.Model):

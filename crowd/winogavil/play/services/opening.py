@@ -16,7 +16,8 @@ from hits import families
 from hits.core.audit_trail import note
 from hits.core.errors import RuleBroken
 from hits.identity.models.users import User
-from hits.models import Account, Batch, Study
+from hits.models import Batch, Study
+from hits.providers.models.accounts import Account
 
 # How long a turn may lie open: a player may go for dinner, and the pictures are not lost to others for long.
 CREATE_TURN = timedelta(hours=2)

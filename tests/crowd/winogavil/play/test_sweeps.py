@@ -12,8 +12,10 @@ from crowd.winogavil.models import Game
 from crowd.winogavil.play.models import Turn, WebGame
 from crowd.winogavil.services.growing import grow_solving
 from hits.core.errors import ProviderRefused, RuleBroken
-from hits.gateway import provider_for, registry
-from hits.models import HIT, Account, Assignment, Batch, Bonus, LedgerEntry, Match
+from hits.models import HIT, Assignment, Batch, Bonus, LedgerEntry, Match
+from hits.providers.gateway import registry
+from hits.providers.gateway.registry import provider_for
+from hits.providers.models.accounts import Account
 from hits.queries.matches import accounts_for
 from hits.services import (
     blocking,

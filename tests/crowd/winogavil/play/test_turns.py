@@ -12,7 +12,8 @@ from crowd.winogavil.play.models import Player, Turn
 from crowd.winogavil.play.services import opening, turns
 from crowd.winogavil.services.pulling import report_cue
 from hits.core.errors import InvalidAnswer, RuleBroken
-from hits.models import HIT, Account, Assignment, Item, Lease
+from hits.models import HIT, Assignment, Item, Lease
+from hits.providers.models.accounts import Account
 from hits.services.blocking import block_worker
 from hits.services.working import release_overdue
 from scoring.models import Riddle

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from hits.core.errors import ProviderRefused, ProviderUnavailable
-from hits.gateway.answers import expect, read_qualified, read_request, reading
-from hits.gateway.interface import ProviderTest, QualificationRequest, Qualified
+from hits.providers.gateway.interface import ProviderTest, QualificationRequest, Qualified
+from hits.providers.gateway.responses import expect, read_qualified, read_request, reading
 
 Read = TypeVar("Read")
 # The API's words for "this worker holds none": it never was, or it was taken back.

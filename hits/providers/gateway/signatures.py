@@ -29,7 +29,7 @@ from django.conf import settings
 from hits.common import rates
 from hits.core.domain.sameness import is_amazon
 from hits.core.errors import CrowdError
-from hits.models import Account
+from hits.providers.models.accounts import Account
 
 CLOCKS_MAY_DIFFER_S = 300
 POST_SIGNATURE = re.compile(r"t=([0-9]{1,12}),v1=([0-9a-f]{64})", re.ASCII)

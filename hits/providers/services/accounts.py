@@ -2,7 +2,7 @@ from collections.abc import Mapping
 
 from django.core.exceptions import ImproperlyConfigured, ValidationError
 
-from hits.models import Account
+from hits.providers.models.accounts import Account
 
 NEEDED = ("endpoint", "access_key_id", "secret_access_key")
 

@@ -19,7 +19,16 @@ from botocore.loaders import Loader
 
 from hits.core.domain.sameness import is_amazon
 from hits.core.errors import CrowdError, ProviderRefused, ProviderUnavailable, StandsStill
-from hits.gateway.answers import (
+from hits.providers.gateway.boto_qualifications import BotoQualifications
+from hits.providers.gateway.interface import (
+    HITSpec,
+    NotDelivered,
+    ProviderAssignment,
+    ProviderBonus,
+    ProviderHIT,
+)
+from hits.providers.gateway.pacing import LONGEST_EPOCH, Line, hear_out_of_turn
+from hits.providers.gateway.responses import (
     MALFORMED,
     AboutSomethingElse,
     expect,
@@ -28,10 +37,7 @@ from hits.gateway.answers import (
     read_hit,
     reading,
 )
-from hits.gateway.boto_qualifications import BotoQualifications
-from hits.gateway.interface import HITSpec, NotDelivered, ProviderAssignment, ProviderBonus, ProviderHIT
-from hits.gateway.pacing import LONGEST_EPOCH, Line, hear_out_of_turn
-from hits.gateway.standing import refuse_to_tell
+from hits.providers.gateway.standstill import refuse_to_tell
 
 Read = TypeVar("Read")
 

@@ -11,7 +11,7 @@ from defusedxml import DefusedXmlException
 from defusedxml.ElementTree import fromstring
 
 from hits.core.errors import ProviderUnavailable
-from hits.gateway.interface import (
+from hits.providers.gateway.interface import (
     ProviderAssignment,
     ProviderBonus,
     ProviderHIT,

@@ -9,7 +9,8 @@ from django.db import transaction
 
 from hits.core.errors import StandsStill
 from hits.core.models.audit_events import AuditEvent
-from hits.models import Account, Epoch
+from hits.providers.models.accounts import Account
+from hits.providers.models.epochs import Epoch
 
 ASKS = ("get_", "list_")
 WORDS = "Nothing was sent: rows were put back from a copy. Somebody must confirm the comparison first."

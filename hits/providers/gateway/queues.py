@@ -12,7 +12,7 @@ from django.conf import settings
 
 from hits.core.domain.sameness import is_amazon
 from hits.core.errors import ProviderRefused, ProviderUnavailable
-from hits.models import Account
+from hits.providers.models.accounts import Account
 
 AT_ONCE = 10
 WAIT_S = 1

@@ -12,8 +12,9 @@ from django.db.models.functions import Coalesce, Now
 
 from hits.common import clock
 from hits.core.errors import StandsStill
-from hits.gateway.standing import WORDS, begin_epochs
-from hits.models import Epoch, Pace
+from hits.providers.gateway.standstill import WORDS, begin_epochs
+from hits.providers.models.accounts import Pace
+from hits.providers.models.epochs import Epoch
 
 # What nobody used of the last moments may be used at once.
 BURST = timedelta(seconds=1)

@@ -3,8 +3,8 @@
 from django.db import models
 from django.db.models import Q
 
-from hits.models.accounts import Account
 from hits.models.matches import Match
+from hits.providers.models.accounts import Account
 
 
 class EpochManager(models.Manager["Epoch"]):

@@ -4,9 +4,9 @@ from cryptography.fernet import InvalidToken
 from django.conf import settings
 
 from hits.core.errors import ProviderRefused
-from hits.gateway.interface import Provider
-from hits.gateway.pacing import Line
-from hits.models import Account
+from hits.providers.gateway.interface import Provider
+from hits.providers.gateway.pacing import Line
+from hits.providers.models.accounts import Account
 
 
 def provider_for(account: Account, *, quick: bool = False) -> Provider:
@@ -47,7 +47,7 @@ def _boto_provider(
     rate: int,
     quick: bool,
 ) -> Provider:
-    from hits.gateway.boto import BotoProvider, make_client  # noqa: PLC0415 - boto3 is slow to load
+    from hits.providers.gateway.boto import BotoProvider, make_client  # noqa: PLC0415
 
     return BotoProvider(
         make_client(
