@@ -13,7 +13,7 @@ from hits.core import crypto
 from hits.core.errors import CrowdError
 from hits.datasets.columns import Column, Row, rows_of
 from hits.datasets.writing import FORMATS, Counting, Tell, write_rows
-from hits.models import Study
+from hits.studies.models import Study
 
 __all__ = [
     "FORMATS",

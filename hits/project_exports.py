@@ -12,7 +12,7 @@ from django.db.models import Model
 from hits.core.errors import CrowdError
 from hits.datasets.writing import write_rows
 from hits.exports import DataFile, Export, Naming, Tell, Wanted, export_rows, salt_of
-from hits.models import Study
+from hits.studies.models import Study
 
 Project = TypeVar("Project", bound=Model)
 

@@ -22,7 +22,6 @@ from hits.models import (
     HIT,
     Appeal,
     Assignment,
-    Batch,
     BatchEvent,
     Block,
     Bonus,
@@ -40,10 +39,10 @@ from hits.models import (
     Note,
     Recipient,
     Run,
-    Study,
 )
 from hits.providers.models.accounts import Account, Stranger
 from hits.services import runs
+from hits.studies.models import Batch, Study
 from qualifications.models import (
     Attempt,
     Consent,

@@ -17,7 +17,7 @@ from django.db.models import Model
 from django.test import Client
 
 from hits import exports
-from hits.models import Study
+from hits.studies.models import Study
 from tests.factories import NOW
 
 KEYS = ["golden"]

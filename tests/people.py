@@ -7,7 +7,7 @@ from django.contrib.auth.models import Group, Permission
 from django.test import Client
 
 from hits.identity.models.users import User
-from hits.models import Study
+from hits.studies.models import Study
 from tests.factories import make_user
 
 

@@ -13,10 +13,11 @@ from django.utils import timezone
 from crowd.demo.people import Cast
 from crowd.demo.workers import SimulatedWorker, work_until_done
 from hits.core.errors import CrowdError
-from hits.models import HIT, Assignment, Batch, Bonus
+from hits.models import HIT, Assignment, Bonus
 from hits.providers.gateway.registry import provider_for
 from hits.services import runs
 from hits.services.launching import launch_batch
+from hits.studies.models import Batch
 
 PATIENCE_S = 300
 LOOK_S = 0.2

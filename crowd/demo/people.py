@@ -12,8 +12,8 @@ from django.db import transaction
 from crowd.provisioning import account_values, provision
 from hits.identity.models.users import User
 from hits.identity.roles import PAYMENTS_APPROVER, PAYMENTS_PREPARER, RESEARCHER
-from hits.models import Study
 from hits.providers.models.accounts import Account
+from hits.studies.models import Study
 
 DEPOSIT = BUDGET = Decimal(200)
 

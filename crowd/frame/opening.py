@@ -12,8 +12,9 @@ from crowd.frame.visits import AGAIN, Visit
 from hits.core.domain.sameness import is_same_moment
 from hits.core.errors import RuleBroken
 from hits.identity.models.workers import Worker
-from hits.models import HIT, Assignment, Batch
+from hits.models import HIT, Assignment
 from hits.services import entering, noticing, working
+from hits.studies.models import Batch
 
 Status = Assignment.Status
 

@@ -15,8 +15,9 @@ from crowd.frame.problems import Ineligible
 from crowd.frame.visits import Visit
 from hits.core.errors import InvalidAnswer, RuleBroken
 from hits.families import Answer, PreviewsBatches, ShowsAgain, TaskPage
-from hits.models import HIT, Assignment, Batch
+from hits.models import HIT, Assignment
 from hits.services import working
+from hits.studies.models import Batch
 from qualifications.queries.standing import conditions_of
 
 Status = Assignment.Status

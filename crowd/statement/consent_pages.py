@@ -13,7 +13,7 @@ from django.views.decorators.http import require_http_methods
 from crowd.statement import links
 from crowd.statement.links import Link
 from crowd.statement.pages import linked
-from hits.models import Study
+from hits.studies.models import Study
 from qualifications.models import Consent, Demographics
 from qualifications.queries.consents import consents_of, is_under_age
 from qualifications.services import consenting, demographics

@@ -13,7 +13,8 @@ from django.core import signing
 
 from hits.core.errors import CrowdError
 from hits.identity.models.workers import Worker
-from hits.models import Assignment, Study
+from hits.models import Assignment
+from hits.studies.models import Study
 
 SALT = "crowd.statement"
 LASTS = timedelta(hours=12)

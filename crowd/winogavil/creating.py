@@ -35,9 +35,10 @@ from hits.families import (
     TaskPage,
     Terms,
 )
-from hits.models import Assignment, Item, Lease, Study
+from hits.models import Assignment, Item, Lease
 from hits.providers.models.accounts import Account
 from hits.services.working import items_served
+from hits.studies.models import Study
 from scoring.models import Riddle
 
 SLOTS = (1, 2)

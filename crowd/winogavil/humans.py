@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 
-from hits.models import Study
+from hits.studies.models import Study
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -35,8 +35,9 @@ from hits.families import (
     TaskPage,
     Terms,
 )
-from hits.models import Assignment, Batch, Item
+from hits.models import Assignment, Item
 from hits.services.working import items_served
+from hits.studies.models import Batch
 from scoring import domain as scores
 
 PRACTICE = {"cue": "bark", "right": ("dog", "tree"), "all": ("dog", "cup", "tree", "key", "shoe")}

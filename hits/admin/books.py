@@ -20,9 +20,10 @@ from hits.access import visible
 from hits.admin.downloads import send
 from hits.admin.parts import FIRST_DAY, LAST_DAY, read_number
 from hits.admin.selecting import PAGE, signed_in
-from hits.models import LedgerEntry, Study
+from hits.models import LedgerEntry
 from hits.queries.ledger import checks_of, entries_of, movements, statement_of
 from hits.services import finance_files
+from hits.studies.models import Study
 
 DAY: dict[str, Any] = {
     "required": False,

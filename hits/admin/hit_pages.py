@@ -21,7 +21,8 @@ from hits.admin.batches.steer import STEER
 from hits.admin.parts import ReadOnlyAdmin, in_words
 from hits.admin.selecting import signed_in
 from hits.core.domain.typed_text import read_uuid
-from hits.models import HIT, Assignment, Batch, Change
+from hits.models import HIT, Assignment, Change
+from hits.studies.models import Batch
 
 NEWEST_BATCHES = 15
 ASSIGNMENTS = 50

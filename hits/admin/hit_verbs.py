@@ -27,8 +27,9 @@ from hits.admin.batches.steer import (
 )
 from hits.admin.parts import plural
 from hits.identity.models.users import User
-from hits.models import HIT, Batch
+from hits.models import HIT
 from hits.services import steering
+from hits.studies.models import Batch
 
 AT_PROVIDER = (HIT.Status.OPEN, HIT.Status.CLOSED)
 NONE_THERE = "The provider has none of these HITs: there is nothing to change."

@@ -18,9 +18,9 @@ from hits.admin.hub_panels import Panel, PanelOf, shown_to
 from hits.admin.parts import ReadOnlyAdmin
 from hits.admin.selecting import need
 from hits.identity.models.users import User
-from hits.models import Batch, Study
 from hits.providers.models.accounts import Account
 from hits.services import growing
+from hits.studies.models import Batch, Study
 
 Project = TypeVar("Project", bound=Model)
 

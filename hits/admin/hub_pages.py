@@ -15,9 +15,9 @@ from hits.admin.hub_batches import batches_of, items_wanting
 from hits.admin.selecting import signed_in
 from hits.core.domain.typed_text import read_uuid
 from hits.core.errors import RuleBroken
-from hits.models import Batch
 from hits.providers.models.accounts import Account
 from hits.services import drafting, growing
+from hits.studies.models import Batch
 
 DRAFT = "hits.add_batch"
 STEER = "hits.steer_batch"

@@ -17,7 +17,7 @@ from hits.admin.hub_batches import with_batches
 from hits.admin.hub_pages import DRAFT, STEER, draft_view, grow_view, settings_view
 from hits.admin.selecting import need, signed_in
 from hits.admin.study_pages import StudyPage, announce
-from hits.models import Study
+from hits.studies.models import Study
 
 LOOK_AGAIN_MS = 4_000
 TAKE = "hits.export_batch"

@@ -17,9 +17,10 @@ from hits.access import studies_of
 from hits.admin.selecting import carried, opts_of, selected_workers, signed_in
 from hits.core.errors import RuleBroken
 from hits.identity.models.workers import Worker
-from hits.models import Message, Study
+from hits.models import Message
 from hits.queries.people import count_reviewed
 from hits.services import writing
+from hits.studies.models import Study
 
 
 class LetterForm(forms.Form):

@@ -14,7 +14,7 @@ from django.urls import reverse
 from django.utils.timesince import timesince
 
 from hits.access import studies_of
-from hits.models import Batch
+from hits.studies.models import Batch
 
 MINUTE_S = 60
 EPOCH = datetime(2001, 1, 1, tzinfo=UTC)  # no leap year

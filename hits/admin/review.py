@@ -21,11 +21,12 @@ from hits import families
 from hits.access import visible
 from hits.admin.parts import in_words
 from hits.core.errors import RuleBroken
-from hits.models import Assignment, Batch, Decision
+from hits.models import Assignment, Decision
 from hits.queries import reviews
 from hits.queries.reviews import Order, State, Wanted
 from hits.services import reviewing
 from hits.services.working import items_served
+from hits.studies.models import Batch
 
 REVIEW = "hits.review_assignment"
 SECOND = "hits.second_rejection"

@@ -6,7 +6,7 @@ from django.http import Http404, HttpResponse, StreamingHttpResponse
 from django.http.response import HttpResponseBase
 
 from hits.datasets.tables import StatTable, json_text
-from hits.models import Study
+from hits.studies.models import Study
 
 
 def send_table(tables: Iterable[StatTable], name: str, *, form: str, study: Study) -> HttpResponseBase:

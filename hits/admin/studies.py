@@ -18,9 +18,8 @@ from hits.admin.parts import JsonField, clean_list
 from hits.admin.selecting import signed_in
 from hits.admin.study_pages import StudyPage, announce, pages_of
 from hits.core.domain.bonus_tables import EXAMPLES, read_bonus_rules, wants_floor
-from hits.models import Study
-from hits.models.studies import FIXED_BY_LAUNCH
 from hits.services.budgets import grant_budget
+from hits.studies.models import FIXED_BY_LAUNCH, Study
 
 # What each kind of rule is for; its example is in the help beside it.
 KINDS = {

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from hits.identity.models.users import User
-from hits.models import Study
+from hits.studies.models import Study
 
 _pages: list["StudyPage"] = []
 

@@ -18,8 +18,8 @@ from hits.core import audit_trail
 from hits.datasets.columns import Column, Row
 from hits.datasets.writing import TEXTS, write_rows
 from hits.exports import DataFile, Naming, salt_of
-from hits.models import Study
 from hits.project_exports import ProjectExport
+from hits.studies.models import Study
 
 NAMES = {"tsv": "TSV", "csv": "CSV", "jsonl": "JSON Lines", "parquet": "Parquet"}
 TYPES = {

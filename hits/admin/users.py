@@ -12,7 +12,7 @@ from django.http import HttpRequest
 
 from hits import access
 from hits.identity.models.users import User
-from hits.models import Study
+from hits.studies.models import Study
 
 ROLES_HELP = "What they may do. A person may have several roles; docs/roles.md says what each is for."
 STUDIES_HELP = "Which studies they see, beside those who see all of them."

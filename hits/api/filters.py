@@ -8,7 +8,8 @@ from rest_framework.filters import BaseFilterBackend
 from rest_framework.request import Request
 
 from hits.api.pagination import ByAge
-from hits.models import HIT, Assignment, Batch, Bonus
+from hits.models import HIT, Assignment, Bonus
+from hits.studies.models import Batch
 
 LONGEST = 200
 

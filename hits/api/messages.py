@@ -16,9 +16,10 @@ from hits.api.repeating import Repeatable
 from hits.api.resources import Resource
 from hits.identity.api_tokens import Scope
 from hits.identity.models.workers import Worker
-from hits.models import Message, Recipient, Study
+from hits.models import Message, Recipient
 from hits.providers.models.accounts import Account
 from hits.services import writing
+from hits.studies.models import Study
 
 MOST_WORKERS = 1000
 

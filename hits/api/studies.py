@@ -15,9 +15,9 @@ from hits.api.repeating import Changeable, Repeatable
 from hits.api.resources import Resource
 from hits.identity.api_tokens import Scope
 from hits.identity.models.users import User
-from hits.models import LedgerEntry, Study
-from hits.models.studies import FIXED_BY_LAUNCH
+from hits.models import LedgerEntry
 from hits.services.budgets import grant_budget
+from hits.studies.models import FIXED_BY_LAUNCH, Study
 
 
 class StudySerializer(serializers.ModelSerializer[Study]):

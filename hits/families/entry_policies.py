@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from hits.identity.models.workers import Worker
-    from hits.models import HIT, Batch
+    from hits.models import HIT
+    from hits.studies.models import Batch
 
 _doors: list["Door"] = []
 

@@ -6,7 +6,7 @@ import django.core.validators
 import django.db.models.deletion
 import django.utils.timezone
 import hits.core.models.fields
-import hits.models.studies
+import hits.studies.models
 import uuid
 from django.conf import settings
 from django.db import migrations, models
@@ -46,10 +46,10 @@ class Migration(migrations.Migration):
                 ('public_id', models.UUIDField(default=uuid.uuid4, editable=False, unique=True)),
                 ('name', models.CharField(max_length=128, unique=True)),
                 ('lab', models.CharField(max_length=128)),
-                ('language', models.CharField(default='en', help_text="Of the workers' pages.", max_length=16, validators=[hits.models.studies.check_language])),
-                ('time_zone', models.CharField(default='UTC', max_length=64, validators=[hits.models.studies.check_time_zone])),
+                ('language', models.CharField(default='en', help_text="Of the workers' pages.", max_length=16, validators=[hits.studies.models.check_language])),
+                ('time_zone', models.CharField(default='UTC', max_length=64, validators=[hits.studies.models.check_time_zone])),
                 ('grant_code', models.CharField(blank=True, max_length=64)),
-                ('bonus_rules', models.JSONField(blank=True, default=hits.models.studies.default_bonus_rules, help_text='A list of rules, each with name, measure (jaccard), at_least (per cent) and amount.', validators=[hits.models.studies.check_bonus_rules])),
+                ('bonus_rules', models.JSONField(blank=True, default=hits.studies.models.default_bonus_rules, help_text='A list of rules, each with name, measure (jaccard), at_least (per cent) and amount.', validators=[hits.studies.models.check_bonus_rules])),
                 ('created_at', models.DateTimeField(auto_now_add=True)),
             ],
             options={
@@ -99,7 +99,7 @@ class Migration(migrations.Migration):
                 ('duration_s', models.PositiveIntegerField(default=900, help_text='Seconds.', validators=[django.core.validators.MinValueValidator(30)], verbose_name='time for one assignment')),
                 ('lifetime_s', models.PositiveIntegerField(default=604800, help_text='Seconds.', validators=[django.core.validators.MinValueValidator(30)], verbose_name='time the HITs stay open')),
                 ('auto_approval_s', models.PositiveIntegerField(default=259200, help_text='Seconds.', validators=[django.core.validators.MaxValueValidator(2592000)], verbose_name='approved by itself after')),
-                ('requirements', models.JSONField(blank=True, default=list, help_text='Qualification requirements as the Requester API takes them. Our own marketplace does not check them yet, and refuses HITs that have any.', validators=[hits.models.studies.check_requirements])),
+                ('requirements', models.JSONField(blank=True, default=list, help_text='Qualification requirements as the Requester API takes them. Our own marketplace does not check them yet, and refuses HITs that have any.', validators=[hits.studies.models.check_requirements])),
                 ('status', models.CharField(choices=[('draft', 'Draft'), ('launching', 'Launching'), ('paused', 'Paused'), ('paused_funds', 'Paused: out of funds'), ('open', 'Open'), ('complete', 'Complete')], default='draft', editable=False, max_length=16)),
                 ('problem', models.TextField(blank=True, editable=False, help_text='Why it is paused.')),
                 ('launched_at', models.DateTimeField(editable=False, null=True)),

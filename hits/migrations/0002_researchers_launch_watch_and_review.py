@@ -3,7 +3,7 @@
 import django.core.validators
 import django.db.models.deletion
 import hits.core.models.fields
-import hits.models.studies
+import hits.studies.models
 import uuid
 from django.conf import settings
 from django.db import migrations, models
@@ -445,7 +445,7 @@ class Migration(migrations.Migration):
         migrations.AlterField(
             model_name='batch',
             name='requirements',
-            field=models.JSONField(blank=True, default=list, help_text='Qualification requirements as the Requester API takes them.', validators=[hits.models.studies.check_requirements]),
+            field=models.JSONField(blank=True, default=list, help_text='Qualification requirements as the Requester API takes them.', validators=[hits.studies.models.check_requirements]),
         ),
         migrations.AlterField(
             model_name='batch',
@@ -460,7 +460,7 @@ class Migration(migrations.Migration):
         migrations.AlterField(
             model_name='study',
             name='bonus_rules',
-            field=models.JSONField(blank=True, default=hits.models.studies.default_bonus_rules, help_text='A list of rules, each with name, measure (jaccard), at_least (per cent) and amount. A batch keeps the table that it was launched with.', validators=[hits.models.studies.check_bonus_rules]),
+            field=models.JSONField(blank=True, default=hits.studies.models.default_bonus_rules, help_text='A list of rules, each with name, measure (jaccard), at_least (per cent) and amount. A batch keeps the table that it was launched with.', validators=[hits.studies.models.check_bonus_rules]),
         ),
         migrations.AddIndex(
             model_name='assignment',

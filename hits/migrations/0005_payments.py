@@ -3,7 +3,7 @@
 import django.core.validators
 import django.db.models.deletion
 import django.db.models.functions.comparison
-import hits.models.studies
+import hits.studies.models
 import uuid
 from django.conf import settings
 from django.db import migrations, models
@@ -268,7 +268,7 @@ class Migration(migrations.Migration):
         migrations.AlterField(
             model_name='study',
             name='bonus_rules',
-            field=models.JSONField(blank=True, default=hits.models.studies.default_bonus_rules, help_text='A list of rules; docs/bonus-table.md shows each kind. A batch keeps the table that it was launched with.', validators=[hits.models.studies.check_bonus_rules]),
+            field=models.JSONField(blank=True, default=hits.studies.models.default_bonus_rules, help_text='A list of rules; docs/bonus-table.md shows each kind. A batch keeps the table that it was launched with.', validators=[hits.studies.models.check_bonus_rules]),
         ),
         migrations.AlterField(
             model_name='study',

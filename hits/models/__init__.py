@@ -13,9 +13,9 @@ from hits.models.people import Block, Disclosure, Message, Recipient
 from hits.models.records import BatchEvent
 from hits.models.reviews import Decision, Note
 from hits.models.runs import Halt, Run, RunRow
-from hits.models.studies import Batch, Study
 from hits.providers.models.accounts import Account, Pace, Stranger
 from hits.providers.models.epochs import Epoch
+from hits.studies.models import Batch, Study
 
 __all__ = [
     "HIT",

@@ -6,8 +6,8 @@ from django.db.models import F, Q
 
 from hits.identity.models.workers import Worker
 from hits.models.hits import HIT
-from hits.models.studies import Batch, Study
 from hits.providers.models.accounts import Account
+from hits.studies.models import Batch, Study
 
 
 class Assignment(models.Model):

@@ -7,7 +7,7 @@ from django.db import models
 from django.db.models import Q
 from django.utils import timezone
 
-from hits.models.studies import Batch
+from hits.studies.models import Batch
 
 
 class HIT(models.Model):

@@ -5,7 +5,7 @@ from django.db.models import F, Q
 
 from hits.models.assignments import Assignment
 from hits.models.bonuses import Bonus
-from hits.models.studies import Batch, Study
+from hits.studies.models import Batch, Study
 
 
 class LedgerEntry(models.Model):

@@ -7,8 +7,8 @@ from django.db import models
 from django.db.models import Q
 
 from hits.identity.models.workers import Worker
-from hits.models.studies import Study
 from hits.providers.models.accounts import Account
+from hits.studies.models import Study
 
 
 class Block(models.Model):

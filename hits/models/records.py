@@ -2,7 +2,7 @@
 
 from django.db import models
 
-from hits.models.studies import Batch
+from hits.studies.models import Batch
 
 
 class BatchEvent(models.Model):

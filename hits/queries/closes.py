@@ -16,7 +16,7 @@ from hits.common.spreadsheets import Cell
 from hits.core.domain.money import round_to_cents
 from hits.core.domain.months import Month
 from hits.identity.models.workers import Worker
-from hits.models import LedgerEntry, Study
+from hits.models import LedgerEntry
 from hits.queries.ledger import (
     Book,
     Kind,
@@ -26,6 +26,7 @@ from hits.queries.ledger import (
     in_slices,
     movements,
 )
+from hits.studies.models import Study
 
 COLUMNS = (
     "part",

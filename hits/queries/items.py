@@ -3,7 +3,8 @@
 from django.db.models import Exists, OuterRef, Q, QuerySet, Sum
 
 from hits import families
-from hits.models import Batch, Item
+from hits.models import Item
+from hits.studies.models import Batch
 
 
 def room_of(batch: Batch) -> int:

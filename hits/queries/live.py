@@ -28,8 +28,9 @@ from django.db.models import (
 from django.db.models.functions import Coalesce
 
 from hits.core.domain.wages import hourly_wage, percentile
-from hits.models import HIT, Assignment, Batch, Change, Lease
+from hits.models import HIT, Assignment, Change, Lease
 from hits.queries.times import EFFECTIVE_S, of_the_house
+from hits.studies.models import Batch
 
 HOUR = timedelta(hours=1)
 # Fewer submissions than these foretell nothing.

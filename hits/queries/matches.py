@@ -10,19 +10,9 @@ from django.db.models import Count, Exists, F, Max, OuterRef, Q, QuerySet, Subqu
 
 from hits.access import SEES_ALL, studies_of
 from hits.core.domain.money import round_to_cents
-from hits.models import (
-    HIT,
-    Assignment,
-    Batch,
-    Bonus,
-    Change,
-    Decision,
-    Deposit,
-    Difference,
-    LedgerEntry,
-    Match,
-)
+from hits.models import HIT, Assignment, Bonus, Change, Decision, Deposit, Difference, LedgerEntry, Match
 from hits.providers.models.accounts import Account
+from hits.studies.models import Batch
 
 NOTHING = Decimal(0)
 Kind = LedgerEntry.Kind

@@ -23,7 +23,8 @@ from django.db.models.functions import Coalesce
 
 from hits.access import visible
 from hits.identity.models.users import User
-from hits.models import Assignment, Batch, Decision, Note
+from hits.models import Assignment, Decision, Note
+from hits.studies.models import Batch
 
 # Work that never approves itself comes last.
 NEVER = datetime(9999, 1, 1, tzinfo=UTC)

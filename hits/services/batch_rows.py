@@ -5,8 +5,9 @@ from datetime import datetime
 from itertools import islice
 
 from hits.identity.models.users import User
-from hits.models import HIT, Batch, BatchEvent
+from hits.models import HIT, BatchEvent
 from hits.services.figures import mark_stale
+from hits.studies.models import Batch
 
 CHUNK = 500
 

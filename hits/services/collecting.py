@@ -15,9 +15,10 @@ from django.db import transaction
 from django.db.models import Model, Q, QuerySet
 
 from hits.common.parts import in_parts
-from hits.models import Item, Study
+from hits.models import Item
 from hits.services.locking import held, lock_items
 from hits.services.working import find_recounts, take_recounts
+from hits.studies.models import Study
 
 AT_ONCE = 500
 Keys = Collection[int]

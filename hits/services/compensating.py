@@ -17,13 +17,14 @@ from hits.core import audit_trail
 from hits.core.errors import RuleBroken
 from hits.domain import refusals
 from hits.identity.models.users import User
-from hits.models import Batch, Bonus, Run
+from hits.models import Bonus, Run
 from hits.queries.run_rows import live_row
 from hits.queries.workers import blocks_in_force
 from hits.services.obligations import move_bonus
 from hits.services.paying_by_hit import next_compensation, send_compensations
 from hits.services.steering import cancel_batch
 from hits.services.wanting import make_item
+from hits.studies.models import Batch
 
 __all__ = ["TASK", "can_compensate", "next_compensation", "send_compensations", "start", "take_back"]
 TASK = "compensation"

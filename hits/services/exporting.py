@@ -9,7 +9,8 @@ from django.db.models import Exists, OuterRef, Prefetch, Q
 
 from hits.datasets.columns import utc_text
 from hits.identity.models.users import User
-from hits.models import HIT, Assignment, Batch, BatchEvent, Bonus, Decision, Lease
+from hits.models import HIT, Assignment, BatchEvent, Bonus, Decision, Lease
+from hits.studies.models import Batch
 
 # HITs read at a time. A HIT has few assignments as a rule, and never more than some thousand.
 SLICE = 100

@@ -23,9 +23,10 @@ from hits.core.errors import RuleBroken
 from hits.core.models.audit_events import AuditEvent
 from hits.identity.models.users import User
 from hits.identity.models.workers import Worker
-from hits.models import Bonus, Disclosure, LedgerEntry, Run, RunRow, Study
+from hits.models import Bonus, Disclosure, LedgerEntry, Run, RunRow
 from hits.queries import closes
 from hits.queries.ledger import in_slices
+from hits.studies.models import Study
 
 LONGEST_REASON = 500
 WORKER_ID = "worker_id"

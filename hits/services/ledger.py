@@ -6,7 +6,8 @@ from datetime import datetime
 from decimal import Decimal
 
 from hits.identity.models.users import User
-from hits.models import Assignment, Batch, Bonus, LedgerEntry, Study
+from hits.models import Assignment, Bonus, LedgerEntry
+from hits.studies.models import Batch, Study
 
 Book = LedgerEntry.Book
 Kind = LedgerEntry.Kind

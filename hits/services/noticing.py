@@ -18,11 +18,12 @@ from django.urls import reverse
 from hits.common import rates
 from hits.core.errors import ProviderError
 from hits.domain.documents import Told, read_document, unwrap
-from hits.models import HIT, Assignment, Batch, Event, Notice
+from hits.models import HIT, Assignment, Event, Notice
 from hits.providers.gateway.queues import AT_ONCE, Queue, queue_for
 from hits.providers.gateway.registry import provider_for
 from hits.providers.models.accounts import Account
 from hits.services import looking, working
+from hits.studies.models import Batch
 
 ACCEPTED = "AssignmentAccepted"
 GIVEN_BACK = ("AssignmentReturned", "AssignmentAbandoned")

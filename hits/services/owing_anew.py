@@ -14,8 +14,9 @@ from hits.access import may_see
 from hits.core import audit_trail
 from hits.core.errors import RuleBroken
 from hits.identity.models.users import User
-from hits.models import Assignment, Batch, Bonus
+from hits.models import Assignment, Bonus
 from hits.services import owing
+from hits.studies.models import Batch
 
 OWE = "hits.prepare_run"
 READ = 500

@@ -5,8 +5,8 @@ from typing import Any
 
 from hits.core import crypto
 from hits.identity.models.workers import Worker
-from hits.models import Study
 from hits.providers.models.accounts import Account
+from hits.studies.models import Study
 
 LAB = "recorded elsewhere"
 

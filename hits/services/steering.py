@@ -22,7 +22,7 @@ from hits.core.domain.money import MANY, cost_of
 from hits.core.errors import RuleBroken
 from hits.core.states import move
 from hits.identity.models.users import User
-from hits.models import HIT, Assignment, Batch, Change
+from hits.models import HIT, Assignment, Change
 from hits.providers.models.accounts import Account
 from hits.queries import answers_wanted
 from hits.queries.batches import TAKEN
@@ -31,6 +31,7 @@ from hits.services.budgets import reserve
 from hits.services.changing import complete_batches, next_change, send_changes, write_changes
 from hits.services.figures import mark_stale
 from hits.services.sending import withdraw_unasked
+from hits.studies.models import Batch
 
 __all__ = [
     "add_hits",

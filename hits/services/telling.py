@@ -13,12 +13,13 @@ from hits import families
 from hits.common.parts import in_parts
 from hits.core.errors import ProviderRefused, ProviderUnavailable
 from hits.core.states import move
-from hits.models import Assignment, Batch, Decision, Item, Lease
+from hits.models import Assignment, Decision, Item, Lease
 from hits.providers.gateway.interface import Provider, ProviderAssignment
 from hits.services import working
 from hits.services.figures import mark_stale
 from hits.services.locking import lock_items
 from hits.services.looking import earliest, earliest_or_now, soonest, usable
+from hits.studies.models import Batch
 
 # Two senders of one decision decide once; the claim only saves the second call, and ends undoing.
 CLAIM = timedelta(seconds=20)

@@ -14,12 +14,13 @@ from hits.core.errors import ProviderError, ProviderRefused, ProviderUnavailable
 from hits.core.states import move
 from hits.identity.models.users import User
 from hits.identity.models.workers import Worker
-from hits.models import Message, Recipient, Study
+from hits.models import Message, Recipient
 from hits.providers.gateway.interface import Provider
 from hits.providers.gateway.registry import provider_for
 from hits.providers.models.accounts import Account
 from hits.services.looking import any_usable, earliest
 from hits.services.sending import Clock, ticking
+from hits.studies.models import Study
 
 Status = Recipient.Status
 LONGEST_SUBJECT = 200

@@ -20,7 +20,7 @@ from hits.admin.taking import send_csv
 from hits.core.audit_trail import note
 from hits.core.errors import RuleBroken
 from hits.identity.models.workers import Worker
-from hits.models import Study
+from hits.studies.models import Study
 from qualifications.domain import people
 from qualifications.models import ConsentText
 from qualifications.queries.demographics import Counts, counts_of

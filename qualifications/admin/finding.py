@@ -11,7 +11,7 @@ from django.template.response import TemplateResponse
 
 from hits.access import studies_of
 from hits.admin.selecting import need
-from hits.models import Study
+from hits.studies.models import Study
 from qualifications.models import Gate
 
 VIEW, ADD, CHANGE = "qualifications.view_gate", "qualifications.add_gate", "qualifications.change_gate"

@@ -9,7 +9,7 @@ from django.http import QueryDict
 
 from hits import families
 from hits.admin.spans import SpanField
-from hits.models import Study
+from hits.studies.models import Study
 from qualifications.domain.rules import ABOVE, AT_LEAST
 from qualifications.models import Gate
 from qualifications.queries.gate_words import task_name

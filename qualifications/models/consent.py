@@ -6,7 +6,7 @@ from django.db import models
 from django.db.models import Q
 
 from hits.identity.models.workers import Worker
-from hits.models import Study
+from hits.studies.models import Study
 
 
 class ConsentText(models.Model):

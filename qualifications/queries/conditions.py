@@ -3,7 +3,7 @@
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from hits.models import Batch
+from hits.studies.models import Batch
 from qualifications import words
 from qualifications.models import ConsentText, Gate
 from qualifications.queries.gates import active_gates, gates_opening, gates_tested_by, is_gated, tests_to_take

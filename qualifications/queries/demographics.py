@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from django.db.models import Exists, OuterRef, QuerySet
 
 from hits.core import crypto
-from hits.models import Study
+from hits.studies.models import Study
 from qualifications.domain import people
 from qualifications.models import Consent, Demographics
 

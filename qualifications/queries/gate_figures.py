@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from django.db.models import Count, Q
 
-from hits.models import Batch
+from hits.studies.models import Batch
 from qualifications.models import Attempt, Gate, Holding
 
 RUNNING = (Batch.Status.LAUNCHING, Batch.Status.OPEN, Batch.Status.PAUSED, Batch.Status.PAUSED_FUNDS)

@@ -4,8 +4,8 @@ from collections.abc import Collection, Iterable
 
 from hits import families
 from hits.identity.models.workers import Worker
-from hits.models import Batch
 from hits.providers.models.accounts import Account
+from hits.studies.models import Batch
 from qualifications.models import Gate, Holding
 
 # The pages that can be tried from a test's list.

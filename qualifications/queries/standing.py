@@ -8,8 +8,8 @@ from django.utils.translation import gettext as _
 
 from hits import families
 from hits.identity.models.workers import Worker
-from hits.models import Study
 from hits.providers.models.accounts import Account
+from hits.studies.models import Study
 from qualifications import words
 from qualifications.models import Attempt, Gate, Holding
 from qualifications.queries.conditions import conditions_of

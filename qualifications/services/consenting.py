@@ -16,8 +16,9 @@ from hits.core.audit_trail import note
 from hits.core.errors import RuleBroken
 from hits.identity.models.users import User
 from hits.identity.models.workers import Worker
-from hits.models import Assignment, Lease, Study
+from hits.models import Assignment, Lease
 from hits.services import working
+from hits.studies.models import Study
 from qualifications.models import Consent, ConsentText
 from qualifications.queries.consents import published_text, text_wanted
 

@@ -10,7 +10,7 @@ from django.db import transaction
 from hits.core.audit_trail import note
 from hits.identity.models.users import User
 from hits.identity.models.workers import Worker
-from hits.models import Study
+from hits.studies.models import Study
 from qualifications.domain import people
 from qualifications.models import Demographics, UnderAge
 from qualifications.queries.consents import is_under_age

@@ -21,11 +21,11 @@ from hits.core.errors import ProviderRefused, ProviderUnavailable, RuleBroken
 from hits.core.states import move
 from hits.families.entry_policies import Asked
 from hits.identity.models.users import User
-from hits.models import Batch
 from hits.providers.gateway.interface import Provider, ProviderTest
 from hits.providers.models.accounts import Account
 from hits.services.looking import usable
 from hits.services.sending import Clock, ticking
+from hits.studies.models import Batch
 from qualifications.models import Gate, Holding, PlatformType
 from qualifications.services.waiting import earliest
 

@@ -5,7 +5,7 @@ from zoneinfo import ZoneInfo
 
 from django.db.models import F
 
-from hits.models import Study
+from hits.studies.models import Study
 from qualifications.models import RefusalCount
 
 LONGEST = RefusalCount._meta.get_field("code").max_length

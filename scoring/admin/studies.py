@@ -15,7 +15,7 @@ from hits.access import studies_of
 from hits.admin.parts import ReadOnlyAdmin
 from hits.admin.selecting import signed_in
 from hits.core.errors import CrowdError
-from hits.models import Study
+from hits.studies.models import Study
 from scoring.models import RegisteredRival, StudyRival
 from scoring.queries.comparing import compare
 from scoring.services.playing import play_against, rivals_of

@@ -3,7 +3,7 @@ from django.db import models
 from django.db.models import Q
 
 from hits.identity.models.users import User
-from hits.models import Study
+from hits.studies.models import Study
 
 NAME = RegexValidator(r"^[a-z0-9][a-z0-9._-]*\Z", "Use small letters, digits, dots, dashes and underscores.")
 

@@ -8,7 +8,8 @@ from typing import Any
 import structlog
 from django.db import IntegrityError, transaction
 
-from hits.models import Assignment, Item, Study
+from hits.models import Assignment, Item
+from hits.studies.models import Study
 from scoring.models import Asking, RegisteredRival, Riddle
 from scoring.services.playing import rivals_of
 

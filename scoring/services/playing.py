@@ -10,7 +10,7 @@ from django.utils import timezone
 from hits.core import audit_trail
 from hits.core.errors import CrowdError, RuleBroken
 from hits.identity.models.users import User
-from hits.models import Study
+from hits.studies.models import Study
 from scoring.models import PoolPicture, RegisteredRival, StudyRival
 
 

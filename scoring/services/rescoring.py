@@ -8,7 +8,7 @@ from django.db.models import Exists, OuterRef
 
 from hits.core.errors import RuleBroken
 from hits.identity.models.users import User
-from hits.models import Study
+from hits.studies.models import Study
 from scoring.models import Asking, RegisteredRival, Riddle, Verdict
 from scoring.services.playing import play_against
 

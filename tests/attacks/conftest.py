@@ -10,8 +10,8 @@ from django.db import transaction
 from django.test import override_settings
 from pytest_django import DjangoDbBlocker
 
-from hits.models import Study
 from hits.providers.gateway import registry
+from hits.studies.models import Study
 from tests.attacks.answers import send_hostile_answers
 from tests.attacks.columns import SPARED
 from tests.attacks.crawling import Page, Reading

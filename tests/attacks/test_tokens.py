@@ -16,20 +16,9 @@ from hits.identity.api_tokens import Scope
 from hits.identity.models.users import User
 from hits.identity.models.workers import Worker
 from hits.identity.roles import ROLES
-from hits.models import (
-    HIT,
-    Assignment,
-    Batch,
-    BatchEvent,
-    Block,
-    Bonus,
-    Change,
-    Decision,
-    Message,
-    Note,
-    Study,
-)
+from hits.models import HIT, Assignment, BatchEvent, Block, Bonus, Change, Decision, Message, Note
 from hits.providers.models.accounts import Account
+from hits.studies.models import Batch, Study
 from tests import admin_pages
 from tests.attacks.doors import Call, ask, calls
 from tests.attacks.rows import make_row

@@ -66,8 +66,8 @@ def measure() -> list[Row]:
     from django.urls import reverse  # noqa: PLC0415
     from django.utils import timezone  # noqa: PLC0415
 
-    from hits.models import Batch  # noqa: PLC0415
     from hits.services import figures  # noqa: PLC0415
+    from hits.studies.models import Batch  # noqa: PLC0415
     from tests.admin_pages import fill, pages  # noqa: PLC0415
 
     user = fill(hits=HITS, batches=BATCHES, now=timezone.now())

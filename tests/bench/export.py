@@ -22,7 +22,7 @@ from tests.bench.admin_pages import prepare
 
 if TYPE_CHECKING:
     from hits.identity.models.workers import Worker
-    from hits.models import Study
+    from hits.studies.models import Study
 
 ASSOCIATIONS = int(os.environ.get("ASSOCIATIONS", "100000"))
 PICTURES, PEOPLE, AT_ONCE = 3_000, 400, 2_000

@@ -72,7 +72,8 @@ def finish(account: Any, *, upto: int) -> None:
     from django.utils import timezone  # noqa: PLC0415
 
     from hits.identity.models.workers import Worker  # noqa: PLC0415
-    from hits.models import HIT, Batch, Bonus, Deposit, LedgerEntry  # noqa: PLC0415
+    from hits.models import HIT, Bonus, Deposit, LedgerEntry  # noqa: PLC0415
+    from hits.studies.models import Batch  # noqa: PLC0415
     from tests.factories import make_batch, make_user, make_worker  # noqa: PLC0415
 
     long_ago = timezone.now() - timedelta(days=30)

@@ -80,7 +80,8 @@ def finish(account: Any, *, upto: int) -> None:
     from django.utils import timezone  # noqa: PLC0415
 
     from crowd.marketplace import models as market  # noqa: PLC0415
-    from hits.models import HIT, Assignment, Batch  # noqa: PLC0415
+    from hits.models import HIT, Assignment  # noqa: PLC0415
+    from hits.studies.models import Batch  # noqa: PLC0415
     from tests.factories import make_worker  # noqa: PLC0415
 
     now = timezone.now()

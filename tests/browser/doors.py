@@ -5,7 +5,7 @@ from playwright.sync_api import Page
 
 from crowd.demo.people import Staff
 from hits.identity.models.users import User
-from hits.models import Study
+from hits.studies.models import Study
 from tests.conftest import Sites
 from tests.factories import make_user
 from tests.people import client_of, make_member

@@ -7,7 +7,8 @@ from django.utils import timezone
 from playwright.sync_api import Locator, Page
 
 from hits.core.states import move
-from hits.models import HIT, Assignment, Study
+from hits.models import HIT, Assignment
+from hits.studies.models import Study
 from tests.browser.conftest import OpenPage
 from tests.browser.test_annotation import be_quiet
 from tests.conftest import Sites

@@ -14,9 +14,9 @@ from crowd.marketplace.site.session import COOKIE
 from crowd.pictures.models import Picture
 from crowd.winogavil.demo.workers import SimulatedWorker
 from crowd.winogavil.models import Association
-from hits.models import Batch
 from hits.providers.models.accounts import Account
 from hits.services import launching, owing, reconciling, reviewing
+from hits.studies.models import Batch
 from scoring.services import judging as scoring
 from tests.conftest import Sites
 from tests.factories import invite, make_account, make_association, make_batch, make_requester, make_user

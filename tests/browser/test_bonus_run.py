@@ -8,9 +8,10 @@ from crowd.demo.people import Staff
 from crowd.marketplace.models import BonusPayment
 from crowd.winogavil.demo.seeding import Seeded
 from hits.identity.roles import PAYMENTS_APPROVER, PAYMENTS_PREPARER
-from hits.models import Bonus, Run, Study
+from hits.models import Bonus, Run
 from hits.services import runs
 from hits.services.paying import pay_bonuses
+from hits.studies.models import Study
 from tests.browser.conftest import OpenPage
 from tests.browser.doors import log_in, make_staff
 from tests.browser.looking import SIZES, Visitor

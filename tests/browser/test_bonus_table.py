@@ -6,7 +6,7 @@ from playwright.sync_api import ViewportSize
 from crowd.winogavil.demo import seeding
 from crowd.winogavil.demo.seeding import Seeded
 from hits.core.domain.bonus_tables import EXAMPLES
-from hits.models import Study
+from hits.studies.models import Study
 from tests.browser.conftest import OpenPage
 from tests.browser.doors import log_in
 from tests.browser.looking import SIZES, Visitor

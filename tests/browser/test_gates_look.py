@@ -7,7 +7,7 @@ from django.utils import timezone
 from playwright.sync_api import Page, expect
 
 from crowd.statement import links
-from hits.models import Study
+from hits.studies.models import Study
 from qualifications.models import Attempt, ConsentText, Gate, PlatformType, RefusalCount
 from qualifications.services.attempting import follow_tests
 from qualifications.services.holding import revoke

@@ -10,8 +10,8 @@ from playwright.sync_api import FilePayload, Page, expect
 
 from crowd.winogavil.demo import seeding
 from crowd.winogavil.demo.seeding import Seeded
-from hits.models import Batch
 from hits.services import changing, figures, sending
+from hits.studies.models import Batch
 from tests.browser.doors import log_in
 from tests.browser.looking import SCHEMES, Visitor
 from tests.browser.stage import take_turns, work_through

@@ -11,9 +11,10 @@ from playwright.sync_api import Page
 from crowd.marketplace.models import Requester
 from crowd.marketplace.services import money
 from crowd.winogavil.demo.seeding import Seeded
-from hits.models import Batch, Bonus, Difference, Match
+from hits.models import Bonus, Difference, Match
 from hits.services.matching import match_accounts
 from hits.services.paying import pay_bonuses
+from hits.studies.models import Batch
 from tests.browser.doors import log_in
 from tests.browser.looking import Visitor
 from tests.browser.stage import launch, take_turns, work_through

@@ -6,7 +6,7 @@ from crowd.demo.people import Staff
 from crowd.winogavil.releases.models import Release
 from crowd.winogavil.releases.services import making
 from hits.identity.roles import RESEARCHER
-from hits.models import Study
+from hits.studies.models import Study
 from tests.browser.conftest import OpenPage
 from tests.browser.doors import log_in, make_staff
 from tests.browser.looking import SIZES, Visitor

@@ -7,8 +7,9 @@ from django.utils import timezone
 from playwright.sync_api import Page
 
 from hits.identity.models.users import User
-from hits.models import Assignment, Batch, Decision, Note
+from hits.models import Assignment, Decision, Note
 from hits.services import reviewing
+from hits.studies.models import Batch
 from tests.browser.conftest import OpenPage
 from tests.browser.doors import let_in
 from tests.browser.looking import SIZES, Visitor

@@ -17,8 +17,9 @@ from crowd.winogavil.domain import CREATE, SOLVE, WINOGAVIL_TIERS
 from crowd.winogavil.models import Association, Solution
 from crowd.winogavil.services import finalizing, making, verdicts
 from crowd.winogavil.services.seeding import seed_board
-from hits.models import Assignment, Batch, Bonus, Study
+from hits.models import Assignment, Bonus
 from hits.services import owing, reconciling, reviewing
+from hits.studies.models import Batch, Study
 from scoring.models import Riddle, Score
 from scoring.services.answering import answer_waiting
 from scoring.services.judging import judge_submitted

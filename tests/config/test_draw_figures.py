@@ -6,7 +6,7 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from crowd import family as families
-from hits.models import Study
+from hits.studies.models import Study
 from tests.crowd.whoops.making_results import make_every_result, make_results
 from tests.crowd.winogavil.releases.data import make_game
 from tests.crowd.winoground.making_scores import make_every_score

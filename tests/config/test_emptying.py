@@ -9,7 +9,8 @@ from django.db import DatabaseError, IntegrityError, OperationalError, connectio
 
 from crowd.marketplace.models import Worker
 from crowd.winoground.models import Tag
-from hits.models import LedgerEntry, Study
+from hits.models import LedgerEntry
+from hits.studies.models import Study
 from tests import emptying
 from tests.conftest import DATABASES
 from tests.emptying import LaidTables, empty_database, read_laid

@@ -18,8 +18,8 @@ from django.utils import timezone
 
 from hits.identity.models.users import User
 from hits.identity.roles import ROLES
-from hits.models import Batch, Study
 from hits.providers.gateway import registry
+from hits.studies.models import Batch, Study
 from tests import admin_pages
 from tests.factories import make_user
 from tests.stubbed import StubbedTurk

@@ -10,7 +10,7 @@ from django.utils import timezone
 
 from hits.identity.api_tokens import Scope, make_token
 from hits.identity.models.users import User
-from hits.models import Study
+from hits.studies.models import Study
 from tests.people import make_permitted
 
 

@@ -3,8 +3,9 @@
 from datetime import timedelta
 from typing import Any
 
-from hits.models import HIT, Assignment, Batch, Item
+from hits.models import HIT, Assignment, Item
 from hits.services import launching, reconciling, working
+from hits.studies.models import Batch
 from tests.factories import (
     NOW,
     make_assignment,

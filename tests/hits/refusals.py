@@ -6,11 +6,12 @@ from typing import Any
 from django.db import transaction
 
 from hits.identity.models.users import User
-from hits.models import Bonus, Study
+from hits.models import Bonus
 from hits.providers.models.accounts import Account
 from hits.services import rewards
 from hits.services.budgets import reserve
 from hits.services.obligations import move_bonus, owe
+from hits.studies.models import Study
 from tests.factories import (
     NOW,
     approve,

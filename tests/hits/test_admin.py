@@ -10,8 +10,8 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
 from hits.admin.parts import in_words
-from hits.models import Study
 from hits.services.budgets import reserve
+from hits.studies.models import Study
 from tests.factories import (
     NOW,
     make_assignment,

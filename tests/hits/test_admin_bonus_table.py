@@ -10,8 +10,9 @@ from django.urls import reverse
 from hits import families
 from hits.core.domain.bonus_tables import EXAMPLES
 from hits.core.errors import RuleBroken
-from hits.models import Batch, LedgerEntry, Study
+from hits.models import LedgerEntry
 from hits.services.launching import launch_batch
+from hits.studies.models import Batch, Study
 from tests.factories import NOW, make_association, make_batch, make_study, make_user
 from tests.hits.calling import notebook
 from tests.hits.test_admin import study_form

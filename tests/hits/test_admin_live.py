@@ -13,7 +13,8 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
 from hits.admin.batches.verbs import VERBS
-from hits.models import HIT, Batch, BatchEvent, Change
+from hits.models import HIT, BatchEvent, Change
+from hits.studies.models import Batch
 from tests.factories import (
     NOW,
     make_account,

@@ -11,8 +11,9 @@ from django.urls import reverse
 
 from hits.identity.models.users import User
 from hits.identity.models.workers import Worker
-from hits.models import Message, Recipient, Study
+from hits.models import Message, Recipient
 from hits.services.writing import write_message
+from hits.studies.models import Study
 from tests.factories import (
     NOW,
     make_account,

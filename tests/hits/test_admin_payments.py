@@ -14,11 +14,12 @@ from django.utils import timezone
 from hits.core import audit_trail
 from hits.core.models.audit_events import AuditEvent
 from hits.identity.models.users import User
-from hits.models import Bonus, Disclosure, LedgerEntry, Match, Study
+from hits.models import Bonus, Disclosure, LedgerEntry, Match
 from hits.providers.models.accounts import Account
 from hits.queries.audits import events_for
 from hits.queries.payments import Committed, desk_of
 from hits.services import runs
+from hits.studies.models import Study
 from tests.factories import NOW, approve, make_account, make_bonus, make_study, make_user
 from tests.hits.books import open_batch, owed_bonus, paid_bonus
 from tests.people import make_permitted

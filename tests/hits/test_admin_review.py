@@ -12,8 +12,9 @@ from django.utils import timezone
 
 from hits.admin.review import words_of
 from hits.identity.models.users import User
-from hits.models import Assignment, Batch, Decision, Note, Study
+from hits.models import Assignment, Decision, Note
 from hits.services import reviewing, working
+from hits.studies.models import Batch, Study
 from tests.factories import (
     make_assignment,
     make_association,

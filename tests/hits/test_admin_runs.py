@@ -12,8 +12,9 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
 from hits.identity.models.users import User
-from hits.models import Bonus, Run, Study
+from hits.models import Bonus, Run
 from hits.services import run_rows, runs
+from hits.studies.models import Study
 from tests.factories import (
     NOW,
     approve,

@@ -14,9 +14,10 @@ from structlog.testing import capture_logs
 
 from hits.identity.models.users import User
 from hits.identity.models.workers import Worker
-from hits.models import Block, Disclosure, Study
+from hits.models import Block, Disclosure
 from hits.services.blocking import block_worker
 from hits.services.writing import write_message
+from hits.studies.models import Study
 from tests.factories import (
     NOW,
     make_account,

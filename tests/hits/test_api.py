@@ -14,7 +14,7 @@ from django.utils import timezone
 from hits.api.throttling import ByToken
 from hits.identity.api_tokens import Scope, make_token, revoke_token
 from hits.identity.models.api_tokens import ApiToken
-from hits.models import Study
+from hits.studies.models import Study
 from tests.caches import AWAY
 from tests.factories import (
     make_account,

@@ -10,7 +10,8 @@ from django.utils import timezone
 
 from crowd.winogavil.domain import SOLVE
 from hits.identity.api_tokens import Scope
-from hits.models import HIT, Batch, BatchEvent, Change, Item, Study
+from hits.models import HIT, BatchEvent, Change, Item
+from hits.studies.models import Batch, Study
 from tests.factories import (
     NOW,
     make_account,

@@ -7,8 +7,9 @@ import pytest
 from django.utils import timezone
 
 from hits.identity.api_tokens import Scope
-from hits.models import Assignment, Block, Decision, Message, Note, Study
+from hits.models import Assignment, Block, Decision, Message, Note
 from hits.services.working import lease_items
+from hits.studies.models import Study
 from tests.factories import (
     NOW,
     make_account,

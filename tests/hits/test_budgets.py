@@ -9,9 +9,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from hits.core.errors import RuleBroken
-from hits.models import HIT, Assignment, Batch, Bonus, Study
+from hits.models import HIT, Assignment, Bonus
 from hits.queries.batches import tally_of
 from hits.services import budgets, launching
+from hits.studies.models import Batch, Study
 from tests.factories import (
     NOW,
     make_account,

@@ -4,7 +4,7 @@ import pytest
 from pytest_django import DjangoAssertNumQueries
 
 from hits.core.chunks import in_chunks
-from hits.models import Study
+from hits.studies.models import Study
 from tests.factories import make_study
 
 pytestmark = pytest.mark.django_db

@@ -8,9 +8,10 @@ import pytest
 from django.db import transaction
 
 from crowd.winoventi.models import Generic, Project
-from hits.models import Item, Study
+from hits.models import Item
 from hits.services import collecting
 from hits.services.collecting import Collect, collect_answers, count_all
+from hits.studies.models import Study
 from tests.crowd.winoventi.rows import make_generic, make_project
 from tests.factories import NOW
 from tests.locks import notes_of_product

@@ -9,7 +9,7 @@ from hits import families
 from hits.core.errors import RuleBroken
 from hits.core.models.audit_events import AuditEvent
 from hits.identity.models.users import User
-from hits.models import HIT, Assignment, Batch, Bonus, Change, LedgerEntry, RunRow, Study
+from hits.models import HIT, Assignment, Bonus, Change, LedgerEntry, RunRow
 from hits.services import (
     blocking,
     compensating,
@@ -27,6 +27,7 @@ from hits.services import (
     steering,
 )
 from hits.services.obligations import move_bonus
+from hits.studies.models import Batch, Study
 from scoring.services import judging as scoring
 from tests.factories import (
     NOW,

@@ -10,9 +10,10 @@ from django.test.utils import CaptureQueriesContext
 from hits.core.errors import RuleBroken
 from hits.core.states import move
 from hits.identity.models.workers import Worker
-from hits.models import HIT, Assignment, Batch, Block
+from hits.models import HIT, Assignment, Block
 from hits.queries.workers import known_workers, recruiting_facts
 from hits.services.entering import refuse_entry
+from hits.studies.models import Batch
 from tests.factories import (
     NOW,
     make_account,

@@ -6,9 +6,9 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from hits import queries
-from hits.models import Batch, Study
 from hits.queries import batches
 from hits.services import figures
+from hits.studies.models import Batch, Study
 from tests.factories import NOW, make_assignment, make_batch, make_bonus, make_hit, make_study, set_aside
 
 pytestmark = pytest.mark.django_db

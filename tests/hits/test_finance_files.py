@@ -18,11 +18,12 @@ from hits.core.errors import RuleBroken
 from hits.core.models.audit_events import AuditEvent
 from hits.domain.manifests import digest_of, write_manifest
 from hits.identity.models.users import User
-from hits.models import Bonus, Disclosure, LedgerEntry, Study
+from hits.models import Bonus, Disclosure, LedgerEntry
 from hits.queries import closes
 from hits.queries.ledger import entries_of
 from hits.services.finance_files import FinanceFile, audit_file, close_file, ledger_file, run_file
 from hits.services.workbooks import write_workbook
+from hits.studies.models import Study
 from tests.factories import NOW, approve, make_study, make_user
 from tests.hits.books import open_batch, owed_bonus, paid_bonus
 from tests.people import make_permitted

@@ -15,7 +15,7 @@ from hits.core.domain import requirements
 from hits.core.errors import ProviderRefused, RuleBroken
 from hits.identity.models.users import User
 from hits.identity.models.workers import Worker
-from hits.models import Batch, Block, Bonus, Disclosure, Recipient
+from hits.models import Block, Bonus, Disclosure, Recipient
 from hits.providers.gateway.queues import queue_for
 from hits.providers.gateway.registry import provider_for
 from hits.providers.models.accounts import Account
@@ -24,6 +24,7 @@ from hits.services.blocking import block_worker, send_blocks
 from hits.services.disclosing import disclose
 from hits.services.paying import pay_bonuses
 from hits.services.writing import send_messages, write_message
+from hits.studies.models import Batch
 from tests.factories import (
     NOW,
     make_account,

@@ -9,7 +9,7 @@ from django.test.utils import CaptureQueriesContext
 
 from hits.core import audit_trail
 from hits.core.models.audit_events import AuditEvent
-from hits.models import Deposit, LedgerEntry, Study
+from hits.models import Deposit, LedgerEntry
 from hits.queries.ledger import (
     Book,
     balances,
@@ -21,6 +21,7 @@ from hits.queries.ledger import (
     statement_of,
 )
 from hits.services.budgets import grant_budget
+from hits.studies.models import Study
 from tests.factories import NOW, make_account, make_study
 from tests.hits.books import open_batch, owed_bonus, paid_bonus
 

@@ -8,9 +8,10 @@ import pytest
 
 from hits.core.errors import RuleBroken
 from hits.core.models.audit_events import AuditEvent
-from hits.models import HIT, Assignment, Batch, Bonus, Deposit, Difference, Match
+from hits.models import HIT, Assignment, Bonus, Deposit, Difference, Match
 from hits.providers.models.accounts import Account
 from hits.services import deposits, differences, matching
+from hits.studies.models import Batch
 from tests.factories import (
     NOW,
     make_account,

@@ -12,7 +12,7 @@ from django.test import RequestFactory
 
 from hits.admin.merging import Merging
 from hits.core.errors import RuleBroken
-from hits.models import Study
+from hits.studies.models import Study
 from tests.factories import make_study, make_user
 
 pytestmark = pytest.mark.django_db

@@ -7,8 +7,9 @@ import pytest
 from django.db import connection, connections
 from django.test.utils import CaptureQueriesContext
 
-from hits.models import HIT, Assignment, Batch, Item, Lease
+from hits.models import HIT, Assignment, Item, Lease
 from hits.services import mirroring, reconciling, working
+from hits.studies.models import Batch
 from tests.factories import NOW, make_assignment, make_worker
 from tests.hits.posted import (
     look_again,

@@ -16,10 +16,11 @@ from hypothesis import strategies as st
 
 from hits.core.errors import ProviderRefused
 from hits.domain.documents import LONGEST, Told, read_document, unwrap
-from hits.models import HIT, Assignment, Batch, Event, Lease, Notice
+from hits.models import HIT, Assignment, Event, Lease, Notice
 from hits.providers.gateway import registry
 from hits.providers.models.accounts import Account
 from hits.services import noticing, working
+from hits.studies.models import Batch
 from tests.factories import (
     NOW,
     make_account,

@@ -13,8 +13,9 @@ from django.test.utils import CaptureQueriesContext
 from hits.core.errors import RuleBroken
 from hits.core.models.audit_events import AuditEvent
 from hits.identity.models.users import User
-from hits.models import Assignment, Batch, Bonus, Decision, LedgerEntry, Study
+from hits.models import Assignment, Bonus, Decision, LedgerEntry
 from hits.services import budgets, figures, owing
+from hits.studies.models import Batch, Study
 from scoring.models import Score
 from tests.factories import (
     NOW,

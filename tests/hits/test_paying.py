@@ -6,9 +6,10 @@ from typing import Any
 import pytest
 from django.db import IntegrityError, connection, transaction
 
-from hits.models import HIT, Assignment, Batch, Bonus, Halt
+from hits.models import HIT, Assignment, Bonus, Halt
 from hits.services import figures, owing, paying, reviewing
 from hits.services.settling import SENDING_IS_STALE
+from hits.studies.models import Batch
 from tests.factories import (
     NOW,
     approve,

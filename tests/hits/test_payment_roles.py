@@ -15,22 +15,10 @@ from django.urls import reverse
 from hits.core.models.audit_events import AuditEvent
 from hits.identity.models.users import User
 from hits.identity.roles import PAYMENTS_APPROVER, PAYMENTS_PREPARER, ROLES
-from hits.models import (
-    Appeal,
-    Batch,
-    Bonus,
-    Deposit,
-    Difference,
-    Disclosure,
-    Halt,
-    LedgerEntry,
-    Match,
-    Run,
-    RunRow,
-    Study,
-)
+from hits.models import Appeal, Bonus, Deposit, Difference, Disclosure, Halt, LedgerEntry, Match, Run, RunRow
 from hits.providers.models.accounts import Account
 from hits.services import run_rows, runs
+from hits.studies.models import Batch, Study
 from tests.factories import NOW, make_assignment, make_batch, make_bonus, make_hit, make_study, make_user
 
 pytestmark = pytest.mark.django_db

@@ -9,9 +9,10 @@ from django.db import connection, connections
 from django.test.utils import CaptureQueriesContext
 
 from hits.core.errors import ProviderRefused
-from hits.models import HIT, Assignment, Batch, Item
+from hits.models import HIT, Assignment, Item
 from hits.providers.gateway import registry
 from hits.services import looking, reconciling, steering, working
+from hits.studies.models import Batch
 from tests.factories import NOW, make_account, make_assignment, make_hit
 from tests.hits.posted import (
     DEADLINE,

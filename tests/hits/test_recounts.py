@@ -3,8 +3,9 @@
 import pytest
 from django.db import transaction
 
-from hits.models import Item, Study
+from hits.models import Item
 from hits.services.working import find_recounts, take_recounts
+from hits.studies.models import Study
 from tests.factories import make_study
 
 pytestmark = pytest.mark.django_db

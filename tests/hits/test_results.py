@@ -10,9 +10,9 @@ import pytest
 
 from hits.common.uploads import Problems, Row, UploadedColumn, read_number
 from hits.core.errors import InvalidItems
-from hits.models import Study
 from hits.services import results
 from hits.services.results import ModelResults, Subjects, read_results
+from hits.studies.models import Study
 
 pytestmark = pytest.mark.pure
 QUOTED = "Put a field that holds the separator into quotation marks."

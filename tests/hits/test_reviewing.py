@@ -16,10 +16,11 @@ from hits.core.domain.days import day_around
 from hits.core.errors import ProviderRefused, RuleBroken
 from hits.identity.models.users import User
 from hits.identity.models.workers import Worker
-from hits.models import Assignment, Batch, Bonus, Decision, Item, Lease, Note
+from hits.models import Assignment, Bonus, Decision, Item, Lease, Note
 from hits.providers.gateway import registry
 from hits.providers.gateway.interface import Provider
 from hits.services import owing, reviewing, telling, working
+from hits.studies.models import Batch
 from scoring.services.judging import judge_submitted, scores_of
 from tests.factories import (
     NOW,

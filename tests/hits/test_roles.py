@@ -7,7 +7,7 @@ from django.test import Client
 from django.urls import reverse
 
 from hits.identity.roles import AUTHOR, OPERATOR, RESEARCHER, REVIEWER, ROLES
-from hits.models import Batch
+from hits.studies.models import Batch
 from tests.factories import (
     make_account,
     make_assignment,

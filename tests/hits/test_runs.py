@@ -14,10 +14,11 @@ from django.test.utils import CaptureQueriesContext
 from hits.core.errors import RuleBroken
 from hits.core.models.audit_events import AuditEvent
 from hits.identity.models.users import User
-from hits.models import Bonus, LedgerEntry, Run, RunRow, Study
+from hits.models import Bonus, LedgerEntry, Run, RunRow
 from hits.queries.run_rows import lines_of, rows_of
 from hits.services import run_rows, runs
 from hits.services.blocking import block_worker
+from hits.studies.models import Study
 from tests.factories import NOW, make_assignment, make_batch, make_bonus, make_hit, make_study, make_user
 from tests.people import make_permitted
 

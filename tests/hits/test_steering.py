@@ -9,9 +9,10 @@ from pytest_django import DjangoAssertNumQueries
 
 from hits.core.errors import ProviderRefused, RuleBroken
 from hits.identity.models.users import User
-from hits.models import HIT, Batch, BatchEvent, Change, Study
+from hits.models import HIT, BatchEvent, Change
 from hits.providers.gateway import registry
 from hits.services import budgets, launching, steering
+from hits.studies.models import Batch, Study
 from tests.factories import (
     NOW,
     make_account,

@@ -10,11 +10,12 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from hits.core.errors import ProviderRefused
-from hits.models import HIT, Assignment, Batch, Change, Decision, Item, Lease
+from hits.models import HIT, Assignment, Change, Decision, Item, Lease
 from hits.providers.gateway import registry
 from hits.providers.models.accounts import Account, Stranger
 from hits.services import reconciling, working
 from hits.services.surveying import RETRY, survey
+from hits.studies.models import Batch
 from tests.factories import NOW, make_account, make_user
 from tests.hits.posted import DEADLINE, open_as, post_batch, post_hit, save_as
 from tests.stubbed import StubbedTurk

@@ -9,7 +9,7 @@ import pytest
 
 from hits.admin.taking import LINES, TakeForm, file_name, in_pieces, send_csv, send_rows
 from hits.datasets.columns import INTEGER, TEXT, column
-from hits.models import Study
+from hits.studies.models import Study
 from tests.factories import NOW
 
 pytestmark = [pytest.mark.django_db, pytest.mark.pure]

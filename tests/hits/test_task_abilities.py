@@ -11,8 +11,8 @@ from crowd.frame import pages
 from hits import families
 from hits.families import TaskPage, Terms
 from hits.families.registry import _families
-from hits.models import Batch, Study
 from hits.services import drafting
+from hits.studies.models import Batch, Study
 from tests.factories import make_account, make_batch, make_hit, make_study
 from tests.qualifications.gates import WORK, ToyWork
 

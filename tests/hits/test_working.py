@@ -6,8 +6,9 @@ from django.db import IntegrityError, connection, transaction
 
 from hits.core.errors import RuleBroken
 from hits.identity.models.workers import Worker
-from hits.models import HIT, Assignment, Batch, Item, Lease
+from hits.models import HIT, Assignment, Item, Lease
 from hits.services import working
+from hits.studies.models import Batch
 from tests.factories import (
     NOW,
     make_account,

@@ -10,9 +10,10 @@ from django.db.models import F
 
 from crowd.marketplace import models as market
 from crowd.marketplace.operations.hits import describe_hit
-from hits.models import HIT, Assignment, Bonus, Item, Lease, LedgerEntry, Run, RunRow, Study
+from hits.models import HIT, Assignment, Bonus, Item, Lease, LedgerEntry, Run, RunRow
 from hits.providers.models.accounts import Account
 from hits.services.ledger import BOOK_OF
+from hits.studies.models import Study
 
 SEEN = ("Submitted", "Approved", "Rejected")
 SPENT = ("reward", "reward_fee", "sent", "bonus_fee")

@@ -28,10 +28,10 @@ from hits import models, tasks
 from hits.common.sweeps import SWEEPS as ALL
 from hits.core.errors import CrowdError
 from hits.identity.models.users import User
-from hits.models import Batch, Study
 from hits.providers.gateway.boto import BotoProvider
 from hits.providers.models.accounts import Account
 from hits.services import launching, reviewing, steering
+from hits.studies.models import Batch, Study
 from scoring.tasks import judge_submitted
 from tests.factories import (
     approve,

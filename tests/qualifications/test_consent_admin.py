@@ -9,7 +9,7 @@ from django.urls import reverse
 from hits.core.models.audit_events import AuditEvent
 from hits.identity.models.workers import Worker
 from hits.identity.roles import OPERATOR, PAYMENTS_APPROVER, RESEARCHER, REVIEWER
-from hits.models import Study
+from hits.studies.models import Study
 from qualifications.domain import people
 from qualifications.models import Consent, ConsentText, Demographics, UnderAge
 from qualifications.services import consenting, demographics

@@ -8,7 +8,7 @@ from django.db import connection
 
 from hits.core.models.audit_events import AuditEvent
 from hits.identity.models.workers import Worker
-from hits.models import Study
+from hits.studies.models import Study
 from qualifications.domain import people
 from qualifications.models import ConsentText, Demographics
 from qualifications.queries.demographics import Counts, counts_of

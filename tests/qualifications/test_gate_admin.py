@@ -9,7 +9,7 @@ from django.urls import reverse
 
 from hits.core.models.audit_events import AuditEvent
 from hits.identity.models.users import User
-from hits.models import Study
+from hits.studies.models import Study
 from qualifications.models import Attempt, Gate, Holding, PlatformType
 from qualifications.presets import PRESETS
 from tests.factories import make_account, make_batch, make_hit, make_study

@@ -9,7 +9,7 @@ from django.test import Client
 from django.utils import timezone
 
 from hits.identity.roles import OPERATOR, PAYMENTS_APPROVER, RESEARCHER, REVIEWER, ROLES
-from hits.models import Study
+from hits.studies.models import Study
 from qualifications.models import Attempt, Gate
 from qualifications.services.attempting import follow_tests
 from qualifications.services.claiming import (

@@ -12,11 +12,11 @@ from crowd.marketplace.conformance.worker import Worker as Site
 from crowd.marketplace.models import QualificationRequest
 from hits.core.errors import RuleBroken
 from hits.identity.models.workers import Worker
-from hits.models import Batch
 from hits.providers.gateway.interface import HITSpec, Provider, ProviderHIT
 from hits.providers.gateway.registry import provider_for
 from hits.providers.models.accounts import Account
 from hits.services import launching
+from hits.studies.models import Batch
 from qualifications.models import Gate, Holding
 from qualifications.services.holding import set_value
 from qualifications.services.platform import make_types

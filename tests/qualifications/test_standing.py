@@ -11,8 +11,8 @@ from django.utils import translation
 
 from hits.core.domain import requirements
 from hits.identity.models.workers import Worker
-from hits.models import Study
 from hits.providers.models.accounts import Account
+from hits.studies.models import Study
 from qualifications import words
 from qualifications.domain.rules import Bound, Finding
 from qualifications.models import ConsentText, Gate

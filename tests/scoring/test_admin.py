@@ -12,7 +12,7 @@ from crowd.winogavil.services import verdicts as winogavil
 from hits.core.models.audit_events import AuditEvent
 from hits.identity.models.users import User
 from hits.identity.roles import OPERATOR, PAYMENTS_APPROVER, RESEARCHER, REVIEWER
-from hits.models import Study
+from hits.studies.models import Study
 from scoring.models import Asking, RegisteredRival, Score, StudyRival, Verdict
 from scoring.services.answering import answer_waiting
 from tests.factories import NOW, make_assignment, make_association, make_study, make_user

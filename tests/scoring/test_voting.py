@@ -6,7 +6,8 @@ from typing import Any
 import pytest
 from pytest_django import DjangoAssertNumQueries
 
-from hits.models import HIT, Assignment, Item, Lease, Study
+from hits.models import HIT, Assignment, Item, Lease
+from hits.studies.models import Study
 from scoring.models import Score
 from scoring.queries import voting
 from scoring.queries.voting import Tally, tallies

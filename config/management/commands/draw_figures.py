@@ -11,7 +11,7 @@ from crowd import family as families
 from hits.core.errors import CrowdError
 from hits.datasets.papers import FORMS, draw_paper, papers_of
 from hits.datasets.tables import StatTable
-from hits.models import Study
+from hits.studies.models import Study
 
 
 class Command(BaseCommand):

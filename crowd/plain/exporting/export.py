@@ -9,8 +9,8 @@ from crowd.plain.exporting.lines import read_answers, read_rows
 from crowd.plain.models import Description, Project
 from hits.core.errors import CrowdError
 from hits.exports import DataFile
-from hits.models import Study
 from hits.project_exports import ProjectExport
+from hits.studies.models import Study
 
 
 class PlainExport(ProjectExport):

@@ -2,7 +2,7 @@ from django.core.validators import MaxValueValidator, MinValueValidator
 from django.db import models
 from django.db.models import Q
 
-from hits.models import Study
+from hits.studies.models import Study
 
 MOST_PEOPLE = 1000
 

@@ -1,7 +1,7 @@
 """The page that a project asks now."""
 
 from crowd.plain.models import Description, Project
-from hits.models import Study
+from hits.studies.models import Study
 
 
 def described(project: Project) -> Description | None:

@@ -10,7 +10,7 @@ from crowd.whoops.queries.questions import Standing, Tallied, count_questions, u
 from crowd.whoops.services.identifying import draw_pairs, unpaired
 from hits.admin.hub_panels import Figure, Panel, Way
 from hits.identity.models.users import User
-from hits.models import Batch
+from hits.studies.models import Batch
 
 ADD = "whoops.add_question"
 SEED_HELP = "The same seed draws the same. Write it down with your results."

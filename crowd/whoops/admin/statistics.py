@@ -20,8 +20,8 @@ from hits.admin.hubs import HubAdmin
 from hits.admin.stat_tables import send_table
 from hits.datasets.tables import StatTable
 from hits.identity.models.users import User
-from hits.models import Study
 from hits.project_exports import project_in
+from hits.studies.models import Study
 
 Hub = HubAdmin[Any]
 ADD, REMOVE, TAKE = "whoops.add_matchingscores", "whoops.delete_matchingscores", "hits.export_batch"

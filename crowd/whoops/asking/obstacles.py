@@ -11,9 +11,10 @@ from hits import families
 from hits.core.errors import RuleBroken
 from hits.families.entry_policies import Asked, Door
 from hits.identity.models.workers import Worker
-from hits.models import HIT, Assignment, Batch, Lease
+from hits.models import HIT, Assignment, Lease
 from hits.queries import items_of_batch
 from hits.services.working import UNSETTLED, items_for
+from hits.studies.models import Batch
 
 TASKS = (domain.DESIGN, domain.CONTROL, domain.ANNOTATE, domain.EXAMPLES, *domain.JUDGED)
 

@@ -18,8 +18,8 @@ from crowd.whoops.services.training import add_training_image
 from hits.admin.hubs import open_project
 from hits.identity.models.users import User
 from hits.identity.roles import REVIEWER
-from hits.models import Batch
 from hits.services import drafting
+from hits.studies.models import Batch
 from qualifications.models import Gate
 from qualifications.presets import PRESETS
 from qualifications.services.gating import add_gate, switch_gate

@@ -18,8 +18,9 @@ from crowd.whoops.services.comparing import decide_sighting
 from crowd.whoops.services.explaining import make_explanations
 from crowd.whoops.services.identifying import make_pairs
 from crowd.whoops.services.reviewing import give_review
-from hits.models import Assignment, Batch, Bonus
+from hits.models import Assignment, Bonus
 from hits.queries import answers_wanted
+from hits.studies.models import Batch
 from qualifications.models import Attempt, Holding, PlatformType
 from qualifications.services.grading import grade_by_hand
 from scoring.models import Score

@@ -4,7 +4,7 @@ from django.core.validators import MaxValueValidator, MinValueValidator
 from django.db import models
 from django.db.models import F, Q
 
-from hits.models import Study
+from hits.studies.models import Study
 
 AT_LEAST_ONE = [MinValueValidator(1)]
 

@@ -5,7 +5,7 @@ from django.db.models import Exists, OuterRef, Q, QuerySet
 
 from hits.access import SEES_ALL
 from hits.identity.models.users import User
-from hits.models import Study
+from hits.studies.models import Study
 
 
 def staff_with(permission: str, *, study: Study) -> QuerySet[User]:

@@ -22,7 +22,7 @@ from crowd.whoops.services import links
 from crowd.whoops.services.inviting import see_designer
 from hits.common import rates
 from hits.core.errors import RuleBroken
-from hits.models import Study
+from hits.studies.models import Study
 
 POLICY = {
     "default-src": [NONE],

@@ -20,7 +20,7 @@ from crowd.winogavil.services.challenging import MOST, SIZES, Order, add_questio
 from hits.access import visible
 from hits.admin.actions import Action, ActionPages, Call, Confirm, Outcome
 from hits.admin.parts import plural, read_number
-from hits.models import Batch
+from hits.studies.models import Batch
 from qualifications.models import SwowList
 
 LARGEST_SEED = 999_999

@@ -18,7 +18,7 @@ from hits.access import studies_of
 from hits.admin.actions import Action, ActionPages, Call, Confirm, Outcome
 from hits.admin.parts import plural
 from hits.identity.models.users import User
-from hits.models import Study
+from hits.studies.models import Study
 from qualifications.models import SwowList
 
 SHOWN = 5

@@ -12,7 +12,7 @@ from crowd.winogavil.admin import panels
 from crowd.winogavil.models import Game
 from hits.admin.hub_panels import PanelOf
 from hits.admin.hubs import HubAdmin, announce_hub
-from hits.models import Batch
+from hits.studies.models import Batch
 
 SOLVING = ("solve_batch", "grows")
 

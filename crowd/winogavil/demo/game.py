@@ -16,9 +16,10 @@ from crowd.winogavil.demo import seeding
 from crowd.winogavil.demo.workers import SimulatedWorker
 from crowd.winogavil.models import Association
 from hits.core.errors import CrowdError
-from hits.models import HIT, Assignment, Batch
+from hits.models import HIT, Assignment
 from hits.queries import answers_wanted
 from hits.services.drafting import suggest_hits
+from hits.studies.models import Batch
 from scoring.domain import mean
 
 SPARE_HITS = 4

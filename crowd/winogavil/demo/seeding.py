@@ -19,8 +19,7 @@ from crowd.winogavil.domain import SPYMASTERS_WANTED, WINOGAVIL_TIERS
 from crowd.winogavil.services.drawing import Plan, draw_boards
 from crowd.winogavil.services.seeding import seed_association
 from crowd.winogavil.solving import SolveFamily
-from hits.models import Batch, Study
-from hits.models.studies import default_bonus_rules
+from hits.studies.models import Batch, Study, default_bonus_rules
 from qualifications.services.tagging import list_from_tags
 
 BOARDS = 3

@@ -1,6 +1,6 @@
 from django.db import models
 
-from hits.models import Batch, Study
+from hits.studies.models import Batch, Study
 
 
 class Game(models.Model):

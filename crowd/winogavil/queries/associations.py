@@ -4,7 +4,7 @@ from django.db.models import QuerySet
 
 from crowd.winogavil import domain
 from crowd.winogavil.models import Association
-from hits.models import Study
+from hits.studies.models import Study
 
 Rows = QuerySet[Association]
 Source = Association.Source

@@ -1,5 +1,5 @@
 from crowd.winogavil.models import Game
-from hits.models import Study
+from hits.studies.models import Study
 
 
 def game_of(study: Study) -> Game:

@@ -17,7 +17,8 @@ from crowd.winogavil.models import Board
 from crowd.winogavil.services.pulling import pull_or_restore
 from crowd.winogavil.services.seeding import seed_boards
 from hits.core.errors import RuleBroken
-from hits.models import Item, Study
+from hits.models import Item
+from hits.studies.models import Study
 from qualifications.models import SwowList
 from qualifications.services.generating import related_set
 

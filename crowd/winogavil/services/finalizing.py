@@ -8,9 +8,10 @@ from django.db.models import Prefetch
 
 from crowd.winogavil import domain
 from crowd.winogavil.models import Association, Place, Solution
-from hits.models import Item, Study
+from hits.models import Item
 from hits.services.collecting import Collect, collect_answers
 from hits.services.wanting import want_answers
+from hits.studies.models import Study
 from scoring import domain as scores
 from scoring.models import Score
 from scoring.services.judging import counting_scores

@@ -8,8 +8,9 @@ from django.db import transaction
 from crowd.pictures.models import Picture
 from crowd.winogavil import domain
 from crowd.winogavil.models import Association, Board, BoardPlace, Place
-from hits.models import Item, Study
+from hits.models import Item
 from hits.services.wanting import make_item, new_item
+from hits.studies.models import Study
 
 
 def seed_association(

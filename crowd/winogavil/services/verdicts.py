@@ -10,7 +10,7 @@ from crowd.pictures.models import Picture
 from crowd.winogavil import domain
 from crowd.winogavil.models import Association
 from hits.common.parts import in_parts
-from hits.models import Batch, Study
+from hits.studies.models import Batch, Study
 from scoring.models import Verdict
 from scoring.services.asking import NewRiddle, Shown, put_riddles
 from scoring.services.playing import NoRival

@@ -20,7 +20,7 @@ from hits.admin.hubs import HubAdmin
 from hits.core.domain.typed_text import read_uuid
 from hits.core.errors import RuleBroken
 from hits.identity.models.users import User
-from hits.models import Batch
+from hits.studies.models import Batch
 
 Hub = HubAdmin[Any]
 MOST_SHOWN = 200

@@ -21,8 +21,8 @@ from hits.admin.selecting import signed_in
 from hits.admin.stat_tables import send_table
 from hits.datasets.tables import StatTable
 from hits.identity.models.users import User
-from hits.models import Study
 from hits.project_exports import project_in
+from hits.studies.models import Study
 
 Hub = HubAdmin[Project]
 ADD, REMOVE, TAKE = "winoground.add_modelscores", "winoground.delete_modelscores", "hits.export_batch"

@@ -15,7 +15,8 @@ from crowd.winoground.domain import PLACES, VALIDATE
 from crowd.winoground.models import Example
 from crowd.winoground.queries.scoring import scored
 from crowd.winoground.services.posting import ask_examples
-from hits.models import HIT, Assignment, Batch
+from hits.models import HIT, Assignment
+from hits.studies.models import Batch
 from qualifications.models import Attempt, Holding, PlatformType
 from scoring.models import Score
 

@@ -12,7 +12,7 @@ from crowd.winoventi.services.opening import add_nouns, check_nouns, open_projec
 from crowd.winoventi.services.ruling import change_rules
 from hits.admin.parts import Row
 from hits.common.uploads import Problems
-from hits.models import Batch
+from hits.studies.models import Batch
 from scoring.models import RegisteredRival
 
 Kind = RegisteredRival.Kind

@@ -12,7 +12,7 @@ from crowd.winoventi.admin.words import FAULTS, reason_in_words
 from crowd.winoventi.models import Alternative, Generic, Inquiry, Premise, Project, Step
 from hits.admin.hub_panels import Figure, Panel, Way
 from hits.admin.hubs import TAKE
-from hits.models import Batch
+from hits.studies.models import Batch
 
 Kind = Step.Kind
 Purpose = Inquiry.Purpose

@@ -16,7 +16,7 @@ from crowd.winoventi.models import Project, Step
 from hits.admin.hub_panels import Panel
 from hits.admin.hubs import HubAdmin, announce_hub
 from hits.identity.models.users import User
-from hits.models import Batch
+from hits.studies.models import Batch
 
 NAME = "Exception procedure"
 

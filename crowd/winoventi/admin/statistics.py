@@ -17,8 +17,8 @@ from crowd.winoventi.queries.models import curves_of
 from hits.admin.hubs import TAKE, HubAdmin
 from hits.admin.stat_tables import send_table
 from hits.datasets.tables import StatTable
-from hits.models import Study
 from hits.project_exports import project_in
+from hits.studies.models import Study
 
 Hub = HubAdmin[Any]
 

@@ -27,9 +27,10 @@ from crowd.winoventi.models import (
 from crowd.winoventi.queries import count_pairs
 from crowd.winoventi.services.evaluating import start_evaluation
 from crowd.winoventi.services.posting import advance
-from hits.models import HIT, Assignment, Batch
+from hits.models import HIT, Assignment
 from hits.queries import answers_wanted
 from hits.services import drafting, steering
+from hits.studies.models import Batch
 from qualifications.models import Attempt, Holding, PlatformType
 from qualifications.services.grading import grade_by_hand
 from scoring.models import RegisteredRival

@@ -17,8 +17,8 @@ from crowd.winoventi.models import Project, Step
 from crowd.winoventi.services.opening import add_nouns, open_project
 from hits.common.supervising import held_back, start_afresh
 from hits.core.errors import CrowdError
-from hits.models import Batch
 from hits.services import drafting
+from hits.studies.models import Batch
 from qualifications.models import Gate
 from qualifications.presets import PRESETS
 from qualifications.services.gating import add_gate, switch_gate

@@ -5,7 +5,7 @@ from django.db import models
 from django.db.models import Q
 
 from crowd.winoventi import domain
-from hits.models import Batch, Study
+from hits.studies.models import Batch, Study
 from scoring.models import RegisteredRival
 
 

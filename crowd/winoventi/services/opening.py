@@ -10,7 +10,7 @@ from crowd.questions.domain import is_unfit, trim
 from crowd.winoventi.models import Noun, Project, Step
 from hits.common.uploads import Problems, UploadedColumn, as_written, read_uploaded
 from hits.core.errors import InvalidItems
-from hits.models import Study
+from hits.studies.models import Study
 
 LONGEST_NOUN = Noun._meta.get_field("word").max_length or 0
 NOUN = UploadedColumn(name="noun", read=as_written)

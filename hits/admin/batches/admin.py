@@ -18,8 +18,9 @@ from hits.admin.batches.prices import cost_of, table_of
 from hits.admin.parts import VisibleStudies, in_words, read_number
 from hits.core.domain.requirements import in_words as requirements_in_words
 from hits.core.errors import RuleBroken
-from hits.models import Batch, Item
+from hits.models import Item
 from hits.services import drafting
+from hits.studies.models import Batch
 
 Status = Batch.Status
 

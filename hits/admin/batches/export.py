@@ -16,8 +16,8 @@ from django.utils import timezone
 from hits.admin.batches.steer import get_batch
 from hits.admin.taking import send_lines
 from hits.common.spreadsheets import MARK, csv_line
-from hits.models import Batch
 from hits.services import exporting
+from hits.studies.models import Batch
 
 EXPORT = "hits.export_batch"
 # In every row of a table: a file that was cut up still says where it comes from.

@@ -13,9 +13,9 @@ from hits.admin.parts import JsonField
 from hits.admin.spans import SpanField
 from hits.core.domain.requirements import COMPARATORS, GUARDED, check
 from hits.domain import criteria
-from hits.models import Batch
 from hits.providers.models.accounts import Account
 from hits.services.drafting import ASKS_ONCE, STEPS
+from hits.studies.models import Batch
 
 DAY_S = 86_400
 YEAR_S = 365 * DAY_S

@@ -23,9 +23,9 @@ from hits.admin.parts import in_words, read_number
 from hits.core.domain.requirements import in_words as requirements_in_words
 from hits.core.domain.typed_text import read_uuid
 from hits.core.errors import InvalidItems, RuleBroken
-from hits.models import Batch
 from hits.queries import answers_wanted
 from hits.services import drafting
+from hits.studies.models import Batch
 
 Batches = admin.ModelAdmin[Batch]
 StepForm = WhatForm | TermsForm | PeopleForm

@@ -16,8 +16,8 @@ from hits import access, families
 from hits.admin.batches import charts, export, verbs
 from hits.admin.parts import in_words
 from hits.admin.selecting import signed_in
-from hits.models import Batch
 from hits.queries.live import FEWEST, Live, live_figures, with_changes
+from hits.studies.models import Batch
 
 EVENTS = 20
 # How soon the page asks again while HITs are on their way, and while workers are.

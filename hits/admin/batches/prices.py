@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 
 from hits import domain
-from hits.models import Batch
+from hits.studies.models import Batch
 
 # So many batches back somebody may have worked on one.
 LATEST = 20

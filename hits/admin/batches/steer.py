@@ -20,7 +20,8 @@ from hits.admin.parts import in_words, plural
 from hits.admin.sums import cost_in_words
 from hits.core.errors import RuleBroken
 from hits.identity.models.users import User
-from hits.models import HIT, Assignment, Batch, BatchEvent
+from hits.models import HIT, Assignment, BatchEvent
+from hits.studies.models import Batch
 
 STEER = "hits.steer_batch"
 Status = Batch.Status

@@ -10,9 +10,9 @@ from rest_framework import serializers
 from hits import access, families
 from hits.api.authentication import user_of
 from hits.core.errors import RuleBroken
-from hits.models import Batch, Study
 from hits.providers.models.accounts import Account
 from hits.services import drafting
+from hits.studies.models import Batch, Study
 
 MOST_EXCLUSIONS = 200
 LONGEST_S = 31_536_000

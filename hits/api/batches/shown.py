@@ -5,8 +5,9 @@ from typing import Any
 from rest_framework import serializers
 
 from hits.api.fields import PublicId, UserName
-from hits.models import Batch, BatchEvent
+from hits.models import BatchEvent
 from hits.services import drafting
+from hits.studies.models import Batch
 
 
 class CostSerializer(serializers.Serializer[Any]):

@@ -16,8 +16,9 @@ from hits.api.fields import Empty
 from hits.api.hits import LONGEST_S
 from hits.api.resources import Resource
 from hits.core.errors import RuleBroken
-from hits.models import HIT, Batch
+from hits.models import HIT
 from hits.services import launching, steering
+from hits.studies.models import Batch
 
 
 class LaunchInput(serializers.Serializer[Any]):

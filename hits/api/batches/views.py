@@ -23,8 +23,8 @@ from hits.api.filters import BatchFilters, ExportFilters, Filters, read_query
 from hits.api.permissions import Need, need
 from hits.api.repeating import Changeable, Repeatable
 from hits.identity.api_tokens import Scope
-from hits.models import Batch
 from hits.services import drafting, exporting
+from hits.studies.models import Batch
 
 STEER = need(Scope.LAUNCH, "steer_batch")
 

@@ -4,8 +4,8 @@ from django.db import models
 
 from hits.models.bonuses import Bonus
 from hits.models.runs import Run
-from hits.models.studies import Study
 from hits.providers.models.accounts import Account
+from hits.studies.models import Study
 
 
 class AuditEvent(models.Model):

@@ -9,7 +9,7 @@ from django.utils import timezone
 
 from hits import exports
 from hits.core.errors import CrowdError
-from hits.models import Study
+from hits.studies.models import Study
 
 
 class Command(BaseCommand):

@@ -14,9 +14,10 @@ from crowd.winogavil.models import Association
 from hits.common.visitors import address_of
 from hits.core.errors import RuleBroken
 from hits.identity.models.workers import Worker
-from hits.models import HIT, Assignment, Batch, Lease
+from hits.models import HIT, Assignment, Lease
 from hits.providers.models.accounts import Account
 from hits.services import entering, noticing
+from hits.studies.models import Batch
 from qualifications.models import RefusalCount
 from tests.caches import AWAY
 from tests.crowd.frame.test_question import CLAIMS, SITE, send, ticket, token_of

@@ -14,7 +14,8 @@ from django.utils import timezone
 
 from crowd.winogavil.models import Association
 from hits.identity.models.workers import Worker
-from hits.models import HIT, Assignment, Batch, Lease, Study
+from hits.models import HIT, Assignment, Lease
+from hits.studies.models import Batch, Study
 from qualifications.models import RefusalCount
 from tests.factories import make_account, make_association, make_batch, make_hit, make_study
 

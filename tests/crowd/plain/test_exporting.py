@@ -20,7 +20,7 @@ from crowd.plain.models import Description, Project
 from hits.core.models.audit_events import AuditEvent
 from hits.exports import Naming
 from hits.identity.roles import RESEARCHER
-from hits.models import Study
+from hits.studies.models import Study
 from tests.crowd.plain.making import answer_each, asked_project, open_batch
 from tests.crowd.plain.test_results import TEXT
 from tests.factories import NOW, make_study

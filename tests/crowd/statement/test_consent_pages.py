@@ -6,7 +6,7 @@ from django.utils import timezone
 
 from crowd.statement import links
 from hits.identity.models.workers import Worker
-from hits.models import Study
+from hits.studies.models import Study
 from qualifications.models import Consent, ConsentText, Demographics
 from qualifications.services import consenting, demographics
 from tests.factories import NOW, make_consent_text, make_study, make_worker

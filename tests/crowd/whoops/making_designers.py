@@ -15,7 +15,7 @@ from crowd.whoops.models import Category, Designer, Image, Project
 from crowd.whoops.services.inviting import invite_designer
 from crowd.whoops.services.links import path_of
 from crowd.whoops.services.sending import send_image
-from hits.models import Study
+from hits.studies.models import Study
 from tests.factories import NOW, make_picture, make_study, make_user
 
 _numbers = count(1)

@@ -10,7 +10,7 @@ from django.urls import reverse
 from crowd.pictures.models import Picture
 from crowd.whoops.models import Category, Designer, Image, Project, Question, Revision
 from hits.identity.models.workers import Worker
-from hits.models import Study
+from hits.studies.models import Study
 from tests.crowd.whoops.making_images import make_image, make_project
 from tests.crowd.whoops.making_results import Crowd, Kind, annotate, ask, cast, look, partner, visit
 from tests.exported import KEYS, check_exported, export_all, number_ids, take

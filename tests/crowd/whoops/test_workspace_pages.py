@@ -14,7 +14,7 @@ from crowd.pictures.models import Original, Picture
 from crowd.whoops.models import Designer, Image
 from crowd.whoops.services import inviting
 from crowd.whoops.workspace import framing
-from hits.models import Study
+from hits.studies.models import Study
 from tests.crowd.whoops.making_designers import (
     TEXTS,
     address,

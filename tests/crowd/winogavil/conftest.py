@@ -1,6 +1,6 @@
 import pytest
 
-from hits.models import Study
+from hits.studies.models import Study
 from tests.factories import make_study
 
 

@@ -13,7 +13,8 @@ from crowd.winogavil.services.pulling import report_cue
 from crowd.winogavil.services.seeding import seed_board
 from hits.identity.models.users import User
 from hits.identity.roles import PAYMENTS_PREPARER, RESEARCHER, REVIEWER
-from hits.models import HIT, Batch, Item, Study
+from hits.models import HIT, Item
+from hits.studies.models import Batch, Study
 from tests.crowd.winogavil.game import SOLVE, make_game_batch
 from tests.factories import (
     NOW,

@@ -16,9 +16,10 @@ from crowd.winogavil.releases.exporting import BY_DEFAULT
 from crowd.winogavil.services import making, pulling
 from hits import families
 from hits.core.errors import InvalidAnswer
-from hits.models import Assignment, Batch, Bonus, Item, Study
+from hits.models import Assignment, Bonus, Item
 from hits.queries import answers_wanted
 from hits.services import drafting, owing, working
+from hits.studies.models import Batch, Study
 from qualifications.domain.rules import grade, read
 from scoring.models import Riddle, Score
 from tests.crowd.winogavil.examining import make_creator_test, put_word, solve_words, take_creator_test

@@ -6,8 +6,9 @@ import pytest
 
 from crowd.winogavil.models import Game
 from crowd.winogavil.services.growing import grow_solving
-from hits.models import HIT, Batch, Item, Study
+from hits.models import HIT, Item
 from hits.services.growing import hits_lacking
+from hits.studies.models import Batch, Study
 from tests.crowd.winogavil.game import SOLVE, make_game_batch
 from tests.factories import NOW, make_assignment, make_association, make_study, make_user, make_worker
 

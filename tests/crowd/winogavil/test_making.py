@@ -9,8 +9,9 @@ from crowd.winogavil.models import Association, Solution
 from crowd.winogavil.services import making
 from crowd.winogavil.services.seeding import seed_board
 from hits.identity.models.workers import Worker
-from hits.models import Assignment, Bonus, Item, Study
+from hits.models import Assignment, Bonus, Item
 from hits.services import looking, owing, telling, working
+from hits.studies.models import Study
 from scoring.models import Score, Verdict
 from tests.crowd.winogavil.game import (
     hand_in,

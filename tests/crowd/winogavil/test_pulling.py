@@ -11,9 +11,10 @@ from crowd.winogavil.services.seeding import seed_board
 from hits.core.errors import RuleBroken
 from hits.core.states import move
 from hits.identity.models.users import User
-from hits.models import Assignment, Item, Study
+from hits.models import Assignment, Item
 from hits.queries import answers_wanted
 from hits.services import telling, working
+from hits.studies.models import Study
 from tests.crowd.winogavil.game import make_cues, make_game_batch, solve
 from tests.factories import NOW, make_association, make_picture, make_user, make_worker
 

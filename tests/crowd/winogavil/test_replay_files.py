@@ -8,8 +8,8 @@ from django.core.management import CommandError, call_command
 
 from crowd.winogavil.models import Association
 from crowd.winogavil.replaying.rows import ASSOCIATIONS, SOLUTIONS
-from hits.models import Study
 from hits.providers.models.accounts import Account
+from hits.studies.models import Study
 from tests.crowd.winogavil.recordings import SET, association, solved, write
 
 pytestmark = pytest.mark.django_db

@@ -22,9 +22,10 @@ from crowd.winogavil.services.seeding import seed_board
 from crowd.winogavil.solving import SolveFamily
 from hits.core.errors import InvalidAnswer, InvalidItems, RuleBroken
 from hits.identity.models.workers import Worker
-from hits.models import HIT, Assignment, Batch, Item, Study
+from hits.models import HIT, Assignment, Item
 from hits.services import drafting, working
 from hits.services import growing as growing_of_hits
+from hits.studies.models import Batch, Study
 from scoring.services.answering import answer_waiting
 from tests.crowd.winogavil.game import make_cues, make_game_batch, open_work, put_cue, solve, sweep
 from tests.factories import (

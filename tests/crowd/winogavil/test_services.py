@@ -8,8 +8,9 @@ from crowd.winogavil.models import Association, Place
 from crowd.winogavil.services.finalizing import finalize_associations
 from crowd.winogavil.services.seeding import seed_association, seed_board
 from crowd.winogavil.services.verdicts import ask_rivals, read_verdicts
-from hits.models import Assignment, Batch, Item
+from hits.models import Assignment, Item
 from hits.services import collecting, locking
+from hits.studies.models import Batch
 from scoring.models import Score, Verdict
 from scoring.services.answering import answer_waiting
 from scoring.services.playing import play_against

@@ -16,9 +16,10 @@ from crowd.winogavil.services.verdicts import ask_rivals
 from hits import families
 from hits.admin.batches.launch import warnings
 from hits.core.errors import InvalidAnswer
-from hits.models import Assignment, Bonus, Item, Lease, Study
+from hits.models import Assignment, Bonus, Item, Lease
 from hits.queries import answers_wanted
 from hits.services import drafting, owing, working
+from hits.studies.models import Study
 from qualifications.domain.rules import grade, read
 from scoring.models import Riddle, Score
 from scoring.services.judging import judge_submitted

@@ -19,8 +19,9 @@ from hits.admin.hub_panels import Panel
 from hits.core.errors import RuleBroken
 from hits.identity.models.workers import Worker
 from hits.identity.roles import AUTHOR, RESEARCHER
-from hits.models import Batch, Item
+from hits.models import Item
 from hits.providers.models.accounts import Account
+from hits.studies.models import Batch
 from qualifications.models import Gate, Holding
 from tests.crowd.winoground.making_asked import (
     answer_all,

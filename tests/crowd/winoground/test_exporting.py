@@ -22,7 +22,8 @@ from hits.core.models.audit_events import AuditEvent
 from hits.datasets.columns import Row
 from hits.exports import Naming
 from hits.identity.roles import RESEARCHER
-from hits.models import Assignment, Study
+from hits.models import Assignment
+from hits.studies.models import Study
 from tests.crowd.winoground.making_scores import (
     RIGHT,
     TEXT_ONLY,

@@ -13,7 +13,7 @@ from crowd.winoground.models import Example, Project
 from hits.identity.models.users import User
 from hits.identity.models.workers import Worker
 from hits.identity.roles import RESEARCHER
-from hits.models import Study
+from hits.studies.models import Study
 from tests.crowd.winoground.making_scores import answer, make_example, make_model, make_project, make_voters
 from tests.exported import KEYS, check_exported, export_all, number_ids, take
 from tests.factories import make_picture, make_study

@@ -15,8 +15,9 @@ from crowd.winoventi.replaying.rows import CHOICES, EXCEPTIONS, FILES
 from crowd.winoventi.replaying.rules import IMPOSSIBLE, WARNINGS
 from hits.core.errors import CrowdError, InvalidItems
 from hits.identity.models.workers import Worker
-from hits.models import HIT, Assignment, Bonus, Item, Study
+from hits.models import HIT, Assignment, Bonus, Item
 from hits.providers.models.accounts import Account
+from hits.studies.models import Study
 from tests.crowd.winoventi.crowd import Crowd
 from tests.crowd.winoventi.recordings import (
     choice,

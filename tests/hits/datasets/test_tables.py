@@ -13,7 +13,7 @@ from hits.admin.stat_tables import send_table
 from hits.datasets.bars import draw_bars
 from hits.datasets.columns import NUMBER, TEXT
 from hits.datasets.tables import INTERVAL, MONEY, SHARE, StatTable, head, json_text
-from hits.models import Study
+from hits.studies.models import Study
 
 COLUMNS = (
     head("Who", TEXT),

@@ -11,10 +11,11 @@ from django.utils import timezone
 
 from hits import tasks
 from hits.core.errors import RuleBroken
-from hits.models import Batch, Bonus, Difference
+from hits.models import Bonus, Difference
 from hits.providers.models.accounts import Account, Stranger
 from hits.providers.models.epochs import Epoch
 from hits.services import epochs, halting, refused, resending, settling, steering
+from hits.studies.models import Batch
 from tests.promise.adversary.people import People
 from tests.promise.agreement import bookless_payments, disagreements, payment_disagreements
 from tests.promise.world import SWEEPS

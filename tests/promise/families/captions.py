@@ -6,7 +6,7 @@ from crowd.winoground.domain import PLACES, VALIDATE
 from crowd.winoground.models import Example, Pairing, Project
 from crowd.winoground.queries.scoring import votes_of
 from hits.identity.models.workers import Worker
-from hits.models import Study
+from hits.studies.models import Study
 from scoring.models import Score
 from tests.crowd.winoground.making_asked import ask
 from tests.promise.families.given import Ask, Given

@@ -9,7 +9,7 @@ from crowd.winoventi.services.opening import open_project
 from crowd.winoventi.services.posting import advance_steps
 from crowd.winoventi.services.ruling import pass_alternatives
 from hits.identity.models.workers import Worker
-from hits.models import Study
+from hits.studies.models import Study
 from tests.crowd.winoventi.rows import make_alternative, make_generic
 from tests.factories import NOW
 from tests.promise.families.given import Ask, Given, Said, differing, is_waiting

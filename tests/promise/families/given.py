@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from hits.identity.models.workers import Worker
-from hits.models import Item, Lease, Study
+from hits.models import Item, Lease
+from hits.studies.models import Study
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -11,7 +11,7 @@ from crowd.whoops.services.posting_annotations import post_annotations
 from crowd.whoops.services.posting_control import post_control
 from hits.identity.models.users import User
 from hits.identity.models.workers import Worker
-from hits.models import Study
+from hits.studies.models import Study
 from tests.crowd.whoops.making_annotations import make_designer, make_image
 from tests.factories import NOW
 from tests.promise.families.given import Ask, Given, differing, wanting

@@ -7,7 +7,7 @@ from crowd.whoops.models import Image, Question
 from crowd.whoops.services.identifying import make_pairs
 from crowd.whoops.services.posting_questions import post_questions
 from hits.identity.models.workers import Worker
-from hits.models import Study
+from hits.studies.models import Study
 from scoring.models import Score
 from scoring.queries.voting import tallies
 from tests.crowd.whoops.making_questions import bring_in, make_partner

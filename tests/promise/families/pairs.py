@@ -6,7 +6,7 @@ from crowd.winoventi import domain
 from crowd.winoventi.models import Alternative, Choice, Judgement, Premise, Prompt
 from crowd.winoventi.services.posting import advance_steps
 from hits.identity.models.workers import Worker
-from hits.models import Study
+from hits.studies.models import Study
 from tests.factories import NOW, make_worker
 from tests.promise.families.exceptions import CHOOSERS, VALIDATORS, make_passed, project_of
 from tests.promise.families.given import Ask, Given, differing, is_waiting

@@ -31,8 +31,9 @@ from hits.admin.downloads import send
 from hits.admin.parts import ReadOnlyAdmin, plural, read_number
 from hits.admin.selecting import need, signed_in
 from hits.core import audit_trail
-from hits.models import Lease, Study
+from hits.models import Lease
 from hits.services.finance_files import FinanceFile
+from hits.studies.models import Study
 
 A_PAGE = 50
 ABOUT = (

@@ -10,7 +10,7 @@ from crowd.winogavil.annotation import words
 from crowd.winogavil.annotation.models import Annotation, Judgement, Kind
 from crowd.winogavil.annotation.queries.counted import counted_annotations
 from crowd.winogavil.models import Place
-from hits.models import Study
+from hits.studies.models import Study
 
 A_PAGE = 20
 # Of an address: those on which no two annotators agree.

@@ -4,7 +4,7 @@ from django.db import models
 
 from crowd.winogavil.annotation import domain
 from hits.identity.models.users import User
-from hits.models import Study
+from hits.studies.models import Study
 
 
 class Kind(models.TextChoices):

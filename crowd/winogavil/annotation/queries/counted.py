@@ -3,7 +3,7 @@
 from django.db.models import QuerySet
 
 from crowd.winogavil.annotation.models import Annotation, Kind
-from hits.models import Study
+from hits.studies.models import Study
 
 
 def counted_annotations(study: Study, kind: Kind) -> QuerySet[Annotation]:

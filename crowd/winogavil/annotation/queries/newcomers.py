@@ -8,7 +8,7 @@ from django.db.models import Count
 from crowd.winogavil.annotation.models import Kind
 from crowd.winogavil.annotation.queries.counted import counted_annotations
 from crowd.winogavil.humans import Baseline
-from hits.models import Study
+from hits.studies.models import Study
 
 
 def newcomers_of(study: Study) -> Baseline | None:

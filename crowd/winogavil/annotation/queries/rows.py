@@ -9,7 +9,7 @@ from crowd.winogavil.annotation.models import Annotation, Judgement, Kind
 from crowd.winogavil.annotation.queries.counted import counted_annotations
 from crowd.winogavil.files import BETWEEN
 from hits.common.spreadsheets import Cell
-from hits.models import Study
+from hits.studies.models import Study
 
 AT_ONCE = 500
 DISCARDED = "no majority"

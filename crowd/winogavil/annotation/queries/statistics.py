@@ -13,7 +13,7 @@ from crowd.winogavil.annotation import domain
 from crowd.winogavil.annotation.models import Annotation, Judgement, Kind
 from crowd.winogavil.annotation.queries.counted import counted_annotations
 from crowd.winogavil.models import Solution
-from hits.models import Study
+from hits.studies.models import Study
 from scoring import domain as scores
 
 # The columns of the paper's tables.

@@ -8,7 +8,7 @@ from crowd.winogavil.play.admin.forms import ConsentForm, FeedbackForm, Settings
 from crowd.winogavil.play.models import WebGame
 from crowd.winogavil.play.services import letters, opening
 from hits.admin.actions import Action, Call, Outcome
-from hits.models import Study
+from hits.studies.models import Study
 
 RUN = "winogavil_play.run_webgame"
 SWITCH = "winogavil_play.switch_dailyfeedback"

@@ -24,7 +24,7 @@ from hits.admin.actions import ActionPages
 from hits.admin.parts import ReadOnlyAdmin
 from hits.admin.selecting import signed_in
 from hits.admin.taking import send_csv
-from hits.models import Study
+from hits.studies.models import Study
 
 A_PAGE = 50
 EXPORT = "winogavil_play.export_survey"

@@ -2,7 +2,7 @@ from django.core.validators import MaxValueValidator
 from django.db import models
 
 from hits.identity.models.users import User
-from hits.models import Study
+from hits.studies.models import Study
 
 
 class DailyFeedback(models.Model):

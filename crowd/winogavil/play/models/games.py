@@ -5,8 +5,8 @@ from django.core.validators import MaxValueValidator, MinValueValidator
 from django.db import models
 
 from hits.identity.models.users import User
-from hits.models import Batch, Study
 from hits.providers.models.accounts import Account
+from hits.studies.models import Batch, Study
 
 
 class WebGame(models.Model):

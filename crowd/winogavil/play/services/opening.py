@@ -16,8 +16,8 @@ from hits import families
 from hits.core.audit_trail import note
 from hits.core.errors import RuleBroken
 from hits.identity.models.users import User
-from hits.models import Batch, Study
 from hits.providers.models.accounts import Account
+from hits.studies.models import Batch, Study
 
 # How long a turn may lie open: a player may go for dinner, and the pictures are not lost to others for long.
 CREATE_TURN = timedelta(hours=2)

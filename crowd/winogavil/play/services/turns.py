@@ -16,10 +16,11 @@ from django.utils.translation import gettext as _
 from crowd.winogavil.play.models import Player, Standing, Turn
 from hits.core.errors import RuleBroken
 from hits.core.states import move
-from hits.models import HIT, Assignment, Batch
+from hits.models import HIT, Assignment
 from hits.queries.workers import blocks_in_force
 from hits.services import working
 from hits.services.figures import mark_stale
+from hits.studies.models import Batch
 
 Role, Status = Turn.Role, Turn.Status
 Work = Assignment.Status

@@ -10,7 +10,7 @@ from django.template.response import TemplateResponse
 from crowd.winogavil.releases.models import Release
 from hits.access import studies_of
 from hits.admin.selecting import need
-from hits.models import Study
+from hits.studies.models import Study
 
 VIEW, MAKE = "winogavil_releases.view_release", "winogavil_releases.add_release"
 PUBLISH, DELETE = "winogavil_releases.publish_release", "winogavil_releases.delete_release"

@@ -9,7 +9,7 @@ from crowd.winogavil.queries import BY_CHOICE
 from crowd.winogavil.releases.models import Release
 from crowd.winogavil.releases.services.predicting import MOST_BYTES
 from hits.admin.results import ResultsForm
-from hits.models import Study
+from hits.studies.models import Study
 
 PLAYERS = (
     "Players agreed to the use of their data when they registered. Releasing them is your choice, and so are "

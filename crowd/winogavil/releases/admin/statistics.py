@@ -23,7 +23,7 @@ from hits.admin.parts import ReadOnlyAdmin
 from hits.admin.selecting import need
 from hits.admin.stat_tables import attached, send_table
 from hits.datasets.tables import StatTable
-from hits.models import Study
+from hits.studies.models import Study
 
 A_PAGE = 50
 # Whose associations are counted where nobody chooses.

@@ -9,7 +9,7 @@ from django.db.models import Q
 
 from crowd.winogavil.models import Association
 from hits.identity.models.users import User
-from hits.models import Study
+from hits.studies.models import Study
 
 VERSION = RegexValidator(
     r"^[A-Za-z0-9][A-Za-z0-9._-]*\Z", "A version is letters, digits, dots and dashes, such as 1.0."

@@ -2,7 +2,7 @@ from typing import Any
 
 from django.db import models
 
-from hits.models import Study
+from hits.studies.models import Study
 
 
 class Statistics(models.Model):

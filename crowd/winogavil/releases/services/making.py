@@ -15,7 +15,7 @@ from hits.core import audit_trail
 from hits.core.errors import RuleBroken
 from hits.core.states import move
 from hits.identity.models.users import User
-from hits.models import Study
+from hits.studies.models import Study
 
 # So long one sweep stays at it: other work waits behind.
 A_STRETCH = timedelta(seconds=5)

@@ -10,7 +10,7 @@ from crowd.winogavil.models import Solution
 from crowd.winogavil.queries import of_study
 from crowd.winogavil.queries.associations import Rows
 from crowd.winogavil.releases.statistics.tallies import Answer, Fact, Tallies, add_set, joined
-from hits.models import Study
+from hits.studies.models import Study
 
 AT_ONCE = 5_000
 

@@ -12,7 +12,7 @@ from crowd.winogavil.releases.statistics.counting import count
 from crowd.winogavil.releases.statistics.figures import figures
 from crowd.winogavil.releases.statistics.tallies import Tallies
 from hits.identity.models.workers import Worker
-from hits.models import Study
+from hits.studies.models import Study
 
 AT_ONCE = 500
 # While work comes in, counting takes at most one part in so many of the time.

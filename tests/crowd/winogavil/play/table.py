@@ -13,7 +13,7 @@ from crowd.winogavil.play.services import accounts, opening, turns
 from crowd.winogavil.services import finalizing, making, verdicts
 from crowd.winogavil.services.seeding import seed_board
 from hits.identity.models.users import User
-from hits.models import Study
+from hits.studies.models import Study
 from scoring.models import Asking, RegisteredRival, Riddle, Verdict
 from scoring.services import judging
 from tests.crowd.winogavil.game import put_cue

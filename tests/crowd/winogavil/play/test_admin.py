@@ -9,7 +9,7 @@ from django.urls import reverse
 from crowd.winogavil.play.models import ConsentText, DailyFeedback, WebGame
 from crowd.winogavil.play.services.surveys import answer_survey
 from hits.identity.roles import OPERATOR, PAYMENTS_PREPARER, RESEARCHER, REVIEWER, ROLES
-from hits.models import Study
+from hits.studies.models import Study
 from tests.crowd.winogavil.play.table import make_game, make_player
 from tests.crowd.winogavil.play.test_surveys import answers
 from tests.factories import NOW, make_study, make_user

@@ -10,7 +10,8 @@ from crowd.winogavil.domain import CREATE, FOOL, JACCARD, SOLVABLE, SOLVE
 from crowd.winogavil.models import Association
 from crowd.winogavil.play.models import DailyFeedback
 from crowd.winogavil.play.services import letters
-from hits.models import Assignment, Message, Recipient, Study
+from hits.models import Assignment, Message, Recipient
+from hits.studies.models import Study
 from scoring.models import Score
 from scoring.services.judging import NewScore, record_scores
 from tests.crowd.winogavil.play.table import make_game, make_player, play

@@ -11,7 +11,7 @@ from crowd.winogavil.play.services.counting import CHECKED_EVERY, MODELS_EVERY, 
 from crowd.winogavil.play.services.letters import next_feedback
 from crowd.winogavil.play.services.practicing import KEPT_FOR, WAITED_FOR, next_practice
 from crowd.winogavil.play.services.tidying import next_tidying
-from hits.models import Study
+from hits.studies.models import Study
 from scoring.services.playing import default_rival
 from tests.crowd.winogavil.play.table import make_game, make_player, play, work_through
 from tests.factories import NOW, make_study, make_user

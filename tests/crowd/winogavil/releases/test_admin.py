@@ -17,7 +17,7 @@ from crowd.winogavil.releases.models import Prediction, Release
 from crowd.winogavil.releases.services import making
 from hits.core.models.audit_events import AuditEvent
 from hits.identity.roles import OPERATOR, PAYMENTS_APPROVER, PAYMENTS_PREPARER, RESEARCHER, REVIEWER
-from hits.models import Study
+from hits.studies.models import Study
 from tests.crowd.winogavil.releases.data import make_final, people
 from tests.factories import NOW, make_study, make_user
 from tests.pages import text_of

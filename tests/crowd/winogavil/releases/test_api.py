@@ -9,7 +9,7 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from crowd.winogavil.releases.models import Prediction, Release
 from crowd.winogavil.releases.services import making
 from hits.core.models.audit_events import AuditEvent
-from hits.models import Study
+from hits.studies.models import Study
 from tests.crowd.winogavil.releases.data import make_final
 from tests.factories import NOW, make_study, make_user
 from tests.hits.calling import Notebook, notebook

@@ -11,7 +11,7 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from crowd.winogavil.releases.columns import FULL, PUBLISHED
-from hits.models import Study
+from hits.studies.models import Study
 from tests.crowd.winogavil.releases.data import make_final, people
 from tests.factories import make_association, make_study
 

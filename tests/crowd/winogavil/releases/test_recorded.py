@@ -10,7 +10,7 @@ import pytest
 from django.core.management import call_command
 
 from crowd.winogavil.releases.statistics.remembering import statistics_of
-from hits.models import Study
+from hits.studies.models import Study
 from tests.factories import NOW
 
 DATA = Path(__file__).parents[5] / "shared" / "data" / "winogavil"

@@ -8,7 +8,7 @@ from django.test import Client
 from django.urls import reverse
 
 from hits.identity.roles import RESEARCHER
-from hits.models import Study
+from hits.studies.models import Study
 from tests.crowd.winogavil.releases.data import make_final, make_game
 from tests.factories import make_study
 from tests.goldens import body_of, check_golden, name_workers, told_by

@@ -12,7 +12,7 @@ from django.urls import reverse
 from crowd.winoventi.domain import EXCEPTIONS, PREMISES
 from crowd.winoventi.models import Generic, Inquiry, Judgement, Noun, Premise, Project, Reading, Step
 from hits.identity.roles import RESEARCHER, REVIEWER
-from hits.models import Batch
+from hits.studies.models import Batch
 from scoring.models import RegisteredRival
 from tests.crowd.winoventi.rows import make_alternative, make_generic, make_pair, make_project
 from tests.factories import NOW, make_account, make_batch, make_study, make_worker

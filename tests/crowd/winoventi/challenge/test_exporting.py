@@ -12,7 +12,7 @@ from django.core.management import CommandError, call_command
 
 from crowd.winoventi.challenge.columns import FULL, PUBLISHED, SPLIT
 from crowd.winoventi.models import Choice, FilterScore, Judgement, Premise, Project, Prompt, Way
-from hits.models import Study
+from hits.studies.models import Study
 from tests.crowd.winoventi.rows import make_pair, make_project
 from tests.factories import NOW, make_study, make_worker
 

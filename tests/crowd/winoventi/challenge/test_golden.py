@@ -13,7 +13,7 @@ from crowd.winoventi.challenge.exporting import write_splits
 from crowd.winoventi.models import Choice, FilterScore, Judgement, Premise, Project, Prompt, Way
 from hits.identity.models.workers import Worker
 from hits.identity.roles import RESEARCHER
-from hits.models import Study
+from hits.studies.models import Study
 from tests.crowd.winoventi.rows import make_pair, make_project
 from tests.exported import KEYS, check_exported, export_all, number_ids, take
 from tests.factories import NOW, make_assignment, make_worker
