@@ -11,10 +11,11 @@ from hits import families
 from hits.core.errors import RuleBroken
 from hits.families.entry_policies import Asked, Door
 from hits.identity.models.workers import Worker
-from hits.models import HIT, Assignment, Lease
-from hits.queries import items_of_batch
-from hits.services.working import UNSETTLED, items_for
 from hits.studies.models import Batch
+from hits.work.models.assignments import Assignment, Lease
+from hits.work.models.hits import HIT
+from hits.work.queries import items_of_batch
+from hits.work.services.leasing import UNSETTLED, items_for
 from qualifications.models import Gate, Holding
 from qualifications.queries.consents import is_under_age
 from qualifications.queries.gates import (

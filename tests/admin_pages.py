@@ -19,30 +19,26 @@ from hits.core import crypto
 from hits.identity.models.users import User
 from hits.identity.models.workers import Worker
 from hits.models import (
-    HIT,
     Appeal,
-    Assignment,
     BatchEvent,
     Block,
     Bonus,
-    Change,
-    Decision,
     Deposit,
     Difference,
     Disclosure,
     Halt,
-    Item,
-    Lease,
     LedgerEntry,
     Match,
     Message,
-    Note,
     Recipient,
     Run,
 )
 from hits.providers.models.accounts import Account, Stranger
 from hits.services import runs
 from hits.studies.models import Batch, Study
+from hits.work.models.assignments import Assignment, Item, Lease
+from hits.work.models.decisions import Decision, Note
+from hits.work.models.hits import HIT, Change
 from qualifications.models import (
     Attempt,
     Consent,

@@ -19,11 +19,13 @@ from crowd.winogavil.models import Association
 from crowd.winogavil.services.seeding import seed_association
 from hits.identity.models.users import User
 from hits.identity.models.workers import Worker
-from hits.models import HIT, Assignment, Bonus, LedgerEntry, Run
+from hits.models import Bonus, LedgerEntry, Run
 from hits.providers.models.accounts import Account
 from hits.services import runs
 from hits.services.budgets import grant_budget
 from hits.studies.models import Batch, Study, default_bonus_rules
+from hits.work.models.assignments import Assignment
+from hits.work.models.hits import HIT
 from qualifications.models import ConsentText
 
 NOW = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)

@@ -12,8 +12,8 @@ from crowd import family
 from crowd.whoops.models import Annotation, Image, Project, Question, Sighting
 from crowd.winoground.models import Example, ModelScores
 from crowd.winoground.models import Project as Matching
-from hits.models import Assignment
 from hits.studies.models import Study
+from hits.work.models.assignments import Assignment
 from tests.crowd.whoops import making_results
 from tests.crowd.whoops.making_images import make_image
 from tests.crowd.winoground.making_asked import make_first_questions, make_ready

@@ -6,7 +6,7 @@ from itertools import takewhile
 import pytest
 from django.db import connection, transaction
 
-from hits.services import locking
+from hits.work.services import locking
 
 
 def refuse_second_locks(patch: pytest.MonkeyPatch) -> None:

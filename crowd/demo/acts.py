@@ -13,11 +13,13 @@ from django.utils import timezone
 from crowd.demo.people import Cast
 from crowd.demo.workers import SimulatedWorker, work_until_done
 from hits.core.errors import CrowdError
-from hits.models import HIT, Assignment, Bonus
+from hits.models import Bonus
 from hits.providers.gateway.registry import provider_for
 from hits.services import runs
 from hits.services.launching import launch_batch
 from hits.studies.models import Batch
+from hits.work.models.assignments import Assignment
+from hits.work.models.hits import HIT
 
 PATIENCE_S = 300
 LOOK_S = 0.2

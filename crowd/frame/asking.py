@@ -19,7 +19,8 @@ from crowd.frame import visits
 from crowd.frame.framing import framed, show
 from crowd.frame.person import PersonForm
 from hits.core.errors import RuleBroken
-from hits.models import HIT, Assignment
+from hits.work.models.assignments import Assignment
+from hits.work.models.hits import HIT
 from qualifications.queries.consents import Asked, owed_before_work
 from qualifications.services import consenting, demographics
 

@@ -11,7 +11,7 @@ from django.views.decorators.http import require_POST
 from crowd.frame import visits
 from crowd.frame.problems import Problem
 from hits.common import rates
-from hits.services import active_time
+from hits.work.services import heartbeats
 
 # The page of the strictest counting sends four a minute; several tabs of it send more.
 WINDOW_S = 60
@@ -35,5 +35,5 @@ def beat(request: HttpRequest, hit_id: UUID) -> HttpResponse:
         return HttpResponse(status=problem.status)
     if not rates.spend("beat", str(assignment.public_id), most=MOST_BEATS, window_s=WINDOW_S):
         return HttpResponse(status=429, headers={"Retry-After": str(WINDOW_S)})
-    active_time.count_activity(assignment=assignment, now=now)
+    heartbeats.count_activity(assignment=assignment, now=now)
     return HttpResponse(status=204)

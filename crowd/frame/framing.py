@@ -17,7 +17,7 @@ from django.views.decorators.clickjacking import xframe_options_exempt
 from crowd.frame import visits
 from crowd.frame.problems import Problem
 from hits.core.errors import CrowdError, InvalidAnswer
-from hits.models import HIT
+from hits.work.models.hits import HIT
 
 
 def framed(view: Callable[[HttpRequest, HIT], HttpResponse]) -> Callable[[HttpRequest, UUID], HttpResponse]:

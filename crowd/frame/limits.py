@@ -6,7 +6,7 @@ from django.utils.translation import gettext as _
 from crowd.frame.problems import Hasty
 from hits.common import rates
 from hits.common.visitors import address_of
-from hits.models import HIT
+from hits.work.models.hits import HIT
 
 WINDOW_S = 60
 # A room full of workers behind one address, each with a page that asks again by itself.

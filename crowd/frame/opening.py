@@ -12,9 +12,11 @@ from crowd.frame.visits import AGAIN, Visit
 from hits.core.domain.sameness import is_same_moment
 from hits.core.errors import RuleBroken
 from hits.identity.models.workers import Worker
-from hits.models import HIT, Assignment
-from hits.services import entering, noticing, working
+from hits.services import noticing
 from hits.studies.models import Batch
+from hits.work.models.assignments import Assignment
+from hits.work.models.hits import HIT
+from hits.work.services import eligibility, leasing
 
 Status = Assignment.Status
 
@@ -33,7 +35,7 @@ def open_visit(visit: Visit, *, now: datetime) -> Assignment:
 
 def refuse_preview(hit: HIT) -> None:
     """Raises NotOffered where whoever accepted now would do so in vain."""
-    if entering.is_over(hit) or hit.batch.status in (Batch.Status.DRAINING, Batch.Status.COMPLETE):
+    if eligibility.is_over(hit) or hit.batch.status in (Batch.Status.DRAINING, Batch.Status.COMPLETE):
         raise NotOffered(_("This work is over, and nobody can start it any more. Please choose another HIT."))
     if hit.batch.status == Batch.Status.PAUSED:
         raise NotOffered(_("The people who offer this HIT have paused it. Please come back later."))
@@ -53,10 +55,10 @@ def _open(visit: Visit, *, now: datetime) -> Assignment:
         _lock(visit.hit)
         worker = Worker.objects.known(account=visit.hit.batch.account, external_id=visit.worker_id)
         try:
-            entering.refuse_entry(hit=visit.hit, worker=worker, now=now)
+            eligibility.refuse_entry(hit=visit.hit, worker=worker, now=now)
         except RuleBroken as refusal:
             raise Ineligible(str(refusal), code=refusal.code) from refusal
-        return working.open_assignment(
+        return leasing.open_assignment(
             hit=visit.hit,
             worker=worker,
             external_id=visit.assignment_id,

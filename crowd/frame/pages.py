@@ -15,9 +15,10 @@ from crowd.frame.problems import Ineligible
 from crowd.frame.visits import Visit
 from hits.core.errors import InvalidAnswer, RuleBroken
 from hits.families import Answer, PreviewsBatches, ShowsAgain, TaskPage
-from hits.models import HIT, Assignment
-from hits.services import working
 from hits.studies.models import Batch
+from hits.work.models.assignments import Assignment
+from hits.work.models.hits import HIT
+from hits.work.services import leasing
 from qualifications.queries.standing import conditions_of
 
 Status = Assignment.Status
@@ -35,14 +36,14 @@ def question(request: HttpRequest, hit: HIT) -> HttpResponse:
     assignment = _open(visit, now=now)
     if asked := asking.ask_first(request, assignment, submit_to=visit.submit_to):
         return asked
-    items = working.lease_items(assignment=assignment, now=now)
+    items = leasing.lease_items(assignment=assignment, now=now)
     if assignment.status == Status.SAVED:
         return _hand_over(request, assignment, submit_to=visit.submit_to)
     if assignment.status != Status.OPENED:
         return show(request, "frame/over.html", {"assignment": assignment})
     if not items:
         return show(request, "frame/nothing_left.html", {"assignment": assignment})
-    page = working.family_of_batch(hit.batch).work_page(assignment=assignment, items=items)
+    page = leasing.family_of_batch(hit.batch).work_page(assignment=assignment, items=items)
     return _show_work(request, page, assignment, submit_to=visit.submit_to)
 
 
@@ -54,8 +55,8 @@ def answer(request: HttpRequest, hit: HIT) -> HttpResponse:
     now = timezone.now()
     assignment, submit_to = visits.read_token(request.POST.get("token", ""), hit=hit, now=now)
     if assignment.status == Status.OPENED:
-        items = working.items_of(assignment)
-        family = working.family_of_batch(hit.batch)
+        items = leasing.items_of(assignment)
+        family = leasing.family_of_batch(hit.batch)
         try:
             read = family.read_answer(form=request.POST, assignment=assignment, items=items)
         except InvalidAnswer as problem:
@@ -75,7 +76,7 @@ def answer(request: HttpRequest, hit: HIT) -> HttpResponse:
 def _save_first(assignment: Assignment, answer: Answer, *, now: datetime) -> bool:
     """False where another tab was quicker: then the assignment is as that one has left it."""
     try:
-        working.save_answer(assignment=assignment, answer=answer, now=now)
+        leasing.save_answer(assignment=assignment, answer=answer, now=now)
     except RuleBroken as broken:
         if broken.code != "already_saved":
             raise
@@ -100,7 +101,7 @@ def _preview(request: HttpRequest, hit: HIT) -> HttpResponse:
 
 
 def _practice(batch: Batch) -> TaskPage:
-    task = working.family_of_batch(batch)
+    task = leasing.family_of_batch(batch)
     return task.preview_page(batch=batch) if isinstance(task, PreviewsBatches) else task.practice_page()
 
 

@@ -37,7 +37,7 @@ class Distrusted(Problem):
 
 
 class Ineligible(Problem):
-    """The decision of hits.services.entering, in its own words and by its code."""
+    """The decision of hits.work.services.eligibility, in its own words and by its code."""
 
     status = 403
     title = _("You cannot do this one")

@@ -9,8 +9,8 @@ from crowd.frame.speaking import refuse, spoken
 from hits.common import rates
 from hits.core.errors import InvalidAnswer
 from hits.families import TakesReports
-from hits.models import Assignment
-from hits.services import working
+from hits.work.models.assignments import Assignment
+from hits.work.services import leasing
 
 WINDOW_S = 3600
 MOST_REPORTS = 20
@@ -20,7 +20,7 @@ MOST_REPORTS = 20
 def report(request: HttpRequest, assignment: Assignment, now: datetime) -> JsonResponse:
     if not rates.spend("report", str(assignment.worker.public_id), most=MOST_REPORTS, window_s=WINDOW_S):
         return refuse(_("You have reported a lot within the hour. Please go on later."), status=429)
-    family = working.family_of_batch(assignment.hit.batch)
+    family = leasing.family_of_batch(assignment.hit.batch)
     if not isinstance(family, TakesReports):
         raise InvalidAnswer("Nothing of this task can be reported here.")
     family.take_report(form=request.POST, assignment=assignment, now=now)

@@ -16,7 +16,7 @@ from django.views.decorators.http import require_POST
 from crowd.frame import visits
 from crowd.frame.problems import Problem
 from hits.core.errors import InvalidAnswer, RuleBroken
-from hits.models import Assignment
+from hits.work.models.assignments import Assignment
 
 MOST_BYTES = 16_384
 

@@ -11,8 +11,8 @@ from crowd.frame.speaking import refuse, spoken
 from hits.common import rates
 from hits.core.errors import InvalidAnswer, RuleBroken
 from hits.families import AsksRival
-from hits.models import Assignment
-from hits.services import working
+from hits.work.models.assignments import Assignment
+from hits.work.services import leasing
 from scoring.models import Riddle
 from scoring.services import asking
 
@@ -48,7 +48,7 @@ def verdict(request: HttpRequest, assignment: Assignment, now: datetime) -> Json
 
 
 def _store(request: HttpRequest, assignment: Assignment, *, now: datetime) -> Riddle:
-    family = working.family_of_batch(assignment.hit.batch)
+    family = leasing.family_of_batch(assignment.hit.batch)
     with transaction.atomic():
         # Two words of one attempt at one instant: the second is compared with the first.
         held = Assignment.objects.select_for_update(no_key=True).only("status").get(pk=assignment.pk)
@@ -77,7 +77,7 @@ def _read_slot(request: HttpRequest) -> int:
 
 def _state(riddle: Riddle, assignment: Assignment, *, now: datetime) -> JsonResponse:
     state = dict(asking.answer_state(riddle, now=now, deadline_s=settings.RIVAL_DEADLINE_S))
-    family = working.family_of_batch(assignment.hit.batch)
+    family = leasing.family_of_batch(assignment.hit.batch)
     if "fool" in state and isinstance(family, AsksRival):
         bonus = family.possible_bonus(assignment=assignment, fool=state["fool"])
         state["bonus"] = None if bonus is None else f"{bonus:.2f}"

@@ -14,7 +14,8 @@ from django.utils.translation import gettext_lazy
 
 from crowd.frame.problems import Distrusted, Expired, NoSuchHIT, Unreadable
 from hits.core import crypto
-from hits.models import HIT, Assignment
+from hits.work.models.assignments import Assignment
+from hits.work.models.hits import HIT
 
 IDENTIFIER = re.compile(r"[A-Z0-9]{1,64}")
 NOT_AVAILABLE = "ASSIGNMENT_ID_NOT_AVAILABLE"

@@ -4,7 +4,7 @@ from collections.abc import Callable, Collection
 from datetime import datetime
 from typing import Protocol
 
-from hits.services.locking import lock_items
+from hits.work.services.locking import lock_items
 
 Items = Callable[[Collection[int]], Collection[int]]
 

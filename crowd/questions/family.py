@@ -13,7 +13,7 @@ from crowd.questions.entries import YES_OR_NO, Faulty, Labels, Look, Texts, read
 from hits.core import crypto
 from hits.core.errors import InvalidAnswer
 from hits.families import Answer, Purpose, Score, ShowsAgain, TaskFamily, TaskPage
-from hits.models import Assignment, Item
+from hits.work.models.assignments import Assignment, Item
 
 PRACTICE = "practice"
 # What a question is about.

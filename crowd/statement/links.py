@@ -13,8 +13,8 @@ from django.core import signing
 
 from hits.core.errors import CrowdError
 from hits.identity.models.workers import Worker
-from hits.models import Assignment
 from hits.studies.models import Study
+from hits.work.models.assignments import Assignment
 
 SALT = "crowd.statement"
 LASTS = timedelta(hours=12)

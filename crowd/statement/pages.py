@@ -23,9 +23,10 @@ from crowd.statement import links, queries, words
 from crowd.statement.links import Link
 from hits import families
 from hits.core.errors import RuleBroken
-from hits.models import Appeal, Assignment
+from hits.models import Appeal
 from hits.services import appealing
-from hits.services.working import items_served
+from hits.work.models.assignments import Assignment
+from hits.work.services.leasing import items_served
 
 PAGE = 25
 POLICY = {

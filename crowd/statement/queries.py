@@ -11,7 +11,9 @@ from django.db.models import Count, DateTimeField, Prefetch, Q, QuerySet
 from django.db.models.functions import Coalesce, TruncMonth
 
 from hits.identity.models.workers import Worker
-from hits.models import Appeal, Assignment, Bonus, Decision
+from hits.models import Appeal, Bonus
+from hits.work.models.assignments import Assignment
+from hits.work.models.decisions import Decision
 
 Status = Assignment.Status
 PAID = (Bonus.Status.SENT, Bonus.Status.CONFIRMED)

@@ -13,8 +13,8 @@ from django.views.decorators.http import require_safe
 from crowd.statement.links import Link
 from crowd.statement.pages import linked
 from hits.identity.models.workers import Worker
-from hits.models import Assignment
 from hits.studies.models import Study
+from hits.work.models.assignments import Assignment
 from qualifications.models import Consent, ConsentText, Gate
 from qualifications.queries import standing as stands
 

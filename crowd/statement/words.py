@@ -13,7 +13,8 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from hits.models import Assignment, Bonus
+from hits.models import Bonus
+from hits.work.models.assignments import Assignment
 
 Work = Assignment.Status
 Status = Bonus.Status

@@ -35,10 +35,10 @@ from hits.families import (
     TaskPage,
     Terms,
 )
-from hits.models import Assignment, Item, Lease
 from hits.providers.models.accounts import Account
-from hits.services.working import items_served
 from hits.studies.models import Study
+from hits.work.models.assignments import Assignment, Item, Lease
+from hits.work.services.leasing import items_served
 from scoring.models import Riddle
 
 SLOTS = (1, 2)

@@ -12,9 +12,9 @@ from crowd.winogavil.files import BETWEEN, COLUMNS, Line, read_lines, write_line
 from crowd.winogavil.models import Association, Place
 from hits.common.uploads import Problems, file_help
 from hits.core.errors import InvalidItems
-from hits.models import Item
-from hits.services.wanting import new_item
 from hits.studies.models import Batch
+from hits.work.models.assignments import Item
+from hits.work.services.answers_needed import new_item
 
 AT_ONCE = 500
 FILE_HELP = file_help(

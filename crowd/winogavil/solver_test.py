@@ -14,7 +14,7 @@ from crowd.winogavil.services.sparing import still_asked
 from crowd.winogavil.solving import OwnAssociations, PickFamily, practice_question
 from hits.core.errors import InvalidAnswer
 from hits.families import Answer, Purpose, RecoversAnswers, Score, TaskPage
-from hits.models import Assignment, Item
+from hits.work.models.assignments import Assignment, Item
 from scoring.domain import mean
 
 TEMPLATE = "winogavil/solver_test.html"

@@ -35,9 +35,9 @@ from hits.families import (
     TaskPage,
     Terms,
 )
-from hits.models import Assignment, Item
-from hits.services.working import items_served
 from hits.studies.models import Batch
+from hits.work.models.assignments import Assignment, Item
+from hits.work.services.leasing import items_served
 from scoring import domain as scores
 
 PRACTICE = {"cue": "bark", "right": ("dog", "tree"), "all": ("dog", "cup", "tree", "key", "shoe")}

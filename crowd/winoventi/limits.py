@@ -10,8 +10,8 @@ from crowd.winoventi.queries import answers_of
 from hits.core.errors import RuleBroken
 from hits.families.entry_policies import Asked, Door
 from hits.identity.models.workers import Worker
-from hits.models import HIT
 from hits.studies.models import Batch
+from hits.work.models.hits import HIT
 
 
 class LimitDoor(Door):

@@ -18,13 +18,13 @@ from django.utils.safestring import SafeString
 from django.utils.text import Truncator
 from django.views.decorators.http import require_POST
 
-from hits.access import visible
 from hits.admin.actions import Action, ActionPages, Call, Outcome
 from hits.admin.parts import ReadOnlyAdmin, VisibleStudies, in_words
 from hits.admin.selecting import signed_in
 from hits.models import Appeal
 from hits.queries import appeals as queries
 from hits.services import appealing
+from hits.work.access import visible
 
 OTHERS = 10
 TEMPLATE = "admin/hits/appeal.html"

@@ -15,12 +15,13 @@ from django.utils import timezone
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
-from hits.access import studies_of, visible
 from hits.admin import review
 from hits.admin.actions import Action, ActionPages, Call, Confirm, Outcome, emphasize, words_form
 from hits.admin.parts import ReadOnlyAdmin, in_words, read_number
-from hits.models import Assignment, Decision
 from hits.services import reviewing
+from hits.work.access import studies_of, visible
+from hits.work.models.assignments import Assignment
+from hits.work.models.decisions import Decision
 
 # As many are decided by one click at most.
 MOST_AT_ONCE = 500

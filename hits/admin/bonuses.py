@@ -7,13 +7,13 @@ from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.template.defaultfilters import pluralize
 
-from hits.access import visible
 from hits.admin import run_prepare
 from hits.admin.actions import Action, ActionPages, Call, Confirm, Outcome, emphasize
 from hits.admin.parts import ReadOnlyAdmin, VisibleStudies
 from hits.admin.run_rows import HOLD, WHY_HELD
 from hits.models import Bonus
 from hits.services import run_rows
+from hits.work.access import visible
 
 # As many are held or released by one click at most.
 MOST = 500

@@ -16,7 +16,6 @@ from django.shortcuts import get_object_or_404
 from django.template.response import TemplateResponse
 from django.utils import timezone
 
-from hits.access import visible
 from hits.admin.downloads import send
 from hits.admin.parts import FIRST_DAY, LAST_DAY, read_number
 from hits.admin.selecting import PAGE, signed_in
@@ -24,6 +23,7 @@ from hits.models import LedgerEntry
 from hits.queries.ledger import checks_of, entries_of, movements, statement_of
 from hits.services import finance_files
 from hits.studies.models import Study
+from hits.work.access import visible
 
 DAY: dict[str, Any] = {
     "required": False,

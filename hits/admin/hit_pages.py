@@ -15,14 +15,15 @@ from django.utils import timezone
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
-from hits import access
 from hits.admin import hit_verbs
 from hits.admin.batches.steer import STEER
 from hits.admin.parts import ReadOnlyAdmin, in_words
 from hits.admin.selecting import signed_in
 from hits.core.domain.typed_text import read_uuid
-from hits.models import HIT, Assignment, Change
 from hits.studies.models import Batch
+from hits.work import access
+from hits.work.models.assignments import Assignment
+from hits.work.models.hits import HIT, Change
 
 NEWEST_BATCHES = 15
 ASSIGNMENTS = 50

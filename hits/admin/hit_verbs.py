@@ -13,7 +13,6 @@ from django.http import HttpRequest
 from django.shortcuts import get_object_or_404
 from django.urls import reverse
 
-from hits import access
 from hits.admin.actions import Action, ActionPages, Call, Confirm, Offered, Outcome
 from hits.admin.batches.steer import (
     STEER,
@@ -27,9 +26,10 @@ from hits.admin.batches.steer import (
 )
 from hits.admin.parts import plural
 from hits.identity.models.users import User
-from hits.models import HIT
 from hits.services import steering
 from hits.studies.models import Batch
+from hits.work import access
+from hits.work.models.hits import HIT
 
 AT_PROVIDER = (HIT.Status.OPEN, HIT.Status.CLOSED)
 NONE_THERE = "The provider has none of these HITs: there is nothing to change."

@@ -13,7 +13,6 @@ from django.shortcuts import get_object_or_404
 from django.template.response import TemplateResponse
 from django.urls import URLPattern, path, reverse
 
-from hits.access import studies_of
 from hits.admin.hub_panels import Panel, PanelOf, shown_to
 from hits.admin.parts import ReadOnlyAdmin
 from hits.admin.selecting import need
@@ -21,6 +20,7 @@ from hits.identity.models.users import User
 from hits.providers.models.accounts import Account
 from hits.services import growing
 from hits.studies.models import Batch, Study
+from hits.work.access import studies_of
 
 Project = TypeVar("Project", bound=Model)
 

@@ -9,9 +9,9 @@ from django.db.models import Count, QuerySet
 from hits import families
 from hits.admin.hub_base import HubBase
 from hits.admin.hub_panels import Panel
-from hits.models import Item
 from hits.services import growing
 from hits.studies.models import Batch
+from hits.work.models.assignments import Item
 
 MOST_BATCHES = 5
 

@@ -7,10 +7,10 @@ from django.db.models import QuerySet
 from django.http import HttpRequest
 from django.urls import URLPattern, path
 
-from hits.access import visible
 from hits.admin import books
 from hits.admin.parts import ReadOnlyAdmin, VisibleStudies
 from hits.models import LedgerEntry
+from hits.work.access import visible
 
 
 @admin.register(LedgerEntry)

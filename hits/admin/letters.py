@@ -13,7 +13,6 @@ from django.template.response import TemplateResponse
 from django.utils import timezone
 from django.utils.translation import ngettext
 
-from hits.access import studies_of
 from hits.admin.selecting import carried, opts_of, selected_workers, signed_in
 from hits.core.errors import RuleBroken
 from hits.identity.models.workers import Worker
@@ -21,6 +20,7 @@ from hits.models import Message
 from hits.queries.people import count_reviewed
 from hits.services import writing
 from hits.studies.models import Study
+from hits.work.access import studies_of
 
 
 class LetterForm(forms.Form):

@@ -13,8 +13,8 @@ from django.http import HttpRequest
 from django.urls import reverse
 from django.utils.timesince import timesince
 
-from hits.access import studies_of
 from hits.studies.models import Batch
+from hits.work.access import studies_of
 
 MINUTE_S = 60
 EPOCH = datetime(2001, 1, 1, tzinfo=UTC)  # no leap year

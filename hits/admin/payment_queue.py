@@ -16,7 +16,6 @@ from django.template.response import TemplateResponse
 from django.urls import URLPattern, path, reverse
 from django.utils import timezone
 
-from hits.access import studies_of
 from hits.admin.actions import Action, ActionPages, Call, Confirm, Offered, Outcome, words_form
 from hits.admin.parts import read_number
 from hits.admin.selecting import PAGE
@@ -24,6 +23,7 @@ from hits.domain.refusals import Remedy
 from hits.models import Bonus
 from hits.queries.unclear import STATES, waiting_payments
 from hits.services import compensating, refused, resending, settling
+from hits.work.access import studies_of
 
 SETTLE = "hits.settle_bonus"
 Status = Bonus.Status

@@ -13,7 +13,6 @@ from django.template.response import TemplateResponse
 from django.urls import URLPattern, path
 from django.utils import timezone
 
-from hits.access import studies_of
 from hits.admin.downloads import FormatForm, send
 from hits.admin.selecting import signed_in
 from hits.core.domain.months import Month, month_of, read_month
@@ -22,6 +21,7 @@ from hits.models import Bonus, Run
 from hits.queries.payments import Desk, desk_of, whole_runs
 from hits.services import finance_files
 from hits.studies.models import Study
+from hits.work.access import studies_of
 
 MONTHS = 36
 SOON_DAYS = 14

@@ -18,15 +18,16 @@ from django.utils import timezone
 from django.views.decorators.http import require_POST
 
 from hits import families
-from hits.access import visible
 from hits.admin.parts import in_words
 from hits.core.errors import RuleBroken
-from hits.models import Assignment, Decision
 from hits.queries import reviews
 from hits.queries.reviews import Order, State, Wanted
 from hits.services import reviewing
-from hits.services.working import items_served
 from hits.studies.models import Batch
+from hits.work.access import visible
+from hits.work.models.assignments import Assignment
+from hits.work.models.decisions import Decision
+from hits.work.services.leasing import items_served
 
 REVIEW = "hits.review_assignment"
 SECOND = "hits.second_rejection"

@@ -15,13 +15,13 @@ from django.template.response import TemplateResponse
 from django.urls import URLPattern, path, reverse
 from django.utils import timezone
 
-from hits.access import visible
 from hits.admin.parts import read_number
 from hits.admin.selecting import page_of, signed_in
 from hits.core.errors import RuleBroken
 from hits.models import Bonus, Run
 from hits.queries.runs import STUDY, Chosen, drafts_of, owed_for, sum_of
 from hits.services import runs
+from hits.work.access import visible
 
 PREPARE = "hits.prepare_run"
 # So many drafts of one's own are offered to be added to.

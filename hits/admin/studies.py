@@ -13,13 +13,13 @@ from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 
 from hits import families
-from hits.access import visible
 from hits.admin.parts import JsonField, clean_list
 from hits.admin.selecting import signed_in
 from hits.admin.study_pages import StudyPage, announce, pages_of
 from hits.core.domain.bonus_tables import EXAMPLES, read_bonus_rules, wants_floor
 from hits.services.budgets import grant_budget
 from hits.studies.models import FIXED_BY_LAUNCH, Study
+from hits.work.access import visible
 
 # What each kind of rule is for; its example is in the help beside it.
 KINDS = {

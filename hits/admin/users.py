@@ -10,9 +10,9 @@ from django.contrib.auth.models import Group
 from django.db.models import QuerySet
 from django.http import HttpRequest
 
-from hits import access
 from hits.identity.models.users import User
 from hits.studies.models import Study
+from hits.work import access
 
 ROLES_HELP = "What they may do. A person may have several roles; docs/roles.md says what each is for."
 STUDIES_HELP = "Which studies they see, beside those who see all of them."

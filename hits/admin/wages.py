@@ -14,7 +14,6 @@ from django.template.defaultfilters import pluralize
 from django.template.response import TemplateResponse
 from django.urls import NoReverseMatch, URLPattern, path, reverse
 
-from hits import access
 from hits.admin.actions import Action, ActionPages, Call, Confirm, Outcome, emphasize
 from hits.admin.batches.charts import duration
 from hits.admin.parts import batch_trail
@@ -24,6 +23,7 @@ from hits.models import Bonus
 from hits.queries.wages import Pay, pay_of, top_ups_due, top_ups_made
 from hits.services import wages
 from hits.studies.models import Batch
+from hits.work import access
 
 # Of those that lack something the page names so many, the worst paid first.
 SHOWN = 50

@@ -16,8 +16,8 @@ from hits.api.filters import HITFilters
 from hits.api.permissions import need
 from hits.api.resources import Resource
 from hits.identity.api_tokens import Scope
-from hits.models import HIT
 from hits.services import steering
+from hits.work.models.hits import HIT
 
 MOST_HITS = 1000
 LONGEST_S = 31_536_000

@@ -7,7 +7,6 @@ from django.db.models import Count, Q, QuerySet
 from django.utils import timezone
 from rest_framework import mixins, serializers
 
-from hits import access
 from hits.api.authentication import user_of
 from hits.api.fields import PublicId, UserName
 from hits.api.filters import MessageFilters
@@ -20,6 +19,7 @@ from hits.models import Message, Recipient
 from hits.providers.models.accounts import Account
 from hits.services import writing
 from hits.studies.models import Study
+from hits.work import access
 
 MOST_WORKERS = 1000
 

@@ -10,11 +10,11 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.viewsets import GenericViewSet
 
-from hits import access
 from hits.api.authentication import user_of
 from hits.api.filters import ByFields, Filters, Nothing, read_query
 from hits.api.pagination import ByAge
 from hits.api.permissions import IsAllowed, Need
+from hits.work import access
 
 
 class Resource(GenericViewSet[Any]):

@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 
     from hits.core.errors import InvalidAnswer
     from hits.families.interface import Answer, Proposal, TaskPage, Terms
-    from hits.models import Assignment, Item
     from hits.studies.models import Batch, Study
+    from hits.work.models.assignments import Assignment, Item
 
 
 class SuggestsTerms(ABC):

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from hits.identity.models.workers import Worker
-    from hits.models import HIT
     from hits.studies.models import Batch
+    from hits.work.models.hits import HIT
 
 _doors: list["Door"] = []
 

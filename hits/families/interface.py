@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 if TYPE_CHECKING:
     from django.http import QueryDict
 
-    from hits.models import Assignment, Item
+    from hits.work.models.assignments import Assignment, Item
 
 Answer = Mapping[str, Any]
 

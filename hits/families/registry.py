@@ -5,7 +5,7 @@ from hits.families.abilities import AsksAnew, TakesFiles, UsesUp
 from hits.families.interface import Purpose, TaskFamily
 
 if TYPE_CHECKING:
-    from hits.models import Assignment
+    from hits.work.models.assignments import Assignment
 
 _families: dict[str, TaskFamily] = {}
 

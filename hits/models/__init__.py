@@ -3,19 +3,19 @@ from hits.identity.models.api_tokens import ApiToken
 from hits.identity.models.users import RoleGrant, User
 from hits.identity.models.workers import Worker
 from hits.models.appeals import Appeal
-from hits.models.assignments import Assignment, Item, Lease
 from hits.models.bonuses import Bonus
-from hits.models.hits import HIT, Change
 from hits.models.ledger import LedgerEntry
 from hits.models.matches import Deposit, Difference, Match
 from hits.models.notices import Event, Notice
 from hits.models.people import Block, Disclosure, Message, Recipient
 from hits.models.records import BatchEvent
-from hits.models.reviews import Decision, Note
 from hits.models.runs import Halt, Run, RunRow
 from hits.providers.models.accounts import Account, Pace, Stranger
 from hits.providers.models.epochs import Epoch
 from hits.studies.models import Batch, Study
+from hits.work.models.assignments import Assignment, Item, Lease
+from hits.work.models.decisions import Decision, Note
+from hits.work.models.hits import HIT, Change
 
 __all__ = [
     "HIT",

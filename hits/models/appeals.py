@@ -7,7 +7,7 @@ from django.db import models
 from django.db.models import Q
 
 from hits.identity.models.workers import Worker
-from hits.models.assignments import Assignment
+from hits.work.models.assignments import Assignment
 
 
 class Appeal(models.Model):

@@ -4,7 +4,7 @@ from uuid import uuid4
 from django.db import models
 from django.db.models import F, Q
 
-from hits.models.assignments import Assignment
+from hits.work.models.assignments import Assignment
 
 
 class Bonus(models.Model):

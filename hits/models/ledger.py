@@ -3,9 +3,9 @@
 from django.db import models
 from django.db.models import F, Q
 
-from hits.models.assignments import Assignment
 from hits.models.bonuses import Bonus
 from hits.studies.models import Batch, Study
+from hits.work.models.assignments import Assignment
 
 
 class LedgerEntry(models.Model):

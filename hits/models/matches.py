@@ -7,8 +7,8 @@ from django.db import models
 from django.db.models import Q
 
 from hits.models.bonuses import Bonus
-from hits.models.hits import HIT
 from hits.providers.models.accounts import Account
+from hits.work.models.hits import HIT
 
 
 class Deposit(models.Model):

@@ -1,7 +1,7 @@
 """What researchers and payments staff look at."""
 
 from hits.queries.batches import Progress, batches_with_counts, progress_of
-from hits.queries.items import answers_wanted, batches_wanting, items_of_batch, room_of
+from hits.work.queries import answers_wanted, batches_wanting, items_of_batch, room_of
 
 __all__ = [
     "Progress",

@@ -7,9 +7,10 @@ from typing import Any
 
 from django.db.models import Case, Count, Q, QuerySet, When
 
-from hits.access import visible
 from hits.identity.models.users import User
-from hits.models import Appeal, Bonus, Decision
+from hits.models import Appeal, Bonus
+from hits.work.access import visible
+from hits.work.models.decisions import Decision
 
 OPEN = Appeal.Status.OPEN
 # Ordered by it, what waits comes first.

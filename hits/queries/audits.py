@@ -4,10 +4,10 @@ from typing import Any
 
 from django.db.models import Exists, OuterRef, Q, QuerySet
 
-from hits.access import SEES_ALL, studies_of
 from hits.core.models.audit_events import AuditEvent
 from hits.models import Bonus, RunRow
 from hits.queries.matches import accounts_for
+from hits.work.access import SEES_ALL, studies_of
 
 # What stops or starts everybody's payments concerns everybody.
 FOR_ALL = "halt."

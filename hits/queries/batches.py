@@ -22,9 +22,11 @@ from django.db.models.fields.json import KeyTextTransform
 from django.db.models.functions import Cast, Coalesce
 
 from hits.core.domain.money import Prices, round_to_cents
-from hits.models import HIT, Assignment, Bonus, Change
+from hits.models import Bonus
 from hits.queries.times import EFFECTIVE_S, of_the_house
 from hits.studies.models import Batch
+from hits.work.models.assignments import Assignment
+from hits.work.models.hits import HIT, Change
 
 Status = Assignment.Status
 # Work that holds its place for good: a rejection gives none back.

@@ -28,9 +28,10 @@ from django.db.models import (
 from django.db.models.functions import Coalesce
 
 from hits.core.domain.wages import hourly_wage, percentile
-from hits.models import HIT, Assignment, Change, Lease
 from hits.queries.times import EFFECTIVE_S, of_the_house
 from hits.studies.models import Batch
+from hits.work.models.assignments import Assignment, Lease
+from hits.work.models.hits import HIT, Change
 
 HOUR = timedelta(hours=1)
 # Fewer submissions than these foretell nothing.

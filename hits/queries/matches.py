@@ -8,11 +8,14 @@ from typing import Any
 
 from django.db.models import Count, Exists, F, Max, OuterRef, Q, QuerySet, Subquery, Sum
 
-from hits.access import SEES_ALL, studies_of
 from hits.core.domain.money import round_to_cents
-from hits.models import HIT, Assignment, Bonus, Change, Decision, Deposit, Difference, LedgerEntry, Match
+from hits.models import Bonus, Deposit, Difference, LedgerEntry, Match
 from hits.providers.models.accounts import Account
 from hits.studies.models import Batch
+from hits.work.access import SEES_ALL, studies_of
+from hits.work.models.assignments import Assignment
+from hits.work.models.decisions import Decision
+from hits.work.models.hits import HIT, Change
 
 NOTHING = Decimal(0)
 Kind = LedgerEntry.Kind

@@ -10,12 +10,12 @@ from typing import Any
 from django.db.models import Count, Exists, F, Min, OuterRef, Q, QuerySet, Subquery, Sum
 from django.db.models.functions import Coalesce
 
-from hits.access import SEES_ALL, studies_of, visible
 from hits.core.domain.money import FEES, round_to_cents
 from hits.identity.models.users import User
 from hits.models import Appeal, Bonus, Halt, LedgerEntry, Match, Run, RunRow
 from hits.providers.models.accounts import Account
 from hits.queries.matches import accounts_for, differences_for
+from hits.work.access import SEES_ALL, studies_of, visible
 
 Status = Bonus.Status
 Kind = LedgerEntry.Kind

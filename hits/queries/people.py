@@ -19,13 +19,14 @@ from django.db.models import (
 )
 from django.db.models.functions import Coalesce
 
-from hits.access import SEES_ALL, studies_of, visible
 from hits.core.domain.money import round_to_cents
 from hits.core.domain.wages import percentile
 from hits.identity.models.workers import Worker
-from hits.models import Assignment, Block, Bonus, Message, Recipient
+from hits.models import Block, Bonus, Message, Recipient
 from hits.queries.times import of_the_house
 from hits.queries.workers import blocks_in_force
+from hits.work.access import SEES_ALL, studies_of, visible
+from hits.work.models.assignments import Assignment
 
 Status = Assignment.Status
 REVIEWED = (Status.APPROVED, Status.REJECTED)

@@ -21,10 +21,11 @@ from django.db.models import (
 )
 from django.db.models.functions import Coalesce
 
-from hits.access import visible
 from hits.identity.models.users import User
-from hits.models import Assignment, Decision, Note
 from hits.studies.models import Batch
+from hits.work.access import visible
+from hits.work.models.assignments import Assignment
+from hits.work.models.decisions import Decision, Note
 
 # Work that never approves itself comes last.
 NEVER = datetime(9999, 1, 1, tzinfo=UTC)

@@ -11,9 +11,10 @@ from django.db.models import Q, QuerySet
 
 from hits.domain.manifests import write_line
 from hits.domain.outliers import Facts, find_outliers
-from hits.models import Assignment, Bonus, Run, RunRow
+from hits.models import Bonus, Run, RunRow
 from hits.providers.models.accounts import Account
 from hits.queries.workers import blocks_in_force
+from hits.work.models.assignments import Assignment
 
 Status = Bonus.Status
 A_DAY = timedelta(days=1)

@@ -1,4 +1,4 @@
-"""How long work took, as pay by the hour counts it: hits.domain.active_time, said in SQL."""
+"""How long work took, as pay by the hour counts it: hits.work.domain, said in SQL."""
 
 from django.db.models import IntegerField, Q, Value
 from django.db.models.functions import Coalesce, Least, NullIf

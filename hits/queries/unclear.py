@@ -5,8 +5,8 @@ from typing import Any
 
 from django.db.models import Q, QuerySet
 
-from hits.access import visible
 from hits.models import Bonus
+from hits.work.access import visible
 
 Status = Bonus.Status
 # The provider said yes, and its list has not shown it for half an hour.

@@ -11,10 +11,11 @@ from hits import families
 from hits.core.domain import requirements
 from hits.core.errors import ProviderRefused, ProviderUnavailable
 from hits.identity.models.workers import Worker
-from hits.models import Assignment, Block
+from hits.models import Block
 from hits.providers.gateway.interface import Provider
 from hits.providers.gateway.interface import Qualified as Holder
 from hits.studies.models import Batch
+from hits.work.models.assignments import Assignment
 
 log = structlog.get_logger()
 # Held by everybody in some measure, so that counting who holds them tells nothing.

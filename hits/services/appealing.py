@@ -10,15 +10,16 @@ from django.db import transaction
 from django.utils import formats, translation
 from django.utils.translation import gettext as _
 
-from hits.access import may_see
 from hits.common import rates
 from hits.core import audit_trail
 from hits.core.domain.money import round_to_cents
 from hits.core.errors import RuleBroken
 from hits.core.states import move
 from hits.identity.models.users import User
-from hits.models import Appeal, Assignment, Bonus
+from hits.models import Appeal, Bonus
 from hits.services import owing
+from hits.work.access import may_see
+from hits.work.models.assignments import Assignment
 
 ANSWER = "hits.answer_appeal"
 LONGEST = 2000

@@ -5,9 +5,10 @@ from datetime import datetime
 from itertools import islice
 
 from hits.identity.models.users import User
-from hits.models import HIT, BatchEvent
+from hits.models import BatchEvent
 from hits.services.figures import mark_stale
 from hits.studies.models import Batch
+from hits.work.models.hits import HIT
 
 CHUNK = 500
 

@@ -12,7 +12,6 @@ from django.db.models.functions import Coalesce
 from hits.core.errors import ProviderError, ProviderRefused, ProviderUnavailable
 from hits.core.states import move
 from hits.identity.models.users import User
-from hits.models import HIT, Change
 from hits.providers.gateway.interface import Provider
 from hits.providers.gateway.registry import provider_for
 from hits.providers.models.accounts import Account
@@ -21,6 +20,7 @@ from hits.services.figures import mark_stale
 from hits.services.looking import earliest, earliest_or_now, soonest
 from hits.services.sending import TOKEN_MEMORY, TURN, Clock, ticking
 from hits.studies.models import Batch
+from hits.work.models.hits import HIT, Change
 
 # Longer than any call with its repetitions: two changes of one HIT must reach the provider in order.
 CLAIM = timedelta(minutes=3)

@@ -12,7 +12,6 @@ from django.db import transaction
 from django.utils import translation
 from django.utils.translation import gettext as _
 
-from hits.access import may_see
 from hits.core import audit_trail
 from hits.core.errors import RuleBroken
 from hits.domain import refusals
@@ -23,8 +22,9 @@ from hits.queries.workers import blocks_in_force
 from hits.services.obligations import move_bonus
 from hits.services.paying_by_hit import next_compensation, send_compensations
 from hits.services.steering import cancel_batch
-from hits.services.wanting import make_item
 from hits.studies.models import Batch
+from hits.work.access import may_see
+from hits.work.services.answers_needed import make_item
 
 __all__ = ["TASK", "can_compensate", "next_compensation", "send_compensations", "start", "take_back"]
 TASK = "compensation"

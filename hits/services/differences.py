@@ -12,8 +12,9 @@ from hits.core.errors import RuleBroken
 from hits.domain.causes import CAUSES
 from hits.domain.payments import Gap
 from hits.identity.models.users import User
-from hits.models import HIT, Bonus, Difference, Match
+from hits.models import Bonus, Difference, Match
 from hits.providers.models.accounts import Account
+from hits.work.models.hits import HIT
 
 SETTLE = "hits.run_match"
 GONE = "A later comparison no longer found it."

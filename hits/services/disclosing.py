@@ -7,7 +7,6 @@ from cryptography.fernet import InvalidToken
 from django.core.exceptions import PermissionDenied
 from django.db.models import Q
 
-from hits.access import may_see, visible
 from hits.core import crypto
 from hits.core.domain.typed_text import is_one_line
 from hits.core.errors import RuleBroken
@@ -15,6 +14,7 @@ from hits.identity.models.users import User
 from hits.identity.models.workers import Worker
 from hits.models import Disclosure
 from hits.providers.models.accounts import Account
+from hits.work.access import may_see, visible
 
 LONGEST_REASON = 500
 LONGEST_ID = 128

@@ -14,11 +14,11 @@ from hits import families
 from hits.core.errors import InvalidItems, RuleBroken
 from hits.domain import criteria
 from hits.identity.models.users import User
-from hits.models import Item, Lease
 from hits.providers.models.accounts import Account
-from hits.queries import answers_wanted
 from hits.services.launching import launch_batch
 from hits.studies.models import Batch, Study
+from hits.work.models.assignments import Item, Lease
+from hits.work.queries import answers_wanted
 
 STEPS: dict[str, tuple[str, ...]] = {
     "what": ("study", "account", "task", "items_from", "source_batch"),

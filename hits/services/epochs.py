@@ -15,7 +15,7 @@ from hits.common.parts import in_parts
 from hits.core import audit_trail
 from hits.core.errors import ProviderError, RuleBroken
 from hits.identity.models.users import User
-from hits.models import HIT, Bonus, Difference, Match
+from hits.models import Bonus, Difference, Match
 from hits.providers.gateway.registry import provider_for
 from hits.providers.gateway.standstill import FRESH
 from hits.providers.models.accounts import Account
@@ -23,6 +23,7 @@ from hits.providers.models.epochs import Epoch
 from hits.services.looking import earliest
 from hits.services.matching import give_up, start_match
 from hits.services.surveying import read_everything
+from hits.work.models.hits import HIT
 
 CONFIRM = "hits.set_halt"
 # Longer than the first step of an account with thousands of HITs; whoever died in it is followed after that.

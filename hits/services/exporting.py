@@ -9,8 +9,11 @@ from django.db.models import Exists, OuterRef, Prefetch, Q
 
 from hits.datasets.columns import utc_text
 from hits.identity.models.users import User
-from hits.models import HIT, Assignment, BatchEvent, Bonus, Decision, Lease
+from hits.models import BatchEvent, Bonus
 from hits.studies.models import Batch
+from hits.work.models.assignments import Assignment, Lease
+from hits.work.models.decisions import Decision
+from hits.work.models.hits import HIT
 
 # HITs read at a time. A HIT has few assignments as a rule, and never more than some thousand.
 SLICE = 100

@@ -9,11 +9,12 @@ from django.db.models import Case, F, QuerySet, Value, When
 
 from hits.core.domain.money import round_to_cents
 from hits.core.domain.wages import hourly_wage, percentile
-from hits.models import HIT, Assignment
 from hits.queries.batches import PAID, TAKEN, Tally, seconds_worked, tally_of
 from hits.queries.wages import pay_of
 from hits.services import budgets
 from hits.studies.models import Batch
+from hits.work.models.assignments import Assignment
+from hits.work.models.hits import HIT
 
 # The larger, the rarer: a second for so many HITs, so that counting never takes most of the time.
 HITS_A_SECOND = 1000

@@ -13,7 +13,6 @@ from cryptography.fernet import InvalidToken
 from django.core.exceptions import PermissionDenied
 from django.db.models import QuerySet
 
-from hits.access import may_see, visible
 from hits.common.spreadsheets import Cell
 from hits.core import audit_trail
 from hits.core.chunks import in_chunks
@@ -27,6 +26,7 @@ from hits.models import Bonus, Disclosure, LedgerEntry, Run, RunRow
 from hits.queries import closes
 from hits.queries.ledger import in_slices
 from hits.studies.models import Study
+from hits.work.access import may_see, visible
 
 LONGEST_REASON = 500
 WORKER_ID = "worker_id"

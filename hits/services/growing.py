@@ -9,11 +9,12 @@ from django.db.models.functions import Greatest
 
 from hits.core.errors import RuleBroken
 from hits.identity.models.users import User
-from hits.models import HIT, Assignment
-from hits.queries import answers_wanted
 from hits.services.drafting import hits_for
 from hits.services.steering import add_hits
 from hits.studies.models import Batch
+from hits.work.models.assignments import Assignment
+from hits.work.models.hits import HIT
+from hits.work.queries import answers_wanted
 
 # In these a batch can get more HITs.
 GROWING = (Batch.Status.OPEN, Batch.Status.COMPLETE)

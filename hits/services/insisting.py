@@ -9,9 +9,9 @@ from datetime import datetime, timedelta
 import structlog
 
 from hits.core.errors import ProviderRefused, StandsStill
-from hits.models import HIT, Change
 from hits.providers.gateway.interface import Provider, ProviderHIT
 from hits.services.sending import TOKEN_MEMORY
+from hits.work.models.hits import HIT, Change
 
 # Two clocks, and whole seconds, may differ by less.
 ALIKE = timedelta(minutes=1)

@@ -13,11 +13,11 @@ from hits.core.errors import RuleBroken
 from hits.core.states import move
 from hits.families import entry_policies
 from hits.identity.models.users import User
-from hits.queries import answers_wanted
 from hits.services.batch_rows import lock_batch, tell, write_intents
 from hits.services.budgets import refuse_real_money, reserve
 from hits.services.sending import next_launch, send_launching_batches, spec_of
 from hits.studies.models import Batch
+from hits.work.queries import answers_wanted
 
 __all__ = ["launch_batch", "next_launch", "send_launching_batches", "spec_of"]
 Status = Batch.Status

@@ -6,8 +6,9 @@ from datetime import datetime
 from decimal import Decimal
 
 from hits.identity.models.users import User
-from hits.models import Assignment, Bonus, LedgerEntry
+from hits.models import Bonus, LedgerEntry
 from hits.studies.models import Batch, Study
+from hits.work.models.assignments import Assignment
 
 Book = LedgerEntry.Book
 Kind = LedgerEntry.Kind

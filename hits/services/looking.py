@@ -8,10 +8,10 @@ import structlog
 from django.db.models import Q, QuerySet
 
 from hits.core.errors import ProviderError
-from hits.models import HIT
 from hits.providers.gateway.interface import Provider, ProviderHIT
 from hits.providers.gateway.registry import provider_for
 from hits.providers.models.accounts import Account
+from hits.work.models.hits import HIT
 
 NO_TIME = timedelta(0)
 log = structlog.get_logger()

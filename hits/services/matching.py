@@ -19,7 +19,7 @@ from hits.core.errors import ProviderRefused, ProviderUnavailable, RuleBroken
 from hits.core.states import move
 from hits.domain.balances import Expected
 from hits.identity.models.users import User
-from hits.models import HIT, Deposit, Match
+from hits.models import Deposit, Match
 from hits.providers.gateway.interface import Provider
 from hits.providers.gateway.registry import provider_for
 from hits.providers.models.accounts import Account
@@ -31,6 +31,7 @@ from hits.services.differences import record_balance, record_differences
 from hits.services.looking import earliest, soonest
 from hits.services.matching_payments import compare_hits
 from hits.studies.models import Batch
+from hits.work.models.hits import HIT
 
 RUN = "hits.run_match"
 # So many HITs that nothing was heard of are compared each time, the longest unmatched first.

@@ -10,11 +10,12 @@ from hits.core import crypto
 from hits.core.domain.money import FeeSchedule
 from hits.core.errors import ProviderRefused
 from hits.domain.payments import Due, Gap, Listed, compare_bonus, reference_of, with_fee
-from hits.models import HIT, Bonus, Difference
+from hits.models import Bonus, Difference
 from hits.providers.gateway.interface import Provider, ProviderBonus
 from hits.providers.models.accounts import Account
 from hits.queries.matches import GRACE, TOO_LONG
 from hits.services.differences import Found
+from hits.work.models.hits import HIT
 
 Status = Bonus.Status
 Cause = Difference.Cause

@@ -17,11 +17,13 @@ from hits.core.domain.sameness import is_same_moment
 from hits.core.errors import InvalidAnswer, ProviderRefused, StandsStill
 from hits.core.states import move
 from hits.identity.models.workers import Worker
-from hits.models import HIT, Assignment, Decision
 from hits.providers.gateway.interface import Provider, ProviderAssignment
 from hits.providers.models.accounts import Account
 from hits.services.figures import mark_stale
-from hits.services.working import UNSETTLED, answer_leases, items_served, release_items
+from hits.work.models.assignments import Assignment
+from hits.work.models.decisions import Decision
+from hits.work.models.hits import HIT
+from hits.work.services.leasing import UNSETTLED, answer_leases, items_served, release_items
 
 # Far beyond any answer of ours; what is longer was never ours.
 LONGEST_ANSWER = 100_000

@@ -18,12 +18,15 @@ from django.urls import reverse
 from hits.common import rates
 from hits.core.errors import ProviderError
 from hits.domain.documents import Told, read_document, unwrap
-from hits.models import HIT, Assignment, Event, Notice
+from hits.models import Event, Notice
 from hits.providers.gateway.queues import AT_ONCE, Queue, queue_for
 from hits.providers.gateway.registry import provider_for
 from hits.providers.models.accounts import Account
-from hits.services import looking, working
+from hits.services import looking
 from hits.studies.models import Batch
+from hits.work.models.assignments import Assignment
+from hits.work.models.hits import HIT
+from hits.work.services import leasing
 
 ACCEPTED = "AssignmentAccepted"
 GIVEN_BACK = ("AssignmentReturned", "AssignmentAbandoned")
@@ -77,7 +80,7 @@ def next_poll(*, now: datetime) -> datetime | None:
     """Each queue that can be read is read again, as long as work is out of which it could tell."""
     out = HIT.objects.filter(batch__account=OuterRef("pk"), status=HIT.Status.OPEN)
     work = Assignment.objects.filter(account=OuterRef("pk"))
-    begun = work.filter(status__in=working.UNSETTLED)
+    begun = work.filter(status__in=leasing.UNSETTLED)
     handed_in = work.filter(status=Assignment.Status.SUBMITTED)
     waits = _with_queue().filter(Exists(out) | Exists(begun) | Exists(handed_in))
     return now + POLL_EVERY if any(map(_has_queue, waits)) else None
@@ -222,7 +225,7 @@ def _apply(events: Collection[Told], *, notice: Notice, now: datetime) -> None:
         for event in given_back
         for assignment in _given_up(event, account_id=notice.account_id)
     }
-    working.give_up_all([gone[pk] for pk in sorted(gone)], now=now)
+    leasing.give_up_all([gone[pk] for pk in sorted(gone)], now=now)
 
 
 def _given_up(event: Told, *, account_id: int) -> QuerySet[Assignment]:

@@ -19,15 +19,17 @@ from hits.core.audit_trail import note
 from hits.core.domain.bonus_rules import CENT, NOTHING, BonusRule, Earned, Work, evaluate
 from hits.core.domain.bonus_tables import LONGEST_NAME, MOST_BONUS
 from hits.core.errors import RuleBroken
-from hits.domain.active_time import effective_seconds
 from hits.identity.models.users import User
-from hits.models import Assignment, Bonus, Decision
+from hits.models import Bonus
 from hits.queries.scores import recorded_scores
 from hits.services.bonus_words import reason_of
 from hits.services.budgets import reserve
 from hits.services.figures import mark_stale
 from hits.services.obligations import owe
 from hits.studies.models import Batch
+from hits.work.domain import effective_seconds
+from hits.work.models.assignments import Assignment
+from hits.work.models.decisions import Decision
 
 SLICE = 200
 # The provider's Reason carries a reference too.

@@ -10,13 +10,14 @@ from decimal import Decimal
 from django.db import transaction
 from django.db.models import QuerySet
 
-from hits.access import may_see
 from hits.core import audit_trail
 from hits.core.errors import RuleBroken
 from hits.identity.models.users import User
-from hits.models import Assignment, Bonus
+from hits.models import Bonus
 from hits.services import owing
 from hits.studies.models import Batch
+from hits.work.access import may_see
+from hits.work.models.assignments import Assignment
 
 OWE = "hits.prepare_run"
 READ = 500

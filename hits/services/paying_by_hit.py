@@ -17,7 +17,7 @@ from django.utils.translation import gettext as _
 from hits.core import audit_trail
 from hits.core.errors import ProviderError, ProviderRefused, ProviderUnavailable, RuleBroken
 from hits.core.states import move
-from hits.models import HIT, Assignment, Bonus
+from hits.models import Bonus
 from hits.providers.gateway.interface import Provider
 from hits.queries.batches import TAKEN
 from hits.services import halting, settling
@@ -26,8 +26,10 @@ from hits.services.budgets import settle
 from hits.services.launching import launch_batch
 from hits.services.looking import can_be_used, earliest, usable
 from hits.services.obligations import move_bonus
-from hits.services.working import UNSETTLED
 from hits.studies.models import Batch
+from hits.work.models.assignments import Assignment
+from hits.work.models.hits import HIT
+from hits.work.services.leasing import UNSETTLED
 
 # A HIT that the provider lost might show up again for so long after its end.
 LOST_FOR = timedelta(days=2)

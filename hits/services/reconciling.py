@@ -1,7 +1,7 @@
 """The provider's evidence becomes ours. By itself it would suffice; notifications only make it sooner.
 
 A look costs one call where nothing has changed, and HITs without news get none: what is due stands in
-HIT.look_at, and behind it is the survey (hits.services.surveying). Lock order: as in hits.services.working.
+HIT.look_at, and behind it is the survey (hits.services.surveying). Lock order: as in hits.work.services.leasing.
 """
 
 from collections import Counter
@@ -15,7 +15,6 @@ from django.db.models import Exists, F, Max, Min, OuterRef, Q, QuerySet
 from hits.common.parts import in_parts
 from hits.core.errors import ProviderError, ProviderRefused
 from hits.core.states import move
-from hits.models import HIT, Assignment, Change
 from hits.providers.gateway.interface import Provider, ProviderHIT
 from hits.providers.models.accounts import Account
 from hits.services.figures import mark_stale
@@ -32,7 +31,9 @@ from hits.services.looking import (
 )
 from hits.services.mirroring import read_assignments
 from hits.services.surveying import survey
-from hits.services.working import GRACE, UNSETTLED, end_attempts, next_release, release_overdue
+from hits.work.models.assignments import Assignment
+from hits.work.models.hits import HIT, Change
+from hits.work.services.leasing import GRACE, UNSETTLED, end_attempts, next_release, release_overdue
 
 __all__ = ["look_soon", "next_look", "reconcile", "reconcile_everything", "reconcile_hit", "survey"]
 # A look that fails, or dies, is made again after this. It also keeps a second process off.

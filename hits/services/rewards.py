@@ -4,8 +4,8 @@ from datetime import datetime
 
 from django.db import transaction
 
-from hits.models import Assignment
 from hits.services.ledger import Book, Kind, Transfer, post
+from hits.work.models.assignments import Assignment
 
 SLICE = 500
 

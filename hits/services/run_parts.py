@@ -5,11 +5,11 @@ from decimal import Decimal
 
 from django.db.models import QuerySet
 
-from hits.access import visible
 from hits.core.domain.typed_text import has_controls, is_one_line
 from hits.core.errors import RuleBroken
 from hits.identity.models.users import User
 from hits.models import Bonus, Run, RunRow
+from hits.work.access import visible
 
 Status = Run.Status
 LONGEST_REASON = 500

@@ -6,7 +6,6 @@ from datetime import datetime
 from django.db import transaction
 from django.db.models import QuerySet
 
-from hits.access import visible
 from hits.core import audit_trail
 from hits.core.errors import RuleBroken
 from hits.identity.models.users import User
@@ -22,6 +21,7 @@ from hits.services.run_parts import (
     refuse_unless,
 )
 from hits.services.runs import thaw, void_run
+from hits.work.access import visible
 
 Status = Run.Status
 

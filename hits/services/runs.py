@@ -10,7 +10,6 @@ from typing import Any
 from django.db import IntegrityError, transaction
 from django.db.models import Q
 
-from hits.access import visible
 from hits.core import audit_trail
 from hits.core.errors import RuleBroken
 from hits.core.states import move
@@ -34,6 +33,7 @@ from hits.services.run_parts import (
     refuse_stranger,
     refuse_unless,
 )
+from hits.work.access import visible
 
 Kind = Run.Kind
 Status = Run.Status

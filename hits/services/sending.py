@@ -18,13 +18,13 @@ from django.urls import reverse
 
 from hits.core.errors import ProviderError, ProviderRefused, ProviderUnavailable
 from hits.core.states import move
-from hits.models import HIT
 from hits.providers.gateway.interface import HITSpec, Provider, ProviderHIT
 from hits.providers.gateway.registry import provider_for
 from hits.services.batch_rows import lock_batch, tell
 from hits.services.figures import mark_stale
 from hits.services.looking import earliest_or_now, soonest
 from hits.studies.models import Batch
+from hits.work.models.hits import HIT
 
 # Two senders of one intent make one HIT, by its token; the claim only saves the second request.
 CLAIM = timedelta(seconds=20)

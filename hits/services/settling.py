@@ -20,13 +20,14 @@ from hits.core.domain.typed_text import is_one_line
 from hits.core.errors import ProviderError, ProviderRefused, ProviderUnavailable, RuleBroken
 from hits.domain.payments import reference_of
 from hits.identity.models.users import User
-from hits.models import HIT, Bonus
+from hits.models import Bonus
 from hits.providers.gateway.interface import Provider, ProviderBonus
 from hits.providers.gateway.registry import provider_for
 from hits.providers.models.accounts import Account
 from hits.services import halting
 from hits.services.looking import earliest_or_now, usable
 from hits.services.obligations import move_bonus, move_bonuses
+from hits.work.models.hits import HIT
 
 Status = Bonus.Status
 # Longer than every attempt of one request together, however slowly it fails: it is over by then.

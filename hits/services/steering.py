@@ -22,9 +22,7 @@ from hits.core.domain.money import MANY, cost_of
 from hits.core.errors import RuleBroken
 from hits.core.states import move
 from hits.identity.models.users import User
-from hits.models import HIT, Assignment, Change
 from hits.providers.models.accounts import Account
-from hits.queries import answers_wanted
 from hits.queries.batches import TAKEN
 from hits.services.batch_rows import lock_batch, tell, write_intents
 from hits.services.budgets import reserve
@@ -32,6 +30,9 @@ from hits.services.changing import complete_batches, next_change, send_changes, 
 from hits.services.figures import mark_stale
 from hits.services.sending import withdraw_unasked
 from hits.studies.models import Batch
+from hits.work.models.assignments import Assignment
+from hits.work.models.hits import HIT, Change
+from hits.work.queries import answers_wanted
 
 __all__ = [
     "add_hits",

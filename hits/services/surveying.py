@@ -18,7 +18,6 @@ from django.db.models import Count, Exists, OuterRef, Q
 
 from hits.core.errors import ProviderError
 from hits.core.states import move
-from hits.models import HIT, Assignment, Change
 from hits.providers.gateway.interface import Provider, ProviderHIT
 from hits.providers.models.accounts import Account, Stranger
 from hits.services.figures import mark_stale
@@ -32,8 +31,10 @@ from hits.services.looking import (
     usable,
 )
 from hits.services.mirroring import pages, read_assignments
-from hits.services.working import GRACE, UNSETTLED
 from hits.studies.models import Batch
+from hits.work.models.assignments import Assignment
+from hits.work.models.hits import HIT, Change
+from hits.work.services.leasing import GRACE, UNSETTLED
 
 OURS = "crowd:"
 # A pass that broke off is made again after this.

@@ -13,13 +13,14 @@ from hits import families
 from hits.common.parts import in_parts
 from hits.core.errors import ProviderRefused, ProviderUnavailable
 from hits.core.states import move
-from hits.models import Assignment, Decision, Item, Lease
 from hits.providers.gateway.interface import Provider, ProviderAssignment
-from hits.services import working
 from hits.services.figures import mark_stale
-from hits.services.locking import lock_items
 from hits.services.looking import earliest, earliest_or_now, soonest, usable
 from hits.studies.models import Batch
+from hits.work.models.assignments import Assignment, Item, Lease
+from hits.work.models.decisions import Decision
+from hits.work.services import leasing
+from hits.work.services.locking import lock_items
 
 # Two senders of one decision decide once; the claim only saves the second call, and ends undoing.
 CLAIM = timedelta(seconds=20)
@@ -153,7 +154,7 @@ def mirror(assignment: Assignment, found: ProviderAssignment, *, now: datetime) 
         elif found.status == "Rejected":
             moved = move(assignment, Status.REJECTED, rejected_at=found.rejected_at or now)
             if moved:
-                working.release_items(assignment, now=now)
+                leasing.release_items(assignment, now=now)
         else:
             return False
         mark_stale(assignment.hit.batch_id)
@@ -194,11 +195,11 @@ def _settle(decision: Decision, *, now: datetime) -> bool:
             return False
         if decision.kind == Kind.REJECT:
             move(work, Status.REJECTED, rejected_at=now)
-            working.release_items(work, now=now)
+            leasing.release_items(work, now=now)
         else:
             move(work, Status.APPROVED, approved_at=now)
         if decision.kind == Kind.KEEP_OUT:
-            working.keep_out(work, now=now)
+            leasing.keep_out(work, now=now)
         if decision.kind == Kind.OVERRIDE and work.answer is not None:
             put_back(work, now=now)
         mark_stale(work.hit.batch_id)

@@ -14,12 +14,13 @@ from django.utils.translation import gettext as _
 from hits.core.audit_trail import note
 from hits.core.errors import RuleBroken
 from hits.identity.models.users import User
-from hits.models import Assignment, Bonus
+from hits.models import Bonus
 from hits.queries.wages import TOP_UP, TopUp, top_ups_due
 from hits.services.budgets import reserve
 from hits.services.figures import mark_stale
 from hits.services.obligations import owe
 from hits.studies.models import Batch, Study
+from hits.work.models.assignments import Assignment
 
 PROPOSE = "hits.prepare_run"
 # In one transaction: whoever proposes more does it in several goes.

@@ -15,11 +15,11 @@ from django.template.response import TemplateResponse
 from django.urls import URLPattern, path, reverse
 from django.utils import timezone
 
-from hits.access import studies_of
 from hits.admin.actions import Action, ActionPages, Call, Confirm, Outcome
 from hits.admin.parts import ReadOnlyAdmin, VisibleStudies, read_number
 from hits.admin.selecting import PAGE, signed_in
 from hits.admin.study_pages import StudyPage, announce
+from hits.work.access import studies_of
 from qualifications.admin.demographics import COUNTS, ON_REQUEST, counts_view
 from qualifications.admin.finding import find_study
 from qualifications.models import ConsentText

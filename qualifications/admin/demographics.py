@@ -13,7 +13,6 @@ from django.template.response import TemplateResponse
 from django.urls import reverse
 from django.utils import timezone
 
-from hits.access import SEES_ALL, studies_of, visible
 from hits.admin.actions import Action, ActionPages, Call, Outcome
 from hits.admin.selecting import signed_in
 from hits.admin.taking import send_csv
@@ -21,6 +20,7 @@ from hits.core.audit_trail import note
 from hits.core.errors import RuleBroken
 from hits.identity.models.workers import Worker
 from hits.studies.models import Study
+from hits.work.access import SEES_ALL, studies_of, visible
 from qualifications.domain import people
 from qualifications.models import ConsentText
 from qualifications.queries.demographics import Counts, counts_of

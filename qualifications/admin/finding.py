@@ -9,9 +9,9 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404
 from django.template.response import TemplateResponse
 
-from hits.access import studies_of
 from hits.admin.selecting import need
 from hits.studies.models import Study
+from hits.work.access import studies_of
 from qualifications.models import Gate
 
 VIEW, ADD, CHANGE = "qualifications.view_gate", "qualifications.add_gate", "qualifications.change_gate"

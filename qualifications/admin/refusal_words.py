@@ -1,7 +1,7 @@
 """Why our pages said no, for researchers. Workers are told in words of their own, where it happens."""
 
 WORDS = {
-    # hits.services.entering and working
+    # hits.work.services.eligibility and working
     "blocked": "The worker is blocked",
     "took_part": "Took part in a batch that this one excludes",
     "repeat_group": "Took part in the series already",

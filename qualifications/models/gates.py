@@ -10,9 +10,9 @@ from django.db import models
 from django.db.models import Q
 
 from hits.identity.models.workers import Worker
-from hits.models import Assignment
 from hits.providers.models.accounts import Account
 from hits.studies.models import Study
+from hits.work.models.assignments import Assignment
 from qualifications.domain.rules import Bound, Floor, read, read_floors
 
 

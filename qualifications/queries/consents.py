@@ -6,9 +6,9 @@ from typing import Any
 from django.db.models import Count, Exists, OuterRef, Q, QuerySet
 
 from hits.identity.models.workers import Worker
-from hits.models import Assignment, Lease
 from hits.providers.models.accounts import Account
 from hits.studies.models import Study
+from hits.work.models.assignments import Assignment, Lease
 from qualifications.models import Consent, ConsentText, Demographics, UnderAge
 
 

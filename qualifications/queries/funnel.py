@@ -13,8 +13,9 @@ from zoneinfo import ZoneInfo
 from django.db.models import Count, Min, Q, QuerySet, Sum
 
 from hits import families
-from hits.models import Assignment, Recipient
+from hits.models import Recipient
 from hits.studies.models import Study
+from hits.work.models.assignments import Assignment
 from qualifications.domain.rules import read_finding
 from qualifications.models import Attempt, Consent, ConsentText, Gate, Holding, RefusalCount
 from qualifications.queries.gate_words import limit_in_words

@@ -6,7 +6,7 @@ from fractions import Fraction
 
 from django.db.models import Count, Exists, OuterRef, QuerySet
 
-from hits.models import Assignment, Lease
+from hits.work.models.assignments import Assignment, Lease
 from scoring.models import Score
 
 ScoresByMeasure = dict[str, list[Fraction]]

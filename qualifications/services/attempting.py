@@ -13,8 +13,8 @@ from django.db.models import Exists, OuterRef, Q, QuerySet
 from hits import families
 from hits.core.states import move
 from hits.identity.models.workers import Worker
-from hits.models import Assignment
 from hits.providers.models.accounts import Account
+from hits.work.models.assignments import Assignment
 from qualifications.domain.rules import Bound, Finding, as_share
 from qualifications.models import Attempt, Gate, Holding
 from qualifications.services.holding import lock_holding, note_value, set_value

@@ -16,9 +16,9 @@ from hits.core.audit_trail import note
 from hits.core.errors import RuleBroken
 from hits.identity.models.users import User
 from hits.identity.models.workers import Worker
-from hits.models import Assignment, Lease
-from hits.services import working
 from hits.studies.models import Study
+from hits.work.models.assignments import Assignment, Lease
+from hits.work.services import leasing
 from qualifications.models import Consent, ConsentText
 from qualifications.queries.consents import published_text, text_wanted
 
@@ -113,7 +113,7 @@ def take_work_out(*, now: datetime) -> int:
     taken = 0
     for consent in due.select_related("text").order_by("pk")[:SLICE]:
         pieces = list(_ready(_left(consent)).select_related("hit").order_by("pk")[:PIECES])
-        taken += sum(working.keep_out(piece, now=now) for piece in pieces)
+        taken += sum(leasing.keep_out(piece, now=now) for piece in pieces)
         if not _left(consent).exists():
             Consent.objects.filter(pk=consent.pk).update(taken_out_at=now)
     return taken

@@ -2,8 +2,8 @@ from django.contrib import admin
 from django.db.models import QuerySet
 from django.http import HttpRequest
 
-from hits.access import studies_of
 from hits.admin.parts import ReadOnlyAdmin
+from hits.work.access import studies_of
 from scoring.models import Verdict
 
 

@@ -3,7 +3,7 @@ from fractions import Fraction
 from django.db import models
 from django.db.models import F, Q
 
-from hits.models import Assignment, Item
+from hits.work.models.assignments import Assignment, Item
 
 
 class Score(models.Model):

@@ -3,8 +3,8 @@ from uuid import uuid4
 from django.db import models
 from django.db.models import Q
 
-from hits.models import Assignment, Item
 from hits.studies.models import Study
+from hits.work.models.assignments import Assignment, Item
 from scoring.models.rivals import RegisteredRival
 
 

@@ -7,8 +7,8 @@ from typing import Any
 from django.db.models import Avg, Count, Exists, F, FloatField, Max, OuterRef, QuerySet
 from django.db.models.functions import Cast
 
-from hits.models import Assignment
 from hits.studies.models import Study
+from hits.work.models.assignments import Assignment
 from scoring.models import Asking, RegisteredRival, Riddle, Score, StudyRival, Verdict
 
 JACCARD = "jaccard"

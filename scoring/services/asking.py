@@ -8,8 +8,8 @@ from typing import Any
 import structlog
 from django.db import IntegrityError, transaction
 
-from hits.models import Assignment, Item
 from hits.studies.models import Study
+from hits.work.models.assignments import Assignment, Item
 from scoring.models import Asking, RegisteredRival, Riddle
 from scoring.services.playing import rivals_of
 

@@ -11,9 +11,9 @@ from django.db.models import QuerySet
 
 from hits import families
 from hits.common.parts import in_parts
-from hits.models import Assignment, Item
 from hits.services.reviewing import mark_judged
-from hits.services.working import items_served
+from hits.work.models.assignments import Assignment, Item
+from hits.work.services.leasing import items_served
 from scoring.models import Score
 from scoring.queries import voting
 

@@ -20,7 +20,7 @@ from crowd.winogavil.play.services import accounts
 from crowd.winogavil.play.site import session as play
 from hits.core import crypto
 from hits.identity.models.workers import Worker
-from hits.models import Assignment
+from hits.work.models.assignments import Assignment
 from tests.attacks.addresses import addresses
 from tests.attacks.crawling import Reading, read_site
 from tests.attacks.world import World

@@ -11,14 +11,17 @@ from django.test import Client
 from django.utils import timezone
 
 from crowd.winogavil.releases.models import Release
-from hits.access import visible
 from hits.identity.api_tokens import Scope
 from hits.identity.models.users import User
 from hits.identity.models.workers import Worker
 from hits.identity.roles import ROLES
-from hits.models import HIT, Assignment, BatchEvent, Block, Bonus, Change, Decision, Message, Note
+from hits.models import BatchEvent, Block, Bonus, Message
 from hits.providers.models.accounts import Account
 from hits.studies.models import Batch, Study
+from hits.work.access import visible
+from hits.work.models.assignments import Assignment
+from hits.work.models.decisions import Decision, Note
+from hits.work.models.hits import HIT, Change
 from tests import admin_pages
 from tests.attacks.doors import Call, ask, calls
 from tests.attacks.rows import make_row

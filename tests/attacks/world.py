@@ -17,8 +17,8 @@ from crowd.winogavil.play.models import Player
 from crowd.winoventi import domain
 from hits import families
 from hits.identity.models.workers import Worker
-from hits.models import Assignment, Item, Lease
 from hits.studies.models import Study
+from hits.work.models.assignments import Assignment, Item, Lease
 from tests import admin_pages
 from tests.attacks.rows import fill_empty_tables
 from tests.crowd.marketplace.desk import make_operator

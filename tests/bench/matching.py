@@ -72,8 +72,9 @@ def finish(account: Any, *, upto: int) -> None:
     from django.utils import timezone  # noqa: PLC0415
 
     from hits.identity.models.workers import Worker  # noqa: PLC0415
-    from hits.models import HIT, Bonus, Deposit, LedgerEntry  # noqa: PLC0415
+    from hits.models import Bonus, Deposit, LedgerEntry  # noqa: PLC0415
     from hits.studies.models import Batch  # noqa: PLC0415
+    from hits.work.models.hits import HIT  # noqa: PLC0415
     from tests.factories import make_batch, make_user, make_worker  # noqa: PLC0415
 
     long_ago = timezone.now() - timedelta(days=30)
@@ -137,7 +138,7 @@ def finish(account: Any, *, upto: int) -> None:
 
 
 def _work(hits: list[Any], *, worker: Any, at: datetime) -> list[Any]:
-    from hits.models import Assignment  # noqa: PLC0415
+    from hits.work.models.assignments import Assignment  # noqa: PLC0415
 
     return Assignment.objects.bulk_create(
         Assignment(

@@ -71,8 +71,9 @@ def read(account: Any) -> tuple[float, int]:
     """As if every HIT were open here and due, until nothing is."""
     from django.utils import timezone  # noqa: PLC0415
 
-    from hits.models import HIT, Assignment  # noqa: PLC0415
     from hits.services import reconciling  # noqa: PLC0415
+    from hits.work.models.assignments import Assignment  # noqa: PLC0415
+    from hits.work.models.hits import HIT  # noqa: PLC0415
 
     now = timezone.now()
     HIT.objects.filter(batch__account=account).update(status="open", look_at=now)

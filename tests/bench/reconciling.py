@@ -47,8 +47,8 @@ def quiet_run(calls: Counter[str]) -> Cost:
     """Two open HITs; the look at one of them is due, and shows nothing new."""
     from django.utils import timezone  # noqa: PLC0415
 
-    from hits.models import HIT  # noqa: PLC0415
     from hits.services import reconciling  # noqa: PLC0415
+    from hits.work.models.hits import HIT  # noqa: PLC0415
 
     now = timezone.now()
     HIT.objects.filter(pk=HIT.objects.earliest("pk").pk).update(look_at=now)
@@ -80,8 +80,9 @@ def finish(account: Any, *, upto: int) -> None:
     from django.utils import timezone  # noqa: PLC0415
 
     from crowd.marketplace import models as market  # noqa: PLC0415
-    from hits.models import HIT, Assignment  # noqa: PLC0415
     from hits.studies.models import Batch  # noqa: PLC0415
+    from hits.work.models.assignments import Assignment  # noqa: PLC0415
+    from hits.work.models.hits import HIT  # noqa: PLC0415
     from tests.factories import make_worker  # noqa: PLC0415
 
     now = timezone.now()

@@ -7,8 +7,9 @@ from django.utils import timezone
 from playwright.sync_api import Locator, Page
 
 from hits.core.states import move
-from hits.models import HIT, Assignment
 from hits.studies.models import Study
+from hits.work.models.assignments import Assignment
+from hits.work.models.hits import HIT
 from tests.browser.conftest import OpenPage
 from tests.browser.test_annotation import be_quiet
 from tests.conftest import Sites

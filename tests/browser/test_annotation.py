@@ -12,8 +12,9 @@ from crowd.winogavil.annotation.services.drawing import Recipe, draw_annotations
 from crowd.winogavil.annotation.services.finalizing import finalize_annotations
 from crowd.winogavil.demo.seeding import Seeded
 from crowd.winogavil.models import Association, Place
-from hits.models import HIT, Assignment
 from hits.studies.models import Study
+from hits.work.models.assignments import Assignment
+from hits.work.models.hits import HIT
 from tests.browser.conftest import OpenPage
 from tests.browser.doors import log_in
 from tests.browser.looking import Visitor

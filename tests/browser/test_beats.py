@@ -6,8 +6,8 @@ from decimal import Decimal
 import pytest
 from playwright.sync_api import Page, Request, Response, expect
 
-from hits.models import Assignment
 from hits.studies.models import Study
+from hits.work.models.assignments import Assignment
 from tests.browser.doors import enter
 from tests.browser.looking import Visitor
 from tests.browser.stage import Desk, sign_in

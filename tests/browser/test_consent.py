@@ -6,8 +6,8 @@ from django.utils import timezone
 from playwright.sync_api import Page, expect
 
 from crowd.statement import links
-from hits.models import Assignment, Lease
 from hits.studies.models import Study
+from hits.work.models.assignments import Assignment, Lease
 from qualifications.models import Consent, Demographics
 from qualifications.services import consenting, demographics
 from tests.browser.conftest import OpenPage

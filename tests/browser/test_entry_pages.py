@@ -9,10 +9,11 @@ from crowd.marketplace import models as marketplace
 from crowd.marketplace.delivery.sweep import deliver_events
 from crowd.marketplace.services.work import accept_hit
 from hits.identity.models.workers import Worker
-from hits.models import Assignment, Block
+from hits.models import Block
 from hits.providers.models.accounts import Account
 from hits.services import noticing
 from hits.studies.models import Batch
+from hits.work.models.assignments import Assignment
 from tests.browser.conftest import OpenPage
 from tests.browser.looking import Visitor
 from tests.browser.stage import launch, sign_in

@@ -12,7 +12,8 @@ from crowd.winogavil.domain import CREATOR_TEST, SOLVER_TEST
 from crowd.winogavil.items import Row, add_rows
 from crowd.winogavil.models import Association
 from crowd.winogavil.services.seeding import seed_boards
-from hits.models import HIT, Assignment
+from hits.work.models.assignments import Assignment
+from hits.work.models.hits import HIT
 from scoring.models import Riddle
 from scoring.services.answering import answer_waiting
 from tests.browser.conftest import OpenPage

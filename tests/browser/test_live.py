@@ -8,8 +8,9 @@ from django.utils import timezone
 from playwright.sync_api import Page, expect
 
 from hits.identity.models.users import User
-from hits.models import HIT, Assignment, Change
 from hits.studies.models import Batch, Study
+from hits.work.models.assignments import Assignment
+from hits.work.models.hits import HIT, Change
 from tests.admin_pages import fill, make_colleague
 from tests.browser.doors import enter, let_in
 from tests.browser.looking import Visitor

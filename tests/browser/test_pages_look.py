@@ -5,9 +5,10 @@ from crowd.marketplace import frames, queries
 from crowd.marketplace.models import HIT, HITType, Worker
 from crowd.marketplace.services.work import accept_hit
 from crowd.winogavil.demo.seeding import Seeded
-from hits.models import Assignment, Bonus
+from hits.models import Bonus
 from hits.services.paying import pay_bonuses
 from hits.studies.models import Batch
+from hits.work.models.assignments import Assignment
 from tests.browser.doors import log_in
 from tests.browser.looking import Visitor
 from tests.browser.stage import launch, sign_in, take_turns, work_through

@@ -13,7 +13,7 @@ from crowd.winogavil.play import domain
 from crowd.winogavil.play.models import Player, PracticeAsk, Standing, Turn, WebGame
 from crowd.winogavil.play.services import accounts, counting, opening, practicing
 from crowd.winogavil.play.site.session import COOKIE
-from hits.models import Assignment
+from hits.work.models.assignments import Assignment
 from scoring.models import Riddle
 from scoring.services.answering import answer_waiting
 from tests.browser.conftest import OpenPage

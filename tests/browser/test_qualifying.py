@@ -21,10 +21,11 @@ from crowd.winogavil.models import Association
 from crowd.winogavil.services import finalizing, making, verdicts
 from crowd.winogavil.services.seeding import seed_boards
 from hits.identity.models.workers import Worker
-from hits.models import HIT, Assignment, Lease
 from hits.providers.models.accounts import Account
 from hits.services import reconciling, reviewing
 from hits.studies.models import Study
+from hits.work.models.assignments import Assignment, Lease
+from hits.work.models.hits import HIT
 from qualifications.models import Consent, Demographics, Gate, Holding, RefusalCount
 from qualifications.services import attempting, consenting, demographics, grading, platform, telling
 from qualifications.services.holding import set_value

@@ -7,9 +7,10 @@ from django.utils import timezone
 from playwright.sync_api import Page
 
 from hits.identity.models.users import User
-from hits.models import Assignment, Decision, Note
 from hits.services import reviewing
 from hits.studies.models import Batch
+from hits.work.models.assignments import Assignment
+from hits.work.models.decisions import Decision, Note
 from tests.browser.conftest import OpenPage
 from tests.browser.doors import let_in
 from tests.browser.looking import SIZES, Visitor

@@ -10,8 +10,10 @@ from playwright.sync_api import Page, expect
 
 from crowd.statement import links
 from hits.identity.roles import RESEARCHER
-from hits.models import Appeal, Assignment, Bonus, Decision
+from hits.models import Appeal, Bonus
 from hits.services.paying import confirm_bonuses, pay_bonuses
+from hits.work.models.assignments import Assignment
+from hits.work.models.decisions import Decision
 from tests.browser.conftest import OpenPage
 from tests.browser.doors import enter, let_in
 from tests.browser.looking import SIZES, Visitor

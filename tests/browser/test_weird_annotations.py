@@ -11,7 +11,7 @@ from crowd.whoops import domain
 from crowd.whoops.models import Annotation, Image, Project, TrainingImage
 from crowd.whoops.services.posting_annotations import post_annotations
 from crowd.whoops.services.taking_annotations import take_annotations
-from hits.models import Assignment
+from hits.work.models.assignments import Assignment
 from tests.browser.conftest import OpenPage
 from tests.browser.doors import enter
 from tests.browser.looking import Visitor

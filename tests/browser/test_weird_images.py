@@ -10,7 +10,7 @@ from crowd.whoops.models import Image, Project, Review, Sighting
 from crowd.whoops.services.posting_control import post_control
 from crowd.whoops.services.reviewing import give_review
 from crowd.whoops.services.taking_sightings import take_sightings
-from hits.models import Assignment
+from hits.work.models.assignments import Assignment
 from tests.browser.conftest import OpenPage
 from tests.browser.doors import enter
 from tests.browser.looking import Visitor

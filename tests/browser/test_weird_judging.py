@@ -12,7 +12,7 @@ from crowd.whoops.models import Image, Partner, Project, Question
 from crowd.whoops.services.explaining import make_explanations
 from crowd.whoops.services.identifying import make_pairs
 from crowd.whoops.services.posting_questions import withdraw_question
-from hits.models import Assignment
+from hits.work.models.assignments import Assignment
 from scoring.models import Score
 from tests.browser.conftest import OpenPage
 from tests.browser.doors import enter

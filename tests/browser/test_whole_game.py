@@ -17,9 +17,10 @@ from crowd.winogavil.domain import CREATE, SOLVE, WINOGAVIL_TIERS
 from crowd.winogavil.models import Association, Solution
 from crowd.winogavil.services import finalizing, making, verdicts
 from crowd.winogavil.services.seeding import seed_board
-from hits.models import Assignment, Bonus
+from hits.models import Bonus
 from hits.services import owing, reconciling, reviewing
 from hits.studies.models import Batch, Study
+from hits.work.models.assignments import Assignment
 from scoring.models import Riddle, Score
 from scoring.services.answering import answer_waiting
 from scoring.services.judging import judge_submitted

@@ -10,7 +10,7 @@ from playwright.sync_api import Page, expect
 from crowd.pictures.models import Original, Picture
 from crowd.winoground import domain
 from crowd.winoground.models import Example, FirstQuestion, Pairing, Project, SecondChance, Tag
-from hits.models import Assignment, Lease
+from hits.work.models.assignments import Assignment, Lease
 from scoring.models import Score
 from scoring.services.judging import judge_submitted
 from tests.browser.conftest import OpenPage

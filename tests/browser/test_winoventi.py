@@ -24,7 +24,7 @@ from crowd.winoventi.services.opening import open_project
 from crowd.winoventi.services.posting import advance
 from crowd.winoventi.services.ruling import pass_alternatives
 from crowd.winoventi.services.taking import take_answers
-from hits.models import Assignment, Lease
+from hits.work.models.assignments import Assignment, Lease
 from tests.browser.conftest import OpenPage
 from tests.browser.doors import enter
 from tests.browser.looking import Visitor

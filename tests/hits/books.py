@@ -6,11 +6,12 @@ from typing import Any
 
 from django.db import transaction
 
-from hits.models import Assignment, Bonus
+from hits.models import Bonus
 from hits.services import rewards
 from hits.services.budgets import reserve
 from hits.services.obligations import move_bonus, owe
 from hits.studies.models import Batch, Study
+from hits.work.models.assignments import Assignment
 from tests.factories import NOW, approve, make_account, make_assignment, make_batch, make_hit, make_study
 
 Status = Bonus.Status

@@ -3,9 +3,11 @@
 from datetime import timedelta
 from typing import Any
 
-from hits.models import HIT, Assignment, Item
-from hits.services import launching, reconciling, working
+from hits.services import launching, reconciling
 from hits.studies.models import Batch
+from hits.work.models.assignments import Assignment, Item
+from hits.work.models.hits import HIT
+from hits.work.services import leasing
 from tests.factories import (
     NOW,
     make_assignment,
@@ -39,7 +41,7 @@ def post_hit(**changes: Any) -> HIT:
 
 
 def open_as(hit: HIT, *, assignment: str, worker: str) -> Assignment:
-    opened = working.open_assignment(
+    opened = leasing.open_assignment(
         hit=hit,
         worker=make_worker(account=hit.batch.account, external_id=worker),
         external_id=assignment,
@@ -47,13 +49,13 @@ def open_as(hit: HIT, *, assignment: str, worker: str) -> Assignment:
         deadline_at=DEADLINE,
         now=NOW,
     )
-    working.lease_items(assignment=opened, now=NOW)
+    leasing.lease_items(assignment=opened, now=NOW)
     return opened
 
 
 def save_as(hit: HIT, *, assignment: str = "SAVED", worker: str = "ASAVES") -> Assignment:
     saved = open_as(hit, assignment=assignment, worker=worker)
-    working.save_answer(assignment=saved, answer=right_answer(), now=NOW)
+    leasing.save_answer(assignment=saved, answer=right_answer(), now=NOW)
     return saved
 
 

@@ -7,12 +7,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hits.core.errors import RuleBroken
-from hits.domain.active_time import Counted, count_beat, effective_seconds
-from hits.models import Assignment
 from hits.queries.batches import seconds_worked
 from hits.queries.live import times_of
-from hits.services.active_time import count_activity
-from hits.services.working import save_answer
+from hits.work.domain import Counted, count_beat, effective_seconds
+from hits.work.models.assignments import Assignment
+from hits.work.services.heartbeats import count_activity
+from hits.work.services.leasing import save_answer
 from tests.factories import NOW, make_assignment, make_hit
 
 # A stretch of time between two beats, in milliseconds: fast, as the page sends them, late, and after a pause.

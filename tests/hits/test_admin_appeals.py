@@ -14,10 +14,11 @@ from django.utils import timezone
 
 from hits.core.models.audit_events import AuditEvent
 from hits.identity.roles import ROLES
-from hits.models import Appeal, Assignment, Bonus, LedgerEntry
+from hits.models import Appeal, Bonus, LedgerEntry
 from hits.services import owing
 from hits.services.appealing import answer_appeal
 from hits.studies.models import Study
+from hits.work.models.assignments import Assignment
 from tests.factories import make_assignment, make_batch, make_bonus, make_hit, make_study, make_user
 from tests.people import sign_in
 

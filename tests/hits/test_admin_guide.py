@@ -14,10 +14,10 @@ from django.urls import reverse
 from crowd.winogavil.domain import SOLVE
 from hits.admin.batches import prices
 from hits.identity.models.users import User
-from hits.models import Item
 from hits.providers.models.accounts import Account
 from hits.services import drafting
 from hits.studies.models import Batch, default_bonus_rules
+from hits.work.models.assignments import Item
 from tests.factories import (
     NOW,
     make_account,

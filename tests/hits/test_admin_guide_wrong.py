@@ -8,9 +8,9 @@ from django.urls import reverse
 
 from crowd.winogavil.domain import SOLVE
 from hits import families
-from hits.models import Item
 from hits.services.drafting import ASKS_ONCE
 from hits.studies.models import Batch
+from hits.work.models.assignments import Item
 from tests.factories import make_batch, make_study, make_user
 from tests.sent_forms import Sent, fill_in, find_faults, find_lost, post, read_page, refused
 

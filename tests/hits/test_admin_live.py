@@ -13,8 +13,9 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
 from hits.admin.batches.verbs import VERBS
-from hits.models import HIT, BatchEvent, Change
+from hits.models import BatchEvent
 from hits.studies.models import Batch
+from hits.work.models.hits import HIT, Change
 from tests.factories import (
     NOW,
     make_account,

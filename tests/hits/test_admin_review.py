@@ -12,9 +12,11 @@ from django.utils import timezone
 
 from hits.admin.review import words_of
 from hits.identity.models.users import User
-from hits.models import Assignment, Decision, Note
-from hits.services import reviewing, working
+from hits.services import reviewing
 from hits.studies.models import Batch, Study
+from hits.work.models.assignments import Assignment
+from hits.work.models.decisions import Decision, Note
+from hits.work.services import leasing
 from tests.factories import (
     make_assignment,
     make_association,
@@ -48,8 +50,8 @@ def make_works(*, count: int, batch: Batch | None = None, **changes: Any) -> lis
     made = []
     for _ in range(count):
         work = make_assignment(hit=make_hit(batch=batch), deadline_at=now + timedelta(hours=1))
-        working.lease_items(assignment=work, now=now)
-        working.save_answer(assignment=work, answer={str(item.public_id): picks}, now=now)
+        leasing.lease_items(assignment=work, now=now)
+        leasing.save_answer(assignment=work, answer={str(item.public_id): picks}, now=now)
         values = {"status": "submitted", "submitted_at": now - timedelta(hours=1), "worked_s": 60, **changes}
         Assignment.objects.filter(pk=work.pk).update(**values)
         made.append(Assignment.objects.get(pk=work.pk))
@@ -406,7 +408,7 @@ def test_work_page_shows_rejected_work_after_its_items_were_given_away(
     client: Client, reviewer: User, works: list[Assignment]
 ) -> None:
     Assignment.objects.filter(pk=works[0].pk).update(status="rejected")
-    working.release_items(works[0], now=timezone.now())
+    leasing.release_items(works[0], now=timezone.now())
 
     page = client.get(address("work", works[0].pk))
 

@@ -11,9 +11,10 @@ from django.urls import reverse
 
 from hits.core.models.audit_events import AuditEvent
 from hits.identity.roles import AUTHOR, PAYMENTS_PREPARER, ROLES
-from hits.models import Assignment, Bonus, LedgerEntry
+from hits.models import Bonus, LedgerEntry
 from hits.services import figures
 from hits.studies.models import Batch, Study
+from hits.work.models.assignments import Assignment
 from tests.factories import NOW
 from tests.hits.test_wages import make_paid
 from tests.pages import text_of

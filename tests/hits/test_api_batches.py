@@ -10,8 +10,10 @@ from django.utils import timezone
 
 from crowd.winogavil.domain import SOLVE
 from hits.identity.api_tokens import Scope
-from hits.models import HIT, BatchEvent, Change, Item
+from hits.models import BatchEvent
 from hits.studies.models import Batch, Study
+from hits.work.models.assignments import Item
+from hits.work.models.hits import HIT, Change
 from tests.factories import (
     NOW,
     make_account,

@@ -10,9 +10,11 @@ from django.utils import timezone
 
 from hits.identity.api_tokens import Scope, make_token
 from hits.identity.roles import RESEARCHER
-from hits.models import HIT, Assignment, Decision
 from hits.services import launching
 from hits.studies.models import Batch
+from hits.work.models.assignments import Assignment
+from hits.work.models.decisions import Decision
+from hits.work.models.hits import HIT
 from tests.conftest import Sites
 from tests.factories import make_account, make_assignment, make_picture
 from tests.people import make_member

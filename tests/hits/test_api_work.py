@@ -7,9 +7,11 @@ import pytest
 from django.utils import timezone
 
 from hits.identity.api_tokens import Scope
-from hits.models import Assignment, Block, Decision, Message, Note
-from hits.services.working import lease_items
+from hits.models import Block, Message
 from hits.studies.models import Study
+from hits.work.models.assignments import Assignment
+from hits.work.models.decisions import Decision, Note
+from hits.work.services.leasing import lease_items
 from tests.factories import (
     NOW,
     make_account,

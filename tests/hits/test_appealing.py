@@ -11,9 +11,10 @@ from django.db import connection, transaction
 from hits.core.errors import RuleBroken
 from hits.core.models.audit_events import AuditEvent
 from hits.identity.models.users import User
-from hits.models import Appeal, Assignment, Bonus, LedgerEntry
+from hits.models import Appeal, Bonus, LedgerEntry
 from hits.services import appealing, owing
 from hits.services.appealing import answer_appeal, make_appeal, withdraw_appeal
+from hits.work.models.assignments import Assignment
 from tests.factories import NOW, make_assignment, make_batch, make_bonus, make_hit, make_user
 
 pytestmark = pytest.mark.django_db

@@ -4,9 +4,9 @@ import pytest
 
 from hits import families
 from hits.core.errors import RuleBroken
-from hits.models import Item
 from hits.services import drafting
 from hits.studies.models import Batch
+from hits.work.models.assignments import Item
 from tests.factories import make_batch
 
 

@@ -9,10 +9,12 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from hits.core.errors import RuleBroken
-from hits.models import HIT, Assignment, Bonus
+from hits.models import Bonus
 from hits.queries.batches import tally_of
 from hits.services import budgets, launching
 from hits.studies.models import Batch, Study
+from hits.work.models.assignments import Assignment
+from hits.work.models.hits import HIT
 from tests.factories import (
     NOW,
     make_account,

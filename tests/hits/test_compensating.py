@@ -9,12 +9,11 @@ from hits import families
 from hits.core.errors import RuleBroken
 from hits.core.models.audit_events import AuditEvent
 from hits.identity.models.users import User
-from hits.models import HIT, Assignment, Bonus, Change, LedgerEntry, RunRow
+from hits.models import Bonus, LedgerEntry, RunRow
 from hits.services import (
     blocking,
     compensating,
     drafting,
-    entering,
     figures,
     halting,
     launching,
@@ -28,6 +27,9 @@ from hits.services import (
 )
 from hits.services.obligations import move_bonus
 from hits.studies.models import Batch, Study
+from hits.work.models.assignments import Assignment
+from hits.work.models.hits import HIT, Change
+from hits.work.services import eligibility
 from scoring.services import judging as scoring
 from tests.factories import (
     NOW,
@@ -541,12 +543,12 @@ def test_entry_is_for_its_worker_and_only_while_it_pays(
     batch = compensating.start(bonus=bonus, by=payer, now=NOW)
     hit = make_hit(batch=batch)
     worker = bonus.assignment.worker if returned else make_worker(account=batch.account)
-    entering.refuse_entry(hit=hit, worker=bonus.assignment.worker, now=NOW)
+    eligibility.refuse_entry(hit=hit, worker=bonus.assignment.worker, now=NOW)
     if returned:
         move_bonus(bonus, Status.REFUSED, now=NOW, compensation=None)
 
     with pytest.raises(RuleBroken) as refusal:
-        entering.refuse_entry(hit=hit, worker=worker, now=NOW)
+        eligibility.refuse_entry(hit=hit, worker=worker, now=NOW)
 
     assert refusal.value.code == "for_another"
 

@@ -6,13 +6,14 @@ from decimal import Decimal
 import pytest
 
 from hits.core.domain.months import Month
-from hits.models import Assignment, Bonus, Difference, Match
+from hits.models import Bonus, Difference, Match
 from hits.queries import live
 from hits.queries.closes import lines_of_close
 from hits.queries.people import median_time
 from hits.queries.wages import pay_of, top_ups_due
 from hits.services import compensating, figures, matching
 from hits.studies.models import Batch, Study
+from hits.work.models.assignments import Assignment
 from tests.factories import NOW, make_study
 from tests.hits.refusals import make_payer, make_refused
 from tests.hits.test_compensating import LATER, hand_in, send, work_through

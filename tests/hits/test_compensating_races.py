@@ -5,9 +5,11 @@ from collections import Counter
 import pytest
 
 from hits.core.models.audit_events import AuditEvent
-from hits.models import HIT, Assignment, Bonus
+from hits.models import Bonus
 from hits.services import compensating, paying, refused
 from hits.studies.models import Batch
+from hits.work.models.assignments import Assignment
+from hits.work.models.hits import HIT
 from tests.factories import NOW, make_assignment, make_study
 from tests.hits.refusals import make_payer, make_refused
 from tests.hits.test_reviewing_races import AT_ONCE

@@ -13,10 +13,10 @@ from crowd.winogavil.models import Association
 from hits.core.domain import requirements
 from hits.core.errors import InvalidItems, RuleBroken
 from hits.domain import criteria
-from hits.models import Item, Lease
 from hits.providers.models.accounts import Account
 from hits.services import drafting
 from hits.studies.models import Batch
+from hits.work.models.assignments import Item, Lease
 from tests.factories import (
     NOW,
     make_account,

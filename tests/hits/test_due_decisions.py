@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from hits.models import Assignment, Block, Decision, Message, Recipient
+from hits.models import Block, Message, Recipient
 from hits.providers.models.accounts import Account
 from hits.services import (
     blocking,
@@ -14,6 +14,8 @@ from hits.services import (
     telling,
     writing,
 )
+from hits.work.models.assignments import Assignment
+from hits.work.models.decisions import Decision
 from tests.factories import (
     NOW,
     make_account,

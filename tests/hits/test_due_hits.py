@@ -5,18 +5,11 @@ from typing import Any
 
 import pytest
 
-from hits.models import HIT, Assignment, Change
 from hits.providers.models.accounts import Account
-from hits.services import (
-    changing,
-    launching,
-    looking,
-    reconciling,
-    sending,
-    steering,
-    surveying,
-    working,
-)
+from hits.services import changing, launching, looking, reconciling, sending, steering, surveying
+from hits.work.models.assignments import Assignment
+from hits.work.models.hits import HIT, Change
+from hits.work.services import leasing
 from tests.factories import (
     NOW,
     make_account,
@@ -168,11 +161,11 @@ def test_next_look_is_when_begun_work_of_a_closed_hit_is_given_up(account: Accou
     batch = make_batch(account=account, status="open")
     work = make_assignment(hit=make_hit(batch=batch, status="closed"), deadline_at=NOW)
     make_assignment(hit=make_hit(batch=batch, look_at=NOW + timedelta(days=1)), deadline_at=NOW - MINUTE)
-    due = NOW + working.GRACE
+    due = NOW + leasing.GRACE
 
     assert reconciling.next_look(now=NOW) == due
-    assert working.release_overdue(now=due - MOMENT) == 0
-    assert working.release_overdue(now=due) == 1
+    assert leasing.release_overdue(now=due - MOMENT) == 0
+    assert leasing.release_overdue(now=due) == 1
     assert Assignment.objects.get(pk=work.pk).status == Assignment.Status.GONE
     assert reconciling.next_look(now=due) == NOW + timedelta(days=1)
 

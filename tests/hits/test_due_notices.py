@@ -5,11 +5,12 @@ from typing import Any
 
 import pytest
 
-from hits.models import HIT, Notice
+from hits.models import Notice
 from hits.providers.models.accounts import Account
 from hits.services import (
     noticing,
 )
+from hits.work.models.hits import HIT
 from tests.factories import (
     NOW,
     make_account,

@@ -10,10 +10,12 @@ from django.test.utils import CaptureQueriesContext
 from hits.core.errors import RuleBroken
 from hits.core.states import move
 from hits.identity.models.workers import Worker
-from hits.models import HIT, Assignment, Block
+from hits.models import Block
 from hits.queries.workers import known_workers, recruiting_facts
-from hits.services.entering import refuse_entry
 from hits.studies.models import Batch
+from hits.work.models.assignments import Assignment
+from hits.work.models.hits import HIT
+from hits.work.services.eligibility import refuse_entry
 from tests.factories import (
     NOW,
     make_account,

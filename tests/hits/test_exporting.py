@@ -14,10 +14,12 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
 from hits.admin.batches.export import write_csv, write_jsonl
-from hits.models import Assignment, BatchEvent, Decision, Item, Lease
+from hits.models import BatchEvent
 from hits.services import exporting
 from hits.services.exporting import COLUMNS, describe_export, export_batch
 from hits.studies.models import Batch
+from hits.work.models.assignments import Assignment, Item, Lease
+from hits.work.models.decisions import Decision
 from tests.factories import (
     NOW,
     make_account,

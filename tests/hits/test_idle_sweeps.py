@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from django.db import connection
 
-from hits.models import Block, Decision, Match, Notice
+from hits.models import Block, Match, Notice
 from hits.providers.models.accounts import Account
 from hits.services import (
     blocking,
@@ -25,6 +25,7 @@ from hits.services import (
     surveying,
     writing,
 )
+from hits.work.models.decisions import Decision
 from tests.factories import (
     NOW,
     make_account,

@@ -17,10 +17,11 @@ from crowd.marketplace import models as marketplace
 from crowd.marketplace.delivery.sweep import deliver_events
 from crowd.marketplace.services.requesters import Credentials
 from hits.domain.documents import LONGEST
-from hits.models import HIT, Event, Notice
+from hits.models import Event, Notice
 from hits.providers.gateway import signatures
 from hits.providers.models.accounts import Account
 from hits.services import noticing
+from hits.work.models.hits import HIT
 from tests.conftest import Sites
 from tests.crowd.marketplace.api import client_of, hit_input
 from tests.crowd.marketplace.rows import accept, hand_in

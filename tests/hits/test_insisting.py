@@ -5,8 +5,8 @@ from datetime import timedelta
 import pytest
 
 from hits.identity.models.users import User
-from hits.models import HIT
 from hits.services import budgets, reconciling, steering, surveying
+from hits.work.models.hits import HIT
 from tests.factories import NOW, make_user
 from tests.hits.posted import post_hit
 from tests.stubbed import StubbedTurk

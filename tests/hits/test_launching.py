@@ -8,11 +8,12 @@ import pytest
 from django.conf import LazySettings
 
 from hits.core.errors import ProviderRefused, RuleBroken
-from hits.models import HIT, BatchEvent
+from hits.models import BatchEvent
 from hits.providers.gateway import registry
 from hits.providers.models.accounts import Account
 from hits.services import launching, sending, steering
 from hits.studies.models import Batch, Study, default_bonus_rules
+from hits.work.models.hits import HIT
 from tests.factories import NOW, make_account, make_association, make_batch, make_study, make_user, set_aside
 from tests.people import make_permitted
 from tests.stubbed import StubbedTurk

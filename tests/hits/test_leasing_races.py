@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 from django.db import connections
 
-from hits.models import Assignment, Item, Lease
-from hits.services import working
+from hits.work.models.assignments import Assignment, Item, Lease
+from hits.work.services import leasing
 from tests.factories import NOW, make_assignment, make_association, make_batch, make_hit, make_study
 from tests.races import meet
 
@@ -21,7 +21,7 @@ def test_what_is_leased_while_it_is_given_up_is_wanted_again(monkeypatch: pytest
     work = make_assignment(hit=make_hit(batch=make_batch(study=study)), status="opened")
     make_association(study=study)
     item = Item.objects.get()
-    choose = working._choose
+    choose = leasing._choose
     other = Thread(target=give_up, args=(work.pk,))
 
     def choose_slowly(*given: Any, **named: Any) -> list[Item]:
@@ -29,8 +29,8 @@ def test_what_is_leased_while_it_is_given_up_is_wanted_again(monkeypatch: pytest
         sleep(0.5)
         return choose(*given, **named)
 
-    monkeypatch.setattr(working, "_choose", choose_slowly)
-    leased = working.lease_items(assignment=work, now=NOW)
+    monkeypatch.setattr(leasing, "_choose", choose_slowly)
+    leased = leasing.lease_items(assignment=work, now=NOW)
     other.join()
 
     item.refresh_from_db()
@@ -42,7 +42,7 @@ def test_what_is_leased_while_it_is_given_up_is_wanted_again(monkeypatch: pytest
 
 def give_up(key: int) -> None:
     try:
-        working.give_up(Assignment.objects.get(pk=key), now=NOW)
+        leasing.give_up(Assignment.objects.get(pk=key), now=NOW)
     finally:
         connections.close_all()
 
@@ -54,7 +54,7 @@ def test_whoever_refers_to_an_item_need_not_wait_until_it_is_leased() -> None:
     item = Item.objects.get()
 
     has_waited = meet(
-        lambda: working.lease_items(assignment=work, now=NOW),
+        lambda: leasing.lease_items(assignment=work, now=NOW),
         lambda: Lease.objects.create(
             item=item, assignment=other, worker=other.worker, author_id=item.author_id, leased_at=NOW
         ),

@@ -9,9 +9,10 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from hits.admin.batches import charts
-from hits.models import HIT, Assignment, Change, Item, Lease
 from hits.queries.live import Bar, live_figures, pace_of, with_changes
 from hits.studies.models import Batch
+from hits.work.models.assignments import Assignment, Item, Lease
+from hits.work.models.hits import HIT, Change
 from tests.factories import NOW, make_assignment, make_batch, make_hit, make_study, make_user
 
 pytestmark = pytest.mark.django_db

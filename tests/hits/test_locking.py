@@ -5,9 +5,9 @@ from contextlib import suppress
 import pytest
 from django.db import transaction
 
-from hits.models import Item
-from hits.services import locking
-from hits.services.locking import hold_new, lock_items
+from hits.work.models.assignments import Item
+from hits.work.services import locking
+from hits.work.services.locking import hold_new, lock_items
 from tests.factories import make_study
 
 pytestmark = pytest.mark.django_db

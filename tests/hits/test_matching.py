@@ -8,10 +8,12 @@ import pytest
 
 from hits.core.errors import RuleBroken
 from hits.core.models.audit_events import AuditEvent
-from hits.models import HIT, Assignment, Bonus, Deposit, Difference, Match
+from hits.models import Bonus, Deposit, Difference, Match
 from hits.providers.models.accounts import Account
 from hits.services import deposits, differences, matching
 from hits.studies.models import Batch
+from hits.work.models.assignments import Assignment
+from hits.work.models.hits import HIT
 from tests.factories import (
     NOW,
     make_account,

@@ -7,9 +7,11 @@ import pytest
 from django.db import connection, connections
 from django.test.utils import CaptureQueriesContext
 
-from hits.models import HIT, Assignment, Item, Lease
-from hits.services import mirroring, reconciling, working
+from hits.services import mirroring, reconciling
 from hits.studies.models import Batch
+from hits.work.models.assignments import Assignment, Item, Lease
+from hits.work.models.hits import HIT
+from hits.work.services import leasing
 from tests.factories import NOW, make_assignment, make_worker
 from tests.hits.posted import (
     look_again,
@@ -108,7 +110,7 @@ def test_work_claimed_on_another_hits_page_is_recorded_where_it_was_done(turk: S
 
 def test_reconcile_takes_back_what_the_clock_gave_up_too_early(hit: HIT, turk: StubbedTurk) -> None:
     assignment, worker = turk.submit(hit.external_id, answer="x")
-    working.give_up(save_as(hit, assignment=assignment, worker=worker), now=NOW)
+    leasing.give_up(save_as(hit, assignment=assignment, worker=worker), now=NOW)
     given_up = (Assignment.objects.get().status, Item.objects.get().wanted)
 
     reconciling.reconcile(now=NOW)

@@ -16,11 +16,14 @@ from hypothesis import strategies as st
 
 from hits.core.errors import ProviderRefused
 from hits.domain.documents import LONGEST, Told, read_document, unwrap
-from hits.models import HIT, Assignment, Event, Lease, Notice
+from hits.models import Event, Notice
 from hits.providers.gateway import registry
 from hits.providers.models.accounts import Account
-from hits.services import noticing, working
+from hits.services import noticing
 from hits.studies.models import Batch
+from hits.work.models.assignments import Assignment, Lease
+from hits.work.models.hits import HIT
+from hits.work.services import leasing
 from tests.factories import (
     NOW,
     make_account,
@@ -231,7 +234,7 @@ def test_event_of_a_return_gives_the_items_back_at_once(kind: str, status: Statu
     hit = make_hit(batch=make_batch(study=study, status="open"), external_id="HIT1")
     assignment = make_assignment(hit=hit, external_id="A1")
     wanted = item.wanted
-    working.lease_items(assignment=assignment, now=NOW)
+    leasing.lease_items(assignment=assignment, now=NOW)
     Assignment.objects.update(status=status, answer={"x": 1})
 
     hear(hit.batch.account, told(kind, assignment="A1", at=NOW + timedelta(minutes=1)))
@@ -280,7 +283,7 @@ def test_batch_is_marked_after_all_the_returns_that_one_notice_tells_of() -> Non
     hit = make_hit(batch=make_batch(study=study, status="open"), external_id="HIT1")
     for external_id in ("A1", "A2"):
         opened = make_assignment(hit=hit, external_id=external_id)
-        working.lease_items(assignment=opened, now=NOW)
+        leasing.lease_items(assignment=opened, now=NOW)
     returns = [told("AssignmentReturned", assignment=name, at=LATER) for name in ("A1", "A2")]
 
     with CaptureQueriesContext(connection) as captured:

@@ -13,9 +13,11 @@ from django.test.utils import CaptureQueriesContext
 from hits.core.errors import RuleBroken
 from hits.core.models.audit_events import AuditEvent
 from hits.identity.models.users import User
-from hits.models import Assignment, Bonus, Decision, LedgerEntry
+from hits.models import Bonus, LedgerEntry
 from hits.services import budgets, figures, owing
 from hits.studies.models import Batch, Study
+from hits.work.models.assignments import Assignment
+from hits.work.models.decisions import Decision
 from scoring.models import Score
 from tests.factories import (
     NOW,

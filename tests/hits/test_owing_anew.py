@@ -14,9 +14,10 @@ from hits.core.errors import RuleBroken
 from hits.core.models.audit_events import AuditEvent
 from hits.identity.models.users import User
 from hits.identity.roles import ROLES
-from hits.models import Assignment, Bonus
+from hits.models import Bonus
 from hits.services import owing, owing_anew
 from hits.studies.models import Batch, Study
+from hits.work.models.assignments import Assignment
 from tests.factories import NOW, make_assignment, make_batch, make_hit, make_study
 from tests.hits.test_owing import EACH, MEAN, everything, make_work, owed, record, rescore
 from tests.hits.test_reviewing_races import AT_ONCE

@@ -6,10 +6,12 @@ from typing import Any
 import pytest
 from django.db import IntegrityError, connection, transaction
 
-from hits.models import HIT, Assignment, Bonus, Halt
+from hits.models import Bonus, Halt
 from hits.services import figures, owing, paying, reviewing
 from hits.services.settling import SENDING_IS_STALE
 from hits.studies.models import Batch
+from hits.work.models.assignments import Assignment
+from hits.work.models.hits import HIT
 from tests.factories import (
     NOW,
     approve,

@@ -9,10 +9,12 @@ from django.db import connection, connections
 from django.test.utils import CaptureQueriesContext
 
 from hits.core.errors import ProviderRefused
-from hits.models import HIT, Assignment, Item
 from hits.providers.gateway import registry
-from hits.services import looking, reconciling, steering, working
+from hits.services import looking, reconciling, steering
 from hits.studies.models import Batch
+from hits.work.models.assignments import Assignment, Item
+from hits.work.models.hits import HIT
+from hits.work.services import leasing
 from tests.factories import NOW, make_account, make_assignment, make_hit
 from tests.hits.posted import (
     DEADLINE,
@@ -108,7 +110,7 @@ def test_saved_work_is_kept_while_the_provider_cannot_be_read(hit: HIT, turk: St
 def test_item_leased_to_abandoned_work_is_wanted_again_after_the_look_at_its_deadline(hit: HIT) -> None:
     reconciling.reconcile(now=NOW)
     open_as(hit, assignment="GONE", worker="AGONE")
-    end = DEADLINE + working.GRACE
+    end = DEADLINE + leasing.GRACE
 
     reconciling.reconcile(now=end - timedelta(seconds=1))
     early = Assignment.objects.get().status
@@ -175,7 +177,7 @@ def test_save_brings_the_look_forward(hit: HIT) -> None:
 
     save_as(hit)
 
-    assert HIT.objects.get().look_at == NOW + working.HAND_OVER
+    assert HIT.objects.get().look_at == NOW + leasing.HAND_OVER
 
 
 def test_look_soon_puts_nothing_off(hit: HIT) -> None:

@@ -3,9 +3,9 @@
 import pytest
 from django.db import transaction
 
-from hits.models import Item
-from hits.services.working import find_recounts, take_recounts
 from hits.studies.models import Study
+from hits.work.models.assignments import Item
+from hits.work.services.leasing import find_recounts, take_recounts
 from tests.factories import make_study
 
 pytestmark = pytest.mark.django_db

@@ -8,8 +8,9 @@ import pytest
 
 from hits.core.errors import ProviderRefused, RuleBroken
 from hits.core.models.audit_events import AuditEvent
-from hits.models import Assignment, Bonus, Halt, LedgerEntry
+from hits.models import Bonus, Halt, LedgerEntry
 from hits.services import halting, paying, resending, settling
+from hits.work.models.assignments import Assignment
 from tests.factories import NOW, make_bonus, make_user
 from tests.hits.posted import approved_work
 from tests.stubbed import StubbedTurk

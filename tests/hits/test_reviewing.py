@@ -16,11 +16,14 @@ from hits.core.domain.days import day_around
 from hits.core.errors import ProviderRefused, RuleBroken
 from hits.identity.models.users import User
 from hits.identity.models.workers import Worker
-from hits.models import Assignment, Bonus, Decision, Item, Lease, Note
+from hits.models import Bonus
 from hits.providers.gateway import registry
 from hits.providers.gateway.interface import Provider
-from hits.services import owing, reviewing, telling, working
+from hits.services import owing, reviewing, telling
 from hits.studies.models import Batch
+from hits.work.models.assignments import Assignment, Item, Lease
+from hits.work.models.decisions import Decision, Note
+from hits.work.services import leasing
 from scoring.services.judging import judge_submitted, scores_of
 from tests.factories import (
     NOW,
@@ -558,11 +561,11 @@ def answer(turk: StubbedTurk, item: Item, *, batch: Batch, right: bool = True) -
     external_id, external_worker = turk.submit(hit.external_id, answer="x")
     worker = Worker.objects.known(account=batch.account, external_id=external_worker)
     work = make_assignment(hit=hit, worker=worker, external_id=external_id)
-    working.lease_items(assignment=work, now=NOW)
+    leasing.lease_items(assignment=work, now=NOW)
     association = Association.objects.get(item=item)
     keys = [place.picture.key for place in association.places.all() if place.picture]
     picks = sorted(keys[:2] if right else keys[2:4])
-    working.save_answer(assignment=work, answer={str(item.public_id): picks}, now=NOW)
+    leasing.save_answer(assignment=work, answer={str(item.public_id): picks}, now=NOW)
     Assignment.objects.filter(pk=work.pk).update(status="submitted", submitted_at=NOW)
     judge_submitted(now=NOW)
     work.refresh_from_db()
@@ -644,7 +647,7 @@ def test_worker_whose_answer_is_out_is_not_asked_the_same_again(solved: list[Ass
     carry_out(solved[0], kind)
     again = make_assignment(hit=make_hit(batch=solved[0].hit.batch), worker=solved[0].worker)
 
-    assert working.lease_items(assignment=again, now=DUE) == []
+    assert leasing.lease_items(assignment=again, now=DUE) == []
 
 
 def test_kept_out_work_is_owed_nothing_more(solved: list[Assignment]) -> None:

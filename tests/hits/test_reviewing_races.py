@@ -8,8 +8,10 @@ import pytest
 from crowd.winogavil.models import Association
 from crowd.winogavil.services.finalizing import finalize_associations
 from hits.identity.models.users import User
-from hits.models import Assignment, Decision, Item
-from hits.services import reviewing, working
+from hits.services import reviewing
+from hits.work.models.assignments import Assignment, Item
+from hits.work.models.decisions import Decision
+from hits.work.services import leasing
 from scoring.services.judging import judge_submitted, scores_of
 from tests.factories import NOW, make_assignment, make_batch, make_hit, make_study, make_user
 from tests.hits.test_admin_review import make_works
@@ -86,7 +88,7 @@ def test_finalizing_while_answers_are_taken_out_never_counts_them() -> None:
 
     all_at_once(
         lambda: finalize_associations(now=NOW),
-        lambda: working.keep_out(works[0], now=NOW),
+        lambda: leasing.keep_out(works[0], now=NOW),
         lambda: finalize_associations(now=NOW),
     )
     finalize_associations(now=NOW)

@@ -9,10 +9,11 @@ from pytest_django import DjangoAssertNumQueries
 
 from hits.core.errors import ProviderRefused, RuleBroken
 from hits.identity.models.users import User
-from hits.models import HIT, BatchEvent, Change
+from hits.models import BatchEvent
 from hits.providers.gateway import registry
 from hits.services import budgets, launching, steering
 from hits.studies.models import Batch, Study
+from hits.work.models.hits import HIT, Change
 from tests.factories import (
     NOW,
     make_account,

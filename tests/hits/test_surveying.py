@@ -10,12 +10,15 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from hits.core.errors import ProviderRefused
-from hits.models import HIT, Assignment, Change, Decision, Item, Lease
 from hits.providers.gateway import registry
 from hits.providers.models.accounts import Account, Stranger
-from hits.services import reconciling, working
+from hits.services import reconciling
 from hits.services.surveying import RETRY, survey
 from hits.studies.models import Batch
+from hits.work.models.assignments import Assignment, Item, Lease
+from hits.work.models.decisions import Decision
+from hits.work.models.hits import HIT, Change
+from hits.work.services import leasing
 from tests.factories import NOW, make_account, make_user
 from tests.hits.posted import DEADLINE, open_as, post_batch, post_hit, save_as
 from tests.stubbed import StubbedTurk
@@ -107,7 +110,7 @@ def test_hit_that_was_not_marked_as_seen_is_marked_later(turk: StubbedTurk) -> N
 
 def test_overdue_work_is_looked_at_even_if_its_look_was_lost(hit: HIT, turk: StubbedTurk) -> None:
     open_as(hit, assignment="GONE", worker="AGONE")
-    end = DEADLINE + working.GRACE
+    end = DEADLINE + leasing.GRACE
     HIT.objects.update(look_at=end + timedelta(days=1))
 
     survey(now=end)

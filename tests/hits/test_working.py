@@ -6,9 +6,10 @@ from django.db import IntegrityError, connection, transaction
 
 from hits.core.errors import RuleBroken
 from hits.identity.models.workers import Worker
-from hits.models import HIT, Assignment, Item, Lease
-from hits.services import working
 from hits.studies.models import Batch
+from hits.work.models.assignments import Assignment, Item, Lease
+from hits.work.models.hits import HIT
+from hits.work.services import leasing
 from tests.factories import (
     NOW,
     make_account,
@@ -41,7 +42,7 @@ def make_slot(*, items: int = 1, per_assignment: int = 1, **account: str) -> HIT
 def open_slot(hit: HIT, *, worker: Worker | None = None, minutes: int = 0) -> Assignment:
     """Accepted so many minutes later, under the id that every acceptance of these tests has."""
     accepted_at = NOW + timedelta(minutes=minutes)
-    return working.open_assignment(
+    return leasing.open_assignment(
         hit=hit,
         worker=worker or make_worker(account=hit.batch.account),
         external_id="A1",
@@ -87,7 +88,7 @@ def test_open_assignment_without_a_ticket_stops_at_the_places_of_the_hit() -> No
         make_assignment(hit=hit)
 
     with pytest.raises(RuleBroken) as broken:
-        working.open_assignment(
+        leasing.open_assignment(
             hit=hit,
             worker=make_worker(account=hit.batch.account),
             external_id="A9",
@@ -104,8 +105,8 @@ def test_lease_items_serves_the_same_again_on_reload() -> None:
     hit = make_slot(items=3, per_assignment=2)
     assignment = open_slot(hit)
 
-    first = working.lease_items(assignment=assignment, now=NOW)
-    again = working.lease_items(assignment=assignment, now=NOW)
+    first = leasing.lease_items(assignment=assignment, now=NOW)
+    again = leasing.lease_items(assignment=assignment, now=NOW)
 
     assert first == again
     assert first == list(Item.objects.order_by("pk")[:2])
@@ -115,10 +116,10 @@ def test_lease_items_serves_the_same_again_on_reload() -> None:
 def test_lease_items_never_serves_one_worker_an_item_twice() -> None:
     hit = make_slot(items=1)
     worker = make_worker(account=hit.batch.account)
-    working.lease_items(assignment=open_slot(hit, worker=worker), now=NOW)
+    leasing.lease_items(assignment=open_slot(hit, worker=worker), now=NOW)
 
     other = open_slot(make_hit(batch=hit.batch), worker=worker, minutes=5)
-    second = working.lease_items(assignment=other, now=NOW)
+    second = leasing.lease_items(assignment=other, now=NOW)
 
     assert second == []
 
@@ -127,9 +128,9 @@ def test_worker_who_accepts_the_hit_anew_is_served_the_item_again() -> None:
     hit = make_slot(items=1)
     worker = make_worker(account=hit.batch.account)
     first = open_slot(hit, worker=worker)
-    served = working.lease_items(assignment=first, now=NOW)
+    served = leasing.lease_items(assignment=first, now=NOW)
 
-    again = working.lease_items(assignment=open_slot(hit, worker=worker, minutes=5), now=NOW)
+    again = leasing.lease_items(assignment=open_slot(hit, worker=worker, minutes=5), now=NOW)
 
     assert again == served
     assert Assignment.objects.get(pk=first.pk).status == Assignment.Status.GONE
@@ -141,8 +142,8 @@ def test_lease_items_never_serves_ones_own() -> None:
     worker = make_worker(account=hit.batch.account)
     Item.objects.update(author=worker)
 
-    own = working.lease_items(assignment=open_slot(hit, worker=worker), now=NOW)
-    others = working.lease_items(assignment=open_slot(hit), now=NOW)
+    own = leasing.lease_items(assignment=open_slot(hit, worker=worker), now=NOW)
+    others = leasing.lease_items(assignment=open_slot(hit), now=NOW)
 
     assert (own, len(others)) == ([], 1)
 
@@ -150,7 +151,7 @@ def test_lease_items_never_serves_ones_own() -> None:
 def test_lease_items_stops_when_enough_answers_are_out() -> None:
     hit = make_slot(items=1)
 
-    served = [working.lease_items(assignment=open_slot(hit), now=NOW) for _ in range(4)]
+    served = [leasing.lease_items(assignment=open_slot(hit), now=NOW) for _ in range(4)]
 
     assert [len(items) for items in served] == [1, 1, 1, 0]
 
@@ -158,7 +159,7 @@ def test_lease_items_stops_when_enough_answers_are_out() -> None:
 def test_database_refuses_a_second_lease_and_ones_own() -> None:
     hit = make_slot(items=1)
     assignment = open_slot(hit)
-    (item,) = working.lease_items(assignment=assignment, now=NOW)
+    (item,) = leasing.lease_items(assignment=assignment, now=NOW)
     another = open_slot(hit)
     twice = {"item": item, "assignment": assignment, "worker": assignment.worker, "leased_at": NOW}
     own = {**twice, "assignment": another, "worker": another.worker, "author": another.worker}
@@ -172,10 +173,10 @@ def test_database_refuses_a_second_lease_and_ones_own() -> None:
 
 def test_save_answer_twice_keeps_the_first() -> None:
     assignment = make_assignment()
-    working.save_answer(assignment=assignment, answer={"a": ["1"]}, now=NOW)
+    leasing.save_answer(assignment=assignment, answer={"a": ["1"]}, now=NOW)
 
     with pytest.raises(RuleBroken) as broken:
-        working.save_answer(assignment=assignment, answer={"a": ["2"]}, now=NOW)
+        leasing.save_answer(assignment=assignment, answer={"a": ["2"]}, now=NOW)
 
     assert broken.value.code == "already_saved"
     assert Assignment.objects.get().answer == {"a": ["1"]}
@@ -185,7 +186,7 @@ def test_save_answer_at_the_deadline_is_refused() -> None:
     assignment = make_assignment(deadline_at=DEADLINE)
 
     with pytest.raises(RuleBroken) as broken:
-        working.save_answer(assignment=assignment, answer={"a": ["1"]}, now=DEADLINE)
+        leasing.save_answer(assignment=assignment, answer={"a": ["1"]}, now=DEADLINE)
 
     assert broken.value.code == "deadline"
     assert (Assignment.objects.get().status, Assignment.objects.get().answer) == ("opened", None)
@@ -194,13 +195,13 @@ def test_save_answer_at_the_deadline_is_refused() -> None:
 def test_release_overdue_gives_items_back_and_keeps_history() -> None:
     hit = make_slot(items=1)
     assignment = open_slot(hit)
-    working.lease_items(assignment=assignment, now=NOW)
-    unread = working.release_overdue(now=DEADLINE + timedelta(days=1))
-    HIT.objects.update(reconciled_at=DEADLINE + working.GRACE + timedelta(seconds=1))
+    leasing.lease_items(assignment=assignment, now=NOW)
+    unread = leasing.release_overdue(now=DEADLINE + timedelta(days=1))
+    HIT.objects.update(reconciled_at=DEADLINE + leasing.GRACE + timedelta(seconds=1))
 
-    early = working.release_overdue(now=DEADLINE)
-    late = working.release_overdue(now=DEADLINE + working.GRACE + timedelta(seconds=1))
-    again = working.release_overdue(now=DEADLINE + timedelta(days=1))
+    early = leasing.release_overdue(now=DEADLINE)
+    late = leasing.release_overdue(now=DEADLINE + leasing.GRACE + timedelta(seconds=1))
+    again = leasing.release_overdue(now=DEADLINE + timedelta(days=1))
 
     assert (unread, early, late, again) == (0, 0, 1, 0)
     assert Item.objects.get().wanted == 3
@@ -210,9 +211,9 @@ def test_release_overdue_gives_items_back_and_keeps_history() -> None:
 
 def test_overdue_work_is_given_up_at_the_instant_of_the_look() -> None:
     make_assignment(deadline_at=DEADLINE)
-    HIT.objects.update(reconciled_at=DEADLINE + working.GRACE)
+    HIT.objects.update(reconciled_at=DEADLINE + leasing.GRACE)
 
-    given_up = working.release_overdue(now=DEADLINE + working.GRACE)
+    given_up = leasing.release_overdue(now=DEADLINE + leasing.GRACE)
 
     assert given_up == 1
 
@@ -220,7 +221,7 @@ def test_overdue_work_is_given_up_at_the_instant_of_the_look() -> None:
 def test_overdue_work_of_a_closed_hit_needs_no_look() -> None:
     make_assignment(hit=make_hit(status="closed"), deadline_at=DEADLINE)
 
-    assert working.release_overdue(now=DEADLINE + working.GRACE) == 1
+    assert leasing.release_overdue(now=DEADLINE + leasing.GRACE) == 1
 
 
 def test_open_assignment_asks_for_a_look_after_its_deadline() -> None:
@@ -229,7 +230,7 @@ def test_open_assignment_asks_for_a_look_after_its_deadline() -> None:
 
     open_slot(hit)
 
-    assert HIT.objects.get().look_at == DEADLINE + working.GRACE
+    assert HIT.objects.get().look_at == DEADLINE + leasing.GRACE
 
 
 def test_save_answer_that_is_refused_asks_for_no_look() -> None:
@@ -237,7 +238,7 @@ def test_save_answer_that_is_refused_asks_for_no_look() -> None:
     HIT.objects.update(look_at=None)
 
     with pytest.raises(RuleBroken):
-        working.save_answer(assignment=assignment, answer={"a": ["1"]}, now=NOW)
+        leasing.save_answer(assignment=assignment, answer={"a": ["1"]}, now=NOW)
 
     assert (HIT.objects.get().look_at, Batch.objects.get().is_stale) == (None, False)
 
@@ -248,9 +249,9 @@ def test_batch_is_counted_anew_after(deed: str) -> None:
     Batch.objects.update(is_stale=False)
     deeds: dict[str, Callable[[], object]] = {
         "open": lambda: open_slot(assignment.hit, minutes=1),
-        "save": lambda: working.save_answer(assignment=assignment, answer={"a": ["1"]}, now=NOW),
-        "give_up": lambda: working.give_up(assignment, now=NOW),
-        "keep_out": lambda: working.keep_out(assignment, now=NOW),
+        "save": lambda: leasing.save_answer(assignment=assignment, answer={"a": ["1"]}, now=NOW),
+        "give_up": lambda: leasing.give_up(assignment, now=NOW),
+        "keep_out": lambda: leasing.keep_out(assignment, now=NOW),
     }
 
     deeds[deed]()
@@ -261,10 +262,10 @@ def test_batch_is_counted_anew_after(deed: str) -> None:
 def test_keep_out_asks_somebody_else_once() -> None:
     hit = make_slot(items=1)
     assignment = open_slot(hit)
-    working.lease_items(assignment=assignment, now=NOW)
-    working.save_answer(assignment=assignment, answer={"a": ["1"]}, now=NOW)
+    leasing.lease_items(assignment=assignment, now=NOW)
+    leasing.save_answer(assignment=assignment, answer={"a": ["1"]}, now=NOW)
 
-    out = [working.keep_out(assignment, now=NOW) for _ in range(2)]
+    out = [leasing.keep_out(assignment, now=NOW) for _ in range(2)]
 
     assert out == [True, False]
     assert Assignment.objects.get().kept_out
@@ -275,9 +276,9 @@ def test_keep_out_asks_somebody_else_once() -> None:
 def test_give_up_twice_gives_back_once() -> None:
     hit = make_slot(items=1)
     assignment = open_slot(hit)
-    working.lease_items(assignment=assignment, now=NOW)
+    leasing.lease_items(assignment=assignment, now=NOW)
 
-    given_up = [working.give_up(assignment, now=NOW) for _ in range(2)]
+    given_up = [leasing.give_up(assignment, now=NOW) for _ in range(2)]
 
     assert (given_up, Item.objects.get().wanted) == ([True, False], 3)
     assert not Item.objects.get().recount
@@ -285,19 +286,19 @@ def test_give_up_twice_gives_back_once() -> None:
 
 def work_on(hit: HIT, *, minutes: int) -> Assignment:
     assignment = open_slot(hit, minutes=minutes)
-    working.lease_items(assignment=assignment, now=NOW)
+    leasing.lease_items(assignment=assignment, now=NOW)
     return assignment
 
 
-@pytest.mark.parametrize("deed", [working.give_up, working.keep_out])
+@pytest.mark.parametrize("deed", [leasing.give_up, leasing.keep_out])
 def test_whose_place_was_filled_by_a_late_answer_is_not_replaced_once_more(
     deed: Callable[..., bool],
 ) -> None:
     hit = make_slot(items=1)
     late, *_, last = (work_on(hit, minutes=minutes) for minutes in range(3))
-    working.give_up(late, now=NOW)
+    leasing.give_up(late, now=NOW)
     replacement = work_on(hit, minutes=3)
-    working.answer_leases(late, now=NOW)
+    leasing.answer_leases(late, now=NOW)
 
     first = deed(replacement, now=NOW)
 
@@ -312,7 +313,7 @@ def test_whose_place_was_filled_by_a_late_answer_is_not_replaced_once_more(
 def test_what_a_worker_has_seen_is_looked_through_once_and_not_for_each_item(task: str) -> None:
     batch = make_batch(task=task, status="open")
 
-    plan = working.items_for(batch=batch, worker_id=make_worker(account=batch.account).pk).explain()
+    plan = leasing.items_for(batch=batch, worker_id=make_worker(account=batch.account).pk).explain()
 
     assert "SUBQUERY" in plan
     assert "CORRELATED" not in plan

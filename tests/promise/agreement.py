@@ -10,10 +10,12 @@ from django.db.models import F
 
 from crowd.marketplace import models as market
 from crowd.marketplace.operations.hits import describe_hit
-from hits.models import HIT, Assignment, Bonus, Item, Lease, LedgerEntry, Run, RunRow
+from hits.models import Bonus, LedgerEntry, Run, RunRow
 from hits.providers.models.accounts import Account
 from hits.services.ledger import BOOK_OF
 from hits.studies.models import Study
+from hits.work.models.assignments import Assignment, Item, Lease
+from hits.work.models.hits import HIT
 
 SEEN = ("Submitted", "Approved", "Rejected")
 SPENT = ("reward", "reward_fee", "sent", "bonus_fee")

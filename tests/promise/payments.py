@@ -15,13 +15,14 @@ from crowd.marketplace import models as market
 from crowd.marketplace.services import money as market_money
 from hits.core.errors import CrowdError, ProviderUnavailable
 from hits.identity.models.users import User
-from hits.models import Assignment, Bonus, Halt, Run
+from hits.models import Bonus, Halt, Run
 from hits.providers.gateway.boto import BotoProvider
 from hits.providers.models.accounts import Account
 from hits.services import halting, paying, refused, runs, settling
 from hits.services.budgets import reserve
 from hits.services.obligations import owe
 from hits.studies.models import Batch
+from hits.work.models.assignments import Assignment
 from tests.factories import (
     invite,
     make_account,

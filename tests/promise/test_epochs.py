@@ -10,11 +10,12 @@ from crowd.marketplace import models as market
 from crowd.marketplace.services import epochs as marketplace_epochs
 from hits import tasks
 from hits.core.errors import RuleBroken
-from hits.models import Assignment, Bonus
+from hits.models import Bonus
 from hits.providers.gateway.pacing import Line
 from hits.providers.gateway.standstill import begin_epochs
 from hits.providers.models.epochs import Epoch
 from hits.services import epochs, owing, resending
+from hits.work.models.assignments import Assignment
 from tests.locks import begin_world
 from tests.promise.agreement import disagreements, payment_disagreements
 from tests.promise.test_schedules import a_world, play

@@ -7,7 +7,7 @@ import pytest
 from crowd.plain.domain import ASK
 from crowd.whoops.domain import JUDGED
 from crowd.winoground.domain import VALIDATE as MATCH
-from hits.models import Assignment, Item, Lease
+from hits.work.models.assignments import Assignment, Item, Lease
 from tests.promise.agreement import disagreements
 from tests.promise.families import ASKS, finding_disagreements, found_by_families
 from tests.promise.test_schedules import a_world, act

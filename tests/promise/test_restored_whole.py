@@ -12,9 +12,11 @@ from typing import Any
 import pytest
 
 from crowd.marketplace import models as market
-from hits.models import HIT, Assignment, Bonus, Halt
+from hits.models import Bonus, Halt
 from hits.providers.models.epochs import Epoch
 from hits.services import epochs, owing, reconciling
+from hits.work.models.assignments import Assignment
+from hits.work.models.hits import HIT
 from tests.factories import approve
 from tests.promise.agreement import disagreements, payment_disagreements
 from tests.promise.crashes import Life

@@ -17,10 +17,11 @@ from hits.families import Answer, Purpose, TaskPage, Terms
 from hits.families import Score as FamilyScore
 from hits.families.registry import _families
 from hits.identity.models.workers import Worker
-from hits.models import HIT, Assignment, Item
 from hits.providers.models.accounts import Account
-from hits.services.entering import refuse_entry
 from hits.studies.models import Batch
+from hits.work.models.assignments import Assignment, Item
+from hits.work.models.hits import HIT
+from hits.work.services.eligibility import refuse_entry
 from qualifications.door import QualificationDoor
 from qualifications.models import Attempt, Gate, Holding
 from qualifications.services.attempting import follow_tests

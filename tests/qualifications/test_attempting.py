@@ -7,8 +7,8 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from hits.models import Assignment
 from hits.providers.models.accounts import Account
+from hits.work.models.assignments import Assignment
 from qualifications.models import Attempt, Gate, Holding
 from qualifications.services import attempting
 from qualifications.services.attempting import follow_tests, record_provider_result

@@ -8,10 +8,11 @@ import pytest
 from hits.core.errors import RuleBroken
 from hits.core.models.audit_events import AuditEvent
 from hits.identity.models.workers import Worker
-from hits.models import Assignment, Bonus, Item, Lease
+from hits.models import Bonus
 from hits.providers.models.accounts import Account
 from hits.services.owing import owe_bonuses
 from hits.studies.models import Study
+from hits.work.models.assignments import Assignment, Item, Lease
 from qualifications.models import Consent, ConsentText
 from qualifications.services import consenting
 from tests.factories import (

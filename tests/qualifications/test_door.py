@@ -12,9 +12,10 @@ from hits import families
 from hits.core.errors import RuleBroken
 from hits.families import entry_policies
 from hits.identity.models.workers import Worker
-from hits.models import HIT, Assignment, Item, Lease
 from hits.providers.models.accounts import Account
-from hits.services import working
+from hits.work.models.assignments import Assignment, Item, Lease
+from hits.work.models.hits import HIT
+from hits.work.services import leasing
 from qualifications.door import QualificationDoor
 from qualifications.models import Attempt, Gate, Holding
 from qualifications.services.attempting import follow_tests
@@ -256,7 +257,7 @@ def test_retest_accepted_anew_counts_what_it_holds() -> None:
     again = make_test_hit(gate, account=worker.account, items_per_assignment=2)
     fill(again, 2)
     begun = make_candidate(gate, worker=worker, hit=again, status="opened", opened_at=LATER)
-    assert len(working.lease_items(assignment=begun, now=LATER)) == 2
+    assert len(leasing.lease_items(assignment=begun, now=LATER)) == 2
 
     assert code(again, worker) == ""
 
@@ -269,11 +270,11 @@ def test_retest_draws_items_that_are_new_to_its_worker() -> None:
     drawn = []
     for number, status in enumerate(("gone", "submitted", "opened")):
         test = make_candidate(gate, worker=worker, hit=hits[number], status="opened")
-        drawn.append({item.pk for item in working.lease_items(assignment=test, now=NOW)})
+        drawn.append({item.pk for item in leasing.lease_items(assignment=test, now=NOW)})
         if status == "gone":
-            working.give_up(test, now=NOW)
+            leasing.give_up(test, now=NOW)
         elif status == "submitted":
-            working.save_answer(assignment=test, answer={"right": "0"}, now=NOW)
+            leasing.save_answer(assignment=test, answer={"right": "0"}, now=NOW)
 
     assert not drawn[0] & drawn[1]
     assert not drawn[1] & drawn[2]
@@ -297,7 +298,7 @@ def test_who_loses_it_at_work_hands_in_what_was_begun() -> None:
     begun = make_assignment(hit=hit, worker=worker)
     revoke(gate=gate, worker=worker, by=make_user(), reason="Below", now=NOW)
 
-    working.save_answer(assignment=begun, answer={"right": "1"}, now=NOW)
+    leasing.save_answer(assignment=begun, answer={"right": "1"}, now=NOW)
 
     assert Assignment.objects.get().status == "saved"
     assert code(make_work_hit(gate, account=worker.account), worker) == "revoked"

@@ -8,7 +8,7 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from hits.identity.models.workers import Worker
-from hits.models import Assignment
+from hits.work.models.assignments import Assignment
 from qualifications.models import Attempt, Gate, Holding
 from qualifications.services import floors
 from qualifications.services.floors import check_floors

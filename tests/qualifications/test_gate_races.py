@@ -8,9 +8,10 @@ import pytest
 from django.db import transaction
 
 from hits.identity.models.workers import Worker
-from hits.models import HIT, Assignment
-from hits.services.entering import refuse_entry
-from hits.services.working import open_assignment
+from hits.work.models.assignments import Assignment
+from hits.work.models.hits import HIT
+from hits.work.services.eligibility import refuse_entry
+from hits.work.services.leasing import open_assignment
 from qualifications.models import Attempt, Holding
 from qualifications.services.attempting import follow_tests
 from qualifications.services.grading import grade_by_hand, grade_waiting, regrade_tests

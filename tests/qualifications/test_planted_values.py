@@ -25,10 +25,11 @@ from hits.core.audit_trail import note
 from hits.core.domain.months import read_month
 from hits.core.models.audit_events import AuditEvent
 from hits.identity.models.users import User
-from hits.models import Assignment, LedgerEntry, Run
+from hits.models import LedgerEntry, Run
 from hits.providers.gateway import registry
 from hits.services import exporting, finance_files
 from hits.studies.models import Batch, Study
+from hits.work.models.assignments import Assignment
 from qualifications.domain import people
 from qualifications.models import Consent, Demographics
 from qualifications.services import demographics

@@ -12,8 +12,10 @@ from django.utils import timezone
 from crowd.statement import links
 from crowd.winogavil.models import Association
 from hits.core.states import move
-from hits.models import HIT, Assignment, Bonus, Lease
+from hits.models import Bonus
 from hits.services import exporting, owing, paying
+from hits.work.models.assignments import Assignment, Lease
+from hits.work.models.hits import HIT
 from qualifications.models import Consent
 from qualifications.services import consenting
 from scoring.models import Score

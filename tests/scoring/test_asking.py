@@ -4,7 +4,7 @@ import pytest
 from django.db import IntegrityError, transaction
 
 from hits.core.errors import RuleBroken
-from hits.models import Assignment
+from hits.work.models.assignments import Assignment
 from scoring.models import Asking, Riddle, StudyRival, Verdict
 from scoring.services import asking, playing, rescoring
 from scoring.services.answering import answer_waiting

@@ -4,8 +4,8 @@ from typing import Any
 import pytest
 
 from crowd.winogavil.models import Association
-from hits.models import Assignment, Item
-from hits.services import working
+from hits.work.models.assignments import Assignment, Item
+from hits.work.services import leasing
 from scoring.models import Score
 from scoring.records import read_scores
 from scoring.services import judging as services
@@ -21,7 +21,7 @@ def make_submitted(*, right: int = 2, items: int = 1) -> Assignment:
         make_association(study=study, size=5, chosen=2)
     hit = make_hit(batch=make_batch(study=study, status="open", items_per_assignment=items))
     assignment = make_assignment(hit=hit)
-    working.lease_items(assignment=assignment, now=NOW)
+    leasing.lease_items(assignment=assignment, now=NOW)
     answer = {
         str(association.item.public_id): [
             place.picture.key for place in association.places.all() if place.picture
@@ -95,7 +95,7 @@ def test_scores_of_leaves_out_an_answer_whose_place_was_given_to_somebody_else()
     assignment = make_submitted()
     services.judge_submitted(now=NOW)
 
-    working.release_items(assignment, now=NOW)
+    leasing.release_items(assignment, now=NOW)
 
     assert services.scores_of(Item.objects.get(), measure="jaccard") == []
     assert read_scores([assignment.pk]) == {assignment.pk: [{"jaccard": Fraction(1)}]}

@@ -4,8 +4,8 @@ from fractions import Fraction
 
 import pytest
 
-from hits.models import Assignment
 from hits.queries.people import Mean, means_of
+from hits.work.models.assignments import Assignment
 from scoring.models import Score
 from scoring.records import read_means
 from tests.factories import NOW, make_assignment, make_association, make_user

@@ -6,8 +6,9 @@ from typing import Any
 import pytest
 from pytest_django import DjangoAssertNumQueries
 
-from hits.models import HIT, Assignment, Item, Lease
 from hits.studies.models import Study
+from hits.work.models.assignments import Assignment, Item, Lease
+from hits.work.models.hits import HIT
 from scoring.models import Score
 from scoring.queries import voting
 from scoring.queries.voting import Tally, tallies

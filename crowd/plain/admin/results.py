@@ -17,7 +17,7 @@ from hits.admin.hubs import TAKE, HubAdmin
 from hits.admin.stat_tables import send_table
 from hits.datasets.tables import StatTable, percent
 from hits.identity.models.users import User
-from hits.models import Assignment, Lease
+from hits.work.models.assignments import Assignment, Lease
 
 Hub = HubAdmin[Any]
 MOST_SHOWN = 200

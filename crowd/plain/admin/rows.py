@@ -17,8 +17,8 @@ from hits.admin.hub_panels import Figure, Panel, Way
 from hits.admin.hubs import HubAdmin
 from hits.admin.selecting import page_of, signed_in
 from hits.identity.models.users import User
-from hits.models import Lease
 from hits.studies.models import Batch
+from hits.work.models.assignments import Lease
 
 Hub = HubAdmin[Any]
 RUNNING = (Batch.Status.LAUNCHING, Batch.Status.OPEN, Batch.Status.PAUSED, Batch.Status.DRAINING)

@@ -24,9 +24,9 @@ from crowd.questions.entries import NOT_KEPT, Look, Texts
 from crowd.questions.family import AskFamily
 from hits.core.errors import InvalidAnswer
 from hits.families import Answer, PreviewsBatches, SuggestsTerms, TakesReports, TaskPage, Terms
-from hits.models import Assignment, Item
-from hits.services.working import items_served
 from hits.studies.models import Batch, Study
+from hits.work.models.assignments import Assignment, Item
+from hits.work.services.leasing import items_served
 
 PREVIEW = "preview"
 # What a row is expected to take, until times have been measured.

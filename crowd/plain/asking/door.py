@@ -7,8 +7,8 @@ from crowd.plain.domain import ASK
 from crowd.plain.models import Project, Row
 from hits.families.entry_policies import Asked, Door
 from hits.identity.models.workers import Worker
-from hits.models import HIT
 from hits.studies.models import Batch
+from hits.work.models.hits import HIT
 
 
 class PlainDoor(Door):

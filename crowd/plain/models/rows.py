@@ -6,7 +6,7 @@ from crowd.pictures.models import Picture
 from crowd.plain.domain.pages import Page
 from crowd.plain.domain.reading import read_page
 from crowd.plain.models.projects import Project
-from hits.models import Item
+from hits.work.models.assignments import Item
 
 
 class Description(models.Model):

@@ -11,7 +11,7 @@ from crowd.plain.models import Description, Project
 from crowd.plain.queries.describing import described
 from hits.core.errors import InvalidItems, RuleBroken
 from hits.identity.models.users import User
-from hits.services.locking import held
+from hits.work.services.locking import held
 
 log = structlog.get_logger()
 

@@ -13,7 +13,7 @@ from crowd.plain.queries.describing import described
 from crowd.plain.services.pictures import Pool
 from hits.common.uploads import Problems, UploadedColumn, read_uploaded
 from hits.core.errors import InvalidItems, RuleBroken
-from hits.services.locking import held
+from hits.work.services.locking import held
 
 MOST_BYTES = 5_000_000
 MOST_ROWS = 5_000

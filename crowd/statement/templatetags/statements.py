@@ -7,7 +7,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from crowd.statement import links, words
-from hits.models import Assignment
+from hits.work.models.assignments import Assignment
 
 register = template.Library()
 

@@ -16,8 +16,8 @@ from crowd.pictures.admin.parts import file_url
 from crowd.whoops.admin.annotations import DECIDE, may_be_decided, texts_of
 from crowd.whoops.models import Annotation
 from crowd.whoops.services.deciding import LONGEST_WHY, REASONS
-from hits.access import studies_of
 from hits.admin.parts import ReadOnlyAdmin, VisibleStudies, read_number
+from hits.work.access import studies_of
 
 
 class FlaggedFilter(admin.SimpleListFilter):

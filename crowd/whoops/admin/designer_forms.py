@@ -8,10 +8,10 @@ from django.db.models import Q
 
 from crowd.whoops.models import Designer, Image
 from crowd.whoops.services.inviting import DAYS, MOST_DAYS, MOST_PLACES
-from hits import access
 from hits.core.domain.typed_text import read_uuid
 from hits.identity.models.users import User
 from hits.identity.models.workers import Worker
+from hits.work import access
 
 
 class WorkerField(forms.CharField):

@@ -15,12 +15,12 @@ from crowd.whoops.admin import image_verbs
 from crowd.whoops.admin.addresses import images_url, page_url
 from crowd.whoops.models import Annotation, Image, Project, Review
 from crowd.whoops.queries.images import count_states, with_reviews
-from hits.access import studies_of
 from hits.admin.hub_panels import Figure, Panel, Way
 from hits.admin.hubs import hub_of
 from hits.admin.parts import ReadOnlyAdmin, VisibleStudies, read_number
 from hits.admin.selecting import need, signed_in
 from hits.identity.models.users import User
+from hits.work.access import studies_of
 
 CHECK = "whoops.review_image"
 DECIDE = "whoops.decide_image"

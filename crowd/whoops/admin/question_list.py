@@ -21,9 +21,9 @@ from crowd.pictures.admin.parts import file_url
 from crowd.whoops.models import Project, Question
 from crowd.whoops.queries.questions import Standing, with_standing
 from crowd.whoops.services.posting_questions import bring_back_question, withdraw_question
-from hits.access import studies_of
 from hits.admin.actions import Action, ActionPages, Call, Outcome
 from hits.admin.parts import ReadOnlyAdmin, VisibleStudies, read_number
+from hits.work.access import studies_of
 from scoring.queries.voting import tallies
 
 ADD = "whoops.add_question"

@@ -24,7 +24,7 @@ from hits.families import (
     TaskPage,
     Terms,
 )
-from hits.models import Assignment, Item
+from hits.work.models.assignments import Assignment, Item
 
 IMAGES = "images"
 MOST_IMAGES = 1_000

@@ -11,7 +11,7 @@ from crowd.whoops.domain.annotating import TEST_IMAGES, TEXTS
 from crowd.whoops.domain.people import PAPER_ASKS
 from crowd.whoops.models import TrainingImage
 from hits.families import Purpose, Terms
-from hits.models import Assignment, Item
+from hits.work.models.assignments import Assignment, Item
 
 
 class ExamplesFamily(ThreeTexts):

@@ -11,7 +11,7 @@ from crowd.whoops import domain
 from crowd.whoops.asking.judged import Judged, PickFamily
 from crowd.whoops.models import Option
 from crowd.whoops.queries.judges import never_met, one_side_each
-from hits.models import Item
+from hits.work.models.assignments import Item
 
 WEIRD = "weird"
 NORMAL = "normal"

@@ -17,7 +17,7 @@ from crowd.whoops.domain.people import PAPER_ASKS
 from crowd.whoops.models import Option, Question
 from crowd.whoops.queries.judges import not_own
 from hits.families import Answer, NarrowsItems, Score, Terms
-from hits.models import Assignment, Item
+from hits.work.models.assignments import Assignment, Item
 
 PICK = "pick"
 # On question pages: of the longer side, in pixels.

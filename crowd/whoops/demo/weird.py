@@ -18,9 +18,10 @@ from crowd.whoops.services.comparing import decide_sighting
 from crowd.whoops.services.explaining import make_explanations
 from crowd.whoops.services.identifying import make_pairs
 from crowd.whoops.services.reviewing import give_review
-from hits.models import Assignment, Bonus
-from hits.queries import answers_wanted
+from hits.models import Bonus
 from hits.studies.models import Batch
+from hits.work.models.assignments import Assignment
+from hits.work.queries import answers_wanted
 from qualifications.models import Attempt, Holding, PlatformType
 from qualifications.services.grading import grade_by_hand
 from scoring.models import Score

@@ -10,7 +10,7 @@ from crowd.whoops.domain.votes import Votes
 from crowd.whoops.models import Image, Option, Project, Question
 from crowd.whoops.queries.questions import AWAY
 from hits.core.chunks import in_chunks
-from hits.models import Item
+from hits.work.models.assignments import Item
 from scoring.models import Score
 from scoring.queries.voting import counting_scores, tallies
 

@@ -4,7 +4,7 @@ from django.db.models import Q
 
 from crowd.whoops.models.images import Image
 from hits.identity.models.workers import Worker
-from hits.models import Assignment
+from hits.work.models.assignments import Assignment
 
 LONGEST_TEXT = 500
 # Why a row is dropped whose answer counts no more, or was about an earlier picture. No person has decided so.

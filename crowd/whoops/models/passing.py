@@ -6,7 +6,7 @@ from django.db.models import Q
 
 from crowd.whoops.models.images import Image
 from hits.identity.models.workers import Worker
-from hits.models import Assignment
+from hits.work.models.assignments import Assignment
 
 
 class Sighting(models.Model):

@@ -8,8 +8,8 @@ from django.db.models.functions import Coalesce, Greatest
 from crowd.pictures.models import Picture
 from crowd.whoops import domain
 from crowd.whoops.models import Annotation, Designer, Image, Revision, Sighting
-from hits.models import Lease
-from hits.services.answers import COUNTING
+from hits.work.models.assignments import Lease
+from hits.work.services.answers import COUNTING
 
 State = Image.State
 DROPPED = Annotation.State.DROPPED

@@ -16,8 +16,8 @@ from crowd.whoops.domain.votes import Share
 from crowd.whoops.models import Annotation, Image, Project, Review, Revision, Sighting
 from hits.core.domain.money import round_to_cents
 from hits.core.domain.wages import hourly_wage
-from hits.models import Assignment
 from hits.queries.times import EFFECTIVE_S
+from hits.work.models.assignments import Assignment
 
 State = Image.State
 NAMES = {CAPTION: "Captions", EXPLANATION: "Explanations", UNDERSPECIFIED: "Underspecified captions"}

@@ -3,7 +3,7 @@
 from django.db.models import Exists, OuterRef, QuerySet
 
 from crowd.whoops.models import Annotation, Image, Revision
-from hits.models import Item, Lease
+from hits.work.models.assignments import Item, Lease
 
 
 def unknown_to(items: QuerySet[Item], *, worker_id: int) -> QuerySet[Item]:

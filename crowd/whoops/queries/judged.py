@@ -11,7 +11,7 @@ from crowd.whoops.domain.caption_errors import Rights, count_patterns
 from crowd.whoops.domain.votes import Agreement, Share, Votes, accepted, agree, unanimity
 from crowd.whoops.models import Option, Project, Question
 from crowd.whoops.queries.questions import AWAY
-from hits.models import Item
+from hits.work.models.assignments import Item
 from scoring.queries.voting import tallies
 
 Kind = Question.Kind

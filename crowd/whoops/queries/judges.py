@@ -3,7 +3,7 @@
 from django.db.models import Exists, OuterRef, Q, QuerySet
 
 from crowd.whoops.models import Annotation, Image, Question, Revision, Sighting
-from hits.models import Item, Lease
+from hits.work.models.assignments import Item, Lease
 
 
 def not_own(items: QuerySet[Item], *, worker_id: int) -> QuerySet[Item]:

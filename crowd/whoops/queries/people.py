@@ -3,9 +3,9 @@
 from django.contrib.auth.models import Permission
 from django.db.models import Exists, OuterRef, Q, QuerySet
 
-from hits.access import SEES_ALL
 from hits.identity.models.users import User
 from hits.studies.models import Study
+from hits.work.access import SEES_ALL
 
 
 def staff_with(permission: str, *, study: Study) -> QuerySet[User]:

@@ -22,7 +22,7 @@ from django.db.models.functions import Coalesce
 
 from crowd.pictures.models import Picture
 from crowd.whoops.models import Image, Project, Question
-from hits.models import Lease
+from hits.work.models.assignments import Lease
 
 
 class Standing(TextChoices):

@@ -15,7 +15,7 @@ from crowd.whoops.services.holding import held_image
 from crowd.whoops.services.taking_annotations import follow_annotations
 from hits.core.errors import RuleBroken
 from hits.identity.models.users import User
-from hits.services.locking import lock_items
+from hits.work.services.locking import lock_items
 
 State = Annotation.State
 UNDO_FOR = timedelta(minutes=15)

@@ -18,8 +18,8 @@ from crowd.whoops.models import Annotation, Image, Option, Project, Question
 from crowd.whoops.services.holding import AT_ONCE
 from crowd.whoops.services.posting_questions import never_handed_out, post_questions
 from hits.core.errors import RuleBroken
-from hits.models import Lease
-from hits.services.locking import held
+from hits.work.models.assignments import Lease
+from hits.work.services.locking import held
 
 LARGEST_NUMBER = 9_999
 LOT = SystemRandom()

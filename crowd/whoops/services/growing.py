@@ -4,9 +4,9 @@ from datetime import datetime
 
 from crowd.whoops import domain
 from crowd.whoops.models import Project
-from hits.queries import batches_wanting
 from hits.services.growing import GROWING, grow_by_itself
 from hits.studies.models import Batch
+from hits.work.queries import batches_wanting
 
 GROWN = (domain.CONTROL, domain.ANNOTATE, *domain.JUDGED)
 

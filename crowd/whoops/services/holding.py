@@ -4,7 +4,7 @@ from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 
 from crowd.whoops.models import Image
-from hits.services.locking import held
+from hits.work.services.locking import held
 
 AT_ONCE = 200
 

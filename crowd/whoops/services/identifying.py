@@ -12,7 +12,7 @@ from crowd.whoops.models import Image, Option, Partner, Project, Question
 from crowd.whoops.services.holding import AT_ONCE
 from crowd.whoops.services.posting_questions import post_questions
 from hits.core.errors import RuleBroken
-from hits.services.locking import held
+from hits.work.services.locking import held
 
 Kind = Question.Kind
 Variant = Question.Variant

@@ -20,7 +20,7 @@ from crowd.whoops.services.reading import (
     read_explanations,
     read_questions,
 )
-from hits.services.locking import held
+from hits.work.services.locking import held
 
 Kind = Question.Kind
 

@@ -12,9 +12,9 @@ from crowd.whoops.models import Designer, Project
 from hits.core.errors import RuleBroken
 from hits.identity.models.users import User
 from hits.identity.models.workers import Worker
-from hits.models import Assignment, Item
-from hits.services.locking import lock_items
-from hits.services.wanting import make_item, want_answers
+from hits.work.models.assignments import Assignment, Item
+from hits.work.services.answers_needed import make_item, want_answers
+from hits.work.services.locking import lock_items
 
 DAYS = 30
 MOST_DAYS = 365

@@ -24,7 +24,7 @@ from crowd.whoops.services.settling import settle_control
 from hits.core.audit_trail import note
 from hits.core.errors import RuleBroken
 from hits.identity.models.users import User
-from hits.services.locking import lock_items
+from hits.work.services.locking import lock_items
 
 State = Image.State
 LONGEST_REMOVAL = 200

@@ -17,8 +17,9 @@ from django.utils.translation import gettext as _
 from crowd.whoops.models import Image, Project, Revision
 from hits.core.errors import RuleBroken
 from hits.identity.models.users import User
-from hits.models import Assignment, Bonus
+from hits.models import Bonus
 from hits.services.owing import owe_extra
+from hits.work.models.assignments import Assignment
 
 Status = Assignment.Status
 NO_WORK = "No work of theirs in this study is approved yet: a bonus needs one. It is owed once there is."

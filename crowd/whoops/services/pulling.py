@@ -8,8 +8,8 @@ from django.db.models import Exists, F, OuterRef, Q
 from crowd.pictures.models import Picture
 from crowd.whoops import domain
 from crowd.whoops.models import Image, Question, Revision
-from hits.models import Item
-from hits.services.locking import lock_items
+from hits.work.models.assignments import Item
+from hits.work.services.locking import lock_items
 
 FIT = Picture.Status.FIT
 

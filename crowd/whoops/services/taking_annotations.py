@@ -12,10 +12,10 @@ from crowd.whoops.models import Annotation, Image, Project
 from crowd.whoops.models.annotations import TAKEN_OUT
 from crowd.whoops.queries.annotators import images_to_count, is_dropped
 from crowd.whoops.services.holding import lock_images
-from hits.models import Item
-from hits.services.answers import Given, answers_that_count
-from hits.services.collecting import Collect, collect_answers
-from hits.services.wanting import want_answers
+from hits.work.models.assignments import Item
+from hits.work.services.answers import Given, answers_that_count
+from hits.work.services.answers_needed import want_answers
+from hits.work.services.collect_engine import Collect, collect_answers
 
 State = Annotation.State
 THERE = (State.COUNTED, State.HELD)

@@ -12,10 +12,10 @@ from crowd.whoops.models import Image, Project, Revision, Sighting
 from crowd.whoops.services.holding import lock_images
 from crowd.whoops.services.pulling import items_of_images
 from crowd.whoops.services.settling import settle_control
-from hits.models import Lease
-from hits.services.answers import COUNTING, Given, answers_that_count
-from hits.services.collecting import Collect, collect_answers
-from hits.services.wanting import want_answers
+from hits.work.models.assignments import Lease
+from hits.work.services.answers import COUNTING, Given, answers_that_count
+from hits.work.services.answers_needed import want_answers
+from hits.work.services.collect_engine import Collect, collect_answers
 
 
 def take_sightings(*, now: datetime) -> int:

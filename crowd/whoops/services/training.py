@@ -15,9 +15,9 @@ from crowd.whoops.domain.annotating import TEXTS
 from crowd.whoops.models import Image, Project, Revision, TrainingImage
 from hits.core.errors import RuleBroken
 from hits.identity.models.users import User
-from hits.models import Item
-from hits.services.locking import held, lock_items
-from hits.services.wanting import make_item
+from hits.work.models.assignments import Item
+from hits.work.services.answers_needed import make_item
+from hits.work.services.locking import held, lock_items
 
 # What a test asks is asked of whoever comes, and never runs out.
 ANYBODY = 30_000

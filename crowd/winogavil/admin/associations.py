@@ -12,8 +12,8 @@ from crowd.winogavil import domain
 from crowd.winogavil.admin import challenging
 from crowd.winogavil.admin.parts import GameList
 from crowd.winogavil.models import Association, Place
-from hits.access import studies_of
 from hits.admin.parts import VisibleStudies
+from hits.work.access import studies_of
 
 
 @admin.register(Association)

@@ -13,8 +13,8 @@ from crowd.winogavil import domain
 from crowd.winogavil.admin.drawing import DRAWING, FOR
 from crowd.winogavil.admin.parts import GameList, small_pictures
 from crowd.winogavil.models import Board
-from hits.access import studies_of
 from hits.admin.parts import VisibleStudies
+from hits.work.access import studies_of
 
 LARGE = """
 <figure><img class="set-large" src="/pictures/{}/160/" alt=""><figcaption>{}</figcaption></figure>

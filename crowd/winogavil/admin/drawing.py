@@ -14,11 +14,11 @@ from crowd.pictures.models import Picture
 from crowd.winogavil import domain
 from crowd.winogavil.models import Board
 from crowd.winogavil.services.drawing import MOST_BOARDS, Plan, draw_boards, look_ahead
-from hits.access import studies_of
 from hits.admin.actions import Action, ActionPages, Call, Confirm, Outcome
 from hits.admin.parts import plural
 from hits.identity.models.users import User
 from hits.studies.models import Study
+from hits.work.access import studies_of
 from qualifications.models import SwowList
 
 SHOWN = 5

@@ -11,8 +11,8 @@ from crowd.winogavil.annotation.models import Annotation
 from crowd.winogavil.annotation.services.reporting import take_report
 from crowd.winogavil.models import Association, Place
 from crowd.winogavil.solving import PickFamily
-from hits.models import Assignment, Item
-from hits.services.working import items_served
+from hits.work.models.assignments import Assignment, Item
+from hits.work.services.leasing import items_served
 
 
 class BaselineFamily(PickFamily):

@@ -21,8 +21,8 @@ from crowd.winogavil.services.reporting import cue_target, picture_target
 from crowd.winogavil.solving import PRACTICE
 from hits.core.errors import InvalidAnswer
 from hits.families import Answer, Score, TakesReports, TaskFamily, TaskPage, Terms
-from hits.models import Assignment, Item
-from hits.services.working import items_served
+from hits.work.models.assignments import Assignment, Item
+from hits.work.services.leasing import items_served
 
 FRAMED = "winogavil_annotation/label.html"
 

@@ -16,10 +16,11 @@ from crowd.winogavil.demo import seeding
 from crowd.winogavil.demo.workers import SimulatedWorker
 from crowd.winogavil.models import Association
 from hits.core.errors import CrowdError
-from hits.models import HIT, Assignment
-from hits.queries import answers_wanted
 from hits.services.drafting import suggest_hits
 from hits.studies.models import Batch
+from hits.work.models.assignments import Assignment
+from hits.work.models.hits import HIT
+from hits.work.queries import answers_wanted
 from scoring.domain import mean
 
 SPARE_HITS = 4

@@ -12,10 +12,10 @@ from crowd.winogavil.replaying.rules import Recording
 from crowd.winogavil.services.finalizing import settle
 from hits.core.errors import InvalidItems
 from hits.identity.models.workers import Worker
-from hits.models import Item
 from hits.providers.models.accounts import Account
 from hits.services.recordings import known_workers
 from hits.studies.models import Study
+from hits.work.models.assignments import Item
 from scoring import domain as scores
 
 FACTS = ("cue", "set_key", "model_score", "solvers_numerator", "solvers_denominator")

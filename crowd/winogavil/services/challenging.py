@@ -19,9 +19,9 @@ from crowd.winogavil.models import Association
 from crowd.winogavil.services.drawing import Pool, has_near_duplicates
 from crowd.winogavil.services.pulling import pull_or_restore
 from hits.core.errors import InvalidItems, RuleBroken
-from hits.models import Item
 from hits.services import drafting
 from hits.studies.models import Batch
+from hits.work.models.assignments import Item
 from qualifications.domain.instances import Instance
 from qualifications.models import SwowList
 from qualifications.services.generating import generate_challenging

@@ -17,8 +17,8 @@ from crowd.winogavil.models import Board
 from crowd.winogavil.services.pulling import pull_or_restore
 from crowd.winogavil.services.seeding import seed_boards
 from hits.core.errors import RuleBroken
-from hits.models import Item
 from hits.studies.models import Study
+from hits.work.models.assignments import Item
 from qualifications.models import SwowList
 from qualifications.services.generating import related_set
 

@@ -8,10 +8,10 @@ from django.db.models import Prefetch
 
 from crowd.winogavil import domain
 from crowd.winogavil.models import Association, Place, Solution
-from hits.models import Item
-from hits.services.collecting import Collect, collect_answers
-from hits.services.wanting import want_answers
 from hits.studies.models import Study
+from hits.work.models.assignments import Item
+from hits.work.services.answers_needed import want_answers
+from hits.work.services.collect_engine import Collect, collect_answers
 from scoring import domain as scores
 from scoring.models import Score
 from scoring.services.judging import counting_scores

@@ -5,8 +5,8 @@ from datetime import datetime
 from django.db.models import Exists, OuterRef, Q
 
 from crowd.winogavil.models import Game
-from hits.models import Item
 from hits.services.growing import GROWING, grow_each
+from hits.work.models.assignments import Item
 
 
 def grow_solving(*, now: datetime) -> int:

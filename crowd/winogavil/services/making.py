@@ -14,10 +14,10 @@ from crowd.winogavil.models import Association, Board, Place
 from crowd.winogavil.services.pulling import pull_or_restore
 from crowd.winogavil.services.slots import board_of_slot, boards_of
 from hits import families
-from hits.models import Assignment, Item
 from hits.providers.models.accounts import Account
 from hits.services.reviewing import mark_judged
-from hits.services.wanting import make_item
+from hits.work.models.assignments import Assignment, Item
+from hits.work.services.answers_needed import make_item
 from scoring.models import Riddle
 from scoring.services.judging import NewScore, record_scores
 

@@ -21,9 +21,9 @@ from hits.core.errors import RuleBroken
 from hits.core.states import move
 from hits.identity.models.users import User
 from hits.identity.models.workers import Worker
-from hits.models import Assignment, Item
-from hits.services.locking import lock_items
-from hits.services.working import find_recounts, take_recounts
+from hits.work.models.assignments import Assignment, Item
+from hits.work.services.leasing import find_recounts, take_recounts
+from hits.work.services.locking import lock_items
 from scoring.models import Riddle
 
 MOST_DISOWNED = 500

@@ -8,9 +8,9 @@ from django.db import transaction
 from crowd.pictures.models import Picture
 from crowd.winogavil import domain
 from crowd.winogavil.models import Association, Board, BoardPlace, Place
-from hits.models import Item
-from hits.services.wanting import make_item, new_item
 from hits.studies.models import Study
+from hits.work.models.assignments import Item
+from hits.work.services.answers_needed import make_item, new_item
 
 
 def seed_association(

@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from django.db.models import Prefetch
 
 from crowd.winogavil.models import Board, BoardPlace
-from hits.models import Assignment
-from hits.services.working import items_served
+from hits.work.models.assignments import Assignment
+from hits.work.services.leasing import items_served
 
 
 def boards_of(assignment: Assignment) -> list[Board]:

@@ -9,8 +9,8 @@ from crowd.winoground.queries.people import workers_needed
 from crowd.winoground.queries.qualified import gates_before, workers_qualified
 from hits.families.entry_policies import Asked, Door
 from hits.identity.models.workers import Worker
-from hits.models import HIT
 from hits.studies.models import Batch
+from hits.work.models.hits import HIT
 
 
 class MatchingDoor(Door):

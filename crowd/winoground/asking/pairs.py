@@ -13,7 +13,7 @@ from crowd.questions.entries import Look, Texts, fault_of_pick
 from crowd.questions.family import AskFamily
 from crowd.winoground import domain
 from hits.families import Answer, Terms
-from hits.models import Assignment, Item
+from hits.work.models.assignments import Assignment, Item
 
 MATCH = "match"
 # A larger picture is sent as it is only where somebody asks for it.

@@ -15,8 +15,9 @@ from crowd.winoground.domain import PLACES, VALIDATE
 from crowd.winoground.models import Example
 from crowd.winoground.queries.scoring import scored
 from crowd.winoground.services.posting import ask_examples
-from hits.models import HIT, Assignment
 from hits.studies.models import Batch
+from hits.work.models.assignments import Assignment
+from hits.work.models.hits import HIT
 from qualifications.models import Attempt, Holding, PlatformType
 from scoring.models import Score
 

@@ -1,7 +1,7 @@
 from django.db import models
 
 from crowd.pictures.models import Picture
-from hits.models import Assignment, Item
+from hits.work.models.assignments import Assignment, Item
 
 
 class FirstQuestion(models.Model):

@@ -7,7 +7,7 @@ from django.db.models import Count, Q
 
 from crowd.winoground.domain import ONBOARDING
 from crowd.winoground.models import Example, FirstQuestion, Pairing, Project
-from hits.models import Lease
+from hits.work.models.assignments import Lease
 
 State = Example.State
 

@@ -5,8 +5,8 @@ from collections.abc import Mapping
 from django.db.models import Count, QuerySet
 
 from crowd.winoground.models import Example, Project
-from hits.access import studies_of
 from hits.identity.models.users import User
+from hits.work.access import studies_of
 
 WRITE, CHANGE = "winoground.add_example", "winoground.change_example"
 KEEP = "winoground.change_project"

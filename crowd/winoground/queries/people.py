@@ -7,7 +7,7 @@ from django.db.models.functions import RowNumber
 
 from crowd.winoground.domain import MOST_ITEMS, PLACES, VALIDATE
 from crowd.winoground.models import Pairing, Project
-from hits.models import Item, Lease
+from hits.work.models.assignments import Item, Lease
 
 
 def one_of_each_example(items: QuerySet[Item], *, worker_id: int) -> QuerySet[Item]:

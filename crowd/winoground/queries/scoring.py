@@ -12,7 +12,7 @@ from django.db.models import QuerySet
 from crowd.winoground.domain import PLACES, VALIDATE, YES
 from crowd.winoground.domain.scores import Four, Right, count_words
 from crowd.winoground.models import Example, ModelScore, ModelScores, Pairing, Project, Tag
-from hits.models import Item
+from hits.work.models.assignments import Item
 from scoring.queries.voting import Tally, tallies
 
 # What workers were asked about never changes any more, so a score stays a score of just that.

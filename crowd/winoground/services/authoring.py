@@ -19,7 +19,7 @@ from crowd.winoground.services.readiness import ASKED_OF_PICTURES, Faults, fault
 from crowd.winoground.services.tagging import add_tags, hold_tags
 from hits.core.errors import RuleBroken
 from hits.identity.models.users import User
-from hits.services.locking import held
+from hits.work.services.locking import held
 
 State = Example.State
 WRITABLE = (State.DRAFT, State.READY)

@@ -16,9 +16,9 @@ from crowd.questions.domain import trim
 from crowd.winoground.domain import ANYBODY, ONBOARDING
 from crowd.winoground.models import Example, FirstQuestion, Project
 from hits.core.errors import RuleBroken
-from hits.models import Item, Lease
-from hits.services.locking import held, lock_items
-from hits.services.wanting import make_item
+from hits.work.models.assignments import Item, Lease
+from hits.work.services.answers_needed import make_item
+from hits.work.services.locking import held, lock_items
 
 # Makes the picture in this transaction, and holds it.
 Picturing = Callable[[], Picture]

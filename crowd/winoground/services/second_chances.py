@@ -6,7 +6,7 @@ from datetime import datetime
 from django.db import transaction
 
 from crowd.winoground.models import SecondChance
-from hits.models import Assignment, Item
+from hits.work.models.assignments import Assignment, Item
 
 
 def second_chance_of(assignment: Assignment) -> SecondChance | None:

@@ -12,8 +12,8 @@ from django.shortcuts import redirect
 from crowd.winoventi.admin import ways
 from crowd.winoventi.admin.words import QUESTIONS, reason_in_words
 from crowd.winoventi.models import Alternative, FilterScore, Generic, Judgement, Premise
-from hits.access import studies_of
 from hits.admin.parts import ReadOnlyAdmin, VisibleStudies, read_number
+from hits.work.access import studies_of
 
 Row = TypeVar("Row", bound=Model)
 

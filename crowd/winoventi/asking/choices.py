@@ -16,7 +16,7 @@ from crowd.winoventi.asking.entries import LABELS
 from crowd.winoventi.models import Prompt
 from crowd.winoventi.queries import one_of_each_pair, strangers_to
 from hits.families import NarrowsItems, Terms
-from hits.models import Assignment, Item
+from hits.work.models.assignments import Assignment, Item
 
 EXAMPLES = (
     {

@@ -18,7 +18,7 @@ from crowd.winoventi.domain.prompts import statement
 from crowd.winoventi.domain.words import are_same, is_na
 from crowd.winoventi.models import Alternative, Generic
 from hits.families import GivesFeedback, TaskPage, Terms
-from hits.models import Assignment, Item
+from hits.work.models.assignments import Assignment, Item
 
 ENTRIES = ("makes_sense", *WORDS)
 PART = "sense"

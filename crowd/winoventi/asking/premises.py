@@ -28,7 +28,7 @@ from crowd.winoventi.domain.words import are_same, is_na
 from crowd.winoventi.models import Alternative
 from crowd.winoventi.models import Premise as PremiseRow
 from hits.families import GivesFeedback, TaskPage, Terms
-from hits.models import Assignment, Item
+from hits.work.models.assignments import Assignment, Item
 
 WORDS = ("generic_word", "exception_word")
 ENTRIES = ("sentence", *WORDS)

@@ -25,9 +25,9 @@ from crowd.winoventi.domain.answers import ALTERNATIVES
 from crowd.winoventi.domain.prompts import statement
 from crowd.winoventi.models.walks import Walk
 from hits.families import Purpose, TakesFiles, Terms
-from hits.models import Assignment, Item
-from hits.services.wanting import new_item
 from hits.studies.models import Batch
+from hits.work.models.assignments import Assignment, Item
+from hits.work.services.answers_needed import new_item
 
 PICKS = ("synonym", "fits")
 # An item of a test is asked of any number of people.

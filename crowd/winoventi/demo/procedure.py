@@ -27,10 +27,11 @@ from crowd.winoventi.models import (
 from crowd.winoventi.queries import count_pairs
 from crowd.winoventi.services.evaluating import start_evaluation
 from crowd.winoventi.services.posting import advance
-from hits.models import HIT, Assignment
-from hits.queries import answers_wanted
 from hits.services import drafting, steering
 from hits.studies.models import Batch
+from hits.work.models.assignments import Assignment
+from hits.work.models.hits import HIT
+from hits.work.queries import answers_wanted
 from qualifications.models import Attempt, Holding, PlatformType
 from qualifications.services.grading import grade_by_hand
 from scoring.models import RegisteredRival

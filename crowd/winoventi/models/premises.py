@@ -8,7 +8,7 @@ from crowd.winoventi.domain.prompts import BLANK, challenge
 from crowd.winoventi.models.alternatives import Alternative
 from crowd.winoventi.models.projects import Project
 from hits.identity.models.workers import Worker
-from hits.models import Assignment, Item
+from hits.work.models.assignments import Assignment, Item
 
 
 class Premise(models.Model):

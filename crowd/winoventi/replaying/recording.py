@@ -28,8 +28,8 @@ from crowd.winoventi.services.settling import settle_alternatives
 from crowd.winoventi.services.validating import take_judgements
 from hits.common.uploads import Row
 from hits.identity.models.workers import Worker
-from hits.services.answers import Given
-from hits.services.locking import lock_items
+from hits.work.services.answers import Given
+from hits.work.services.locking import lock_items
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -5,9 +5,9 @@ from datetime import datetime
 from django.db.models import Q
 
 from crowd.winoventi.models import Step
-from hits.queries import batches_wanting
 from hits.services.growing import GROWING, grow_each
 from hits.studies.models import Batch
+from hits.work.queries import batches_wanting
 
 
 def grow_steps(*, now: datetime) -> int:

@@ -14,9 +14,9 @@ from crowd.winoventi.models import Alternative, Choice, Generic, Judgement, Prem
 from crowd.winoventi.services.holding import AT_ONCE
 from hits.core import crypto
 from hits.core.errors import RuleBroken
-from hits.models import Item
-from hits.services.locking import held
-from hits.services.wanting import ask_about, new_item
+from hits.work.models.assignments import Item
+from hits.work.services.answers_needed import ask_about, new_item
+from hits.work.services.locking import held
 
 Kind = Step.Kind
 Post = Callable[[Project, Any], None]

@@ -12,7 +12,7 @@ from crowd.winoventi.services.holding import AT_ONCE, items_of_alternatives
 from crowd.winoventi.services.settling import settle_alternatives
 from crowd.winoventi.services.validating import judge_anew
 from hits.common.parts import in_parts
-from hits.services.locking import held, lock_items
+from hits.work.services.locking import held, lock_items
 
 # What states are read by, and how many answers are asked for.
 RULES = ("filter_model_id", "way", "answers_wanted", "fails_by", "fails_at", "judges", "choices_wanted")

@@ -11,16 +11,16 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
 from hits import families, queries
-from hits.access import visible
 from hits.admin import owing, wages
 from hits.admin.batches import guide, launch, live
 from hits.admin.batches.prices import cost_of, table_of
 from hits.admin.parts import VisibleStudies, in_words, read_number
 from hits.core.domain.requirements import in_words as requirements_in_words
 from hits.core.errors import RuleBroken
-from hits.models import Item
 from hits.services import drafting
 from hits.studies.models import Batch
+from hits.work.access import visible
+from hits.work.models.assignments import Item
 
 Status = Batch.Status
 

@@ -8,7 +8,6 @@ from django.core.exceptions import ValidationError
 from django.db.models import Model, QuerySet
 
 from hits import families
-from hits.access import studies_of, visible
 from hits.admin.parts import JsonField
 from hits.admin.spans import SpanField
 from hits.core.domain.requirements import COMPARATORS, GUARDED, check
@@ -16,6 +15,7 @@ from hits.domain import criteria
 from hits.providers.models.accounts import Account
 from hits.services.drafting import ASKS_ONCE, STEPS
 from hits.studies.models import Batch
+from hits.work.access import studies_of, visible
 
 DAY_S = 86_400
 YEAR_S = 365 * DAY_S

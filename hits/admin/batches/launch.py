@@ -26,10 +26,10 @@ from hits.core.errors import CrowdError
 from hits.families import entry_policies
 from hits.providers.gateway.interface import Provider
 from hits.providers.gateway.registry import provider_for
-from hits.queries import answers_wanted, items_of_batch, room_of
 from hits.queries.workers import recruiting_facts
 from hits.services import drafting
 from hits.studies.models import Batch
+from hits.work.queries import answers_wanted, items_of_batch, room_of
 
 Batches = admin.ModelAdmin[Batch]
 Status = Batch.Status

@@ -12,12 +12,13 @@ from django.template.response import TemplateResponse
 from django.urls import URLPattern, path
 from django.utils import timezone
 
-from hits import access, families
+from hits import families
 from hits.admin.batches import charts, export, verbs
 from hits.admin.parts import in_words
 from hits.admin.selecting import signed_in
 from hits.queries.live import FEWEST, Live, live_figures, with_changes
 from hits.studies.models import Batch
+from hits.work import access
 
 EVENTS = 20
 # How soon the page asks again while HITs are on their way, and while workers are.

@@ -14,14 +14,16 @@ from django.db.models.functions import Coalesce
 from django.http import HttpRequest
 from django.shortcuts import get_object_or_404
 
-from hits import access
 from hits.admin.actions import Confirm
 from hits.admin.parts import in_words, plural
 from hits.admin.sums import cost_in_words
 from hits.core.errors import RuleBroken
 from hits.identity.models.users import User
-from hits.models import HIT, Assignment, BatchEvent
+from hits.models import BatchEvent
 from hits.studies.models import Batch
+from hits.work import access
+from hits.work.models.assignments import Assignment
+from hits.work.models.hits import HIT
 
 STEER = "hits.steer_batch"
 Status = Batch.Status

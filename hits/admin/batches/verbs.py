@@ -27,10 +27,11 @@ from hits.admin.batches.steer import (
 )
 from hits.admin.parts import batch_trail, plural
 from hits.identity.models.users import User
-from hits.models import HIT, Assignment
 from hits.queries.live import Posting, posting_of
 from hits.services import steering
 from hits.studies.models import Batch
+from hits.work.models.assignments import Assignment
+from hits.work.models.hits import HIT
 
 Status = Batch.Status
 RUNNING = (Status.LAUNCHING, Status.OPEN, Status.PAUSED, Status.PAUSED_FUNDS)

@@ -7,12 +7,13 @@ from django.db import transaction
 from django.db.models import Model, QuerySet
 from rest_framework import serializers
 
-from hits import access, families
+from hits import families
 from hits.api.authentication import user_of
 from hits.core.errors import RuleBroken
 from hits.providers.models.accounts import Account
 from hits.services import drafting
 from hits.studies.models import Batch, Study
+from hits.work import access
 
 MOST_EXCLUSIONS = 200
 LONGEST_S = 31_536_000

@@ -13,9 +13,9 @@ from rest_framework.response import Response
 from hits.api.permissions import need
 from hits.api.resources import Resource
 from hits.identity.api_tokens import Scope
-from hits.queries import answers_wanted
 from hits.services import drafting
 from hits.studies.models import Batch
+from hits.work.queries import answers_wanted
 
 
 class ItemsInput(serializers.Serializer[Any]):

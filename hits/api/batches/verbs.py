@@ -16,9 +16,9 @@ from hits.api.fields import Empty
 from hits.api.hits import LONGEST_S
 from hits.api.resources import Resource
 from hits.core.errors import RuleBroken
-from hits.models import HIT
 from hits.services import launching, steering
 from hits.studies.models import Batch
+from hits.work.models.hits import HIT
 
 
 class LaunchInput(serializers.Serializer[Any]):

@@ -14,7 +14,7 @@ from rest_framework.decorators import action
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from hits import access, queries
+from hits import queries
 from hits.api.authentication import user_of
 from hits.api.batches.drafts import DraftInput
 from hits.api.batches.shown import BatchSerializer, EventSerializer, FiguresSerializer
@@ -25,6 +25,7 @@ from hits.api.repeating import Changeable, Repeatable
 from hits.identity.api_tokens import Scope
 from hits.services import drafting, exporting
 from hits.studies.models import Batch
+from hits.work import access
 
 STEER = need(Scope.LAUNCH, "steer_batch")
 

@@ -18,10 +18,11 @@ from django.test import Client
 from django.utils import timezone
 
 from crowd.marketplace import models as market
-from hits.models import HIT, Assignment
 from hits.providers.gateway import pacing, registry
 from hits.providers.gateway.boto import BotoProvider
 from hits.services import paying, reconciling
+from hits.work.models.assignments import Assignment
+from hits.work.models.hits import HIT
 from tests.bench.servers import environment
 from tests.factories import NOW, make_account, make_batch, make_bonus, make_hit, make_user
 from tests.promise.test_schedules import a_world, play

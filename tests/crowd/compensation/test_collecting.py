@@ -8,8 +8,10 @@ from django.utils import timezone
 
 from hits import families
 from hits.identity.models.workers import Worker
-from hits.models import HIT, Assignment, Bonus
+from hits.models import Bonus
 from hits.services import compensating
+from hits.work.models.assignments import Assignment
+from hits.work.models.hits import HIT
 from scoring.services import judging as scoring
 from tests.crowd.frame.test_question import SITE, token_of, visit
 from tests.factories import NOW, make_account, make_assignment, make_hit, make_study

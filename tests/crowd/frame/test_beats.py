@@ -9,7 +9,8 @@ from django.utils import timezone
 
 from crowd.frame import beats
 from crowd.frame.visits import write_token
-from hits.models import HIT, Assignment
+from hits.work.models.assignments import Assignment
+from hits.work.models.hits import HIT
 from tests.factories import make_assignment, make_batch, make_hit
 
 pytestmark = pytest.mark.django_db

@@ -14,10 +14,12 @@ from crowd.winogavil.models import Association
 from hits.common.visitors import address_of
 from hits.core.errors import RuleBroken
 from hits.identity.models.workers import Worker
-from hits.models import HIT, Assignment, Lease
 from hits.providers.models.accounts import Account
-from hits.services import entering, noticing
+from hits.services import noticing
 from hits.studies.models import Batch
+from hits.work.models.assignments import Assignment, Lease
+from hits.work.models.hits import HIT
+from hits.work.services import eligibility
 from qualifications.models import RefusalCount
 from tests.caches import AWAY
 from tests.crowd.frame.test_question import CLAIMS, SITE, send, ticket, token_of
@@ -79,7 +81,7 @@ def refuse_everybody(monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(**_: Any) -> None:
         raise RuleBroken("took_part", "You took part in earlier work of this study.")
 
-    monkeypatch.setattr(entering, "refuse_entry", refuse)
+    monkeypatch.setattr(eligibility, "refuse_entry", refuse)
 
 
 @pytest.mark.parametrize("kind", ["hit", "claimed"])

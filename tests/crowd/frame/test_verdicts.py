@@ -17,8 +17,8 @@ from crowd.winogavil import creating
 from crowd.winogavil.domain import CREATE
 from crowd.winogavil.services.seeding import seed_board
 from hits.common import rates
-from hits.models import Assignment, Item, Lease
-from hits.services import working
+from hits.work.models.assignments import Assignment, Item, Lease
+from hits.work.services import leasing
 from scoring.models import Asking, Riddle, Verdict
 from scoring.services.answering import answer_waiting
 from tests.factories import make_assignment, make_batch, make_hit, make_picture
@@ -113,7 +113,7 @@ def test_work_given_up_while_a_word_was_on_its_way_asks_no_rival(
     client: Client, work: Assignment, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def give_up_first(*_: object, **__: object) -> bool:
-        return working.give_up(work, now=timezone.now())
+        return leasing.give_up(work, now=timezone.now())
 
     monkeypatch.setattr(rates, "spend", give_up_first)
 

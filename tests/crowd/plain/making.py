@@ -13,9 +13,9 @@ from crowd.plain.services.posting import ask_rows, waiting_rows
 from crowd.plain.services.uploading import add_rows
 from hits.core.states import move
 from hits.identity.models.workers import Worker
-from hits.models import Assignment
-from hits.services.working import answer_leases, items_of, lease_items
 from hits.studies.models import Batch, Study
+from hits.work.models.assignments import Assignment
+from hits.work.services.leasing import answer_leases, items_of, lease_items
 from tests.crowd.plain.describing import SHORT
 from tests.factories import (
     NOW,

@@ -7,8 +7,8 @@ from django.urls import reverse
 
 from crowd.plain.models import Project
 from crowd.plain.services.uploading import add_rows
-from hits.models import Assignment
 from hits.studies.models import Study
+from hits.work.models.assignments import Assignment
 from tests.attacks.poison import MIDDLE
 from tests.crowd.plain.describing import WHOLE
 from tests.crowd.plain.making import answer_each, ask, describe, make_project, open_batch

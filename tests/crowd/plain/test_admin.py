@@ -15,8 +15,8 @@ from crowd.plain.queries.describing import described
 from crowd.plain.queries.ready import ready_descriptions
 from crowd.plain.services.describing import stamp_of
 from hits.identity.roles import OPERATOR, RESEARCHER, REVIEWER
-from hits.models import Item
 from hits.studies.models import Batch
+from hits.work.models.assignments import Item
 from tests.crowd.plain import pages
 from tests.crowd.plain.describing import ALONE, SHORT
 from tests.crowd.plain.making import (

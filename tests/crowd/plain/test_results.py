@@ -8,8 +8,8 @@ import pytest
 from crowd.plain.domain.agreement import Level
 from crowd.plain.models import Description, Project
 from crowd.plain.queries.results import Agreement, Said, agreement_of, answered_rows, said_of
-from hits.models import Assignment
-from hits.services.working import keep_out
+from hits.work.models.assignments import Assignment
+from hits.work.services.leasing import keep_out
 from tests.crowd.plain.making import answer_each, asked_project, open_batch
 from tests.factories import NOW
 

@@ -10,7 +10,7 @@ from django.test import Client
 from django.utils import timezone
 
 from crowd.plain.models import Project
-from hits.models import HIT
+from hits.work.models.hits import HIT
 from tests.crowd.frame.test_question import SITE
 from tests.crowd.plain.making import open_batch
 from tests.factories import make_account, make_hit

@@ -12,7 +12,8 @@ from django.utils import timezone
 
 from crowd.statement import links
 from hits.core import crypto
-from hits.models import HIT, Assignment
+from hits.work.models.assignments import Assignment
+from hits.work.models.hits import HIT
 from tests.crowd.frame.test_question import CLAIMS, SITE, right, send, ticket, token_of
 from tests.factories import (
     NOW,

@@ -7,7 +7,7 @@ from django.test import Client
 from django.utils import timezone
 
 from crowd.statement import links
-from hits.models import Assignment
+from hits.work.models.assignments import Assignment
 from qualifications.models import Consent, ConsentText
 from qualifications.services.attempting import follow_tests
 from qualifications.services.grading import grade_by_hand

@@ -13,8 +13,10 @@ from django.utils import timezone
 
 from crowd.statement import links, words
 from hits.identity.models.workers import Worker
-from hits.models import Appeal, Assignment, Bonus, Decision
+from hits.models import Appeal, Bonus
 from hits.services.appealing import answer_appeal, make_appeal
+from hits.work.models.assignments import Assignment
+from hits.work.models.decisions import Decision
 from tests.factories import (
     make_account,
     make_assignment,

@@ -11,10 +11,10 @@ from crowd.whoops.services.taking_annotations import take_annotations
 from crowd.whoops.services.training import ANYBODY
 from hits.core.states import move
 from hits.identity.models.workers import Worker
-from hits.models import Assignment, Item
 from hits.providers.models.accounts import Account
-from hits.services.working import items_of, lease_items, save_answer
 from hits.studies.models import Batch, Study
+from hits.work.models.assignments import Assignment, Item
+from hits.work.services.leasing import items_of, lease_items, save_answer
 from tests.factories import (
     NOW,
     make_account,

@@ -9,10 +9,10 @@ from crowd.whoops.services.posting_control import post_control
 from crowd.whoops.services.taking_sightings import take_sightings
 from hits.core.states import move
 from hits.identity.models.workers import Worker
-from hits.models import Assignment, Item
 from hits.providers.models.accounts import Account
-from hits.services.working import items_of, lease_items, save_answer
 from hits.studies.models import Batch, Study
+from hits.work.models.assignments import Assignment, Item
+from hits.work.services.leasing import items_of, lease_items, save_answer
 from tests.factories import (
     NOW,
     make_account,

@@ -13,10 +13,10 @@ from hits import families
 from hits.core.states import move
 from hits.families import TaskPage
 from hits.identity.models.workers import Worker
-from hits.models import Assignment, Item
 from hits.providers.models.accounts import Account
-from hits.services.working import items_of, lease_items, save_answer
 from hits.studies.models import Batch
+from hits.work.models.assignments import Assignment, Item
+from hits.work.services.leasing import items_of, lease_items, save_answer
 from scoring.models import Score
 from scoring.services.judging import judge_submitted
 from tests.crowd.whoops.making_images import make_image, make_project

@@ -8,7 +8,7 @@ from django.test import Client
 
 from crowd.whoops.models import Annotation, Category, Image, Option, Partner, Project, Question, Sighting
 from hits.identity.models.users import User
-from hits.models import Assignment, Item
+from hits.work.models.assignments import Assignment, Item
 from scoring.models import Score
 from tests.crowd.whoops.making_images import make_image, make_project
 from tests.factories import NOW, make_account, make_assignment, make_batch, make_hit, make_worker

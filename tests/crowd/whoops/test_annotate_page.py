@@ -14,8 +14,8 @@ from crowd.whoops.asking.annotate import EXAMPLES, AnnotateFamily
 from crowd.whoops.domain.annotating import Texts, find_faults, find_oddities
 from hits import families
 from hits.core.errors import InvalidAnswer
-from hits.models import Assignment, Item
-from hits.services.working import items_of
+from hits.work.models.assignments import Assignment, Item
+from hits.work.services.leasing import items_of
 from tests.crowd.whoops.making_annotations import COARSE, GOOD, Annotators
 
 pytestmark = pytest.mark.django_db

@@ -17,8 +17,8 @@ from crowd.whoops.services.moving import move_image
 from crowd.whoops.services.posting_annotations import post_annotations
 from hits import families
 from hits.core.states import move
-from hits.models import Assignment, Item, Lease
-from hits.services.working import give_up, items_of, keep_out
+from hits.work.models.assignments import Assignment, Item, Lease
+from hits.work.services.leasing import give_up, items_of, keep_out
 from tests.crowd.whoops.making_annotations import COARSE, GOOD, Annotators, make_image, make_project
 from tests.crowd.whoops.making_images import send_again
 from tests.factories import NOW, make_assignment, make_batch, make_user

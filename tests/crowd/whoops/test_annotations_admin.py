@@ -15,7 +15,7 @@ from crowd.whoops.models import Annotation, Image
 from crowd.whoops.models.annotations import TAKEN_OUT
 from crowd.whoops.services.deciding import REASONS, count_annotation, drop_annotation, undo_decision
 from hits.core.errors import RuleBroken
-from hits.services.working import keep_out
+from hits.work.services.leasing import keep_out
 from tests.crowd.whoops.making_annotations import COARSE, Annotators, make_image
 from tests.factories import NOW
 from tests.people import make_permitted, sign_in_with

@@ -9,7 +9,7 @@ from crowd.whoops.asking.control import ControlFamily
 from hits import families
 from hits.core.errors import InvalidAnswer
 from hits.families import Answer, TaskPage
-from hits.models import Assignment, Item
+from hits.work.models.assignments import Assignment, Item
 from tests.crowd.whoops.making_images import SAW, SAW_NOTHING, TEXTS, ControlGroup
 
 pytestmark = pytest.mark.django_db

@@ -12,9 +12,9 @@ from crowd.whoops.services.inviting import places_of, set_active, want_designers
 from hits import families
 from hits.core.errors import InvalidAnswer
 from hits.identity.models.workers import Worker
-from hits.models import Assignment
-from hits.services.working import items_of, lease_items
 from hits.studies.models import Batch
+from hits.work.models.assignments import Assignment
+from hits.work.services.leasing import items_of, lease_items
 from tests.crowd.whoops.making_designers import form_of, make_designer, make_project, send
 from tests.factories import NOW, make_assignment, make_batch, make_hit, make_worker
 

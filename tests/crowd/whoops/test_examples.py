@@ -8,9 +8,10 @@ from crowd.whoops.services.training import ask_training_image, training_images
 from hits import families
 from hits.core.errors import RuleBroken
 from hits.families import entry_policies
-from hits.models import HIT, Assignment
-from hits.queries import answers_wanted
-from hits.services.working import give_up, items_of, lease_items
+from hits.work.models.assignments import Assignment
+from hits.work.models.hits import HIT
+from hits.work.queries import answers_wanted
+from hits.work.services.leasing import give_up, items_of, lease_items
 from qualifications.models import Attempt, Gate
 from qualifications.presets import PRESETS
 from qualifications.services.attempting import follow_tests

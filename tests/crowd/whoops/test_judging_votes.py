@@ -16,7 +16,7 @@ from crowd.whoops.services.identifying import make_pairs
 from hits import families
 from hits.core.errors import InvalidAnswer
 from hits.families import TaskPage
-from hits.models import Assignment
+from hits.work.models.assignments import Assignment
 from tests.crowd.whoops.making_questions import (
     ANSWERS,
     CAPTIONS,

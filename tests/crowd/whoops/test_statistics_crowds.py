@@ -9,7 +9,7 @@ from crowd.whoops.domain.caption_errors import Rights
 from crowd.whoops.domain.votes import Share
 from crowd.whoops.models import Image, Question
 from crowd.whoops.queries.judged import caption_patterns, judged
-from hits.models import Assignment
+from hits.work.models.assignments import Assignment
 from tests.crowd.whoops.making_results import Crowd, Kind, Variant, ask, cast, make_results
 from tests.factories import NOW
 

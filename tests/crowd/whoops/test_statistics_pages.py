@@ -21,7 +21,7 @@ from crowd.whoops.queries.composition import (
     way_of,
 )
 from hits.admin.hub_panels import shown_to
-from hits.models import Assignment
+from hits.work.models.assignments import Assignment
 from tests.crowd.whoops.making_results import (
     Crowd,
     Kind,

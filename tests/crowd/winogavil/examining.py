@@ -8,9 +8,9 @@ from crowd.winogavil.items import Row, add_rows
 from crowd.winogavil.models import Association
 from crowd.winogavil.services.seeding import seed_boards
 from hits.identity.models.workers import Worker
-from hits.models import Assignment, Item
-from hits.services.working import items_of
 from hits.studies.models import Batch, Study
+from hits.work.models.assignments import Assignment, Item
+from hits.work.services.leasing import items_of
 from scoring.models import Riddle
 from scoring.services.asking import NewRiddle, Shown, ask
 from tests.crowd.winogavil.game import hand_in, open_work

@@ -9,11 +9,11 @@ from crowd.winogavil.services import finalizing, making, verdicts
 from hits import families
 from hits.core.states import move
 from hits.identity.models.workers import Worker
-from hits.models import Assignment, Item
 from hits.providers.gateway.interface import ProviderAssignment
 from hits.services.mirroring import record_submission
-from hits.services.working import answer_leases, items_of, lease_items
 from hits.studies.models import Batch, Study
+from hits.work.models.assignments import Assignment, Item
+from hits.work.services.leasing import answer_leases, items_of, lease_items
 from scoring.models import Riddle
 from scoring.services.answering import answer_waiting
 from scoring.services.asking import NewRiddle, Shown, ask

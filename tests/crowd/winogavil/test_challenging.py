@@ -11,9 +11,9 @@ from crowd.winogavil.models import Association
 from crowd.winogavil.services.challenging import Order, add_questions, look_ahead
 from hits.core.errors import RuleBroken
 from hits.identity.roles import RESEARCHER, REVIEWER
-from hits.models import Item
 from hits.services import drafting
 from hits.studies.models import Batch, Study
+from hits.work.models.assignments import Item
 from qualifications.models import SwowList
 from qualifications.queries.associations import has_edge
 from tests.factories import NOW, make_batch, make_picture

@@ -16,10 +16,12 @@ from crowd.winogavil.releases.exporting import BY_DEFAULT
 from crowd.winogavil.services import making, pulling
 from hits import families
 from hits.core.errors import InvalidAnswer
-from hits.models import Assignment, Bonus, Item
-from hits.queries import answers_wanted
-from hits.services import drafting, owing, working
+from hits.models import Bonus
+from hits.services import drafting, owing
 from hits.studies.models import Batch, Study
+from hits.work.models.assignments import Assignment, Item
+from hits.work.queries import answers_wanted
+from hits.work.services import leasing
 from qualifications.domain.rules import grade, read
 from scoring.models import Riddle, Score
 from tests.crowd.winogavil.examining import make_creator_test, put_word, solve_words, take_creator_test
@@ -95,7 +97,7 @@ def test_each_word_is_about_its_own_set_and_marked(study: Study) -> None:
 
     made = making.make_associations(now=NOW)
 
-    boards = [item.board for item in working.items_of(work)]
+    boards = [item.board for item in leasing.items_of(work)]
     words = list(Association.objects.order_by("pk"))
     assert made == 10
     assert [word.board for word in words] == boards
@@ -163,7 +165,7 @@ def test_while_waiting_one_sees_how_far_the_solvers_are(study: Study, family: An
     sweep()
     solve_words(make_solving(test), make_worker(account=test.account), wrong=["wordb"])
 
-    page = family.feedback_page(assignment=work, items=working.items_of(work))
+    page = family.feedback_page(assignment=work, items=leasing.items_of(work))
 
     assert page is not None
     shown = render_to_string(page.template, dict(page.context))
@@ -177,15 +179,15 @@ def test_a_tested_word_uses_the_test_up_and_a_look_does_not(study: Study, family
     worker = make_worker(account=test.account)
     first = open_work(test, worker)
     looked = family.uses_up(first)
-    working.give_up(first, now=NOW)
+    leasing.give_up(first, now=NOW)
     second = open_work(test, worker)
     put_word(second, "snow", slot=2)
-    working.give_up(second, now=NOW)
+    leasing.give_up(second, now=NOW)
 
     third = open_work(test, worker)
 
     def sets(work: Assignment) -> set[int]:
-        return {item.pk for item in working.items_served(work)}
+        return {item.pk for item in leasing.items_served(work)}
 
     assert (looked, family.uses_up(second)) == (False, True)
     assert not sets(first) & sets(second)
@@ -195,7 +197,7 @@ def test_a_tested_word_uses_the_test_up_and_a_look_does_not(study: Study, family
 def test_any_number_is_given_the_same_set(study: Study) -> None:
     test = make_creator_test(study=study, sets=1, items_per_assignment=1)
 
-    served = [len(working.items_of(open_work(test, make_worker(account=test.account)))) for _ in range(5)]
+    served = [len(leasing.items_of(open_work(test, make_worker(account=test.account)))) for _ in range(5)]
 
     assert served == [1] * 5
     assert answers_wanted(test) == 3
@@ -222,7 +224,7 @@ def test_a_word_is_put_to_the_rival_with_the_pictures_of_its_set(study: Study, f
 
     asked = [family.read_proposal(form=proposal(slot), assignment=work) for slot in (1, 2)]
 
-    boards = [item.board for item in working.items_of(work)]
+    boards = [item.board for item in leasing.items_of(work)]
     assert [[sha256 for sha256, _ in one.pictures] for one in asked] == [
         [place.picture.sha256 for place in board.places.select_related("picture")] for board in boards
     ]
@@ -231,7 +233,7 @@ def test_a_word_is_put_to_the_rival_with_the_pictures_of_its_set(study: Study, f
 def test_every_set_wants_a_word_but_those_taken_away(study: Study, family: Any) -> None:
     test = make_creator_test(study=study, sets=3, items_per_assignment=3)
     work = open_work(test, make_worker(account=test.account))
-    items = working.items_of(work)
+    items = leasing.items_of(work)
     riddle = put_word(work, "snow", slot=1)
     with pytest.raises(InvalidAnswer):
         family.read_answer(form=QueryDict(), assignment=work, items=items)
@@ -271,7 +273,7 @@ def test_work_that_is_kept_out_takes_its_words_along(study: Study) -> None:
     work = take_creator_test(test, make_worker(account=test.account))
     making.make_associations(now=NOW)
 
-    working.keep_out(work, now=NOW)
+    leasing.keep_out(work, now=NOW)
     pulling.pull_disowned(now=NOW)
 
     assert Item.objects.get(task=SOLVE).pulled_at == NOW

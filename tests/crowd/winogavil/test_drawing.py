@@ -10,8 +10,8 @@ from crowd.pictures.models.pictures import are_near_duplicates
 from crowd.winogavil.models import Board
 from crowd.winogavil.services.drawing import Plan, draw_boards, look_ahead
 from hits.core.errors import RuleBroken
-from hits.models import Item
 from hits.studies.models import Study
+from hits.work.models.assignments import Item
 from qualifications.services.tagging import list_from_tags
 from tests.factories import NOW, make_picture, make_study
 

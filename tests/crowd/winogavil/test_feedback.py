@@ -9,8 +9,8 @@ from django.utils import timezone
 from crowd.statement.links import write_token
 from crowd.winogavil.models import Association, Game
 from crowd.winogavil.services import finalizing
-from hits.models import Assignment
 from hits.studies.models import Batch, Study
+from hits.work.models.assignments import Assignment
 from scoring.services.judging import judge_submitted
 from tests.crowd.winogavil.game import SOLVE, make_game_batch, solve
 from tests.factories import NOW, make_association, make_study, make_worker

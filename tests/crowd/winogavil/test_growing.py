@@ -6,9 +6,10 @@ import pytest
 
 from crowd.winogavil.models import Game
 from crowd.winogavil.services.growing import grow_solving
-from hits.models import HIT, Item
 from hits.services.growing import hits_lacking
 from hits.studies.models import Batch, Study
+from hits.work.models.assignments import Item
+from hits.work.models.hits import HIT
 from tests.crowd.winogavil.game import SOLVE, make_game_batch
 from tests.factories import NOW, make_assignment, make_association, make_study, make_user, make_worker
 

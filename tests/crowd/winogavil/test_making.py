@@ -9,9 +9,11 @@ from crowd.winogavil.models import Association, Solution
 from crowd.winogavil.services import making
 from crowd.winogavil.services.seeding import seed_board
 from hits.identity.models.workers import Worker
-from hits.models import Assignment, Bonus, Item
-from hits.services import looking, owing, telling, working
+from hits.models import Bonus
+from hits.services import looking, owing, telling
 from hits.studies.models import Study
+from hits.work.models.assignments import Assignment, Item
+from hits.work.services import leasing
 from scoring.models import Score, Verdict
 from tests.crowd.winogavil.game import (
     hand_in,
@@ -147,7 +149,7 @@ def test_answer_taken_out_opens_the_word_again_and_changes_its_scores(
     wrong = solved[0]
     assert wrong is not None
 
-    working.keep_out(wrong, now=NOW)
+    leasing.keep_out(wrong, now=NOW)
     sweep()
     open_again = (Association.objects.get().final_at, Solution.objects.count())
     solve(batch, people[4], right=False)
@@ -163,19 +165,19 @@ def test_what_was_returned_is_not_shown_again(study: Study, people: list[Worker]
     create = make_game_batch(CREATE, study=study, account=people[0].account)
     first = open_work(create, people[0])
     put_cue(first, "snow")
-    working.give_up(first, now=NOW)
+    leasing.give_up(first, now=NOW)
 
     second = open_work(create, people[0])
     third = open_work(create, people[1])
 
-    assert working.items_of(second) == []
-    assert len(working.items_of(third)) == 1
+    assert leasing.items_of(second) == []
+    assert len(leasing.items_of(third)) == 1
 
 
 def test_three_spymasters_have_a_board_and_no_fourth(study: Study, people: list[Worker]) -> None:
     create = make_game_batch(CREATE, study=study, account=people[0].account)
 
-    served = [len(working.items_of(open_work(create, worker))) for worker in people[:4]]
+    served = [len(leasing.items_of(open_work(create, worker))) for worker in people[:4]]
 
     assert served == [1, 1, 1, 0]
 

@@ -11,10 +11,11 @@ from crowd.winogavil.services.seeding import seed_board
 from hits.core.errors import RuleBroken
 from hits.core.states import move
 from hits.identity.models.users import User
-from hits.models import Assignment, Item
-from hits.queries import answers_wanted
-from hits.services import telling, working
+from hits.services import telling
 from hits.studies.models import Study
+from hits.work.models.assignments import Assignment, Item
+from hits.work.queries import answers_wanted
+from hits.work.services import leasing
 from tests.crowd.winogavil.game import make_cues, make_game_batch, solve
 from tests.factories import NOW, make_association, make_picture, make_user, make_worker
 
@@ -98,7 +99,7 @@ def test_author_who_is_kept_out_or_rejected_takes_the_words_away(study: Study) -
     making.make_associations(now=NOW)
     item = Association.objects.get().item
 
-    working.keep_out(work, now=NOW)
+    leasing.keep_out(work, now=NOW)
     pulling.pull_disowned(now=NOW)
     assert is_pulled(item)
 

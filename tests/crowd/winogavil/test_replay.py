@@ -17,11 +17,13 @@ from crowd.winogavil.replaying.rules import IMPOSSIBLE, WARNINGS, numbers_left_o
 from crowd.winogavil.services import finalizing, making, verdicts
 from hits import replays
 from hits.identity.models.workers import Worker
-from hits.models import HIT, Assignment, Bonus, Item
+from hits.models import Bonus
 from hits.providers.models.accounts import Account
 from hits.providers.services.accounts import seed_first_account
 from hits.replays import Replay, Tell
 from hits.studies.models import Batch, Study
+from hits.work.models.assignments import Assignment, Item
+from hits.work.models.hits import HIT
 from scoring.models import Riddle
 from tests.crowd.winogavil.recordings import SET, Row, association, solution, solved, write
 from tests.factories import NOW, make_study

@@ -10,9 +10,9 @@ from django.db import connections
 from crowd.winogavil.models import Association, Solution
 from crowd.winogavil.replaying.replay import WinogavilReplay
 from hits.identity.models.workers import Worker
-from hits.models import Item
 from hits.providers.models.accounts import Account
 from hits.studies.models import Study
+from hits.work.models.assignments import Item
 from tests.crowd.winogavil.recordings import write_many
 from tests.factories import NOW
 

@@ -22,10 +22,12 @@ from crowd.winogavil.services.seeding import seed_board
 from crowd.winogavil.solving import SolveFamily
 from hits.core.errors import InvalidAnswer, InvalidItems, RuleBroken
 from hits.identity.models.workers import Worker
-from hits.models import HIT, Assignment, Item
-from hits.services import drafting, working
+from hits.services import drafting
 from hits.services import growing as growing_of_hits
 from hits.studies.models import Batch, Study
+from hits.work.models.assignments import Assignment, Item
+from hits.work.models.hits import HIT
+from hits.work.services import leasing
 from scoring.services.answering import answer_waiting
 from tests.crowd.winogavil.game import make_cues, make_game_batch, open_work, put_cue, solve, sweep
 from tests.factories import (
@@ -272,7 +274,7 @@ def test_what_goes_away_while_a_word_is_made_takes_the_word_with_it(
             if why == "picture":
                 remove_pictures(pictures=pictures, reason="blurred", by=by, now=NOW)
             else:
-                working.keep_out(work, now=NOW)
+                leasing.keep_out(work, now=NOW)
                 pull_disowned(now=NOW)
         finally:
             connections.close_all()

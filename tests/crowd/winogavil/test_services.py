@@ -8,9 +8,9 @@ from crowd.winogavil.models import Association, Place
 from crowd.winogavil.services.finalizing import finalize_associations
 from crowd.winogavil.services.seeding import seed_association, seed_board
 from crowd.winogavil.services.verdicts import ask_rivals, read_verdicts
-from hits.models import Assignment, Item
-from hits.services import collecting, locking
 from hits.studies.models import Batch
+from hits.work.models.assignments import Assignment, Item
+from hits.work.services import collect_engine, locking
 from scoring.models import Score, Verdict
 from scoring.services.answering import answer_waiting
 from scoring.services.playing import play_against
@@ -198,7 +198,7 @@ def test_finalize_of_what_was_taken_out_meanwhile_waits(monkeypatch: pytest.Monk
         Assignment.objects.filter(pk=lost.pk).update(kept_out=True)
         return locking.lock_items(items)
 
-    monkeypatch.setattr(collecting, "lock_items", take_one_out_first)
+    monkeypatch.setattr(collect_engine, "lock_items", take_one_out_first)
 
     assert finalize_associations(now=NOW) == 0
     assert Association.objects.get().final_at is None

@@ -16,10 +16,12 @@ from crowd.winogavil.services.verdicts import ask_rivals
 from hits import families
 from hits.admin.batches.launch import warnings
 from hits.core.errors import InvalidAnswer
-from hits.models import Assignment, Bonus, Item, Lease
-from hits.queries import answers_wanted
-from hits.services import drafting, owing, working
+from hits.models import Bonus
+from hits.services import drafting, owing
 from hits.studies.models import Study
+from hits.work.models.assignments import Assignment, Item, Lease
+from hits.work.queries import answers_wanted
+from hits.work.services import leasing
 from qualifications.domain.rules import grade, read
 from scoring.models import Riddle, Score
 from scoring.services.judging import judge_submitted
@@ -93,7 +95,7 @@ def test_questions_never_run_out(study: Study) -> None:
     batch = make_solver_test(study=study)
     before = answers_wanted(batch)
 
-    served = [len(working.items_of(open_work(batch, make_worker(account=batch.account)))) for _ in range(4)]
+    served = [len(leasing.items_of(open_work(batch, make_worker(account=batch.account)))) for _ in range(4)]
 
     assert served == [10] * 4
     assert answers_wanted(batch) == before == 30
@@ -104,10 +106,10 @@ def test_everybody_draws_and_a_reload_shows_the_same(study: Study) -> None:
     batch = make_solver_test(study=study, questions=30)
     one, other = (make_worker(account=batch.account) for _ in range(2))
     work = open_work(batch, one)
-    drawn = working.items_of(work)
+    drawn = leasing.items_of(work)
 
-    again = working.lease_items(assignment=work, now=NOW + timedelta(minutes=5))
-    theirs = working.items_of(open_work(batch, other))
+    again = leasing.lease_items(assignment=work, now=NOW + timedelta(minutes=5))
+    theirs = leasing.items_of(open_work(batch, other))
 
     assert drawn == again
     assert len(drawn) == len(theirs) == 10
@@ -120,8 +122,8 @@ def test_a_test_that_is_opened_again_asks_something_else_as_long_as_there_is_som
     drawn = []
     for _ in range(3):
         work = open_work(batch, worker)
-        drawn.append(set(working.items_of(work)))
-        working.give_up(work, now=NOW)
+        drawn.append(set(leasing.items_of(work)))
+        leasing.give_up(work, now=NOW)
 
     first, second, third = drawn
 
@@ -135,20 +137,20 @@ def test_what_another_worker_has_seen_changes_nobodys_draw(study: Study) -> None
     batch = make_solver_test(study=study, questions=25)
     one, other = (make_worker(account=batch.account) for _ in range(2))
     mine = open_work(batch, one)
-    drawn = working.items_of(mine)
-    working.give_up(mine, now=NOW)
-    working.give_up(open_work(batch, other), now=NOW)
+    drawn = leasing.items_of(mine)
+    leasing.give_up(mine, now=NOW)
+    leasing.give_up(open_work(batch, other), now=NOW)
     Lease.objects.filter(worker=one).delete()
 
-    assert working.items_of(open_work(batch, one)) == drawn
+    assert leasing.items_of(open_work(batch, one)) == drawn
 
 
 def test_another_test_asks_what_was_not_answered_yet(study: Study) -> None:
     batch = make_solver_test(study=study, questions=20)
     worker = make_worker(account=batch.account)
-    first = working.items_of(take_solver_test(batch, worker, right=[0] * 10))
+    first = leasing.items_of(take_solver_test(batch, worker, right=[0] * 10))
 
-    second = working.items_of(open_work(batch, worker))
+    second = leasing.items_of(open_work(batch, worker))
 
     assert len({*first, *second}) == 20
 
@@ -156,7 +158,7 @@ def test_another_test_asks_what_was_not_answered_yet(study: Study) -> None:
 def test_the_page_tells_what_belongs_to_nobody(study: Study, family: Any) -> None:
     batch = make_solver_test(study=study, questions=2)
     work = open_work(batch, make_worker(account=batch.account))
-    items = working.items_of(work)
+    items = leasing.items_of(work)
 
     page = family.work_page(assignment=work, items=items)
 
@@ -173,9 +175,9 @@ def test_the_page_tells_what_belongs_to_nobody(study: Study, family: Any) -> Non
 def test_what_is_away_is_not_asked_and_changes_no_mean(study: Study, family: Any) -> None:
     batch = make_solver_test(study=study)
     work = open_work(batch, make_worker(account=batch.account))
-    gone, *rest = working.items_of(work)
+    gone, *rest = leasing.items_of(work)
     take_away(gone)
-    items = working.items_of(work)
+    items = leasing.items_of(work)
 
     page = family.work_page(assignment=work, items=items)
     form = form_of(rest)
@@ -193,9 +195,9 @@ def test_what_is_away_is_not_asked_and_changes_no_mean(study: Study, family: Any
 def test_too_much_away_leaves_too_few_scores_for_a_gate(study: Study, family: Any) -> None:
     batch = make_solver_test(study=study)
     work = open_work(batch, make_worker(account=batch.account))
-    for item in working.items_of(work)[:3]:
+    for item in leasing.items_of(work)[:3]:
         take_away(item)
-    items = working.items_of(work)
+    items = leasing.items_of(work)
 
     hand_in(work, dict(family.read_answer(form=form_of(items[3:]), assignment=work, items=items)))
     judge_submitted(now=NOW)
@@ -208,9 +210,9 @@ def test_own_report_takes_no_question_away(study: Study, family: Any) -> None:
     batch = make_solver_test(study=study)
     worker = make_worker(account=batch.account)
     work = open_work(batch, worker)
-    hard, *rest = working.items_of(work)
+    hard, *rest = leasing.items_of(work)
     report_cue(association=hard.association, worker=worker, reason="other", text="", now=NOW)
-    items = working.items_of(work)
+    items = leasing.items_of(work)
 
     with pytest.raises(InvalidAnswer):
         family.read_answer(form=form_of(rest), assignment=work, items=items)
@@ -222,7 +224,7 @@ def test_own_report_takes_nothing_away_where_the_answer_comes_by_the_provider(st
     batch = make_solver_test(study=study)
     worker = make_worker(account=batch.account)
     work = open_work(batch, worker)
-    hard, *rest = working.items_of(work)
+    hard, *rest = leasing.items_of(work)
     report_cue(association=hard.association, worker=worker, reason="other", text="", now=NOW)
     answer = {str(hard.public_id): None, **{str(item.public_id): picks(item, right=2) for item in rest}}
 
@@ -235,7 +237,7 @@ def test_own_report_takes_nothing_away_where_the_answer_comes_by_the_provider(st
 def test_what_others_reported_may_be_left_out_where_the_answer_comes_by_the_provider(study: Study) -> None:
     batch = make_solver_test(study=study)
     work = open_work(batch, make_worker(account=batch.account))
-    hard, *rest = working.items_of(work)
+    hard, *rest = leasing.items_of(work)
     other = make_worker(account=batch.account)
     report_cue(association=hard.association, worker=other, reason="other", text="", now=NOW)
     answer = {str(hard.public_id): None, **{str(item.public_id): picks(item, right=2) for item in rest}}
@@ -248,14 +250,14 @@ def test_what_others_reported_may_be_left_out_where_the_answer_comes_by_the_prov
 def test_only_what_is_away_may_be_left_out(study: Study, family: Any) -> None:
     batch = make_solver_test(study=study, questions=2)
     work = open_work(batch, make_worker(account=batch.account))
-    one, other = working.items_of(work)
+    one, other = leasing.items_of(work)
     answer = {str(one.public_id): None, str(other.public_id): picks(other, right=2)}
 
     with pytest.raises(InvalidAnswer):
         family.check_answer(answer=answer, items=[one, other])
     take_away(one)
 
-    assert family.check_answer(answer=answer, items=working.items_of(work)) == answer
+    assert family.check_answer(answer=answer, items=leasing.items_of(work)) == answer
 
 
 def test_removed_picture_is_asked_of_nobody(study: Study) -> None:
@@ -265,7 +267,7 @@ def test_removed_picture_is_asked_of_nobody(study: Study) -> None:
 
     remove_pictures(pictures=[picture], reason="blurred", by=make_user(is_superuser=True), now=NOW)
 
-    assert working.items_of(open_work(batch, make_worker(account=batch.account))) == []
+    assert leasing.items_of(open_work(batch, make_worker(account=batch.account))) == []
     assert answers_wanted(batch) == 0
 
 

@@ -8,8 +8,8 @@ from crowd.winogavil.domain import CREATE, SOLVE, SOLVERS_WANTED
 from crowd.winogavil.models import Association, Solution
 from crowd.winogavil.services.seeding import seed_board
 from hits.identity.models.workers import Worker
-from hits.models import Assignment, Item, Lease
 from hits.studies.models import Batch
+from hits.work.models.assignments import Assignment, Item, Lease
 from tests.crowd.winogavil.game import make_cues, make_game_batch, solve, sweep
 from tests.factories import make_account, make_picture, make_study, make_worker
 from tests.scoring.fakes import FakeRival, use_fakes

@@ -12,8 +12,8 @@ from crowd.winogavil.models import Game
 from crowd.winogavil.services import finalizing, growing, making, pulling, verdicts
 from crowd.winogavil.services.making import PATIENCE, credit_authors, next_credit
 from crowd.winogavil.services.seeding import seed_board
-from hits.models import Assignment, Item
 from hits.studies.models import Batch
+from hits.work.models.assignments import Assignment, Item
 from scoring.models import Riddle
 from scoring.services.judging import judge_submitted
 from tests.crowd.winogavil.annotation.annotators import annotate, draw, open_batch

@@ -7,7 +7,7 @@ from typing import Any
 from crowd.winoground.domain import PLACES, VALIDATE, YES
 from crowd.winoground.models import Example, ModelScore, ModelScores, Pairing, Project, Tag
 from hits.identity.models.users import User
-from hits.models import Assignment, Item, Lease
+from hits.work.models.assignments import Assignment, Item, Lease
 from scoring.models import Score
 from tests.factories import NOW, make_assignment, make_batch, make_hit, make_picture, make_study, make_user
 

@@ -19,9 +19,9 @@ from hits.admin.hub_panels import Panel
 from hits.core.errors import RuleBroken
 from hits.identity.models.workers import Worker
 from hits.identity.roles import AUTHOR, RESEARCHER
-from hits.models import Item
 from hits.providers.models.accounts import Account
 from hits.studies.models import Batch
+from hits.work.models.assignments import Item
 from qualifications.models import Gate, Holding
 from tests.crowd.winoground.making_asked import (
     answer_all,

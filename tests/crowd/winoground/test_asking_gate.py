@@ -7,8 +7,9 @@ from crowd.winoground.asking.onboarding import WARNED
 from crowd.winoground.domain import ONBOARDING, VALIDATE
 from crowd.winoground.models import FirstQuestion, Project
 from hits.identity.models.workers import Worker
-from hits.models import HIT, Assignment
-from hits.services.working import give_up
+from hits.work.models.assignments import Assignment
+from hits.work.models.hits import HIT
+from hits.work.services.leasing import give_up
 from qualifications.models import Gate, Holding
 from qualifications.presets import PRESETS
 from qualifications.services.attempting import follow_tests

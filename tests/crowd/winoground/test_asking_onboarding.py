@@ -13,8 +13,9 @@ from crowd.winoground.domain import ONBOARDING, RIGHT
 from crowd.winoground.models import FirstQuestion, SecondChance
 from hits import families
 from hits.core.errors import InvalidAnswer
-from hits.models import HIT, Assignment
-from hits.services.working import items_of
+from hits.work.models.assignments import Assignment
+from hits.work.models.hits import HIT
+from hits.work.services.leasing import items_of
 from scoring.models import Score
 from scoring.services.judging import judge_submitted
 from tests.crowd.winoground.making_asked import make_first_questions, make_project

@@ -14,8 +14,9 @@ from crowd.pictures.services.removing import remove_pictures
 from crowd.winoground.domain import VALIDATE, YES
 from crowd.winoground.models import Example, Pairing
 from hits import families
-from hits.models import HIT, Assignment, Item
-from hits.services.working import items_of
+from hits.work.models.assignments import Assignment, Item
+from hits.work.models.hits import HIT
+from hits.work.services.leasing import items_of
 from scoring.models import Score
 from scoring.queries.voting import tallies
 from scoring.services.judging import judge_submitted

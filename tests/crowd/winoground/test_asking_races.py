@@ -14,8 +14,8 @@ from crowd.winoground.domain import ONBOARDING
 from crowd.winoground.models import Example, FirstQuestion, Pairing, SecondChance
 from crowd.winoground.services.posting import ask_examples
 from hits.core.errors import RuleBroken
-from hits.models import Assignment, Item, Lease
-from hits.services.working import lease_items
+from hits.work.models.assignments import Assignment, Item, Lease
+from hits.work.services.leasing import lease_items
 from tests.crowd.winoground.making_asked import (
     ask,
     make_first_questions,

@@ -21,7 +21,7 @@ from crowd.winoground.services.authoring import (
 )
 from crowd.winoground.services.posting import ask_examples
 from hits.core.errors import RuleBroken
-from hits.models import Item, Lease
+from hits.work.models.assignments import Item, Lease
 from tests.crowd.pictures.images import make_raster
 from tests.crowd.winoground.making_examples import (
     CAPTIONS,

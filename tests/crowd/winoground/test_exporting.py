@@ -22,8 +22,8 @@ from hits.core.models.audit_events import AuditEvent
 from hits.datasets.columns import Row
 from hits.exports import Naming
 from hits.identity.roles import RESEARCHER
-from hits.models import Assignment
 from hits.studies.models import Study
+from hits.work.models.assignments import Assignment
 from tests.crowd.winoground.making_scores import (
     RIGHT,
     TEXT_ONLY,

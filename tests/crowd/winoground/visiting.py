@@ -11,7 +11,7 @@ from django.utils import timezone
 
 from crowd.winoground.domain import VALIDATE
 from crowd.winoground.models import Project
-from hits.models import HIT
+from hits.work.models.hits import HIT
 from tests.crowd.frame.test_question import SITE
 from tests.crowd.winoground.making_asked import open_batch
 from tests.factories import make_account, make_hit

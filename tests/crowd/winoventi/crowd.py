@@ -9,10 +9,10 @@ from crowd.winoventi.models import Alternative, FilterScore, Generic, Project, W
 from crowd.winoventi.services import posting, ruling, taking
 from hits.core.states import move
 from hits.identity.models.workers import Worker
-from hits.models import Assignment, Item
 from hits.providers.models.accounts import Account
-from hits.services.working import items_of, lease_items, save_answer
 from hits.studies.models import Batch
+from hits.work.models.assignments import Assignment, Item
+from hits.work.services.leasing import items_of, lease_items, save_answer
 from tests.crowd.winoventi.rows import make_generic, make_project
 from tests.factories import NOW, make_account, make_assignment, make_batch, make_hit, make_worker
 

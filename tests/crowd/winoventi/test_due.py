@@ -9,8 +9,9 @@ import pytest
 from crowd.winoventi import domain, tasks
 from crowd.winoventi.models import Evaluation, FilterScore, Inquiry, Project
 from crowd.winoventi.services import evaluating, filtering, growing, posting, reading
-from hits.models import HIT, Item
 from hits.studies.models import Batch
+from hits.work.models.assignments import Item
+from hits.work.models.hits import HIT
 from scoring.models import TextQuestion
 from scoring.services.asking_texts import retry_texts
 from tests.crowd.winoventi.crowd import BAD, EXCEPTIONS, FINE, PREMISE, Crowd

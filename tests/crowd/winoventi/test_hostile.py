@@ -13,9 +13,9 @@ from crowd.winoventi.services.ruling import change_rules
 from crowd.winoventi.services.uploading import ANSWERS
 from hits.core.errors import InvalidItems, RuleBroken
 from hits.core.states import move
-from hits.services.entering import refuse_entry
 from hits.services.results import read_results
-from hits.services.working import items_of, save_answer
+from hits.work.services.eligibility import refuse_entry
+from hits.work.services.leasing import items_of, save_answer
 from tests.crowd.winoventi.crowd import BAD, EXCEPTIONS, FINE, PREMISE, Crowd, states
 from tests.crowd.winoventi.rows import make_project
 from tests.factories import NOW, make_assignment, make_hit

@@ -8,9 +8,9 @@ from crowd.winoventi import domain
 from crowd.winoventi.models import Premise
 from hits.core.errors import RuleBroken
 from hits.families import entry_policies
-from hits.models import Assignment, Item
-from hits.services.entering import refuse_entry
-from hits.services.working import items_of
+from hits.work.models.assignments import Assignment, Item
+from hits.work.services.eligibility import refuse_entry
+from hits.work.services.leasing import items_of
 from tests.crowd.winoventi.crowd import EXCEPTIONS, FINE, PREMISE, Crowd
 from tests.factories import make_batch, make_hit
 

@@ -4,8 +4,8 @@ import pytest
 
 from crowd.winoventi import domain
 from crowd.winoventi.services.taking import take_answers
-from hits.models import Assignment, Item, Lease
-from hits.services.working import give_up, keep_out
+from hits.work.models.assignments import Assignment, Item, Lease
+from hits.work.services.leasing import give_up, keep_out
 from tests.crowd.winoventi.crowd import EXCEPTIONS, Crowd, states
 from tests.factories import NOW, make_assignment, make_hit
 from tests.races import meet

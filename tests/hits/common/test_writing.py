@@ -4,7 +4,7 @@ import pytest
 
 from hits.common import writing
 from hits.common.writing import write_each
-from hits.models import Item
+from hits.work.models.assignments import Item
 from tests.factories import make_study
 from tests.idle import watch
 

@@ -98,7 +98,8 @@ class Ending:
         raise AssertionError("The comparison after a restore never ended.")
 
     def _count_rows(self) -> dict[str, int]:
-        from hits.models import HIT, Assignment  # noqa: PLC0415
+        from hits.work.models.assignments import Assignment  # noqa: PLC0415
+        from hits.work.models.hits import HIT  # noqa: PLC0415
 
         return {
             "hits": HIT.objects.exclude(external_id="").count(),

@@ -19,10 +19,12 @@ from crowd.marketplace.services import work as market_work
 from crowd.provisioning import account_values, provision
 from hits.common.sweeps import SWEEPS
 from hits.identity.models.users import User
-from hits.models import HIT, Assignment, Bonus, Run
+from hits.models import Bonus, Run
 from hits.providers.models.accounts import Account
 from hits.services import launching, owing, reviewing, runs, steering
 from hits.studies.models import Batch, Study
+from hits.work.models.assignments import Assignment
+from hits.work.models.hits import HIT
 from tests.factories import make_association, make_batch, make_study, make_user
 
 Row = TypeVar("Row")

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from hits.identity.models.workers import Worker
-from hits.models import Item, Lease
 from hits.studies.models import Study
+from hits.work.models.assignments import Item, Lease
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -7,8 +7,8 @@ from crowd.plain.domain import ASK
 from crowd.plain.models import Description, Project
 from crowd.plain.queries.results import Answered, answered_rows, said_of
 from hits.identity.models.workers import Worker
-from hits.models import Lease
 from hits.studies.models import Study
+from hits.work.models.assignments import Lease
 from tests.crowd.plain.making import add_sentences, ask, describe
 from tests.promise.families.given import Ask, Given, differing
 

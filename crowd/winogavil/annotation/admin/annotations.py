@@ -25,15 +25,15 @@ from crowd.winogavil.annotation.queries.rows import header_of, rows_of
 from crowd.winogavil.annotation.queries.statistics import Figures, Row, figures_of
 from crowd.winogavil.annotation.services import drawing
 from hits import families
-from hits.access import studies_of
 from hits.admin.actions import Action, ActionPages, Call, Confirm, Outcome, emphasize
 from hits.admin.downloads import send
 from hits.admin.parts import ReadOnlyAdmin, plural, read_number
 from hits.admin.selecting import need, signed_in
 from hits.core import audit_trail
-from hits.models import Lease
 from hits.services.finance_files import FinanceFile
 from hits.studies.models import Study
+from hits.work.access import studies_of
+from hits.work.models.assignments import Lease
 
 A_PAGE = 50
 ABOUT = (

@@ -19,10 +19,10 @@ from crowd.winogavil.queries.associations import of_study, selected
 from hits.core import audit_trail
 from hits.core.errors import RuleBroken
 from hits.identity.models.users import User
-from hits.models import Item, Lease
-from hits.services.locking import lock_items
-from hits.services.wanting import new_item
 from hits.studies.models import Study
+from hits.work.models.assignments import Item, Lease
+from hits.work.services.answers_needed import new_item
+from hits.work.services.locking import lock_items
 
 AT_ONCE = 500
 log = structlog.get_logger()

@@ -8,11 +8,11 @@ from django.db.models import Prefetch
 from crowd.winogavil.annotation import domain
 from crowd.winogavil.annotation.models import Annotation, Judgement, Kind
 from crowd.winogavil.models import Place
-from hits.models import Item
-from hits.services.answers import Given, answers_that_count
-from hits.services.collecting import Collect, collect_answers
-from hits.services.wanting import want_answers
 from hits.studies.models import Study
+from hits.work.models.assignments import Item
+from hits.work.services.answers import Given, answers_that_count
+from hits.work.services.answers_needed import want_answers
+from hits.work.services.collect_engine import Collect, collect_answers
 from scoring import domain as scores
 
 RESULT = ("labels", "numerator", "denominator", "final_at")

@@ -19,12 +19,12 @@ from crowd.winogavil.play.admin.game_actions import ACTIONS, RUN, SWITCH, game_o
 from crowd.winogavil.play.models import DailyFeedback, WebGame
 from crowd.winogavil.play.queries.games import facts_of
 from crowd.winogavil.play.services import surveys
-from hits.access import studies_of
 from hits.admin.actions import ActionPages
 from hits.admin.parts import ReadOnlyAdmin
 from hits.admin.selecting import signed_in
 from hits.admin.taking import send_csv
 from hits.studies.models import Study
+from hits.work.access import studies_of
 
 A_PAGE = 50
 EXPORT = "winogavil_play.export_survey"

@@ -5,8 +5,8 @@ from django.db.models import QuerySet
 from django.http import HttpRequest
 
 from crowd.winogavil.play.models import Player
-from hits.access import studies_of
 from hits.admin.parts import ReadOnlyAdmin, VisibleStudies
+from hits.work.access import studies_of
 
 
 @admin.register(Player)

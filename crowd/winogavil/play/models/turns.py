@@ -4,7 +4,7 @@ from django.db import models
 from django.db.models import Q
 
 from crowd.winogavil.play.models.players import Player
-from hits.models import Assignment
+from hits.work.models.assignments import Assignment
 
 
 class Turn(models.Model):

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from django.db.models import Q, Sum
 
 from crowd.winogavil.play.models import Player, PracticeSet, Survey, Turn, WebGame
-from hits.queries import answers_wanted
 from hits.studies.models import Batch
+from hits.work.queries import answers_wanted
 
 
 @dataclass(frozen=True, kw_only=True)

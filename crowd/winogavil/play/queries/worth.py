@@ -8,7 +8,7 @@ from crowd.winogavil.models import Association, CueReport, Solution
 from crowd.winogavil.play import domain
 from crowd.winogavil.play.domain import Worth
 from crowd.winogavil.play.models import Turn
-from hits.models import Assignment
+from hits.work.models.assignments import Assignment
 
 
 def is_final() -> Q:

@@ -27,10 +27,11 @@ from hits.core.audit_trail import note
 from hits.core.domain.days import day_around
 from hits.identity.models.users import User
 from hits.identity.models.workers import Worker
-from hits.models import Assignment, Bonus, Message
+from hits.models import Bonus, Message
 from hits.providers.models.accounts import Account
 from hits.services.writing import write_message
 from hits.studies.models import Study
+from hits.work.models.assignments import Assignment
 from scoring.domain import mean
 from scoring.models import Score
 

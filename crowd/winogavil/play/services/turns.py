@@ -16,11 +16,12 @@ from django.utils.translation import gettext as _
 from crowd.winogavil.play.models import Player, Standing, Turn
 from hits.core.errors import RuleBroken
 from hits.core.states import move
-from hits.models import HIT, Assignment
 from hits.queries.workers import blocks_in_force
-from hits.services import working
 from hits.services.figures import mark_stale
 from hits.studies.models import Batch
+from hits.work.models.assignments import Assignment
+from hits.work.models.hits import HIT
+from hits.work.services import leasing
 
 Role, Status = Turn.Role, Turn.Status
 Work = Assignment.Status
@@ -42,9 +43,9 @@ def take_turn(*, player: Player, now: datetime) -> Turn | None:
     _refuse_entry(player)
     for role in _roles_in_turn(player):
         batch = _batch_of(player, role)
-        if working.items_for(batch=batch, worker_id=player.worker_id).exists():
+        if leasing.items_for(batch=batch, worker_id=player.worker_id).exists():
             turn = _begin(player, role, batch, now=now)
-            if working.lease_items(assignment=turn.assignment, now=now):
+            if leasing.lease_items(assignment=turn.assignment, now=now):
                 return turn
             _leave(turn, now=now)  # somebody was sooner
         if role == Role.SOLVE:
@@ -62,10 +63,10 @@ def hand_in(*, player: Player, work: str, form: QueryDict, now: datetime) -> Tur
             raise RuleBroken("not_your_turn", _("This was handed in before, or its time is over."))
         assignment = turn.assignment
         if assignment.status == Work.OPENED:
-            family = working.family_of_batch(assignment.hit.batch)
-            items = working.items_of(assignment)
+            family = leasing.family_of_batch(assignment.hit.batch)
+            items = leasing.items_of(assignment)
             answer = family.read_answer(form=form, assignment=assignment, items=items)
-            working.save_answer(assignment=assignment, answer=answer, now=now)
+            leasing.save_answer(assignment=assignment, answer=answer, now=now)
         _finish(turn, now=now)
     return turn
 
@@ -96,7 +97,7 @@ def _goes_on(turn: Turn, *, now: datetime) -> bool:
             _finish(turn, now=now)
         return False
     if work.status == Work.OPENED and now < work.deadline_at:
-        items = working.lease_items(assignment=work, now=now)
+        items = leasing.lease_items(assignment=work, now=now)
         if items and not any(item.pulled_at for item in items):
             return True
     _leave(turn, now=now)
@@ -137,7 +138,7 @@ def _begin(player: Player, role: Turn.Role, batch: Batch, *, now: datetime) -> T
             sent_at=now,
             closed_at=now,
         )
-        assignment = working.open_assignment(
+        assignment = leasing.open_assignment(
             hit=hit,
             worker=player.worker,
             external_id=_new_id(),
@@ -171,7 +172,7 @@ def _leave(turn: Turn, *, now: datetime) -> None:
     with transaction.atomic():
         Player.objects.select_for_update(no_key=True).get(pk=turn.player_id)
         if move(turn, Status.LEFT, ended_at=now):
-            working.give_up(turn.assignment, now=now)
+            leasing.give_up(turn.assignment, now=now)
 
 
 def _new_id() -> str:

@@ -14,7 +14,7 @@ from crowd.winogavil.play.models import Player, Turn
 from crowd.winogavil.play.queries.results import may_see_solution, read_result
 from crowd.winogavil.play.services import turns
 from crowd.winogavil.play.site.session import player_required, show
-from hits.services import working
+from hits.work.services import leasing
 
 SAID = ("cue", "solve", "skipped")
 
@@ -27,7 +27,7 @@ def play(request: HttpRequest, player: Player) -> HttpResponse:
     if turn is None:
         return show(request, "nothing_to_do", player)
     work = turn.assignment
-    page = working.family_of_batch(work.hit.batch).work_page(assignment=work, items=working.items_of(work))
+    page = leasing.family_of_batch(work.hit.batch).work_page(assignment=work, items=leasing.items_of(work))
     context = {
         **page.context,
         "assignment": work,

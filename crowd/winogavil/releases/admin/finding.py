@@ -8,9 +8,9 @@ from django.shortcuts import get_object_or_404
 from django.template.response import TemplateResponse
 
 from crowd.winogavil.releases.models import Release
-from hits.access import studies_of
 from hits.admin.selecting import need
 from hits.studies.models import Study
+from hits.work.access import studies_of
 
 VIEW, MAKE = "winogavil_releases.view_release", "winogavil_releases.add_release"
 PUBLISH, DELETE = "winogavil_releases.publish_release", "winogavil_releases.delete_release"

@@ -29,10 +29,10 @@ from crowd.winogavil.releases.models import Release
 from crowd.winogavil.releases.queries.comparing import COLUMNS, table
 from crowd.winogavil.releases.services import making, taking
 from crowd.winogavil.releases.services.writing import FILES
-from hits.access import studies_of
 from hits.admin.parts import ReadOnlyAdmin, VisibleStudies
 from hits.admin.selecting import need, signed_in
 from hits.core.errors import RuleBroken
+from hits.work.access import studies_of
 
 LOOK_AGAIN_MS = 2_000
 

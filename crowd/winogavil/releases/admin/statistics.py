@@ -18,12 +18,12 @@ from crowd.winogavil.releases.admin.finding import COUNTED, find_study, render
 from crowd.winogavil.releases.admin.tables import tables_of, tables_of_cues
 from crowd.winogavil.releases.models import Statistics
 from crowd.winogavil.releases.statistics.remembering import statistics_of
-from hits.access import studies_of
 from hits.admin.parts import ReadOnlyAdmin
 from hits.admin.selecting import need
 from hits.admin.stat_tables import attached, send_table
 from hits.datasets.tables import StatTable
 from hits.studies.models import Study
+from hits.work.access import studies_of
 
 A_PAGE = 50
 # Whose associations are counted where nobody chooses.

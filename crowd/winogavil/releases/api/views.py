@@ -21,13 +21,13 @@ from crowd.winogavil.releases.api.shown import (
 from crowd.winogavil.releases.models import Release
 from crowd.winogavil.releases.queries.comparing import table
 from crowd.winogavil.releases.services import predicting, taking
-from hits.access import studies_of
 from hits.api.authentication import user_of
 from hits.api.filters import Filters, read_query
 from hits.api.permissions import Need
 from hits.api.resources import Resource
 from hits.core.errors import RuleBroken
 from hits.identity.api_tokens import Scope
+from hits.work.access import studies_of
 
 LOOK = Need(Scope.EXPORT, ("winogavil_releases.view_release",))
 TAKE = Need(Scope.EXPORT, ("winogavil_releases.view_release", "hits.export_batch"))

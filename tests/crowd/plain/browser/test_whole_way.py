@@ -8,7 +8,7 @@ from playwright.sync_api import FloatRect, Locator, Page, expect
 from crowd.plain.domain import ASK
 from crowd.plain.models import Project
 from crowd.plain.services.uploading import add_rows
-from hits.services.working import answer_leases
+from hits.work.services.leasing import answer_leases
 from tests.browser.conftest import OpenPage
 from tests.browser.doors import enter
 from tests.browser.looking import Visitor

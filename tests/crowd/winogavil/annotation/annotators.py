@@ -9,9 +9,9 @@ from crowd.winogavil.annotation.services.drawing import Recipe, draw_annotations
 from crowd.winogavil.models import Association, Solution
 from hits.core.states import move
 from hits.identity.models.workers import Worker
-from hits.models import Assignment, Item
-from hits.services.working import items_of, lease_items, save_answer
 from hits.studies.models import Batch, Study
+from hits.work.models.assignments import Assignment, Item
+from hits.work.services.leasing import items_of, lease_items, save_answer
 from tests.factories import NOW, make_assignment, make_association, make_batch, make_hit, make_worker
 
 Answers = Sequence[Sequence[str]]

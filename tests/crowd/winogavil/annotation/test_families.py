@@ -9,10 +9,10 @@ from crowd.winogavil.annotation.models import Kind
 from crowd.winogavil.annotation.services.finalizing import finalize_annotations
 from hits import families
 from hits.core.errors import InvalidAnswer, InvalidItems, RuleBroken
-from hits.models import Assignment, Item
 from hits.services import drafting
-from hits.services.entering import refuse_entry
 from hits.studies.models import Study
+from hits.work.models.assignments import Assignment, Item
+from hits.work.services.eligibility import refuse_entry
 from tests.crowd.winogavil.annotation.annotators import (
     annotate,
     begin,

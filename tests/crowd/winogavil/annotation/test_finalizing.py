@@ -10,9 +10,9 @@ from crowd.winogavil.annotation.models import Annotation, Judgement, Kind
 from crowd.winogavil.annotation.services.finalizing import finalize_annotations
 from crowd.winogavil.models import Association, Solution
 from crowd.winogavil.services.finalizing import finalize_associations
-from hits.models import Assignment, Item
-from hits.services.working import keep_out
 from hits.studies.models import Study
+from hits.work.models.assignments import Assignment, Item
+from hits.work.services.leasing import keep_out
 from scoring.models import Score
 from scoring.services.judging import judge_submitted
 from tests.crowd.winogavil.annotation.annotators import (

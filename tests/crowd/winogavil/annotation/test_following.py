@@ -12,8 +12,8 @@ from crowd.winogavil.models import Association, CueReport
 from crowd.winogavil.services.pulling import decide_report, report_cue
 from hits import families
 from hits.core.errors import InvalidAnswer
-from hits.models import Item
 from hits.studies.models import Study
+from hits.work.models.assignments import Item
 from tests.crowd.winogavil.annotation.annotators import begin, draw, make_selected, open_batch
 from tests.factories import NOW, make_association, make_user, make_worker
 

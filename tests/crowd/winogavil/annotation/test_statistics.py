@@ -12,8 +12,8 @@ from crowd.winogavil.annotation.queries.statistics import Progress, figures_of
 from crowd.winogavil.annotation.services.finalizing import finalize_annotations
 from crowd.winogavil.humans import Baseline, baseline_of
 from crowd.winogavil.models import Association, Place, Solution
-from hits.models import Item
 from hits.studies.models import Study
+from hits.work.models.assignments import Item
 from tests.crowd.winogavil.annotation.annotators import annotate, draw, make_selected, open_batch, solve
 from tests.factories import NOW, make_study
 

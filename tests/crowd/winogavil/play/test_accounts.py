@@ -16,7 +16,7 @@ from hits.common import rates
 from hits.core.errors import RuleBroken
 from hits.core.models.audit_events import AuditEvent
 from hits.identity.models.workers import Worker
-from hits.models import Assignment
+from hits.work.models.assignments import Assignment
 from tests.crowd.winogavil.play.table import PASSWORD, make_game, make_player, play, take_turn, work_through
 from tests.factories import NOW, make_picture, make_study, make_user
 

@@ -13,7 +13,7 @@ from crowd.winogavil.play.models import Player, Standing, Turn, WebGame
 from crowd.winogavil.play.queries import dashboards
 from crowd.winogavil.play.services import accounts, counting
 from crowd.winogavil.services.pulling import decide_report, report_cue
-from hits.services.working import keep_out
+from hits.work.services.leasing import keep_out
 from tests.crowd.winogavil.play.table import PASSWORD, make_game, make_player, play, work_through
 from tests.factories import NOW, make_user
 

@@ -24,7 +24,7 @@ from crowd.winogavil.play.models import (
 from crowd.winogavil.play.services import accounts, opening, practicing
 from crowd.winogavil.play.site.session import COOKIE
 from hits.common import rates
-from hits.models import Assignment
+from hits.work.models.assignments import Assignment
 from scoring.models import Riddle
 from tests.crowd.winogavil.play.table import (
     PASSWORD,

@@ -12,7 +12,7 @@ from crowd.winogavil.models import Game
 from crowd.winogavil.play.models import Turn, WebGame
 from crowd.winogavil.services.growing import grow_solving
 from hits.core.errors import ProviderRefused, RuleBroken
-from hits.models import HIT, Assignment, Bonus, LedgerEntry, Match
+from hits.models import Bonus, LedgerEntry, Match
 from hits.providers.gateway import registry
 from hits.providers.gateway.registry import provider_for
 from hits.providers.models.accounts import Account
@@ -33,6 +33,8 @@ from hits.services import (
     writing,
 )
 from hits.studies.models import Batch
+from hits.work.models.assignments import Assignment
+from hits.work.models.hits import HIT
 from scoring.services.judging import judge_submitted
 from tests.crowd.winogavil.play.table import make_game, make_player, play, take_turn, work_through
 from tests.factories import NOW, make_user

@@ -12,10 +12,11 @@ from crowd.winogavil.play.models import Player, Turn
 from crowd.winogavil.play.services import opening, turns
 from crowd.winogavil.services.pulling import report_cue
 from hits.core.errors import InvalidAnswer, RuleBroken
-from hits.models import HIT, Assignment, Item, Lease
 from hits.providers.models.accounts import Account
 from hits.services.blocking import block_worker
-from hits.services.working import release_overdue
+from hits.work.models.assignments import Assignment, Item, Lease
+from hits.work.models.hits import HIT
+from hits.work.services.leasing import release_overdue
 from scoring.models import Riddle
 from tests.crowd.winogavil.game import put_cue
 from tests.crowd.winogavil.play.table import make_game, make_player, play, take_turn, work_through

@@ -12,8 +12,8 @@ from crowd.winogavil.releases.statistics.remembering import statistics_of
 from crowd.winogavil.releases.statistics.tallies import Answer, Cues, Fact, add_set, joined
 from hits.datasets.tables import StatTable
 from hits.identity.models.workers import Worker
-from hits.models import Item
 from hits.studies.models import Study
+from hits.work.models.assignments import Item
 from tests.crowd.winogavil.releases.data import make_final, people
 from tests.factories import NOW, make_association, make_study
 

@@ -19,9 +19,9 @@ from crowd.winoventi.models import Alternative, Generic, Noun, Premise, Project,
 from hits import families
 from hits.core.errors import InvalidAnswer
 from hits.families import Answer, TaskPage
-from hits.models import Assignment, Item
-from hits.services.working import lease_items
 from hits.studies.models import Batch, Study
+from hits.work.models.assignments import Assignment, Item
+from hits.work.services.leasing import lease_items
 from tests.factories import NOW, make_assignment, make_batch, make_hit, make_study, make_worker
 
 NOUNS = ("apple", "pear", "plum", "cherry")

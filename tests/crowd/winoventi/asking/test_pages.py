@@ -16,7 +16,8 @@ from crowd.winoventi.models import Alternative, Generic, Premise, Prompt
 from crowd.winoventi.models.walks import Walk
 from hits import families
 from hits.identity.models.workers import Worker
-from hits.models import HIT, Assignment, Lease
+from hits.work.models.assignments import Assignment, Lease
+from hits.work.models.hits import HIT
 from tests.crowd.frame.test_question import SITE
 from tests.crowd.winoventi.asking.asked import (
     ABOUT,

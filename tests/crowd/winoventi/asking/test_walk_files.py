@@ -9,8 +9,8 @@ from crowd.winoventi.asking.walk_files import COLUMNS, example_walks, practice_w
 from crowd.winoventi.models.walks import Walk
 from hits import families
 from hits.core.errors import InvalidItems
-from hits.models import Item
 from hits.studies.models import Batch
+from hits.work.models.assignments import Item
 from tests.factories import make_batch
 
 HEADING = ",".join(column.name for column in COLUMNS)

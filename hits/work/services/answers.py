@@ -7,7 +7,7 @@ from typing import Any
 
 from django.db.models import QuerySet
 
-from hits.models import Assignment, Lease
+from hits.work.models.assignments import Assignment, Lease
 
 COUNTING = (Assignment.Status.SUBMITTED, Assignment.Status.APPROVED)
 

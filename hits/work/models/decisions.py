@@ -5,7 +5,7 @@ from typing import ClassVar
 from django.db import models
 from django.db.models import F, Q
 
-from hits.models.assignments import Assignment
+from hits.work.models.assignments import Assignment
 
 
 class Decision(models.Model):

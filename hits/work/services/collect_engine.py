@@ -15,10 +15,10 @@ from django.db import transaction
 from django.db.models import Model, Q, QuerySet
 
 from hits.common.parts import in_parts
-from hits.models import Item
-from hits.services.locking import held, lock_items
-from hits.services.working import find_recounts, take_recounts
 from hits.studies.models import Study
+from hits.work.models.assignments import Item
+from hits.work.services.leasing import find_recounts, take_recounts
+from hits.work.services.locking import held, lock_items
 
 AT_ONCE = 500
 Keys = Collection[int]

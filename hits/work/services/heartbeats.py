@@ -6,8 +6,8 @@ that it has seen: of two tabs, or of a hostile client, nobody earns more than pa
 
 from datetime import datetime, timedelta
 
-from hits.domain.active_time import SECOND, SHORTEST_STEP, Counted, count_beat
-from hits.models import Assignment
+from hits.work.domain import SECOND, SHORTEST_STEP, Counted, count_beat
+from hits.work.models.assignments import Assignment
 
 
 def count_activity(*, assignment: Assignment, now: datetime) -> bool:

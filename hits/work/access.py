@@ -5,8 +5,8 @@ from typing import Any, TypeVar
 from django.db.models import Exists, Model, OuterRef, QuerySet
 
 from hits import models
-from hits.models import Assignment
 from hits.studies.models import Study
+from hits.work.models.assignments import Assignment
 
 Row = TypeVar("Row", bound=Model)
 SEES_ALL = "hits.see_all_studies"

@@ -5,9 +5,9 @@ from django.db import models
 from django.db.models import F, Q
 
 from hits.identity.models.workers import Worker
-from hits.models.hits import HIT
 from hits.providers.models.accounts import Account
 from hits.studies.models import Batch, Study
+from hits.work.models.hits import HIT
 
 
 class Assignment(models.Model):

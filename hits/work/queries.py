@@ -3,8 +3,8 @@
 from django.db.models import Exists, OuterRef, Q, QuerySet, Sum
 
 from hits import families
-from hits.models import Item
 from hits.studies.models import Batch
+from hits.work.models.assignments import Item
 
 
 def room_of(batch: Batch) -> int:

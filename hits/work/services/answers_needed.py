@@ -7,8 +7,8 @@ from typing import Any, TypeVar
 from django.db.models import Model, Q
 
 from hits.common.writing import write_each
-from hits.models import Item, Lease
-from hits.services.locking import hold_new
+from hits.work.models.assignments import Item, Lease
+from hits.work.services.locking import hold_new
 
 AT_ONCE = 500
 Row = TypeVar("Row", bound=Model)
