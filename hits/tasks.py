@@ -2,6 +2,7 @@
 
 from hits.common import clock
 from hits.common.sweeps import stand_still_while, sweep
+from hits.ledger.services import rewards
 from hits.services import (
     blocking,
     compensating,
@@ -14,7 +15,6 @@ from hits.services import (
     paying,
     reconciling,
     reviewing,
-    rewards,
     steering,
     surveying,
     writing,

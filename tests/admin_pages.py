@@ -18,16 +18,16 @@ from crowd.winoventi.services.opening import add_nouns, open_project
 from hits.core import crypto
 from hits.identity.models.users import User
 from hits.identity.models.workers import Worker
+from hits.ledger.models.bonuses import Bonus
+from hits.ledger.models.entries import LedgerEntry
 from hits.models import (
     Appeal,
     BatchEvent,
     Block,
-    Bonus,
     Deposit,
     Difference,
     Disclosure,
     Halt,
-    LedgerEntry,
     Match,
     Message,
     Recipient,

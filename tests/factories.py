@@ -19,7 +19,9 @@ from crowd.winogavil.models import Association
 from crowd.winogavil.services.seeding import seed_association
 from hits.identity.models.users import User
 from hits.identity.models.workers import Worker
-from hits.models import Bonus, LedgerEntry, Run
+from hits.ledger.models.bonuses import Bonus
+from hits.ledger.models.entries import LedgerEntry
+from hits.models import Run
 from hits.providers.models.accounts import Account
 from hits.services import runs
 from hits.services.budgets import grant_budget

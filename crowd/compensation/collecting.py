@@ -6,7 +6,7 @@ from typing import Any
 from django.http import QueryDict
 
 from hits.families import Answer, Purpose, Score, TaskFamily, TaskPage, Terms
-from hits.models import Bonus
+from hits.ledger.models.bonuses import Bonus
 from hits.services.compensating import TASK
 from hits.work.models.assignments import Assignment, Item
 

@@ -13,7 +13,7 @@ from django.utils import timezone
 from crowd.demo.people import Cast
 from crowd.demo.workers import SimulatedWorker, work_until_done
 from hits.core.errors import CrowdError
-from hits.models import Bonus
+from hits.ledger.models.bonuses import Bonus
 from hits.providers.gateway.registry import provider_for
 from hits.services import runs
 from hits.services.launching import launch_batch

@@ -11,7 +11,8 @@ from django.db.models import Count, DateTimeField, Prefetch, Q, QuerySet
 from django.db.models.functions import Coalesce, TruncMonth
 
 from hits.identity.models.workers import Worker
-from hits.models import Appeal, Bonus
+from hits.ledger.models.bonuses import Bonus
+from hits.models import Appeal
 from hits.work.models.assignments import Assignment
 from hits.work.models.decisions import Decision
 

@@ -13,7 +13,7 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from hits.models import Bonus
+from hits.ledger.models.bonuses import Bonus
 from hits.work.models.assignments import Assignment
 
 Work = Assignment.Status

@@ -11,7 +11,7 @@ from hits.admin import run_prepare
 from hits.admin.actions import Action, ActionPages, Call, Confirm, Outcome, emphasize
 from hits.admin.parts import ReadOnlyAdmin, VisibleStudies
 from hits.admin.run_rows import HOLD, WHY_HELD
-from hits.models import Bonus
+from hits.ledger.models.bonuses import Bonus
 from hits.services import run_rows
 from hits.work.access import visible
 

@@ -19,8 +19,8 @@ from django.utils import timezone
 from hits.admin.downloads import send
 from hits.admin.parts import FIRST_DAY, LAST_DAY, read_number
 from hits.admin.selecting import PAGE, signed_in
-from hits.models import LedgerEntry
-from hits.queries.ledger import checks_of, entries_of, movements, statement_of
+from hits.ledger.models.entries import LedgerEntry
+from hits.ledger.queries import checks_of, entries_of, movements, statement_of
 from hits.services import finance_files
 from hits.studies.models import Study
 from hits.work.access import visible

@@ -9,7 +9,7 @@ from django.urls import URLPattern, path
 
 from hits.admin import books
 from hits.admin.parts import ReadOnlyAdmin, VisibleStudies
-from hits.models import LedgerEntry
+from hits.ledger.models.entries import LedgerEntry
 from hits.work.access import visible
 
 

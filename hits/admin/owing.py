@@ -16,7 +16,7 @@ from hits.admin.actions import Action, ActionPages, Call, Confirm, Outcome, emph
 from hits.admin.parts import batch_trail, read_number
 from hits.admin.sums import NO_MONEY_YET, Sum, read_seen, sum_up
 from hits.admin.wages import find_batch
-from hits.models import Bonus
+from hits.ledger.models.bonuses import Bonus
 from hits.services import owing, owing_anew
 from hits.studies.models import Batch
 

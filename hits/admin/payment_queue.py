@@ -20,7 +20,7 @@ from hits.admin.actions import Action, ActionPages, Call, Confirm, Offered, Outc
 from hits.admin.parts import read_number
 from hits.admin.selecting import PAGE
 from hits.domain.refusals import Remedy
-from hits.models import Bonus
+from hits.ledger.models.bonuses import Bonus
 from hits.queries.unclear import STATES, waiting_payments
 from hits.services import compensating, refused, resending, settling
 from hits.work.access import studies_of

@@ -17,7 +17,8 @@ from hits.admin.downloads import FormatForm, send
 from hits.admin.selecting import signed_in
 from hits.core.domain.months import Month, month_of, read_month
 from hits.core.errors import RuleBroken
-from hits.models import Bonus, Run
+from hits.ledger.models.bonuses import Bonus
+from hits.models import Run
 from hits.queries.payments import Desk, desk_of, whole_runs
 from hits.services import finance_files
 from hits.studies.models import Study

@@ -18,7 +18,8 @@ from django.utils import timezone
 from hits.admin.parts import read_number
 from hits.admin.selecting import page_of, signed_in
 from hits.core.errors import RuleBroken
-from hits.models import Bonus, Run
+from hits.ledger.models.bonuses import Bonus
+from hits.models import Run
 from hits.queries.runs import STUDY, Chosen, drafts_of, owed_for, sum_of
 from hits.services import runs
 from hits.work.access import visible

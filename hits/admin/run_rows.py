@@ -10,7 +10,8 @@ from django.urls import reverse
 from hits.admin.actions import Action, ActionPages, Call, Confirm, Outcome, emphasize, words_form
 from hits.admin.parts import read_number
 from hits.admin.run_steps import BASE, PREPARE, VIEW, find_run, sum_in_words
-from hits.models import Bonus, Run
+from hits.ledger.models.bonuses import Bonus
+from hits.models import Run
 from hits.services import run_rows
 
 HOLD = "hits.hold_bonus"

@@ -16,7 +16,8 @@ from django.utils import timezone
 
 from hits.admin import run_prepare, run_steps, run_verbs
 from hits.admin.parts import ReadOnlyAdmin
-from hits.models import Bonus, Run
+from hits.ledger.models.bonuses import Bonus
+from hits.models import Run
 from hits.queries import runs
 from hits.queries.run_rows import Row, outliers_of, owner_limit, rows_of
 

@@ -19,7 +19,7 @@ from hits.admin.batches.charts import duration
 from hits.admin.parts import batch_trail
 from hits.admin.sums import NO_MONEY_YET, read_seen, sum_up
 from hits.core.domain.money import round_to_cents
-from hits.models import Bonus
+from hits.ledger.models.bonuses import Bonus
 from hits.queries.wages import Pay, pay_of, top_ups_due, top_ups_made
 from hits.services import wages
 from hits.studies.models import Batch

@@ -8,7 +8,7 @@ from rest_framework.filters import BaseFilterBackend
 from rest_framework.request import Request
 
 from hits.api.pagination import ByAge
-from hits.models import Bonus
+from hits.ledger.models.bonuses import Bonus
 from hits.studies.models import Batch
 from hits.work.models.assignments import Assignment
 from hits.work.models.hits import HIT

@@ -7,7 +7,7 @@ from hits.api.filters import BonusFilters, Filters
 from hits.api.permissions import need
 from hits.api.resources import Resource
 from hits.identity.api_tokens import Scope
-from hits.models import Bonus
+from hits.ledger.models.bonuses import Bonus
 from hits.providers.models.accounts import Account
 
 

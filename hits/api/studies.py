@@ -15,7 +15,7 @@ from hits.api.repeating import Changeable, Repeatable
 from hits.api.resources import Resource
 from hits.identity.api_tokens import Scope
 from hits.identity.models.users import User
-from hits.models import LedgerEntry
+from hits.ledger.models.entries import LedgerEntry
 from hits.services.budgets import grant_budget
 from hits.studies.models import FIXED_BY_LAUNCH, Study
 

@@ -2,9 +2,9 @@ from hits.core.models.audit_events import AuditEvent
 from hits.identity.models.api_tokens import ApiToken
 from hits.identity.models.users import RoleGrant, User
 from hits.identity.models.workers import Worker
+from hits.ledger.models.bonuses import Bonus
+from hits.ledger.models.entries import LedgerEntry
 from hits.models.appeals import Appeal
-from hits.models.bonuses import Bonus
-from hits.models.ledger import LedgerEntry
 from hits.models.matches import Deposit, Difference, Match
 from hits.models.notices import Event, Notice
 from hits.models.people import Block, Disclosure, Message, Recipient

@@ -6,7 +6,7 @@ from uuid import uuid4
 from django.db import models
 from django.db.models import Q
 
-from hits.models.bonuses import Bonus
+from hits.ledger.models.bonuses import Bonus
 from hits.providers.models.accounts import Account
 from hits.work.models.hits import HIT
 

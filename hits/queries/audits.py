@@ -5,7 +5,8 @@ from typing import Any
 from django.db.models import Exists, OuterRef, Q, QuerySet
 
 from hits.core.models.audit_events import AuditEvent
-from hits.models import Bonus, RunRow
+from hits.ledger.models.bonuses import Bonus
+from hits.models import RunRow
 from hits.queries.matches import accounts_for
 from hits.work.access import SEES_ALL, studies_of
 

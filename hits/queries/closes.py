@@ -16,16 +16,8 @@ from hits.common.spreadsheets import Cell
 from hits.core.domain.money import round_to_cents
 from hits.core.domain.months import Month
 from hits.identity.models.workers import Worker
-from hits.models import LedgerEntry
-from hits.queries.ledger import (
-    Book,
-    Kind,
-    Movement,
-    balances_by_grant,
-    entries_of,
-    in_slices,
-    movements,
-)
+from hits.ledger.models.entries import LedgerEntry
+from hits.ledger.queries import Book, Kind, Movement, balances_by_grant, entries_of, in_slices, movements
 from hits.studies.models import Study
 
 COLUMNS = (

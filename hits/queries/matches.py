@@ -9,7 +9,9 @@ from typing import Any
 from django.db.models import Count, Exists, F, Max, OuterRef, Q, QuerySet, Subquery, Sum
 
 from hits.core.domain.money import round_to_cents
-from hits.models import Bonus, Deposit, Difference, LedgerEntry, Match
+from hits.ledger.models.bonuses import Bonus
+from hits.ledger.models.entries import LedgerEntry
+from hits.models import Deposit, Difference, Match
 from hits.providers.models.accounts import Account
 from hits.studies.models import Batch
 from hits.work.access import SEES_ALL, studies_of

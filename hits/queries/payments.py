@@ -12,7 +12,9 @@ from django.db.models.functions import Coalesce
 
 from hits.core.domain.money import FEES, round_to_cents
 from hits.identity.models.users import User
-from hits.models import Appeal, Bonus, Halt, LedgerEntry, Match, Run, RunRow
+from hits.ledger.models.bonuses import Bonus
+from hits.ledger.models.entries import LedgerEntry
+from hits.models import Appeal, Halt, Match, Run, RunRow
 from hits.providers.models.accounts import Account
 from hits.queries.matches import accounts_for, differences_for
 from hits.work.access import SEES_ALL, studies_of, visible

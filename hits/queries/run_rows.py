@@ -11,7 +11,8 @@ from django.db.models import Q, QuerySet
 
 from hits.domain.manifests import write_line
 from hits.domain.outliers import Facts, find_outliers
-from hits.models import Bonus, Run, RunRow
+from hits.ledger.models.bonuses import Bonus
+from hits.models import Run, RunRow
 from hits.providers.models.accounts import Account
 from hits.queries.workers import blocks_in_force
 from hits.work.models.assignments import Assignment

@@ -10,7 +10,8 @@ from typing import Any
 from django.db.models import Case, Count, Exists, IntegerField, OuterRef, Q, QuerySet, Sum, Value, When
 
 from hits.core.domain.money import round_to_cents
-from hits.models import Bonus, Run, RunRow
+from hits.ledger.models.bonuses import Bonus
+from hits.models import Run, RunRow
 from hits.queries.run_rows import Row
 from hits.work.access import SEES_ALL, studies_of, visible
 

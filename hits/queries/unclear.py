@@ -5,7 +5,7 @@ from typing import Any
 
 from django.db.models import Q, QuerySet
 
-from hits.models import Bonus
+from hits.ledger.models.bonuses import Bonus
 from hits.work.access import visible
 
 Status = Bonus.Status

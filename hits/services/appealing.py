@@ -16,7 +16,8 @@ from hits.core.domain.money import round_to_cents
 from hits.core.errors import RuleBroken
 from hits.core.states import move
 from hits.identity.models.users import User
-from hits.models import Appeal, Bonus
+from hits.ledger.models.bonuses import Bonus
+from hits.models import Appeal
 from hits.services import owing
 from hits.work.access import may_see
 from hits.work.models.assignments import Assignment

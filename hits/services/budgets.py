@@ -13,9 +13,9 @@ from django.db.models import F
 from hits.core.domain.money import round_to_cents
 from hits.core.errors import RuleBroken
 from hits.identity.models.users import User
-from hits.models import LedgerEntry
+from hits.ledger.models.entries import LedgerEntry
+from hits.ledger.services.transfers import Book, Kind, Transfer, post
 from hits.queries.batches import Tally, tally_of
-from hits.services.ledger import Book, Kind, Transfer, post
 from hits.studies.models import Batch, Study
 
 SET_ASIDE = (Kind.RESERVED, Kind.RELEASED)

@@ -16,7 +16,8 @@ from hits.core import audit_trail
 from hits.core.errors import RuleBroken
 from hits.domain import refusals
 from hits.identity.models.users import User
-from hits.models import Bonus, Run
+from hits.ledger.models.bonuses import Bonus
+from hits.models import Run
 from hits.queries.run_rows import live_row
 from hits.queries.workers import blocks_in_force
 from hits.services.obligations import move_bonus

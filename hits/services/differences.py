@@ -12,7 +12,8 @@ from hits.core.errors import RuleBroken
 from hits.domain.causes import CAUSES
 from hits.domain.payments import Gap
 from hits.identity.models.users import User
-from hits.models import Bonus, Difference, Match
+from hits.ledger.models.bonuses import Bonus
+from hits.models import Difference, Match
 from hits.providers.models.accounts import Account
 from hits.work.models.hits import HIT
 

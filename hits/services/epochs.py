@@ -15,7 +15,8 @@ from hits.common.parts import in_parts
 from hits.core import audit_trail
 from hits.core.errors import ProviderError, RuleBroken
 from hits.identity.models.users import User
-from hits.models import Bonus, Difference, Match
+from hits.ledger.models.bonuses import Bonus
+from hits.models import Difference, Match
 from hits.providers.gateway.registry import provider_for
 from hits.providers.gateway.standstill import FRESH
 from hits.providers.models.accounts import Account

@@ -9,7 +9,8 @@ from django.db.models import Exists, OuterRef, Prefetch, Q
 
 from hits.datasets.columns import utc_text
 from hits.identity.models.users import User
-from hits.models import BatchEvent, Bonus
+from hits.ledger.models.bonuses import Bonus
+from hits.models import BatchEvent
 from hits.studies.models import Batch
 from hits.work.models.assignments import Assignment, Lease
 from hits.work.models.decisions import Decision

@@ -22,9 +22,11 @@ from hits.core.errors import RuleBroken
 from hits.core.models.audit_events import AuditEvent
 from hits.identity.models.users import User
 from hits.identity.models.workers import Worker
-from hits.models import Bonus, Disclosure, LedgerEntry, Run, RunRow
+from hits.ledger.models.bonuses import Bonus
+from hits.ledger.models.entries import LedgerEntry
+from hits.ledger.queries import in_slices
+from hits.models import Disclosure, Run, RunRow
 from hits.queries import closes
-from hits.queries.ledger import in_slices
 from hits.studies.models import Study
 from hits.work.access import may_see, visible
 

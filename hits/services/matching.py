@@ -17,15 +17,15 @@ from django.db.models import Exists, OuterRef, Q, QuerySet
 from hits.core.audit_trail import note
 from hits.core.errors import ProviderRefused, ProviderUnavailable, RuleBroken
 from hits.core.states import move
-from hits.domain.balances import Expected
 from hits.identity.models.users import User
+from hits.ledger.domain import Expected
+from hits.ledger.services import rewards
 from hits.models import Deposit, Match
 from hits.providers.gateway.interface import Provider
 from hits.providers.gateway.registry import provider_for
 from hits.providers.models.accounts import Account
 from hits.queries import matches as queries
 from hits.queries.matches import Held, Spent
-from hits.services import rewards
 from hits.services.deposits import open_books
 from hits.services.differences import record_balance, record_differences
 from hits.services.looking import earliest, soonest

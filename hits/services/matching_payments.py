@@ -10,7 +10,8 @@ from hits.core import crypto
 from hits.core.domain.money import FeeSchedule
 from hits.core.errors import ProviderRefused
 from hits.domain.payments import Due, Gap, Listed, compare_bonus, reference_of, with_fee
-from hits.models import Bonus, Difference
+from hits.ledger.models.bonuses import Bonus
+from hits.models import Difference
 from hits.providers.gateway.interface import Provider, ProviderBonus
 from hits.providers.models.accounts import Account
 from hits.queries.matches import GRACE, TOO_LONG

@@ -9,9 +9,9 @@ from django.db import transaction
 
 from hits.core.states import sources_of
 from hits.identity.models.users import User
-from hits.models import Bonus
+from hits.ledger.models.bonuses import Bonus
+from hits.ledger.services.transfers import BOOK_OF, Book, Kind, Transfer, post
 from hits.services.figures import mark_stale
-from hits.services.ledger import BOOK_OF, Book, Kind, Transfer, post
 
 Status = Bonus.Status
 KINDS = {

@@ -20,7 +20,7 @@ from hits.core.domain.bonus_rules import CENT, NOTHING, BonusRule, Earned, Work,
 from hits.core.domain.bonus_tables import LONGEST_NAME, MOST_BONUS
 from hits.core.errors import RuleBroken
 from hits.identity.models.users import User
-from hits.models import Bonus
+from hits.ledger.models.bonuses import Bonus
 from hits.queries.scores import recorded_scores
 from hits.services.bonus_words import reason_of
 from hits.services.budgets import reserve

@@ -13,7 +13,7 @@ from django.db.models import QuerySet
 from hits.core import audit_trail
 from hits.core.errors import RuleBroken
 from hits.identity.models.users import User
-from hits.models import Bonus
+from hits.ledger.models.bonuses import Bonus
 from hits.services import owing
 from hits.studies.models import Batch
 from hits.work.access import may_see

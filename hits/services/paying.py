@@ -17,7 +17,7 @@ from django.db.models import Exists, OuterRef, QuerySet
 from hits.common.parts import in_parts
 from hits.core.errors import ProviderError, ProviderRefused, ProviderUnavailable
 from hits.domain import refusals
-from hits.models import Bonus
+from hits.ledger.models.bonuses import Bonus
 from hits.providers.gateway.interface import Provider
 from hits.providers.models.accounts import Account
 from hits.services import epochs, halting, runs, settling

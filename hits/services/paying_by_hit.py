@@ -17,7 +17,7 @@ from django.utils.translation import gettext as _
 from hits.core import audit_trail
 from hits.core.errors import ProviderError, ProviderRefused, ProviderUnavailable, RuleBroken
 from hits.core.states import move
-from hits.models import Bonus
+from hits.ledger.models.bonuses import Bonus
 from hits.providers.gateway.interface import Provider
 from hits.queries.batches import TAKEN
 from hits.services import halting, settling

@@ -8,7 +8,8 @@ from hits.core import audit_trail
 from hits.core.errors import RuleBroken
 from hits.domain.refusals import Refusal, Remedy, explain
 from hits.identity.models.users import User
-from hits.models import Bonus, RunRow
+from hits.ledger.models.bonuses import Bonus
+from hits.models import RunRow
 from hits.services.obligations import move_bonus
 
 Status = Bonus.Status

@@ -16,7 +16,8 @@ from hits.core import audit_trail
 from hits.core.errors import ProviderRefused, ProviderUnavailable, RuleBroken
 from hits.domain import refusals
 from hits.identity.models.users import User
-from hits.models import Bonus, Difference
+from hits.ledger.models.bonuses import Bonus
+from hits.models import Difference
 from hits.providers.gateway.interface import Provider
 from hits.providers.models.accounts import Account
 from hits.providers.models.epochs import Epoch

@@ -8,7 +8,8 @@ from django.db.models import QuerySet
 from hits.core.domain.typed_text import has_controls, is_one_line
 from hits.core.errors import RuleBroken
 from hits.identity.models.users import User
-from hits.models import Bonus, Run, RunRow
+from hits.ledger.models.bonuses import Bonus
+from hits.models import Run, RunRow
 from hits.work.access import visible
 
 Status = Run.Status

@@ -9,7 +9,8 @@ from django.db.models import QuerySet
 from hits.core import audit_trail
 from hits.core.errors import RuleBroken
 from hits.identity.models.users import User
-from hits.models import Bonus, Run, RunRow
+from hits.ledger.models.bonuses import Bonus
+from hits.models import Run, RunRow
 from hits.services.run_parts import (
     check_reason,
     check_title,

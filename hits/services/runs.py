@@ -15,7 +15,8 @@ from hits.core.errors import RuleBroken
 from hits.core.states import move
 from hits.domain.manifests import digest_of, write_manifest
 from hits.identity.models.users import User
-from hits.models import Bonus, Run, RunRow
+from hits.ledger.models.bonuses import Bonus
+from hits.models import Run, RunRow
 from hits.queries.run_rows import Row, live_row, outliers_of, owner_limit, rows_of
 from hits.services.obligations import move_bonuses
 from hits.services.run_parts import (

@@ -14,7 +14,7 @@ from django.utils.translation import gettext as _
 from hits.core.audit_trail import note
 from hits.core.errors import RuleBroken
 from hits.identity.models.users import User
-from hits.models import Bonus
+from hits.ledger.models.bonuses import Bonus
 from hits.queries.wages import TOP_UP, TopUp, top_ups_due
 from hits.services.budgets import reserve
 from hits.services.figures import mark_stale

@@ -15,7 +15,8 @@ from hits.identity.api_tokens import Scope
 from hits.identity.models.users import User
 from hits.identity.models.workers import Worker
 from hits.identity.roles import ROLES
-from hits.models import BatchEvent, Block, Bonus, Message
+from hits.ledger.models.bonuses import Bonus
+from hits.models import BatchEvent, Block, Message
 from hits.providers.models.accounts import Account
 from hits.studies.models import Batch, Study
 from hits.work.access import visible

@@ -72,7 +72,9 @@ def finish(account: Any, *, upto: int) -> None:
     from django.utils import timezone  # noqa: PLC0415
 
     from hits.identity.models.workers import Worker  # noqa: PLC0415
-    from hits.models import Bonus, Deposit, LedgerEntry  # noqa: PLC0415
+    from hits.ledger.models.bonuses import Bonus  # noqa: PLC0415
+    from hits.ledger.models.entries import LedgerEntry  # noqa: PLC0415
+    from hits.models import Deposit  # noqa: PLC0415
     from hits.studies.models import Batch  # noqa: PLC0415
     from hits.work.models.hits import HIT  # noqa: PLC0415
     from tests.factories import make_batch, make_user, make_worker  # noqa: PLC0415

@@ -8,7 +8,8 @@ from crowd.demo.people import Staff
 from crowd.marketplace.models import BonusPayment
 from crowd.winogavil.demo.seeding import Seeded
 from hits.identity.roles import PAYMENTS_APPROVER, PAYMENTS_PREPARER
-from hits.models import Bonus, Run
+from hits.ledger.models.bonuses import Bonus
+from hits.models import Run
 from hits.services import runs
 from hits.services.paying import pay_bonuses
 from hits.studies.models import Study

@@ -7,7 +7,7 @@ from playwright.sync_api import expect
 from crowd.marketplace import frames, queries
 from crowd.marketplace.models import HIT, Worker
 from crowd.marketplace.services.work import accept_hit
-from hits.models import Bonus
+from hits.ledger.models.bonuses import Bonus
 from hits.providers.models.accounts import Account
 from hits.services import compensating, sending
 from tests.browser.conftest import OpenPage

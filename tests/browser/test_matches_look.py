@@ -11,7 +11,8 @@ from playwright.sync_api import Page
 from crowd.marketplace.models import Requester
 from crowd.marketplace.services import money
 from crowd.winogavil.demo.seeding import Seeded
-from hits.models import Bonus, Difference, Match
+from hits.ledger.models.bonuses import Bonus
+from hits.models import Difference, Match
 from hits.services.matching import match_accounts
 from hits.services.paying import pay_bonuses
 from hits.studies.models import Batch

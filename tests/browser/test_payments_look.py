@@ -7,7 +7,8 @@ import pytest
 from django.utils import timezone
 
 from crowd.demo.people import Staff
-from hits.models import Bonus, Halt, Match
+from hits.ledger.models.bonuses import Bonus
+from hits.models import Halt, Match
 from hits.providers.models.accounts import Account
 from hits.services import runs
 from tests.browser.doors import PASSWORD, log_in

@@ -17,7 +17,7 @@ from crowd.winogavil.domain import CREATE, SOLVE, WINOGAVIL_TIERS
 from crowd.winogavil.models import Association, Solution
 from crowd.winogavil.services import finalizing, making, verdicts
 from crowd.winogavil.services.seeding import seed_board
-from hits.models import Bonus
+from hits.ledger.models.bonuses import Bonus
 from hits.services import owing, reconciling, reviewing
 from hits.studies.models import Batch, Study
 from hits.work.models.assignments import Assignment

@@ -4,7 +4,7 @@ from playwright.sync_api import Page, expect
 
 from crowd.winogavil.demo.seeding import Seeded
 from crowd.winogavil.models import Association
-from hits.models import Bonus
+from hits.ledger.models.bonuses import Bonus
 from hits.services.figures import refresh_stale
 from hits.services.launching import send_launching_batches
 from hits.services.paying import confirm_bonuses, pay_bonuses

@@ -6,8 +6,8 @@ from typing import Any
 
 from django.db import transaction
 
-from hits.models import Bonus
-from hits.services import rewards
+from hits.ledger.models.bonuses import Bonus
+from hits.ledger.services import rewards
 from hits.services.budgets import reserve
 from hits.services.obligations import move_bonus, owe
 from hits.studies.models import Batch, Study

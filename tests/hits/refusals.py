@@ -6,9 +6,9 @@ from typing import Any
 from django.db import transaction
 
 from hits.identity.models.users import User
-from hits.models import Bonus
+from hits.ledger.models.bonuses import Bonus
+from hits.ledger.services import rewards
 from hits.providers.models.accounts import Account
-from hits.services import rewards
 from hits.services.budgets import reserve
 from hits.services.obligations import move_bonus, owe
 from hits.studies.models import Study

@@ -14,7 +14,9 @@ from django.utils import timezone
 
 from hits.core.models.audit_events import AuditEvent
 from hits.identity.roles import ROLES
-from hits.models import Appeal, Bonus, LedgerEntry
+from hits.ledger.models.bonuses import Bonus
+from hits.ledger.models.entries import LedgerEntry
+from hits.models import Appeal
 from hits.services import owing
 from hits.services.appealing import answer_appeal
 from hits.studies.models import Study

@@ -10,7 +10,7 @@ from django.urls import reverse
 from hits import families
 from hits.core.domain.bonus_tables import EXAMPLES
 from hits.core.errors import RuleBroken
-from hits.models import LedgerEntry
+from hits.ledger.models.entries import LedgerEntry
 from hits.services.launching import launch_batch
 from hits.studies.models import Batch, Study
 from tests.factories import NOW, make_association, make_batch, make_study, make_user

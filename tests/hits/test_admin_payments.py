@@ -14,7 +14,9 @@ from django.utils import timezone
 from hits.core import audit_trail
 from hits.core.models.audit_events import AuditEvent
 from hits.identity.models.users import User
-from hits.models import Bonus, Disclosure, LedgerEntry, Match
+from hits.ledger.models.bonuses import Bonus
+from hits.ledger.models.entries import LedgerEntry
+from hits.models import Disclosure, Match
 from hits.providers.models.accounts import Account
 from hits.queries.audits import events_for
 from hits.queries.payments import Committed, desk_of

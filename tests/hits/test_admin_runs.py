@@ -12,7 +12,8 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
 from hits.identity.models.users import User
-from hits.models import Bonus, Run
+from hits.ledger.models.bonuses import Bonus
+from hits.models import Run
 from hits.services import run_rows, runs
 from hits.studies.models import Study
 from tests.factories import (

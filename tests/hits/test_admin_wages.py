@@ -11,7 +11,8 @@ from django.urls import reverse
 
 from hits.core.models.audit_events import AuditEvent
 from hits.identity.roles import AUTHOR, PAYMENTS_PREPARER, ROLES
-from hits.models import Bonus, LedgerEntry
+from hits.ledger.models.bonuses import Bonus
+from hits.ledger.models.entries import LedgerEntry
 from hits.services import figures
 from hits.studies.models import Batch, Study
 from hits.work.models.assignments import Assignment

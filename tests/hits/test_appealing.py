@@ -11,7 +11,9 @@ from django.db import connection, transaction
 from hits.core.errors import RuleBroken
 from hits.core.models.audit_events import AuditEvent
 from hits.identity.models.users import User
-from hits.models import Appeal, Bonus, LedgerEntry
+from hits.ledger.models.bonuses import Bonus
+from hits.ledger.models.entries import LedgerEntry
+from hits.models import Appeal
 from hits.services import appealing, owing
 from hits.services.appealing import answer_appeal, make_appeal, withdraw_appeal
 from hits.work.models.assignments import Assignment

@@ -9,7 +9,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from hits.core.errors import RuleBroken
-from hits.models import Bonus
+from hits.ledger.models.bonuses import Bonus
 from hits.queries.batches import tally_of
 from hits.services import budgets, launching
 from hits.studies.models import Batch, Study

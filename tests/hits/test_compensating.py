@@ -9,7 +9,10 @@ from hits import families
 from hits.core.errors import RuleBroken
 from hits.core.models.audit_events import AuditEvent
 from hits.identity.models.users import User
-from hits.models import Bonus, LedgerEntry, RunRow
+from hits.ledger.models.bonuses import Bonus
+from hits.ledger.models.entries import LedgerEntry
+from hits.ledger.services import rewards
+from hits.models import RunRow
 from hits.services import (
     blocking,
     compensating,
@@ -21,7 +24,6 @@ from hits.services import (
     paying_by_hit,
     reconciling,
     reviewing,
-    rewards,
     sending,
     steering,
 )

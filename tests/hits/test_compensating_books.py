@@ -6,7 +6,8 @@ from decimal import Decimal
 import pytest
 
 from hits.core.domain.months import Month
-from hits.models import Bonus, Difference, Match
+from hits.ledger.models.bonuses import Bonus
+from hits.models import Difference, Match
 from hits.queries import live
 from hits.queries.closes import lines_of_close
 from hits.queries.people import median_time

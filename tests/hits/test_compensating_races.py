@@ -5,7 +5,7 @@ from collections import Counter
 import pytest
 
 from hits.core.models.audit_events import AuditEvent
-from hits.models import Bonus
+from hits.ledger.models.bonuses import Bonus
 from hits.services import compensating, paying, refused
 from hits.studies.models import Batch
 from hits.work.models.assignments import Assignment

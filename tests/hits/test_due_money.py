@@ -5,7 +5,8 @@ from typing import Any
 
 import pytest
 
-from hits.models import Bonus, Halt, Match
+from hits.ledger.models.bonuses import Bonus
+from hits.models import Halt, Match
 from hits.providers.models.accounts import Account
 from hits.services import (
     compensating,

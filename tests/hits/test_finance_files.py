@@ -18,9 +18,11 @@ from hits.core.errors import RuleBroken
 from hits.core.models.audit_events import AuditEvent
 from hits.domain.manifests import digest_of, write_manifest
 from hits.identity.models.users import User
-from hits.models import Bonus, Disclosure, LedgerEntry
+from hits.ledger.models.bonuses import Bonus
+from hits.ledger.models.entries import LedgerEntry
+from hits.ledger.queries import entries_of
+from hits.models import Disclosure
 from hits.queries import closes
-from hits.queries.ledger import entries_of
 from hits.services.finance_files import FinanceFile, audit_file, close_file, ledger_file, run_file
 from hits.services.workbooks import write_workbook
 from hits.studies.models import Study

@@ -7,7 +7,8 @@ from django.urls import reverse
 from hits.core.errors import RuleBroken
 from hits.core.models.audit_events import AuditEvent
 from hits.identity.roles import ROLES
-from hits.models import Bonus, Halt
+from hits.ledger.models.bonuses import Bonus
+from hits.models import Halt
 from hits.services import halting, paying
 from tests.factories import NOW, make_account, make_assignment, make_bonus, make_user
 from tests.people import sign_in

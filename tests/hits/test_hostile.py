@@ -15,7 +15,8 @@ from hits.core.domain import requirements
 from hits.core.errors import ProviderRefused, RuleBroken
 from hits.identity.models.users import User
 from hits.identity.models.workers import Worker
-from hits.models import Block, Bonus, Disclosure, Recipient
+from hits.ledger.models.bonuses import Bonus
+from hits.models import Block, Disclosure, Recipient
 from hits.providers.gateway.queues import queue_for
 from hits.providers.gateway.registry import provider_for
 from hits.providers.models.accounts import Account

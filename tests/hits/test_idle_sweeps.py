@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from django.db import connection
 
+from hits.ledger.services import rewards
 from hits.models import Block, Match, Notice
 from hits.providers.models.accounts import Account
 from hits.services import (
@@ -20,7 +21,6 @@ from hits.services import (
     paying,
     reconciling,
     reviewing,
-    rewards,
     steering,
     surveying,
     writing,

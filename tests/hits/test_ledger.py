@@ -9,8 +9,8 @@ from django.test.utils import CaptureQueriesContext
 
 from hits.core import audit_trail
 from hits.core.models.audit_events import AuditEvent
-from hits.models import Deposit, LedgerEntry
-from hits.queries.ledger import (
+from hits.ledger.models.entries import LedgerEntry
+from hits.ledger.queries import (
     Book,
     balances,
     balances_by_grant,
@@ -20,6 +20,7 @@ from hits.queries.ledger import (
     movements,
     statement_of,
 )
+from hits.models import Deposit
 from hits.services.budgets import grant_budget
 from hits.studies.models import Study
 from tests.factories import NOW, make_account, make_study
@@ -156,7 +157,7 @@ def test_period_begins_with_its_first_instant_and_ends_before_its_last() -> None
 
 
 def test_slices_hold_each_row_once_in_its_order(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("hits.queries.ledger.SLICE", 4)
+    monkeypatch.setattr("hits.ledger.queries.SLICE", 4)
     study = make_study(budget=None)
     LedgerEntry.objects.bulk_create(
         LedgerEntry(

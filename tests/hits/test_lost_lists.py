@@ -11,7 +11,8 @@ from hits.core.errors import ProviderRefused, ProviderUnavailable, RuleBroken
 from hits.core.models.audit_events import AuditEvent
 from hits.domain.refusals import Remedy
 from hits.identity.models.users import User
-from hits.models import Bonus, LedgerEntry
+from hits.ledger.models.bonuses import Bonus
+from hits.ledger.models.entries import LedgerEntry
 from hits.services import compensating, obligations, paying, refused, settling
 from tests.factories import NOW, approve, make_study, make_user
 from tests.hits.books import open_batch, owed_bonus

@@ -8,7 +8,8 @@ import pytest
 
 from hits.core.errors import RuleBroken
 from hits.core.models.audit_events import AuditEvent
-from hits.models import Bonus, Deposit, Difference, Match
+from hits.ledger.models.bonuses import Bonus
+from hits.models import Deposit, Difference, Match
 from hits.providers.models.accounts import Account
 from hits.services import deposits, differences, matching
 from hits.studies.models import Batch

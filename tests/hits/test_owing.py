@@ -13,7 +13,8 @@ from django.test.utils import CaptureQueriesContext
 from hits.core.errors import RuleBroken
 from hits.core.models.audit_events import AuditEvent
 from hits.identity.models.users import User
-from hits.models import Bonus, LedgerEntry
+from hits.ledger.models.bonuses import Bonus
+from hits.ledger.models.entries import LedgerEntry
 from hits.services import budgets, figures, owing
 from hits.studies.models import Batch, Study
 from hits.work.models.assignments import Assignment

@@ -14,7 +14,7 @@ from hits.core.errors import RuleBroken
 from hits.core.models.audit_events import AuditEvent
 from hits.identity.models.users import User
 from hits.identity.roles import ROLES
-from hits.models import Bonus
+from hits.ledger.models.bonuses import Bonus
 from hits.services import owing, owing_anew
 from hits.studies.models import Batch, Study
 from hits.work.models.assignments import Assignment

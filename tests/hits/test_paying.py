@@ -6,7 +6,8 @@ from typing import Any
 import pytest
 from django.db import IntegrityError, connection, transaction
 
-from hits.models import Bonus, Halt
+from hits.ledger.models.bonuses import Bonus
+from hits.models import Halt
 from hits.services import figures, owing, paying, reviewing
 from hits.services.settling import SENDING_IS_STALE
 from hits.studies.models import Batch

@@ -9,7 +9,9 @@ from hits.core.models.audit_events import AuditEvent
 from hits.domain.refusals import Remedy, explain
 from hits.identity.models.users import User
 from hits.identity.roles import ROLES
-from hits.models import Bonus, LedgerEntry, RunRow
+from hits.ledger.models.bonuses import Bonus
+from hits.ledger.models.entries import LedgerEntry
+from hits.models import RunRow
 from hits.services import paying
 from tests.factories import (
     NOW,

@@ -15,7 +15,9 @@ from django.urls import reverse
 from hits.core.models.audit_events import AuditEvent
 from hits.identity.models.users import User
 from hits.identity.roles import PAYMENTS_APPROVER, PAYMENTS_PREPARER, ROLES
-from hits.models import Appeal, Bonus, Deposit, Difference, Disclosure, Halt, LedgerEntry, Match, Run, RunRow
+from hits.ledger.models.bonuses import Bonus
+from hits.ledger.models.entries import LedgerEntry
+from hits.models import Appeal, Deposit, Difference, Disclosure, Halt, Match, Run, RunRow
 from hits.providers.models.accounts import Account
 from hits.services import run_rows, runs
 from hits.studies.models import Batch, Study

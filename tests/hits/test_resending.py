@@ -8,7 +8,9 @@ import pytest
 
 from hits.core.errors import ProviderRefused, RuleBroken
 from hits.core.models.audit_events import AuditEvent
-from hits.models import Bonus, Halt, LedgerEntry
+from hits.ledger.models.bonuses import Bonus
+from hits.ledger.models.entries import LedgerEntry
+from hits.models import Halt
 from hits.services import halting, paying, resending, settling
 from hits.work.models.assignments import Assignment
 from tests.factories import NOW, make_bonus, make_user

@@ -16,7 +16,7 @@ from hits.core.domain.days import day_around
 from hits.core.errors import ProviderRefused, RuleBroken
 from hits.identity.models.users import User
 from hits.identity.models.workers import Worker
-from hits.models import Bonus
+from hits.ledger.models.bonuses import Bonus
 from hits.providers.gateway import registry
 from hits.providers.gateway.interface import Provider
 from hits.services import owing, reviewing, telling

@@ -14,7 +14,9 @@ from django.test.utils import CaptureQueriesContext
 from hits.core.errors import RuleBroken
 from hits.core.models.audit_events import AuditEvent
 from hits.identity.models.users import User
-from hits.models import Bonus, LedgerEntry, Run, RunRow
+from hits.ledger.models.bonuses import Bonus
+from hits.ledger.models.entries import LedgerEntry
+from hits.models import Run, RunRow
 from hits.queries.run_rows import lines_of, rows_of
 from hits.services import run_rows, runs
 from hits.services.blocking import block_worker

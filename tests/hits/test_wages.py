@@ -16,7 +16,8 @@ from hits.core.domain.wages import lacking
 from hits.core.errors import RuleBroken
 from hits.core.models.audit_events import AuditEvent
 from hits.identity.models.users import User
-from hits.models import Bonus, LedgerEntry
+from hits.ledger.models.bonuses import Bonus
+from hits.ledger.models.entries import LedgerEntry
 from hits.queries.wages import TOP_UP, pay_of, top_ups_due, top_ups_made
 from hits.services import figures, wages
 from hits.studies.models import Batch, Study

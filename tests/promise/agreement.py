@@ -10,9 +10,11 @@ from django.db.models import F
 
 from crowd.marketplace import models as market
 from crowd.marketplace.operations.hits import describe_hit
-from hits.models import Bonus, LedgerEntry, Run, RunRow
+from hits.ledger.models.bonuses import Bonus
+from hits.ledger.models.entries import LedgerEntry
+from hits.ledger.services.transfers import BOOK_OF
+from hits.models import Run, RunRow
 from hits.providers.models.accounts import Account
-from hits.services.ledger import BOOK_OF
 from hits.studies.models import Study
 from hits.work.models.assignments import Assignment, Item, Lease
 from hits.work.models.hits import HIT

@@ -15,7 +15,8 @@ from crowd.marketplace import models as market
 from crowd.marketplace.services import money as market_money
 from hits.core.errors import CrowdError, ProviderUnavailable
 from hits.identity.models.users import User
-from hits.models import Bonus, Halt, Run
+from hits.ledger.models.bonuses import Bonus
+from hits.models import Halt, Run
 from hits.providers.gateway.boto import BotoProvider
 from hits.providers.models.accounts import Account
 from hits.services import halting, paying, refused, runs, settling

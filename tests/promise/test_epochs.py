@@ -10,7 +10,7 @@ from crowd.marketplace import models as market
 from crowd.marketplace.services import epochs as marketplace_epochs
 from hits import tasks
 from hits.core.errors import RuleBroken
-from hits.models import Bonus
+from hits.ledger.models.bonuses import Bonus
 from hits.providers.gateway.pacing import Line
 from hits.providers.gateway.standstill import begin_epochs
 from hits.providers.models.epochs import Epoch

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import event, given
 from hypothesis import strategies as st
 
-from hits.models import Bonus
+from hits.ledger.models.bonuses import Bonus
 from hits.services import reconciling, resending
 from tests.promise.agreement import disagreements, payment_disagreements
 from tests.promise.liar import KINDS

@@ -10,7 +10,7 @@ from django.db import transaction
 from hypothesis import event, given
 from hypothesis import strategies as st
 
-from hits.models import Bonus
+from hits.ledger.models.bonuses import Bonus
 from hits.providers.gateway import registry
 from tests.promise.agreement import payment_disagreements
 from tests.promise.crashes import Life

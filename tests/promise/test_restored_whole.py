@@ -12,7 +12,8 @@ from typing import Any
 import pytest
 
 from crowd.marketplace import models as market
-from hits.models import Bonus, Halt
+from hits.ledger.models.bonuses import Bonus
+from hits.models import Halt
 from hits.providers.models.epochs import Epoch
 from hits.services import epochs, owing, reconciling
 from hits.work.models.assignments import Assignment

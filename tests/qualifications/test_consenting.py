@@ -8,7 +8,7 @@ import pytest
 from hits.core.errors import RuleBroken
 from hits.core.models.audit_events import AuditEvent
 from hits.identity.models.workers import Worker
-from hits.models import Bonus
+from hits.ledger.models.bonuses import Bonus
 from hits.providers.models.accounts import Account
 from hits.services.owing import owe_bonuses
 from hits.studies.models import Study

@@ -25,7 +25,8 @@ from hits.core.audit_trail import note
 from hits.core.domain.months import read_month
 from hits.core.models.audit_events import AuditEvent
 from hits.identity.models.users import User
-from hits.models import LedgerEntry, Run
+from hits.ledger.models.entries import LedgerEntry
+from hits.models import Run
 from hits.providers.gateway import registry
 from hits.services import exporting, finance_files
 from hits.studies.models import Batch, Study

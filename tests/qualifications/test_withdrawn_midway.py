@@ -12,7 +12,7 @@ from django.utils import timezone
 from crowd.statement import links
 from crowd.winogavil.models import Association
 from hits.core.states import move
-from hits.models import Bonus
+from hits.ledger.models.bonuses import Bonus
 from hits.services import exporting, owing, paying
 from hits.work.models.assignments import Assignment, Lease
 from hits.work.models.hits import HIT

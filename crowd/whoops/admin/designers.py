@@ -25,7 +25,7 @@ from hits.admin.taking import send_csv
 from hits.common.spreadsheets import Cell
 from hits.core.errors import RuleBroken
 from hits.identity.models.users import User
-from hits.models import Bonus
+from hits.ledger.models.bonuses import Bonus
 
 LOOK, ADD, CHANGE = "whoops.view_designer", "whoops.add_designer", "whoops.change_designer"
 PAY = "whoops.decide_image"

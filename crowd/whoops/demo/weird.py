@@ -18,7 +18,7 @@ from crowd.whoops.services.comparing import decide_sighting
 from crowd.whoops.services.explaining import make_explanations
 from crowd.whoops.services.identifying import make_pairs
 from crowd.whoops.services.reviewing import give_review
-from hits.models import Bonus
+from hits.ledger.models.bonuses import Bonus
 from hits.studies.models import Batch
 from hits.work.models.assignments import Assignment
 from hits.work.queries import answers_wanted

@@ -7,7 +7,7 @@ from django.db.models import Q
 from crowd.pictures.models import Picture
 from crowd.whoops.models.designers import Designer
 from crowd.whoops.models.projects import Project
-from hits.models import Bonus
+from hits.ledger.models.bonuses import Bonus
 from hits.work.models.assignments import Item
 
 LONGEST_LINE = 300

@@ -6,7 +6,7 @@ from django.db.models import Count, DecimalField, OuterRef, Q, QuerySet, Subquer
 from django.db.models.functions import Coalesce
 
 from crowd.whoops.models import Designer, Image, Project
-from hits.models import Bonus
+from hits.ledger.models.bonuses import Bonus
 
 PAID = (Bonus.Status.SENT, Bonus.Status.CONFIRMED)
 # Given up by two people: nothing is owed any more.

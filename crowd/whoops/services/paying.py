@@ -17,7 +17,7 @@ from django.utils.translation import gettext as _
 from crowd.whoops.models import Image, Project, Revision
 from hits.core.errors import RuleBroken
 from hits.identity.models.users import User
-from hits.models import Bonus
+from hits.ledger.models.bonuses import Bonus
 from hits.services.owing import owe_extra
 from hits.work.models.assignments import Assignment
 

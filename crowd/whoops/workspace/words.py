@@ -8,7 +8,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from crowd.whoops.models import Image
-from hits.models import Bonus
+from hits.ledger.models.bonuses import Bonus
 
 State = Image.State
 

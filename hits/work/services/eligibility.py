@@ -11,7 +11,7 @@ from hits import families
 from hits.core.errors import RuleBroken
 from hits.families import entry_policies
 from hits.identity.models.workers import Worker
-from hits.models import Bonus
+from hits.ledger.models.bonuses import Bonus
 from hits.queries.workers import blocks_in_force, work_of_group, work_shut_out
 from hits.studies.models import Batch
 from hits.work.models.assignments import Assignment

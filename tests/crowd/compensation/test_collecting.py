@@ -8,7 +8,7 @@ from django.utils import timezone
 
 from hits import families
 from hits.identity.models.workers import Worker
-from hits.models import Bonus
+from hits.ledger.models.bonuses import Bonus
 from hits.services import compensating
 from hits.work.models.assignments import Assignment
 from hits.work.models.hits import HIT

@@ -14,7 +14,7 @@ from crowd.whoops.models import Designer, Image, Project
 from crowd.whoops.services import links, paying
 from crowd.whoops.services.inviting import places_of
 from hits.identity.roles import RESEARCHER, REVIEWER
-from hits.models import Bonus
+from hits.ledger.models.bonuses import Bonus
 from tests.crowd.whoops.making_designers import make_designer, make_project, send
 from tests.crowd.whoops.test_paying import Paid, accept
 from tests.factories import NOW, make_assignment, make_hit, make_user, make_worker

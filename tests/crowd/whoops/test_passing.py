@@ -14,7 +14,7 @@ from crowd.whoops.services.pulling import follow_images, follow_questions
 from hits.core.errors import RuleBroken
 from hits.core.models.audit_events import AuditEvent
 from hits.identity.models.users import User
-from hits.models import Bonus
+from hits.ledger.models.bonuses import Bonus
 from hits.work.models.assignments import Item
 from tests.crowd.whoops.making_images import (
     SAW_NOTHING,

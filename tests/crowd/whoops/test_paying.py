@@ -13,7 +13,7 @@ from crowd.whoops.services.holding import held_image
 from crowd.whoops.services.inviting import change_designer
 from crowd.whoops.services.moving import move_image
 from hits.core.models.audit_events import AuditEvent
-from hits.models import Bonus
+from hits.ledger.models.bonuses import Bonus
 from hits.providers.models.accounts import Account
 from hits.services.budgets import grant_budget
 from hits.studies.models import Study

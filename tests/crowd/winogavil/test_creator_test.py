@@ -16,7 +16,7 @@ from crowd.winogavil.releases.exporting import BY_DEFAULT
 from crowd.winogavil.services import making, pulling
 from hits import families
 from hits.core.errors import InvalidAnswer
-from hits.models import Bonus
+from hits.ledger.models.bonuses import Bonus
 from hits.services import drafting, owing
 from hits.studies.models import Batch, Study
 from hits.work.models.assignments import Assignment, Item

@@ -9,7 +9,7 @@ from crowd.winogavil.models import Association, Solution
 from crowd.winogavil.services import making
 from crowd.winogavil.services.seeding import seed_board
 from hits.identity.models.workers import Worker
-from hits.models import Bonus
+from hits.ledger.models.bonuses import Bonus
 from hits.services import looking, owing, telling
 from hits.studies.models import Study
 from hits.work.models.assignments import Assignment, Item

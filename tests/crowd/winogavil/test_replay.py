@@ -17,7 +17,7 @@ from crowd.winogavil.replaying.rules import IMPOSSIBLE, WARNINGS, numbers_left_o
 from crowd.winogavil.services import finalizing, making, verdicts
 from hits import replays
 from hits.identity.models.workers import Worker
-from hits.models import Bonus
+from hits.ledger.models.bonuses import Bonus
 from hits.providers.models.accounts import Account
 from hits.providers.services.accounts import seed_first_account
 from hits.replays import Replay, Tell

@@ -16,7 +16,7 @@ from crowd.winogavil.services.verdicts import ask_rivals
 from hits import families
 from hits.admin.batches.launch import warnings
 from hits.core.errors import InvalidAnswer
-from hits.models import Bonus
+from hits.ledger.models.bonuses import Bonus
 from hits.services import drafting, owing
 from hits.studies.models import Study
 from hits.work.models.assignments import Assignment, Item, Lease

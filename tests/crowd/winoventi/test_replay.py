@@ -15,7 +15,7 @@ from crowd.winoventi.replaying.rows import CHOICES, EXCEPTIONS, FILES
 from crowd.winoventi.replaying.rules import IMPOSSIBLE, WARNINGS
 from hits.core.errors import CrowdError, InvalidItems
 from hits.identity.models.workers import Worker
-from hits.models import Bonus
+from hits.ledger.models.bonuses import Bonus
 from hits.providers.models.accounts import Account
 from hits.studies.models import Study
 from hits.work.models.assignments import Assignment, Item

@@ -11,7 +11,8 @@ from django.utils import timezone
 
 from hits import tasks
 from hits.core.errors import RuleBroken
-from hits.models import Bonus, Difference
+from hits.ledger.models.bonuses import Bonus
+from hits.models import Difference
 from hits.providers.models.accounts import Account, Stranger
 from hits.providers.models.epochs import Epoch
 from hits.services import epochs, halting, refused, resending, settling, steering

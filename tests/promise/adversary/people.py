@@ -19,7 +19,8 @@ from crowd.marketplace.services import work as market_work
 from crowd.provisioning import account_values, provision
 from hits.common.sweeps import SWEEPS
 from hits.identity.models.users import User
-from hits.models import Bonus, Run
+from hits.ledger.models.bonuses import Bonus
+from hits.models import Run
 from hits.providers.models.accounts import Account
 from hits.services import launching, owing, reviewing, runs, steering
 from hits.studies.models import Batch, Study

@@ -27,7 +27,8 @@ from hits.core.audit_trail import note
 from hits.core.domain.days import day_around
 from hits.identity.models.users import User
 from hits.identity.models.workers import Worker
-from hits.models import Bonus, Message
+from hits.ledger.models.bonuses import Bonus
+from hits.models import Message
 from hits.providers.models.accounts import Account
 from hits.services.writing import write_message
 from hits.studies.models import Study

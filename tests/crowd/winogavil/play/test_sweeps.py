@@ -12,7 +12,10 @@ from crowd.winogavil.models import Game
 from crowd.winogavil.play.models import Turn, WebGame
 from crowd.winogavil.services.growing import grow_solving
 from hits.core.errors import ProviderRefused, RuleBroken
-from hits.models import Bonus, LedgerEntry, Match
+from hits.ledger.models.bonuses import Bonus
+from hits.ledger.models.entries import LedgerEntry
+from hits.ledger.services import rewards
+from hits.models import Match
 from hits.providers.gateway import registry
 from hits.providers.gateway.registry import provider_for
 from hits.providers.models.accounts import Account
@@ -27,7 +30,6 @@ from hits.services import (
     paying,
     reconciling,
     reviewing,
-    rewards,
     steering,
     surveying,
     writing,

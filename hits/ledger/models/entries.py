@@ -3,7 +3,7 @@
 from django.db import models
 from django.db.models import F, Q
 
-from hits.models.bonuses import Bonus
+from hits.ledger.models.bonuses import Bonus
 from hits.studies.models import Batch, Study
 from hits.work.models.assignments import Assignment
 

@@ -6,7 +6,8 @@ from datetime import datetime
 from decimal import Decimal
 
 from hits.identity.models.users import User
-from hits.models import Bonus, LedgerEntry
+from hits.ledger.models.bonuses import Bonus
+from hits.ledger.models.entries import LedgerEntry
 from hits.studies.models import Batch, Study
 from hits.work.models.assignments import Assignment
 

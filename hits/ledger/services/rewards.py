@@ -4,7 +4,7 @@ from datetime import datetime
 
 from django.db import transaction
 
-from hits.services.ledger import Book, Kind, Transfer, post
+from hits.ledger.services.transfers import Book, Kind, Transfer, post
 from hits.work.models.assignments import Assignment
 
 SLICE = 500
