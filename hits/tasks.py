@@ -1,5 +1,6 @@
 """Sweeps over rows, each safe to run twice. Beat calls them; what cannot wait calls them sooner."""
 
+from hits.batches.services import batch_counters, batch_lifecycle, launching
 from hits.common import clock
 from hits.common.sweeps import stand_still_while, sweep
 from hits.ledger.services import rewards
@@ -7,15 +8,12 @@ from hits.services import (
     blocking,
     compensating,
     epochs,
-    figures,
-    launching,
     matching,
     noticing,
     owing,
     paying,
     reconciling,
     reviewing,
-    steering,
     surveying,
     writing,
 )
@@ -38,9 +36,9 @@ def survey() -> None:
     surveying.survey(now=clock.now())
 
 
-@sweep("hits.send_changes", rest_s=2, due_at=steering.next_change, acts=True)
+@sweep("hits.send_changes", rest_s=2, due_at=batch_lifecycle.next_change, acts=True)
 def send_changes() -> None:
-    steering.send_changes(now=clock.now())
+    batch_lifecycle.send_changes(now=clock.now())
 
 
 @sweep("hits.handle_notices", rest_s=2)
@@ -78,9 +76,9 @@ def send_messages() -> None:
     writing.send_messages(now=clock.now())
 
 
-@sweep("hits.refresh_figures", rest_s=2, due_at=figures.next_count)
+@sweep("hits.refresh_figures", rest_s=2, due_at=batch_counters.next_count)
 def refresh_figures() -> None:
-    figures.refresh_stale(now=clock.now())
+    batch_counters.refresh_stale(now=clock.now())
 
 
 @sweep("hits.approve_judged", rest_s=2, due_at=reviewing.next_approval)

@@ -15,24 +15,13 @@ from crowd.winogavil.services.seeding import seed_board
 from crowd.winoventi.domain.outcomes import QUESTIONS
 from crowd.winoventi.models import Choice, FilterScore, Judgement, Project, Prompt
 from crowd.winoventi.services.opening import add_nouns, open_project
+from hits.batches.models import BatchEvent
 from hits.core import crypto
 from hits.identity.models.users import User
 from hits.identity.models.workers import Worker
 from hits.ledger.models.bonuses import Bonus
 from hits.ledger.models.entries import LedgerEntry
-from hits.models import (
-    Appeal,
-    BatchEvent,
-    Block,
-    Deposit,
-    Difference,
-    Disclosure,
-    Halt,
-    Match,
-    Message,
-    Recipient,
-    Run,
-)
+from hits.models import Appeal, Block, Deposit, Difference, Disclosure, Halt, Match, Message, Recipient, Run
 from hits.providers.models.accounts import Account, Stranger
 from hits.services import runs
 from hits.studies.models import Batch, Study

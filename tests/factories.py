@@ -17,6 +17,7 @@ from crowd.pictures.services import NewPicture, add_picture
 from crowd.winogavil.domain import SOLVE
 from crowd.winogavil.models import Association
 from crowd.winogavil.services.seeding import seed_association
+from hits.batches.services.budgets import grant_budget
 from hits.identity.models.users import User
 from hits.identity.models.workers import Worker
 from hits.ledger.models.bonuses import Bonus
@@ -24,7 +25,6 @@ from hits.ledger.models.entries import LedgerEntry
 from hits.models import Run
 from hits.providers.models.accounts import Account
 from hits.services import runs
-from hits.services.budgets import grant_budget
 from hits.studies.models import Batch, Study, default_bonus_rules
 from hits.work.models.assignments import Assignment
 from hits.work.models.hits import HIT

@@ -12,11 +12,11 @@ from django.utils import timezone
 
 from crowd.demo.people import Cast
 from crowd.demo.workers import SimulatedWorker, work_until_done
+from hits.batches.services.launching import launch_batch
 from hits.core.errors import CrowdError
 from hits.ledger.models.bonuses import Bonus
 from hits.providers.gateway.registry import provider_for
 from hits.services import runs
-from hits.services.launching import launch_batch
 from hits.studies.models import Batch
 from hits.work.models.assignments import Assignment
 from hits.work.models.hits import HIT

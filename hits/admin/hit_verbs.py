@@ -25,8 +25,8 @@ from hits.admin.batches.steer import (
     places_facts,
 )
 from hits.admin.parts import plural
+from hits.batches.services import batch_lifecycle
 from hits.identity.models.users import User
-from hits.services import steering
 from hits.studies.models import Batch
 from hits.work import access
 from hits.work.models.hits import HIT
@@ -157,11 +157,13 @@ def _widening(selected: Selected, *, places: int | None = None) -> Facts:
 
 
 def _extend(*, hours: int, **given: Any) -> int:
-    return steering.extend_hits(seconds=3600 * hours, **given)
+    return batch_lifecycle.extend_hits(seconds=3600 * hours, **given)
 
 
 VERBS: Mapping[str, Action[Selected]] = {
-    "expire": _verb("Expire", question="Expire these HITs?", facts=_expiring, deed=steering.expire_hits),
+    "expire": _verb(
+        "Expire", question="Expire these HITs?", facts=_expiring, deed=batch_lifecycle.expire_hits
+    ),
     "extend": _verb(
         "Extend",
         question="Give workers more time to start?",
@@ -174,6 +176,6 @@ VERBS: Mapping[str, Action[Selected]] = {
         question="Ask more workers for each HIT?",
         form=PlacesForm,
         facts=_widening,
-        deed=steering.add_places,
+        deed=batch_lifecycle.add_places,
     ),
 }

@@ -16,9 +16,9 @@ from django.urls import URLPattern, path, reverse
 from hits.admin.hub_panels import Panel, PanelOf, shown_to
 from hits.admin.parts import ReadOnlyAdmin
 from hits.admin.selecting import need
+from hits.batches.services import top_up
 from hits.identity.models.users import User
 from hits.providers.models.accounts import Account
-from hits.services import growing
 from hits.studies.models import Batch, Study
 from hits.work.access import studies_of
 
@@ -51,7 +51,7 @@ class HubBase(ReadOnlyAdmin[Project]):
 
     def growing_batch(self, project: Any, task: str, batches: Sequence[Batch]) -> Batch | None:
         """Of a task's batches, newest first, the one that may get more HITs, if it is a provider's."""
-        running = (batch for batch in batches if batch.status in growing.GROWING)
+        running = (batch for batch in batches if batch.status in top_up.GROWING)
         return next((batch for batch in running if batch.account.kind != Account.Kind.WEB), None)
 
     def keep_draft(self, project: Any, draft: Batch) -> None:

@@ -9,7 +9,7 @@ from django.db.models import Count, QuerySet
 from hits import families
 from hits.admin.hub_base import HubBase
 from hits.admin.hub_panels import Panel
-from hits.services import growing
+from hits.batches.services import top_up
 from hits.studies.models import Batch
 from hits.work.models.assignments import Item
 
@@ -31,7 +31,7 @@ class Asked:
 
     @property
     def waits_for_a_launch(self) -> bool:
-        return bool(self.items) and not any(batch.status in growing.GROWING for batch in self.batches)
+        return bool(self.items) and not any(batch.status in top_up.GROWING for batch in self.batches)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -65,7 +65,7 @@ def _asked(hub: HubBase[Any], task: str, batches: Sequence[Batch], project: Any,
         name=families.get(task).name,
         items=items,
         batches=own[:MOST_BATCHES],
-        lacking=growing.hits_lacking(running) if running else 0,
+        lacking=top_up.hits_lacking(running) if running else 0,
         draft_url=hub.address(project, "draft", task),
         grow_url=hub.address(project, "grow", running.public_id) if running else "",
     )

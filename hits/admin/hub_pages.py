@@ -13,10 +13,10 @@ from hits import families
 from hits.admin.hub_base import HubBase
 from hits.admin.hub_batches import batches_of, items_wanting
 from hits.admin.selecting import signed_in
+from hits.batches.services import drafting, top_up
 from hits.core.domain.typed_text import read_uuid
 from hits.core.errors import RuleBroken
 from hits.providers.models.accounts import Account
-from hits.services import drafting, growing
 from hits.studies.models import Batch
 
 DRAFT = "hits.add_batch"
@@ -88,7 +88,7 @@ def grow_view(hub: HubBase[Any], request: HttpRequest, pk: int, batch: Any) -> H
     chosen = get_object_or_404(Batch, public_id=batch, study=project.study_id)
     if request.method == "POST":
         try:
-            count = growing.grow_batch(batch=chosen, by=signed_in(request), now=timezone.now())
+            count = top_up.grow_batch(batch=chosen, by=signed_in(request), now=timezone.now())
         except RuleBroken as refusal:
             messages.error(request, str(refusal))
         else:

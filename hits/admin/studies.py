@@ -16,8 +16,8 @@ from hits import families
 from hits.admin.parts import JsonField, clean_list
 from hits.admin.selecting import signed_in
 from hits.admin.study_pages import StudyPage, announce, pages_of
+from hits.batches.services.budgets import grant_budget
 from hits.core.domain.bonus_tables import EXAMPLES, read_bonus_rules, wants_floor
-from hits.services.budgets import grant_budget
 from hits.studies.models import FIXED_BY_LAUNCH, Study
 from hits.work.access import visible
 

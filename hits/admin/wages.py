@@ -18,9 +18,9 @@ from hits.admin.actions import Action, ActionPages, Call, Confirm, Outcome, emph
 from hits.admin.batches.charts import duration
 from hits.admin.parts import batch_trail
 from hits.admin.sums import NO_MONEY_YET, read_seen, sum_up
+from hits.batches.queries.hourly_pay import Pay, pay_of, top_ups_due, top_ups_made
 from hits.core.domain.money import round_to_cents
 from hits.ledger.models.bonuses import Bonus
-from hits.queries.wages import Pay, pay_of, top_ups_due, top_ups_made
 from hits.services import wages
 from hits.studies.models import Batch
 from hits.work import access

@@ -15,8 +15,8 @@ from hits.api.fields import PublicId
 from hits.api.filters import HITFilters
 from hits.api.permissions import need
 from hits.api.resources import Resource
+from hits.batches.services import batch_lifecycle
 from hits.identity.api_tokens import Scope
-from hits.services import steering
 from hits.work.models.hits import HIT
 
 MOST_HITS = 1000
@@ -73,19 +73,19 @@ class HITViewSet(mixins.ListModelMixin, mixins.RetrieveModelMixin, Resource):
     @action(detail=False, methods=["post"])
     def expire(self, request: Request) -> Response:
         """Let nobody start these HITs any more. Who has begun may finish."""
-        return self._change(ChosenHITs, steering.expire_hits)
+        return self._change(ChosenHITs, batch_lifecycle.expire_hits)
 
     @extend_schema(request=LongerHITs, responses=Changed)
     @action(detail=False, methods=["post"])
     def extend(self, request: Request) -> Response:
         """Give these HITs more time to be started."""
-        return self._change(LongerHITs, steering.extend_hits)
+        return self._change(LongerHITs, batch_lifecycle.extend_hits)
 
     @extend_schema(request=WiderHITs, responses=Changed)
     @action(detail=False, methods=["post"], url_path="add-places")
     def add_places(self, request: Request) -> Response:
         """Let more workers do each of these HITs."""
-        return self._change(WiderHITs, steering.add_places)
+        return self._change(WiderHITs, batch_lifecycle.add_places)
 
     def _change(self, serializer: type[ChosenHITs], verb: Callable[..., int]) -> Response:
         values = self.read(serializer)

@@ -13,10 +13,10 @@ from hits.api.filters import LedgerFilters, StudyFilters
 from hits.api.permissions import need
 from hits.api.repeating import Changeable, Repeatable
 from hits.api.resources import Resource
+from hits.batches.services.budgets import grant_budget
 from hits.identity.api_tokens import Scope
 from hits.identity.models.users import User
 from hits.ledger.models.entries import LedgerEntry
-from hits.services.budgets import grant_budget
 from hits.studies.models import FIXED_BY_LAUNCH, Study
 
 

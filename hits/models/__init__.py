@@ -1,3 +1,4 @@
+from hits.batches.models import BatchEvent
 from hits.core.models.audit_events import AuditEvent
 from hits.identity.models.api_tokens import ApiToken
 from hits.identity.models.users import RoleGrant, User
@@ -8,7 +9,6 @@ from hits.models.appeals import Appeal
 from hits.models.matches import Deposit, Difference, Match
 from hits.models.notices import Event, Notice
 from hits.models.people import Block, Disclosure, Message, Recipient
-from hits.models.records import BatchEvent
 from hits.models.runs import Halt, Run, RunRow
 from hits.providers.models.accounts import Account, Pace, Stranger
 from hits.providers.models.epochs import Epoch

@@ -1,6 +1,6 @@
 """What researchers and payments staff look at."""
 
-from hits.queries.batches import Progress, batches_with_counts, progress_of
+from hits.batches.queries.tally import Progress, batches_with_counts, progress_of
 from hits.work.queries import answers_wanted, batches_wanting, items_of_batch, room_of
 
 __all__ = [

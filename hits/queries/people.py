@@ -19,12 +19,12 @@ from django.db.models import (
 )
 from django.db.models.functions import Coalesce
 
+from hits.batches.queries.work_times import of_the_house
 from hits.core.domain.money import round_to_cents
 from hits.core.domain.wages import percentile
 from hits.identity.models.workers import Worker
 from hits.ledger.models.bonuses import Bonus
 from hits.models import Block, Message, Recipient
-from hits.queries.times import of_the_house
 from hits.queries.workers import blocks_in_force
 from hits.work.access import SEES_ALL, studies_of, visible
 from hits.work.models.assignments import Assignment

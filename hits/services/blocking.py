@@ -12,6 +12,7 @@ from cryptography.fernet import InvalidToken
 from django.db import IntegrityError, transaction
 from django.db.models import Q, QuerySet
 
+from hits.batches.services.sending_hits import Clock, ticking
 from hits.core.domain.typed_text import is_one_line
 from hits.core.errors import ProviderError, ProviderRefused, ProviderUnavailable, RuleBroken
 from hits.core.states import move
@@ -22,7 +23,6 @@ from hits.providers.gateway.interface import Provider
 from hits.providers.gateway.registry import provider_for
 from hits.providers.models.accounts import Account
 from hits.services.looking import earliest_or_now
-from hits.services.sending import Clock, ticking
 
 Kind = Block.Kind
 Status = Block.Status

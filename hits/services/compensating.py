@@ -12,6 +12,7 @@ from django.db import transaction
 from django.utils import translation
 from django.utils.translation import gettext as _
 
+from hits.batches.services.batch_lifecycle import cancel_batch
 from hits.core import audit_trail
 from hits.core.errors import RuleBroken
 from hits.domain import refusals
@@ -22,7 +23,6 @@ from hits.queries.run_rows import live_row
 from hits.queries.workers import blocks_in_force
 from hits.services.obligations import move_bonus
 from hits.services.paying_by_hit import next_compensation, send_compensations
-from hits.services.steering import cancel_batch
 from hits.studies.models import Batch
 from hits.work.access import may_see
 from hits.work.services.answers_needed import make_item

@@ -7,10 +7,10 @@ from typing import Any
 import structlog
 from django.db.models import Exists, OuterRef, Prefetch, Q
 
+from hits.batches.models import BatchEvent
 from hits.datasets.columns import utc_text
 from hits.identity.models.users import User
 from hits.ledger.models.bonuses import Bonus
-from hits.models import BatchEvent
 from hits.studies.models import Batch
 from hits.work.models.assignments import Assignment, Lease
 from hits.work.models.decisions import Decision

@@ -8,9 +8,9 @@ from datetime import datetime, timedelta
 
 import structlog
 
+from hits.batches.services.sending_hits import TOKEN_MEMORY
 from hits.core.errors import ProviderRefused, StandsStill
 from hits.providers.gateway.interface import Provider, ProviderHIT
-from hits.services.sending import TOKEN_MEMORY
 from hits.work.models.hits import HIT, Change
 
 # Two clocks, and whole seconds, may differ by less.

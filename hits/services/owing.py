@@ -15,6 +15,8 @@ from django.db import IntegrityError, transaction
 from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.utils import translation
 
+from hits.batches.services.batch_counters import mark_stale
+from hits.batches.services.budgets import reserve
 from hits.core.audit_trail import note
 from hits.core.domain.bonus_rules import CENT, NOTHING, BonusRule, Earned, Work, evaluate
 from hits.core.domain.bonus_tables import LONGEST_NAME, MOST_BONUS
@@ -23,8 +25,6 @@ from hits.identity.models.users import User
 from hits.ledger.models.bonuses import Bonus
 from hits.queries.scores import recorded_scores
 from hits.services.bonus_words import reason_of
-from hits.services.budgets import reserve
-from hits.services.figures import mark_stale
 from hits.services.obligations import owe
 from hits.studies.models import Batch
 from hits.work.domain import effective_seconds

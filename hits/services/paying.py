@@ -14,6 +14,7 @@ from cryptography.fernet import InvalidToken
 from django.db import transaction
 from django.db.models import Exists, OuterRef, QuerySet
 
+from hits.batches.services.sending_hits import TOKEN_MEMORY, Clock, ticking
 from hits.common.parts import in_parts
 from hits.core.errors import ProviderError, ProviderRefused, ProviderUnavailable
 from hits.domain import refusals
@@ -23,7 +24,6 @@ from hits.providers.models.accounts import Account
 from hits.services import epochs, halting, runs, settling
 from hits.services.looking import earliest, soonest, usable
 from hits.services.obligations import move_bonus, move_bonuses
-from hits.services.sending import TOKEN_MEMORY, Clock, ticking
 from hits.services.settling import SENDING_IS_STALE, Found
 
 Status = Bonus.Status

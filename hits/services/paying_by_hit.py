@@ -14,16 +14,16 @@ from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.utils import translation
 from django.utils.translation import gettext as _
 
+from hits.batches.queries.tally import TAKEN
+from hits.batches.services.batch_rows import lock_batch
+from hits.batches.services.budgets import settle
+from hits.batches.services.launching import launch_batch
 from hits.core import audit_trail
 from hits.core.errors import ProviderError, ProviderRefused, ProviderUnavailable, RuleBroken
 from hits.core.states import move
 from hits.ledger.models.bonuses import Bonus
 from hits.providers.gateway.interface import Provider
-from hits.queries.batches import TAKEN
 from hits.services import halting, settling
-from hits.services.batch_rows import lock_batch
-from hits.services.budgets import settle
-from hits.services.launching import launch_batch
 from hits.services.looking import can_be_used, earliest, usable
 from hits.services.obligations import move_bonus
 from hits.studies.models import Batch

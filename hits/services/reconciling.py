@@ -12,12 +12,12 @@ import structlog
 from django.db import transaction
 from django.db.models import Exists, F, Max, Min, OuterRef, Q, QuerySet
 
+from hits.batches.services.batch_counters import mark_stale
 from hits.common.parts import in_parts
 from hits.core.errors import ProviderError, ProviderRefused
 from hits.core.states import move
 from hits.providers.gateway.interface import Provider, ProviderHIT
 from hits.providers.models.accounts import Account
-from hits.services.figures import mark_stale
 from hits.services.insisting import insist
 from hits.services.looking import (
     earliest,

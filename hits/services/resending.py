@@ -12,6 +12,7 @@ from cryptography.fernet import InvalidToken
 from django.db import transaction
 from django.db.models import QuerySet
 
+from hits.batches.services.sending_hits import TOKEN_MEMORY
 from hits.core import audit_trail
 from hits.core.errors import ProviderRefused, ProviderUnavailable, RuleBroken
 from hits.domain import refusals
@@ -23,7 +24,6 @@ from hits.providers.models.accounts import Account
 from hits.providers.models.epochs import Epoch
 from hits.services import epochs, halting, settling
 from hits.services.paying import LISTED_WITHIN
-from hits.services.sending import TOKEN_MEMORY
 from hits.services.settling import SENDING_IS_STALE, Found
 
 # Somebody waits for it, and each takes two calls.

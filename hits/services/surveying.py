@@ -16,11 +16,11 @@ from django.conf import settings
 from django.db import transaction
 from django.db.models import Count, Exists, OuterRef, Q
 
+from hits.batches.services.batch_counters import mark_stale
 from hits.core.errors import ProviderError
 from hits.core.states import move
 from hits.providers.gateway.interface import Provider, ProviderHIT
 from hits.providers.models.accounts import Account, Stranger
-from hits.services.figures import mark_stale
 from hits.services.looking import (
     can_be_used,
     fingerprint,

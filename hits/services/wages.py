@@ -11,13 +11,13 @@ from django.db import IntegrityError, transaction
 from django.utils import translation
 from django.utils.translation import gettext as _
 
+from hits.batches.queries.hourly_pay import TOP_UP, TopUp, top_ups_due
+from hits.batches.services.batch_counters import mark_stale
+from hits.batches.services.budgets import reserve
 from hits.core.audit_trail import note
 from hits.core.errors import RuleBroken
 from hits.identity.models.users import User
 from hits.ledger.models.bonuses import Bonus
-from hits.queries.wages import TOP_UP, TopUp, top_ups_due
-from hits.services.budgets import reserve
-from hits.services.figures import mark_stale
 from hits.services.obligations import owe
 from hits.studies.models import Batch, Study
 from hits.work.models.assignments import Assignment

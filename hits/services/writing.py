@@ -9,6 +9,7 @@ from cryptography.fernet import InvalidToken
 from django.db import transaction
 from django.db.models import QuerySet
 
+from hits.batches.services.sending_hits import Clock, ticking
 from hits.core.domain.typed_text import has_controls, is_one_line
 from hits.core.errors import ProviderError, ProviderRefused, ProviderUnavailable, RuleBroken
 from hits.core.states import move
@@ -19,7 +20,6 @@ from hits.providers.gateway.interface import Provider
 from hits.providers.gateway.registry import provider_for
 from hits.providers.models.accounts import Account
 from hits.services.looking import any_usable, earliest
-from hits.services.sending import Clock, ticking
 from hits.studies.models import Study
 
 Status = Recipient.Status

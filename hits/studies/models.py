@@ -78,7 +78,7 @@ class Study(models.Model):
         validators=[MinValueValidator(0)],
         help_text="Dollars, for rewards, fees and bonuses. A launch that does not fit is refused.",
     )
-    # What all its batches have cost and can still cost at most. Only hits.services.budgets writes it.
+    # What all its batches have cost and can still cost at most. Only hits.batches.services.budgets writes it.
     reserved = models.DecimalField(max_digits=13, decimal_places=2, default=0, editable=False)
     wage_floor = models.DecimalField(
         max_digits=6,
@@ -269,9 +269,9 @@ class Batch(models.Model):
     hit_type_id = models.CharField(max_length=64, blank=True, editable=False)
     # When the provider was told where to send the events of this HIT type.
     notified_at = models.DateTimeField(null=True, editable=False)
-    # What it has cost and can still cost at most. Only hits.services.budgets writes it.
+    # What it has cost and can still cost at most. Only hits.batches.services.budgets writes it.
     reserved = models.DecimalField(max_digits=13, decimal_places=2, default=0, editable=False)
-    # Counted by hits.services.figures whenever something of the batch has changed; lists show these.
+    # Counted by hits.batches.services.batch_counters whenever something of the batch has changed; lists show these.
     figures = models.JSONField(default=dict, editable=False)
     is_stale = models.BooleanField(default=False, editable=False)
     # How often it was marked: what is marked again while it is counted stays marked.

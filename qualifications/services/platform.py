@@ -15,6 +15,7 @@ from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.utils import translation
 from django.utils.translation import gettext as _
 
+from hits.batches.services.sending_hits import Clock, ticking
 from hits.common.parts import in_parts
 from hits.core import audit_trail
 from hits.core.errors import ProviderRefused, ProviderUnavailable, RuleBroken
@@ -24,7 +25,6 @@ from hits.identity.models.users import User
 from hits.providers.gateway.interface import Provider, ProviderTest
 from hits.providers.models.accounts import Account
 from hits.services.looking import usable
-from hits.services.sending import Clock, ticking
 from hits.studies.models import Batch
 from qualifications.models import Gate, Holding, PlatformType
 from qualifications.services.waiting import earliest

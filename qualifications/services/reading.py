@@ -14,6 +14,7 @@ from django.db.models import F, Q, QuerySet
 from django.utils import translation
 from django.utils.translation import gettext as _
 
+from hits.batches.services.sending_hits import Clock, ticking
 from hits.common.parts import in_parts
 from hits.core import crypto
 from hits.core.errors import ProviderRefused, ProviderUnavailable
@@ -21,7 +22,6 @@ from hits.identity.models.workers import Worker
 from hits.providers.gateway.interface import Provider, Qualified
 from hits.providers.models.accounts import Account
 from hits.services.looking import usable
-from hits.services.sending import Clock, ticking
 from qualifications.models import Gate, Holding, PlatformType
 from qualifications.services import attempting
 from qualifications.services.provider_tests import check_provider_test

@@ -10,12 +10,12 @@ import structlog
 from cryptography.fernet import InvalidToken
 from django.db.models import F, Q, QuerySet
 
+from hits.batches.services.sending_hits import Clock, ticking
 from hits.common.parts import in_parts
 from hits.core.errors import ProviderRefused, ProviderUnavailable
 from hits.providers.gateway.interface import Provider
 from hits.providers.models.accounts import Account
 from hits.services.looking import usable
-from hits.services.sending import Clock, ticking
 from qualifications.models import Gate, Holding, PlatformType
 from qualifications.services.waiting import earliest
 

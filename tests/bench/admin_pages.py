@@ -66,13 +66,13 @@ def measure() -> list[Row]:
     from django.urls import reverse  # noqa: PLC0415
     from django.utils import timezone  # noqa: PLC0415
 
-    from hits.services import figures  # noqa: PLC0415
+    from hits.batches.services import batch_counters  # noqa: PLC0415
     from hits.studies.models import Batch  # noqa: PLC0415
     from tests.admin_pages import fill, pages  # noqa: PLC0415
 
     user = fill(hits=HITS, batches=BATCHES, now=timezone.now())
     Batch.objects.update(is_stale=True)
-    figures.refresh_stale(now=timezone.now())
+    batch_counters.refresh_stale(now=timezone.now())
     with connection.cursor() as cursor:
         cursor.execute("ANALYZE")
     client = Client(SERVER_NAME="127.0.0.1", raise_request_exception=False)

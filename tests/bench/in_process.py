@@ -64,7 +64,7 @@ def launch(account: "Account", **terms: Any) -> None:
     """A batch, sent whole."""
     from django.utils import timezone  # noqa: PLC0415
 
-    from hits.services import launching  # noqa: PLC0415
+    from hits.batches.services import launching  # noqa: PLC0415
     from tests.factories import make_association, make_batch, make_study, make_user  # noqa: PLC0415
 
     study = make_study()

@@ -14,8 +14,9 @@ from crowd.marketplace.site.session import COOKIE
 from crowd.pictures.models import Picture
 from crowd.winogavil.demo.workers import SimulatedWorker
 from crowd.winogavil.models import Association
+from hits.batches.services import launching
 from hits.providers.models.accounts import Account
-from hits.services import launching, owing, reconciling, reviewing
+from hits.services import owing, reconciling, reviewing
 from hits.studies.models import Batch
 from scoring.services import judging as scoring
 from tests.conftest import Sites

@@ -7,9 +7,10 @@ from playwright.sync_api import expect
 from crowd.marketplace import frames, queries
 from crowd.marketplace.models import HIT, Worker
 from crowd.marketplace.services.work import accept_hit
+from hits.batches.services import sending_hits
 from hits.ledger.models.bonuses import Bonus
 from hits.providers.models.accounts import Account
-from hits.services import compensating, sending
+from hits.services import compensating
 from tests.browser.conftest import OpenPage
 from tests.browser.looking import SIZES, Visitor
 from tests.browser.stage import sign_in, work_through
@@ -32,7 +33,7 @@ def bonus(sites: Sites, worker: Worker) -> Bonus:
     now = timezone.now()
     compensating.start(bonus=bonus, by=make_payer(bonus.assignment.hit.batch.study), now=now)
     compensating.send_compensations(now=now)
-    sending.send_launching_batches(now=now)
+    sending_hits.send_launching_batches(now=now)
     return bonus
 
 

@@ -10,7 +10,7 @@ from playwright.sync_api import FilePayload, Page, expect
 
 from crowd.winogavil.demo import seeding
 from crowd.winogavil.demo.seeding import Seeded
-from hits.services import changing, figures, sending
+from hits.batches.services import batch_counters, hit_changes, sending_hits
 from hits.studies.models import Batch
 from tests.browser.doors import log_in
 from tests.browser.looking import SCHEMES, Visitor
@@ -157,12 +157,12 @@ def launch(page: Page) -> None:
 
 def fill(seeded: Seeded) -> None:
     """Three workers, each right in both HITs; the background's part is played here."""
-    sending.send_launching_batches(now=timezone.now())
+    sending_hits.send_launching_batches(now=timezone.now())
     for invitation in seeded.invitations:
         take_turns(invitation, turns=ITEMS)
     work_through()
-    changing.complete_batches(now=timezone.now())
-    figures.refresh_stale(now=timezone.now())
+    hit_changes.complete_batches(now=timezone.now())
+    batch_counters.refresh_stale(now=timezone.now())
 
 
 def look(visitor: Visitor, name: str) -> None:

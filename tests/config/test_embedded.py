@@ -18,7 +18,7 @@ HITS = 200
 LAUNCH = """
 from django.utils import timezone
 from hits.models import Account, Batch, Study, User
-from hits.services.launching import launch_batch
+from hits.batches.services.launching import launch_batch
 from tests.factories import make_association
 study = Study.objects.create(name='Kill', lab='lab', budget=1000)
 make_association(study=study)

@@ -6,9 +6,9 @@ from typing import Any
 
 from django.db import transaction
 
+from hits.batches.services.budgets import reserve
 from hits.ledger.models.bonuses import Bonus
 from hits.ledger.services import rewards
-from hits.services.budgets import reserve
 from hits.services.obligations import move_bonus, owe
 from hits.studies.models import Batch, Study
 from hits.work.models.assignments import Assignment

@@ -3,7 +3,8 @@
 from datetime import timedelta
 from typing import Any
 
-from hits.services import launching, reconciling
+from hits.batches.services import launching
+from hits.services import reconciling
 from hits.studies.models import Batch
 from hits.work.models.assignments import Assignment, Item
 from hits.work.models.hits import HIT

@@ -5,11 +5,11 @@ from typing import Any
 
 from django.db import transaction
 
+from hits.batches.services.budgets import reserve
 from hits.identity.models.users import User
 from hits.ledger.models.bonuses import Bonus
 from hits.ledger.services import rewards
 from hits.providers.models.accounts import Account
-from hits.services.budgets import reserve
 from hits.services.obligations import move_bonus, owe
 from hits.studies.models import Study
 from tests.factories import (

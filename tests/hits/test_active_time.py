@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from hits.batches.queries.live_figures import times_of
+from hits.batches.queries.tally import seconds_worked
 from hits.core.errors import RuleBroken
-from hits.queries.batches import seconds_worked
-from hits.queries.live import times_of
 from hits.work.domain import Counted, count_beat, effective_seconds
 from hits.work.models.assignments import Assignment
 from hits.work.services.heartbeats import count_activity

@@ -10,7 +10,7 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
 from hits.admin.parts import in_words
-from hits.services.budgets import reserve
+from hits.batches.services.budgets import reserve
 from hits.studies.models import Study
 from tests.factories import (
     NOW,

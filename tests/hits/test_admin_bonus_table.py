@@ -8,10 +8,10 @@ from django.test import Client
 from django.urls import reverse
 
 from hits import families
+from hits.batches.services.launching import launch_batch
 from hits.core.domain.bonus_tables import EXAMPLES
 from hits.core.errors import RuleBroken
 from hits.ledger.models.entries import LedgerEntry
-from hits.services.launching import launch_batch
 from hits.studies.models import Batch, Study
 from tests.factories import NOW, make_association, make_batch, make_study, make_user
 from tests.hits.calling import notebook

@@ -13,9 +13,9 @@ from django.urls import reverse
 
 from crowd.winogavil.domain import SOLVE
 from hits.admin.batches import prices
+from hits.batches.services import drafting
 from hits.identity.models.users import User
 from hits.providers.models.accounts import Account
-from hits.services import drafting
 from hits.studies.models import Batch, default_bonus_rules
 from hits.work.models.assignments import Item
 from tests.factories import (

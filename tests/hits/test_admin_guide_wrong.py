@@ -8,7 +8,7 @@ from django.urls import reverse
 
 from crowd.winogavil.domain import SOLVE
 from hits import families
-from hits.services.drafting import ASKS_ONCE
+from hits.batches.services.drafting import ASKS_ONCE
 from hits.studies.models import Batch
 from hits.work.models.assignments import Item
 from tests.factories import make_batch, make_study, make_user

@@ -10,7 +10,7 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 from django.utils import timezone
 
-from hits.models import BatchEvent
+from hits.batches.models import BatchEvent
 from hits.work.models.hits import HIT, Change
 from tests.factories import NOW, make_assignment, make_batch, make_hit, make_study, make_user
 from tests.pages import text_of

@@ -13,7 +13,7 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
 from hits.admin.batches.verbs import VERBS
-from hits.models import BatchEvent
+from hits.batches.models import BatchEvent
 from hits.studies.models import Batch
 from hits.work.models.hits import HIT, Change
 from tests.factories import (

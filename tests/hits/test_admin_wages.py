@@ -9,11 +9,11 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
+from hits.batches.services import batch_counters
 from hits.core.models.audit_events import AuditEvent
 from hits.identity.roles import AUTHOR, PAYMENTS_PREPARER, ROLES
 from hits.ledger.models.bonuses import Bonus
 from hits.ledger.models.entries import LedgerEntry
-from hits.services import figures
 from hits.studies.models import Batch, Study
 from hits.work.models.assignments import Assignment
 from tests.factories import NOW
@@ -234,7 +234,7 @@ def test_propose_wants_a_csrf_token() -> None:
 def test_live_view_warns_and_leads_to_the_wages(client: Client) -> None:
     batch = make_paid(360, 360)
     sign_in(client, PAYMENTS_PREPARER, batch.study)
-    figures.refresh(batch=batch, now=NOW)
+    batch_counters.refresh(batch=batch, now=NOW)
 
     page = client.get(reverse("admin:hits_batch_live", args=[batch.pk]))
 

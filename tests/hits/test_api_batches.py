@@ -9,8 +9,8 @@ import pytest
 from django.utils import timezone
 
 from crowd.winogavil.domain import SOLVE
+from hits.batches.models import BatchEvent
 from hits.identity.api_tokens import Scope
-from hits.models import BatchEvent
 from hits.studies.models import Batch, Study
 from hits.work.models.assignments import Item
 from hits.work.models.hits import HIT, Change

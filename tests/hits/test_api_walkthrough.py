@@ -8,9 +8,9 @@ import pytest
 from django.conf import settings as project
 from django.utils import timezone
 
+from hits.batches.services import launching
 from hits.identity.api_tokens import Scope, make_token
 from hits.identity.roles import RESEARCHER
-from hits.services import launching
 from hits.studies.models import Batch
 from hits.work.models.assignments import Assignment
 from hits.work.models.decisions import Decision

@@ -3,8 +3,8 @@
 import pytest
 
 from hits import families
+from hits.batches.services import drafting
 from hits.core.errors import RuleBroken
-from hits.services import drafting
 from hits.studies.models import Batch
 from hits.work.models.assignments import Item
 from tests.factories import make_batch

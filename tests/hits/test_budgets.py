@@ -8,10 +8,10 @@ from django.db.models import Sum
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from hits.batches.queries.tally import tally_of
+from hits.batches.services import budgets, launching
 from hits.core.errors import RuleBroken
 from hits.ledger.models.bonuses import Bonus
-from hits.queries.batches import tally_of
-from hits.services import budgets, launching
 from hits.studies.models import Batch, Study
 from hits.work.models.assignments import Assignment
 from hits.work.models.hits import HIT

@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from hits import families
+from hits.batches.services import batch_counters, batch_lifecycle, drafting, launching, sending_hits
 from hits.core.errors import RuleBroken
 from hits.core.models.audit_events import AuditEvent
 from hits.identity.models.users import User
@@ -13,20 +14,7 @@ from hits.ledger.models.bonuses import Bonus
 from hits.ledger.models.entries import LedgerEntry
 from hits.ledger.services import rewards
 from hits.models import RunRow
-from hits.services import (
-    blocking,
-    compensating,
-    drafting,
-    figures,
-    halting,
-    launching,
-    paying,
-    paying_by_hit,
-    reconciling,
-    reviewing,
-    sending,
-    steering,
-)
+from hits.services import blocking, compensating, halting, paying, paying_by_hit, reconciling, reviewing
 from hits.services.obligations import move_bonus
 from hits.studies.models import Batch, Study
 from hits.work.models.assignments import Assignment
@@ -68,7 +56,7 @@ def payer(study: Study) -> User:
 def send(now: Any = NOW) -> None:
     """What the background does from a started compensation to an open HIT."""
     compensating.send_compensations(now=now)
-    sending.send_launching_batches(now=now)
+    sending_hits.send_launching_batches(now=now)
 
 
 def work_through(now: Any = LATER) -> None:
@@ -77,7 +65,7 @@ def work_through(now: Any = LATER) -> None:
     reviewing.approve_judged(now=now)
     rewards.book_rewards(now=now)
     compensating.send_compensations(now=now)
-    figures.refresh_stale(now=now)
+    batch_counters.refresh_stale(now=now)
 
 
 def hand_in(turk: StubbedTurk, bonus: Bonus) -> str:
@@ -142,7 +130,7 @@ def test_compensation_is_sent_handed_in_and_confirmed(
 def test_books_after_a_compensation_hold_its_reward_and_fees(
     bonus: Bonus, payer: User, study: Study, turk: StubbedTurk
 ) -> None:
-    figures.refresh_stale(now=NOW)
+    batch_counters.refresh_stale(now=NOW)
     before = books(study)
     compensating.start(bonus=bonus, by=payer, now=NOW)
     send()
@@ -222,7 +210,7 @@ def test_send_killed_in_between_goes_on(
 def test_hit_that_nobody_took_gives_the_bonus_back_and_can_be_started_again(
     bonus: Bonus, payer: User, study: Study, turk: StubbedTurk
 ) -> None:
-    figures.refresh_stale(now=NOW)
+    batch_counters.refresh_stale(now=NOW)
     before = books(study)
     first = compensating.start(bonus=bonus, by=payer, now=NOW)
     send()
@@ -293,7 +281,7 @@ def test_budget_that_is_used_up_gives_the_bonus_back(
     bonus: Bonus, payer: User, study: Study, turk: StubbedTurk
 ) -> None:
     compensating.start(bonus=bonus, by=payer, now=NOW)
-    figures.refresh_stale(now=NOW)
+    batch_counters.refresh_stale(now=NOW)
     Study.objects.update(budget=Decimal("0.05"))
 
     send()
@@ -305,7 +293,7 @@ def test_budget_that_is_used_up_gives_the_bonus_back(
 def test_budget_that_only_just_held_the_bonus_holds_its_hit(
     bonus: Bonus, payer: User, study: Study, turk: StubbedTurk
 ) -> None:
-    figures.refresh_stale(now=NOW)
+    batch_counters.refresh_stale(now=NOW)
     study.refresh_from_db()
     Study.objects.update(budget=study.reserved)
     compensating.start(bonus=bonus, by=payer, now=NOW)
@@ -362,7 +350,7 @@ def test_take_back_ends_the_hit_and_then_gives_the_bonus_back(
     compensating.take_back(bonus=bonus, by=payer, now=NOW)
     compensating.send_compensations(now=NOW)
     ending = states(bonus)[0]
-    steering.send_changes(now=NOW)
+    batch_lifecycle.send_changes(now=NOW)
     work_through()
 
     assert (ending, states(bonus)) == (Status.COMPENSATING, (Status.REFUSED, None))
@@ -504,9 +492,9 @@ def of(batch: Batch) -> Any:
 
 
 STEER: dict[str, Callable[[Batch, User], Any]] = {
-    "add hits": lambda batch, by: steering.add_hits(batch=batch, count=1, by=by, now=NOW),
-    "add places": lambda batch, by: steering.add_places(hits=of(batch), places=1, by=by, now=NOW),
-    "extend": lambda batch, by: steering.extend_hits(hits=of(batch), seconds=60, by=by, now=NOW),
+    "add hits": lambda batch, by: batch_lifecycle.add_hits(batch=batch, count=1, by=by, now=NOW),
+    "add places": lambda batch, by: batch_lifecycle.add_places(hits=of(batch), places=1, by=by, now=NOW),
+    "extend": lambda batch, by: batch_lifecycle.extend_hits(hits=of(batch), seconds=60, by=by, now=NOW),
 }
 
 

@@ -5,14 +5,15 @@ from decimal import Decimal
 
 import pytest
 
+from hits.batches.queries import live_figures
+from hits.batches.queries.hourly_pay import pay_of, top_ups_due
+from hits.batches.services import batch_counters
 from hits.core.domain.months import Month
 from hits.ledger.models.bonuses import Bonus
 from hits.models import Difference, Match
-from hits.queries import live
 from hits.queries.closes import lines_of_close
 from hits.queries.people import median_time
-from hits.queries.wages import pay_of, top_ups_due
-from hits.services import compensating, figures, matching
+from hits.services import compensating, matching
 from hits.studies.models import Batch, Study
 from hits.work.models.assignments import Assignment
 from tests.factories import NOW, make_study
@@ -49,14 +50,17 @@ def test_compensation_is_no_work_in_wages_and_times(bonus: Bonus, study: Study, 
     Study.objects.update(wage_floor=Decimal("99.00"))
     batch = pay_by_hit(bonus, turk)
     Assignment.objects.filter(hit__batch=batch).update(worked_s=600, active_s=600, owed_at=LATER)
-    figures.mark_stale(batch.pk)
+    batch_counters.mark_stale(batch.pk)
 
-    figures.refresh_stale(now=LATER)
+    batch_counters.refresh_stale(now=LATER)
 
     batch = Batch.objects.get(pk=batch.pk)
     assert (pay_of(batch).approved, top_ups_due(batch, most=9)) == (0, [])
     assert (batch.figures["median_s"], batch.figures["is_below_floor"]) == (None, False)
-    assert (live.times_of(batch).measured, median_time(bonus.assignment.worker, make_payer(study))) == (
+    assert (
+        live_figures.times_of(batch).measured,
+        median_time(bonus.assignment.worker, make_payer(study)),
+    ) == (
         0,
         None,
     )

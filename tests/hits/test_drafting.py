@@ -10,11 +10,11 @@ from hypothesis import strategies as st
 
 from crowd.winogavil.domain import SOLVE
 from crowd.winogavil.models import Association
+from hits.batches import domain as criteria
+from hits.batches.services import drafting
 from hits.core.domain import requirements
 from hits.core.errors import InvalidItems, RuleBroken
-from hits.domain import criteria
 from hits.providers.models.accounts import Account
-from hits.services import drafting
 from hits.studies.models import Batch
 from hits.work.models.assignments import Item, Lease
 from tests.factories import (

@@ -5,15 +5,10 @@ from typing import Any
 
 import pytest
 
+from hits.batches.services import batch_counters
 from hits.models import Block, Message, Recipient
 from hits.providers.models.accounts import Account
-from hits.services import (
-    blocking,
-    figures,
-    reviewing,
-    telling,
-    writing,
-)
+from hits.services import blocking, reviewing, telling, writing
 from hits.work.models.assignments import Assignment
 from hits.work.models.decisions import Decision
 from tests.factories import (
@@ -146,9 +141,9 @@ def test_next_count_of_a_large_batch_has_a_pause() -> None:
     batch = make_batch(status="open", figures=counted, is_stale=True)
     due = NOW + timedelta(seconds=5)
 
-    assert figures.next_count(now=NOW) == due
-    assert figures.refresh_stale(now=due - MOMENT) == 0
-    assert figures.refresh_stale(now=due) == 1
-    assert figures.next_count(now=due) is None
+    assert batch_counters.next_count(now=NOW) == due
+    assert batch_counters.refresh_stale(now=due - MOMENT) == 0
+    assert batch_counters.refresh_stale(now=due) == 1
+    assert batch_counters.next_count(now=due) is None
     make_batch(status="open", is_stale=True, study=batch.study)
-    assert figures.next_count(now=due) == due
+    assert batch_counters.next_count(now=due) == due

@@ -5,8 +5,9 @@ from typing import Any
 
 import pytest
 
+from hits.batches.services import batch_lifecycle, hit_changes, launching, sending_hits
 from hits.providers.models.accounts import Account
-from hits.services import changing, launching, looking, reconciling, sending, steering, surveying
+from hits.services import looking, reconciling, surveying
 from hits.work.models.assignments import Assignment
 from hits.work.models.hits import HIT, Change
 from hits.work.services import leasing
@@ -63,7 +64,7 @@ def test_next_launch_is_when_a_claim_is_over(status: str, account: Account) -> N
     batch = make_batch(account=account, status=status)
     hit = {"status": "intended", "external_id": "", "sent_at": None, "look_at": None, "asked_at": NOW}
     make_hit(batch=batch, claimed_at=NOW, **hit)
-    due = NOW + sending.CLAIM
+    due = NOW + sending_hits.CLAIM
 
     early = launching.send_launching_batches(now=due - MOMENT, clock=lambda: due - MOMENT)
     claimed = launching.next_launch(now=due - MOMENT)
@@ -99,24 +100,24 @@ def test_next_change_is_when_a_claim_is_over(account: Account) -> None:
     Change.objects.create(hit=hit, kind="expire", made_at=NOW, claimed_at=NOW)
     behind = Change.objects.create(hit=hit, kind="add", places=1, made_at=NOW)
 
-    assert steering.next_change(now=NOW) == NOW + changing.CLAIM
+    assert batch_lifecycle.next_change(now=NOW) == NOW + hit_changes.CLAIM
     Change.objects.exclude(pk=behind.pk).update(status="done")
-    assert steering.next_change(now=NOW) == NOW
+    assert batch_lifecycle.next_change(now=NOW) == NOW
     spoil(account, "secret_access_key")
-    assert steering.next_change(now=NOW) is None
+    assert batch_lifecycle.next_change(now=NOW) is None
 
 
 def test_next_change_asks_again_where_an_end_was_refused(account: Account) -> None:
     batch = make_batch(account=account, status="paused")
     hit = make_hit(batch=batch, expires_at=NOW + timedelta(days=1))
     refused = Change.objects.create(hit=hit, kind="expire", made_at=NOW, status="refused", done_at=NOW)
-    due = NOW + changing.AGAIN
+    due = NOW + hit_changes.AGAIN
 
-    assert steering.next_change(now=due - MOMENT) == due
-    changing.hold_back(now=due - MOMENT)
+    assert batch_lifecycle.next_change(now=due - MOMENT) == due
+    hit_changes.hold_back(now=due - MOMENT)
     assert list(Change.objects.all()) == [refused]
-    assert steering.next_change(now=due) is None
-    changing.hold_back(now=due)
+    assert batch_lifecycle.next_change(now=due) is None
+    hit_changes.hold_back(now=due)
     assert Change.objects.filter(status="intended").count() == 1
 
 
@@ -133,7 +134,7 @@ def test_next_change_leaves_what_is_not_held_back(batch: dict[str, Any], hit: di
     row = make_hit(batch=make_batch(**batch), **{"expires_at": NOW + timedelta(days=1), **hit})
     Change.objects.create(hit=row, kind="expire", made_at=NOW, status="refused", done_at=NOW)
 
-    assert steering.next_change(now=NOW) is None
+    assert batch_lifecycle.next_change(now=NOW) is None
 
 
 def test_next_look_is_the_first_hit_that_is_open(account: Account) -> None:

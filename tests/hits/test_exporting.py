@@ -14,7 +14,7 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
 from hits.admin.batches.export import write_csv, write_jsonl
-from hits.models import BatchEvent
+from hits.batches.models import BatchEvent
 from hits.services import exporting
 from hits.services.exporting import COLUMNS, describe_export, export_batch
 from hits.studies.models import Batch

@@ -6,8 +6,8 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from hits import queries
-from hits.queries import batches
-from hits.services import figures
+from hits.batches.queries import tally
+from hits.batches.services import batch_counters
 from hits.studies.models import Batch, Study
 from tests.factories import NOW, make_assignment, make_batch, make_bonus, make_hit, make_study, set_aside
 
@@ -35,9 +35,9 @@ def test_refresh_counts_everything_of_a_batch() -> None:
     paid = make_assignment(hit=first, status="approved", worked_s=20, owed_at=NOW)
     make_bonus(assignment=paid, amount=Decimal("0.25"), status="sent")
     make_bonus(assignment=paid, rule="another", amount=Decimal("0.10"), status="owed")
-    figures.mark_stale(batch.pk)
+    batch_counters.mark_stale(batch.pk)
 
-    counted = figures.refresh_stale(now=NOW)
+    counted = batch_counters.refresh_stale(now=NOW)
 
     batch.refresh_from_db()
     assert (counted, batch.is_stale) == (1, False)
@@ -69,9 +69,9 @@ def test_refresh_counts_everything_of_a_batch() -> None:
 
 def test_refresh_settles_the_budget() -> None:
     batch = make_open(hits=2)
-    figures.mark_stale(batch.pk)
+    batch_counters.mark_stale(batch.pk)
 
-    figures.refresh_stale(now=NOW)
+    batch_counters.refresh_stale(now=NOW)
 
     batch.refresh_from_db()
     assert Study.objects.get().reserved == batch.reserved == batch.cost.total
@@ -81,25 +81,25 @@ def test_refresh_settles_the_budget() -> None:
 def test_refresh_leaves_what_is_not_stale() -> None:
     make_open()
 
-    assert figures.refresh_stale(now=NOW) == 0
+    assert batch_counters.refresh_stale(now=NOW) == 0
     assert Batch.objects.get().figures == {}
 
 
 def test_a_batch_that_is_marked_while_it_is_counted_is_counted_again(monkeypatch: pytest.MonkeyPatch) -> None:
     batch = make_open()
-    figures.mark_stale(batch.pk)
+    batch_counters.mark_stale(batch.pk)
 
-    def count_late(batch: Batch) -> batches.Tally:
-        counted = batches.tally_of(batch)
+    def count_late(batch: Batch) -> tally.Tally:
+        counted = tally.tally_of(batch)
         make_assignment(hit=batch.hits.get(), status="submitted")
-        figures.mark_stale(batch.pk)
+        batch_counters.mark_stale(batch.pk)
         return counted
 
     with monkeypatch.context() as patch:
-        patch.setattr(figures, "tally_of", count_late)
-        figures.refresh_stale(now=NOW)
+        patch.setattr(batch_counters, "tally_of", count_late)
+        batch_counters.refresh_stale(now=NOW)
     missed = Batch.objects.get().figures["submitted"]
-    figures.refresh_stale(now=NOW)
+    batch_counters.refresh_stale(now=NOW)
 
     batch.refresh_from_db()
     assert (missed, batch.figures["submitted"], batch.is_stale) == (0, 1, False)
@@ -107,26 +107,26 @@ def test_a_batch_that_is_marked_while_it_is_counted_is_counted_again(monkeypatch
 
 def test_a_process_that_dies_while_it_counts_leaves_the_mark(monkeypatch: pytest.MonkeyPatch) -> None:
     batch = make_open()
-    figures.mark_stale(batch.pk)
+    batch_counters.mark_stale(batch.pk)
 
-    def die(_: Batch) -> batches.Tally:
+    def die(_: Batch) -> tally.Tally:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(figures, "tally_of", die)
+    monkeypatch.setattr(batch_counters, "tally_of", die)
 
     with pytest.raises(KeyboardInterrupt):
-        figures.refresh_stale(now=NOW)
+        batch_counters.refresh_stale(now=NOW)
 
     assert Batch.objects.get().is_stale
 
 
 def test_a_large_batch_is_not_counted_all_the_time() -> None:
     batch = make_open()
-    figures.mark_stale(batch.pk)
+    batch_counters.mark_stale(batch.pk)
     Batch.objects.update(figures={"hits": 10_000, "counted_at": NOW.isoformat()})
 
-    soon = figures.refresh_stale(now=NOW + timedelta(seconds=9))
-    late = figures.refresh_stale(now=NOW + timedelta(seconds=10))
+    soon = batch_counters.refresh_stale(now=NOW + timedelta(seconds=9))
+    late = batch_counters.refresh_stale(now=NOW + timedelta(seconds=10))
 
     assert (soon, late) == (0, 1)
 
@@ -137,10 +137,10 @@ def test_refresh_takes_the_same_queries_whatever_the_size() -> None:
         for hit in batch.hits.all():
             work = make_assignment(hit=hit, status="approved", worked_s=hit.pk, owed_at=NOW)
             make_bonus(assignment=work)
-        figures.refresh(batch=batch, now=NOW)
+        batch_counters.refresh(batch=batch, now=NOW)
         make_bonus(assignment=work, rule="another")
         with CaptureQueriesContext(connection) as queries_made:
-            figures.refresh(batch=batch, now=NOW)
+            batch_counters.refresh(batch=batch, now=NOW)
         return len(queries_made)
 
     assert cost(3) == cost(30) <= 17
@@ -150,8 +150,8 @@ def test_lists_show_what_was_counted_and_of_a_draft_what_is_planned() -> None:
     draft = make_batch(hits_wanted=4, assignments_per_hit=3)
     batch = make_open(hits=2)
     make_assignment(hit=batch.hits.all()[0], status="submitted")
-    figures.mark_stale(batch.pk)
-    figures.refresh_stale(now=NOW)
+    batch_counters.mark_stale(batch.pk)
+    batch_counters.refresh_stale(now=NOW)
 
     listed = queries.batches_with_counts().order_by("pk")
 

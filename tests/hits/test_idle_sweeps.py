@@ -7,21 +7,19 @@ from typing import Any
 import pytest
 from django.db import connection
 
+from hits.batches.services import batch_counters, batch_lifecycle, launching
 from hits.ledger.services import rewards
 from hits.models import Block, Match, Notice
 from hits.providers.models.accounts import Account
 from hits.services import (
     blocking,
     compensating,
-    figures,
-    launching,
     matching,
     noticing,
     owing,
     paying,
     reconciling,
     reviewing,
-    steering,
     surveying,
     writing,
 )
@@ -48,7 +46,7 @@ def never(*, now: datetime) -> None:
 
 SWEEPS: list[tuple[Callable[..., Any], Next]] = [
     (launching.send_launching_batches, launching.next_launch),
-    (steering.send_changes, steering.next_change),
+    (batch_lifecycle.send_changes, batch_lifecycle.next_change),
     (noticing.handle_notices, never),
     (noticing.poll_queues, noticing.next_poll),
     (noticing.subscribe_batches, noticing.next_subscription),
@@ -59,7 +57,7 @@ SWEEPS: list[tuple[Callable[..., Any], Next]] = [
     (reviewing.approve_judged, reviewing.next_approval),
     (blocking.send_blocks, blocking.next_block),
     (writing.send_messages, writing.next_message),
-    (figures.refresh_stale, figures.next_count),
+    (batch_counters.refresh_stale, batch_counters.next_count),
     (owing.owe_bonuses, never),
     (rewards.book_rewards, never),
     (paying.pay_bonuses, paying.next_payment),

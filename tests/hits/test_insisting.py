@@ -4,8 +4,9 @@ from datetime import timedelta
 
 import pytest
 
+from hits.batches.services import batch_lifecycle, budgets
 from hits.identity.models.users import User
-from hits.services import budgets, reconciling, steering, surveying
+from hits.services import reconciling, surveying
 from hits.work.models.hits import HIT
 from tests.factories import NOW, make_user
 from tests.hits.posted import post_hit
@@ -30,7 +31,7 @@ def user() -> User:
 
 
 def tell_and_look() -> None:
-    steering.send_changes(now=NOW)
+    batch_lifecycle.send_changes(now=NOW)
     reconciling.reconcile(now=NOW)
 
 
@@ -44,7 +45,7 @@ def ends(turk: StubbedTurk) -> tuple[object, object]:
 
 def test_places_that_were_not_added_are_asked_for_again_once(hit: HIT, turk: StubbedTurk, user: User) -> None:
     turk.faults[ADD] = ["unheard"]
-    steering.add_places(hits=HIT.objects.all(), places=3, by=user, now=NOW)
+    batch_lifecycle.add_places(hits=HIT.objects.all(), places=3, by=user, now=NOW)
 
     tell_and_look()
     HIT.objects.update(look_at=None)
@@ -55,7 +56,7 @@ def test_places_that_were_not_added_are_asked_for_again_once(hit: HIT, turk: Stu
 
 
 def test_places_that_were_added_are_asked_for_once(hit: HIT, turk: StubbedTurk, user: User) -> None:
-    steering.add_places(hits=HIT.objects.all(), places=3, by=user, now=NOW)
+    batch_lifecycle.add_places(hits=HIT.objects.all(), places=3, by=user, now=NOW)
 
     tell_and_look()
 
@@ -68,7 +69,7 @@ def test_places_that_are_refused_the_second_time_are_not_counted_and_their_money
     batch = hit.batch
     before = batch.reserved
     turk.faults[ADD] = ["unheard", "refused"]
-    steering.add_places(hits=HIT.objects.all(), places=3, by=user, now=NOW)
+    batch_lifecycle.add_places(hits=HIT.objects.all(), places=3, by=user, now=NOW)
 
     tell_and_look()
     budgets.settle(batch=batch, now=NOW)
@@ -81,7 +82,7 @@ def test_after_a_day_the_token_protects_no_more_and_the_providers_places_count(
     hit: HIT, turk: StubbedTurk, user: User
 ) -> None:
     turk.faults |= {ADD: ["unheard"], "get_hit": ["before"]}
-    steering.add_places(hits=HIT.objects.all(), places=3, by=user, now=NOW)
+    batch_lifecycle.add_places(hits=HIT.objects.all(), places=3, by=user, now=NOW)
     tell_and_look()
 
     surveying.survey(now=NOW + DAY, force=True)
@@ -92,7 +93,7 @@ def test_after_a_day_the_token_protects_no_more_and_the_providers_places_count(
 
 def test_a_hit_that_was_not_expired_is_expired_again(hit: HIT, turk: StubbedTurk, user: User) -> None:
     turk.faults[END] = ["unheard"]
-    steering.expire_hits(hits=HIT.objects.all(), by=user, now=NOW)
+    batch_lifecycle.expire_hits(hits=HIT.objects.all(), by=user, now=NOW)
 
     tell_and_look()
 
@@ -102,7 +103,7 @@ def test_a_hit_that_was_not_expired_is_expired_again(hit: HIT, turk: StubbedTurk
 
 def test_a_hit_that_was_not_lengthened_is_lengthened_again(hit: HIT, turk: StubbedTurk, user: User) -> None:
     turk.faults[END] = ["unheard"]
-    steering.extend_hits(hits=HIT.objects.all(), seconds=7200, by=user, now=NOW)
+    batch_lifecycle.extend_hits(hits=HIT.objects.all(), seconds=7200, by=user, now=NOW)
 
     tell_and_look()
 

@@ -7,11 +7,11 @@ from typing import Any
 import pytest
 from django.conf import LazySettings
 
+from hits.batches.models import BatchEvent
+from hits.batches.services import batch_lifecycle, launching, sending_hits
 from hits.core.errors import ProviderRefused, RuleBroken
-from hits.models import BatchEvent
 from hits.providers.gateway import registry
 from hits.providers.models.accounts import Account
-from hits.services import launching, sending, steering
 from hits.studies.models import Batch, Study, default_bonus_rules
 from hits.work.models.hits import HIT
 from tests.factories import NOW, make_account, make_association, make_batch, make_study, make_user, set_aside
@@ -251,7 +251,7 @@ def test_intent_that_was_asked_about_meanwhile_stays_asked_for(turk: StubbedTurk
     turk.faults["create_hit"] = ["after"]
     launching.send_launching_batches(now=NOW)
 
-    taken = sending._take(read_before, now=NOW + timedelta(minutes=1))
+    taken = sending_hits._take(read_before, now=NOW + timedelta(minutes=1))
 
     assert not taken
     assert HIT.objects.values_list("asked_at", "claimed_at").get() == (NOW, None)
@@ -265,7 +265,7 @@ def test_send_pauses_when_the_money_is_out_and_resumes(turk: StubbedTurk) -> Non
     launching.send_launching_batches(now=NOW)
     paused = Batch.objects.values("status", "problem").get()
     turk.balance = Decimal("100.00")
-    steering.resume_batch(batch=Batch.objects.get(), by=make_user(), now=NOW + timedelta(hours=1))
+    batch_lifecycle.resume_batch(batch=Batch.objects.get(), by=make_user(), now=NOW + timedelta(hours=1))
     launching.send_launching_batches(now=NOW)
 
     assert paused == {"status": Batch.Status.PAUSED_FUNDS, "problem": "InsufficientFunds"}
@@ -293,7 +293,7 @@ def test_send_keeps_the_rest_until_the_pilot_is_released(turk: StubbedTurk) -> N
 
     pilot = launching.send_launching_batches(now=NOW)
     waiting = Batch.objects.get().status
-    steering.release_pilot(batch=batch, by=make_user(), now=NOW)
+    batch_lifecycle.release_pilot(batch=batch, by=make_user(), now=NOW)
     rest = launching.send_launching_batches(now=NOW)
 
     assert (pilot, waiting, rest) == (2, Batch.Status.OPEN, 4)
@@ -315,7 +315,7 @@ def on_call(turk: StubbedTurk, number: int, act: Callable[[], object]) -> None:
 def test_send_stops_within_one_hit_of_a_pause(turk: StubbedTurk) -> None:
     batch = make_draft(hits=5)
     launch(batch)
-    on_call(turk, 2, lambda: steering.pause_batch(batch=batch, by=make_user(), now=NOW))
+    on_call(turk, 2, lambda: batch_lifecycle.pause_batch(batch=batch, by=make_user(), now=NOW))
 
     sent = launching.send_launching_batches(now=NOW)
 
@@ -327,7 +327,7 @@ def test_send_stops_within_one_hit_of_a_pause(turk: StubbedTurk) -> None:
 def test_send_gives_back_what_was_never_asked_for_when_the_batch_drains(turk: StubbedTurk) -> None:
     batch = make_draft(hits=4)
     launch(batch)
-    on_call(turk, 2, lambda: steering.drain_batch(batch=batch, by=make_user(), now=NOW))
+    on_call(turk, 2, lambda: batch_lifecycle.drain_batch(batch=batch, by=make_user(), now=NOW))
 
     launching.send_launching_batches(now=NOW)
 
@@ -341,10 +341,10 @@ def test_send_settles_an_unclear_intent_of_a_draining_batch(turk: StubbedTurk, f
     launch(batch)
     turk.faults["create_hit"] = [fault]
     launching.send_launching_batches(now=NOW)
-    steering.drain_batch(batch=batch, by=make_user(), now=NOW)
+    batch_lifecycle.drain_batch(batch=batch, by=make_user(), now=NOW)
 
     launching.send_launching_batches(now=NOW)
-    steering.send_changes(now=NOW)
+    batch_lifecycle.send_changes(now=NOW)
 
     assert statuses(batch) == ["open", "withdrawn"]
     assert [row["expired"] for row in turk.hits.values()] == [True]
@@ -358,7 +358,7 @@ def test_send_withdraws_an_unclear_intent_that_the_provider_refuses_and_does_not
     turk.faults["create_hit"] = ["before"]
     launching.send_launching_batches(now=NOW)
     turk.balance = Decimal(0)
-    steering.drain_batch(batch=batch, by=make_user(), now=NOW)
+    batch_lifecycle.drain_batch(batch=batch, by=make_user(), now=NOW)
 
     launching.send_launching_batches(now=NOW)
 
@@ -371,7 +371,7 @@ def test_send_adopts_an_old_intent_of_a_draining_batch_without_asking_for_anothe
     turk.faults["create_hit"] = ["after"]
     launching.send_launching_batches(now=NOW)
     turk.tokens.clear()
-    steering.drain_batch(batch=batch, by=make_user(), now=NOW)
+    batch_lifecycle.drain_batch(batch=batch, by=make_user(), now=NOW)
 
     launching.send_launching_batches(now=NOW + timedelta(days=2))
 
@@ -384,7 +384,7 @@ def test_a_refused_intent_was_never_asked_for_and_is_withdrawn_without_a_call(tu
     launch(batch)
     launching.send_launching_batches(now=NOW)
 
-    steering.drain_batch(batch=batch, by=make_user(), now=NOW)
+    batch_lifecycle.drain_batch(batch=batch, by=make_user(), now=NOW)
 
     assert statuses(batch) == ["withdrawn", "withdrawn"]
     assert turk.calls == ["create_hit"]
@@ -435,7 +435,7 @@ def test_send_gives_the_next_batch_its_turn(turk: StubbedTurk) -> None:
     launch(second)
     readings = iter(range(1000))
 
-    launching.send_launching_batches(now=NOW, clock=lambda: NOW + next(readings) * sending.TURN / 2)
+    launching.send_launching_batches(now=NOW, clock=lambda: NOW + next(readings) * sending_hits.TURN / 2)
 
     assert "open" in statuses(first)
     assert "open" in statuses(second)

@@ -7,6 +7,7 @@ from django.db import DatabaseError, connection, transaction
 from django.db.models import Model
 from django.test.utils import CaptureQueriesContext
 
+from hits.batches.services.budgets import grant_budget
 from hits.core import audit_trail
 from hits.core.models.audit_events import AuditEvent
 from hits.ledger.models.entries import LedgerEntry
@@ -21,7 +22,6 @@ from hits.ledger.queries import (
     statement_of,
 )
 from hits.models import Deposit
-from hits.services.budgets import grant_budget
 from hits.studies.models import Study
 from tests.factories import NOW, make_account, make_study
 from tests.hits.books import open_batch, owed_bonus, paid_bonus

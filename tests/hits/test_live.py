@@ -9,7 +9,7 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from hits.admin.batches import charts
-from hits.queries.live import Bar, live_figures, pace_of, with_changes
+from hits.batches.queries.live_figures import Bar, live_figures, pace_of, with_changes
 from hits.studies.models import Batch
 from hits.work.models.assignments import Assignment, Item, Lease
 from hits.work.models.hits import HIT, Change

@@ -11,12 +11,13 @@ from django.utils import timezone
 from crowd.marketplace import models as market
 from crowd.marketplace.services import money as market_money
 from crowd.marketplace.services import work as market_work
+from hits.batches.services import launching
 from hits.ledger.models.bonuses import Bonus
 from hits.ledger.services import rewards
 from hits.models import Difference, Match
 from hits.providers.gateway import registry
 from hits.providers.models.accounts import Account
-from hits.services import launching, matching, paying, reconciling
+from hits.services import matching, paying, reconciling
 from hits.services.obligations import move_bonus, owe
 from hits.studies.models import Batch, Study
 from hits.work.models.assignments import Assignment

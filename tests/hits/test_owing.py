@@ -10,12 +10,13 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
+from hits.batches.services import batch_counters, budgets
 from hits.core.errors import RuleBroken
 from hits.core.models.audit_events import AuditEvent
 from hits.identity.models.users import User
 from hits.ledger.models.bonuses import Bonus
 from hits.ledger.models.entries import LedgerEntry
-from hits.services import budgets, figures, owing
+from hits.services import owing
 from hits.studies.models import Batch, Study
 from hits.work.models.assignments import Assignment
 from hits.work.models.decisions import Decision
@@ -195,7 +196,7 @@ def test_money_set_aside_at_the_launch_covers_the_most_that_is_owed() -> None:
     Assignment.objects.update(owed_at=None)
 
     owing.owe_bonuses(now=NOW)
-    figures.refresh(batch=Batch.objects.get(), now=NOW)
+    batch_counters.refresh(batch=Batch.objects.get(), now=NOW)
 
     assert Batch.objects.get().reserved == planned
 
@@ -261,7 +262,7 @@ def test_owing_again_sets_aside_what_counting_anew_confirms() -> None:
 
     owing.owe_again(assignment=work, why="Rescored.", by=make_user(), now=NOW)
     reserved = Study.objects.get().reserved
-    figures.refresh(batch=Batch.objects.get(), now=NOW)
+    batch_counters.refresh(batch=Batch.objects.get(), now=NOW)
 
     assert reserved - before == Decimal("0.12")  # ten cents and two of fees
     assert Study.objects.get().reserved == reserved

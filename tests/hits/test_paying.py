@@ -6,9 +6,10 @@ from typing import Any
 import pytest
 from django.db import IntegrityError, connection, transaction
 
+from hits.batches.services import batch_counters
 from hits.ledger.models.bonuses import Bonus
 from hits.models import Halt
-from hits.services import figures, owing, paying, reviewing
+from hits.services import owing, paying, reviewing
 from hits.services.settling import SENDING_IS_STALE
 from hits.studies.models import Batch
 from hits.work.models.assignments import Assignment
@@ -232,10 +233,10 @@ def test_batch_reserves_no_bonus_that_was_not_earned(work: Assignment) -> None:
     """Its table was read, and nothing is owed: what was set aside for it is free again."""
     Assignment.objects.update(judged_at=NOW)
     HIT.objects.update(status="closed", closed_at=NOW)
-    figures.refresh(batch=Batch.objects.get(), now=NOW)
+    batch_counters.refresh(batch=Batch.objects.get(), now=NOW)
 
     owing.owe_bonuses(now=NOW)
-    figures.refresh_stale(now=NOW)
+    batch_counters.refresh_stale(now=NOW)
 
     assert Batch.objects.get().reserved == Decimal("0.03")
 

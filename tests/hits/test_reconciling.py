@@ -8,9 +8,10 @@ import pytest
 from django.db import connection, connections
 from django.test.utils import CaptureQueriesContext
 
+from hits.batches.services import batch_lifecycle
 from hits.core.errors import ProviderRefused
 from hits.providers.gateway import registry
-from hits.services import looking, reconciling, steering
+from hits.services import looking, reconciling
 from hits.studies.models import Batch
 from hits.work.models.assignments import Assignment, Item
 from hits.work.models.hits import HIT
@@ -52,7 +53,7 @@ def test_reconcile_closes_the_hit_and_the_batch_is_complete(hit: HIT, turk: Stub
     turk.submit(hit.external_id, answer="x")
 
     look_again(60)
-    steering.complete_batches(now=at(60))
+    batch_lifecycle.complete_batches(now=at(60))
 
     assert (halfway, HIT.objects.get().status) == (HIT.Status.OPEN, HIT.Status.CLOSED)
     assert (HIT.objects.get().closed_at, HIT.objects.get().look_at) == (at(60), None)

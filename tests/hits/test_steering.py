@@ -7,11 +7,11 @@ import pytest
 from django.db.models import F
 from pytest_django import DjangoAssertNumQueries
 
+from hits.batches.models import BatchEvent
+from hits.batches.services import batch_lifecycle, budgets, launching
 from hits.core.errors import ProviderRefused, RuleBroken
 from hits.identity.models.users import User
-from hits.models import BatchEvent
 from hits.providers.gateway import registry
-from hits.services import budgets, launching, steering
 from hits.studies.models import Batch, Study
 from hits.work.models.hits import HIT, Change
 from tests.factories import (
@@ -49,7 +49,7 @@ def make_running(*, hits: int = 2, **changes: Any) -> Batch:
 
 
 def tell(now: datetime = NOW) -> int:
-    return steering.send_changes(now=now, clock=lambda: now)
+    return batch_lifecycle.send_changes(now=now, clock=lambda: now)
 
 
 def status_of(batch: Batch) -> str:
@@ -75,7 +75,7 @@ def close(batch: Batch) -> None:
 def test_pause_expires_what_is_out_and_keeps_the_time_that_was_left(turk: StubbedTurk, user: User) -> None:
     batch = make_running(hits=2)
 
-    steering.pause_batch(batch=batch, by=user, now=LATER)
+    batch_lifecycle.pause_batch(batch=batch, by=user, now=LATER)
     told = tell(LATER)
 
     assert (status_of(batch), told, expired(turk)) == (Status.PAUSED, 2, [True, True])
@@ -87,11 +87,11 @@ def test_pause_expires_what_is_out_and_keeps_the_time_that_was_left(turk: Stubbe
 
 def test_resume_gives_the_time_back_that_the_pause_took(turk: StubbedTurk, user: User) -> None:
     batch = make_running(hits=1)
-    steering.pause_batch(batch=batch, by=user, now=LATER)
+    batch_lifecycle.pause_batch(batch=batch, by=user, now=LATER)
     tell(LATER)
     close(batch)
 
-    steering.resume_batch(batch=batch, by=user, now=NOW + 30 * DAY)
+    batch_lifecycle.resume_batch(batch=batch, by=user, now=NOW + 30 * DAY)
     tell(NOW + 30 * DAY)
 
     hit = HIT.objects.get()
@@ -103,8 +103,8 @@ def test_resume_gives_the_time_back_that_the_pause_took(turk: StubbedTurk, user:
 def test_a_pause_taken_back_at_once_is_never_told(turk: StubbedTurk, user: User) -> None:
     batch = make_running(hits=1)
 
-    steering.pause_batch(batch=batch, by=user, now=NOW)
-    steering.resume_batch(batch=batch, by=user, now=NOW)
+    batch_lifecycle.pause_batch(batch=batch, by=user, now=NOW)
+    batch_lifecycle.resume_batch(batch=batch, by=user, now=NOW)
     tell()
 
     assert (changes_of(batch), expired(turk)) == ([], [False])
@@ -115,7 +115,7 @@ def test_pause_resume_and_pause_while_the_provider_is_away_end_in_a_pause(
 ) -> None:
     batch = make_running(hits=1)
     turk.faults["update_expiration_for_hit"] = ["before"] * 3
-    for verb in (steering.pause_batch, steering.resume_batch, steering.pause_batch):
+    for verb in (batch_lifecycle.pause_batch, batch_lifecycle.resume_batch, batch_lifecycle.pause_batch):
         verb(batch=batch, by=user, now=NOW)
         tell()
 
@@ -129,7 +129,7 @@ def test_pause_resume_and_pause_while_the_provider_is_away_end_in_a_pause(
 def test_a_pause_keeps_its_money(turk: StubbedTurk, user: User) -> None:
     batch = make_running(hits=2)
     reserved = Study.objects.get().reserved
-    steering.pause_batch(batch=batch, by=user, now=NOW)
+    batch_lifecycle.pause_batch(batch=batch, by=user, now=NOW)
     tell()
     close(batch)
 
@@ -151,7 +151,7 @@ def test_pausing_twice_is_pausing_once(turk: StubbedTurk, user: User) -> None:
     batch = make_running(hits=1)
 
     for _ in range(2):
-        steering.pause_batch(batch=batch, by=user, now=NOW)
+        batch_lifecycle.pause_batch(batch=batch, by=user, now=NOW)
         tell()
 
     assert changes_of(batch) == [("expire", "done")]
@@ -161,15 +161,15 @@ def test_pausing_twice_is_pausing_once(turk: StubbedTurk, user: User) -> None:
 @pytest.mark.parametrize(
     ("verb", "status"),
     [
-        (steering.pause_batch, "draft"),
-        (steering.pause_batch, "complete"),
-        (steering.pause_batch, "paused_funds"),
-        (steering.resume_batch, "draft"),
-        (steering.resume_batch, "complete"),
-        (steering.resume_batch, "draining"),
-        (steering.drain_batch, "draft"),
-        (steering.drain_batch, "complete"),
-        (steering.cancel_batch, "complete"),
+        (batch_lifecycle.pause_batch, "draft"),
+        (batch_lifecycle.pause_batch, "complete"),
+        (batch_lifecycle.pause_batch, "paused_funds"),
+        (batch_lifecycle.resume_batch, "draft"),
+        (batch_lifecycle.resume_batch, "complete"),
+        (batch_lifecycle.resume_batch, "draining"),
+        (batch_lifecycle.drain_batch, "draft"),
+        (batch_lifecycle.drain_batch, "complete"),
+        (batch_lifecycle.cancel_batch, "complete"),
     ],
 )
 def test_a_verb_out_of_season_is_refused_and_changes_nothing(
@@ -192,7 +192,7 @@ def test_a_verb_out_of_season_is_refused_and_changes_nothing(
 def test_drain_withdraws_expires_and_completes(turk: StubbedTurk, user: User) -> None:
     batch = make_running(hits=3, pilot_hits=1)
 
-    steering.drain_batch(batch=batch, by=user, now=NOW)
+    batch_lifecycle.drain_batch(batch=batch, by=user, now=NOW)
     tell()
     draining = status_of(batch)
     close(batch)
@@ -209,10 +209,10 @@ def test_drain_withdraws_expires_and_completes(turk: StubbedTurk, user: User) ->
 
 def test_drain_of_a_paused_batch_gives_no_time_back(turk: StubbedTurk, user: User) -> None:
     batch = make_running(hits=1)
-    steering.pause_batch(batch=batch, by=user, now=NOW)
+    batch_lifecycle.pause_batch(batch=batch, by=user, now=NOW)
     tell()
 
-    steering.drain_batch(batch=batch, by=user, now=NOW)
+    batch_lifecycle.drain_batch(batch=batch, by=user, now=NOW)
     close(batch)
     tell()
 
@@ -222,7 +222,7 @@ def test_drain_of_a_paused_batch_gives_no_time_back(turk: StubbedTurk, user: Use
 def test_a_hit_that_comes_late_into_a_draining_batch_is_expired_too(turk: StubbedTurk, user: User) -> None:
     """Adopted, or sent by somebody who was slow."""
     batch = make_running(hits=1)
-    steering.drain_batch(batch=batch, by=user, now=NOW)
+    batch_lifecycle.drain_batch(batch=batch, by=user, now=NOW)
     tell()
     other = make_running(hits=1)
     other.hits.update(batch=batch)
@@ -235,7 +235,7 @@ def test_a_hit_that_comes_late_into_a_draining_batch_is_expired_too(turk: Stubbe
 def test_cancel_of_a_draft_ends_it_at_once(user: User) -> None:
     batch = make_batch()
 
-    steering.cancel_batch(batch=batch, by=user, now=NOW)
+    batch_lifecycle.cancel_batch(batch=batch, by=user, now=NOW)
 
     assert (status_of(batch), batch.cancelled_at) == (Status.CANCELLED, NOW)
 
@@ -243,7 +243,7 @@ def test_cancel_of_a_draft_ends_it_at_once(user: User) -> None:
 def test_cancel_of_a_running_batch_ends_it_when_its_hits_are_over(turk: StubbedTurk, user: User) -> None:
     batch = make_running(hits=2)
 
-    steering.cancel_batch(batch=batch, by=user, now=NOW)
+    batch_lifecycle.cancel_batch(batch=batch, by=user, now=NOW)
     tell()
     halfway = status_of(batch)
     close(batch)
@@ -257,7 +257,7 @@ def test_an_open_batch_is_complete_when_all_its_hits_are_over(turk: StubbedTurk)
     close(whole)
     close(pilot)
 
-    completed = steering.complete_batches(now=NOW)
+    completed = batch_lifecycle.complete_batches(now=NOW)
 
     assert (completed, status_of(whole), status_of(pilot)) == (1, Status.COMPLETE, Status.OPEN)
 
@@ -267,9 +267,9 @@ def test_an_open_batch_is_complete_when_all_its_hits_are_over(turk: StubbedTurk)
 
 def test_release_pilot_of_a_paused_batch_waits_for_the_resume(turk: StubbedTurk, user: User) -> None:
     batch = make_running(hits=2, pilot_hits=1)
-    steering.pause_batch(batch=batch, by=user, now=NOW)
+    batch_lifecycle.pause_batch(batch=batch, by=user, now=NOW)
 
-    steering.release_pilot(batch=batch, by=user, now=NOW)
+    batch_lifecycle.release_pilot(batch=batch, by=user, now=NOW)
 
     assert (status_of(batch), batch.pilot_released_at) == (Status.PAUSED, NOW)
 
@@ -278,7 +278,7 @@ def test_release_pilot_without_a_pilot_is_refused(turk: StubbedTurk, user: User)
     batch = make_running()
 
     with pytest.raises(RuleBroken) as broken:
-        steering.release_pilot(batch=batch, by=user, now=NOW)
+        batch_lifecycle.release_pilot(batch=batch, by=user, now=NOW)
 
     assert (broken.value.code, status_of(batch)) == ("no_pilot", Status.OPEN)
 
@@ -289,7 +289,7 @@ def test_add_hits_reserves_and_launches_again(turk: StubbedTurk, user: User, sta
     Batch.objects.update(status=status)
     each = Study.objects.get().reserved / 2
 
-    steering.add_hits(batch=batch, count=3, by=user, now=NOW)
+    batch_lifecycle.add_hits(batch=batch, count=3, by=user, now=NOW)
     sent = launching.send_launching_batches(now=NOW)
 
     assert (sent, status_of(batch)) == (3, Status.OPEN)
@@ -301,7 +301,7 @@ def test_add_hits_with_the_last_number_seen_adds_once(turk: StubbedTurk, user: U
     batch = make_running(hits=2)
 
     for _ in range(2):
-        steering.add_hits(batch=batch, count=3, by=user, now=NOW, after=2)
+        batch_lifecycle.add_hits(batch=batch, count=3, by=user, now=NOW, after=2)
 
     assert (batch.hits.count(), set_aside().count()) == (5, 2)
 
@@ -310,7 +310,7 @@ def test_add_hits_beyond_the_budget_adds_nothing(turk: StubbedTurk, user: User) 
     batch = make_running(hits=1, reward=Decimal("5.00"), budget=20)
 
     with pytest.raises(RuleBroken) as broken:
-        steering.add_hits(batch=batch, count=1, by=user, now=NOW)
+        batch_lifecycle.add_hits(batch=batch, count=1, by=user, now=NOW)
 
     assert broken.value.code == "over_budget"
     assert (batch.hits.count(), set_aside().count(), status_of(batch)) == (1, 1, Status.OPEN)
@@ -321,7 +321,7 @@ def test_add_hits_to_a_batch_that_ends_is_refused(user: User, status: str) -> No
     batch = make_batch(status=status)
 
     with pytest.raises(RuleBroken) as broken:
-        steering.add_hits(batch=batch, count=1, by=user, now=NOW)
+        batch_lifecycle.add_hits(batch=batch, count=1, by=user, now=NOW)
 
     assert (broken.value.code, batch.hits.count()) == ("wrong_state", 0)
 
@@ -333,7 +333,7 @@ def test_expire_hits_ends_one_and_leaves_the_other(turk: StubbedTurk, user: User
     batch = make_running(hits=2)
     first = batch.hits.order_by("pk")[0]
 
-    about = steering.expire_hits(hits=HIT.objects.filter(pk=first.pk), by=user, now=NOW)
+    about = batch_lifecycle.expire_hits(hits=HIT.objects.filter(pk=first.pk), by=user, now=NOW)
     tell()
 
     assert (about, expired(turk), status_of(batch)) == (1, [True, False], Status.OPEN)
@@ -342,7 +342,7 @@ def test_expire_hits_ends_one_and_leaves_the_other(turk: StubbedTurk, user: User
 def test_expire_hits_withdraws_what_was_not_sent(turk: StubbedTurk, user: User) -> None:
     batch = make_running(hits=2, pilot_hits=1)
 
-    about = steering.expire_hits(hits=batch.hits.all(), by=user, now=NOW)
+    about = batch_lifecycle.expire_hits(hits=batch.hits.all(), by=user, now=NOW)
 
     assert about == 2
     assert list(batch.hits.order_by("pk").values_list("status", flat=True)) == ["open", "withdrawn"]
@@ -352,7 +352,9 @@ def test_expire_hits_withdraws_what_was_not_sent(turk: StubbedTurk, user: User) 
 def test_extend_hits_twice_before_it_is_told_extends_once(turk: StubbedTurk, user: User) -> None:
     batch = make_running(hits=1)
 
-    about = [steering.extend_hits(hits=batch.hits.all(), seconds=3600, by=user, now=NOW) for _ in range(2)]
+    about = [
+        batch_lifecycle.extend_hits(hits=batch.hits.all(), seconds=3600, by=user, now=NOW) for _ in range(2)
+    ]
     tell()
 
     assert (about, changes_of(batch)) == ([1, 0], [("extend", "done")])
@@ -372,7 +374,7 @@ def test_extend_hits_opens_again_what_is_over_and_reserves_its_free_places(
     budgets.settle(batch=batch, now=NOW)
     before = Study.objects.get().reserved
 
-    about = steering.extend_hits(hits=batch.hits.all(), seconds=3600, by=user, now=NOW + 2 * DAY)
+    about = batch_lifecycle.extend_hits(hits=batch.hits.all(), seconds=3600, by=user, now=NOW + 2 * DAY)
     reserved = Study.objects.get().reserved
     budgets.settle(batch=batch, now=NOW)
     tell(NOW + 2 * DAY)
@@ -387,19 +389,19 @@ def test_extend_hits_opens_again_what_is_over_and_reserves_its_free_places(
 
 def test_extend_hits_of_a_paused_batch_is_refused(turk: StubbedTurk, user: User) -> None:
     batch = make_running()
-    steering.pause_batch(batch=batch, by=user, now=NOW)
+    batch_lifecycle.pause_batch(batch=batch, by=user, now=NOW)
 
     with pytest.raises(RuleBroken) as broken:
-        steering.extend_hits(hits=batch.hits.all(), seconds=3600, by=user, now=NOW)
+        batch_lifecycle.extend_hits(hits=batch.hits.all(), seconds=3600, by=user, now=NOW)
 
     assert (broken.value.code, changes_of(batch)) == ("wrong_state", [])
 
 
 def test_expiring_takes_back_an_extension_that_was_not_told(turk: StubbedTurk, user: User) -> None:
     batch = make_running(hits=1)
-    steering.extend_hits(hits=batch.hits.all(), seconds=3600, by=user, now=NOW)
+    batch_lifecycle.extend_hits(hits=batch.hits.all(), seconds=3600, by=user, now=NOW)
 
-    steering.expire_hits(hits=batch.hits.all(), by=user, now=NOW)
+    batch_lifecycle.expire_hits(hits=batch.hits.all(), by=user, now=NOW)
 
     assert changes_of(batch) == [("expire", "intended")]
 
@@ -409,9 +411,9 @@ def test_an_extension_taken_back_before_a_closed_hit_opened_leaves_it_closed(
 ) -> None:
     batch = make_running(hits=1)
     close(batch)
-    steering.extend_hits(hits=batch.hits.all(), seconds=3600, by=user, now=NOW)
+    batch_lifecycle.extend_hits(hits=batch.hits.all(), seconds=3600, by=user, now=NOW)
 
-    steering.expire_hits(hits=batch.hits.all(), by=user, now=NOW)
+    batch_lifecycle.expire_hits(hits=batch.hits.all(), by=user, now=NOW)
     tell()
 
     assert (changes_of(batch), HIT.objects.get().status) == ([("expire", "done")], HIT.Status.CLOSED)
@@ -423,7 +425,7 @@ def test_add_places_reserves_asks_once_and_opens_again(turk: StubbedTurk, user: 
     close(batch)
     tell()
 
-    about = [steering.add_places(hits=batch.hits.all(), places=2, by=user, now=NOW) for _ in range(2)]
+    about = [batch_lifecycle.add_places(hits=batch.hits.all(), places=2, by=user, now=NOW) for _ in range(2)]
     tell()
 
     assert (about, status_of(batch)) == ([2, 0], Status.OPEN)
@@ -436,13 +438,13 @@ def test_places_that_another_copy_of_the_database_has_asked_for_are_not_asked_fo
     turk: StubbedTurk, user: User
 ) -> None:
     batch = make_running(hits=1)
-    steering.add_places(hits=batch.hits.all(), places=2, by=user, now=NOW)
+    batch_lifecycle.add_places(hits=batch.hits.all(), places=2, by=user, now=NOW)
     tell()
     Change.objects.update(status="intended", asked_at=None, claimed_at=None, done_at=None)
     HIT.objects.update(max_assignments=3)
     turk.tokens.clear()
 
-    steering.send_changes(now=NOW + timedelta(hours=25))
+    batch_lifecycle.send_changes(now=NOW + timedelta(hours=25))
 
     assert [row["MaxAssignments"] for row in turk.hits.values()] == [5]
     assert (HIT.objects.get().max_assignments, changes_of(batch)) == (5, [("add", "done")])
@@ -454,7 +456,7 @@ def test_add_places_after_an_unclear_outcome_looks_before_it_asks_again(
 ) -> None:
     batch = make_running(hits=1)
     turk.faults["create_additional_assignments_for_hit"] = [fault]
-    steering.add_places(hits=batch.hits.all(), places=2, by=user, now=NOW)
+    batch_lifecycle.add_places(hits=batch.hits.all(), places=2, by=user, now=NOW)
 
     tell()
     tell()
@@ -468,7 +470,7 @@ def test_add_places_that_the_provider_refuses_gives_the_money_back(
 ) -> None:
     batch = make_running(hits=1)
     reserved = Study.objects.get().reserved
-    steering.add_places(hits=batch.hits.all(), places=2, by=user, now=NOW)
+    batch_lifecycle.add_places(hits=batch.hits.all(), places=2, by=user, now=NOW)
 
     def refuse(*_: object, **__: object) -> None:
         raise ProviderRefused("There is too little money.", code="InsufficientFunds")
@@ -493,7 +495,7 @@ def test_add_places_that_cannot_be_is_refused_and_reserves_nothing(
     batch = make_running(hits=1)
 
     with pytest.raises(RuleBroken) as broken:
-        steering.add_places(hits=batch.hits.all(), places=places, by=user, now=now)
+        batch_lifecycle.add_places(hits=batch.hits.all(), places=places, by=user, now=now)
 
     assert (broken.value.code, changes_of(batch)) == (code, [])
     assert set_aside().count() == 1
@@ -504,7 +506,7 @@ def test_add_places_beyond_the_budget_adds_none(turk: StubbedTurk, user: User) -
     Study.objects.update(budget=F("reserved"))
 
     with pytest.raises(RuleBroken) as broken:
-        steering.add_places(hits=batch.hits.all(), places=5, by=user, now=NOW)
+        batch_lifecycle.add_places(hits=batch.hits.all(), places=5, by=user, now=NOW)
 
     assert (broken.value.code, changes_of(batch)) == ("over_budget", [])
 
@@ -515,8 +517,8 @@ def test_add_places_beyond_the_budget_adds_none(turk: StubbedTurk, user: User) -
 def test_changes_of_one_hit_are_told_in_order(turk: StubbedTurk, user: User) -> None:
     batch = make_running(hits=1)
     turk.faults["update_expiration_for_hit"] = ["before"]
-    steering.extend_hits(hits=batch.hits.all(), seconds=60, by=user, now=NOW)
-    steering.add_places(hits=batch.hits.all(), places=1, by=user, now=NOW)
+    batch_lifecycle.extend_hits(hits=batch.hits.all(), seconds=60, by=user, now=NOW)
+    batch_lifecycle.add_places(hits=batch.hits.all(), places=1, by=user, now=NOW)
 
     first = tell()
     second = tell()
@@ -531,7 +533,7 @@ def test_changes_of_one_hit_are_told_in_order(turk: StubbedTurk, user: User) -> 
 
 def test_a_change_that_another_process_is_telling_is_left_to_it(turk: StubbedTurk, user: User) -> None:
     batch = make_running(hits=1)
-    steering.expire_hits(hits=batch.hits.all(), by=user, now=NOW)
+    batch_lifecycle.expire_hits(hits=batch.hits.all(), by=user, now=NOW)
     Change.objects.update(claimed_at=NOW)
 
     soon, late = tell(NOW + timedelta(minutes=1)), tell(NOW + timedelta(minutes=4))
@@ -543,7 +545,7 @@ def test_an_account_that_cannot_be_used_keeps_only_its_own_changes_waiting(
     turk: StubbedTurk, user: User, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     broken, fine = make_running(hits=2), make_running(hits=2)
-    steering.expire_hits(hits=HIT.objects.all(), by=user, now=NOW)
+    batch_lifecycle.expire_hits(hits=HIT.objects.all(), by=user, now=NOW)
 
     def provider(*, account_id: int, **_: Any) -> Any:
         if account_id == broken.account_id:
@@ -561,7 +563,7 @@ def test_a_refused_expiry_of_a_draining_batch_is_asked_for_again_later(
     turk: StubbedTurk, user: User, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     batch = make_running(hits=1)
-    steering.drain_batch(batch=batch, by=user, now=NOW)
+    batch_lifecycle.drain_batch(batch=batch, by=user, now=NOW)
 
     def refuse(*_: object) -> None:
         raise ProviderRefused("Not now.", code="AccessDenied")
@@ -584,11 +586,11 @@ def test_a_verb_on_many_hits_takes_as_many_queries_as_on_few(
         make_hit(batch=batch, expires_at=NOW + DAY)
 
     with django_assert_max_num_queries(20):
-        steering.add_places(hits=batch.hits.all(), places=1, by=user, now=NOW)
+        batch_lifecycle.add_places(hits=batch.hits.all(), places=1, by=user, now=NOW)
     with django_assert_max_num_queries(20):
-        steering.extend_hits(hits=batch.hits.all(), seconds=60, by=user, now=NOW)
+        batch_lifecycle.extend_hits(hits=batch.hits.all(), seconds=60, by=user, now=NOW)
     with django_assert_max_num_queries(20):
-        steering.expire_hits(hits=batch.hits.all(), by=user, now=NOW)
+        batch_lifecycle.expire_hits(hits=batch.hits.all(), by=user, now=NOW)
 
     assert Change.objects.filter(kind="add").count() == 40
 
@@ -602,8 +604,8 @@ def test_real_money_is_topped_up_only_by_who_may_spend_it(turk: StubbedTurk, use
 
     given: dict[str, Any] = {"by": user, "now": LATER}
     acts: dict[str, Callable[[], object]] = {
-        "add_hits": lambda: steering.add_hits(batch=batch, count=1, **given),
-        "add_places": lambda: steering.add_places(hits=batch.hits.all(), places=1, **given),
+        "add_hits": lambda: batch_lifecycle.add_hits(batch=batch, count=1, **given),
+        "add_places": lambda: batch_lifecycle.add_places(hits=batch.hits.all(), places=1, **given),
     }
 
     with pytest.raises(RuleBroken) as broken:
@@ -611,5 +613,5 @@ def test_real_money_is_topped_up_only_by_who_may_spend_it(turk: StubbedTurk, use
 
     assert broken.value.code == "not_allowed"
     assert (list(set_aside().values()), batch.hits.count(), changes_of(batch)) == (before, 2, [])
-    steering.add_hits(batch=batch, count=1, by=make_user(is_superuser=True), now=LATER)
+    batch_lifecycle.add_hits(batch=batch, count=1, by=make_user(is_superuser=True), now=LATER)
     assert batch.hits.count() == 3

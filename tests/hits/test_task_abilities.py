@@ -9,9 +9,9 @@ from django.http import HttpRequest
 
 from crowd.frame import pages
 from hits import families
+from hits.batches.services import drafting
 from hits.families import TaskPage, Terms
 from hits.families.registry import _families
-from hits.services import drafting
 from hits.studies.models import Batch, Study
 from tests.factories import make_account, make_batch, make_hit, make_study
 from tests.qualifications.gates import WORK, ToyWork

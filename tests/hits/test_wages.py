@@ -12,14 +12,15 @@ from django.test.utils import CaptureQueriesContext
 from hypothesis import given
 from hypothesis import strategies as st
 
+from hits.batches.queries.hourly_pay import TOP_UP, pay_of, top_ups_due, top_ups_made
+from hits.batches.services import batch_counters
 from hits.core.domain.wages import lacking
 from hits.core.errors import RuleBroken
 from hits.core.models.audit_events import AuditEvent
 from hits.identity.models.users import User
 from hits.ledger.models.bonuses import Bonus
 from hits.ledger.models.entries import LedgerEntry
-from hits.queries.wages import TOP_UP, pay_of, top_ups_due, top_ups_made
-from hits.services import figures, wages
+from hits.services import wages
 from hits.studies.models import Batch, Study
 from hits.work.models.assignments import Assignment
 from tests.factories import (
@@ -181,12 +182,12 @@ def test_pay_and_its_list_agree() -> None:
 @pytest.mark.django_db
 def test_figures_are_marked_while_the_tenth_percentile_is_below_the_floor() -> None:
     batch = make_paid(360, 360)
-    figures.refresh(batch=batch, now=NOW)
+    batch_counters.refresh(batch=batch, now=NOW)
     batch.refresh_from_db()
     before = [batch.figures[name] for name in ("p10_paid", "below_floor", "is_below_floor")]
     propose(batch)
 
-    figures.refresh(batch=batch, now=LATER)
+    batch_counters.refresh(batch=batch, now=LATER)
 
     batch.refresh_from_db()
     after = [batch.figures[name] for name in ("p10_paid", "below_floor", "is_below_floor")]

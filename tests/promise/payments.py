@@ -13,6 +13,7 @@ from django.db import connection, transaction
 
 from crowd.marketplace import models as market
 from crowd.marketplace.services import money as market_money
+from hits.batches.services.budgets import reserve
 from hits.core.errors import CrowdError, ProviderUnavailable
 from hits.identity.models.users import User
 from hits.ledger.models.bonuses import Bonus
@@ -20,7 +21,6 @@ from hits.models import Halt, Run
 from hits.providers.gateway.boto import BotoProvider
 from hits.providers.models.accounts import Account
 from hits.services import halting, paying, refused, runs, settling
-from hits.services.budgets import reserve
 from hits.services.obligations import owe
 from hits.studies.models import Batch
 from hits.work.models.assignments import Assignment

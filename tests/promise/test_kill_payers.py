@@ -24,7 +24,7 @@ from django.utils import timezone
 from crowd.marketplace.models import AccessKey
 from crowd.provisioning import account_values, provision
 from hits.models import Account, Batch, Bonus
-from hits.services.budgets import reserve
+from hits.batches.services.budgets import reserve
 from hits.services.obligations import owe
 from django.db import transaction
 from tests.factories import approve, make_batch, make_study

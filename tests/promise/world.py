@@ -25,12 +25,13 @@ from crowd.winogavil.annotation import tasks as annotation
 from crowd.winogavil.domain import SOLVE
 from crowd.winoventi import tasks as winoventi
 from hits import models, tasks
+from hits.batches.services import batch_lifecycle, launching
 from hits.common.sweeps import SWEEPS as ALL
 from hits.core.errors import CrowdError
 from hits.identity.models.users import User
 from hits.providers.gateway.boto import BotoProvider
 from hits.providers.models.accounts import Account
-from hits.services import launching, reviewing, steering
+from hits.services import reviewing
 from hits.studies.models import Batch, Study
 from scoring.tasks import judge_submitted
 from tests.factories import (
@@ -208,15 +209,15 @@ class World:
         hits = models.HIT.objects.filter(batch=batch)
         given: dict[str, Any] = {"by": self.researcher, "now": self.now()}
         acts: dict[str, Callable[[], object]] = {
-            "pause": lambda: steering.pause_batch(batch=batch, **given),
-            "resume": lambda: steering.resume_batch(batch=batch, **given),
-            "release": lambda: steering.release_pilot(batch=batch, **given),
-            "drain": lambda: steering.drain_batch(batch=batch, **given),
-            "cancel": lambda: steering.cancel_batch(batch=batch, **given),
-            "add_hits": lambda: steering.add_hits(batch=batch, count=1, **given),
-            "expire": lambda: steering.expire_hits(hits=hits, **given),
-            "extend": lambda: steering.extend_hits(hits=hits, seconds=7200, **given),
-            "add_places": lambda: steering.add_places(hits=hits, places=1, **given),
+            "pause": lambda: batch_lifecycle.pause_batch(batch=batch, **given),
+            "resume": lambda: batch_lifecycle.resume_batch(batch=batch, **given),
+            "release": lambda: batch_lifecycle.release_pilot(batch=batch, **given),
+            "drain": lambda: batch_lifecycle.drain_batch(batch=batch, **given),
+            "cancel": lambda: batch_lifecycle.cancel_batch(batch=batch, **given),
+            "add_hits": lambda: batch_lifecycle.add_hits(batch=batch, count=1, **given),
+            "expire": lambda: batch_lifecycle.expire_hits(hits=hits, **given),
+            "extend": lambda: batch_lifecycle.extend_hits(hits=hits, seconds=7200, **given),
+            "add_places": lambda: batch_lifecycle.add_places(hits=hits, places=1, **given),
         }
         self.alive(acts[verb], life)
 

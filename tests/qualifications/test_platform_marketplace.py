@@ -10,12 +10,12 @@ from django.utils import timezone
 from crowd.marketplace.conformance.browser import Browser
 from crowd.marketplace.conformance.worker import Worker as Site
 from crowd.marketplace.models import QualificationRequest
+from hits.batches.services import launching
 from hits.core.errors import RuleBroken
 from hits.identity.models.workers import Worker
 from hits.providers.gateway.interface import HITSpec, Provider, ProviderHIT
 from hits.providers.gateway.registry import provider_for
 from hits.providers.models.accounts import Account
-from hits.services import launching
 from hits.studies.models import Batch
 from qualifications.models import Gate, Holding
 from qualifications.services.holding import set_value

@@ -21,7 +21,7 @@ from crowd.plain.services.describing import describe_page
 from crowd.plain.services.posting import ask_rows
 from crowd.plain.services.uploading import add_rows
 from hits.admin.hubs import open_project
-from hits.services import drafting
+from hits.batches.services import drafting
 from hits.studies.models import Batch
 from hits.work.models.assignments import Assignment
 from hits.work.models.hits import HIT

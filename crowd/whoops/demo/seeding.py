@@ -16,9 +16,9 @@ from crowd.whoops.services.importing import import_rows
 from crowd.whoops.services.inviting import want_designers
 from crowd.whoops.services.training import add_training_image
 from hits.admin.hubs import open_project
+from hits.batches.services import drafting
 from hits.identity.models.users import User
 from hits.identity.roles import REVIEWER
-from hits.services import drafting
 from hits.studies.models import Batch
 from qualifications.models import Gate
 from qualifications.presets import PRESETS

@@ -14,9 +14,9 @@ from crowd.whoops.domain.passing import Verdict, verdict_of
 from crowd.whoops.domain.texts import Lengths, lengths_of
 from crowd.whoops.domain.votes import Share
 from crowd.whoops.models import Annotation, Image, Project, Review, Revision, Sighting
+from hits.batches.queries.work_times import EFFECTIVE_S
 from hits.core.domain.money import round_to_cents
 from hits.core.domain.wages import hourly_wage
-from hits.queries.times import EFFECTIVE_S
 from hits.work.models.assignments import Assignment
 
 State = Image.State

@@ -4,7 +4,7 @@ from datetime import datetime
 
 from crowd.whoops import domain
 from crowd.whoops.models import Project
-from hits.services.growing import GROWING, grow_by_itself
+from hits.batches.services.top_up import GROWING, grow_by_itself
 from hits.studies.models import Batch
 from hits.work.queries import batches_wanting
 

@@ -15,8 +15,8 @@ from crowd.winogavil.creating import SLOTS
 from crowd.winogavil.demo import seeding
 from crowd.winogavil.demo.workers import SimulatedWorker
 from crowd.winogavil.models import Association
+from hits.batches.services.drafting import suggest_hits
 from hits.core.errors import CrowdError
-from hits.services.drafting import suggest_hits
 from hits.studies.models import Batch
 from hits.work.models.assignments import Assignment
 from hits.work.models.hits import HIT

@@ -18,8 +18,8 @@ from crowd.winogavil.files import write_lines
 from crowd.winogavil.models import Association
 from crowd.winogavil.services.drawing import Pool, has_near_duplicates
 from crowd.winogavil.services.pulling import pull_or_restore
+from hits.batches.services import drafting
 from hits.core.errors import InvalidItems, RuleBroken
-from hits.services import drafting
 from hits.studies.models import Batch
 from hits.work.models.assignments import Item
 from qualifications.domain.instances import Instance

@@ -5,7 +5,7 @@ from datetime import datetime
 from django.db.models import Exists, OuterRef, Q
 
 from crowd.winogavil.models import Game
-from hits.services.growing import GROWING, grow_each
+from hits.batches.services.top_up import GROWING, grow_each
 from hits.work.models.assignments import Item
 
 

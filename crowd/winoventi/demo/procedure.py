@@ -27,7 +27,7 @@ from crowd.winoventi.models import (
 from crowd.winoventi.queries import count_pairs
 from crowd.winoventi.services.evaluating import start_evaluation
 from crowd.winoventi.services.posting import advance
-from hits.services import drafting, steering
+from hits.batches.services import batch_lifecycle, drafting
 from hits.studies.models import Batch
 from hits.work.models.assignments import Assignment
 from hits.work.models.hits import HIT
@@ -145,7 +145,7 @@ class WinoventiDemo(Demo):
 
     def _validate(self) -> None:
         batch = self._ask(Kind.VALIDATIONS, "Validating", workers=self._workers[:JUDGES], spare=SPARE_HITS)
-        steering.drain_batch(batch=batch, by=self.cast.researcher.user, now=timezone.now())
+        batch_lifecycle.drain_batch(batch=batch, by=self.cast.researcher.user, now=timezone.now())
         asked = self.project.premises.filter(state__in=Premise.WELL_FORMED)
         settled = asked.exclude(state=Premise.State.WAITING)
         acts.wait("Settling", settled.count, asked.count(), say=self.say)

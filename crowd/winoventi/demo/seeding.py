@@ -15,9 +15,9 @@ from crowd.winoventi.demo import world
 from crowd.winoventi.domain import WALK
 from crowd.winoventi.models import Project, Step
 from crowd.winoventi.services.opening import add_nouns, open_project
+from hits.batches.services import drafting
 from hits.common.supervising import held_back, start_afresh
 from hits.core.errors import CrowdError
-from hits.services import drafting
 from hits.studies.models import Batch
 from qualifications.models import Gate
 from qualifications.presets import PRESETS

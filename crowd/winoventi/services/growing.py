@@ -5,7 +5,7 @@ from datetime import datetime
 from django.db.models import Q
 
 from crowd.winoventi.models import Step
-from hits.services.growing import GROWING, grow_each
+from hits.batches.services.top_up import GROWING, grow_each
 from hits.studies.models import Batch
 from hits.work.queries import batches_wanting
 

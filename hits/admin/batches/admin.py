@@ -15,9 +15,9 @@ from hits.admin import owing, wages
 from hits.admin.batches import guide, launch, live
 from hits.admin.batches.prices import cost_of, table_of
 from hits.admin.parts import VisibleStudies, in_words, read_number
+from hits.batches.services import drafting
 from hits.core.domain.requirements import in_words as requirements_in_words
 from hits.core.errors import RuleBroken
-from hits.services import drafting
 from hits.studies.models import Batch
 from hits.work.access import visible
 from hits.work.models.assignments import Item

@@ -7,7 +7,7 @@ from itertools import pairwise
 
 from django.utils.formats import date_format
 
-from hits.queries.live import Bar
+from hits.batches.queries.live_figures import Bar
 
 # Within a picture of 400 by 216, as the templates say.
 LEFT, RIGHT, TOP, BOTTOM = 44, 388, 36, 176

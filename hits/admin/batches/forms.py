@@ -1,4 +1,4 @@
-"""The guide's forms. What they find valid is saved through hits.services.drafting and nowhere else."""
+"""The guide's forms. What they find valid is saved through hits.batches.services.drafting and nowhere else."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any, ClassVar
@@ -10,10 +10,10 @@ from django.db.models import Model, QuerySet
 from hits import families
 from hits.admin.parts import JsonField
 from hits.admin.spans import SpanField
+from hits.batches import domain as criteria
+from hits.batches.services.drafting import ASKS_ONCE, STEPS
 from hits.core.domain.requirements import COMPARATORS, GUARDED, check
-from hits.domain import criteria
 from hits.providers.models.accounts import Account
-from hits.services.drafting import ASKS_ONCE, STEPS
 from hits.studies.models import Batch
 from hits.work.access import studies_of, visible
 

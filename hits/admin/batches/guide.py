@@ -19,10 +19,10 @@ from hits import families
 from hits.admin.batches.forms import FORMS, PRESET, PeopleForm, TermsForm, WhatForm
 from hits.admin.batches.prices import plans_of
 from hits.admin.parts import in_words, read_number
+from hits.batches.services import drafting
 from hits.core.domain.requirements import in_words as requirements_in_words
 from hits.core.domain.typed_text import read_uuid
 from hits.core.errors import InvalidItems, RuleBroken
-from hits.services import drafting
 from hits.studies.models import Batch
 from hits.work.access import studies_of, visible
 from hits.work.queries import answers_wanted

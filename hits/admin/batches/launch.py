@@ -20,6 +20,7 @@ from hits import families
 from hits.admin.batches.guide import SPANS, excluded_rows, get_visible, steps_of
 from hits.admin.batches.prices import Wage, plans_of, table_of, wage_of
 from hits.admin.parts import in_words
+from hits.batches.services import drafting
 from hits.core.domain.bonus_tables import wants_floor
 from hits.core.domain.requirements import in_words as requirements_in_words
 from hits.core.errors import CrowdError
@@ -27,7 +28,6 @@ from hits.families import entry_policies
 from hits.providers.gateway.interface import Provider
 from hits.providers.gateway.registry import provider_for
 from hits.queries.workers import recruiting_facts
-from hits.services import drafting
 from hits.studies.models import Batch
 from hits.work.queries import answers_wanted, items_of_batch, room_of
 

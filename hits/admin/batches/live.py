@@ -16,7 +16,7 @@ from hits import families
 from hits.admin.batches import charts, export, verbs
 from hits.admin.parts import in_words
 from hits.admin.selecting import signed_in
-from hits.queries.live import FEWEST, Live, live_figures, with_changes
+from hits.batches.queries.live_figures import FEWEST, Live, live_figures, with_changes
 from hits.studies.models import Batch
 from hits.work import access
 

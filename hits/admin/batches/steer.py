@@ -17,9 +17,9 @@ from django.shortcuts import get_object_or_404
 from hits.admin.actions import Confirm
 from hits.admin.parts import in_words, plural
 from hits.admin.sums import cost_in_words
+from hits.batches.models import BatchEvent
 from hits.core.errors import RuleBroken
 from hits.identity.models.users import User
-from hits.models import BatchEvent
 from hits.studies.models import Batch
 from hits.work import access
 from hits.work.models.assignments import Assignment

@@ -26,9 +26,9 @@ from hits.admin.batches.steer import (
     places_facts,
 )
 from hits.admin.parts import batch_trail, plural
+from hits.batches.queries.live_figures import Posting, posting_of
+from hits.batches.services import batch_lifecycle
 from hits.identity.models.users import User
-from hits.queries.live import Posting, posting_of
-from hits.services import steering
 from hits.studies.models import Batch
 from hits.work.models.assignments import Assignment
 from hits.work.models.hits import HIT
@@ -211,30 +211,30 @@ def _hits_more(steered: Steered, *, count: int) -> Facts:
 
 
 def _extend(steered: Steered, *, hours: int, **given: Any) -> None:
-    steering.extend_hits(hits=steered.hits, seconds=3600 * hours, **given)
+    batch_lifecycle.extend_hits(hits=steered.hits, seconds=3600 * hours, **given)
 
 
 def _add_places(steered: Steered, *, places: int, **given: Any) -> None:
-    steering.add_places(hits=steered.hits, places=places, **given)
+    batch_lifecycle.add_places(hits=steered.hits, places=places, **given)
 
 
 VERBS: Mapping[str, Action[Steered]] = {
     "resume": _button(
         "Resume",
-        service=steering.resume_batch,
+        service=batch_lifecycle.resume_batch,
         statuses=(Status.PAUSED, Status.PAUSED_FUNDS),
         done="Resumed: the rest is on its way.",
     ),
     "release-pilot": _button(
         "Send the rest",
-        service=steering.release_pilot,
+        service=batch_lifecycle.release_pilot,
         statuses=RUNNING,
         offered=lambda steered: bool(steered.posting.held_back),
         done="The rest of the HITs is on its way.",
     ),
     "pause": _button(
         "Pause",
-        service=steering.pause_batch,
+        service=batch_lifecycle.pause_batch,
         statuses=(Status.LAUNCHING, Status.OPEN),
         done="Paused: nothing more is sent, and nobody new starts. Work in progress still counts.",
     ),
@@ -254,7 +254,7 @@ VERBS: Mapping[str, Action[Steered]] = {
         form=CountForm,
         first=_hits_now,
         facts=_hits_more,
-        deed=_of_batch(steering.add_hits),
+        deed=_of_batch(batch_lifecycle.add_hits),
         done="More HITs are on their way.",
     ),
     "add-places": _growing(
@@ -269,11 +269,14 @@ VERBS: Mapping[str, Action[Steered]] = {
     ),
     "drain": _ending(
         "Drain",
-        service=steering.drain_batch,
+        service=batch_lifecycle.drain_batch,
         end="complete",
         done="Draining: nobody starts any more, and the batch ends when the last work is in.",
     ),
     "cancel": _ending(
-        "Cancel", service=steering.cancel_batch, end="cancelled", done="Cancelled: nobody starts any more."
+        "Cancel",
+        service=batch_lifecycle.cancel_batch,
+        end="cancelled",
+        done="Cancelled: nobody starts any more.",
     ),
 }

@@ -9,9 +9,9 @@ from rest_framework import serializers
 
 from hits import families
 from hits.api.authentication import user_of
+from hits.batches.services import drafting
 from hits.core.errors import RuleBroken
 from hits.providers.models.accounts import Account
-from hits.services import drafting
 from hits.studies.models import Batch, Study
 from hits.work import access
 

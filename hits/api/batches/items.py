@@ -12,8 +12,8 @@ from rest_framework.response import Response
 
 from hits.api.permissions import need
 from hits.api.resources import Resource
+from hits.batches.services import drafting
 from hits.identity.api_tokens import Scope
-from hits.services import drafting
 from hits.studies.models import Batch
 from hits.work.queries import answers_wanted
 

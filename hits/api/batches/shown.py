@@ -5,8 +5,8 @@ from typing import Any
 from rest_framework import serializers
 
 from hits.api.fields import PublicId, UserName
-from hits.models import BatchEvent
-from hits.services import drafting
+from hits.batches.models import BatchEvent
+from hits.batches.services import drafting
 from hits.studies.models import Batch
 
 

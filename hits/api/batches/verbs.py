@@ -15,8 +15,8 @@ from hits.api.batches.shown import BatchSerializer
 from hits.api.fields import Empty
 from hits.api.hits import LONGEST_S
 from hits.api.resources import Resource
+from hits.batches.services import batch_lifecycle, launching
 from hits.core.errors import RuleBroken
-from hits.services import launching, steering
 from hits.studies.models import Batch
 from hits.work.models.hits import HIT
 
@@ -71,38 +71,38 @@ class Verbs(Resource):
     @action(detail=True, methods=["post"])
     def pause(self, request: Request, public_id: str) -> Response:
         """Send no more HITs, and let nobody new start. Who has begun may finish."""
-        return self._do(steering.pause_batch)
+        return self._do(batch_lifecycle.pause_batch)
 
     @extend_schema(request=Empty, responses=BatchSerializer)
     @action(detail=True, methods=["post"])
     def resume(self, request: Request, public_id: str) -> Response:
         """Go on with a paused batch."""
-        return self._do(steering.resume_batch)
+        return self._do(batch_lifecycle.resume_batch)
 
     @extend_schema(request=Empty, responses=BatchSerializer)
     @action(detail=True, methods=["post"], url_path="release-pilot")
     def release_pilot(self, request: Request, public_id: str) -> Response:
         """Send the HITs that waited for the pilot."""
-        return self._do(steering.release_pilot)
+        return self._do(batch_lifecycle.release_pilot)
 
     @extend_schema(request=Empty, responses=BatchSerializer)
     @action(detail=True, methods=["post"])
     def drain(self, request: Request, public_id: str) -> Response:
         """End the batch in good order: nobody starts any more, what was begun counts."""
-        return self._do(steering.drain_batch)
+        return self._do(batch_lifecycle.drain_batch)
 
     @extend_schema(request=Empty, responses=BatchSerializer)
     @action(detail=True, methods=["post"])
     def cancel(self, request: Request, public_id: str) -> Response:
         """Cancel a draft at once, or a launched batch when what was begun is done."""
-        return self._do(steering.cancel_batch)
+        return self._do(batch_lifecycle.cancel_batch)
 
     @extend_schema(request=ExtendInput, responses=BatchSerializer)
     @action(detail=True, methods=["post"])
     def extend(self, request: Request, public_id: str) -> Response:
         """Give all HITs of the batch more time to be started."""
         batch, values = self.get_object(), self.read(ExtendInput)
-        steering.extend_hits(hits=_sent(batch), by=user_of(request), now=timezone.now(), **values)
+        batch_lifecycle.extend_hits(hits=_sent(batch), by=user_of(request), now=timezone.now(), **values)
         return self._answer(batch)
 
     @extend_schema(request=TopUpInput, responses=BatchSerializer)
@@ -113,9 +113,11 @@ class Verbs(Resource):
         by, now = user_of(request), timezone.now()
         if "hits" in values:
             count, after = values["hits"], values.get("after")
-            steering.add_hits(batch=batch, count=count, after=after, by=by, now=now)
+            batch_lifecycle.add_hits(batch=batch, count=count, after=after, by=by, now=now)
         else:
-            steering.add_places(hits=batch.hits.filter(status=HIT.Status.OPEN), by=by, now=now, **values)
+            batch_lifecycle.add_places(
+                hits=batch.hits.filter(status=HIT.Status.OPEN), by=by, now=now, **values
+            )
         return self._answer(batch)
 
     def _do(self, verb: Callable[..., Any]) -> Response:

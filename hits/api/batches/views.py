@@ -22,8 +22,9 @@ from hits.api.batches.verbs import Verbs
 from hits.api.filters import BatchFilters, ExportFilters, Filters, read_query
 from hits.api.permissions import Need, need
 from hits.api.repeating import Changeable, Repeatable
+from hits.batches.services import drafting
 from hits.identity.api_tokens import Scope
-from hits.services import drafting, exporting
+from hits.services import exporting
 from hits.studies.models import Batch
 from hits.work import access
 

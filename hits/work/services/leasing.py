@@ -11,13 +11,13 @@ from django.db.models import Count, F, Q, QuerySet
 from django.utils.translation import gettext as _
 
 from hits import families
+from hits.batches.services.batch_counters import mark_stale
 from hits.core import crypto
 from hits.core.domain.sameness import is_same_moment
 from hits.core.errors import RuleBroken
 from hits.core.states import move
 from hits.families.interface import Answer
 from hits.identity.models.workers import Worker
-from hits.services.figures import mark_stale
 from hits.services.looking import earliest, look_by
 from hits.studies.models import Batch
 from hits.work.models.assignments import Assignment, Item, Lease

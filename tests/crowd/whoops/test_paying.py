@@ -12,10 +12,10 @@ from crowd.whoops.services import paying
 from crowd.whoops.services.holding import held_image
 from crowd.whoops.services.inviting import change_designer
 from crowd.whoops.services.moving import move_image
+from hits.batches.services.budgets import grant_budget
 from hits.core.models.audit_events import AuditEvent
 from hits.ledger.models.bonuses import Bonus
 from hits.providers.models.accounts import Account
-from hits.services.budgets import grant_budget
 from hits.studies.models import Study
 from tests.crowd.whoops.making_designers import make_designer, make_project, send
 from tests.factories import (

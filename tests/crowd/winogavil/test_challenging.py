@@ -9,9 +9,9 @@ from django.urls import reverse
 from crowd.winogavil.domain import PAPER_ASKS, SOLVER_TEST
 from crowd.winogavil.models import Association
 from crowd.winogavil.services.challenging import Order, add_questions, look_ahead
+from hits.batches.services import drafting
 from hits.core.errors import RuleBroken
 from hits.identity.roles import RESEARCHER, REVIEWER
-from hits.services import drafting
 from hits.studies.models import Batch, Study
 from hits.work.models.assignments import Item
 from qualifications.models import SwowList

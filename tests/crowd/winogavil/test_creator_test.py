@@ -15,9 +15,10 @@ from crowd.winogavil.queries import of_study
 from crowd.winogavil.releases.exporting import BY_DEFAULT
 from crowd.winogavil.services import making, pulling
 from hits import families
+from hits.batches.services import drafting
 from hits.core.errors import InvalidAnswer
 from hits.ledger.models.bonuses import Bonus
-from hits.services import drafting, owing
+from hits.services import owing
 from hits.studies.models import Batch, Study
 from hits.work.models.assignments import Assignment, Item
 from hits.work.queries import answers_wanted

@@ -6,7 +6,7 @@ import pytest
 
 from crowd.winogavil.models import Game
 from crowd.winogavil.services.growing import grow_solving
-from hits.services.growing import hits_lacking
+from hits.batches.services.top_up import hits_lacking
 from hits.studies.models import Batch, Study
 from hits.work.models.assignments import Item
 from hits.work.models.hits import HIT

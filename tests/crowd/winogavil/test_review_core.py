@@ -20,10 +20,10 @@ from crowd.winogavil.services import growing, making, verdicts
 from crowd.winogavil.services.pulling import decide_report, pull_disowned, pull_or_restore, report_cue
 from crowd.winogavil.services.seeding import seed_board
 from crowd.winogavil.solving import SolveFamily
+from hits.batches.services import drafting
+from hits.batches.services import top_up as growing_of_hits
 from hits.core.errors import InvalidAnswer, InvalidItems, RuleBroken
 from hits.identity.models.workers import Worker
-from hits.services import drafting
-from hits.services import growing as growing_of_hits
 from hits.studies.models import Batch, Study
 from hits.work.models.assignments import Assignment, Item
 from hits.work.models.hits import HIT

@@ -15,9 +15,10 @@ from crowd.winogavil.services.pulling import report_cue
 from crowd.winogavil.services.verdicts import ask_rivals
 from hits import families
 from hits.admin.batches.launch import warnings
+from hits.batches.services import drafting
 from hits.core.errors import InvalidAnswer
 from hits.ledger.models.bonuses import Bonus
-from hits.services import drafting, owing
+from hits.services import owing
 from hits.studies.models import Study
 from hits.work.models.assignments import Assignment, Item, Lease
 from hits.work.queries import answers_wanted

@@ -10,12 +10,13 @@ from django.core.management import call_command
 from django.utils import timezone
 
 from hits import tasks
+from hits.batches.services import batch_lifecycle
 from hits.core.errors import RuleBroken
 from hits.ledger.models.bonuses import Bonus
 from hits.models import Difference
 from hits.providers.models.accounts import Account, Stranger
 from hits.providers.models.epochs import Epoch
-from hits.services import epochs, halting, refused, resending, settling, steering
+from hits.services import epochs, halting, refused, resending, settling
 from hits.studies.models import Batch
 from tests.promise.adversary.people import People
 from tests.promise.agreement import bookless_payments, disagreements, payment_disagreements
@@ -123,7 +124,7 @@ class Ending:
             self.done["halts lifted"] += 1
         paused = Batch.objects.filter(status__in=(Batch.Status.PAUSED, Batch.Status.PAUSED_FUNDS))
         for batch in paused.exclude(problem=""):
-            steering.resume_batch(batch=batch, by=self.people.staff[0], now=now)
+            batch_lifecycle.resume_batch(batch=batch, by=self.people.staff[0], now=now)
             self.done["batches resumed"] += 1
 
     def _look_after_bonuses(self) -> None:

@@ -17,12 +17,13 @@ from crowd.marketplace import frames
 from crowd.marketplace import models as market
 from crowd.marketplace.services import work as market_work
 from crowd.provisioning import account_values, provision
+from hits.batches.services import batch_lifecycle, launching
 from hits.common.sweeps import SWEEPS
 from hits.identity.models.users import User
 from hits.ledger.models.bonuses import Bonus
 from hits.models import Run
 from hits.providers.models.accounts import Account
-from hits.services import launching, owing, reviewing, runs, steering
+from hits.services import owing, reviewing, runs
 from hits.studies.models import Batch, Study
 from hits.work.models.assignments import Assignment
 from hits.work.models.hits import HIT
@@ -106,14 +107,14 @@ class People:
         hits = HIT.objects.filter(batch=batch)
         given: dict[str, Any] = {"by": self.staff[0], "now": timezone.now()}
         acts: dict[str, Callable[[], object]] = {
-            "pause": lambda: steering.pause_batch(batch=batch, **given),
-            "resume": lambda: steering.resume_batch(batch=batch, **given),
-            "release": lambda: steering.release_pilot(batch=batch, **given),
-            "drain": lambda: steering.drain_batch(batch=batch, **given),
-            "add_hits": lambda: steering.add_hits(batch=batch, count=1, **given),
-            "expire": lambda: steering.expire_hits(hits=hits, **given),
-            "extend": lambda: steering.extend_hits(hits=hits, seconds=7200, **given),
-            "add_places": lambda: steering.add_places(hits=hits, places=1, **given),
+            "pause": lambda: batch_lifecycle.pause_batch(batch=batch, **given),
+            "resume": lambda: batch_lifecycle.resume_batch(batch=batch, **given),
+            "release": lambda: batch_lifecycle.release_pilot(batch=batch, **given),
+            "drain": lambda: batch_lifecycle.drain_batch(batch=batch, **given),
+            "add_hits": lambda: batch_lifecycle.add_hits(batch=batch, count=1, **given),
+            "expire": lambda: batch_lifecycle.expire_hits(hits=hits, **given),
+            "extend": lambda: batch_lifecycle.extend_hits(hits=hits, seconds=7200, **given),
+            "add_places": lambda: batch_lifecycle.add_places(hits=hits, places=1, **given),
         }
         acts[verb]()
 

@@ -8,8 +8,8 @@ from django.template.loader import render_to_string
 from crowd.winogavil.annotation.models import Kind
 from crowd.winogavil.annotation.services.finalizing import finalize_annotations
 from hits import families
+from hits.batches.services import drafting
 from hits.core.errors import InvalidAnswer, InvalidItems, RuleBroken
-from hits.services import drafting
 from hits.studies.models import Study
 from hits.work.models.assignments import Assignment, Item
 from hits.work.services.eligibility import refuse_entry

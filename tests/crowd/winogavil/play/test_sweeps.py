@@ -11,6 +11,7 @@ import structlog
 from crowd.winogavil.models import Game
 from crowd.winogavil.play.models import Turn, WebGame
 from crowd.winogavil.services.growing import grow_solving
+from hits.batches.services import batch_counters, batch_lifecycle, launching
 from hits.core.errors import ProviderRefused, RuleBroken
 from hits.ledger.models.bonuses import Bonus
 from hits.ledger.models.entries import LedgerEntry
@@ -22,15 +23,12 @@ from hits.providers.models.accounts import Account
 from hits.queries.matches import accounts_for
 from hits.services import (
     blocking,
-    figures,
-    launching,
     matching,
     noticing,
     owing,
     paying,
     reconciling,
     reviewing,
-    steering,
     surveying,
     writing,
 )
@@ -45,7 +43,7 @@ pytestmark = pytest.mark.django_db
 LATER = NOW + timedelta(days=2)
 SWEEPS: dict[str, Callable[..., object]] = {
     "launch": launching.send_launching_batches,
-    "changes": steering.send_changes,
+    "changes": batch_lifecycle.send_changes,
     "notices": noticing.handle_notices,
     "queues": noticing.poll_queues,
     "subscribe": noticing.subscribe_batches,
@@ -54,7 +52,7 @@ SWEEPS: dict[str, Callable[..., object]] = {
     "decisions": reviewing.send_decisions,
     "blocks": blocking.send_blocks,
     "messages": writing.send_messages,
-    "figures": figures.refresh_stale,
+    "figures": batch_counters.refresh_stale,
     "judge": judge_submitted,
     "approve": reviewing.approve_judged,
     "owe": owing.owe_bonuses,
@@ -147,7 +145,7 @@ def test_batch_of_players_is_not_steered(verb: str, game: WebGame) -> None:
     batch = Batch.objects.get(pk=game.create_batch_id)
 
     with pytest.raises(RuleBroken, match="No provider stands behind"):
-        getattr(steering, verb)(batch=batch, by=make_user(is_superuser=True), now=NOW)
+        getattr(batch_lifecycle, verb)(batch=batch, by=make_user(is_superuser=True), now=NOW)
 
     batch.refresh_from_db()
     assert (batch.status, batch.cancelled_at) == (Batch.Status.OPEN, None)
@@ -159,9 +157,9 @@ def test_batch_of_players_gets_no_hits_and_no_time(game: WebGame) -> None:
     before = list(hits.order_by("pk").values())
 
     with pytest.raises(RuleBroken, match="No provider stands behind"):
-        steering.add_hits(batch=batch, count=1, by=by, now=NOW)
+        batch_lifecycle.add_hits(batch=batch, count=1, by=by, now=NOW)
     with pytest.raises(RuleBroken, match="No provider stands behind"):
-        steering.extend_hits(hits=hits, seconds=60, by=by, now=NOW)
+        batch_lifecycle.extend_hits(hits=hits, seconds=60, by=by, now=NOW)
 
     assert list(hits.order_by("pk").values()) == before
 

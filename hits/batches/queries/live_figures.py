@@ -27,8 +27,8 @@ from django.db.models import (
 )
 from django.db.models.functions import Coalesce
 
+from hits.batches.queries.work_times import EFFECTIVE_S, of_the_house
 from hits.core.domain.wages import hourly_wage, percentile
-from hits.queries.times import EFFECTIVE_S, of_the_house
 from hits.studies.models import Batch
 from hits.work.models.assignments import Assignment, Lease
 from hits.work.models.hits import HIT, Change

@@ -10,12 +10,12 @@ from decimal import Decimal
 from django.db import transaction
 from django.db.models import F
 
+from hits.batches.queries.tally import Tally, tally_of
 from hits.core.domain.money import round_to_cents
 from hits.core.errors import RuleBroken
 from hits.identity.models.users import User
 from hits.ledger.models.entries import LedgerEntry
 from hits.ledger.services.transfers import Book, Kind, Transfer, post
-from hits.queries.batches import Tally, tally_of
 from hits.studies.models import Batch, Study
 
 SET_ASIDE = (Kind.RESERVED, Kind.RELEASED)

@@ -7,11 +7,11 @@ from typing import Any
 
 from django.db.models import Case, F, QuerySet, Value, When
 
+from hits.batches.queries.hourly_pay import pay_of
+from hits.batches.queries.tally import PAID, TAKEN, Tally, seconds_worked, tally_of
+from hits.batches.services import budgets
 from hits.core.domain.money import round_to_cents
 from hits.core.domain.wages import hourly_wage, percentile
-from hits.queries.batches import PAID, TAKEN, Tally, seconds_worked, tally_of
-from hits.queries.wages import pay_of
-from hits.services import budgets
 from hits.studies.models import Batch
 from hits.work.models.assignments import Assignment
 from hits.work.models.hits import HIT

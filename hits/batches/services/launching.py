@@ -1,4 +1,4 @@
-"""From a draft to intents, in one transaction. hits.services.sending makes HITs of them."""
+"""From a draft to intents, in one transaction. hits.batches.services.sending_hits makes HITs of them."""
 
 from datetime import datetime
 from typing import Any
@@ -7,15 +7,15 @@ import structlog
 from django.db import transaction
 
 from hits import families
+from hits.batches.services.batch_rows import lock_batch, tell, write_intents
+from hits.batches.services.budgets import refuse_real_money, reserve
+from hits.batches.services.sending_hits import next_launch, send_launching_batches, spec_of
 from hits.core.domain.bonus_tables import wants_floor, with_floor
 from hits.core.domain.requirements import check, in_words
 from hits.core.errors import RuleBroken
 from hits.core.states import move
 from hits.families import entry_policies
 from hits.identity.models.users import User
-from hits.services.batch_rows import lock_batch, tell, write_intents
-from hits.services.budgets import refuse_real_money, reserve
-from hits.services.sending import next_launch, send_launching_batches, spec_of
 from hits.studies.models import Batch
 from hits.work.queries import answers_wanted
 

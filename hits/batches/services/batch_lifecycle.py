@@ -1,6 +1,6 @@
 """What a researcher does to a batch that runs: each verb on one HIT, a selection, or the whole batch.
 
-A verb is one short transaction of rows: hits.services.changing tells the provider, within seconds. A verb
+A verb is one short transaction of rows: hits.batches.services.hit_changes tells the provider, within seconds. A verb
 whose effect is there already does nothing, so a second click is harmless. For one HIT or a selection,
 pausing and draining are expire_hits, and resuming is extend_hits.
 
@@ -18,17 +18,17 @@ from django.db import transaction
 from django.db.models import Count, Max, QuerySet
 
 from hits import families
+from hits.batches.queries.tally import TAKEN
+from hits.batches.services.batch_counters import mark_stale
+from hits.batches.services.batch_rows import lock_batch, tell, write_intents
+from hits.batches.services.budgets import reserve
+from hits.batches.services.hit_changes import complete_batches, next_change, send_changes, write_changes
+from hits.batches.services.sending_hits import withdraw_unasked
 from hits.core.domain.money import MANY, cost_of
 from hits.core.errors import RuleBroken
 from hits.core.states import move
 from hits.identity.models.users import User
 from hits.providers.models.accounts import Account
-from hits.queries.batches import TAKEN
-from hits.services.batch_rows import lock_batch, tell, write_intents
-from hits.services.budgets import reserve
-from hits.services.changing import complete_batches, next_change, send_changes, write_changes
-from hits.services.figures import mark_stale
-from hits.services.sending import withdraw_unasked
 from hits.studies.models import Batch
 from hits.work.models.assignments import Assignment
 from hits.work.models.hits import HIT, Change

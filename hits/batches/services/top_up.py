@@ -7,10 +7,10 @@ import structlog
 from django.db.models import Count, F, Max, Q, QuerySet, Sum
 from django.db.models.functions import Greatest
 
+from hits.batches.services.batch_lifecycle import add_hits
+from hits.batches.services.drafting import hits_for
 from hits.core.errors import RuleBroken
 from hits.identity.models.users import User
-from hits.services.drafting import hits_for
-from hits.services.steering import add_hits
 from hits.studies.models import Batch
 from hits.work.models.assignments import Assignment
 from hits.work.models.hits import HIT

@@ -21,9 +21,9 @@ from django.db.models.expressions import Combinable
 from django.db.models.fields.json import KeyTextTransform
 from django.db.models.functions import Cast, Coalesce
 
+from hits.batches.queries.work_times import EFFECTIVE_S, of_the_house
 from hits.core.domain.money import Prices, round_to_cents
 from hits.ledger.models.bonuses import Bonus
-from hits.queries.times import EFFECTIVE_S, of_the_house
 from hits.studies.models import Batch
 from hits.work.models.assignments import Assignment
 from hits.work.models.hits import HIT, Change

@@ -9,16 +9,16 @@ from django.db.models import DateTimeField, Exists, ExpressionWrapper, F, OuterR
 from django.db.models.fields import DurationField
 from django.db.models.functions import Coalesce
 
+from hits.batches.services.batch_counters import mark_stale
+from hits.batches.services.batch_rows import CHUNK, lock_batch, tell
+from hits.batches.services.sending_hits import TOKEN_MEMORY, TURN, Clock, ticking
 from hits.core.errors import ProviderError, ProviderRefused, ProviderUnavailable
 from hits.core.states import move
 from hits.identity.models.users import User
 from hits.providers.gateway.interface import Provider
 from hits.providers.gateway.registry import provider_for
 from hits.providers.models.accounts import Account
-from hits.services.batch_rows import CHUNK, lock_batch, tell
-from hits.services.figures import mark_stale
 from hits.services.looking import earliest, earliest_or_now, soonest
-from hits.services.sending import TOKEN_MEMORY, TURN, Clock, ticking
 from hits.studies.models import Batch
 from hits.work.models.hits import HIT, Change
 

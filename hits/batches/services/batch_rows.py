@@ -4,9 +4,9 @@ from collections.abc import Iterable
 from datetime import datetime
 from itertools import islice
 
+from hits.batches.models import BatchEvent
+from hits.batches.services.batch_counters import mark_stale
 from hits.identity.models.users import User
-from hits.models import BatchEvent
-from hits.services.figures import mark_stale
 from hits.studies.models import Batch
 from hits.work.models.hits import HIT
 

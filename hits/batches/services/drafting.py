@@ -11,11 +11,11 @@ import structlog
 from django.db import IntegrityError, transaction
 
 from hits import families
+from hits.batches import domain as criteria
+from hits.batches.services.launching import launch_batch
 from hits.core.errors import InvalidItems, RuleBroken
-from hits.domain import criteria
 from hits.identity.models.users import User
 from hits.providers.models.accounts import Account
-from hits.services.launching import launch_batch
 from hits.studies.models import Batch, Study
 from hits.work.models.assignments import Item, Lease
 from hits.work.queries import answers_wanted

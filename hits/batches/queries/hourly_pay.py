@@ -24,10 +24,10 @@ from django.db.models import (
 )
 from django.db.models.functions import Cast, Coalesce
 
+from hits.batches.queries.work_times import EFFECTIVE_S, of_the_house
 from hits.core.domain.money import round_to_cents
 from hits.core.domain.wages import HOUR_S, cents, hourly_wage, lacking, percentile
 from hits.ledger.models.bonuses import Bonus
-from hits.queries.times import EFFECTIVE_S, of_the_house
 from hits.studies.models import Batch
 from hits.work.models.assignments import Assignment
 

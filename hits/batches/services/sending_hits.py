@@ -16,12 +16,12 @@ from django.db import connections, transaction
 from django.db.models import Exists, F, OuterRef, Q, QuerySet
 from django.urls import reverse
 
+from hits.batches.services.batch_counters import mark_stale
+from hits.batches.services.batch_rows import lock_batch, tell
 from hits.core.errors import ProviderError, ProviderRefused, ProviderUnavailable
 from hits.core.states import move
 from hits.providers.gateway.interface import HITSpec, Provider, ProviderHIT
 from hits.providers.gateway.registry import provider_for
-from hits.services.batch_rows import lock_batch, tell
-from hits.services.figures import mark_stale
 from hits.services.looking import earliest_or_now, soonest
 from hits.studies.models import Batch
 from hits.work.models.hits import HIT
