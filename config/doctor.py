@@ -15,7 +15,7 @@ from config.laying import is_empty, unapplied
 from hits.common import clock
 from hits.core.errors import CrowdError
 from hits.providers.models.accounts import Account
-from hits.services.checking import Finding, check_account
+from hits.sync.services.account_checks import Finding, check_account
 from scoring import rivals
 from scoring.services.loading import spec_of
 from scoring.services.playing import default_rival

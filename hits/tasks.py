@@ -4,19 +4,8 @@ from hits.batches.services import batch_counters, batch_lifecycle, launching
 from hits.common import clock
 from hits.common.sweeps import stand_still_while, sweep
 from hits.ledger.services import rewards
-from hits.services import (
-    blocking,
-    compensating,
-    epochs,
-    matching,
-    noticing,
-    owing,
-    paying,
-    reconciling,
-    reviewing,
-    surveying,
-    writing,
-)
+from hits.services import blocking, compensating, epochs, matching, owing, paying, reviewing, writing
+from hits.sync.services import event_inbox, full_scan, reconciling
 
 stand_still_while(epochs.all_stand_still)
 
@@ -31,9 +20,9 @@ def reconcile() -> None:
     reconciling.reconcile(now=clock.now())
 
 
-@sweep("hits.survey", rest_s=30, due_at=surveying.next_survey)
+@sweep("hits.survey", rest_s=30, due_at=full_scan.next_survey)
 def survey() -> None:
-    surveying.survey(now=clock.now())
+    full_scan.survey(now=clock.now())
 
 
 @sweep("hits.send_changes", rest_s=2, due_at=batch_lifecycle.next_change, acts=True)
@@ -43,22 +32,22 @@ def send_changes() -> None:
 
 @sweep("hits.handle_notices", rest_s=2)
 def handle_notices() -> None:
-    noticing.handle_notices(now=clock.now())
+    event_inbox.handle_notices(now=clock.now())
 
 
-@sweep("hits.poll_queues", rest_s=5, due_at=noticing.next_poll)
+@sweep("hits.poll_queues", rest_s=5, due_at=event_inbox.next_poll)
 def poll_queues() -> None:
-    noticing.poll_queues(now=clock.now())
+    event_inbox.poll_queues(now=clock.now())
 
 
-@sweep("hits.subscribe_batches", rest_s=5, due_at=noticing.next_subscription, acts=True)
+@sweep("hits.subscribe_batches", rest_s=5, due_at=event_inbox.next_subscription, acts=True)
 def subscribe_batches() -> None:
-    noticing.subscribe_batches(now=clock.now())
+    event_inbox.subscribe_batches(now=clock.now())
 
 
-@sweep("hits.purge_notices", rest_s=3600, due_at=noticing.next_purge)
+@sweep("hits.purge_notices", rest_s=3600, due_at=event_inbox.next_purge)
 def purge_notices() -> None:
-    noticing.purge_notices(now=clock.now())
+    event_inbox.purge_notices(now=clock.now())
 
 
 @sweep("hits.send_decisions", rest_s=2, due_at=reviewing.next_decision, acts=True)

@@ -1,12 +1,12 @@
 from django.urls import include, path
 from drf_spectacular.views import SpectacularAPIView
 
-from hits import inbox
 from hits.api.docs import show_docs
 from hits.api.routes import router
+from hits.sync import event_posts
 
 urlpatterns = [
-    path("events/", include(inbox.urlpatterns)),
+    path("events/", include(event_posts.urlpatterns)),
     path("schema/", SpectacularAPIView.as_view(), name="schema"),
     path("docs/", show_docs, name="docs"),
     path("", include(router.urls)),

@@ -12,8 +12,8 @@ from crowd.frame.visits import AGAIN, Visit
 from hits.core.domain.sameness import is_same_moment
 from hits.core.errors import RuleBroken
 from hits.identity.models.workers import Worker
-from hits.services import noticing
 from hits.studies.models import Batch
+from hits.sync.services import event_inbox
 from hits.work.models.assignments import Assignment
 from hits.work.models.hits import HIT
 from hits.work.services import eligibility, leasing
@@ -75,7 +75,7 @@ def _open_as_told(visit: Visit, *, now: datetime) -> Assignment:
     """
     with transaction.atomic():
         _lock(visit.hit)
-        accepted_at = noticing.find_acceptance(hit=visit.hit, assignment_id=visit.assignment_id)
+        accepted_at = event_inbox.find_acceptance(hit=visit.hit, assignment_id=visit.assignment_id)
         if accepted_at and not _was_used(visit, accepted_at):
             return _open(_proven(visit, accepted_at=accepted_at, now=now), now=now)
     own = _own_attempts(visit)
@@ -119,4 +119,4 @@ def _own_attempts(visit: Visit) -> list[Assignment]:
 
 def _hears_events(batch: Batch) -> bool:
     """As long as the provider was not told where to, nobody waits for an event in vain."""
-    return batch.notified_at is not None and noticing.can_hear(batch.account)
+    return batch.notified_at is not None and event_inbox.can_hear(batch.account)

@@ -17,7 +17,7 @@ from django.utils.safestring import SafeString
 from hits.admin.parts import ReadOnlyAdmin
 from hits.core.domain.sameness import is_amazon
 from hits.providers.models.accounts import Account, Pace, Stranger
-from hits.services.checking import check_account
+from hits.sync.services.account_checks import check_account
 
 SECRETS = ("secret_access_key", "ticket_key")
 # A batch belongs to its account for good, and these are what that means.

@@ -7,12 +7,12 @@ from hits.ledger.models.bonuses import Bonus
 from hits.ledger.models.entries import LedgerEntry
 from hits.models.appeals import Appeal
 from hits.models.matches import Deposit, Difference, Match
-from hits.models.notices import Event, Notice
 from hits.models.people import Block, Disclosure, Message, Recipient
 from hits.models.runs import Halt, Run, RunRow
 from hits.providers.models.accounts import Account, Pace, Stranger
 from hits.providers.models.epochs import Epoch
 from hits.studies.models import Batch, Study
+from hits.sync.models import Event, Notice
 from hits.work.models.assignments import Assignment, Item, Lease
 from hits.work.models.decisions import Decision, Note
 from hits.work.models.hits import HIT, Change

@@ -28,9 +28,9 @@ from hits.queries import matches as queries
 from hits.queries.matches import Held, Spent
 from hits.services.deposits import open_books
 from hits.services.differences import record_balance, record_differences
-from hits.services.looking import earliest, soonest
 from hits.services.matching_payments import compare_hits
 from hits.studies.models import Batch
+from hits.sync.services.poll_schedule import earliest, soonest
 from hits.work.models.hits import HIT
 
 RUN = "hits.run_match"

@@ -22,9 +22,9 @@ from hits.ledger.models.bonuses import Bonus
 from hits.providers.gateway.interface import Provider
 from hits.providers.models.accounts import Account
 from hits.services import epochs, halting, runs, settling
-from hits.services.looking import earliest, soonest, usable
 from hits.services.obligations import move_bonus, move_bonuses
 from hits.services.settling import SENDING_IS_STALE, Found
+from hits.sync.services.poll_schedule import earliest, soonest, usable
 
 Status = Bonus.Status
 # So many of each account in one run, and for so long, so that all of them get their turn.

@@ -24,9 +24,9 @@ from hits.core.states import move
 from hits.ledger.models.bonuses import Bonus
 from hits.providers.gateway.interface import Provider
 from hits.services import halting, settling
-from hits.services.looking import can_be_used, earliest, usable
 from hits.services.obligations import move_bonus
 from hits.studies.models import Batch
+from hits.sync.services.poll_schedule import can_be_used, earliest, usable
 from hits.work.models.assignments import Assignment
 from hits.work.models.hits import HIT
 from hits.work.services.leasing import UNSETTLED

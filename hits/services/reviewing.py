@@ -13,8 +13,8 @@ from hits.core.domain.days import day_around
 from hits.core.errors import RuleBroken
 from hits.core.states import move
 from hits.identity.models.users import User
-from hits.services.telling import approve_judged, next_approval, next_decision, send_decisions
 from hits.studies.models import Study
+from hits.sync.services.push_decisions import approve_judged, next_approval, next_decision, send_decisions
 from hits.work.models.assignments import Assignment
 from hits.work.models.decisions import Decision, Note
 

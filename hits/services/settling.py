@@ -25,8 +25,8 @@ from hits.providers.gateway.interface import Provider, ProviderBonus
 from hits.providers.gateway.registry import provider_for
 from hits.providers.models.accounts import Account
 from hits.services import halting
-from hits.services.looking import earliest_or_now, usable
 from hits.services.obligations import move_bonus, move_bonuses
+from hits.sync.services.poll_schedule import earliest_or_now, usable
 from hits.work.models.hits import HIT
 
 Status = Bonus.Status

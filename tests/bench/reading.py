@@ -71,7 +71,7 @@ def read(account: Any) -> tuple[float, int]:
     """As if every HIT were open here and due, until nothing is."""
     from django.utils import timezone  # noqa: PLC0415
 
-    from hits.services import reconciling  # noqa: PLC0415
+    from hits.sync.services import reconciling  # noqa: PLC0415
     from hits.work.models.assignments import Assignment  # noqa: PLC0415
     from hits.work.models.hits import HIT  # noqa: PLC0415
 

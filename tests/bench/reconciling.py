@@ -47,7 +47,7 @@ def quiet_run(calls: Counter[str]) -> Cost:
     """Two open HITs; the look at one of them is due, and shows nothing new."""
     from django.utils import timezone  # noqa: PLC0415
 
-    from hits.services import reconciling  # noqa: PLC0415
+    from hits.sync.services import reconciling  # noqa: PLC0415
     from hits.work.models.hits import HIT  # noqa: PLC0415
 
     now = timezone.now()
@@ -58,9 +58,9 @@ def quiet_run(calls: Counter[str]) -> Cost:
 def survey(calls: Counter[str]) -> Cost:
     from django.utils import timezone  # noqa: PLC0415
 
-    from hits.services import surveying  # noqa: PLC0415
+    from hits.sync.services import full_scan  # noqa: PLC0415
 
-    return measured(calls, lambda: surveying.survey(now=timezone.now(), force=True))
+    return measured(calls, lambda: full_scan.survey(now=timezone.now(), force=True))
 
 
 def measured(calls: Counter[str], act: Any) -> Cost:

@@ -16,8 +16,9 @@ from crowd.winogavil.demo.workers import SimulatedWorker
 from crowd.winogavil.models import Association
 from hits.batches.services import launching
 from hits.providers.models.accounts import Account
-from hits.services import owing, reconciling, reviewing
+from hits.services import owing, reviewing
 from hits.studies.models import Batch
+from hits.sync.services import reconciling
 from scoring.services import judging as scoring
 from tests.conftest import Sites
 from tests.factories import invite, make_account, make_association, make_batch, make_requester, make_user

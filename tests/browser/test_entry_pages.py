@@ -11,8 +11,8 @@ from crowd.marketplace.services.work import accept_hit
 from hits.identity.models.workers import Worker
 from hits.models import Block
 from hits.providers.models.accounts import Account
-from hits.services import noticing
 from hits.studies.models import Batch
+from hits.sync.services import event_inbox
 from hits.work.models.assignments import Assignment
 from tests.browser.conftest import OpenPage
 from tests.browser.looking import Visitor
@@ -50,7 +50,7 @@ def unproven(sites: Sites) -> Account:
 def accepted(unproven: Account) -> marketplace.Assignment:
     association = make_association(size=5, chosen=3)
     launch(make_batch(study=association.item.study, account=unproven))
-    assert noticing.subscribe_batches(now=timezone.now()) == 1
+    assert event_inbox.subscribe_batches(now=timezone.now()) == 1
     now = timezone.now()
     worker, _ = invite(now=now)
     return accept_hit(hit_id=queries.open_hits(worker=worker, now=now).get().pk, worker=worker, now=now)
@@ -65,7 +65,7 @@ def test_waiting_page_goes_on_by_itself_when_the_event_has_come(
     expect(framed(page).get_by_role("heading", level=1)).to_have_text("Waiting for the platform's word")
     before = Assignment.objects.count()
     deliver_events(now=timezone.now())
-    noticing.handle_notices(now=timezone.now())
+    event_inbox.handle_notices(now=timezone.now())
 
     expect(framed(page).get_by_role("button", name="Submit")).to_be_visible(timeout=20_000)
     assert (before, Assignment.objects.count()) == (0, 1)

@@ -22,8 +22,9 @@ from crowd.winogavil.services import finalizing, making, verdicts
 from crowd.winogavil.services.seeding import seed_boards
 from hits.identity.models.workers import Worker
 from hits.providers.models.accounts import Account
-from hits.services import reconciling, reviewing
+from hits.services import reviewing
 from hits.studies.models import Study
+from hits.sync.services import reconciling
 from hits.work.models.assignments import Assignment, Lease
 from hits.work.models.hits import HIT
 from qualifications.models import Consent, Demographics, Gate, Holding, RefusalCount

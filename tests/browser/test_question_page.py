@@ -5,7 +5,7 @@ import pytest
 from django.utils import timezone
 from playwright.sync_api import FrameLocator, Locator, Page, Request, Response, Route, expect
 
-from hits.services.reconciling import reconcile_everything
+from hits.sync.services.reconciling import reconcile_everything
 from hits.work.models.assignments import Assignment
 from tests.browser.conftest import OpenPage
 from tests.browser.stage import Desk, sign_in

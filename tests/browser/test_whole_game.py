@@ -18,8 +18,9 @@ from crowd.winogavil.models import Association, Solution
 from crowd.winogavil.services import finalizing, making, verdicts
 from crowd.winogavil.services.seeding import seed_board
 from hits.ledger.models.bonuses import Bonus
-from hits.services import owing, reconciling, reviewing
+from hits.services import owing, reviewing
 from hits.studies.models import Batch, Study
+from hits.sync.services import reconciling
 from hits.work.models.assignments import Assignment
 from scoring.models import Riddle, Score
 from scoring.services.answering import answer_waiting

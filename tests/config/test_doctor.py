@@ -12,7 +12,7 @@ from django.db.utils import ConnectionHandler
 
 from config import doctor
 from hits.common import clock
-from hits.services.checking import Finding
+from hits.sync.services.account_checks import Finding
 from tests.factories import make_account
 
 pytestmark = pytest.mark.django_db

@@ -4,8 +4,8 @@ from datetime import timedelta
 from typing import Any
 
 from hits.batches.services import launching
-from hits.services import reconciling
 from hits.studies.models import Batch
+from hits.sync.services import reconciling
 from hits.work.models.assignments import Assignment, Item
 from hits.work.models.hits import HIT
 from hits.work.services import leasing

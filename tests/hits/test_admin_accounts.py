@@ -11,7 +11,7 @@ from django.urls import reverse
 
 from hits.admin.accounts import SECRETS
 from hits.providers.models.accounts import Account, Stranger
-from hits.services import checking
+from hits.sync.services import account_checks
 from tests.factories import NOW, make_account, make_batch
 from tests.people import sign_in_with
 from tests.stubbed import StubbedTurk
@@ -164,7 +164,7 @@ def test_strangers_are_counted_on_the_page_and_listed_behind_it(client: Client) 
 def test_check_page_shows_what_is_wrong_and_what_to_do(
     client: Client, turk: StubbedTurk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(checking, "_read_clock", lambda _: NOW)
+    monkeypatch.setattr(account_checks, "_read_clock", lambda _: NOW)
     turk.faults["list_hits"] = ["before"]
     sign_in_with(client, "view_account")
     account = make_account()

@@ -6,12 +6,12 @@ from typing import Any
 import pytest
 from django.conf import LazySettings
 
-from hits.models import Notice
 from hits.providers.gateway.boto import make_client
 from hits.providers.gateway.standstill import begin_epochs
 from hits.providers.models.accounts import Account, Pace
 from hits.providers.models.epochs import Epoch
-from hits.services import checking
+from hits.sync.models import Notice
+from hits.sync.services import account_checks
 from tests.factories import NOW, make_account, make_batch
 from tests.stubbed import StubbedTurk
 
@@ -21,11 +21,11 @@ NAMES = ["endpoint", "clock", "identity and balance", "reading HITs", "events", 
 
 @pytest.fixture(autouse=True)
 def _clock(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(checking, "_read_clock", lambda _: NOW)
+    monkeypatch.setattr(account_checks, "_read_clock", lambda _: NOW)
 
 
-def check(account: Account) -> dict[str, checking.Finding]:
-    return {finding.name: finding for finding in checking.check_account(account=account, now=NOW)}
+def check(account: Account) -> dict[str, account_checks.Finding]:
+    return {finding.name: finding for finding in account_checks.check_account(account=account, now=NOW)}
 
 
 def test_account_that_works_is_well_in_everything(turk: StubbedTurk) -> None:
@@ -39,7 +39,7 @@ def test_account_that_works_is_well_in_everything(turk: StubbedTurk) -> None:
 def test_provider_that_is_down_fails_where_it_is_asked(
     turk: StubbedTurk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(checking, "_read_clock", lambda _: None)
+    monkeypatch.setattr(account_checks, "_read_clock", lambda _: None)
     turk.faults = {"get_account_balance": ["before"], "list_hits": ["before"]}
 
     found = check(make_account())
@@ -49,7 +49,7 @@ def test_provider_that_is_down_fails_where_it_is_asked(
 
 
 def test_clock_that_is_wrong_is_told(turk: StubbedTurk, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(checking, "_read_clock", lambda _: NOW - timedelta(minutes=4))
+    monkeypatch.setattr(account_checks, "_read_clock", lambda _: NOW - timedelta(minutes=4))
 
     clock = check(make_account())["clock"]
 

@@ -8,7 +8,8 @@ import pytest
 from hits.batches.services import batch_counters
 from hits.models import Block, Message, Recipient
 from hits.providers.models.accounts import Account
-from hits.services import blocking, reviewing, telling, writing
+from hits.services import blocking, reviewing, writing
+from hits.sync.services import push_decisions
 from hits.work.models.assignments import Assignment
 from hits.work.models.decisions import Decision
 from tests.factories import (
@@ -63,7 +64,7 @@ def test_next_decision_is_when_it_can_no_longer_be_undone(account: Account) -> N
     decision.refresh_from_db()
     assert (decision.status, decision.claimed_at) == ("intended", None)
     Decision.objects.filter(pk=decision.pk).update(claimed_at=due)
-    assert reviewing.next_decision(now=due) == due + telling.CLAIM
+    assert reviewing.next_decision(now=due) == due + push_decisions.CLAIM
 
 
 def test_next_approval_is_when_the_provider_is_asked_again(account: Account) -> None:

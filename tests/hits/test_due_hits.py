@@ -7,7 +7,7 @@ import pytest
 
 from hits.batches.services import batch_lifecycle, hit_changes, launching, sending_hits
 from hits.providers.models.accounts import Account
-from hits.services import looking, reconciling, surveying
+from hits.sync.services import full_scan, poll_schedule, reconciling
 from hits.work.models.assignments import Assignment
 from hits.work.models.hits import HIT, Change
 from hits.work.services import leasing
@@ -42,9 +42,9 @@ def test_rows_of_an_account_that_cannot_be_used_wait_for_a_person(account: Accou
     make_hit(batch=make_batch(account=account, status="open"), look_at=NOW + MINUTE)
     rows = HIT.objects.all()
 
-    assert looking.earliest(rows, "look_at") == NOW
-    assert looking.earliest(rows, "look_at", account="batch__account") == NOW + MINUTE
-    assert looking.earliest(rows.filter(batch=lost), "look_at", account="batch__account") is None
+    assert poll_schedule.earliest(rows, "look_at") == NOW
+    assert poll_schedule.earliest(rows, "look_at", account="batch__account") == NOW + MINUTE
+    assert poll_schedule.earliest(rows.filter(batch=lost), "look_at", account="batch__account") is None
 
 
 def test_row_without_its_moment_is_due_now_if_its_account_can_be_used(account: Account) -> None:
@@ -52,11 +52,11 @@ def test_row_without_its_moment_is_due_now_if_its_account_can_be_used(account: A
     make_hit(batch=make_batch(account=account, status="open"), look_at=NOW + MINUTE)
     rows, way = HIT.objects.all(), "batch__account"
 
-    before = looking.earliest_or_now(rows, "look_at", account=way, now=NOW)
+    before = poll_schedule.earliest_or_now(rows, "look_at", account=way, now=NOW)
     make_hit(batch=make_batch(account=account, status="open"), look_at=None)
 
     assert before == NOW + MINUTE
-    assert looking.earliest_or_now(rows, "look_at", account=way, now=NOW) == NOW
+    assert poll_schedule.earliest_or_now(rows, "look_at", account=way, now=NOW) == NOW
 
 
 @pytest.mark.parametrize("status", ["launching", "draining"])
@@ -173,16 +173,16 @@ def test_next_look_is_when_begun_work_of_a_closed_hit_is_given_up(account: Accou
 
 def test_next_survey_is_the_next_pass(account: Account) -> None:
     lost_account()
-    assert surveying.next_survey(now=NOW) == NOW
+    assert full_scan.next_survey(now=NOW) == NOW
 
-    surveying.survey(now=NOW)
+    full_scan.survey(now=NOW)
 
     due = NOW + timedelta(minutes=10)
-    assert surveying.next_survey(now=NOW) == due
-    surveying.survey(now=due - MOMENT)
+    assert full_scan.next_survey(now=NOW) == due
+    full_scan.survey(now=due - MOMENT)
     account.refresh_from_db()
     assert account.surveyed_at == NOW
-    surveying.survey(now=due)
+    full_scan.survey(now=due)
     account.refresh_from_db()
     assert account.surveyed_at == due
 
@@ -191,7 +191,7 @@ def test_next_survey_reads_what_has_ended_while_hits_are_open(account: Account) 
     Account.objects.filter(pk=account.pk).update(surveyed_at=NOW)
     hit = make_hit(batch=make_batch(account=account, status="open"))
 
-    assert surveying.next_survey(now=NOW) == NOW + surveying.READ_ENDED_EVERY
-    assert surveying.next_survey(now=NOW + timedelta(seconds=595)) == NOW + timedelta(minutes=10)
+    assert full_scan.next_survey(now=NOW) == NOW + full_scan.READ_ENDED_EVERY
+    assert full_scan.next_survey(now=NOW + timedelta(seconds=595)) == NOW + timedelta(minutes=10)
     HIT.objects.filter(pk=hit.pk).update(status="closed")
-    assert surveying.next_survey(now=NOW) == NOW + timedelta(minutes=10)
+    assert full_scan.next_survey(now=NOW) == NOW + timedelta(minutes=10)

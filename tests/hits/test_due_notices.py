@@ -5,11 +5,9 @@ from typing import Any
 
 import pytest
 
-from hits.models import Notice
 from hits.providers.models.accounts import Account
-from hits.services import (
-    noticing,
-)
+from hits.sync.models import Notice
+from hits.sync.services import event_inbox
 from hits.work.models.hits import HIT
 from tests.factories import (
     NOW,
@@ -56,15 +54,15 @@ def test_next_poll_comes_while_work_is_out(
     batch = make_batch(account=make_account(**changes), status="complete")
     make_assignment(hit=make_hit(batch=batch, status="closed"), **work)
 
-    assert noticing.next_poll(now=NOW) == (NOW + noticing.POLL_EVERY if is_polled else None)
+    assert event_inbox.next_poll(now=NOW) == (NOW + event_inbox.POLL_EVERY if is_polled else None)
 
 
 def test_next_poll_comes_while_a_hit_is_open() -> None:
     hit = make_hit(batch=make_batch(account=make_account(**QUEUE), status="open"))
 
-    assert noticing.next_poll(now=NOW) == NOW + noticing.POLL_EVERY
+    assert event_inbox.next_poll(now=NOW) == NOW + event_inbox.POLL_EVERY
     HIT.objects.filter(pk=hit.pk).update(status="closed")
-    assert noticing.next_poll(now=NOW) is None
+    assert event_inbox.next_poll(now=NOW) is None
 
 
 @pytest.mark.parametrize(
@@ -84,7 +82,7 @@ def test_next_subscription_is_in_the_next_window(
     make_batch(account=make_account(**account), **{"status": "open", "hit_type_id": "TYPE1", **batch})
 
     for now in (NOW, NOW + timedelta(seconds=59)):
-        assert noticing.next_subscription(now=now) == (NOW + MINUTE if is_due else None)
+        assert event_inbox.next_subscription(now=now) == (NOW + MINUTE if is_due else None)
 
 
 @pytest.mark.parametrize("column", ["secret_access_key", "ticket_key"])
@@ -92,19 +90,19 @@ def test_next_subscription_does_not_wait_for_a_lost_key(column: str, account: Ac
     make_batch(account=account, status="open", hit_type_id="TYPE1")
     spoil(account, column)
 
-    assert noticing.next_subscription(now=NOW) is None
+    assert event_inbox.next_subscription(now=NOW) is None
 
 
 def test_next_purge_is_of_the_oldest_text_and_then_of_its_row(account: Account) -> None:
     notice = {"account": account, "body": document(), "received_at": NOW}
     Notice.objects.create(document_id="unread", **{**notice, "received_at": NOW - timedelta(days=90)})
     Notice.objects.create(document_id="read", handled_at=NOW, **notice)
-    text, row = NOW + noticing.KEEP_BODIES, NOW + noticing.KEEP_ROWS
+    text, row = NOW + event_inbox.KEEP_BODIES, NOW + event_inbox.KEEP_ROWS
 
-    assert noticing.next_purge(now=NOW) == text
-    assert noticing.purge_notices(now=text - MOMENT) == 0
-    assert noticing.purge_notices(now=text) == 1
-    assert noticing.next_purge(now=text) == row
-    noticing.purge_notices(now=row)
+    assert event_inbox.next_purge(now=NOW) == text
+    assert event_inbox.purge_notices(now=text - MOMENT) == 0
+    assert event_inbox.purge_notices(now=text) == 1
+    assert event_inbox.next_purge(now=text) == row
+    event_inbox.purge_notices(now=row)
     assert list(Notice.objects.values_list("document_id", flat=True)) == ["unread"]
-    assert noticing.next_purge(now=row) is None
+    assert event_inbox.next_purge(now=row) is None

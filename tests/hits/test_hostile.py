@@ -20,12 +20,12 @@ from hits.models import Block, Disclosure, Recipient
 from hits.providers.gateway.queues import queue_for
 from hits.providers.gateway.registry import provider_for
 from hits.providers.models.accounts import Account
-from hits.services import noticing
 from hits.services.blocking import block_worker, send_blocks
 from hits.services.disclosing import disclose
 from hits.services.paying import pay_bonuses
 from hits.services.writing import send_messages, write_message
 from hits.studies.models import Batch
+from hits.sync.services import event_inbox
 from tests.factories import (
     NOW,
     make_account,
@@ -284,7 +284,7 @@ def test_account_whose_ticket_key_is_sealed_stops_no_subscription(turk: StubbedT
         make_batch(account=account, status="open", hit_type_id=f"TYPE{account.pk}")
     spoil(lost, "ticket_key")
 
-    assert noticing.subscribe_batches(now=NOW) == 1
+    assert event_inbox.subscribe_batches(now=NOW) == 1
 
 
 def test_post_for_an_account_whose_key_is_sealed_may_come_again(client: Client) -> None:

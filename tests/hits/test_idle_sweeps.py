@@ -9,20 +9,11 @@ from django.db import connection
 
 from hits.batches.services import batch_counters, batch_lifecycle, launching
 from hits.ledger.services import rewards
-from hits.models import Block, Match, Notice
+from hits.models import Block, Match
 from hits.providers.models.accounts import Account
-from hits.services import (
-    blocking,
-    compensating,
-    matching,
-    noticing,
-    owing,
-    paying,
-    reconciling,
-    reviewing,
-    surveying,
-    writing,
-)
+from hits.services import blocking, compensating, matching, owing, paying, reviewing, writing
+from hits.sync.models import Notice
+from hits.sync.services import event_inbox, full_scan, reconciling
 from hits.work.models.decisions import Decision
 from tests.factories import (
     NOW,
@@ -47,12 +38,12 @@ def never(*, now: datetime) -> None:
 SWEEPS: list[tuple[Callable[..., Any], Next]] = [
     (launching.send_launching_batches, launching.next_launch),
     (batch_lifecycle.send_changes, batch_lifecycle.next_change),
-    (noticing.handle_notices, never),
-    (noticing.poll_queues, noticing.next_poll),
-    (noticing.subscribe_batches, noticing.next_subscription),
-    (noticing.purge_notices, noticing.next_purge),
+    (event_inbox.handle_notices, never),
+    (event_inbox.poll_queues, event_inbox.next_poll),
+    (event_inbox.subscribe_batches, event_inbox.next_subscription),
+    (event_inbox.purge_notices, event_inbox.next_purge),
     (reconciling.reconcile, reconciling.next_look),
-    (surveying.survey, surveying.next_survey),
+    (full_scan.survey, full_scan.next_survey),
     (reviewing.send_decisions, reviewing.next_decision),
     (reviewing.approve_judged, reviewing.next_approval),
     (blocking.send_blocks, blocking.next_block),

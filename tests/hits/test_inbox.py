@@ -16,11 +16,11 @@ from django.utils import timezone
 from crowd.marketplace import models as marketplace
 from crowd.marketplace.delivery.sweep import deliver_events
 from crowd.marketplace.services.requesters import Credentials
-from hits.domain.documents import LONGEST
-from hits.models import Event, Notice
 from hits.providers.gateway import signatures
 from hits.providers.models.accounts import Account
-from hits.services import noticing
+from hits.sync.domain import LONGEST
+from hits.sync.models import Event, Notice
+from hits.sync.services import event_inbox
 from hits.work.models.hits import HIT
 from tests.conftest import Sites
 from tests.crowd.marketplace.api import client_of, hit_input
@@ -218,7 +218,7 @@ def launch(sites: Sites, credentials: Credentials, account: Account) -> tuple[HI
     ]
     batch = make_batch(account=account, status="open", hit_type_id=created["HITTypeId"])
     hit = make_hit(batch=batch, external_id=created["HITId"], look_at=timezone.now() + timedelta(hours=1))
-    assert noticing.subscribe_batches(now=timezone.now()) == 1
+    assert event_inbox.subscribe_batches(now=timezone.now()) == 1
     return hit, marketplace.HIT.objects.get(external_id=created["HITId"])
 
 
@@ -230,8 +230,8 @@ def is_due(hit: HIT) -> bool:
 def arrive() -> list[str]:
     """Everything that is on its way, and then in the rows."""
     deliver_events(now=timezone.now())
-    noticing.poll_queues(now=timezone.now())
-    noticing.handle_notices(now=timezone.now())
+    event_inbox.poll_queues(now=timezone.now())
+    event_inbox.handle_notices(now=timezone.now())
     return list(Event.objects.order_by("occurred_at", "pk").values_list("kind", flat=True))
 
 
@@ -253,7 +253,7 @@ def test_event_travels_from_the_marketplace_to_the_hit(sites: Sites, notify_by: 
         "AssignmentAccepted",
         "AssignmentSubmitted",
     ]
-    assert noticing.find_acceptance(hit=hit, assignment_id=accepted.external_id) is not None
+    assert event_inbox.find_acceptance(hit=hit, assignment_id=accepted.external_id) is not None
 
 
 @pytest.mark.django_db(transaction=True)

@@ -6,7 +6,7 @@ import pytest
 
 from hits.batches.services import batch_lifecycle, budgets
 from hits.identity.models.users import User
-from hits.services import reconciling, surveying
+from hits.sync.services import full_scan, reconciling
 from hits.work.models.hits import HIT
 from tests.factories import NOW, make_user
 from tests.hits.posted import post_hit
@@ -85,7 +85,7 @@ def test_after_a_day_the_token_protects_no_more_and_the_providers_places_count(
     batch_lifecycle.add_places(hits=HIT.objects.all(), places=3, by=user, now=NOW)
     tell_and_look()
 
-    surveying.survey(now=NOW + DAY, force=True)
+    full_scan.survey(now=NOW + DAY, force=True)
     reconciling.reconcile(now=NOW + DAY)
 
     assert (places(turk), turk.calls.count(ADD)) == ((2, 2), 1)
@@ -118,7 +118,7 @@ def test_a_survey_sees_that_an_untouched_hit_has_fewer_places_than_were_added(
     """As after a look that was lied to as well."""
     HIT.objects.update(max_assignments=3)
 
-    surveying.survey(now=NOW, force=True)
+    full_scan.survey(now=NOW, force=True)
     reconciling.reconcile(now=NOW)
 
     assert places(turk) == (2, 2)
@@ -130,6 +130,6 @@ def test_a_survey_takes_the_providers_word_for_the_places_of_what_is_over(
     turk.hits[hit.external_id]["expired"] = True
     HIT.objects.update(status=HIT.Status.CLOSED, closed_at=NOW, look_at=None, max_assignments=3)
 
-    surveying.survey(now=NOW, force=True)
+    full_scan.survey(now=NOW, force=True)
 
     assert places(turk) == (2, 2)

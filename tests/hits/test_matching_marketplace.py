@@ -17,9 +17,10 @@ from hits.ledger.services import rewards
 from hits.models import Difference, Match
 from hits.providers.gateway import registry
 from hits.providers.models.accounts import Account
-from hits.services import matching, paying, reconciling
+from hits.services import matching, paying
 from hits.services.obligations import move_bonus, owe
 from hits.studies.models import Batch, Study
+from hits.sync.services import reconciling
 from hits.work.models.assignments import Assignment
 from hits.work.models.hits import HIT
 from tests.factories import (

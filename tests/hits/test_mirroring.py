@@ -7,8 +7,8 @@ import pytest
 from django.db import connection, connections
 from django.test.utils import CaptureQueriesContext
 
-from hits.services import mirroring, reconciling
 from hits.studies.models import Batch
+from hits.sync.services import import_submissions, reconciling
 from hits.work.models.assignments import Assignment, Item, Lease
 from hits.work.models.hits import HIT
 from hits.work.services import leasing
@@ -151,7 +151,7 @@ def test_page_that_is_known_costs_one_query(turk: StubbedTurk) -> None:
     reconciling.reconcile(now=NOW)
 
     with CaptureQueriesContext(connection) as queries:
-        mirroring.read_assignments(hit=hit, provider=turk.provider, now=NOW)
+        import_submissions.read_assignments(hit=hit, provider=turk.provider, now=NOW)
 
     assert len(queries) == 1
 
@@ -196,7 +196,7 @@ def test_our_word_is_not_undone_by_an_older_page(hit: HIT, turk: StubbedTurk) ->
     look_again()
     Assignment.objects.update(status=Status.APPROVED, approved_at=NOW)
 
-    mirroring.read_assignments(hit=hit, provider=turk.provider, now=NOW)
+    import_submissions.read_assignments(hit=hit, provider=turk.provider, now=NOW)
 
     assert turk.assignments[assignment]["AssignmentStatus"] == "Submitted"
     assert Assignment.objects.get().status == Status.APPROVED
@@ -263,7 +263,7 @@ def test_two_reconcilers_at_once_make_one_row_for_each_piece_of_work(turk: Stubb
 
     def record(_: int) -> list[int]:
         try:
-            return [mirroring.record_submission(hit=hit, found=work, now=NOW).pk for work in found]
+            return [import_submissions.record_submission(hit=hit, found=work, now=NOW).pk for work in found]
         finally:
             connections.close_all()
 

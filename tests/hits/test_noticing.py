@@ -15,12 +15,12 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from hits.core.errors import ProviderRefused
-from hits.domain.documents import LONGEST, Told, read_document, unwrap
-from hits.models import Event, Notice
 from hits.providers.gateway import registry
 from hits.providers.models.accounts import Account
-from hits.services import noticing
 from hits.studies.models import Batch
+from hits.sync.domain import LONGEST, Told, read_document, unwrap
+from hits.sync.models import Event, Notice
+from hits.sync.services import event_inbox
 from hits.work.models.assignments import Assignment, Lease
 from hits.work.models.hits import HIT
 from hits.work.services import leasing
@@ -51,8 +51,8 @@ def open_hit(account: Account | None = None, *, external_id: str = "HIT1", **cha
 
 
 def hear(account: Account, *events: dict[str, Any], now: datetime = NOW) -> int:
-    noticing.receive(account=account, document=document(*events), now=now)
-    return noticing.handle_notices(now=now)
+    event_inbox.receive(account=account, document=document(*events), now=now)
+    return event_inbox.handle_notices(now=now)
 
 
 def rows() -> Any:
@@ -68,7 +68,7 @@ def test_receive_keeps_a_document_once_and_sealed() -> None:
     account = make_account()
     said = document(told("HITReviewable"), document_id="doc-1")
 
-    kept = [noticing.receive(account=account, document=said, now=NOW) for _ in range(3)]
+    kept = [event_inbox.receive(account=account, document=said, now=NOW) for _ in range(3)]
 
     notice = Notice.objects.get()
     assert kept == [True, False, False]
@@ -86,7 +86,7 @@ def test_receive_keeps_a_document_once_and_sealed() -> None:
 def test_receive_tells_accounts_apart() -> None:
     said = document(told("HITReviewable"), document_id="doc-1")
 
-    kept = [noticing.receive(account=make_account(), document=said, now=NOW) for _ in range(2)]
+    kept = [event_inbox.receive(account=make_account(), document=said, now=NOW) for _ in range(2)]
 
     assert kept == [True, True]
 
@@ -124,7 +124,7 @@ def test_receive_refuses_what_is_no_document(rubbish: str) -> None:
     account = make_account()
 
     with pytest.raises(ValueError, match=r"."):
-        noticing.receive(account=account, document=rubbish, now=NOW)
+        event_inbox.receive(account=account, document=rubbish, now=NOW)
 
     assert not Notice.objects.exists()
 
@@ -180,7 +180,7 @@ def test_document_s_moments_are_read_in_any_zone(moment: str) -> None:
     assert event.occurred_at == datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
 
 
-@pytest.mark.parametrize("kind", sorted(noticing.WORTH_A_LOOK))
+@pytest.mark.parametrize("kind", sorted(event_inbox.WORTH_A_LOOK))
 def test_event_brings_the_look_forward(kind: str) -> None:
     hit = open_hit()
     other = make_hit(batch=hit.batch, look_at=LATER)
@@ -226,7 +226,7 @@ def test_event_never_makes_anything_payable() -> None:
     assert (assignment.status, assignment.submitted_at) == (Status.SAVED, None)
 
 
-@pytest.mark.parametrize("kind", noticing.GIVEN_BACK)
+@pytest.mark.parametrize("kind", event_inbox.GIVEN_BACK)
 @pytest.mark.parametrize("status", [Status.OPENED, Status.SAVED])
 def test_event_of_a_return_gives_the_items_back_at_once(kind: str, status: Status) -> None:
     study = make_study()
@@ -334,17 +334,17 @@ def live_story(order: list[int], slices: list[int]) -> Any:
         )
     for step, number in enumerate(order):
         said = document(STORY[number], document_id=f"doc-{number}")
-        noticing.receive(account=account, document=said, now=NOW)
+        event_inbox.receive(account=account, document=said, now=NOW)
         if step in slices:
-            noticing.handle_notices(now=NOW)
-    noticing.handle_notices(now=NOW)
+            event_inbox.handle_notices(now=NOW)
+    event_inbox.handle_notices(now=NOW)
     return (
         sorted(Assignment.objects.values_list("external_id", "attempt", "status", "submitted_at")),
         HIT.objects.values_list("status", "look_at").get(),
         sorted(Event.objects.values_list("kind", "occurred_at", "hit_external_id", "assignment_external_id")),
         list(Notice.objects.order_by("document_id").values_list("document_id", "handled_at", "problem")),
-        noticing.find_acceptance(hit=hit, assignment_id="A1"),
-        noticing.find_acceptance(hit=hit, assignment_id="A2"),
+        event_inbox.find_acceptance(hit=hit, assignment_id="A1"),
+        event_inbox.find_acceptance(hit=hit, assignment_id="A2"),
     )
 
 
@@ -387,14 +387,14 @@ def test_handle_notices_skips_over_what_cannot_be_handled() -> None:
     hit = open_hit()
     account = hit.batch.account
     for _ in range(3):
-        noticing.receive(account=account, document=document(told("HITReviewable")), now=NOW)
+        event_inbox.receive(account=account, document=document(told("HITReviewable")), now=NOW)
     unreadable, damaged, fine = Notice.objects.order_by("pk")
     Notice.objects.filter(pk=unreadable.pk).update(body="no document")
     with connection.cursor() as cursor:
         cursor.execute("UPDATE hits_notice SET body = 'not sealed by us' WHERE id = %s", [damaged.pk])
 
-    handled = noticing.handle_notices(now=NOW)
-    again = noticing.handle_notices(now=LATER)
+    handled = event_inbox.handle_notices(now=NOW)
+    again = event_inbox.handle_notices(now=LATER)
 
     found = Notice.objects.order_by("pk").defer("body").values_list("handled_at", "problem")
     assert (handled, again) == (1, 0)
@@ -408,39 +408,39 @@ def test_handle_notices_skips_over_what_cannot_be_handled() -> None:
 
 def test_handle_notices_on_two_machines_at_once_applies_each_once(monkeypatch: pytest.MonkeyPatch) -> None:
     account = make_account()
-    noticing.receive(account=account, document=document(told("Ping")), now=NOW)
+    event_inbox.receive(account=account, document=document(told("Ping")), now=NOW)
     elsewhere = []
 
     def read_while_another_handles(text: str) -> Any:
-        monkeypatch.setattr(noticing, "read_document", read_document)
-        elsewhere.append(noticing.handle_notices(now=NOW))
+        monkeypatch.setattr(event_inbox, "read_document", read_document)
+        elsewhere.append(event_inbox.handle_notices(now=NOW))
         return read_document(text)
 
-    monkeypatch.setattr(noticing, "read_document", read_while_another_handles)
-    here = noticing.handle_notices(now=NOW)
+    monkeypatch.setattr(event_inbox, "read_document", read_while_another_handles)
+    here = event_inbox.handle_notices(now=NOW)
 
     assert (elsewhere, here, Event.objects.count()) == ([1], 0, 1)
 
 
 def test_handle_notices_takes_a_bounded_slice(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(noticing, "AT_A_TIME", 2)
+    monkeypatch.setattr(event_inbox, "AT_A_TIME", 2)
     account = make_account()
     for _ in range(3):
-        noticing.receive(account=account, document=document(told("Ping")), now=NOW)
+        event_inbox.receive(account=account, document=document(told("Ping")), now=NOW)
 
-    assert [noticing.handle_notices(now=NOW) for _ in range(3)] == [2, 1, 0]
+    assert [event_inbox.handle_notices(now=NOW) for _ in range(3)] == [2, 1, 0]
 
 
 def test_handle_notices_asks_as_much_for_many_events_as_for_one() -> None:
     hit = open_hit()
     counts = []
     for number in (1, 100):
-        noticing.receive(
+        event_inbox.receive(
             account=hit.batch.account, document=document(*[told("HITReviewable")] * number), now=NOW
         )
         HIT.objects.update(look_at=LATER)
         with CaptureQueriesContext(connection) as queries:
-            noticing.handle_notices(now=NOW)
+            event_inbox.handle_notices(now=NOW)
         counts.append(len(queries))
 
     assert counts[0] == counts[1]
@@ -459,7 +459,7 @@ def test_poll_queues_keeps_plain_and_wrapped_documents_and_empties_the_queue() -
         queue.put(document(told("Ping"), document_id="doc-1"))
         queue.put("rubbish")
 
-        kept = noticing.poll_queues(now=NOW)
+        kept = event_inbox.poll_queues(now=NOW)
 
     found = Notice.objects.filter(account=account).values_list("document_id", flat=True)
     assert (kept, sorted(found)) == (12, sorted(f"doc-{number}" for number in range(12)))
@@ -473,10 +473,10 @@ def test_poll_queues_deletes_nothing_that_is_not_kept(monkeypatch: pytest.Monkey
     with serving_queue() as queue:
         make_account(notify_by="sqs", notify_address=queue.url)
         queue.put(document(told("Ping")))
-        monkeypatch.setattr(noticing, "receive", killed)
+        monkeypatch.setattr(event_inbox, "receive", killed)
 
         with pytest.raises(KeyboardInterrupt):
-            noticing.poll_queues(now=NOW)
+            event_inbox.poll_queues(now=NOW)
 
     assert (queue.calls, len(queue.bodies)) == (["ReceiveMessage"], 1)
 
@@ -490,7 +490,7 @@ def test_poll_queues_of_an_account_that_fails_stops_no_other() -> None:
         fine = make_account(notify_by="sqs", notify_address=queue.url)
         queue.put(document(told("Ping")))
 
-        noticing.poll_queues(now=NOW)
+        event_inbox.poll_queues(now=NOW)
 
     assert [notice.account for notice in Notice.objects.all()] == [fine]
 
@@ -517,7 +517,7 @@ def test_subscribe_batches_tells_the_provider_where_events_go(
     account = make_account(notify_by=notify_by, notify_address=address)
     batch = make_batch(account=account, status="launching", hit_type_id="TYPE1")
 
-    subscribed = [noticing.subscribe_batches(now=now) for now in (NOW, LATER)]
+    subscribed = [event_inbox.subscribe_batches(now=now) for now in (NOW, LATER)]
 
     batch.refresh_from_db()
     assert (subscribed, batch.notified_at, len(turk.calls)) == ([1, 0], NOW, 1)
@@ -542,7 +542,7 @@ def test_subscribe_batches_leaves_the_others_alone(
     account = make_account(notify_by=notify_by)
     make_batch(**{"account": account, "status": "open", "hit_type_id": "TYPE1", **changes})
 
-    assert noticing.subscribe_batches(now=NOW) == 0
+    assert event_inbox.subscribe_batches(now=NOW) == 0
     assert turk.calls == []
 
 
@@ -555,10 +555,10 @@ def test_subscribe_batches_that_fails_only_waits_and_stops_no_other(
         for number in range(2)
     )
 
-    first = noticing.subscribe_batches(now=NOW)
-    at_once = noticing.subscribe_batches(now=NOW)
+    first = event_inbox.subscribe_batches(now=NOW)
+    at_once = event_inbox.subscribe_batches(now=NOW)
     cache.clear()  # a minute later
-    second = noticing.subscribe_batches(now=LATER)
+    second = event_inbox.subscribe_batches(now=LATER)
 
     unclear.refresh_from_db()
     fine.refresh_from_db()
@@ -573,7 +573,7 @@ def test_subscribe_batches_without_a_usable_provider_only_waits(monkeypatch: pyt
     monkeypatch.setattr(registry, "_boto_provider", refuse)
     make_batch(account=make_account(notify_by="webhook"), status="open", hit_type_id="TYPE1")
 
-    assert noticing.subscribe_batches(now=NOW) == 0
+    assert event_inbox.subscribe_batches(now=NOW) == 0
 
 
 def test_subscribe_anew_tells_the_provider_again(turk: StubbedTurk) -> None:
@@ -581,22 +581,22 @@ def test_subscribe_anew_tells_the_provider_again(turk: StubbedTurk) -> None:
     make_batch(account=account, status="open", hit_type_id="TYPE1", notified_at=NOW)
     make_batch(account=account, status="complete", hit_type_id="TYPE2", notified_at=NOW)
 
-    changed = noticing.subscribe_anew(account=account)
-    noticing.subscribe_batches(now=LATER)
+    changed = event_inbox.subscribe_anew(account=account)
+    event_inbox.subscribe_batches(now=LATER)
 
     assert (changed, list(turk.notifications)) == (1, ["TYPE1"])
 
 
 def test_purge_notices_empties_texts_and_later_removes_rows(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(noticing, "AT_A_TIME", 2)
+    monkeypatch.setattr(event_inbox, "AT_A_TIME", 2)
     account = make_account()
     ages = {"old": 61, "older": 62, "oldest": 63, "week": 8, "week2": 8, "week3": 9, "young": 6}
     for name, days in sorted(ages.items(), key=lambda age: -age[1]):
         hear(account, told("Ping", hit=name), now=NOW - timedelta(days=days))
-    noticing.receive(account=account, document=document(told("Ping")), now=NOW - timedelta(days=30))
+    event_inbox.receive(account=account, document=document(told("Ping")), now=NOW - timedelta(days=30))
 
-    emptied = noticing.purge_notices(now=NOW)
-    again = noticing.purge_notices(now=NOW)
+    emptied = event_inbox.purge_notices(now=NOW)
+    again = event_inbox.purge_notices(now=NOW)
 
     assert (emptied, again) == (6, 0)
     assert sorted(Event.objects.values_list("hit_external_id", flat=True)) == [
@@ -611,15 +611,15 @@ def test_purge_notices_empties_texts_and_later_removes_rows(monkeypatch: pytest.
 
 def test_describe_inbox_says_when_it_last_heard_and_what_waits() -> None:
     account = make_account()
-    silent = noticing.describe_inbox(account)
+    silent = event_inbox.describe_inbox(account)
     hear(account, told("Ping"))
-    noticing.receive(account=account, document=document(told("Ping")), now=LATER)
+    event_inbox.receive(account=account, document=document(told("Ping")), now=LATER)
     Notice.objects.filter(handled_at=NOW).update(problem="why")
     hear(make_account(), told("Ping"))
 
-    inbox = noticing.describe_inbox(account)
+    inbox = event_inbox.describe_inbox(account)
 
-    assert silent == noticing.Inbox(last_received_at=None, waiting=0, problems=0)
+    assert silent == event_inbox.Inbox(last_received_at=None, waiting=0, problems=0)
     assert (inbox.last_received_at, inbox.problems) == (LATER, 1)
 
 
@@ -640,8 +640,8 @@ def test_find_acceptance_is_the_latest_that_still_holds(kinds: list[str], is_fou
     for kind, moment in reversed(list(zip(kinds, moments, strict=True))):
         hear(hit.batch.account, told(kind, assignment="A1", at=moment))
 
-    found = noticing.find_acceptance(hit=hit, assignment_id="A1")
-    others = noticing.find_acceptance(hit=hit, assignment_id=uuid4().hex)
+    found = event_inbox.find_acceptance(hit=hit, assignment_id="A1")
+    others = event_inbox.find_acceptance(hit=hit, assignment_id=uuid4().hex)
 
     assert found == (moments[-1] if is_found else None)
     assert others is None

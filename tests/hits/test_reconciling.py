@@ -11,8 +11,8 @@ from django.test.utils import CaptureQueriesContext
 from hits.batches.services import batch_lifecycle
 from hits.core.errors import ProviderRefused
 from hits.providers.gateway import registry
-from hits.services import looking, reconciling
 from hits.studies.models import Batch
+from hits.sync.services import poll_schedule, reconciling
 from hits.work.models.assignments import Assignment, Item
 from hits.work.models.hits import HIT
 from hits.work.services import leasing
@@ -182,7 +182,10 @@ def test_save_brings_the_look_forward(hit: HIT) -> None:
 
 
 def test_look_soon_puts_nothing_off(hit: HIT) -> None:
-    brought = [looking.look_soon(hit_ids=[hit.pk], now=at(-5)), looking.look_soon(hit_ids=[hit.pk], now=NOW)]
+    brought = [
+        poll_schedule.look_soon(hit_ids=[hit.pk], now=at(-5)),
+        poll_schedule.look_soon(hit_ids=[hit.pk], now=NOW),
+    ]
 
     assert (brought, HIT.objects.get().look_at) == ([1, 0], at(-5))
 
@@ -200,7 +203,7 @@ def during(turk: StubbedTurk, operation: str, act: Callable[[], object]) -> None
 
 
 def test_news_that_come_during_the_look_are_looked_at_again(hit: HIT, turk: StubbedTurk) -> None:
-    during(turk, "get_hit", lambda: looking.look_soon(hit_ids=[hit.pk], now=NOW))
+    during(turk, "get_hit", lambda: poll_schedule.look_soon(hit_ids=[hit.pk], now=NOW))
 
     reconciling.reconcile(now=NOW)
 
@@ -209,7 +212,7 @@ def test_news_that_come_during_the_look_are_looked_at_again(hit: HIT, turk: Stub
 
 def test_hit_that_was_extended_during_the_look_is_not_closed(hit: HIT, turk: StubbedTurk) -> None:
     turk.hits[hit.external_id]["expired"] = True
-    during(turk, "get_hit", lambda: looking.look_soon(hit_ids=[hit.pk], now=NOW))
+    during(turk, "get_hit", lambda: poll_schedule.look_soon(hit_ids=[hit.pk], now=NOW))
 
     reconciling.reconcile(now=NOW)
 

@@ -19,8 +19,9 @@ from hits.identity.models.workers import Worker
 from hits.ledger.models.bonuses import Bonus
 from hits.providers.gateway import registry
 from hits.providers.gateway.interface import Provider
-from hits.services import owing, reviewing, telling
+from hits.services import owing, reviewing
 from hits.studies.models import Batch
+from hits.sync.services import push_decisions
 from hits.work.models.assignments import Assignment, Item, Lease
 from hits.work.models.decisions import Decision, Note
 from hits.work.services import leasing
@@ -191,7 +192,7 @@ def test_unclear_outcome_is_asked_again(work: Assignment, turk: StubbedTurk, fau
     first = reviewing.send_decisions(now=DUE)
     claimed = reviewing.send_decisions(now=DUE + timedelta(seconds=2))
     unclear = Decision.objects.get().status
-    again = reviewing.send_decisions(now=DUE + telling.CLAIM + timedelta(seconds=1))
+    again = reviewing.send_decisions(now=DUE + push_decisions.CLAIM + timedelta(seconds=1))
 
     assert (first, claimed, unclear, again) == (0, 0, Status.INTENDED, 1)
     assert (at_provider(turk, work), state(work)) == ("Rejected", ("rejected", False))
@@ -208,7 +209,7 @@ def test_crash_after_the_provider_was_told_is_finished_by_the_next_sweep(
 
     owed = owing.owe_bonuses(now=DUE)
     waits = Assignment.objects.get().owed_at
-    sent = reviewing.send_decisions(now=DUE + telling.CLAIM + timedelta(seconds=1))
+    sent = reviewing.send_decisions(now=DUE + push_decisions.CLAIM + timedelta(seconds=1))
 
     assert (owed, waits, sent) == (0, None, 1)
     assert state(work) == ("approved", True)
@@ -306,7 +307,7 @@ def test_approval_that_money_is_missing_for_is_asked_for_every_minute(
 def test_approvals_go_on_behind_those_that_are_refused(
     hand_in: Callable[..., Assignment], turk: StubbedTurk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(telling, "SLICE", 1)
+    monkeypatch.setattr(push_decisions, "SLICE", 1)
     batch = make_batch(status="open")
     odd, sound = hand_in(batch=batch), hand_in(batch=batch)
     turk.assignments[odd.external_id]["AssignmentStatus"] = "Odd"

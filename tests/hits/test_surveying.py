@@ -12,9 +12,9 @@ from django.test.utils import CaptureQueriesContext
 from hits.core.errors import ProviderRefused
 from hits.providers.gateway import registry
 from hits.providers.models.accounts import Account, Stranger
-from hits.services import reconciling
-from hits.services.surveying import RETRY, survey
 from hits.studies.models import Batch
+from hits.sync.services import reconciling
+from hits.sync.services.full_scan import RETRY, survey
 from hits.work.models.assignments import Assignment, Item, Lease
 from hits.work.models.decisions import Decision
 from hits.work.models.hits import HIT, Change
@@ -353,7 +353,7 @@ def test_another_machine_that_began_the_pass_makes_it_alone(hit: HIT, turk: Stub
     turk.calls.clear()
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("hits.services.surveying.usable", lambda _: [(stale, turk.provider)])
+        patch.setattr("hits.sync.services.full_scan.usable", lambda _: [(stale, turk.provider)])
         survey(now=at(10))
 
     assert turk.calls == []

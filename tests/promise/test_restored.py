@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from crowd.marketplace.models import BonusPayment
 from hits.models import Halt
 from hits.providers.models.accounts import Stranger
-from hits.services import reconciling
+from hits.sync.services import reconciling
 from tests.locks import begin_world
 from tests.promise.agreement import disagreements
 from tests.promise.often import in_ci, tried

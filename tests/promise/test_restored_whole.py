@@ -15,7 +15,8 @@ from crowd.marketplace import models as market
 from hits.ledger.models.bonuses import Bonus
 from hits.models import Halt
 from hits.providers.models.epochs import Epoch
-from hits.services import epochs, owing, reconciling
+from hits.services import epochs, owing
+from hits.sync.services import reconciling
 from hits.work.models.assignments import Assignment
 from hits.work.models.hits import HIT
 from tests.factories import approve

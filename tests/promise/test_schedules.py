@@ -15,7 +15,7 @@ from crowd.marketplace.delivery import webhook
 from crowd.marketplace.models import Fault
 from crowd.winogavil.domain import SOLVE
 from hits.providers.gateway import registry
-from hits.services import reconciling
+from hits.sync.services import reconciling
 from tests.locks import begin_world
 from tests.promise.agreement import disagreements
 from tests.promise.crashes import Life

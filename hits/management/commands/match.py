@@ -9,7 +9,8 @@ from django.utils import timezone
 from hits.domain.causes import CAUSES
 from hits.models import Difference, Match
 from hits.providers.models.accounts import Account
-from hits.services import matching, reconciling
+from hits.services import matching
+from hits.sync.services import reconciling
 
 PAUSE_S = 1
 

@@ -3,7 +3,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandParser
 from django.utils import timezone
 
-from hits.services import reconciling
+from hits.sync.services import reconciling
 
 
 class Command(BaseCommand):

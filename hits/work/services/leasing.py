@@ -18,8 +18,8 @@ from hits.core.errors import RuleBroken
 from hits.core.states import move
 from hits.families.interface import Answer
 from hits.identity.models.workers import Worker
-from hits.services.looking import earliest, look_by
 from hits.studies.models import Batch
+from hits.sync.services.poll_schedule import earliest, look_by
 from hits.work.models.assignments import Assignment, Item, Lease
 from hits.work.models.hits import HIT
 from hits.work.queries import items_of_batch
@@ -146,7 +146,7 @@ def save_answer(*, assignment: Assignment, answer: Answer, now: datetime) -> Non
 def release_overdue(*, now: datetime) -> int:
     """Gives back the items of work whose time is over, once the provider's list, read since, lacks it.
 
-    It relies on the look that is due at every deadline (hits.services.reconciling).
+    It relies on the look that is due at every deadline (hits.sync.services.reconciling).
     """
     overdue = _looked_for_in_vain().filter(deadline_at__lte=now - GRACE)
     oldest = overdue.select_related("hit").order_by("deadline_at")[:SLICE]

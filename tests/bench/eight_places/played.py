@@ -20,7 +20,8 @@ from django.utils import timezone
 from crowd.marketplace import models as market
 from hits.providers.gateway import pacing, registry
 from hits.providers.gateway.boto import BotoProvider
-from hits.services import paying, reconciling
+from hits.services import paying
+from hits.sync.services import reconciling
 from hits.work.models.assignments import Assignment
 from hits.work.models.hits import HIT
 from tests.bench.servers import environment

@@ -15,8 +15,8 @@ from hits.common.visitors import address_of
 from hits.core.errors import RuleBroken
 from hits.identity.models.workers import Worker
 from hits.providers.models.accounts import Account
-from hits.services import noticing
 from hits.studies.models import Batch
+from hits.sync.services import event_inbox
 from hits.work.models.assignments import Assignment, Lease
 from hits.work.models.hits import HIT
 from hits.work.services import eligibility
@@ -69,8 +69,8 @@ def preview(client: Client, hit: HIT) -> Any:
 
 def hear(hit: HIT, kind: str, *, at: datetime, assignment: str = "A1") -> None:
     said = document(told(kind, hit=hit.external_id, assignment=assignment, at=at))
-    noticing.receive(account=hit.batch.account, document=said, now=timezone.now())
-    noticing.handle_notices(now=timezone.now())
+    event_inbox.receive(account=hit.batch.account, document=said, now=timezone.now())
+    event_inbox.handle_notices(now=timezone.now())
 
 
 def written() -> tuple[int, int, int]:

@@ -10,8 +10,8 @@ from hits import families
 from hits.core.states import move
 from hits.identity.models.workers import Worker
 from hits.providers.gateway.interface import ProviderAssignment
-from hits.services.mirroring import record_submission
 from hits.studies.models import Batch, Study
+from hits.sync.services.import_submissions import record_submission
 from hits.work.models.assignments import Assignment, Item
 from hits.work.services.leasing import answer_leases, items_of, lease_items
 from scoring.models import Riddle

@@ -10,8 +10,9 @@ from crowd.winogavil.services import making
 from crowd.winogavil.services.seeding import seed_board
 from hits.identity.models.workers import Worker
 from hits.ledger.models.bonuses import Bonus
-from hits.services import looking, owing, telling
+from hits.services import owing
 from hits.studies.models import Study
+from hits.sync.services import poll_schedule, push_decisions
 from hits.work.models.assignments import Assignment, Item
 from hits.work.services import leasing
 from scoring.models import Score, Verdict
@@ -121,10 +122,10 @@ def test_bonus_waits_for_the_solvers_and_the_reward_does_not(
         def approve_assignment(self, external_id: str) -> None:
             approved.append(external_id)
 
-    monkeypatch.setattr(looking, "provider_for", lambda *_, **__: Yes())
+    monkeypatch.setattr(poll_schedule, "provider_for", lambda *_, **__: Yes())
 
     sweep()
-    telling.approve_judged(now=NOW)
+    push_decisions.approve_judged(now=NOW)
     owing.owe_bonuses(now=NOW)
     early = (approved == [work.external_id], Bonus.objects.count())
     Association.objects.update(model_score=33)

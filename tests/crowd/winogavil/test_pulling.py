@@ -11,8 +11,8 @@ from crowd.winogavil.services.seeding import seed_board
 from hits.core.errors import RuleBroken
 from hits.core.states import move
 from hits.identity.models.users import User
-from hits.services import telling
 from hits.studies.models import Study
+from hits.sync.services import push_decisions
 from hits.work.models.assignments import Assignment, Item
 from hits.work.queries import answers_wanted
 from hits.work.services import leasing
@@ -107,7 +107,7 @@ def test_author_who_is_kept_out_or_rejected_takes_the_words_away(study: Study) -
     Assignment.objects.update(kept_out=False, status=Assignment.Status.REJECTED)
     work.refresh_from_db()
     move(work, Assignment.Status.APPROVED, approved_at=NOW)
-    telling.put_back(work, now=NOW)
+    push_decisions.put_back(work, now=NOW)
     pulling.pull_disowned(now=NOW)
     assert not is_pulled(item)
     assert not Item.objects.filter(recount=True).exists()

@@ -21,18 +21,9 @@ from hits.providers.gateway import registry
 from hits.providers.gateway.registry import provider_for
 from hits.providers.models.accounts import Account
 from hits.queries.matches import accounts_for
-from hits.services import (
-    blocking,
-    matching,
-    noticing,
-    owing,
-    paying,
-    reconciling,
-    reviewing,
-    surveying,
-    writing,
-)
+from hits.services import blocking, matching, owing, paying, reviewing, writing
 from hits.studies.models import Batch
+from hits.sync.services import event_inbox, full_scan, reconciling
 from hits.work.models.assignments import Assignment
 from hits.work.models.hits import HIT
 from scoring.services.judging import judge_submitted
@@ -44,11 +35,11 @@ LATER = NOW + timedelta(days=2)
 SWEEPS: dict[str, Callable[..., object]] = {
     "launch": launching.send_launching_batches,
     "changes": batch_lifecycle.send_changes,
-    "notices": noticing.handle_notices,
-    "queues": noticing.poll_queues,
-    "subscribe": noticing.subscribe_batches,
+    "notices": event_inbox.handle_notices,
+    "queues": event_inbox.poll_queues,
+    "subscribe": event_inbox.subscribe_batches,
     "reconcile": reconciling.reconcile,
-    "survey": surveying.survey,
+    "survey": full_scan.survey,
     "decisions": reviewing.send_decisions,
     "blocks": blocking.send_blocks,
     "messages": writing.send_messages,

@@ -21,7 +21,9 @@ from hits.core.errors import ProviderError
 from hits.core.states import move
 from hits.providers.gateway.interface import Provider, ProviderHIT
 from hits.providers.models.accounts import Account, Stranger
-from hits.services.looking import (
+from hits.studies.models import Batch
+from hits.sync.services.import_submissions import pages, read_assignments
+from hits.sync.services.poll_schedule import (
     can_be_used,
     fingerprint,
     is_untouched,
@@ -30,8 +32,6 @@ from hits.services.looking import (
     soonest,
     usable,
 )
-from hits.services.mirroring import pages, read_assignments
-from hits.studies.models import Batch
 from hits.work.models.assignments import Assignment
 from hits.work.models.hits import HIT, Change
 from hits.work.services.leasing import GRACE, UNSETTLED

@@ -12,10 +12,10 @@ from django.utils import timezone
 from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_POST
 
-from hits.domain.documents import LONGEST, read_object
 from hits.providers.gateway import signatures
 from hits.providers.models.accounts import Account
-from hits.services import noticing
+from hits.sync.domain import LONGEST, read_object
+from hits.sync.services import event_inbox
 
 LENGTH = re.compile(r"[0-9]{1,9}", re.ASCII)
 log = structlog.get_logger()
@@ -53,7 +53,7 @@ def webhook(request: HttpRequest, account: Account) -> None:
     now = timezone.now()
     header = request.headers.get("X-Marketplace-Signature", "")
     signatures.check_post(header=header, body=request.body, account=account, now=now)
-    noticing.receive(account=account, document=request.body.decode(), now=now)
+    event_inbox.receive(account=account, document=request.body.decode(), now=now)
 
 
 @door
@@ -67,7 +67,7 @@ def topic(request: HttpRequest, account: Account) -> None:
     if message["Type"] == "SubscriptionConfirmation":
         signatures.confirm_subscription(message, account=account)
     elif message["Type"] == "Notification":
-        noticing.receive(account=account, document=message["Message"], now=now)
+        event_inbox.receive(account=account, document=message["Message"], now=now)
 
 
 def _unsealed(receive: Receive, request: HttpRequest, account: Account) -> None:

@@ -17,13 +17,13 @@ from django.urls import reverse
 
 from hits.common import rates
 from hits.core.errors import ProviderError
-from hits.domain.documents import Told, read_document, unwrap
-from hits.models import Event, Notice
 from hits.providers.gateway.queues import AT_ONCE, Queue, queue_for
 from hits.providers.gateway.registry import provider_for
 from hits.providers.models.accounts import Account
-from hits.services import looking
 from hits.studies.models import Batch
+from hits.sync.domain import Told, read_document, unwrap
+from hits.sync.models import Event, Notice
+from hits.sync.services import poll_schedule
 from hits.work.models.assignments import Assignment
 from hits.work.models.hits import HIT
 from hits.work.services import leasing
@@ -141,8 +141,9 @@ def purge_notices(*, now: datetime) -> int:
 def next_purge(*, now: datetime) -> datetime | None:
     """The oldest text that was read is emptied then, or the oldest notice goes."""
     handled = (received_at + KEEP_ROWS for _, received_at, handled_at in _oldest() if handled_at)
-    return looking.soonest(
-        looking.earliest(_handled_with_text(), "received_at", after=KEEP_BODIES), min(handled, default=None)
+    return poll_schedule.soonest(
+        poll_schedule.earliest(_handled_with_text(), "received_at", after=KEEP_BODIES),
+        min(handled, default=None),
     )
 
 
@@ -218,7 +219,7 @@ def _apply(events: Collection[Told], *, notice: Notice, now: datetime) -> None:
     named = {event.hit_id for event in events if event.kind in WORTH_A_LOOK and event.hit_id}
     ours = HIT.objects.filter(external_id__in=named, batch__account=notice.account_id)
     if hit_ids := list(ours.order_by("pk").values_list("pk", flat=True)):
-        looking.look_soon(hit_ids=hit_ids, now=now)
+        poll_schedule.look_soon(hit_ids=hit_ids, now=now)
     given_back = [event for event in events if event.kind in GIVEN_BACK and event.assignment_id]
     gone = {
         assignment.pk: assignment
@@ -284,7 +285,7 @@ def _has_queue(account: Account) -> bool:
 
 def _can_subscribe(account: Account) -> bool:
     try:
-        return can_hear(account) and looking.can_be_used(account)
+        return can_hear(account) and poll_schedule.can_be_used(account)
     except InvalidToken:
         return False
 

@@ -12,11 +12,11 @@ from django.conf import settings
 
 from hits.core.domain.sameness import is_amazon
 from hits.core.errors import CrowdError, ProviderRefused, ProviderUnavailable
-from hits.models import Notice
 from hits.providers.gateway.registry import provider_for
 from hits.providers.models.accounts import Account, Pace
 from hits.providers.models.epochs import Epoch
 from hits.studies.models import Batch
+from hits.sync.models import Notice
 
 SKEW = timedelta(minutes=2)
 PATIENCE_S = 4

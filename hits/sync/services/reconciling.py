@@ -1,7 +1,7 @@
 """The provider's evidence becomes ours. By itself it would suffice; notifications only make it sooner.
 
 A look costs one call where nothing has changed, and HITs without news get none: what is due stands in
-HIT.look_at, and behind it is the survey (hits.services.surveying). Lock order: as in hits.work.services.leasing.
+HIT.look_at, and behind it is the survey (hits.sync.services.full_scan). Lock order: as in hits.work.services.leasing.
 """
 
 from collections import Counter
@@ -18,8 +18,10 @@ from hits.core.errors import ProviderError, ProviderRefused
 from hits.core.states import move
 from hits.providers.gateway.interface import Provider, ProviderHIT
 from hits.providers.models.accounts import Account
-from hits.services.insisting import insist
-from hits.services.looking import (
+from hits.sync.services.full_scan import survey
+from hits.sync.services.import_submissions import read_assignments
+from hits.sync.services.lost_changes import insist
+from hits.sync.services.poll_schedule import (
     earliest,
     earliest_or_now,
     fingerprint,
@@ -29,8 +31,6 @@ from hits.services.looking import (
     soonest,
     usable,
 )
-from hits.services.mirroring import read_assignments
-from hits.services.surveying import survey
 from hits.work.models.assignments import Assignment
 from hits.work.models.hits import HIT, Change
 from hits.work.services.leasing import GRACE, UNSETTLED, end_attempts, next_release, release_overdue
