@@ -4,7 +4,8 @@ from hits.batches.services import batch_counters, batch_lifecycle, launching
 from hits.common import clock
 from hits.common.sweeps import stand_still_while, sweep
 from hits.ledger.services import rewards
-from hits.services import blocking, compensating, epochs, matching, owing, paying, reviewing, writing
+from hits.people.services import blocking, worker_letters
+from hits.services import compensating, epochs, matching, owing, paying, reviewing
 from hits.sync.services import event_inbox, full_scan, reconciling
 
 stand_still_while(epochs.all_stand_still)
@@ -60,9 +61,9 @@ def send_blocks() -> None:
     blocking.send_blocks(now=clock.now())
 
 
-@sweep("hits.send_messages", rest_s=5, due_at=writing.next_message, acts=True)
+@sweep("hits.send_messages", rest_s=5, due_at=worker_letters.next_message, acts=True)
 def send_messages() -> None:
-    writing.send_messages(now=clock.now())
+    worker_letters.send_messages(now=clock.now())
 
 
 @sweep("hits.refresh_figures", rest_s=2, due_at=batch_counters.next_count)

@@ -7,7 +7,7 @@ class ScoringConfig(AppConfig):
     def ready(self) -> None:
         from hits.core import audit_subjects
         from hits.identity import roles
-        from hits.queries.people import register_means
+        from hits.people.queries.worker_record import register_means
         from hits.queries.scores import register_scores
         from scoring.records import read_means, read_scores
 

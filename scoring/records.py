@@ -6,7 +6,7 @@ from fractions import Fraction
 from django.db.models import Avg, Count, F, FloatField, QuerySet
 from django.db.models.functions import Cast
 
-from hits.queries.people import Mean
+from hits.people.queries.worker_record import Mean
 from hits.work.models.assignments import Assignment
 from scoring.models import Score
 

@@ -21,7 +21,8 @@ from hits.identity.models.users import User
 from hits.identity.models.workers import Worker
 from hits.ledger.models.bonuses import Bonus
 from hits.ledger.models.entries import LedgerEntry
-from hits.models import Appeal, Block, Deposit, Difference, Disclosure, Halt, Match, Message, Recipient, Run
+from hits.models import Appeal, Deposit, Difference, Halt, Match, Run
+from hits.people.models import Block, Disclosure, Message, Recipient
 from hits.providers.models.accounts import Account, Stranger
 from hits.services import runs
 from hits.studies.models import Batch, Study

@@ -16,9 +16,9 @@ from django.utils.translation import ngettext
 from hits.admin.selecting import carried, opts_of, selected_workers, signed_in
 from hits.core.errors import RuleBroken
 from hits.identity.models.workers import Worker
-from hits.models import Message
-from hits.queries.people import count_reviewed
-from hits.services import writing
+from hits.people.models import Message
+from hits.people.queries.worker_record import count_reviewed
+from hits.people.services import worker_letters
 from hits.studies.models import Study
 from hits.work.access import studies_of
 
@@ -31,13 +31,13 @@ class LetterForm(forms.Form):
         help_text="Whose members see the message, beside you.",
     )
     subject = forms.CharField(
-        widget=forms.TextInput(attrs={"maxlength": writing.LONGEST_SUBJECT, "class": "vTextField"})
+        widget=forms.TextInput(attrs={"maxlength": worker_letters.LONGEST_SUBJECT, "class": "vTextField"})
     )
     text = forms.CharField(
         widget=forms.Textarea(
-            attrs={"maxlength": writing.LONGEST_TEXT, "rows": 10, "class": "vLargeTextField"}
+            attrs={"maxlength": worker_letters.LONGEST_TEXT, "rows": 10, "class": "vLargeTextField"}
         ),
-        help_text=f"At most {writing.LONGEST_TEXT} characters. Workers know you by the requester’s name "
+        help_text=f"At most {worker_letters.LONGEST_TEXT} characters. Workers know you by the requester’s name "
         "only: say who you are and how to answer.",
     )
 
@@ -49,7 +49,7 @@ class LetterForm(forms.Form):
         cleaned: dict[str, Any] = super().clean() or {}
         if {"subject", "text"} <= set(cleaned):
             try:
-                letter = writing.read_letter(subject=cleaned["subject"], text=cleaned["text"])
+                letter = worker_letters.read_letter(subject=cleaned["subject"], text=cleaned["text"])
                 cleaned["subject"], cleaned["text"] = letter
             except RuleBroken as broken:
                 self.add_error(broken.code, str(broken))
@@ -95,7 +95,7 @@ def _refuse_selection(request: HttpRequest, workers: QuerySet[Worker]) -> HttpRe
 def _send(request: HttpRequest, workers: QuerySet[Worker], form: LetterForm) -> HttpResponse:
     rows = list(workers)
     try:
-        message = writing.write_message(
+        message = worker_letters.write_message(
             account=rows[0].account,
             workers=rows,
             **form.cleaned_data,

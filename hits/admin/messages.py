@@ -14,9 +14,9 @@ from django.utils.translation import ngettext
 from hits.admin import letters
 from hits.admin.parts import ReadOnlyAdmin
 from hits.admin.selecting import page_of, signed_in
-from hits.models import Message, Recipient
-from hits.queries import people
-from hits.services import writing
+from hits.people.models import Message, Recipient
+from hits.people.queries import worker_record
+from hits.people.services import worker_letters
 
 Status = Recipient.Status
 
@@ -42,12 +42,12 @@ class MessageAdmin(ReadOnlyAdmin[Message]):
         ]
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Message]:
-        return people.messages_for(request.user).select_related("account", "study", "by")
+        return worker_record.messages_for(request.user).select_related("account", "study", "by")
 
     def get_changelist_instance(self, request: HttpRequest) -> Any:
         """The figures of the page's rows, in one query."""
         changes = super().get_changelist_instance(request)
-        tallies = people.tallies(message.pk for message in changes.result_list)
+        tallies = worker_record.tallies(message.pk for message in changes.result_list)
         for message in changes.result_list:
             message.tally = tallies[message.pk]
         return changes
@@ -69,7 +69,7 @@ class MessageAdmin(ReadOnlyAdmin[Message]):
             raise Http404
         if not self.has_view_permission(request, message):
             raise PermissionDenied
-        tally = people.tallies([message.pk])[message.pk]
+        tally = worker_record.tallies([message.pk])[message.pk]
         status = request.GET.get("status", "")
         rows = message.recipients.select_related("worker").order_by("pk")
         if status in Status.values:
@@ -98,7 +98,7 @@ class MessageAdmin(ReadOnlyAdmin[Message]):
         if status == Status.UNKNOWN and not request.POST.get("sure"):
             messages.error(request, "Tick the box first: somebody may get the message twice.")
         elif status in (Status.UNKNOWN, Status.FAILED):
-            count = writing.retry_recipients(
+            count = worker_letters.retry_recipients(
                 recipients=message.recipients.filter(status=status), by=signed_in(request)
             )
             words = ngettext("On its way again to %d worker.", "On its way again to %d workers.", count)

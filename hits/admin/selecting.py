@@ -10,7 +10,7 @@ from django.http import HttpRequest
 
 from hits.identity.models.users import User
 from hits.identity.models.workers import Worker
-from hits.queries.people import workers_for
+from hits.people.queries.worker_record import workers_for
 
 PAGE = 50
 MOST = 5000

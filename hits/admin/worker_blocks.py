@@ -13,9 +13,9 @@ from django.utils.translation import ngettext
 from hits.admin.actions import Action, ActionPages, Call, Confirm, Outcome, one_by_one, words_form
 from hits.admin.selecting import carried, opts_of, selected_workers
 from hits.identity.models.workers import Worker
-from hits.models import Block
-from hits.queries.people import workers_for
-from hits.services import blocking
+from hits.people.models import Block
+from hits.people.queries.worker_record import workers_for
+from hits.people.services import blocking
 
 BASE = "admin/hits/worker/base.html"
 BLOCK = ("hits.block_worker", "hits.view_worker")

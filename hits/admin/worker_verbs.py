@@ -15,10 +15,10 @@ from hits.admin.selecting import opts_of, signed_in
 from hits.admin.worker_blocks import BLOCKS, block_view
 from hits.core.errors import RuleBroken
 from hits.identity.models.workers import Worker
-from hits.models import Disclosure
+from hits.people.models import Disclosure
+from hits.people.queries.worker_record import workers_for
+from hits.people.services import disclosing
 from hits.providers.models.accounts import Account
-from hits.queries.people import workers_for
-from hits.services import disclosing
 
 BY_HAND = {"autocomplete": "off", "spellcheck": "false"}
 NEWEST = 50

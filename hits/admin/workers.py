@@ -13,9 +13,9 @@ from hits.admin import letters, worker_blocks, worker_verbs
 from hits.admin.parts import ReadOnlyAdmin, in_words
 from hits.admin.selecting import MOST, page_of
 from hits.identity.models.workers import Worker
-from hits.models import Block
-from hits.queries import people
-from hits.queries.workers import blocks_in_force
+from hits.people.models import Block
+from hits.people.queries import worker_record
+from hits.people.queries.worker_pool import blocks_in_force
 
 TABS = {"work": "Work", "payments": "Payments", "messages": "Messages", "blocks": "Blocks"}
 # Whoever may not see it elsewhere does not see it here. One of these is enough.
@@ -67,9 +67,9 @@ class WorkerAdmin(ReadOnlyAdmin[Worker]):
         return [*worker_verbs.urls(self), *super().get_urls()]
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Worker]:
-        workers = people.workers_for(request.user)
+        workers = worker_record.workers_for(request.user)
         shows_list = request.resolver_match and request.resolver_match.url_name == "hits_worker_changelist"
-        return people.with_counts(workers, request.user) if shows_list else workers
+        return worker_record.with_counts(workers, request.user) if shows_list else workers
 
     def has_write_permission(self, request: HttpRequest) -> bool:
         return request.user.has_perm("hits.send_message")
@@ -161,29 +161,29 @@ def standing_of(worker: Any) -> str:
 
 
 def _show_work(request: HttpRequest, worker: Worker) -> dict[str, Any]:
-    record = people.record_of(worker, request.user)
-    median = people.median_time(worker, request.user)
-    rows = people.work_with_bonuses(worker, request.user)
+    record = worker_record.record_of(worker, request.user)
+    median = worker_record.median_time(worker, request.user)
+    rows = worker_record.work_with_bonuses(worker, request.user)
     return {
         "record": record,
         "median": None if median is None else in_words(round(median)),
-        "means": people.means_of(worker, request.user),
+        "means": worker_record.means_of(worker, request.user),
         "page": page_of(rows, number=request.GET.get("page"), total=record.total),
     }
 
 
 def _show_payments(request: HttpRequest, worker: Worker) -> dict[str, Any]:
-    sums = people.bonus_sums(worker, request.user)
-    rows = people.bonuses_of(worker, request.user)
+    sums = worker_record.bonus_sums(worker, request.user)
+    rows = worker_record.bonuses_of(worker, request.user)
     return {
-        "record": people.record_of(worker, request.user),
+        "record": worker_record.record_of(worker, request.user),
         "sums": sums,
         "page": page_of(rows, number=request.GET.get("page"), total=sum(part.count for part in sums)),
     }
 
 
 def _show_messages(request: HttpRequest, worker: Worker) -> dict[str, Any]:
-    rows = people.letters_to(worker, request.user)
+    rows = worker_record.letters_to(worker, request.user)
     return {"page": page_of(rows, number=request.GET.get("page"), total=rows.count())}
 
 

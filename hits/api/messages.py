@@ -15,9 +15,9 @@ from hits.api.repeating import Repeatable
 from hits.api.resources import Resource
 from hits.identity.api_tokens import Scope
 from hits.identity.models.workers import Worker
-from hits.models import Message, Recipient
+from hits.people.models import Message, Recipient
+from hits.people.services import worker_letters
 from hits.providers.models.accounts import Account
-from hits.services import writing
 from hits.studies.models import Study
 from hits.work import access
 
@@ -55,8 +55,8 @@ class MessageInput(serializers.Serializer[Any]):
     account = serializers.UUIDField()
     study = serializers.UUIDField(required=False, allow_null=True, default=None)
     workers = serializers.ListField(child=serializers.UUIDField(), min_length=1, max_length=MOST_WORKERS)
-    subject = serializers.CharField(max_length=writing.LONGEST_SUBJECT)
-    text = serializers.CharField(max_length=writing.LONGEST_TEXT)
+    subject = serializers.CharField(max_length=worker_letters.LONGEST_SUBJECT)
+    text = serializers.CharField(max_length=worker_letters.LONGEST_TEXT)
 
 
 class MessageViewSet(mixins.ListModelMixin, mixins.RetrieveModelMixin, Repeatable, Resource):
@@ -92,7 +92,7 @@ class MessageViewSet(mixins.ListModelMixin, mixins.RetrieveModelMixin, Repeatabl
         account = Account.objects.filter(public_id=values["account"]).first()
         if account is None:
             raise serializers.ValidationError({"account": ["There is none with this id."]})
-        return writing.write_message(
+        return worker_letters.write_message(
             account=account,
             study=study,
             workers=found,

@@ -13,8 +13,8 @@ from hits.domain.manifests import write_line
 from hits.domain.outliers import Facts, find_outliers
 from hits.ledger.models.bonuses import Bonus
 from hits.models import Run, RunRow
+from hits.people.queries.worker_pool import blocks_in_force
 from hits.providers.models.accounts import Account
-from hits.queries.workers import blocks_in_force
 from hits.work.models.assignments import Assignment
 
 Status = Bonus.Status

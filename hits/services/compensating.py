@@ -19,8 +19,8 @@ from hits.domain import refusals
 from hits.identity.models.users import User
 from hits.ledger.models.bonuses import Bonus
 from hits.models import Run
+from hits.people.queries.worker_pool import blocks_in_force
 from hits.queries.run_rows import live_row
-from hits.queries.workers import blocks_in_force
 from hits.services.obligations import move_bonus
 from hits.services.paying_by_hit import next_compensation, send_compensations
 from hits.studies.models import Batch

@@ -25,7 +25,8 @@ from hits.identity.models.workers import Worker
 from hits.ledger.models.bonuses import Bonus
 from hits.ledger.models.entries import LedgerEntry
 from hits.ledger.queries import in_slices
-from hits.models import Disclosure, Run, RunRow
+from hits.models import Run, RunRow
+from hits.people.models import Disclosure
 from hits.queries import closes
 from hits.studies.models import Study
 from hits.work.access import may_see, visible

@@ -14,7 +14,7 @@ from django.utils.html import format_html
 from hits.admin.actions import Action, ActionPages, Call, Confirm, OneLine, Outcome, one_by_one
 from hits.identity.models.users import User
 from hits.identity.models.workers import Worker
-from hits.queries.people import workers_for
+from hits.people.queries.worker_record import workers_for
 from qualifications.admin.finding import BASE, GRADE, HOLDINGS, find_gate, shared_of
 from qualifications.admin.giving import COLLEAGUES, GIVE, LONGEST
 from qualifications.models import Gate, Holding

@@ -13,7 +13,7 @@ from zoneinfo import ZoneInfo
 from django.db.models import Count, Min, Q, QuerySet, Sum
 
 from hits import families
-from hits.models import Recipient
+from hits.people.models import Recipient
 from hits.studies.models import Study
 from hits.work.models.assignments import Assignment
 from qualifications.domain.rules import read_finding

@@ -17,7 +17,7 @@ from hits.identity.models.users import User
 from hits.identity.models.workers import Worker
 from hits.identity.roles import ROLES
 from hits.ledger.models.bonuses import Bonus
-from hits.models import Block, Message
+from hits.people.models import Block, Message
 from hits.providers.models.accounts import Account
 from hits.studies.models import Batch, Study
 from hits.work.access import visible

@@ -7,9 +7,9 @@ import pytest
 from crowd.demo.people import Staff
 from hits.identity.models.users import User
 from hits.identity.models.workers import Worker
-from hits.models import Block, Message, Recipient
-from hits.services.blocking import block_worker, lift_block
-from hits.services.writing import write_message
+from hits.people.models import Block, Message, Recipient
+from hits.people.services.blocking import block_worker, lift_block
+from hits.people.services.worker_letters import write_message
 from tests.browser.conftest import OpenPage
 from tests.browser.doors import PASSWORD, log_in
 from tests.browser.looking import SIZES, Visitor

@@ -11,8 +11,8 @@ from django.urls import reverse
 
 from hits.identity.models.users import User
 from hits.identity.models.workers import Worker
-from hits.models import Message, Recipient
-from hits.services.writing import write_message
+from hits.people.models import Message, Recipient
+from hits.people.services.worker_letters import write_message
 from hits.studies.models import Study
 from tests.factories import (
     NOW,

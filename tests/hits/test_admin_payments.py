@@ -16,7 +16,8 @@ from hits.core.models.audit_events import AuditEvent
 from hits.identity.models.users import User
 from hits.ledger.models.bonuses import Bonus
 from hits.ledger.models.entries import LedgerEntry
-from hits.models import Disclosure, Match
+from hits.models import Match
+from hits.people.models import Disclosure
 from hits.providers.models.accounts import Account
 from hits.queries.audits import events_for
 from hits.queries.payments import Committed, desk_of

@@ -14,9 +14,9 @@ from structlog.testing import capture_logs
 
 from hits.identity.models.users import User
 from hits.identity.models.workers import Worker
-from hits.models import Block, Disclosure
-from hits.services.blocking import block_worker
-from hits.services.writing import write_message
+from hits.people.models import Block, Disclosure
+from hits.people.services.blocking import block_worker
+from hits.people.services.worker_letters import write_message
 from hits.studies.models import Study
 from tests.factories import (
     NOW,

@@ -7,7 +7,7 @@ import pytest
 from django.utils import timezone
 
 from hits.identity.api_tokens import Scope
-from hits.models import Block, Message
+from hits.people.models import Block, Message
 from hits.studies.models import Study
 from hits.work.models.assignments import Assignment
 from hits.work.models.decisions import Decision, Note

@@ -14,7 +14,8 @@ from hits.ledger.models.bonuses import Bonus
 from hits.ledger.models.entries import LedgerEntry
 from hits.ledger.services import rewards
 from hits.models import RunRow
-from hits.services import blocking, compensating, halting, paying, paying_by_hit, reviewing
+from hits.people.services import blocking
+from hits.services import compensating, halting, paying, paying_by_hit, reviewing
 from hits.services.obligations import move_bonus
 from hits.studies.models import Batch, Study
 from hits.sync.services import reconciling

@@ -11,8 +11,8 @@ from hits.batches.services import batch_counters
 from hits.core.domain.months import Month
 from hits.ledger.models.bonuses import Bonus
 from hits.models import Difference, Match
+from hits.people.queries.worker_record import median_time
 from hits.queries.closes import lines_of_close
-from hits.queries.people import median_time
 from hits.services import compensating, matching
 from hits.studies.models import Batch, Study
 from hits.work.models.assignments import Assignment

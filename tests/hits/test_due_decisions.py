@@ -6,9 +6,10 @@ from typing import Any
 import pytest
 
 from hits.batches.services import batch_counters
-from hits.models import Block, Message, Recipient
+from hits.people.models import Block, Message, Recipient
+from hits.people.services import blocking, worker_letters
 from hits.providers.models.accounts import Account
-from hits.services import blocking, reviewing, writing
+from hits.services import reviewing
 from hits.sync.services import push_decisions
 from hits.work.models.assignments import Assignment
 from hits.work.models.decisions import Decision
@@ -120,20 +121,20 @@ def make_recipient(account: Account, **changes: Any) -> Recipient:
 def test_next_message_is_when_a_killed_sender_leaves_it_unclear(account: Account) -> None:
     make_recipient(account, status="sent", sending_at=NOW)
     make_recipient(lost_account(), status="waiting")
-    assert writing.next_message(now=NOW) is None
+    assert worker_letters.next_message(now=NOW) is None
 
     stale = make_recipient(account, status="sending", sending_at=NOW)
-    due = NOW + writing.SENDING_IS_STALE
+    due = NOW + worker_letters.SENDING_IS_STALE
 
-    assert writing.next_message(now=NOW) == due
-    writing.send_messages(now=due - MOMENT)
+    assert worker_letters.next_message(now=NOW) == due
+    worker_letters.send_messages(now=due - MOMENT)
     stale.refresh_from_db()
     assert stale.status == "sending"
-    writing.send_messages(now=due)
+    worker_letters.send_messages(now=due)
     stale.refresh_from_db()
     assert stale.status == "unknown"
     make_recipient(account, status="waiting")
-    assert writing.next_message(now=due) == due
+    assert worker_letters.next_message(now=due) == due
 
 
 def test_next_count_of_a_large_batch_has_a_pause() -> None:

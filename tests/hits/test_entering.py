@@ -10,8 +10,8 @@ from django.test.utils import CaptureQueriesContext
 from hits.core.errors import RuleBroken
 from hits.core.states import move
 from hits.identity.models.workers import Worker
-from hits.models import Block
-from hits.queries.workers import known_workers, recruiting_facts
+from hits.people.models import Block
+from hits.people.queries.worker_pool import known_workers, recruiting_facts
 from hits.studies.models import Batch
 from hits.work.models.assignments import Assignment
 from hits.work.models.hits import HIT

@@ -21,7 +21,7 @@ from hits.identity.models.users import User
 from hits.ledger.models.bonuses import Bonus
 from hits.ledger.models.entries import LedgerEntry
 from hits.ledger.queries import entries_of
-from hits.models import Disclosure
+from hits.people.models import Disclosure
 from hits.queries import closes
 from hits.services.finance_files import FinanceFile, audit_file, close_file, ledger_file, run_file
 from hits.services.workbooks import write_workbook

@@ -9,9 +9,11 @@ from django.db import connection
 
 from hits.batches.services import batch_counters, batch_lifecycle, launching
 from hits.ledger.services import rewards
-from hits.models import Block, Match
+from hits.models import Match
+from hits.people.models import Block
+from hits.people.services import blocking, worker_letters
 from hits.providers.models.accounts import Account
-from hits.services import blocking, compensating, matching, owing, paying, reviewing, writing
+from hits.services import compensating, matching, owing, paying, reviewing
 from hits.sync.models import Notice
 from hits.sync.services import event_inbox, full_scan, reconciling
 from hits.work.models.decisions import Decision
@@ -47,7 +49,7 @@ SWEEPS: list[tuple[Callable[..., Any], Next]] = [
     (reviewing.send_decisions, reviewing.next_decision),
     (reviewing.approve_judged, reviewing.next_approval),
     (blocking.send_blocks, blocking.next_block),
-    (writing.send_messages, writing.next_message),
+    (worker_letters.send_messages, worker_letters.next_message),
     (batch_counters.refresh_stale, batch_counters.next_count),
     (owing.owe_bonuses, never),
     (rewards.book_rewards, never),

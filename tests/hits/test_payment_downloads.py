@@ -13,7 +13,8 @@ from hits.core.models.audit_events import AuditEvent
 from hits.identity.models.users import User
 from hits.identity.roles import ROLES
 from hits.ledger.models.bonuses import Bonus
-from hits.models import Disclosure, Run
+from hits.models import Run
+from hits.people.models import Disclosure
 from hits.services import runs
 from tests.factories import NOW, make_bonus, make_study, make_user
 from tests.people import make_member

@@ -17,7 +17,8 @@ from hits.identity.models.users import User
 from hits.identity.roles import PAYMENTS_APPROVER, PAYMENTS_PREPARER, ROLES
 from hits.ledger.models.bonuses import Bonus
 from hits.ledger.models.entries import LedgerEntry
-from hits.models import Appeal, Deposit, Difference, Disclosure, Halt, Match, Run, RunRow
+from hits.models import Appeal, Deposit, Difference, Halt, Match, Run, RunRow
+from hits.people.models import Disclosure
 from hits.providers.models.accounts import Account
 from hits.services import run_rows, runs
 from hits.studies.models import Batch, Study

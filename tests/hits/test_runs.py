@@ -17,9 +17,9 @@ from hits.identity.models.users import User
 from hits.ledger.models.bonuses import Bonus
 from hits.ledger.models.entries import LedgerEntry
 from hits.models import Run, RunRow
+from hits.people.services.blocking import block_worker
 from hits.queries.run_rows import lines_of, rows_of
 from hits.services import run_rows, runs
-from hits.services.blocking import block_worker
 from hits.studies.models import Study
 from tests.factories import NOW, make_assignment, make_batch, make_bonus, make_hit, make_study, make_user
 from tests.people import make_permitted

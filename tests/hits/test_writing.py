@@ -11,10 +11,15 @@ from structlog.testing import capture_logs
 from hits.core.errors import ProviderRefused, RuleBroken
 from hits.core.states import move
 from hits.identity.models.workers import Worker
-from hits.models import Message, Recipient
+from hits.people.models import Message, Recipient
+from hits.people.services.worker_letters import (
+    SENDING_IS_STALE,
+    retry_recipients,
+    send_messages,
+    write_message,
+)
 from hits.providers.gateway import registry
 from hits.providers.models.accounts import Account
-from hits.services.writing import SENDING_IS_STALE, retry_recipients, send_messages, write_message
 from tests.factories import NOW, make_account, make_study, make_user, make_worker
 from tests.stubbed import StubbedTurk
 

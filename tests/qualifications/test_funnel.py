@@ -10,7 +10,7 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
 from hits.identity.models.workers import Worker
-from hits.models import Message, Recipient
+from hits.people.models import Message, Recipient
 from hits.studies.models import Study
 from qualifications.admin.funnel_tables import funnel_tables
 from qualifications.admin.refusal_words import WORDS

@@ -4,7 +4,7 @@ from fractions import Fraction
 
 import pytest
 
-from hits.queries.people import Mean, means_of
+from hits.people.queries.worker_record import Mean, means_of
 from hits.work.models.assignments import Assignment
 from scoring.models import Score
 from scoring.records import read_means

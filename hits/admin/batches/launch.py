@@ -25,9 +25,9 @@ from hits.core.domain.bonus_tables import wants_floor
 from hits.core.domain.requirements import in_words as requirements_in_words
 from hits.core.errors import CrowdError
 from hits.families import entry_policies
+from hits.people.queries.worker_pool import recruiting_facts
 from hits.providers.gateway.interface import Provider
 from hits.providers.gateway.registry import provider_for
-from hits.queries.workers import recruiting_facts
 from hits.studies.models import Batch
 from hits.work.queries import answers_wanted, items_of_batch, room_of
 

@@ -12,7 +12,7 @@ from hits.core.errors import RuleBroken
 from hits.families import entry_policies
 from hits.identity.models.workers import Worker
 from hits.ledger.models.bonuses import Bonus
-from hits.queries.workers import blocks_in_force, work_of_group, work_shut_out
+from hits.people.queries.worker_pool import blocks_in_force, work_of_group, work_shut_out
 from hits.studies.models import Batch
 from hits.work.models.assignments import Assignment
 from hits.work.models.hits import HIT

@@ -28,9 +28,9 @@ from hits.core.domain.days import day_around
 from hits.identity.models.users import User
 from hits.identity.models.workers import Worker
 from hits.ledger.models.bonuses import Bonus
-from hits.models import Message
+from hits.people.models import Message
+from hits.people.services.worker_letters import write_message
 from hits.providers.models.accounts import Account
-from hits.services.writing import write_message
 from hits.studies.models import Study
 from hits.work.models.assignments import Assignment
 from scoring.domain import mean

@@ -17,7 +17,7 @@ from crowd.winogavil.play.models import Player, Standing, Turn
 from hits.batches.services.batch_counters import mark_stale
 from hits.core.errors import RuleBroken
 from hits.core.states import move
-from hits.queries.workers import blocks_in_force
+from hits.people.queries.worker_pool import blocks_in_force
 from hits.studies.models import Batch
 from hits.work.models.assignments import Assignment
 from hits.work.models.hits import HIT

@@ -10,7 +10,7 @@ from crowd.winogavil.domain import CREATE, FOOL, JACCARD, SOLVABLE, SOLVE
 from crowd.winogavil.models import Association
 from crowd.winogavil.play.models import DailyFeedback
 from crowd.winogavil.play.services import letters
-from hits.models import Message, Recipient
+from hits.people.models import Message, Recipient
 from hits.studies.models import Study
 from hits.work.models.assignments import Assignment
 from scoring.models import Score

@@ -17,11 +17,12 @@ from hits.ledger.models.bonuses import Bonus
 from hits.ledger.models.entries import LedgerEntry
 from hits.ledger.services import rewards
 from hits.models import Match
+from hits.people.services import blocking, worker_letters
 from hits.providers.gateway import registry
 from hits.providers.gateway.registry import provider_for
 from hits.providers.models.accounts import Account
 from hits.queries.matches import accounts_for
-from hits.services import blocking, matching, owing, paying, reviewing, writing
+from hits.services import matching, owing, paying, reviewing
 from hits.studies.models import Batch
 from hits.sync.services import event_inbox, full_scan, reconciling
 from hits.work.models.assignments import Assignment
@@ -42,7 +43,7 @@ SWEEPS: dict[str, Callable[..., object]] = {
     "survey": full_scan.survey,
     "decisions": reviewing.send_decisions,
     "blocks": blocking.send_blocks,
-    "messages": writing.send_messages,
+    "messages": worker_letters.send_messages,
     "figures": batch_counters.refresh_stale,
     "judge": judge_submitted,
     "approve": reviewing.approve_judged,
@@ -160,7 +161,7 @@ def test_players_get_no_letters_and_no_hard_blocks(game: WebGame) -> None:
     by = make_user(is_superuser=True)
 
     with pytest.raises(RuleBroken, match="Nobody can write"):
-        writing.write_message(
+        worker_letters.write_message(
             account=worker.account, study=None, workers=[worker], subject="Hi", text="Hi", by=by, now=NOW
         )
     with pytest.raises(RuleBroken, match="soft block"):

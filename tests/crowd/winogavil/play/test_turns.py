@@ -12,8 +12,8 @@ from crowd.winogavil.play.models import Player, Turn
 from crowd.winogavil.play.services import opening, turns
 from crowd.winogavil.services.pulling import report_cue
 from hits.core.errors import InvalidAnswer, RuleBroken
+from hits.people.services.blocking import block_worker
 from hits.providers.models.accounts import Account
-from hits.services.blocking import block_worker
 from hits.work.models.assignments import Assignment, Item, Lease
 from hits.work.models.hits import HIT
 from hits.work.services.leasing import release_overdue

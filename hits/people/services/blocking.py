@@ -18,7 +18,7 @@ from hits.core.errors import ProviderError, ProviderRefused, ProviderUnavailable
 from hits.core.states import move
 from hits.identity.models.users import User
 from hits.identity.models.workers import Worker
-from hits.models import Block
+from hits.people.models import Block
 from hits.providers.gateway.interface import Provider
 from hits.providers.gateway.registry import provider_for
 from hits.providers.models.accounts import Account

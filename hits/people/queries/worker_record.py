@@ -24,8 +24,8 @@ from hits.core.domain.money import round_to_cents
 from hits.core.domain.wages import percentile
 from hits.identity.models.workers import Worker
 from hits.ledger.models.bonuses import Bonus
-from hits.models import Block, Message, Recipient
-from hits.queries.workers import blocks_in_force
+from hits.people.models import Block, Message, Recipient
+from hits.people.queries.worker_pool import blocks_in_force
 from hits.work.access import SEES_ALL, studies_of, visible
 from hits.work.models.assignments import Assignment
 

@@ -12,7 +12,7 @@ from hits.core.domain.typed_text import is_one_line
 from hits.core.errors import RuleBroken
 from hits.identity.models.users import User
 from hits.identity.models.workers import Worker
-from hits.models import Disclosure
+from hits.people.models import Disclosure
 from hits.providers.models.accounts import Account
 from hits.work.access import may_see, visible
 

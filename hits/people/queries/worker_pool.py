@@ -11,7 +11,7 @@ from hits import families
 from hits.core.domain import requirements
 from hits.core.errors import ProviderRefused, ProviderUnavailable
 from hits.identity.models.workers import Worker
-from hits.models import Block
+from hits.people.models import Block
 from hits.providers.gateway.interface import Provider
 from hits.providers.gateway.interface import Qualified as Holder
 from hits.studies.models import Batch
