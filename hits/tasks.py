@@ -4,11 +4,12 @@ from hits.batches.services import batch_counters, batch_lifecycle, launching
 from hits.common import clock
 from hits.common.sweeps import stand_still_while, sweep
 from hits.ledger.services import rewards
+from hits.payments.services import accrual, after_restore, compensation, paying, three_way_match
 from hits.people.services import blocking, worker_letters
-from hits.services import compensating, epochs, matching, owing, paying, reviewing
+from hits.services import reviewing
 from hits.sync.services import event_inbox, full_scan, reconciling
 
-stand_still_while(epochs.all_stand_still)
+stand_still_while(after_restore.all_stand_still)
 
 
 @sweep("hits.launch_batches", rest_s=2, due_at=launching.next_launch, acts=True)
@@ -83,7 +84,7 @@ def book_rewards() -> None:
 
 @sweep("hits.owe_bonuses", rest_s=2)
 def owe_bonuses() -> None:
-    owing.owe_bonuses(now=clock.now())
+    accrual.owe_bonuses(now=clock.now())
 
 
 @sweep("hits.pay_bonuses", rest_s=2, due_at=paying.next_payment, queue="money")
@@ -91,9 +92,9 @@ def pay_bonuses() -> None:
     paying.pay_bonuses(now=clock.now())
 
 
-@sweep("hits.send_compensations", rest_s=5, due_at=compensating.next_compensation, acts=True)
+@sweep("hits.send_compensations", rest_s=5, due_at=compensation.next_compensation, acts=True)
 def send_compensations() -> None:
-    compensating.send_compensations(now=clock.now())
+    compensation.send_compensations(now=clock.now())
 
 
 @sweep("hits.confirm_bonuses", rest_s=3, due_at=paying.next_confirmation)
@@ -101,11 +102,11 @@ def confirm_bonuses() -> None:
     paying.confirm_bonuses(now=clock.now())
 
 
-@sweep("hits.match_accounts", rest_s=10, due_at=matching.next_match)
+@sweep("hits.match_accounts", rest_s=10, due_at=three_way_match.next_match)
 def match_accounts() -> None:
-    matching.match_accounts(now=clock.now())
+    three_way_match.match_accounts(now=clock.now())
 
 
-@sweep("hits.compare_epochs", rest_s=2, due_at=epochs.next_step)
+@sweep("hits.compare_epochs", rest_s=2, due_at=after_restore.next_step)
 def compare_epochs() -> None:
-    epochs.compare_epochs(now=clock.now())
+    after_restore.compare_epochs(now=clock.now())

@@ -7,8 +7,8 @@ class ScoringConfig(AppConfig):
     def ready(self) -> None:
         from hits.core import audit_subjects
         from hits.identity import roles
+        from hits.payments.queries.recorded_scores import register_scores
         from hits.people.queries.worker_record import register_means
-        from hits.queries.scores import register_scores
         from scoring.records import read_means, read_scores
 
         # Questions hold texts of every study, so only who sees all studies sees them.

@@ -21,10 +21,12 @@ from hits.identity.models.users import User
 from hits.identity.models.workers import Worker
 from hits.ledger.models.bonuses import Bonus
 from hits.ledger.models.entries import LedgerEntry
-from hits.models import Appeal, Deposit, Difference, Halt, Match, Run
+from hits.models import Appeal
+from hits.payments.models.matches import Deposit, Difference, Match
+from hits.payments.models.runs import Halt, Run
+from hits.payments.services import bonus_runs
 from hits.people.models import Block, Disclosure, Message, Recipient
 from hits.providers.models.accounts import Account, Stranger
-from hits.services import runs
 from hits.studies.models import Batch, Study
 from hits.work.models.assignments import Assignment, Item, Lease
 from hits.work.models.decisions import Decision, Note
@@ -391,9 +393,9 @@ def _fill_payments(account: Account, studies: Sequence[Study], *, now: datetime)
     chosen = list(owed.select_related("assignment__hit__batch__study")[:12])
     preparer = User.objects.create(username=f"preparer-{account.pk}", is_superuser=True)
     for status, part in (("draft", chosen[::2]), ("frozen", chosen[1::2])):
-        run = runs.prepare_run(bonuses=part, by=preparer, title=f"Run, {status}", now=now)
+        run = bonus_runs.prepare_run(bonuses=part, by=preparer, title=f"Run, {status}", now=now)
         if status == "frozen":
-            runs.freeze_run(run=run, by=preparer, now=now)
+            bonus_runs.freeze_run(run=run, by=preparer, now=now)
     works = [bonus.assignment for bonus in chosen]
     paid = {"approved_at": now, "approved_by": preparer, "prepared_by": preparer, "before_runs": True}
     refused = {"status": "refused", "refusal_code": "Odd", "problem": "Odd.", "sending_at": now, **paid}

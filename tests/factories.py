@@ -22,9 +22,9 @@ from hits.identity.models.users import User
 from hits.identity.models.workers import Worker
 from hits.ledger.models.bonuses import Bonus
 from hits.ledger.models.entries import LedgerEntry
-from hits.models import Run
+from hits.payments.models.runs import Run
+from hits.payments.services import bonus_runs
 from hits.providers.models.accounts import Account
-from hits.services import runs
 from hits.studies.models import Batch, Study, default_bonus_rules
 from hits.work.models.assignments import Assignment
 from hits.work.models.hits import HIT
@@ -142,9 +142,9 @@ def approve(bonuses: Iterable[Bonus], *, now: datetime = NOW) -> Run | None:
     if not chosen:
         return None
     preparer, approver = make_user(is_superuser=True), make_user(is_superuser=True)
-    run = runs.prepare_run(bonuses=chosen, by=preparer, title="A run", now=now)
-    runs.freeze_run(run=run, by=preparer, now=now)
-    runs.approve_run(run=run, digest=run.digest, by=approver, now=now)
+    run = bonus_runs.prepare_run(bonuses=chosen, by=preparer, title="A run", now=now)
+    bonus_runs.freeze_run(run=run, by=preparer, now=now)
+    bonus_runs.approve_run(run=run, digest=run.digest, by=approver, now=now)
     return run
 
 

@@ -60,7 +60,7 @@ def domain_tests() -> list[str]:
 
 
 def _speaking_of(path: Path) -> Iterable[str]:
-    """`hits/services/paying.py`: tests of the room with that name, or that import it."""
+    """`hits/payments/services/paying.py`: tests of the room with that name, or that import it."""
     module = ".".join(path.with_suffix("").parts)
     imported = re.compile(
         rf"from {re.escape(module)} import|"

@@ -7,14 +7,14 @@ from django.http import QueryDict
 
 from hits.families import Answer, Purpose, Score, TaskFamily, TaskPage, Terms
 from hits.ledger.models.bonuses import Bonus
-from hits.services.compensating import TASK
+from hits.payments.services.compensation import TASK
 from hits.work.models.assignments import Assignment, Item
 
 COLLECTED = {"collected": True}
 
 
 class CollectFamily(TaskFamily):
-    """No researcher launches it: hits.services.compensating makes its batches, one for each bonus."""
+    """No researcher launches it: hits.payments.services.compensation makes its batches, one for each bonus."""
 
     key = TASK
     name = "Bonus to collect"

@@ -15,8 +15,8 @@ from crowd.demo.workers import SimulatedWorker, work_until_done
 from hits.batches.services.launching import launch_batch
 from hits.core.errors import CrowdError
 from hits.ledger.models.bonuses import Bonus
+from hits.payments.services import bonus_runs
 from hits.providers.gateway.registry import provider_for
-from hits.services import runs
 from hits.studies.models import Batch
 from hits.work.models.assignments import Assignment
 from hits.work.models.hits import HIT
@@ -104,8 +104,8 @@ def money(assignments: QuerySet[Assignment], *, batches: Sequence[Batch]) -> dic
 
 
 def _approve(cast: Cast, bonuses: list[Bonus]) -> None:
-    prepared = runs.prepare_run(
+    prepared = bonus_runs.prepare_run(
         bonuses=bonuses, by=cast.preparer.user, title="The demo's bonuses", now=timezone.now()
     )
-    runs.freeze_run(run=prepared, by=cast.preparer.user, now=timezone.now())
-    runs.approve_run(run=prepared, digest=prepared.digest, by=cast.approver.user, now=timezone.now())
+    bonus_runs.freeze_run(run=prepared, by=cast.preparer.user, now=timezone.now())
+    bonus_runs.approve_run(run=prepared, digest=prepared.digest, by=cast.approver.user, now=timezone.now())

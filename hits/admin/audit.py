@@ -22,8 +22,8 @@ from hits.admin.selecting import signed_in
 from hits.core.audit_subjects import SUBJECTS
 from hits.core.models.audit_events import AuditEvent
 from hits.identity.models.users import User
+from hits.payments.services import finance_files
 from hits.queries.audits import events_for
-from hits.services import finance_files
 
 
 class SubjectFilter(admin.SimpleListFilter):

@@ -12,7 +12,7 @@ from hits.admin.actions import Action, ActionPages, Call, Confirm, Outcome, emph
 from hits.admin.parts import ReadOnlyAdmin, VisibleStudies
 from hits.admin.run_rows import HOLD, WHY_HELD
 from hits.ledger.models.bonuses import Bonus
-from hits.services import run_rows
+from hits.payments.services import run_rows
 from hits.work.access import visible
 
 # As many are held or released by one click at most.

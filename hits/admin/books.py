@@ -21,7 +21,7 @@ from hits.admin.parts import FIRST_DAY, LAST_DAY, read_number
 from hits.admin.selecting import PAGE, signed_in
 from hits.ledger.models.entries import LedgerEntry
 from hits.ledger.queries import checks_of, entries_of, movements, statement_of
-from hits.services import finance_files
+from hits.payments.services import finance_files
 from hits.studies.models import Study
 from hits.work.access import visible
 

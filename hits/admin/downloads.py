@@ -7,8 +7,8 @@ from django.http import FileResponse, HttpRequest
 from django.http.response import HttpResponseBase
 
 from hits.admin.taking import send_csv
-from hits.services.finance_files import LONGEST_REASON, FinanceFile
-from hits.services.workbooks import write_workbook
+from hits.payments.services.finance_files import LONGEST_REASON, FinanceFile
+from hits.payments.services.workbooks import write_workbook
 
 FORMATS = [("xlsx", "XLSX, for Excel and LibreOffice"), ("csv", "CSV, for everything else")]
 XLSX = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"

@@ -13,9 +13,9 @@ from django.urls import URLPattern, path, reverse
 from django.views.decorators.http import require_POST
 
 from hits.admin.actions import Action, ActionPages, Call, Outcome, unless_ticked
-from hits.models import Difference
+from hits.payments.models.matches import Difference
+from hits.payments.services import after_restore, payment_outcomes, resending
 from hits.providers.models.epochs import Epoch
-from hits.services import epochs, resending, settling
 
 NEWEST = 20
 NOT_TICKED = "Tick that you have looked at what was found: everything goes on within seconds."
@@ -63,17 +63,17 @@ def epochs_view(request: HttpRequest) -> HttpResponse:
         "epochs": [
             {
                 "epoch": epoch,
-                "unread": epochs.unread_hits(epoch).count() if epoch.surveyed_at else None,
+                "unread": after_restore.unread_hits(epoch).count() if epoch.surveyed_at else None,
                 "rows": found_rows(epoch),
-                "can_be_asked": epochs.can_be_asked(epoch.account),
+                "can_be_asked": after_restore.can_be_asked(epoch.account),
             }
-            for epoch in epochs.open_epochs()
+            for epoch in after_restore.open_epochs()
         ],
         "over": over.order_by("-pk")[:NEWEST],
         "lost": _lost(),
         "at_once": resending.MOST_AT_ONCE,
-        "may_settle": request.user.has_perm(settling.SETTLE),
-        "may_confirm": request.user.has_perm(epochs.CONFIRM),
+        "may_settle": request.user.has_perm(payment_outcomes.SETTLE),
+        "may_confirm": request.user.has_perm(after_restore.CONFIRM),
     }
     return TemplateResponse(request, "admin/hits/epochs.html", context)
 
@@ -85,7 +85,7 @@ def found_rows(epoch: Epoch) -> list[Row]:
 
 def _lost() -> list[dict[str, Any]]:
     """Of each account whose provider was put back and goes on again, the payments that it does not list."""
-    standing = epochs.open_epochs().values("account")
+    standing = after_restore.open_epochs().values("account")
     goes_on = Epoch.objects.exclude(account__in=standing).exclude(side=Epoch.Side.OURS)
     newest = {epoch.account_id: epoch for epoch in goes_on.order_by("began_at").select_related("account")}
     found = ({"epoch": one, "count": resending.lost_payments(one.account).count()} for one in newest.values())
@@ -108,12 +108,12 @@ def _find(_: HttpRequest, pk: int) -> list[Epoch]:
 
 
 def _confirm(call: Call[Epoch]) -> Outcome:
-    epochs.confirm_epoch(epoch=call.row, by=call.by, now=call.now)
+    after_restore.confirm_epoch(epoch=call.row, by=call.by, now=call.now)
     return Outcome(said=f"{call.row.account} goes on.")
 
 
 def _compare_again(call: Call[Epoch]) -> Outcome:
-    epochs.compare_again(epoch=call.row, by=call.by, now=call.now)
+    after_restore.compare_again(epoch=call.row, by=call.by, now=call.now)
     return Outcome(said=f"{call.row.account} is compared again.")
 
 
@@ -124,7 +124,7 @@ def _send_anew(call: Call[Epoch]) -> Outcome:
     return Outcome(said=" ".join(counted), level=messages.INFO)
 
 
-MAY = (epochs.CONFIRM, "hits.view_halt")
+MAY = (after_restore.CONFIRM, "hits.view_halt")
 PAGES = ActionPages(
     actions={
         "go-on": Action(

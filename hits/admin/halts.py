@@ -15,9 +15,9 @@ from django.views.decorators.http import require_POST
 from hits.admin.actions import Action, ActionPages, Call, Outcome, unless_ticked
 from hits.admin.selecting import signed_in
 from hits.core.errors import RuleBroken
-from hits.models import Halt
+from hits.payments.models.runs import Halt
+from hits.payments.services import halting
 from hits.providers.models.accounts import Account
-from hits.services import halting
 
 NEWEST = 20
 NOT_TICKED = "Tick that the cause is gone: payments start within seconds."

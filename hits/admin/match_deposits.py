@@ -12,10 +12,10 @@ from hits.admin.actions import Action, ActionPages, Call, Outcome
 from hits.admin.match_parts import ADD_DEPOSIT, PAGE, VIEW_DEPOSIT, find_account, render
 from hits.admin.parts import read_number
 from hits.admin.selecting import need
-from hits.models import Deposit, Difference
+from hits.payments.models.matches import Deposit, Difference
+from hits.payments.queries import match_rows as queries
+from hits.payments.services import deposits
 from hits.providers.models.accounts import Account
-from hits.queries import matches as queries
-from hits.services import deposits
 
 
 class DepositForm(forms.Form):

@@ -13,11 +13,11 @@ from django.urls import NoReverseMatch, reverse
 from hits.admin.actions import Action, ActionPages, Call, Outcome
 from hits.admin.match_parts import ADD_DEPOSIT, PAGE, RUN, VIEW, render
 from hits.admin.selecting import need
-from hits.domain.causes import CAUSES
-from hits.models import Difference
+from hits.payments.domain.difference_causes import CAUSES
+from hits.payments.models.matches import Difference
+from hits.payments.queries import match_rows as queries
+from hits.payments.services import differences
 from hits.providers.models.accounts import Account
-from hits.queries import matches as queries
-from hits.services import differences
 
 
 class ReasonForm(forms.Form):

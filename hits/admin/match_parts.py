@@ -7,11 +7,11 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404
 from django.template.response import TemplateResponse
 
+from hits.payments.queries import match_rows as queries
+from hits.payments.services import deposits, three_way_match
 from hits.providers.models.accounts import Account
-from hits.queries import matches as queries
-from hits.services import deposits, matching
 
-VIEW, RUN = "hits.view_match", matching.RUN
+VIEW, RUN = "hits.view_match", three_way_match.RUN
 VIEW_DEPOSIT, ADD_DEPOSIT = "hits.view_deposit", deposits.ADD
 PAGE = 25
 

@@ -16,11 +16,11 @@ from hits.admin.match_differences import DIFFERENCES, difference_view, list_view
 from hits.admin.match_parts import PAGE, VIEW, find_account, render
 from hits.admin.parts import ReadOnlyAdmin, read_number
 from hits.admin.selecting import need
-from hits.domain.causes import CAUSES
-from hits.models import Match
+from hits.payments.domain.difference_causes import CAUSES
+from hits.payments.models.matches import Match
+from hits.payments.queries import match_rows as queries
+from hits.payments.services import three_way_match
 from hits.providers.models.accounts import Account
-from hits.queries import matches as queries
-from hits.services import matching
 
 SHOWN = 50
 # How soon the page of a match that runs asks again.
@@ -124,7 +124,7 @@ def _progress(match: Match) -> str:
 
 def _start(call: Call[Account]) -> Outcome:
     full = call.sent.get("scope") == "full"
-    match = matching.start_match(account=call.row, full=full, by=call.by, now=call.now)
+    match = three_way_match.start_match(account=call.row, full=full, by=call.by, now=call.now)
     return Outcome(to=reverse("admin:hits_match_change", args=[match.pk]))
 
 

@@ -17,7 +17,7 @@ from hits.admin.parts import batch_trail, read_number
 from hits.admin.sums import NO_MONEY_YET, Sum, read_seen, sum_up
 from hits.admin.wages import find_batch
 from hits.ledger.models.bonuses import Bonus
-from hits.services import owing, owing_anew
+from hits.payments.services import accrual, recalculation
 from hits.studies.models import Batch
 
 # Of those that lack something the page names so many.
@@ -38,7 +38,7 @@ class Lacking:
 
     @cached_property
     def bonuses(self) -> Sequence[Bonus]:
-        return owing_anew.lacking_in(batch=self.batch, work=self.work, now=timezone.now())
+        return recalculation.lacking_in(batch=self.batch, work=self.work, now=timezone.now())
 
     @property
     def sum(self) -> Sum:
@@ -100,7 +100,7 @@ def _row(bonus: Bonus) -> dict[str, Any]:
 
 
 def _owe(call: Call[Lacking]) -> Outcome:
-    made = owing_anew.owe_lacking(
+    made = recalculation.owe_lacking(
         batch=call.row.batch,
         seen=read_seen(call.sent),
         why=call.values["why"],
@@ -109,14 +109,14 @@ def _owe(call: Call[Lacking]) -> Outcome:
         work=call.row.work,
     )
     noun = "bonus is" if len(made) == 1 else "bonuses are"
-    total = owing_anew.total_of(made)
+    total = recalculation.total_of(made)
     return Outcome(said=f"{len(made)} {noun} owed now, ${total} in all. Put them into the next run.")
 
 
 OWE = Action(
     label="Owe",
-    permissions=[owing_anew.OWE],
-    form=words_form("why", "Why, for the record", longest=owing.LONGEST_WHY),
+    permissions=[recalculation.OWE],
+    form=words_form("why", "Why, for the record", longest=accrual.LONGEST_WHY),
     confirm=_ask,
     run=_owe,
     undone="Nothing was owed.",

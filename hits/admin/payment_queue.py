@@ -19,10 +19,10 @@ from django.utils import timezone
 from hits.admin.actions import Action, ActionPages, Call, Confirm, Offered, Outcome, words_form
 from hits.admin.parts import read_number
 from hits.admin.selecting import PAGE
-from hits.domain.refusals import Remedy
 from hits.ledger.models.bonuses import Bonus
-from hits.queries.unclear import STATES, waiting_payments
-from hits.services import compensating, refused, resending, settling
+from hits.payments.domain.bonus_refusals import Remedy
+from hits.payments.queries.unclear_payments import STATES, waiting_payments
+from hits.payments.services import compensation, payment_outcomes, refused_bonuses, resending
 from hits.work.access import studies_of
 
 SETTLE = "hits.settle_bonus"
@@ -77,7 +77,7 @@ def row_of(bonus: Bonus) -> Row:
         happened = "A HIT of its own is out, which only this worker can take."
         advice = "Nothing, until the worker has taken it. It is followed by itself."
         return _row(bonus, happened, advice, "take_back")
-    if bonus.problem in settling.UNLISTABLE:
+    if bonus.problem in payment_outcomes.UNLISTABLE:
         advice = (
             "It is never sent again. Look for it on the provider's statement, and ask the worker. "
             "Then count it as paid."
@@ -95,12 +95,12 @@ def row_of(bonus: Bonus) -> Row:
 
 
 def _refused(bonus: Bonus) -> Row:
-    refusal = refused.refusal_of(bonus)
+    refusal = refused_bonuses.refusal_of(bonus)
     verbs = {
         Remedy.SEND_AGAIN: "send_again",
         Remedy.DEPOSIT: "send_again",
         Remedy.DECIDE_ANEW: "decide_anew",
-        Remedy.PAY_BY_HIT: "pay_by_hit" if compensating.can_compensate(bonus) else "decide_anew",
+        Remedy.PAY_BY_HIT: "pay_by_hit" if compensation.can_compensate(bonus) else "decide_anew",
     }
     return _row(bonus, refusal.happened, refusal.advice, verbs[refusal.remedy])
 
@@ -147,7 +147,7 @@ def _action(
 
 
 ACTIONS: Mapping[str, Action[Bonus]] = {
-    "look": _action("Look now", act=settling.look_now),
+    "look": _action("Look now", act=payment_outcomes.look_now),
     "send_anew": _action(
         "Send it anew",
         act=resending.send_anew,
@@ -156,37 +156,37 @@ ACTIONS: Mapping[str, Action[Bonus]] = {
     ),
     "count_as_paid": _action(
         "Count it as paid",
-        act=settling.count_as_paid,
+        act=payment_outcomes.count_as_paid,
         asks="The provider is asked once more. If its list still cannot tell, the books say from then "
         "on that this bonus was paid, and it is never sent again. If it was not, the balance shows so much "
         "too much; what the worker lacks is then owed anew, by an appeal, and two people pay it.",
         done="It counts as paid now, and is never sent again.",
-        form=words_form("reason", "What you found out", longest=settling.LONGEST_REASON),
+        form=words_form("reason", "What you found out", longest=payment_outcomes.LONGEST_REASON),
     ),
     "send_again": _action(
         "Send it again",
-        act=refused.send_again,
+        act=refused_bonuses.send_again,
         asks="It is sent again in a moment, under the approval that it has. The provider's list is read "
         "first, and the request carries the same token: what was paid is not paid twice.",
         done="It is sent again in a moment.",
     ),
     "decide_anew": _action(
         "Have it decided anew",
-        act=refused.decide_anew,
+        act=refused_bonuses.decide_anew,
         asks="The approval is taken back. The bonus is owed as before, and goes into another run, which two "
         "people pay, or give up. Nothing is paid until then.",
         done="It is owed again, and waits for another run.",
     ),
     "pay_by_hit": _action(
         "Pay by a HIT of its own",
-        act=compensating.start,
+        act=compensation.start,
         asks="A HIT is posted that only this worker can take. Its reward is the bonus, and it asks for one "
         "click. Until it is over, no payment of this bonus can be sent.",
         done="The HIT goes out in a moment. It is followed until the worker is paid.",
     ),
     "take_back": _action(
         "Take the HIT back",
-        act=compensating.take_back,
+        act=compensation.take_back,
         asks="Nobody can take the HIT any more. Once the provider has said that it was not taken, the bonus "
         "stands here again as refused.",
         done="The HIT is being taken back.",

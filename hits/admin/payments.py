@@ -18,9 +18,9 @@ from hits.admin.selecting import signed_in
 from hits.core.domain.months import Month, month_of, read_month
 from hits.core.errors import RuleBroken
 from hits.ledger.models.bonuses import Bonus
-from hits.models import Run
-from hits.queries.payments import Desk, desk_of, whole_runs
-from hits.services import finance_files
+from hits.payments.models.runs import Run
+from hits.payments.queries.payment_tasks import Desk, desk_of, whole_runs
+from hits.payments.services import finance_files
 from hits.studies.models import Study
 from hits.work.access import studies_of
 

@@ -19,9 +19,9 @@ from hits.admin.parts import read_number
 from hits.admin.selecting import page_of, signed_in
 from hits.core.errors import RuleBroken
 from hits.ledger.models.bonuses import Bonus
-from hits.models import Run
-from hits.queries.runs import STUDY, Chosen, drafts_of, owed_for, sum_of
-from hits.services import runs
+from hits.payments.models.runs import Run
+from hits.payments.queries.run_list import STUDY, Chosen, drafts_of, owed_for, sum_of
+from hits.payments.services import bonus_runs
 from hits.work.access import visible
 
 PREPARE = "hits.prepare_run"
@@ -102,11 +102,11 @@ def _prepare(
             raise RuleBroken("which", "You ticked rows, and chose all that match. Choose one of the two.")
         if draft is not None:
             run = get_object_or_404(drafts_of(by), pk=draft)
-            count = runs.add_to_run(run=run, bonuses=bonuses, by=by, now=now)
+            count = bonus_runs.add_to_run(run=run, bonuses=bonuses, by=by, now=now)
             messages.success(request, f"Added: {count}.")
             return redirect("admin:hits_run_change", run.pk)
         kind = Run.Kind.WAIVE if asked.get("kind") == Run.Kind.WAIVE else Run.Kind.PAY
-        run = runs.prepare_run(
+        run = bonus_runs.prepare_run(
             bonuses=bonuses,
             by=by,
             title=asked.get("title", ""),

@@ -11,8 +11,8 @@ from hits.admin.actions import Action, ActionPages, Call, Confirm, Outcome, emph
 from hits.admin.parts import read_number
 from hits.admin.run_steps import BASE, PREPARE, VIEW, find_run, sum_in_words
 from hits.ledger.models.bonuses import Bonus
-from hits.models import Run
-from hits.services import run_rows
+from hits.payments.models.runs import Run
+from hits.payments.services import run_rows
 
 HOLD = "hits.hold_bonus"
 MOST = 5000

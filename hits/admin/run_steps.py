@@ -12,10 +12,10 @@ from django.urls import URLPattern, path, reverse
 from django.views.decorators.http import require_POST
 
 from hits.admin.actions import Action, ActionPages, Call, Confirm, Outcome, words_form
-from hits.models import Run
-from hits.queries.run_rows import rows_of
-from hits.queries.runs import totals_of, visible_runs
-from hits.services import runs
+from hits.payments.models.runs import Run
+from hits.payments.queries.run_list import totals_of, visible_runs
+from hits.payments.queries.run_table import rows_of
+from hits.payments.services import bonus_runs
 
 VIEW, PREPARE, APPROVE = "hits.view_run", "hits.prepare_run", "hits.approve_run"
 BASE = "admin/hits/run/base.html"
@@ -74,20 +74,20 @@ STEPS: Mapping[str, Action[Run]] = {
         "Freeze",
         meaning="Then nothing of it can be changed without voiding it, and another person decides on it.",
         done="Frozen. Another person has to decide on it now.",
-        act=runs.freeze_run,
+        act=bonus_runs.freeze_run,
         by_study=True,
     ),
     "unfreeze": _step(
         "Make it a draft again",
         meaning="Nobody can approve it until it is frozen again.",
         done="It is a draft again.",
-        act=runs.unfreeze_run,
+        act=bonus_runs.unfreeze_run,
     ),
     "dissolve": _step(
         "Dissolve",
         meaning="Nothing of it is paid. Its bonuses are owed still, and can go into other runs.",
         done="Dissolved. Its bonuses are owed still.",
-        act=runs.dissolve_run,
+        act=bonus_runs.dissolve_run,
     ),
 }
 REFUSE: Action[Run] = Action(
@@ -96,7 +96,7 @@ REFUSE: Action[Run] = Action(
     form=words_form("reason", "Why?", longest=1000, lines=3, help_text="Its preparer reads it."),
     run=partial(
         _do,
-        act=runs.refuse_run,
+        act=bonus_runs.refuse_run,
         done="Refused. Its bonuses are owed still, and its preparer reads your reason.",
     ),
 )

@@ -12,11 +12,11 @@ from hits.admin.run_rows import rows_view
 from hits.admin.run_steps import APPROVE, find_run, sum_in_words
 from hits.admin.selecting import signed_in
 from hits.core.errors import RuleBroken
-from hits.domain.manifests import write_manifest
-from hits.models import Run
-from hits.queries.run_rows import lines_of, rows_of
-from hits.queries.runs import totals_of
-from hits.services import runs
+from hits.payments.domain.manifests import write_manifest
+from hits.payments.models.runs import Run
+from hits.payments.queries.run_list import totals_of
+from hits.payments.queries.run_table import lines_of, rows_of
+from hits.payments.services import bonus_runs
 
 Kind = Run.Kind
 PAGE = "admin:hits_run_change"
@@ -42,7 +42,7 @@ def approve_view(request: HttpRequest, pk: int) -> HttpResponse:
         return redirect(PAGE, run.pk)
     digest = request.POST.get("digest", "")
     try:
-        done = runs.approve_run(run=run, digest=digest, by=signed_in(request), now=timezone.now())
+        done = bonus_runs.approve_run(run=run, digest=digest, by=signed_in(request), now=timezone.now())
     except RuleBroken as broken:
         messages.error(request, str(broken))
         return redirect(PAGE, run.pk)

@@ -17,9 +17,9 @@ from django.utils import timezone
 from hits.admin import run_prepare, run_steps, run_verbs
 from hits.admin.parts import ReadOnlyAdmin
 from hits.ledger.models.bonuses import Bonus
-from hits.models import Run
-from hits.queries import runs
-from hits.queries.run_rows import Row, outliers_of, owner_limit, rows_of
+from hits.payments.models.runs import Run
+from hits.payments.queries import run_list
+from hits.payments.queries.run_table import Row, outliers_of, owner_limit, rows_of
 
 PAGE = 50
 Status = Run.Status
@@ -35,7 +35,7 @@ class WaitingFilter(admin.SimpleListFilter):
 
     def queryset(self, request: HttpRequest, queryset: QuerySet[Run]) -> QuerySet[Run]:
         if self.value() == "me":
-            return queryset.filter(pk__in=runs.runs_to_decide(request.user).values("pk"))
+            return queryset.filter(pk__in=run_list.runs_to_decide(request.user).values("pk"))
         return queryset.filter(prepared_by=request.user.pk) if self.value() == "mine" else queryset
 
 
@@ -57,7 +57,7 @@ class RunAdmin(ReadOnlyAdmin[Run]):
         return [*run_prepare.urls(self), *run_verbs.urls(self), *super().get_urls()]
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Run]:
-        return runs.waiting_first(runs.visible_runs(request.user), request.user)
+        return run_list.waiting_first(run_list.visible_runs(request.user), request.user)
 
     def changelist_view(
         self, request: HttpRequest, extra_context: dict[str, Any] | None = None
@@ -104,14 +104,14 @@ def page_of(request: HttpRequest, run: Run, *, now: datetime) -> dict[str, Any]:
         "run": run,
         "state": run_steps.state_of(run),
         "sum": run_steps.sum_in_words(run),
-        "totals": runs.totals_of(rows),
+        "totals": run_list.totals_of(rows),
         "marked": len(marks),
         "page": page,
         "lines": _marked(page, marks),
         "query": query,
         "marked_only": marked_only,
         "keep": urlencode({"q": query, **({"show": "marked"} if marked_only else {})}) + "&",
-        "since": runs.since_freeze(run, rows, outliers) if run.status == Status.FROZEN else None,
+        "since": run_list.since_freeze(run, rows, outliers) if run.status == Status.FROZEN else None,
         **_progress(run, rows),
         **_rights(request, run, rows),
     }
@@ -135,7 +135,7 @@ def _marked(page: Page[Row], marks: dict[int, list[str]]) -> list[tuple[Row, lis
 def _progress(run: Run, rows: Sequence[Row]) -> dict[str, Any]:
     if run.status not in (Status.APPROVED, Status.VOID) or not run.decided_at:
         return {}
-    return {"progress": runs.progress_of(rows), "done": sum(row.status in DONE for row in rows)}
+    return {"progress": run_list.progress_of(rows), "done": sum(row.status in DONE for row in rows)}
 
 
 def _rights(request: HttpRequest, run: Run, rows: Sequence[Row]) -> dict[str, Any]:

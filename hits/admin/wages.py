@@ -21,7 +21,7 @@ from hits.admin.sums import NO_MONEY_YET, read_seen, sum_up
 from hits.batches.queries.hourly_pay import Pay, pay_of, top_ups_due, top_ups_made
 from hits.core.domain.money import round_to_cents
 from hits.ledger.models.bonuses import Bonus
-from hits.services import wages
+from hits.payments.services import wage_top_ups
 from hits.studies.models import Batch
 from hits.work import access
 
@@ -55,14 +55,14 @@ def wages_view(batches: admin.ModelAdmin[Batch], request: HttpRequest, batch_id:
         ],
         "made": _made(batch),
         "runs_url": _runs_url(request),
-        "may_propose": request.user.has_perm(wages.PROPOSE),
+        "may_propose": request.user.has_perm(wage_top_ups.PROPOSE),
         "may_change_study": request.user.has_perm("hits.change_study"),
     }
     return TemplateResponse(request, "admin/hits/wages.html", context)
 
 
 def _ask(call: Call[Batch]) -> Confirm:
-    batch, due = call.row, top_ups_due(call.row, most=wages.SLICE)
+    batch, due = call.row, top_ups_due(call.row, most=wage_top_ups.SLICE)
     floor, cost = batch.study.wage_floor or Decimal(0), sum_up(batch, (row.amount for row in due))
     rest = max(0, pay_of(batch).due - cost.count)
     largest = max((row.amount for row in due), default=Decimal(0))
@@ -74,7 +74,7 @@ def _ask(call: Call[Batch]) -> Confirm:
         consequences=[
             f"{cost.count} {lifted} to ${floor} an hour.",
             emphasize("That is {} {each}.", f"${cost.total:.2f}", each=each),
-            *(f"Workers read such as: “{wages.reason_of(row, floor=floor)}”" for row in due[:1]),
+            *(f"Workers read such as: “{wage_top_ups.reason_of(row, floor=floor)}”" for row in due[:1]),
             NO_MONEY_YET,
             *([f"{rest} more submissions are left for the next time."] if rest else []),
         ],
@@ -95,14 +95,14 @@ def _is_nothing_due(call: Call[Batch]) -> str:
 
 def _propose(call: Call[Batch]) -> Outcome:
     seen = read_seen(call.sent)
-    made = wages.propose_top_ups(batch=call.row, seen=seen, by=call.by, now=call.now)
+    made = wage_top_ups.propose_top_ups(batch=call.row, seen=seen, by=call.by, now=call.now)
     noun = "top-up is" if len(made) == 1 else "top-ups are"
     return Outcome(said=f"{len(made)} {noun} owed now, ${seen[1]} in all. Put them into the next run.")
 
 
 PROPOSE = Action(
     label="Propose top-ups",
-    permissions=[wages.PROPOSE],
+    permissions=[wage_top_ups.PROPOSE],
     refuses=_is_nothing_due,
     needs_confirmed=True,
     confirm=_ask,
@@ -157,7 +157,7 @@ def _made(batch: Batch) -> list[dict[str, Any]]:
 
 
 def _runs_url(request: HttpRequest) -> str:
-    if not request.user.has_perm(wages.PROPOSE):
+    if not request.user.has_perm(wage_top_ups.PROPOSE):
         return ""
     try:
         return reverse("admin:hits_run_prepare")

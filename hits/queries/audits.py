@@ -6,8 +6,8 @@ from django.db.models import Exists, OuterRef, Q, QuerySet
 
 from hits.core.models.audit_events import AuditEvent
 from hits.ledger.models.bonuses import Bonus
-from hits.models import RunRow
-from hits.queries.matches import accounts_for
+from hits.payments.models.runs import RunRow
+from hits.payments.queries.match_rows import accounts_for
 from hits.work.access import SEES_ALL, studies_of
 
 # What stops or starts everybody's payments concerns everybody.

@@ -1,6 +1,6 @@
 """A worker disagrees, and somebody answers. Of several people who answer at once, one is heard.
 
-Lock order: the assignment, then the appeal, then what hits.services.owing locks.
+Lock order: the assignment, then the appeal, then what hits.payments.services.accrual locks.
 """
 
 from datetime import datetime, timedelta
@@ -18,7 +18,7 @@ from hits.core.states import move
 from hits.identity.models.users import User
 from hits.ledger.models.bonuses import Bonus
 from hits.models import Appeal
-from hits.services import owing
+from hits.payments.services import accrual
 from hits.work.access import may_see
 from hits.work.models.assignments import Assignment
 
@@ -111,7 +111,7 @@ def _owe(appeal: Appeal, amount: Decimal, *, by: User, now: datetime) -> Bonus:
     with translation.override(appeal.assignment.hit.batch.study.language):
         day = formats.date_format(appeal.made_at, "DATE_FORMAT")
         reason = _("You asked about this work on %(day)s, and you were right.") % {"day": day}
-    return owing.owe_extra(
+    return accrual.owe_extra(
         assignment=appeal.assignment,
         rule=RULE,
         amount=amount,

@@ -4,8 +4,8 @@ from typing import Any
 
 from django import template
 
-from hits.services.epochs import open_epochs
-from hits.services.halting import open_halts
+from hits.payments.services.after_restore import open_epochs
+from hits.payments.services.halting import open_halts
 
 register = template.Library()
 

@@ -17,7 +17,7 @@ WRITER = re.compile(r"csv\.(writer|DictWriter)\(|xlsxwriter\.Workbook\(")
 WRITERS = {
     "hits/common/spreadsheets.py": "quotes",
     "hits/common/uploads/columns.py": "an example of our own words",
-    "hits/services/workbooks.py": "writes texts as texts",
+    "hits/payments/services/workbooks.py": "writes texts as texts",
     "crowd/winoventi/demo/world.py": "rows of the demo",
 }
 # Named like files, and no files for a spreadsheet; or not to be had without a form's own rows.

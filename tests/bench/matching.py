@@ -30,9 +30,9 @@ class Cost:
 def main() -> int:
     costs = []
     with product(), marketplace() as (account, calls):
-        from hits.services import matching  # noqa: PLC0415
+        from hits.payments.services import three_way_match  # noqa: PLC0415
 
-        matching.ROTATION = ROTATION
+        three_way_match.ROTATION = ROTATION
         for finished in FINISHED:
             finish(account, upto=finished)
             match(account, Counter())  # the first one carries the sums over
@@ -51,14 +51,14 @@ def match(account: Any, calls: Counter[str]) -> Cost:
     from django.test.utils import CaptureQueriesContext  # noqa: PLC0415
     from django.utils import timezone  # noqa: PLC0415
 
+    from hits.payments.services import three_way_match  # noqa: PLC0415
     from hits.providers.gateway.registry import provider_for  # noqa: PLC0415
-    from hits.services import matching  # noqa: PLC0415
 
     calls.clear()
     provider = provider_for(account)
     with CaptureQueriesContext(connections["default"]) as queries:
         began = time.process_time()
-        done = matching.match_account(
+        done = three_way_match.match_account(
             account=account, provider=provider, full=False, by=None, now=timezone.now()
         )
         took = time.process_time() - began
@@ -74,7 +74,7 @@ def finish(account: Any, *, upto: int) -> None:
     from hits.identity.models.workers import Worker  # noqa: PLC0415
     from hits.ledger.models.bonuses import Bonus  # noqa: PLC0415
     from hits.ledger.models.entries import LedgerEntry  # noqa: PLC0415
-    from hits.models import Deposit  # noqa: PLC0415
+    from hits.payments.models.matches import Deposit  # noqa: PLC0415
     from hits.studies.models import Batch  # noqa: PLC0415
     from hits.work.models.hits import HIT  # noqa: PLC0415
     from tests.factories import make_batch, make_user, make_worker  # noqa: PLC0415

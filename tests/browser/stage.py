@@ -15,8 +15,9 @@ from crowd.pictures.models import Picture
 from crowd.winogavil.demo.workers import SimulatedWorker
 from crowd.winogavil.models import Association
 from hits.batches.services import launching
+from hits.payments.services import accrual
 from hits.providers.models.accounts import Account
-from hits.services import owing, reviewing
+from hits.services import reviewing
 from hits.studies.models import Batch
 from hits.sync.services import reconciling
 from scoring.services import judging as scoring
@@ -84,7 +85,7 @@ def work_through() -> None:
     reconciling.reconcile_everything(now=timezone.now())
     scoring.judge_submitted(now=timezone.now())
     reviewing.approve_judged(now=timezone.now())
-    owing.owe_bonuses(now=timezone.now())
+    accrual.owe_bonuses(now=timezone.now())
 
 
 def sign_in(context: BrowserContext, worker: Worker, *, sites: Sites) -> None:

@@ -9,9 +9,9 @@ from crowd.marketplace.models import BonusPayment
 from crowd.winogavil.demo.seeding import Seeded
 from hits.identity.roles import PAYMENTS_APPROVER, PAYMENTS_PREPARER
 from hits.ledger.models.bonuses import Bonus
-from hits.models import Run
-from hits.services import runs
-from hits.services.paying import pay_bonuses
+from hits.payments.models.runs import Run
+from hits.payments.services import bonus_runs
+from hits.payments.services.paying import pay_bonuses
 from hits.studies.models import Study
 from tests.browser.conftest import OpenPage
 from tests.browser.doors import log_in, make_staff
@@ -98,16 +98,16 @@ def test_pages_of_runs_look_right(open_page: OpenPage, seeded: Seeded, sites: Si
     first.visit("run-prepare", f"{admin}/prepare/")
     bonuses, now = list(Bonus.objects.order_by("pk")), timezone.now()
     draft, frozen = (
-        runs.prepare_run(bonuses=part, by=preparer.user, title=title, note="As agreed.", now=now)
+        bonus_runs.prepare_run(bonuses=part, by=preparer.user, title=title, note="As agreed.", now=now)
         for part, title in ((bonuses[:55], "Pictures, November"), (bonuses[55:], "The rest"))
     )
     first.visit("run-draft", f"{admin}/{draft.pk}/change/")
     first.visit("run-freeze", f"{admin}/{draft.pk}/freeze/")
-    runs.freeze_run(run=frozen, by=preparer.user, now=now)
+    bonus_runs.freeze_run(run=frozen, by=preparer.user, now=now)
     first.visit("run-waits", f"{admin}/{frozen.pk}/change/")
     second.visit("runs", f"{admin}/")
     second.visit("run-frozen", f"{admin}/{frozen.pk}/change/")
-    runs.approve_run(run=frozen, digest=frozen.digest, by=approver.user, now=now)
+    bonus_runs.approve_run(run=frozen, digest=frozen.digest, by=approver.user, now=now)
     Bonus.objects.filter(pk=bonuses[55].pk).update(status="sent")
     second.visit("run-approved", f"{admin}/{frozen.pk}/change/")
 

@@ -9,8 +9,8 @@ from crowd.marketplace.models import HIT, Worker
 from crowd.marketplace.services.work import accept_hit
 from hits.batches.services import sending_hits
 from hits.ledger.models.bonuses import Bonus
+from hits.payments.services import compensation
 from hits.providers.models.accounts import Account
-from hits.services import compensating
 from tests.browser.conftest import OpenPage
 from tests.browser.looking import SIZES, Visitor
 from tests.browser.stage import sign_in, work_through
@@ -31,8 +31,8 @@ def bonus(sites: Sites, worker: Worker) -> Bonus:
     """Its HIT is out, for this worker."""
     bonus = make_refused(make_study(), account=_open_account(sites), worker=worker.external_id)
     now = timezone.now()
-    compensating.start(bonus=bonus, by=make_payer(bonus.assignment.hit.batch.study), now=now)
-    compensating.send_compensations(now=now)
+    compensation.start(bonus=bonus, by=make_payer(bonus.assignment.hit.batch.study), now=now)
+    compensation.send_compensations(now=now)
     sending_hits.send_launching_batches(now=now)
     return bonus
 
@@ -66,7 +66,7 @@ def test_worker_collects_a_bonus_that_nobody_else_sees(
     frame.get_by_role("button", name="Hand in").click()
     expect(page.get_by_role("heading", level=1)).to_have_text("Handed in")
     work_through()
-    compensating.send_compensations(now=timezone.now())
+    compensation.send_compensations(now=timezone.now())
 
     bonus.refresh_from_db()
     assert bonus.status == Bonus.Status.CONFIRMED

@@ -12,9 +12,9 @@ from crowd.marketplace.models import Requester
 from crowd.marketplace.services import money
 from crowd.winogavil.demo.seeding import Seeded
 from hits.ledger.models.bonuses import Bonus
-from hits.models import Difference, Match
-from hits.services.matching import match_accounts
-from hits.services.paying import pay_bonuses
+from hits.payments.models.matches import Difference, Match
+from hits.payments.services.paying import pay_bonuses
+from hits.payments.services.three_way_match import match_accounts
 from hits.studies.models import Batch
 from tests.browser.doors import log_in
 from tests.browser.looking import Visitor

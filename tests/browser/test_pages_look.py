@@ -6,7 +6,7 @@ from crowd.marketplace.models import HIT, HITType, Worker
 from crowd.marketplace.services.work import accept_hit
 from crowd.winogavil.demo.seeding import Seeded
 from hits.ledger.models.bonuses import Bonus
-from hits.services.paying import pay_bonuses
+from hits.payments.services.paying import pay_bonuses
 from hits.studies.models import Batch
 from hits.work.models.assignments import Assignment
 from tests.browser.doors import log_in

@@ -7,8 +7,8 @@ from django.utils import timezone
 
 from crowd.demo.people import Staff
 from hits.identity.roles import PAYMENTS_PREPARER
-from hits.models import Halt
-from hits.services.halting import halt_by_the_house
+from hits.payments.models.runs import Halt
+from hits.payments.services.halting import halt_by_the_house
 from tests.browser.conftest import OpenPage
 from tests.browser.doors import log_in, make_staff
 from tests.browser.looking import SIZES, Visitor

@@ -8,9 +8,10 @@ from django.utils import timezone
 
 from crowd.demo.people import Staff
 from hits.ledger.models.bonuses import Bonus
-from hits.models import Halt, Match
+from hits.payments.models.matches import Match
+from hits.payments.models.runs import Halt
+from hits.payments.services import bonus_runs
 from hits.providers.models.accounts import Account
-from hits.services import runs
 from tests.browser.doors import PASSWORD, log_in
 from tests.browser.looking import Visitor
 from tests.conftest import Sites
@@ -37,10 +38,10 @@ def make_busy() -> tuple[int, int]:
     approve([stuck], now=now - timedelta(hours=5))
     Bonus.objects.filter(pk=stuck.pk).update(status="unknown", sending_at=now - timedelta(hours=4))
     preparer = make_user(username="preparer", is_superuser=True)
-    run = runs.prepare_run(
+    run = bonus_runs.prepare_run(
         bonuses=[owed_bonus(batch, amount="2.10", now=now)], by=preparer, title="November, first", now=now
     )
-    runs.freeze_run(run=run, by=preparer, now=now)
+    bonus_runs.freeze_run(run=run, by=preparer, now=now)
     Match.objects.create(
         account=account,
         status="done",

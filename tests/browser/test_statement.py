@@ -12,7 +12,7 @@ from crowd.statement import links
 from hits.identity.roles import RESEARCHER
 from hits.ledger.models.bonuses import Bonus
 from hits.models import Appeal
-from hits.services.paying import confirm_bonuses, pay_bonuses
+from hits.payments.services.paying import confirm_bonuses, pay_bonuses
 from hits.work.models.assignments import Assignment
 from hits.work.models.decisions import Decision
 from tests.browser.conftest import OpenPage

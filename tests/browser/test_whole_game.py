@@ -18,7 +18,8 @@ from crowd.winogavil.models import Association, Solution
 from crowd.winogavil.services import finalizing, making, verdicts
 from crowd.winogavil.services.seeding import seed_board
 from hits.ledger.models.bonuses import Bonus
-from hits.services import owing, reviewing
+from hits.payments.services import accrual
+from hits.services import reviewing
 from hits.studies.models import Batch, Study
 from hits.sync.services import reconciling
 from hits.work.models.assignments import Assignment
@@ -152,7 +153,7 @@ def follow_up() -> None:
     finalizing.finalize_associations(now=now)
     making.credit_authors(now=now)
     reviewing.approve_judged(now=now)
-    owing.owe_bonuses(now=now)
+    accrual.owe_bonuses(now=now)
 
 
 def test_a_picture_set_is_played_to_its_end(stage: Stage) -> None:

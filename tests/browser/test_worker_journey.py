@@ -7,7 +7,7 @@ from crowd.winogavil.models import Association
 from hits.batches.services.batch_counters import refresh_stale
 from hits.batches.services.launching import send_launching_batches
 from hits.ledger.models.bonuses import Bonus
-from hits.services.paying import confirm_bonuses, pay_bonuses
+from hits.payments.services.paying import confirm_bonuses, pay_bonuses
 from tests.browser.conftest import OpenPage
 from tests.browser.doors import log_in
 from tests.browser.stage import work_through

@@ -9,7 +9,7 @@ from django.db import transaction
 from hits.batches.services.budgets import reserve
 from hits.ledger.models.bonuses import Bonus
 from hits.ledger.services import rewards
-from hits.services.obligations import move_bonus, owe
+from hits.payments.services.bonus_states import move_bonus, owe
 from hits.studies.models import Batch, Study
 from hits.work.models.assignments import Assignment
 from tests.factories import NOW, approve, make_account, make_assignment, make_batch, make_hit, make_study

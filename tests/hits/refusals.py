@@ -9,8 +9,8 @@ from hits.batches.services.budgets import reserve
 from hits.identity.models.users import User
 from hits.ledger.models.bonuses import Bonus
 from hits.ledger.services import rewards
+from hits.payments.services.bonus_states import move_bonus, owe
 from hits.providers.models.accounts import Account
-from hits.services.obligations import move_bonus, owe
 from hits.studies.models import Study
 from tests.factories import (
     NOW,

@@ -17,7 +17,7 @@ from hits.identity.roles import ROLES
 from hits.ledger.models.bonuses import Bonus
 from hits.ledger.models.entries import LedgerEntry
 from hits.models import Appeal
-from hits.services import owing
+from hits.payments.services import accrual
 from hits.services.appealing import answer_appeal
 from hits.studies.models import Study
 from hits.work.models.assignments import Assignment
@@ -167,7 +167,7 @@ def test_granted_amount_is_owed_and_waits_for_two_people(
             assignment=values["assignment"], amount=values["amount"], rule="appeal", status="owed"
         )
 
-    monkeypatch.setattr(owing, "owe_extra", owe_extra)
+    monkeypatch.setattr(accrual, "owe_extra", owe_extra)
 
     answer = send(client, appeal, granted="yes", amount="0.25")
     page = client.get(answer["Location"])

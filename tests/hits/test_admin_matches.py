@@ -15,7 +15,7 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
 from hits.core.models.audit_events import AuditEvent
-from hits.models import Deposit, Difference, Match
+from hits.payments.models.matches import Deposit, Difference, Match
 from hits.providers.models.accounts import Account
 from hits.studies.models import Batch
 from tests.factories import (

@@ -16,12 +16,12 @@ from hits.core.models.audit_events import AuditEvent
 from hits.identity.models.users import User
 from hits.ledger.models.bonuses import Bonus
 from hits.ledger.models.entries import LedgerEntry
-from hits.models import Match
+from hits.payments.models.matches import Match
+from hits.payments.queries.payment_tasks import Committed, desk_of
+from hits.payments.services import bonus_runs
 from hits.people.models import Disclosure
 from hits.providers.models.accounts import Account
 from hits.queries.audits import events_for
-from hits.queries.payments import Committed, desk_of
-from hits.services import runs
 from hits.studies.models import Study
 from tests.factories import NOW, approve, make_account, make_bonus, make_study, make_user
 from tests.hits.books import open_batch, owed_bonus, paid_bonus
@@ -49,9 +49,9 @@ def test_desk_shows_who_prepares_the_drafts_and_who_approves_the_frozen_ones() -
     batch = open_batch()
     preparer, approver = make_desk_member(batch.study), make_desk_member(batch.study)
     first, second = owed_bonus(batch), owed_bonus(batch)
-    draft = runs.prepare_run(bonuses=[first], by=preparer, title="A draft", now=NOW)
-    frozen = runs.prepare_run(bonuses=[second], by=preparer, title="Frozen", now=NOW)
-    runs.freeze_run(run=frozen, by=preparer, now=NOW)
+    draft = bonus_runs.prepare_run(bonuses=[first], by=preparer, title="A draft", now=NOW)
+    frozen = bonus_runs.prepare_run(bonuses=[second], by=preparer, title="Frozen", now=NOW)
+    bonus_runs.freeze_run(run=frozen, by=preparer, now=NOW)
 
     mine, theirs = (desk_of(user, now=NOW) for user in (preparer, approver))
 
@@ -62,10 +62,10 @@ def test_desk_shows_who_prepares_the_drafts_and_who_approves_the_frozen_ones() -
 def test_desk_leaves_out_a_run_with_a_bonus_of_a_hidden_study() -> None:
     batches = [open_batch(), open_batch()]
     preparer = make_desk_member(*(batch.study for batch in batches))
-    run = runs.prepare_run(
+    run = bonus_runs.prepare_run(
         bonuses=[owed_bonus(batch) for batch in batches], by=preparer, title="Both", now=NOW
     )
-    runs.freeze_run(run=run, by=preparer, now=NOW)
+    bonus_runs.freeze_run(run=run, by=preparer, now=NOW)
 
     assert desk_of(make_desk_member(batches[0].study), now=NOW).to_approve == []
 

@@ -13,8 +13,8 @@ from django.urls import reverse
 
 from hits.identity.models.users import User
 from hits.ledger.models.bonuses import Bonus
-from hits.models import Run
-from hits.services import run_rows, runs
+from hits.payments.models.runs import Run
+from hits.payments.services import bonus_runs, run_rows
 from hits.studies.models import Study
 from tests.factories import (
     NOW,
@@ -65,12 +65,12 @@ def owed(count: int = 1, *, study: Study | None = None, **changes: Any) -> list[
 
 def draft(bonuses: list[Bonus], *, by: User | None = None) -> Run:
     by = by or make_user(is_superuser=True)
-    return runs.prepare_run(bonuses=bonuses, by=by, title="November", now=NOW)
+    return bonus_runs.prepare_run(bonuses=bonuses, by=by, title="November", now=NOW)
 
 
 def frozen(bonuses: list[Bonus], *, by: User | None = None) -> Run:
     run = draft(bonuses, by=by)
-    runs.freeze_run(run=run, by=run.prepared_by, now=NOW)
+    bonus_runs.freeze_run(run=run, by=run.prepared_by, now=NOW)
     return run
 
 

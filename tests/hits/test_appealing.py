@@ -14,7 +14,8 @@ from hits.identity.models.users import User
 from hits.ledger.models.bonuses import Bonus
 from hits.ledger.models.entries import LedgerEntry
 from hits.models import Appeal
-from hits.services import appealing, owing
+from hits.payments.services import accrual
+from hits.services import appealing
 from hits.services.appealing import answer_appeal, make_appeal, withdraw_appeal
 from hits.work.models.assignments import Assignment
 from tests.factories import NOW, make_assignment, make_batch, make_bonus, make_hit, make_user
@@ -26,7 +27,7 @@ TEXT = "I picked all three pictures."
 
 @pytest.fixture
 def paid(monkeypatch: pytest.MonkeyPatch) -> list[dict[str, Any]]:
-    """What was asked of hits.services.owing, whose own tests prove the rest."""
+    """What was asked of hits.payments.services.accrual, whose own tests prove the rest."""
     asked: list[dict[str, Any]] = []
 
     def owe_extra(**values: Any) -> Bonus:
@@ -35,7 +36,7 @@ def paid(monkeypatch: pytest.MonkeyPatch) -> list[dict[str, Any]]:
             assignment=values["assignment"], amount=values["amount"], rule=values["rule"], status="owed"
         )
 
-    monkeypatch.setattr(owing, "owe_extra", owe_extra)
+    monkeypatch.setattr(accrual, "owe_extra", owe_extra)
     return asked
 
 
@@ -204,7 +205,7 @@ def test_appeal_stays_open_where_the_money_is_refused(monkeypatch: pytest.Monkey
     def refuse(**_: Any) -> None:
         raise RuleBroken("over_budget", "There is not so much left.")
 
-    monkeypatch.setattr(owing, "owe_extra", refuse)
+    monkeypatch.setattr(accrual, "owe_extra", refuse)
     appeal = ask()
 
     assert refusal(lambda: answer(appeal, granted=True, amount=Decimal(9))) == "over_budget"

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from crowd.winogavil.domain import WINOGAVIL_TIERS
 from hits import domain
 from hits.core.domain import bonus_tables
-from hits.services.bonus_words import percent, reason_of, steps_of
+from hits.payments.services.bonus_words import percent, reason_of, steps_of
 
 pytestmark = pytest.mark.pure
 CONDITION: dict[str, Any] = {"name": "c", "measure": "jaccard", "at_least": 100, "amount": "0.01"}

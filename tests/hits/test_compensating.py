@@ -13,10 +13,11 @@ from hits.identity.models.users import User
 from hits.ledger.models.bonuses import Bonus
 from hits.ledger.models.entries import LedgerEntry
 from hits.ledger.services import rewards
-from hits.models import RunRow
+from hits.payments.models.runs import RunRow
+from hits.payments.services import compensation, compensation_hits, halting, paying
+from hits.payments.services.bonus_states import move_bonus
 from hits.people.services import blocking
-from hits.services import compensating, halting, paying, paying_by_hit, reviewing
-from hits.services.obligations import move_bonus
+from hits.services import reviewing
 from hits.studies.models import Batch, Study
 from hits.sync.services import reconciling
 from hits.work.models.assignments import Assignment
@@ -57,7 +58,7 @@ def payer(study: Study) -> User:
 
 def send(now: Any = NOW) -> None:
     """What the background does from a started compensation to an open HIT."""
-    compensating.send_compensations(now=now)
+    compensation.send_compensations(now=now)
     sending_hits.send_launching_batches(now=now)
 
 
@@ -66,7 +67,7 @@ def work_through(now: Any = LATER) -> None:
     scoring.judge_submitted(now=now)
     reviewing.approve_judged(now=now)
     rewards.book_rewards(now=now)
-    compensating.send_compensations(now=now)
+    compensation.send_compensations(now=now)
     batch_counters.refresh_stale(now=now)
 
 
@@ -95,7 +96,7 @@ def states(bonus: Bonus) -> tuple[str, int | None]:
 
 
 def test_start_makes_a_hit_for_this_worker_alone(bonus: Bonus, payer: User) -> None:
-    batch = compensating.start(bonus=bonus, by=payer, now=NOW)
+    batch = compensation.start(bonus=bonus, by=payer, now=NOW)
 
     assert states(bonus) == (Status.COMPENSATING, batch.pk)
     assert (batch.status, batch.reward, batch.sizes, batch.hits_wanted) == ("draft", AMOUNT, [1], 1)
@@ -109,7 +110,7 @@ def test_start_makes_a_hit_for_this_worker_alone(bonus: Bonus, payer: User) -> N
 def test_compensation_is_sent_handed_in_and_confirmed(
     bonus: Bonus, payer: User, study: Study, turk: StubbedTurk
 ) -> None:
-    compensating.start(bonus=bonus, by=payer, now=NOW)
+    compensation.start(bonus=bonus, by=payer, now=NOW)
     send()
     [(type_id, workers)] = turk.qualified.items()
     batch = Batch.objects.get(task="compensation")
@@ -134,7 +135,7 @@ def test_books_after_a_compensation_hold_its_reward_and_fees(
 ) -> None:
     batch_counters.refresh_stale(now=NOW)
     before = books(study)
-    compensating.start(bonus=bonus, by=payer, now=NOW)
+    compensation.start(bonus=bonus, by=payer, now=NOW)
     send()
     hand_in(turk, bonus)
     work_through()
@@ -152,7 +153,7 @@ def books_of(**wanted: str) -> dict[str, Decimal]:
 
 
 def test_compensating_bonus_is_never_sent(bonus: Bonus, payer: User, turk: StubbedTurk) -> None:
-    compensating.start(bonus=bonus, by=payer, now=NOW)
+    compensation.start(bonus=bonus, by=payer, now=NOW)
 
     moved = [
         move_bonus(bonus, to, now=NOW)
@@ -171,7 +172,7 @@ def test_compensating_bonus_is_never_sent(bonus: Bonus, payer: User, turk: Stubb
 def test_send_of_unknown_outcome_goes_on_where_it_was(
     bonus: Bonus, payer: User, turk: StubbedTurk, operation: str, fault: str
 ) -> None:
-    compensating.start(bonus=bonus, by=payer, now=NOW)
+    compensation.start(bonus=bonus, by=payer, now=NOW)
     turk.faults[operation] = [fault]
 
     send()
@@ -192,15 +193,15 @@ class KilledError(Exception):
 def test_send_killed_in_between_goes_on(
     bonus: Bonus, payer: User, turk: StubbedTurk, monkeypatch: pytest.MonkeyPatch, place: str
 ) -> None:
-    compensating.start(bonus=bonus, by=payer, now=NOW)
-    whole: Callable[..., Any] = getattr(paying_by_hit, place)
+    compensation.start(bonus=bonus, by=payer, now=NOW)
+    whole: Callable[..., Any] = getattr(compensation_hits, place)
 
     def dies(*args: Any, **kwargs: Any) -> None:
         whole(*args, **kwargs)
         raise KilledError
 
     with monkeypatch.context() as patch:
-        patch.setattr(paying_by_hit, place, dies)
+        patch.setattr(compensation_hits, place, dies)
         with pytest.raises(KilledError):
             send()
     send()
@@ -214,7 +215,7 @@ def test_hit_that_nobody_took_gives_the_bonus_back_and_can_be_started_again(
 ) -> None:
     batch_counters.refresh_stale(now=NOW)
     before = books(study)
-    first = compensating.start(bonus=bonus, by=payer, now=NOW)
+    first = compensation.start(bonus=bonus, by=payer, now=NOW)
     send()
     [hit] = turk.hits
     turk.hits[hit]["expired"] = True
@@ -222,10 +223,10 @@ def test_hit_that_nobody_took_gives_the_bonus_back_and_can_be_started_again(
     work_through()
     back = (*states(bonus), bonus.problem)
     after = books(study)
-    second = compensating.start(bonus=bonus, by=payer, now=LATER)
+    second = compensation.start(bonus=bonus, by=payer, now=LATER)
     send(LATER)
 
-    assert back == (Status.REFUSED, None, paying_by_hit.LAPSED)
+    assert back == (Status.REFUSED, None, compensation_hits.LAPSED)
     assert {**after, "budget": Decimal(0), "released": Decimal(0)} == {
         **before,
         "budget": Decimal(0),
@@ -238,7 +239,7 @@ def test_hit_that_nobody_took_gives_the_bonus_back_and_can_be_started_again(
 def test_rejected_at_the_provider_it_stays_and_is_paid_once_that_is_taken_back(
     bonus: Bonus, payer: User, turk: StubbedTurk
 ) -> None:
-    compensating.start(bonus=bonus, by=payer, now=NOW)
+    compensation.start(bonus=bonus, by=payer, now=NOW)
     send()
     assignment = hand_in(turk, bonus)
     turk.reject(assignment)
@@ -253,7 +254,7 @@ def test_rejected_at_the_provider_it_stays_and_is_paid_once_that_is_taken_back(
 
 
 def test_work_of_somebody_else_is_not_the_bonus(bonus: Bonus, payer: User, turk: StubbedTurk) -> None:
-    compensating.start(bonus=bonus, by=payer, now=NOW)
+    compensation.start(bonus=bonus, by=payer, now=NOW)
     send()
     [hit] = turk.hits
     assignment, _ = turk.submit(hit, answer="{}")
@@ -268,7 +269,7 @@ def test_provider_that_refuses_the_worker_gives_the_bonus_back(
     bonus: Bonus, payer: User, turk: StubbedTurk
 ) -> None:
     turk.strangers.add(bonus.assignment.worker.external_id)
-    batch = compensating.start(bonus=bonus, by=payer, now=NOW)
+    batch = compensation.start(bonus=bonus, by=payer, now=NOW)
 
     send()
 
@@ -276,13 +277,13 @@ def test_provider_that_refuses_the_worker_gives_the_bonus_back(
     assert states(bonus) == (Status.REFUSED, None)
     assert (batch.status, turk.hits) == (Batch.Status.CANCELLED, {})
     assert bonus.problem.endswith(f"There is no worker {bonus.assignment.worker.pseudonym}.")
-    assert compensating.can_compensate(bonus)
+    assert compensation.can_compensate(bonus)
 
 
 def test_budget_that_is_used_up_gives_the_bonus_back(
     bonus: Bonus, payer: User, study: Study, turk: StubbedTurk
 ) -> None:
-    compensating.start(bonus=bonus, by=payer, now=NOW)
+    compensation.start(bonus=bonus, by=payer, now=NOW)
     batch_counters.refresh_stale(now=NOW)
     Study.objects.update(budget=Decimal("0.05"))
 
@@ -298,7 +299,7 @@ def test_budget_that_only_just_held_the_bonus_holds_its_hit(
     batch_counters.refresh_stale(now=NOW)
     study.refresh_from_db()
     Study.objects.update(budget=study.reserved)
-    compensating.start(bonus=bonus, by=payer, now=NOW)
+    compensation.start(bonus=bonus, by=payer, now=NOW)
 
     send()
 
@@ -318,11 +319,11 @@ def test_bonus_that_the_list_names_by_now_is_not_paid_again(
             "Reason": bonus.reason_with_reference,
         }
     )
-    compensating.start(bonus=bonus, by=payer, now=NOW)
+    compensation.start(bonus=bonus, by=payer, now=NOW)
 
     send()
 
-    assert (states(bonus), bonus.problem) == ((Status.REFUSED, None), paying_by_hit.LISTED)
+    assert (states(bonus), bonus.problem) == ((Status.REFUSED, None), compensation_hits.LISTED)
     assert (turk.hits, turk.qualification_types) == ({}, {})
 
 
@@ -332,7 +333,7 @@ def test_nothing_is_sent_while_payments_are_stopped(
 ) -> None:
     operator = make_user(is_superuser=True)
     account = None if everywhere else bonus.assignment.account
-    compensating.start(bonus=bonus, by=payer, now=NOW)
+    compensation.start(bonus=bonus, by=payer, now=NOW)
     halt = halting.halt_payments(account=account, reason="Wait.", by=operator, now=NOW)
     send()
     stopped = dict(turk.hits)
@@ -346,11 +347,11 @@ def test_nothing_is_sent_while_payments_are_stopped(
 def test_take_back_ends_the_hit_and_then_gives_the_bonus_back(
     bonus: Bonus, payer: User, turk: StubbedTurk
 ) -> None:
-    compensating.start(bonus=bonus, by=payer, now=NOW)
+    compensation.start(bonus=bonus, by=payer, now=NOW)
     send()
 
-    compensating.take_back(bonus=bonus, by=payer, now=NOW)
-    compensating.send_compensations(now=NOW)
+    compensation.take_back(bonus=bonus, by=payer, now=NOW)
+    compensation.send_compensations(now=NOW)
     ending = states(bonus)[0]
     batch_lifecycle.send_changes(now=NOW)
     work_through()
@@ -359,9 +360,9 @@ def test_take_back_ends_the_hit_and_then_gives_the_bonus_back(
 
 
 def test_take_back_before_it_was_sent_sends_nothing(bonus: Bonus, payer: User, turk: StubbedTurk) -> None:
-    compensating.start(bonus=bonus, by=payer, now=NOW)
+    compensation.start(bonus=bonus, by=payer, now=NOW)
 
-    compensating.take_back(bonus=bonus, by=payer, now=NOW)
+    compensation.take_back(bonus=bonus, by=payer, now=NOW)
     send()
 
     assert (states(bonus), turk.hits) == ((Status.REFUSED, None), {})
@@ -416,7 +417,7 @@ def test_start_refused_changes_nothing(
     before = snapshot()
 
     with pytest.raises(RuleBroken) as refusal:
-        compensating.start(bonus=bonus, by=payer, now=NOW)
+        compensation.start(bonus=bonus, by=payer, now=NOW)
 
     assert (refusal.value.code, snapshot()) == (code, before)
 
@@ -433,12 +434,12 @@ def payer_elsewhere(_: Study) -> User:
 
 
 @pytest.mark.parametrize(("make", "code"), [(stranger, "not_allowed"), (payer_elsewhere, "not_visible")])
-@pytest.mark.parametrize("act", [compensating.start, compensating.take_back])
+@pytest.mark.parametrize("act", [compensation.start, compensation.take_back])
 def test_who_may_not_changes_nothing(
     bonus: Bonus, payer: User, make: Callable[[Study], User], code: str, act: Callable[..., Any]
 ) -> None:
-    if act is compensating.take_back:
-        compensating.start(bonus=bonus, by=payer, now=NOW)
+    if act is compensation.take_back:
+        compensation.start(bonus=bonus, by=payer, now=NOW)
     somebody = make(bonus.assignment.hit.batch.study)
     before = snapshot()
 
@@ -461,10 +462,10 @@ def snapshot() -> tuple[Any, ...]:
 
 def test_start_twice_makes_one_hit(bonus: Bonus, payer: User) -> None:
     stale = Bonus.objects.get(pk=bonus.pk)
-    compensating.start(bonus=bonus, by=payer, now=NOW)
+    compensation.start(bonus=bonus, by=payer, now=NOW)
 
     with pytest.raises(RuleBroken) as refusal:
-        compensating.start(bonus=stale, by=payer, now=NOW)
+        compensation.start(bonus=stale, by=payer, now=NOW)
 
     assert (refusal.value.code, Batch.objects.filter(task="compensation").count()) == ("not_refused", 1)
 
@@ -479,7 +480,7 @@ BY_HAND: dict[str, Callable[[Batch, User], Any]] = {
 
 @pytest.mark.parametrize("verb", BY_HAND)
 def test_draft_that_pays_a_bonus_is_nobodys_to_touch(bonus: Bonus, payer: User, verb: str) -> None:
-    batch = compensating.start(bonus=bonus, by=payer, now=NOW)
+    batch = compensation.start(bonus=bonus, by=payer, now=NOW)
     researcher = make_user(is_superuser=True)
     before = snapshot()
 
@@ -504,7 +505,7 @@ STEER: dict[str, Callable[[Batch, User], Any]] = {
 def test_hit_that_pays_a_bonus_grows_by_nobodys_hand(
     bonus: Bonus, payer: User, turk: StubbedTurk, verb: str
 ) -> None:
-    batch = compensating.start(bonus=bonus, by=payer, now=NOW)
+    batch = compensation.start(bonus=bonus, by=payer, now=NOW)
     send()
     researcher = make_user(is_superuser=True)
     before = snapshot()
@@ -516,7 +517,7 @@ def test_hit_that_pays_a_bonus_grows_by_nobodys_hand(
 
 
 def test_work_that_pays_a_bonus_is_not_rejected(bonus: Bonus, payer: User, turk: StubbedTurk) -> None:
-    batch = compensating.start(bonus=bonus, by=payer, now=NOW)
+    batch = compensation.start(bonus=bonus, by=payer, now=NOW)
     work = make_assignment(
         hit=make_hit(batch=batch), worker=bonus.assignment.worker, status="submitted", judged_at=NOW
     )
@@ -532,7 +533,7 @@ def test_work_that_pays_a_bonus_is_not_rejected(bonus: Bonus, payer: User, turk:
 def test_entry_is_for_its_worker_and_only_while_it_pays(
     bonus: Bonus, payer: User, turk: StubbedTurk, returned: bool
 ) -> None:
-    batch = compensating.start(bonus=bonus, by=payer, now=NOW)
+    batch = compensation.start(bonus=bonus, by=payer, now=NOW)
     hit = make_hit(batch=batch)
     worker = bonus.assignment.worker if returned else make_worker(account=batch.account)
     eligibility.refuse_entry(hit=hit, worker=bonus.assignment.worker, now=NOW)

@@ -10,10 +10,10 @@ from hits.batches.queries.hourly_pay import pay_of, top_ups_due
 from hits.batches.services import batch_counters
 from hits.core.domain.months import Month
 from hits.ledger.models.bonuses import Bonus
-from hits.models import Difference, Match
+from hits.payments.models.matches import Difference, Match
+from hits.payments.queries.month_closes import lines_of_close
+from hits.payments.services import compensation, three_way_match
 from hits.people.queries.worker_record import median_time
-from hits.queries.closes import lines_of_close
-from hits.services import compensating, matching
 from hits.studies.models import Batch, Study
 from hits.work.models.assignments import Assignment
 from tests.factories import NOW, make_study
@@ -37,7 +37,7 @@ def bonus(study: Study, turk: StubbedTurk) -> Bonus:
 def pay_by_hit(bonus: Bonus, turk: StubbedTurk) -> Batch:
     """From the button to the approved work."""
     payer = make_payer(bonus.assignment.hit.batch.study)
-    batch = compensating.start(bonus=bonus, by=payer, now=NOW)
+    batch = compensation.start(bonus=bonus, by=payer, now=NOW)
     send()
     hand_in(turk, bonus)
     work_through()
@@ -81,12 +81,12 @@ def test_compensation_stands_in_a_close_as_what_it_is(bonus: Bonus, study: Study
 
 def test_match_expects_a_reward_for_a_compensation_and_no_bonus(bonus: Bonus, turk: StubbedTurk) -> None:
     account = bonus.assignment.account
-    matching.match_account(account=account, provider=turk.provider, full=True, by=None, now=NOW)
+    three_way_match.match_account(account=account, provider=turk.provider, full=True, by=None, now=NOW)
     pay_by_hit(bonus, turk)
     turk.balance -= Decimal("0.05")  # the fee: the reward was held from the start
     turk.hits[bonus.assignment.hit.external_id] = {"MaxAssignments": 1}
 
-    match = matching.match_account(
+    match = three_way_match.match_account(
         account=account, provider=turk.provider, full=True, by=None, now=LATER + timedelta(hours=3)
     )
 
@@ -109,7 +109,7 @@ def test_match_finds_a_bonus_that_was_paid_by_a_hit_and_sent_besides(bonus: Bonu
         }
     )
 
-    matching.match_account(account=work.account, provider=turk.provider, full=True, by=None, now=LATER)
+    three_way_match.match_account(account=work.account, provider=turk.provider, full=True, by=None, now=LATER)
 
     row = Difference.objects.get()
     assert (row.cause, row.ours, row.theirs) == (Difference.Cause.TWICE, Decimal(0), Decimal("0.27"))

@@ -6,7 +6,7 @@ import pytest
 
 from hits.core.models.audit_events import AuditEvent
 from hits.ledger.models.bonuses import Bonus
-from hits.services import compensating, paying, refused
+from hits.payments.services import compensation, paying, refused_bonuses
 from hits.studies.models import Batch
 from hits.work.models.assignments import Assignment
 from hits.work.models.hits import HIT
@@ -26,14 +26,14 @@ def bonus(turk: StubbedTurk) -> Bonus:
 
 
 def start(bonus: Bonus) -> None:
-    compensating.start(bonus=bonus, by=make_payer(bonus.assignment.hit.batch.study), now=NOW)
+    compensation.start(bonus=bonus, by=make_payer(bonus.assignment.hit.batch.study), now=NOW)
 
 
 def test_people_who_start_at_once_start_one(bonus: Bonus) -> None:
     payers = [make_payer(bonus.assignment.hit.batch.study) for _ in range(AT_ONCE)]
 
     outcomes = all_at_once(
-        *(lambda by=by: bool(compensating.start(bonus=Bonus.objects.get(), by=by, now=NOW)) for by in payers)
+        *(lambda by=by: bool(compensation.start(bonus=Bonus.objects.get(), by=by, now=NOW)) for by in payers)
     )
 
     assert Counter(outcomes) == {True: 1, "not_refused": AT_ONCE - 1}
@@ -45,10 +45,10 @@ def test_hit_of_its_own_or_sent_again_and_never_both(bonus: Bonus, turk: Stubbed
     payer = make_payer(bonus.assignment.hit.batch.study)
 
     all_at_once(
-        lambda: bool(compensating.start(bonus=Bonus.objects.get(), by=payer, now=NOW)),
-        lambda: refused.send_again(bonus=Bonus.objects.get(), by=payer, now=NOW),
+        lambda: bool(compensation.start(bonus=Bonus.objects.get(), by=payer, now=NOW)),
+        lambda: refused_bonuses.send_again(bonus=Bonus.objects.get(), by=payer, now=NOW),
     )
-    compensating.send_compensations(now=NOW)
+    compensation.send_compensations(now=NOW)
     paying.pay_bonuses(now=NOW)
 
     status = Bonus.objects.get().status
@@ -59,7 +59,7 @@ def test_hit_of_its_own_or_sent_again_and_never_both(bonus: Bonus, turk: Stubbed
 def test_sweeps_on_many_machines_make_one_hit(bonus: Bonus, turk: StubbedTurk) -> None:
     start(bonus)
 
-    outcomes = all_at_once(*[lambda: compensating.send_compensations(now=NOW)] * AT_ONCE)
+    outcomes = all_at_once(*[lambda: compensation.send_compensations(now=NOW)] * AT_ONCE)
 
     assert Counter(outcomes) == {1: 1, 0: AT_ONCE - 1}
     assert (HIT.objects.filter(batch__task="compensation").count(), len(turk.qualification_types)) == (1, 1)
@@ -68,11 +68,11 @@ def test_sweeps_on_many_machines_make_one_hit(bonus: Bonus, turk: StubbedTurk) -
 
 def test_sweeps_on_many_machines_confirm_once(bonus: Bonus, turk: StubbedTurk) -> None:
     start(bonus)
-    compensating.send_compensations(now=NOW)
+    compensation.send_compensations(now=NOW)
     hit = HIT.objects.get(batch__task="compensation")
     make_assignment(hit=hit, worker=bonus.assignment.worker, status=Assignment.Status.APPROVED)
 
-    outcomes = all_at_once(*[lambda: compensating.send_compensations(now=NOW)] * AT_ONCE)
+    outcomes = all_at_once(*[lambda: compensation.send_compensations(now=NOW)] * AT_ONCE)
 
     assert Counter(outcomes) == {1: 1, 0: AT_ONCE - 1}
     assert Bonus.objects.get().status == Status.CONFIRMED

@@ -6,15 +6,10 @@ from typing import Any
 import pytest
 
 from hits.ledger.models.bonuses import Bonus
-from hits.models import Halt, Match
+from hits.payments.models.matches import Match
+from hits.payments.models.runs import Halt
+from hits.payments.services import compensation, compensation_hits, paying, payment_outcomes, three_way_match
 from hits.providers.models.accounts import Account
-from hits.services import (
-    compensating,
-    matching,
-    paying,
-    paying_by_hit,
-    settling,
-)
 from tests.factories import (
     NOW,
     make_account,
@@ -78,7 +73,7 @@ def test_next_payment_waits_for_no_halt(everywhere: bool, account: Account) -> N
 
 def test_next_payment_is_when_one_that_is_being_sent_is_unclear(account: Account) -> None:
     bonus = make_owed(account, status="sending", sending_at=NOW)
-    due = NOW + settling.SENDING_IS_STALE
+    due = NOW + payment_outcomes.SENDING_IS_STALE
 
     assert paying.next_payment(now=NOW) == due
     paying.pay_bonuses(now=due - MOMENT)
@@ -115,46 +110,46 @@ def test_next_compensation_is_now_for_what_can_be_sent(why: str, account: Accoun
     if why == "worker":
         spoil(bonus.assignment.worker, "external_id")
 
-    assert compensating.next_compensation(now=NOW) == (None if why else NOW)
+    assert compensation.next_compensation(now=NOW) == (None if why else NOW)
 
 
 def test_next_compensation_is_when_a_lost_hit_comes_back_no_more(account: Account) -> None:
     bonus = make_compensating(account, status="complete")
     assert bonus.compensation is not None
     make_hit(batch=bonus.compensation, status="closed", problem="Lost.", expires_at=NOW)
-    due = NOW + paying_by_hit.LOST_FOR
+    due = NOW + compensation_hits.LOST_FOR
 
-    assert compensating.next_compensation(now=NOW) == due
-    assert compensating.send_compensations(now=due - MOMENT) == 0
-    assert compensating.next_compensation(now=due - MOMENT) == due
-    assert compensating.next_compensation(now=due) is None
-    assert compensating.send_compensations(now=due) == 1
+    assert compensation.next_compensation(now=NOW) == due
+    assert compensation.send_compensations(now=due - MOMENT) == 0
+    assert compensation.next_compensation(now=due - MOMENT) == due
+    assert compensation.next_compensation(now=due) is None
+    assert compensation.send_compensations(now=due) == 1
 
 
 def test_next_match_is_each_morning_for_accounts_in_use(account: Account) -> None:
-    assert matching.next_match(now=NOW) is None
+    assert three_way_match.next_match(now=NOW) is None
     make_batch(account=account, status="draft")
-    assert matching.next_match(now=NOW) is None
+    assert three_way_match.next_match(now=NOW) is None
     make_batch(account=account, status="complete")
-    assert matching.next_match(now=NOW) == NOW
+    assert three_way_match.next_match(now=NOW) == NOW
 
     Match.objects.create(account=account, status="done", started_at=NOW, ended_at=NOW)
 
-    assert matching.next_match(now=NOW) == TOMORROW_AT_THREE
-    assert matching.start_due(now=TOMORROW_AT_THREE - MOMENT) == []
-    assert matching.next_match(now=TOMORROW_AT_THREE) == TOMORROW_AT_THREE
-    assert len(matching.start_due(now=TOMORROW_AT_THREE)) == 1
+    assert three_way_match.next_match(now=NOW) == TOMORROW_AT_THREE
+    assert three_way_match.start_due(now=TOMORROW_AT_THREE - MOMENT) == []
+    assert three_way_match.next_match(now=TOMORROW_AT_THREE) == TOMORROW_AT_THREE
+    assert len(three_way_match.start_due(now=TOMORROW_AT_THREE)) == 1
 
 
 def test_next_match_is_the_next_step_or_another_try(account: Account) -> None:
     make_batch(account=account, status="complete")
     match = Match.objects.create(account=account, started_at=NOW, look_at=NOW + MINUTE)
-    assert matching.next_match(now=NOW) == NOW + MINUTE
+    assert three_way_match.next_match(now=NOW) == NOW + MINUTE
 
     Match.objects.filter(pk=match.pk).update(status="failed", ended_at=NOW, look_at=None)
 
-    due = NOW + matching.GIVE_UP
-    assert matching.next_match(now=due - MOMENT) == due
-    assert matching.start_due(now=due - MOMENT) == []
-    assert matching.next_match(now=due) == due
-    assert len(matching.start_due(now=due)) == 1
+    due = NOW + three_way_match.GIVE_UP
+    assert three_way_match.next_match(now=due - MOMENT) == due
+    assert three_way_match.start_due(now=due - MOMENT) == []
+    assert three_way_match.next_match(now=due) == due
+    assert len(three_way_match.start_due(now=due)) == 1

@@ -11,12 +11,12 @@ from hits.common.sweeps import Sweep
 from hits.core.errors import RuleBroken, StandsStill
 from hits.core.models.audit_events import AuditEvent
 from hits.identity.roles import ROLES
+from hits.payments.services import after_restore, paying
 from hits.providers.gateway.boto import BotoProvider
 from hits.providers.gateway.pacing import Line
 from hits.providers.gateway.standstill import begin_epochs
 from hits.providers.models.accounts import Account
 from hits.providers.models.epochs import Epoch
-from hits.services import epochs, paying
 from tests.factories import NOW, make_account, make_bonus, make_user
 from tests.people import client_of, make_member
 from tests.stubbed import StubbedTurk
@@ -63,7 +63,7 @@ def test_a_payment_waits_until_a_person_has_confirmed(turk: StubbedTurk) -> None
     epoch = compared(bonus.assignment.account)
 
     waited = paying.pay_bonuses(now=NOW)
-    epochs.confirm_epoch(epoch=epoch, by=make_user(is_superuser=True), now=NOW)
+    after_restore.confirm_epoch(epoch=epoch, by=make_user(is_superuser=True), now=NOW)
     paid = paying.pay_bonuses(now=NOW)
 
     assert (waited, paid) == (0, 1)
@@ -73,7 +73,7 @@ def test_sweeps_that_act_are_not_run_while_every_account_stands_still(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     ran: list[str] = []
-    sweeps.stand_still_while(epochs.all_stand_still)  # as whoever loads the sweeps has said
+    sweeps.stand_still_while(after_restore.all_stand_still)  # as whoever loads the sweeps has said
     for name, acts in (("test.acts", True), ("test.reads", False)):
         found = Sweep(name=name, run=partial(ran.append, name), rest_s=1, due_at=None, queue="", acts=acts)
         monkeypatch.setitem(sweeps.SWEEPS, name, found)
@@ -91,7 +91,7 @@ def test_sweeps_that_act_are_not_run_while_every_account_stands_still(
     during = run_both()
     make_account(name="Another, which goes on")
     beside = run_both()
-    epochs.confirm_epoch(epoch=epoch, by=make_user(is_superuser=True), now=NOW)
+    after_restore.confirm_epoch(epoch=epoch, by=make_user(is_superuser=True), now=NOW)
 
     assert (before, during, beside, run_both()) == (
         ["test.acts", "test.reads"],
@@ -114,12 +114,12 @@ def test_a_comparison_that_nobody_confirmed_begins_anew() -> None:
 def test_confirm_is_refused_before_the_comparison_is_over_and_a_second_time() -> None:
     epoch, by = begin(make_account()), make_user(is_superuser=True)
     with pytest.raises(RuleBroken, match="not over"):
-        epochs.confirm_epoch(epoch=epoch, by=by, now=NOW)
+        after_restore.confirm_epoch(epoch=epoch, by=by, now=NOW)
     epoch = compared(epoch.account)
-    epochs.confirm_epoch(epoch=epoch, by=by, now=NOW)
+    after_restore.confirm_epoch(epoch=epoch, by=by, now=NOW)
 
     with pytest.raises(RuleBroken, match="sooner"):
-        epochs.confirm_epoch(epoch=epoch, by=by, now=NOW)
+        after_restore.confirm_epoch(epoch=epoch, by=by, now=NOW)
 
     assert list(AuditEvent.objects.order_by("pk").values_list("kind", flat=True)) == [
         "epoch.begun",
@@ -134,9 +134,9 @@ def test_an_account_that_cannot_be_used_goes_on_without_a_comparison() -> None:
     Account.objects.filter(pk=account.pk).update(kind=Account.Kind.WEB)
     epoch.account.refresh_from_db()
 
-    epochs.confirm_epoch(epoch=epoch, by=make_user(is_superuser=True), now=NOW)
+    after_restore.confirm_epoch(epoch=epoch, by=make_user(is_superuser=True), now=NOW)
 
-    assert epochs.open_epochs().count() == 0
+    assert after_restore.open_epochs().count() == 0
 
 
 def test_page_tells_how_far_it_is_what_was_found_and_what_is_left_to_do(client: Client) -> None:
@@ -177,7 +177,7 @@ def test_only_who_may_stop_payments_may_let_an_account_go_on(role: str) -> None:
     answer = client.post(reverse("admin:hits_epoch_confirm", args=[epoch.pk]), {"confirmed": "yes"})
 
     assert answer.status_code == (302 if may else 403)
-    assert epochs.open_epochs().exists() is not may
+    assert after_restore.open_epochs().exists() is not may
 
 
 @pytest.mark.parametrize("address", ["/admin/", "/admin/payments/", "/admin/payments/queue/"])

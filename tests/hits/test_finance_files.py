@@ -16,15 +16,15 @@ from hits.common.spreadsheets import write_csv
 from hits.core.domain.months import Month, month_of, read_month
 from hits.core.errors import RuleBroken
 from hits.core.models.audit_events import AuditEvent
-from hits.domain.manifests import digest_of, write_manifest
 from hits.identity.models.users import User
 from hits.ledger.models.bonuses import Bonus
 from hits.ledger.models.entries import LedgerEntry
 from hits.ledger.queries import entries_of
+from hits.payments.domain.manifests import digest_of, write_manifest
+from hits.payments.queries import month_closes
+from hits.payments.services.finance_files import FinanceFile, audit_file, close_file, ledger_file, run_file
+from hits.payments.services.workbooks import write_workbook
 from hits.people.models import Disclosure
-from hits.queries import closes
-from hits.services.finance_files import FinanceFile, audit_file, close_file, ledger_file, run_file
-from hits.services.workbooks import write_workbook
 from hits.studies.models import Study
 from tests.factories import NOW, approve, make_study, make_user
 from tests.hits.books import open_batch, owed_bonus, paid_bonus
@@ -329,7 +329,7 @@ def test_workbook_has_the_rows_of_the_csv_as_numbers_and_moments() -> None:
 
 
 def test_workbook_goes_on_on_another_sheet(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("hits.services.workbooks.MOST_ROWS", 3)
+    monkeypatch.setattr("hits.payments.services.workbooks.MOST_ROWS", 3)
 
     with write_workbook(["n"], ([number] for number in range(7))) as book:
         sheets = zipfile.ZipFile(io.BytesIO(book.read())).namelist()
@@ -408,7 +408,7 @@ def _column(reference: str) -> int:
 
 def as_written(row: list[Any]) -> list[str]:
     """A close's row as its CSV has it."""
-    written: dict[str, Any] = dict(zip(closes.COLUMNS, row, strict=True))
+    written: dict[str, Any] = dict(zip(month_closes.COLUMNS, row, strict=True))
     for name, value in written.items():
         if name == "amount":
             written[name] = f"{value:.2f}"

@@ -8,8 +8,8 @@ from hits.core.errors import RuleBroken
 from hits.core.models.audit_events import AuditEvent
 from hits.identity.roles import ROLES
 from hits.ledger.models.bonuses import Bonus
-from hits.models import Halt
-from hits.services import halting, paying
+from hits.payments.models.runs import Halt
+from hits.payments.services import halting, paying
 from tests.factories import NOW, make_account, make_assignment, make_bonus, make_user
 from tests.people import sign_in
 from tests.stubbed import StubbedTurk

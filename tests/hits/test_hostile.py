@@ -16,6 +16,7 @@ from hits.core.errors import ProviderRefused, RuleBroken
 from hits.identity.models.users import User
 from hits.identity.models.workers import Worker
 from hits.ledger.models.bonuses import Bonus
+from hits.payments.services.paying import pay_bonuses
 from hits.people.models import Block, Disclosure, Recipient
 from hits.people.services.blocking import block_worker, send_blocks
 from hits.people.services.disclosing import disclose
@@ -23,7 +24,6 @@ from hits.people.services.worker_letters import send_messages, write_message
 from hits.providers.gateway.queues import queue_for
 from hits.providers.gateway.registry import provider_for
 from hits.providers.models.accounts import Account
-from hits.services.paying import pay_bonuses
 from hits.studies.models import Batch
 from hits.sync.services import event_inbox
 from tests.factories import (

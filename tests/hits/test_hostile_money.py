@@ -12,8 +12,8 @@ from django.urls import reverse
 from hits.common.spreadsheets import csv_line, harmless
 from hits.core.errors import RuleBroken
 from hits.identity.models.users import User
-from hits.models import Run
-from hits.services import run_rows, runs, settling
+from hits.payments.models.runs import Run
+from hits.payments.services import bonus_runs, payment_outcomes, run_rows
 from tests.factories import NOW, make_bonus, make_study, make_user
 from tests.stubbed import StubbedTurk
 
@@ -87,10 +87,10 @@ def test_number_that_no_row_can_have_is_refused(client: Client, staff: User, nam
 @pytest.mark.parametrize("text", ["A\0B", "A\x07B"])
 def test_unseen_characters_are_refused_wherever_a_run_takes_words(staff: User, text: str) -> None:
     bonuses = [make_bonus(status="owed", rule=rule) for rule in ("one", "two")]
-    run = runs.prepare_run(bonuses=bonuses, by=staff, title="A run", now=NOW)
+    run = bonus_runs.prepare_run(bonuses=bonuses, by=staff, title="A run", now=NOW)
     acts: list[Callable[[], Any]] = [
-        lambda: runs.prepare_run(bonuses=bonuses, by=staff, title=text, now=NOW),
-        lambda: runs.prepare_run(bonuses=bonuses, by=staff, title="Fine", note=text, now=NOW),
+        lambda: bonus_runs.prepare_run(bonuses=bonuses, by=staff, title=text, now=NOW),
+        lambda: bonus_runs.prepare_run(bonuses=bonuses, by=staff, title="Fine", note=text, now=NOW),
         lambda: run_rows.split_run(run=run, bonuses=bonuses[:1], title=text, by=staff, now=NOW),
         lambda: run_rows.hold_bonuses(bonuses=bonuses, reason=text, by=staff, now=NOW),
     ]
@@ -127,7 +127,7 @@ def test_payment_that_names_two_bonuses_pays_the_one_whose_reference_stands_last
         }
     )
 
-    settling.settle_hit(hit=work.hit, provider=turk.provider, now=NOW)
+    payment_outcomes.settle_hit(hit=work.hit, provider=turk.provider, now=NOW)
 
     first.refresh_from_db()
     other.refresh_from_db()

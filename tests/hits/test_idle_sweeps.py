@@ -9,11 +9,12 @@ from django.db import connection
 
 from hits.batches.services import batch_counters, batch_lifecycle, launching
 from hits.ledger.services import rewards
-from hits.models import Match
+from hits.payments.models.matches import Match
+from hits.payments.services import accrual, compensation, paying, three_way_match
 from hits.people.models import Block
 from hits.people.services import blocking, worker_letters
 from hits.providers.models.accounts import Account
-from hits.services import compensating, matching, owing, paying, reviewing
+from hits.services import reviewing
 from hits.sync.models import Notice
 from hits.sync.services import event_inbox, full_scan, reconciling
 from hits.work.models.decisions import Decision
@@ -51,12 +52,12 @@ SWEEPS: list[tuple[Callable[..., Any], Next]] = [
     (blocking.send_blocks, blocking.next_block),
     (worker_letters.send_messages, worker_letters.next_message),
     (batch_counters.refresh_stale, batch_counters.next_count),
-    (owing.owe_bonuses, never),
+    (accrual.owe_bonuses, never),
     (rewards.book_rewards, never),
     (paying.pay_bonuses, paying.next_payment),
     (paying.confirm_bonuses, paying.next_confirmation),
-    (compensating.send_compensations, compensating.next_compensation),
-    (matching.match_accounts, matching.next_match),
+    (compensation.send_compensations, compensation.next_compensation),
+    (three_way_match.match_accounts, three_way_match.next_match),
 ]
 NAMES = [run.__name__ for run, _ in SWEEPS]
 

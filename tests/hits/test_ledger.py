@@ -21,7 +21,7 @@ from hits.ledger.queries import (
     movements,
     statement_of,
 )
-from hits.models import Deposit
+from hits.payments.models.matches import Deposit
 from hits.studies.models import Study
 from tests.factories import NOW, make_account, make_study
 from tests.hits.books import open_batch, owed_bonus, paid_bonus

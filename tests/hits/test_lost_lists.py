@@ -9,11 +9,11 @@ from django.urls import reverse
 
 from hits.core.errors import ProviderRefused, ProviderUnavailable, RuleBroken
 from hits.core.models.audit_events import AuditEvent
-from hits.domain.refusals import Remedy
 from hits.identity.models.users import User
 from hits.ledger.models.bonuses import Bonus
 from hits.ledger.models.entries import LedgerEntry
-from hits.services import compensating, obligations, paying, refused, settling
+from hits.payments.domain.bonus_refusals import Remedy
+from hits.payments.services import bonus_states, compensation, paying, payment_outcomes, refused_bonuses
 from tests.factories import NOW, approve, make_study, make_user
 from tests.hits.books import open_batch, owed_bonus
 from tests.hits.refusals import make_payer
@@ -79,7 +79,10 @@ def test_first_request_that_was_answered_once_is_refused_and_can_be_paid_by_a_hi
 
     bonus.refresh_from_db()
     assert (bonus.status, bonus.refusal_code, lost.sent) == (Status.REFUSED, "AssignmentDoesNotExist", 1)
-    assert (refused.refusal_of(bonus).remedy, compensating.can_compensate(bonus)) == (Remedy.PAY_BY_HIT, True)
+    assert (refused_bonuses.refusal_of(bonus).remedy, compensation.can_compensate(bonus)) == (
+        Remedy.PAY_BY_HIT,
+        True,
+    )
 
 
 def test_request_that_may_have_been_made_twice_stays_unknown(payer: User, lost: Forgetful) -> None:
@@ -90,7 +93,7 @@ def test_request_that_may_have_been_made_twice_stays_unknown(payer: User, lost: 
     paying.pay_bonuses(now=NOW + timedelta(days=1))
 
     bonus.refresh_from_db()
-    assert (bonus.status, bonus.problem, lost.sent) == (Status.UNKNOWN, settling.GONE, 1)
+    assert (bonus.status, bonus.problem, lost.sent) == (Status.UNKNOWN, payment_outcomes.GONE, 1)
 
 
 @pytest.mark.parametrize(("asked_at", "status"), [(LAST_WEEK, Status.REFUSED), (AGO, Status.APPROVED)])
@@ -110,10 +113,10 @@ def test_counted_as_paid_it_is_confirmed_booked_and_on_record(
     payer: User, lost: Forgetful, status: str
 ) -> None:
     bonus = make_approved(payer)
-    obligations.move_bonus(bonus, Status.SENDING, now=AGO, sending_at=AGO)
-    obligations.move_bonus(bonus, status, now=AGO, sent_at=AGO if status == Status.SENT else None)
+    bonus_states.move_bonus(bonus, Status.SENDING, now=AGO, sending_at=AGO)
+    bonus_states.move_bonus(bonus, status, now=AGO, sent_at=AGO if status == Status.SENT else None)
 
-    settling.count_as_paid(bonus=bonus, reason=WORDS, by=payer, now=NOW)
+    payment_outcomes.count_as_paid(bonus=bonus, reason=WORDS, by=payer, now=NOW)
     paying.pay_bonuses(now=NOW + timedelta(days=1))
 
     bonus.refresh_from_db()
@@ -127,20 +130,20 @@ def test_counted_as_paid_it_is_confirmed_booked_and_on_record(
 def test_counted_as_paid_twice_is_counted_once(payer: User, lost: Forgetful) -> None:
     bonus = make_approved(payer, status=Status.UNKNOWN, sending_at=AGO)
     stale = Bonus.objects.get(pk=bonus.pk)
-    settling.count_as_paid(bonus=bonus, reason=WORDS, by=payer, now=NOW)
+    payment_outcomes.count_as_paid(bonus=bonus, reason=WORDS, by=payer, now=NOW)
     before = everything()
 
     with pytest.raises(RuleBroken) as refusal:
-        settling.count_as_paid(bonus=stale, reason=WORDS, by=payer, now=NOW)
+        payment_outcomes.count_as_paid(bonus=stale, reason=WORDS, by=payer, now=NOW)
 
     assert (refusal.value.code, everything()) == ("not_gone", before)
 
 
 def test_list_that_can_be_read_settles_it_and_nothing_is_counted(payer: User, turk: StubbedTurk) -> None:
-    bonus = make_approved(payer, status=Status.UNKNOWN, sending_at=AGO, problem=settling.GONE)
+    bonus = make_approved(payer, status=Status.UNKNOWN, sending_at=AGO, problem=payment_outcomes.GONE)
 
     with pytest.raises(RuleBroken) as refusal:
-        settling.count_as_paid(bonus=bonus, reason=WORDS, by=payer, now=NOW)
+        payment_outcomes.count_as_paid(bonus=bonus, reason=WORDS, by=payer, now=NOW)
 
     bonus.refresh_from_db()
     assert (refusal.value.code, bonus.status, bonus.problem) == ("not_gone", Status.APPROVED, "")
@@ -150,16 +153,16 @@ def test_list_that_can_be_read_settles_it_and_nothing_is_counted(payer: User, tu
 def test_what_an_earlier_look_has_seen_counts_nothing_as_paid(
     payer: User, lost: Forgetful, monkeypatch: pytest.MonkeyPatch, failure: Exception
 ) -> None:
-    bonus = make_approved(payer, status=Status.UNKNOWN, sending_at=AGO, problem=settling.GONE)
+    bonus = make_approved(payer, status=Status.UNKNOWN, sending_at=AGO, problem=payment_outcomes.GONE)
     before = everything()
 
     def fail(**_: Any) -> None:
         raise failure
 
     monkeypatch.setattr(lost, "list_bonuses", fail)
-    monkeypatch.setattr(settling, "provider_for", lambda *_, **__: lost)
+    monkeypatch.setattr(payment_outcomes, "provider_for", lambda *_, **__: lost)
     with pytest.raises(RuleBroken) as refusal:
-        settling.count_as_paid(bonus=bonus, reason=WORDS, by=payer, now=NOW)
+        payment_outcomes.count_as_paid(bonus=bonus, reason=WORDS, by=payer, now=NOW)
 
     assert refusal.value.code == "not_gone"
     assert everything()[1:] == before[1:]
@@ -173,7 +176,7 @@ def test_what_an_earlier_look_has_seen_counts_nothing_as_paid(
         ("no_reason", {"reason": " "}),
         ("no_reason", {"reason": "Two\nlines"}),
         ("not_unclear", {"status": Status.REFUSED}),
-        ("not_gone", {"problem": settling.OTHERWISE}),
+        ("not_gone", {"problem": payment_outcomes.OTHERWISE}),
         ("not_gone", {"sending_at": NOW}),
     ],
 )
@@ -182,12 +185,12 @@ def test_counting_as_paid_refused_changes_no_money(
 ) -> None:
     by = make_user() if changes.pop("by", "") else payer
     reason = changes.pop("reason", WORDS)
-    given = {"status": Status.UNKNOWN, "sending_at": AGO, "problem": settling.GONE, **changes}
+    given = {"status": Status.UNKNOWN, "sending_at": AGO, "problem": payment_outcomes.GONE, **changes}
     bonus = make_approved(payer, **given)
     booked = LedgerEntry.objects.count()
 
     with pytest.raises(RuleBroken) as refusal:
-        settling.count_as_paid(bonus=bonus, reason=reason, by=by, now=NOW)
+        payment_outcomes.count_as_paid(bonus=bonus, reason=reason, by=by, now=NOW)
 
     bonus.refresh_from_db()
     assert (refusal.value.code, bonus.status) == (code, given["status"])
@@ -216,6 +219,6 @@ def test_queue_offers_it_asks_for_the_reason_and_does_it(
 def test_look_now_at_what_is_not_listed_does_not_say_that_it_is(payer: User, turk: StubbedTurk) -> None:
     bonus = make_approved(payer, status=Status.SENT, sending_at=AGO, sent_at=AGO)
 
-    words = settling.look_now(bonus=bonus, by=payer, now=NOW)
+    words = payment_outcomes.look_now(bonus=bonus, by=payer, now=NOW)
 
     assert words == "It is not on the provider's list yet. It is not sent again."

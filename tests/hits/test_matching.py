@@ -9,9 +9,9 @@ import pytest
 from hits.core.errors import RuleBroken
 from hits.core.models.audit_events import AuditEvent
 from hits.ledger.models.bonuses import Bonus
-from hits.models import Deposit, Difference, Match
+from hits.payments.models.matches import Deposit, Difference, Match
+from hits.payments.services import deposits, differences, three_way_match
 from hits.providers.models.accounts import Account
-from hits.services import deposits, differences, matching
 from hits.studies.models import Batch
 from hits.work.models.assignments import Assignment
 from hits.work.models.hits import HIT
@@ -84,7 +84,7 @@ def pay_there(
 
 
 def run_match(account: Account, turk: StubbedTurk, *, full: bool = False, days: float = 0) -> Match:
-    return matching.match_account(
+    return three_way_match.match_account(
         account=account, provider=turk.provider, full=full, by=None, now=NOW + timedelta(days=days)
     )
 
@@ -188,9 +188,9 @@ def test_match_leaves_what_is_on_its_way(
     account: Account, batch: Batch, turk: StubbedTurk, changes: dict[str, Any]
 ) -> None:
     make_paid(turk, batch, listed=0, **changes)
-    match = matching.start_match(account=account, full=False, by=None, now=NOW)
+    match = three_way_match.start_match(account=account, full=False, by=None, now=NOW)
 
-    matching.take_step(match=match, provider=turk.provider, now=NOW)
+    three_way_match.take_step(match=match, provider=turk.provider, now=NOW)
 
     assert open_causes(account) == []
 
@@ -344,15 +344,15 @@ def test_balance_is_counted_again_before_it_is_believed(account: Account, turk: 
     run_match(account, turk)
     turk.balance -= 1
     start = NOW + timedelta(days=1)
-    match = matching.start_match(account=account, full=False, by=None, now=start)
+    match = three_way_match.start_match(account=account, full=False, by=None, now=start)
 
-    matching.take_step(match=match, provider=turk.provider, now=start)
+    three_way_match.take_step(match=match, provider=turk.provider, now=start)
     match.refresh_from_db()
     waiting = (match.status, match.look_at, open_causes(account))
     turk.balance += 1  # it was only on its way
-    matching.take_step(match=match, provider=turk.provider, now=start + matching.RECOUNT)
+    three_way_match.take_step(match=match, provider=turk.provider, now=start + three_way_match.RECOUNT)
 
-    assert waiting == (Status.RUNNING, start + matching.RECOUNT, [])
+    assert waiting == (Status.RUNNING, start + three_way_match.RECOUNT, [])
     assert (Match.objects.get(pk=match.pk).status, open_causes(account)) == (Status.DONE, [])
 
 
@@ -365,14 +365,18 @@ def test_balance_is_not_judged_while_something_is_on_its_way(
 
     match = run_match(account, turk, days=1)
 
-    assert (match.status, match.problem, match.tries) == (Status.DONE, matching.BUSY, matching.MOST_COUNTS)
+    assert (match.status, match.problem, match.tries) == (
+        Status.DONE,
+        three_way_match.BUSY,
+        three_way_match.MOST_COUNTS,
+    )
     assert open_causes(account) == []
 
 
 def test_match_looks_at_news_first_and_then_at_the_longest_unmatched(
     account: Account, batch: Batch, turk: StubbedTurk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(matching, "ROTATION", 1)
+    monkeypatch.setattr(three_way_match, "ROTATION", 1)
     quiet = [make_paid(turk, batch, status="confirmed").assignment.hit for _ in range(3)]
     for days, hit in zip((3, 9, 5), quiet, strict=True):
         HIT.objects.filter(pk=hit.pk).update(matched_at=NOW - timedelta(days=days))
@@ -399,21 +403,21 @@ def test_match_of_every_hit_looks_at_each_once(account: Account, batch: Batch, t
 def test_match_that_died_is_taken_up_where_it_was(
     account: Account, batch: Batch, turk: StubbedTurk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(matching, "PAGE", 1)
+    monkeypatch.setattr(three_way_match, "PAGE", 1)
     for _ in range(3):
         make_paid(turk, batch)
-    match = matching.start_match(account=account, full=False, by=None, now=NOW)
+    match = three_way_match.start_match(account=account, full=False, by=None, now=NOW)
     turk.faults["list_bonus_payments"] = ["", "", "before"]
 
-    matching.match_accounts(now=NOW)
+    three_way_match.match_accounts(now=NOW)
     match.refresh_from_db()
     stopped = (match.status, match.hits_looked_at, match.look_at)
-    nobody_yet = matching.match_accounts(now=NOW)
+    nobody_yet = three_way_match.match_accounts(now=NOW)
     for minutes in range(1, 20):
-        matching.match_accounts(now=NOW + timedelta(minutes=minutes))
+        three_way_match.match_accounts(now=NOW + timedelta(minutes=minutes))
 
     match.refresh_from_db()
-    assert (stopped, nobody_yet) == ((Status.RUNNING, 2, NOW + matching.RETRY), 0)
+    assert (stopped, nobody_yet) == ((Status.RUNNING, 2, NOW + three_way_match.RETRY), 0)
     assert (match.status, match.hits_looked_at, match.ours) == (Status.DONE, 3, Decimal("1.50"))
 
 
@@ -429,18 +433,18 @@ def test_match_fails_with_the_reason_once_nobody_answers_for_an_hour(
 
 
 def test_match_takes_a_step_once(account: Account, turk: StubbedTurk) -> None:
-    match = matching.start_match(account=account, full=False, by=None, now=NOW)
-    Match.objects.filter(pk=match.pk).update(look_at=NOW + matching.STEP)
+    match = three_way_match.start_match(account=account, full=False, by=None, now=NOW)
+    Match.objects.filter(pk=match.pk).update(look_at=NOW + three_way_match.STEP)
 
-    taken = matching.take_step(match=match, provider=turk.provider, now=NOW)
+    taken = three_way_match.take_step(match=match, provider=turk.provider, now=NOW)
 
     assert (taken, turk.calls) == (False, [])
 
 
 def test_start_match_twice_finds_the_first_one(account: Account) -> None:
-    first = matching.start_match(account=account, full=False, by=None, now=NOW)
+    first = three_way_match.start_match(account=account, full=False, by=None, now=NOW)
 
-    second = matching.start_match(account=account, full=True, by=None, now=NOW)
+    second = three_way_match.start_match(account=account, full=True, by=None, now=NOW)
 
     assert (second, Match.objects.count()) == (first, 1)
 
@@ -449,24 +453,24 @@ def test_daily_match_is_made_once_a_day(account: Account, batch: Batch, turk: St
     made = []
 
     for hours in (0, 1, 14, 15.5, 16, 24 + 15):  # NOW is noon
-        made.append(len(matching.start_due(now=NOW + timedelta(hours=hours))))
+        made.append(len(three_way_match.start_due(now=NOW + timedelta(hours=hours))))
         Match.objects.update(status=Status.DONE)
 
     assert made == [1, 0, 0, 1, 0, 1]
 
 
 def test_daily_match_that_failed_is_made_again_after_an_hour(account: Account, batch: Batch) -> None:
-    matching.start_due(now=NOW)
+    three_way_match.start_due(now=NOW)
     Match.objects.update(status=Status.FAILED, ended_at=NOW)
 
-    soon = matching.start_due(now=NOW + timedelta(minutes=59))
-    later = matching.start_due(now=NOW + timedelta(minutes=61))
+    soon = three_way_match.start_due(now=NOW + timedelta(minutes=59))
+    later = three_way_match.start_due(now=NOW + timedelta(minutes=61))
 
     assert (soon, len(later)) == ([], 1)
 
 
 def test_start_match_asks_for_the_right(account: Account, batch: Batch) -> None:
     with pytest.raises(RuleBroken, match="You may not compare"):
-        matching.start_match(account=account, full=False, by=make_user(), now=NOW)
+        three_way_match.start_match(account=account, full=False, by=make_user(), now=NOW)
 
     assert not Match.objects.exists()

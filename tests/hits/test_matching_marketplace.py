@@ -14,11 +14,11 @@ from crowd.marketplace.services import work as market_work
 from hits.batches.services import launching
 from hits.ledger.models.bonuses import Bonus
 from hits.ledger.services import rewards
-from hits.models import Difference, Match
+from hits.payments.models.matches import Difference, Match
+from hits.payments.services import paying, three_way_match
+from hits.payments.services.bonus_states import move_bonus, owe
 from hits.providers.gateway import registry
 from hits.providers.models.accounts import Account
-from hits.services import matching, paying
-from hits.services.obligations import move_bonus, owe
 from hits.studies.models import Batch, Study
 from hits.sync.services import reconciling
 from hits.work.models.assignments import Assignment
@@ -73,7 +73,7 @@ class Marketplace:
 
     def match(self, *, full: bool = False) -> Match:
         reconciling.reconcile_everything(now=timezone.now())
-        return matching.match_account(
+        return three_way_match.match_account(
             account=self.account, provider=self.provider, full=full, by=None, now=timezone.now()
         )
 
@@ -201,9 +201,11 @@ def test_carried_sum_is_that_of_the_whole_ledger(marketplace: Marketplace) -> No
     later = timezone.now() + timedelta(days=2)
     provider, account = marketplace.provider, marketplace.account
 
-    carrying = matching.match_account(account=account, provider=provider, full=False, by=None, now=later)
-    after = matching.match_account(account=account, provider=provider, full=False, by=None, now=later)
-    whole = matching.match_account(account=account, provider=provider, full=True, by=None, now=later)
+    carrying = three_way_match.match_account(
+        account=account, provider=provider, full=False, by=None, now=later
+    )
+    after = three_way_match.match_account(account=account, provider=provider, full=False, by=None, now=later)
+    whole = three_way_match.match_account(account=account, provider=provider, full=True, by=None, now=later)
 
     spent = [
         (match.figures["rewards"], match.figures["bonuses"], match.expected_balance)

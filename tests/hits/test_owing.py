@@ -16,7 +16,7 @@ from hits.core.models.audit_events import AuditEvent
 from hits.identity.models.users import User
 from hits.ledger.models.bonuses import Bonus
 from hits.ledger.models.entries import LedgerEntry
-from hits.services import owing
+from hits.payments.services import accrual
 from hits.studies.models import Batch, Study
 from hits.work.models.assignments import Assignment
 from hits.work.models.decisions import Decision
@@ -100,7 +100,7 @@ def everything() -> list[Any]:
 def test_every_rule_of_the_table_owes_once_with_its_figures() -> None:
     work = make_work("1", "1/2", table=[EACH, MEAN, FLAT], worked_s=60)
 
-    made = [owing.owe_bonuses(now=NOW), owing.owe_bonuses(now=NOW)]
+    made = [accrual.owe_bonuses(now=NOW), accrual.owe_bonuses(now=NOW)]
 
     assert made == [2, 0]
     assert owed(work) == [("each", 0, Decimal("0.10")), ("flat", 0, Decimal("0.02"))]
@@ -131,7 +131,7 @@ def test_a_wage_is_reckoned_from_active_time_where_it_is_known(
 ) -> None:
     work = make_work(table=[WAGE], **changes)
 
-    owing.owe_bonuses(now=NOW)
+    accrual.owe_bonuses(now=NOW)
 
     assert owed(work) == ([("wage", 0, Decimal(amount))] if amount else [])
 
@@ -145,7 +145,7 @@ def test_work_kept_out_or_not_ripe_earns_nothing() -> None:
         assignment=disputed, kind="keep_out", status="intended", by=make_user(), made_at=NOW, send_at=NOW
     )
 
-    owing.owe_bonuses(now=NOW)
+    accrual.owe_bonuses(now=NOW)
 
     assert not Bonus.objects.exists()
     read = Assignment.objects.filter(owed_at__isnull=False)
@@ -156,14 +156,14 @@ def test_work_kept_out_or_not_ripe_earns_nothing() -> None:
 def test_the_backlog_is_read_in_slices_at_a_price_that_does_not_grow_with_them(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(owing, "SLICE", 4)
+    monkeypatch.setattr(accrual, "SLICE", 4)
     hit = make_work("1", table=[EACH, FLAT]).hit
     counts = []
     for size in (4, 8):
         for _ in range(size - Assignment.objects.filter(owed_at=None).count()):
             make_work("1", hit=hit)
         with CaptureQueriesContext(connection) as queries:
-            owing.owe_bonuses(now=NOW)
+            accrual.owe_bonuses(now=NOW)
         counts.append(len(queries))
 
     assert Bonus.objects.count() == 24
@@ -179,11 +179,11 @@ def test_a_crash_in_a_slice_leaves_it_whole(monkeypatch: pytest.MonkeyPatch) -> 
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patched:
-        patched.setattr(owing, "owe", die)
+        patched.setattr(accrual, "owe", die)
         with pytest.raises(KeyboardInterrupt):
-            owing.owe_bonuses(now=NOW)
+            accrual.owe_bonuses(now=NOW)
     lost = Assignment.objects.filter(owed_at=None).count()
-    owing.owe_bonuses(now=NOW)
+    accrual.owe_bonuses(now=NOW)
 
     assert lost == 1
     assert owed(work) == [("each", 0, Decimal("0.10"))]
@@ -195,7 +195,7 @@ def test_money_set_aside_at_the_launch_covers_the_most_that_is_owed() -> None:
     planned = batch.prices.place(assignments_per_hit=3)
     Assignment.objects.update(owed_at=None)
 
-    owing.owe_bonuses(now=NOW)
+    accrual.owe_bonuses(now=NOW)
     batch_counters.refresh(batch=Batch.objects.get(), now=NOW)
 
     assert Batch.objects.get().reserved == planned
@@ -206,11 +206,11 @@ def test_money_set_aside_at_the_launch_covers_the_most_that_is_owed() -> None:
 
 def test_a_better_score_owes_the_difference_and_leaves_the_first_as_it_is() -> None:
     work = make_work("1", "1/2", table=[EACH, MEAN, FLAT])
-    owing.owe_bonuses(now=NOW)
+    accrual.owe_bonuses(now=NOW)
     before = list(Bonus.objects.order_by("pk").values())
     rescore("1")
 
-    made = owing.owe_again(assignment=work, why="A key was wrong.", by=make_user(), now=NOW)
+    made = accrual.owe_again(assignment=work, why="A key was wrong.", by=make_user(), now=NOW)
 
     assert list(Bonus.objects.order_by("pk").values())[:2] == before
     assert owed(work)[2:] == [("each", 1, Decimal("0.10")), ("mean", 0, Decimal("0.05"))]
@@ -223,20 +223,20 @@ def test_a_better_score_owes_the_difference_and_leaves_the_first_as_it_is() -> N
 
 def test_a_worse_score_changes_nothing() -> None:
     work = make_work("1", "1", table=[EACH, MEAN, FLAT])
-    owing.owe_bonuses(now=NOW)
+    accrual.owe_bonuses(now=NOW)
     before = everything()
     rescore("0")
 
-    assert owing.owe_again(assignment=work, why="Rescored.", by=make_user(), now=NOW) == []
+    assert accrual.owe_again(assignment=work, why="Rescored.", by=make_user(), now=NOW) == []
     assert everything() == before
 
 
 def test_asked_twice_it_owes_once() -> None:
     work, by = make_work("1/2", table=[EACH]), make_user()
-    owing.owe_bonuses(now=NOW)
+    accrual.owe_bonuses(now=NOW)
     rescore("1")
 
-    made = [len(owing.owe_again(assignment=work, why="Rescored.", by=by, now=NOW)) for _ in range(3)]
+    made = [len(accrual.owe_again(assignment=work, why="Rescored.", by=by, now=NOW)) for _ in range(3)]
 
     assert made == [1, 0, 0]
     assert owed(work) == [("each", 0, Decimal("0.10"))]
@@ -244,10 +244,10 @@ def test_asked_twice_it_owes_once() -> None:
 
 def test_what_was_given_up_is_owed_again_as_the_next_revision() -> None:
     work = make_work("1", table=[EACH])
-    owing.owe_bonuses(now=NOW)
+    accrual.owe_bonuses(now=NOW)
     Bonus.objects.update(status="waived", approved_at=NOW, approved_by=make_user(), prepared_by=make_user())
 
-    owing.owe_again(assignment=work, why="Given up by mistake.", by=make_user(), now=NOW)
+    accrual.owe_again(assignment=work, why="Given up by mistake.", by=make_user(), now=NOW)
 
     assert owed(work) == [("each", 0, Decimal("0.10")), ("each", 1, Decimal("0.10"))]
 
@@ -255,12 +255,12 @@ def test_what_was_given_up_is_owed_again_as_the_next_revision() -> None:
 def test_owing_again_sets_aside_what_counting_anew_confirms() -> None:
     work = make_work("1/2", table=[EACH, FLAT])
     batch = work.hit.batch
-    owing.owe_bonuses(now=NOW)
+    accrual.owe_bonuses(now=NOW)
     budgets.settle(batch=batch, now=NOW)
     before = Study.objects.get().reserved
     rescore("1")
 
-    owing.owe_again(assignment=work, why="Rescored.", by=make_user(), now=NOW)
+    accrual.owe_again(assignment=work, why="Rescored.", by=make_user(), now=NOW)
     reserved = Study.objects.get().reserved
     batch_counters.refresh(batch=Batch.objects.get(), now=NOW)
 
@@ -282,7 +282,7 @@ def refusals() -> list[tuple[str, dict[str, Any]]]:
 @pytest.mark.parametrize(("code", "changes"), refusals(), ids=str)
 def test_owing_again_refused_changes_nothing(code: str, changes: dict[str, Any]) -> None:
     work, by = make_work("1/2", table=[EACH]), make_user()
-    owing.owe_bonuses(now=NOW)
+    accrual.owe_bonuses(now=NOW)
     rescore("1")
     Study.objects.update(budget=changes.pop("budget", Decimal(1000)))
     why = changes.pop("why", "Rescored.")
@@ -290,7 +290,7 @@ def test_owing_again_refused_changes_nothing(code: str, changes: dict[str, Any])
     before = everything()
 
     with pytest.raises(RuleBroken) as refused:
-        owing.owe_again(assignment=work, why=why, by=by, now=NOW)
+        accrual.owe_again(assignment=work, why=why, by=by, now=NOW)
 
     assert refused.value.code == code
     assert everything() == before
@@ -302,7 +302,7 @@ def test_owing_again_refused_changes_nothing(code: str, changes: dict[str, Any])
 def test_an_extra_is_set_aside_owed_and_audited() -> None:
     work, by = make_work(table=[FLAT]), make_user()
 
-    bonus = owing.owe_extra(assignment=work, by=by, figures={"appeal": 7}, **EXTRA)
+    bonus = accrual.owe_extra(assignment=work, by=by, figures={"appeal": 7}, **EXTRA)
 
     assert owed(work) == [("appeal", 0, Decimal("0.40"))]
     assert bonus.figures == {"kind": "extra", "appeal": 7, "amount": "0.40"}
@@ -316,8 +316,8 @@ def test_an_extra_is_set_aside_owed_and_audited() -> None:
 def test_another_extra_is_the_next_revision() -> None:
     work, by = make_work(), make_user()
 
-    owing.owe_extra(assignment=work, by=by, **EXTRA)
-    owing.owe_extra(assignment=work, by=by, **{**EXTRA, "why": "A second key was wrong."})
+    accrual.owe_extra(assignment=work, by=by, **EXTRA)
+    accrual.owe_extra(assignment=work, by=by, **{**EXTRA, "why": "A second key was wrong."})
 
     assert owed(work) == [("appeal", 0, Decimal("0.40")), ("appeal", 1, Decimal("0.40"))]
 
@@ -326,7 +326,7 @@ def test_an_extra_may_be_owed_where_real_money_is_launched_by_others_only() -> N
     account = make_account(environment="production")
     hit = make_hit(batch=make_batch(status="open", account=account))
 
-    owing.owe_extra(assignment=make_work(hit=hit), by=make_user(), **EXTRA)
+    accrual.owe_extra(assignment=make_work(hit=hit), by=make_user(), **EXTRA)
 
     assert Bonus.objects.count() == 1
 
@@ -353,13 +353,13 @@ def test_an_extra_may_be_owed_where_real_money_is_launched_by_others_only() -> N
 def test_an_extra_refused_changes_nothing(code: str, changes: dict[str, Any]) -> None:
     work, by = make_work(table=[FLAT]), make_user()
     if changes.pop("twice", False):
-        owing.owe_extra(assignment=work, by=by, **EXTRA)
+        accrual.owe_extra(assignment=work, by=by, **EXTRA)
     Study.objects.update(budget=changes.pop("budget", Decimal(1000)))
     Assignment.objects.update(status=changes.pop("status", "approved"))
     before = everything()
 
     with pytest.raises(RuleBroken) as refused:
-        owing.owe_extra(assignment=work, by=by, **{**EXTRA, **changes})
+        accrual.owe_extra(assignment=work, by=by, **{**EXTRA, **changes})
 
     assert refused.value.code == code
     assert everything() == before
@@ -367,9 +367,9 @@ def test_an_extra_refused_changes_nothing(code: str, changes: dict[str, Any]) ->
 
 def test_an_extra_counts_as_pay_when_a_wage_is_reckoned() -> None:
     work = make_work(table=[WAGE], worked_s=180)
-    owing.owe_extra(assignment=work, by=make_user(), **EXTRA)
+    accrual.owe_extra(assignment=work, by=make_user(), **EXTRA)
 
-    owing.owe_bonuses(now=NOW)
+    accrual.owe_bonuses(now=NOW)
 
     assert owed(work)[1:] == [("wage", 0, Decimal("0.17"))]
 
@@ -383,7 +383,7 @@ AT_ONCE = 4
 def test_sweeps_at_one_instant_owe_once() -> None:
     work = [make_work("1", table=[EACH, FLAT]) for _ in range(5)]
 
-    made = all_at_once(*[lambda: owing.owe_bonuses(now=NOW)] * AT_ONCE)
+    made = all_at_once(*[lambda: accrual.owe_bonuses(now=NOW)] * AT_ONCE)
 
     assert sum(made) == 10
     assert [len(owed(each)) for each in work] == [2] * 5
@@ -392,11 +392,11 @@ def test_sweeps_at_one_instant_owe_once() -> None:
 @pytest.mark.django_db(transaction=True)
 def test_clicks_at_one_instant_owe_the_difference_once() -> None:
     work, by = make_work("1/2", table=[EACH]), make_user()
-    owing.owe_bonuses(now=NOW)
+    accrual.owe_bonuses(now=NOW)
     rescore("1")
 
     def click() -> int:
-        return len(owing.owe_again(assignment=work, why="Rescored.", by=by, now=NOW))
+        return len(accrual.owe_again(assignment=work, why="Rescored.", by=by, now=NOW))
 
     assert Counter(all_at_once(*[click] * AT_ONCE)) == {1: 1, 0: AT_ONCE - 1}
     assert owed(work) == [("each", 0, Decimal("0.10"))]
@@ -409,7 +409,7 @@ def test_extras_at_one_instant_are_owed_once_and_within_the_budget() -> None:
     people = [make_user() for _ in range(AT_ONCE)]
 
     def click(by: User) -> Callable[[], object]:
-        return lambda: bool(owing.owe_extra(assignment=work, by=by, revision=0, **EXTRA))
+        return lambda: bool(accrual.owe_extra(assignment=work, by=by, revision=0, **EXTRA))
 
     assert Counter(all_at_once(*(click(by) for by in people))) == {True: 1, "owed_already": AT_ONCE - 1}
     assert Study.objects.get().reserved == Decimal("0.48")

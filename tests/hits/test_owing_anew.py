@@ -15,7 +15,7 @@ from hits.core.models.audit_events import AuditEvent
 from hits.identity.models.users import User
 from hits.identity.roles import ROLES
 from hits.ledger.models.bonuses import Bonus
-from hits.services import owing, owing_anew
+from hits.payments.services import accrual, recalculation
 from hits.studies.models import Batch, Study
 from hits.work.models.assignments import Assignment
 from tests.factories import NOW, make_assignment, make_batch, make_hit, make_study
@@ -34,7 +34,7 @@ def make_rescored(works: int = 2) -> Batch:
     batch = first.hit.batch
     for _ in range(works - 1):
         make_work("1", "1/2", hit=make_hit(batch=batch, status="closed"))
-    owing.owe_bonuses(now=NOW)
+    accrual.owe_bonuses(now=NOW)
     rescore("1")
     return batch
 
@@ -49,14 +49,14 @@ def address(batch: Batch, work: Assignment | None = None) -> str:
 
 def owe(batch: Batch, *, by: User | None = None, **changes: Any) -> list[Bonus]:
     given: dict[str, Any] = {"seen": (4, Decimal("0.30")), "why": WHY, **changes}
-    return owing_anew.owe_lacking(batch=batch, by=by or make_preparer(batch), now=NOW, **given)
+    return recalculation.owe_lacking(batch=batch, by=by or make_preparer(batch), now=NOW, **given)
 
 
 def test_difference_is_shown_and_nothing_is_written() -> None:
     batch = make_rescored()
     before = everything()
 
-    found = owing_anew.lacking_in(batch=batch, now=NOW)
+    found = recalculation.lacking_in(batch=batch, now=NOW)
 
     assert [(bonus.rule, bonus.amount) for bonus in found] == [
         ("each", Decimal("0.10")),
@@ -76,7 +76,7 @@ def test_what_was_seen_is_owed_with_the_reason_and_on_record() -> None:
     event = AuditEvent.objects.get(kind="bonus.owed_again")
     assert (event.by, event.study) == (by, batch.study)
     assert event.words == f"Owed $0.30 more (4) in batch {batch.public_id}, by today's scores: {WHY}"
-    assert owing_anew.lacking_in(batch=batch, now=NOW) == []
+    assert recalculation.lacking_in(batch=batch, now=NOW) == []
 
 
 def test_one_submission_is_owed_without_the_others() -> None:
@@ -126,7 +126,7 @@ def test_work_of_another_study_or_batch_is_not_owed() -> None:
 
 
 def test_more_than_one_go_holds_is_left_for_the_next(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(owing_anew, "MOST", 2)
+    monkeypatch.setattr(recalculation, "MOST", 2)
     batch = make_rescored(works=3)
 
     first = owe(batch)
@@ -138,7 +138,7 @@ def test_more_than_one_go_holds_is_left_for_the_next(monkeypatch: pytest.MonkeyP
 def test_price_of_looking_does_not_grow_with_the_work() -> None:
     batch = make_rescored(works=3)
     with CaptureQueriesContext(connection) as few:
-        owing_anew.lacking_in(batch=batch, now=NOW)
+        recalculation.lacking_in(batch=batch, now=NOW)
     for _ in range(30):
         work = make_assignment(
             hit=make_hit(batch=batch, status="closed"), status="approved", judged_at=NOW, owed_at=NOW
@@ -147,7 +147,7 @@ def test_price_of_looking_does_not_grow_with_the_work() -> None:
     batch = Batch.objects.get(pk=batch.pk)
 
     with CaptureQueriesContext(connection) as many:
-        owing_anew.lacking_in(batch=batch, now=NOW)
+        recalculation.lacking_in(batch=batch, now=NOW)
 
     assert len(many) <= len(few) + 1
 

@@ -8,9 +8,10 @@ from django.db import IntegrityError, connection, transaction
 
 from hits.batches.services import batch_counters
 from hits.ledger.models.bonuses import Bonus
-from hits.models import Halt
-from hits.services import owing, paying, reviewing
-from hits.services.settling import SENDING_IS_STALE
+from hits.payments.models.runs import Halt
+from hits.payments.services import accrual, paying
+from hits.payments.services.payment_outcomes import SENDING_IS_STALE
+from hits.services import reviewing
 from hits.studies.models import Batch
 from hits.work.models.assignments import Assignment
 from hits.work.models.hits import HIT
@@ -220,7 +221,7 @@ def test_batch_is_counted_anew_after_its_bonus_is(
         turk.assignments[work.external_id]["WorkerId"] = "AANOTHER"
     Assignment.objects.update(judged_at=NOW)
     deeds: dict[str, Callable[[], object]] = {
-        "owed": lambda: owing.owe_bonuses(now=NOW),
+        "owed": lambda: accrual.owe_bonuses(now=NOW),
         "approved": lambda: approve(Bonus.objects.all()),
     }
 
@@ -235,7 +236,7 @@ def test_batch_reserves_no_bonus_that_was_not_earned(work: Assignment) -> None:
     HIT.objects.update(status="closed", closed_at=NOW)
     batch_counters.refresh(batch=Batch.objects.get(), now=NOW)
 
-    owing.owe_bonuses(now=NOW)
+    accrual.owe_bonuses(now=NOW)
     batch_counters.refresh_stale(now=NOW)
 
     assert Batch.objects.get().reserved == Decimal("0.03")

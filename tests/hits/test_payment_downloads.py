@@ -13,9 +13,9 @@ from hits.core.models.audit_events import AuditEvent
 from hits.identity.models.users import User
 from hits.identity.roles import ROLES
 from hits.ledger.models.bonuses import Bonus
-from hits.models import Run
+from hits.payments.models.runs import Run
+from hits.payments.services import bonus_runs
 from hits.people.models import Disclosure
-from hits.services import runs
 from tests.factories import NOW, make_bonus, make_study, make_user
 from tests.people import make_member
 
@@ -57,8 +57,8 @@ FILES: dict[str, tuple[str, Get]] = {
 
 def make_run() -> Run:
     preparer = make_user(is_superuser=True)
-    run = runs.prepare_run(bonuses=[make_bonus(status="owed")], by=preparer, title="A run", now=NOW)
-    runs.freeze_run(run=run, by=preparer, now=NOW)
+    run = bonus_runs.prepare_run(bonuses=[make_bonus(status="owed")], by=preparer, title="A run", now=NOW)
+    bonus_runs.freeze_run(run=run, by=preparer, now=NOW)
     return run
 
 

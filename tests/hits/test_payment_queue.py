@@ -6,13 +6,13 @@ from django.test import Client
 from django.urls import reverse
 
 from hits.core.models.audit_events import AuditEvent
-from hits.domain.refusals import Remedy, explain
 from hits.identity.models.users import User
 from hits.identity.roles import ROLES
 from hits.ledger.models.bonuses import Bonus
 from hits.ledger.models.entries import LedgerEntry
-from hits.models import RunRow
-from hits.services import paying
+from hits.payments.domain.bonus_refusals import Remedy, explain
+from hits.payments.models.runs import RunRow
+from hits.payments.services import paying
 from tests.factories import (
     NOW,
     approve,

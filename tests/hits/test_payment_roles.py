@@ -17,10 +17,12 @@ from hits.identity.models.users import User
 from hits.identity.roles import PAYMENTS_APPROVER, PAYMENTS_PREPARER, ROLES
 from hits.ledger.models.bonuses import Bonus
 from hits.ledger.models.entries import LedgerEntry
-from hits.models import Appeal, Deposit, Difference, Halt, Match, Run, RunRow
+from hits.models import Appeal
+from hits.payments.models.matches import Deposit, Difference, Match
+from hits.payments.models.runs import Halt, Run, RunRow
+from hits.payments.services import bonus_runs, run_rows
 from hits.people.models import Disclosure
 from hits.providers.models.accounts import Account
-from hits.services import run_rows, runs
 from hits.studies.models import Batch, Study
 from tests.factories import NOW, make_assignment, make_batch, make_bonus, make_hit, make_study, make_user
 
@@ -267,11 +269,11 @@ def _scene(user: User, study: Study) -> Scene:
     free, held, *rest = bonuses
     run_rows.hold_bonuses(bonuses=[held], reason="Odd", by=other, now=NOW)
     draft, frozen, theirs = (
-        runs.prepare_run(bonuses=part, by=other, title="A run", now=NOW)
+        bonus_runs.prepare_run(bonuses=part, by=other, title="A run", now=NOW)
         for part in (rest[:2], rest[2:3], rest[3:])
     )
     for run in (frozen, theirs):
-        runs.freeze_run(run=run, by=other, now=NOW)
+        bonus_runs.freeze_run(run=run, by=other, now=NOW)
     # Also who may not prepare has runs of their own here: it is the role that keeps them out.
     Run.objects.filter(pk__in=(draft.pk, frozen.pk)).update(prepared_by=user)
     for run in (draft, frozen):

@@ -10,8 +10,8 @@ from hits.core.errors import ProviderRefused, RuleBroken
 from hits.core.models.audit_events import AuditEvent
 from hits.ledger.models.bonuses import Bonus
 from hits.ledger.models.entries import LedgerEntry
-from hits.models import Halt
-from hits.services import halting, paying, resending, settling
+from hits.payments.models.runs import Halt
+from hits.payments.services import halting, paying, payment_outcomes, resending
 from hits.work.models.assignments import Assignment
 from tests.factories import NOW, make_bonus, make_user
 from tests.hits.posted import approved_work
@@ -137,8 +137,8 @@ def test_a_used_token_is_believed_before_a_list_that_is_behind(work: Assignment,
         paying.pay_bonuses(now=NOW + hours * HOUR)
 
     after = Bonus.objects.get()
-    assert (first.status, first.problem) == (Status.UNKNOWN, settling.MADE_BEFORE)
-    assert (after.status, after.problem) == (Status.UNKNOWN, settling.MADE_BEFORE)
+    assert (first.status, first.problem) == (Status.UNKNOWN, payment_outcomes.MADE_BEFORE)
+    assert (after.status, after.problem) == (Status.UNKNOWN, payment_outcomes.MADE_BEFORE)
     assert turk.calls.count("send_bonus") == 1
 
 
@@ -161,7 +161,7 @@ def test_a_used_token_may_be_counted_as_paid(work: Assignment, turk: StubbedTurk
     paying.pay_bonuses(now=NOW)
 
     by = make_user(is_superuser=True)
-    settling.count_as_paid(
+    payment_outcomes.count_as_paid(
         bonus=Bonus.objects.get(), reason="The statement shows it.", by=by, now=NOW + 25 * HOUR
     )
 
@@ -179,8 +179,8 @@ def test_a_payment_that_is_listed_twice_stops_the_account(
     paying.confirm_bonuses(now=NOW + HOUR)
 
     after = Bonus.objects.get()
-    assert (after.status, after.problem) == (Status.CONFIRMED, settling.TWICE)
-    assert settling.TWICE in Halt.objects.get(lifted_at=None).reason
+    assert (after.status, after.problem) == (Status.CONFIRMED, payment_outcomes.TWICE)
+    assert payment_outcomes.TWICE in Halt.objects.get(lifted_at=None).reason
 
 
 def test_one_payment_on_two_pages_of_a_growing_list_is_one(work: Assignment, turk: StubbedTurk) -> None:

@@ -17,9 +17,10 @@ from hits.core.errors import ProviderRefused, RuleBroken
 from hits.identity.models.users import User
 from hits.identity.models.workers import Worker
 from hits.ledger.models.bonuses import Bonus
+from hits.payments.services import accrual
 from hits.providers.gateway import registry
 from hits.providers.gateway.interface import Provider
-from hits.services import owing, reviewing
+from hits.services import reviewing
 from hits.studies.models import Batch
 from hits.sync.services import push_decisions
 from hits.work.models.assignments import Assignment, Item, Lease
@@ -207,7 +208,7 @@ def test_crash_after_the_provider_was_told_is_finished_by_the_next_sweep(
     # Meanwhile the reconciler has seen the approval.
     Assignment.objects.update(status="approved", approved_at=DUE)
 
-    owed = owing.owe_bonuses(now=DUE)
+    owed = accrual.owe_bonuses(now=DUE)
     waits = Assignment.objects.get().owed_at
     sent = reviewing.send_decisions(now=DUE + push_decisions.CLAIM + timedelta(seconds=1))
 
@@ -656,8 +657,8 @@ def test_kept_out_work_is_owed_nothing_more(solved: list[Assignment]) -> None:
         decide(work, kind)
     reviewing.send_decisions(now=DUE)
 
-    owed = owing.owe_bonuses(now=DUE)
-    again = owing.owe_bonuses(now=DUE)
+    owed = accrual.owe_bonuses(now=DUE)
+    again = accrual.owe_bonuses(now=DUE)
 
     assert (owed, again) == (2, 0)
     assert {row.assignment_id for row in Bonus.objects.all()} == {solved[0].pk, solved[2].pk}
@@ -666,7 +667,7 @@ def test_kept_out_work_is_owed_nothing_more(solved: list[Assignment]) -> None:
 
 def test_bonus_owed_before_stays(solved: list[Assignment]) -> None:
     carry_out(solved[0], Kind.APPROVE)
-    owing.owe_bonuses(now=DUE)
+    accrual.owe_bonuses(now=DUE)
 
     carry_out(solved[0], Kind.KEEP_OUT, now=DUE)
 
@@ -680,9 +681,9 @@ def test_work_approved_before_it_was_judged_is_judged_and_then_owed(
     work.scores.all().delete()
     Assignment.objects.filter(pk=work.pk).update(status="approved", judged_at=None)
 
-    early = owing.owe_bonuses(now=NOW)
+    early = accrual.owe_bonuses(now=NOW)
     judged = judge_submitted(now=NOW)
-    owed = owing.owe_bonuses(now=NOW)
+    owed = accrual.owe_bonuses(now=NOW)
 
     assert (early, judged, owed) == (0, 1, 1)
 

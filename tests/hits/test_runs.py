@@ -16,10 +16,10 @@ from hits.core.models.audit_events import AuditEvent
 from hits.identity.models.users import User
 from hits.ledger.models.bonuses import Bonus
 from hits.ledger.models.entries import LedgerEntry
-from hits.models import Run, RunRow
+from hits.payments.models.runs import Run, RunRow
+from hits.payments.queries.run_table import lines_of, rows_of
+from hits.payments.services import bonus_runs, run_rows
 from hits.people.services.blocking import block_worker
-from hits.queries.run_rows import lines_of, rows_of
-from hits.services import run_rows, runs
 from hits.studies.models import Study
 from tests.factories import NOW, make_assignment, make_batch, make_bonus, make_hit, make_study, make_user
 from tests.people import make_permitted
@@ -37,18 +37,18 @@ def staff() -> User:
 
 
 def prepared(bonuses: list[Bonus], *, by: User | None = None, **changes: Any) -> Run:
-    return runs.prepare_run(bonuses=bonuses, by=by or staff(), title="November", now=NOW, **changes)
+    return bonus_runs.prepare_run(bonuses=bonuses, by=by or staff(), title="November", now=NOW, **changes)
 
 
 def frozen(bonuses: list[Bonus], **changes: Any) -> Run:
     run = prepared(bonuses, **changes)
-    runs.freeze_run(run=run, by=run.prepared_by, now=NOW)
+    bonus_runs.freeze_run(run=run, by=run.prepared_by, now=NOW)
     return run
 
 
 def approved(bonuses: list[Bonus], **changes: Any) -> Run:
     run = frozen(bonuses, **changes)
-    assert runs.approve_run(run=run, digest=run.digest, by=staff(), now=LATER)
+    assert bonus_runs.approve_run(run=run, digest=run.digest, by=staff(), now=LATER)
     return run
 
 
@@ -125,7 +125,7 @@ def test_draft_grows_and_shrinks() -> None:
     run = prepared([first])
     by = run.prepared_by
 
-    added = runs.add_to_run(run=run, bonuses=[first, second, third], by=by, now=NOW)
+    added = bonus_runs.add_to_run(run=run, bonuses=[first, second, third], by=by, now=NOW)
     out = run_rows.take_out(run=run, bonuses=[first], by=by, now=NOW)
 
     assert (added, out, run.count) == (2, 1, 2)
@@ -137,10 +137,10 @@ def test_only_who_prepares_a_run_changes_it() -> None:
     first, second = owed(2)
     run, other = prepared([first]), staff()
 
-    refuses("not_yours", lambda: runs.add_to_run(run=run, bonuses=[second], by=other, now=NOW))
+    refuses("not_yours", lambda: bonus_runs.add_to_run(run=run, bonuses=[second], by=other, now=NOW))
     refuses("not_yours", lambda: run_rows.take_out(run=run, bonuses=[first], by=other, now=NOW))
-    refuses("not_yours", lambda: runs.freeze_run(run=run, by=other, now=NOW))
-    refuses("not_yours", lambda: runs.dissolve_run(run=run, by=other, now=NOW))
+    refuses("not_yours", lambda: bonus_runs.freeze_run(run=run, by=other, now=NOW))
+    refuses("not_yours", lambda: bonus_runs.dissolve_run(run=run, by=other, now=NOW))
     refuses(
         "not_yours",
         lambda: run_rows.split_run(run=run, bonuses=[first], title="Two", by=other, now=NOW),
@@ -151,7 +151,7 @@ def test_run_of_somebody_who_left_is_dissolved_by_another_preparer() -> None:
     run = prepared(owed())
     User.objects.filter(pk=run.prepared_by_id).update(is_active=False)
 
-    runs.dissolve_run(run=run, by=staff(), now=NOW)
+    bonus_runs.dissolve_run(run=run, by=staff(), now=NOW)
 
     assert (run.status, run.rows.get().is_live) == ("dissolved", False)
 
@@ -161,26 +161,26 @@ def test_frozen_run_takes_nothing_in_and_lets_nothing_out() -> None:
     run = frozen([first])
     by = run.prepared_by
 
-    refuses("not_now", lambda: runs.add_to_run(run=run, bonuses=[second], by=by, now=NOW))
+    refuses("not_now", lambda: bonus_runs.add_to_run(run=run, bonuses=[second], by=by, now=NOW))
     refuses("not_now", lambda: run_rows.take_out(run=run, bonuses=[first], by=by, now=NOW))
-    refuses("not_now", lambda: runs.freeze_run(run=run, by=by, now=NOW))
+    refuses("not_now", lambda: bonus_runs.freeze_run(run=run, by=by, now=NOW))
 
 
 def test_unfrozen_run_is_a_draft_whose_old_digest_approves_nothing() -> None:
     run = frozen(owed(2))
     seen = run.digest
 
-    runs.unfreeze_run(run=run, by=run.prepared_by, now=NOW)
+    bonus_runs.unfreeze_run(run=run, by=run.prepared_by, now=NOW)
 
     assert (run.status, run.digest, run.frozen_at, lines_of(run)) == ("draft", "", None, [])
-    refuses("not_frozen", lambda: runs.approve_run(run=run, digest=seen, by=staff(), now=NOW))
+    refuses("not_frozen", lambda: bonus_runs.approve_run(run=run, digest=seen, by=staff(), now=NOW))
 
 
 def test_dissolved_run_frees_its_bonuses() -> None:
     bonuses = owed(2)
     run = frozen(bonuses)
 
-    runs.dissolve_run(run=run, by=run.prepared_by, now=NOW)
+    bonus_runs.dissolve_run(run=run, by=run.prepared_by, now=NOW)
 
     assert (run.status, statuses()) == ("dissolved", ["owed", "owed"])
     assert prepared(bonuses).count == 2
@@ -190,7 +190,7 @@ def test_refused_run_says_why_and_frees_its_bonuses() -> None:
     bonuses = owed()
     run = frozen(bonuses)
 
-    runs.refuse_run(run=run, reason=" Rejected  work is in it ", by=staff(), now=LATER)
+    bonus_runs.refuse_run(run=run, reason=" Rejected  work is in it ", by=staff(), now=LATER)
 
     assert (run.status, run.reason, statuses()) == ("refused", "Rejected work is in it", ["owed"])
     assert prepared(bonuses).count == 1
@@ -201,10 +201,10 @@ def test_run_is_decided_by_nobody_who_may_not() -> None:
     nobody, blind = make_user(), make_permitted("approve_run")
 
     for by, code in ((run.prepared_by, "same_person"), (nobody, "not_allowed"), (blind, "not_visible")):
-        refuses(code, partial(runs.approve_run, run=run, digest=run.digest, by=by, now=NOW))
-        refuses(code, partial(runs.refuse_run, run=run, reason="No", by=by, now=NOW))
-    refuses("other_manifest", lambda: runs.approve_run(run=run, digest="0" * 64, by=staff(), now=NOW))
-    refuses("no_reason", lambda: runs.refuse_run(run=run, reason="  ", by=staff(), now=NOW))
+        refuses(code, partial(bonus_runs.approve_run, run=run, digest=run.digest, by=by, now=NOW))
+        refuses(code, partial(bonus_runs.refuse_run, run=run, reason="No", by=by, now=NOW))
+    refuses("other_manifest", lambda: bonus_runs.approve_run(run=run, digest="0" * 64, by=staff(), now=NOW))
+    refuses("no_reason", lambda: bonus_runs.refuse_run(run=run, reason="  ", by=staff(), now=NOW))
 
 
 @pytest.mark.parametrize("tie", ["created_by", "launched_by"])
@@ -215,9 +215,9 @@ def test_large_run_is_not_approved_by_the_owner_of_a_batch(tie: str) -> None:
     small = frozen(owed(assignment=work, rule="small", amount=Decimal(1)))
     large = frozen(owed(assignment=work, rule="large", amount=Decimal("1.01")))
 
-    assert runs.approve_run(run=small, digest=small.digest, by=owner, now=NOW)
-    refuses("batch_owner", lambda: runs.approve_run(run=large, digest=large.digest, by=owner, now=NOW))
-    runs.refuse_run(run=large, reason="Too much", by=owner, now=NOW)
+    assert bonus_runs.approve_run(run=small, digest=small.digest, by=owner, now=NOW)
+    refuses("batch_owner", lambda: bonus_runs.approve_run(run=large, digest=large.digest, by=owner, now=NOW))
+    bonus_runs.refuse_run(run=large, reason="Too much", by=owner, now=NOW)
 
     assert large.status == "refused"
 
@@ -228,9 +228,10 @@ def test_large_run_is_not_approved_in_pieces_by_the_owner_of_a_batch() -> None:
     work = make_assignment(hit=make_hit(batch=batch), status="approved")
     pieces = [frozen(owed(assignment=work, rule=name, amount=Decimal("0.60"))) for name in ("one", "two")]
 
-    assert runs.approve_run(run=pieces[0], digest=pieces[0].digest, by=owner, now=NOW)
+    assert bonus_runs.approve_run(run=pieces[0], digest=pieces[0].digest, by=owner, now=NOW)
     refuses(
-        "batch_owner", lambda: runs.approve_run(run=pieces[1], digest=pieces[1].digest, by=owner, now=NOW)
+        "batch_owner",
+        lambda: bonus_runs.approve_run(run=pieces[1], digest=pieces[1].digest, by=owner, now=NOW),
     )
 
     assert pieces[1].status == "frozen"
@@ -252,7 +253,7 @@ def test_row_changed_after_the_freeze_voids_the_approval(change: dict[str, Any])
     run = frozen(bonuses)
     Bonus.objects.filter(pk=bonuses[0].pk).update(**change)
 
-    done = runs.approve_run(run=run, digest=run.digest, by=staff(), now=NOW)
+    done = bonus_runs.approve_run(run=run, digest=run.digest, by=staff(), now=NOW)
 
     assert (done, run.status, run.decided_by) == (False, "void", None)
     assert Bonus.objects.get(pk=bonuses[1].pk).status == "owed"
@@ -267,7 +268,9 @@ def test_grant_code_or_work_changed_after_the_freeze_voids_the_approval() -> Non
         status="rejected"
     )
 
-    done = [runs.approve_run(run=run, digest=run.digest, by=staff(), now=NOW) for run in (first, second)]
+    done = [
+        bonus_runs.approve_run(run=run, digest=run.digest, by=staff(), now=NOW) for run in (first, second)
+    ]
 
     assert (done, first.status, second.status) == ([False, False], "void", "void")
 
@@ -279,7 +282,7 @@ def test_line_changed_in_the_run_itself_voids_the_approval() -> None:
     bonus.save()
     run.rows.update(line=rows_of(run)[0].line_now)
 
-    assert runs.approve_run(run=run, digest=run.digest, by=staff(), now=NOW) is False
+    assert bonus_runs.approve_run(run=run, digest=run.digest, by=staff(), now=NOW) is False
     assert (run.status, statuses()) == ("void", ["owed"])
 
 
@@ -301,9 +304,11 @@ def test_held_bonus_leaves_its_draft_and_can_be_released() -> None:
     run.refresh_from_db()
     odd.refresh_from_db()
     assert (run.status, run.count, odd.held_reason) == ("draft", 1, "Looks odd")
-    refuses("nothing_owed", lambda: runs.add_to_run(run=run, bonuses=[odd], by=run.prepared_by, now=NOW))
+    refuses(
+        "nothing_owed", lambda: bonus_runs.add_to_run(run=run, bonuses=[odd], by=run.prepared_by, now=NOW)
+    )
     run_rows.release_bonuses(bonuses=[odd], by=staff(), now=NOW)
-    assert runs.add_to_run(run=run, bonuses=[odd], by=run.prepared_by, now=NOW) == 1
+    assert bonus_runs.add_to_run(run=run, bonuses=[odd], by=run.prepared_by, now=NOW) == 1
 
 
 def test_held_bonus_voids_its_frozen_run() -> None:
@@ -351,7 +356,7 @@ def test_payer_is_let_through_by_one_query_while_nothing_changed() -> None:
     bonuses[0].refresh_from_db()
 
     with CaptureQueriesContext(connection) as queries:
-        stopped = runs.void_if_changed(bonus=bonuses[0], now=LATER)
+        stopped = bonus_runs.void_if_changed(bonus=bonuses[0], now=LATER)
 
     assert (stopped, len(queries)) == (False, 1)
 
@@ -362,7 +367,7 @@ def test_row_changed_after_the_approval_voids_the_run_and_what_is_unsent_is_owed
     Bonus.objects.filter(pk=sent.pk).update(status="sent")
     Bonus.objects.filter(pk=changed.pk).update(amount=Decimal("9.99"))
 
-    stopped = runs.void_if_changed(bonus=changed, now=LATER)
+    stopped = bonus_runs.void_if_changed(bonus=changed, now=LATER)
 
     run.refresh_from_db()
     assert (stopped, run.status, statuses()) == (True, "void", ["sent", "owed", "owed"])
@@ -378,10 +383,10 @@ def test_bonus_that_comes_back_from_unknown_after_its_run_was_voided_is_not_sent
     approved([lost, changed])
     Bonus.objects.filter(pk=lost.pk).update(status="unknown")
     Bonus.objects.filter(pk=changed.pk).update(amount=Decimal("9.99"))
-    runs.void_if_changed(bonus=changed, now=LATER)
+    bonus_runs.void_if_changed(bonus=changed, now=LATER)
     Bonus.objects.filter(pk=lost.pk).update(status="approved")
 
-    assert runs.void_if_changed(bonus=lost, now=LATER) is True
+    assert bonus_runs.void_if_changed(bonus=lost, now=LATER) is True
     assert (statuses(), RunRow.objects.filter(is_live=True).count()) == (["owed", "owed"], 0)
 
 
@@ -391,12 +396,12 @@ def test_approved_bonus_that_no_run_knows_is_not_sent() -> None:
         status="approved", approved_by=staff(), prepared_by=staff(), approved_at=NOW
     )
 
-    assert runs.void_if_changed(bonus=bonus, now=LATER) is True
+    assert bonus_runs.void_if_changed(bonus=bonus, now=LATER) is True
     assert (statuses(), kinds()) == (["owed"], ["run.void"])
 
 
 def test_bonus_approved_before_there_were_runs_is_sent() -> None:
-    assert runs.void_if_changed(bonus=make_bonus(before_runs=True), now=LATER) is False
+    assert bonus_runs.void_if_changed(bonus=make_bonus(before_runs=True), now=LATER) is False
 
 
 def test_outliers_are_marked_at_the_freeze() -> None:
@@ -461,8 +466,8 @@ def test_freeze_and_approval_take_as_many_queries_for_many_rows() -> None:
         )
         approver = staff()
         with CaptureQueriesContext(connection) as queries:
-            runs.freeze_run(run=run, by=run.prepared_by, now=NOW)
-            runs.approve_run(run=run, digest=run.digest, by=approver, now=NOW)
+            bonus_runs.freeze_run(run=run, by=run.prepared_by, now=NOW)
+            bonus_runs.approve_run(run=run, digest=run.digest, by=approver, now=NOW)
         counts.append(len(queries))
 
     assert counts[0] == counts[1]

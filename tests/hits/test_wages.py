@@ -20,7 +20,7 @@ from hits.core.models.audit_events import AuditEvent
 from hits.identity.models.users import User
 from hits.ledger.models.bonuses import Bonus
 from hits.ledger.models.entries import LedgerEntry
-from hits.services import wages
+from hits.payments.services import wage_top_ups
 from hits.studies.models import Batch, Study
 from hits.work.models.assignments import Assignment
 from tests.factories import (
@@ -57,7 +57,7 @@ def make_preparer() -> User:
 
 def propose(batch: Batch, *, by: User | None = None, seen: tuple[int, Decimal] | None = None) -> list[Bonus]:
     pay = pay_of(batch)
-    return wages.propose_top_ups(
+    return wage_top_ups.propose_top_ups(
         batch=batch, seen=seen or (pay.due, pay.total), by=by or make_preparer(), now=LATER
     )
 

@@ -13,7 +13,7 @@ from crowd.marketplace.operations.hits import describe_hit
 from hits.ledger.models.bonuses import Bonus
 from hits.ledger.models.entries import LedgerEntry
 from hits.ledger.services.transfers import BOOK_OF
-from hits.models import Run, RunRow
+from hits.payments.models.runs import Run, RunRow
 from hits.providers.models.accounts import Account
 from hits.studies.models import Study
 from hits.work.models.assignments import Assignment, Item, Lease

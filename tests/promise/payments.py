@@ -17,11 +17,11 @@ from hits.batches.services.budgets import reserve
 from hits.core.errors import CrowdError, ProviderUnavailable
 from hits.identity.models.users import User
 from hits.ledger.models.bonuses import Bonus
-from hits.models import Halt, Run
+from hits.payments.models.runs import Halt, Run
+from hits.payments.services import bonus_runs, halting, paying, payment_outcomes, refused_bonuses
+from hits.payments.services.bonus_states import owe
 from hits.providers.gateway.boto import BotoProvider
 from hits.providers.models.accounts import Account
-from hits.services import halting, paying, refused, runs, settling
-from hits.services.obligations import owe
 from hits.studies.models import Batch
 from hits.work.models.assignments import Assignment
 from tests.factories import (
@@ -178,29 +178,31 @@ class Payments:
         owed = Bonus.objects.filter(status=Status.OWED).order_by("pk")
         chosen = [bonus for place, bonus in enumerate(owed) if mask >> (place % 5) & 1]
         given: dict[str, Any] = {"by": self.people[person], "title": "A run", "now": self.now()}
-        self.alive(lambda: runs.prepare_run(bonuses=chosen, **given))
+        self.alive(lambda: bonus_runs.prepare_run(bonuses=chosen, **given))
 
     def freeze(self, number: int, life: Life | None = None) -> None:
         if run := self._run(Run.Status.DRAFT, number):
-            self.alive(lambda: runs.freeze_run(run=run, by=run.prepared_by, now=self.now()), life)
+            self.alive(lambda: bonus_runs.freeze_run(run=run, by=run.prepared_by, now=self.now()), life)
 
     def approve(self, person: int, number: int, life: Life | None = None) -> None:
         if run := self._run(Run.Status.FROZEN, number):
             by = self.people[person]
-            self.alive(lambda: runs.approve_run(run=run, digest=run.digest, by=by, now=self.now()), life)
+            self.alive(
+                lambda: bonus_runs.approve_run(run=run, digest=run.digest, by=by, now=self.now()), life
+            )
 
     def refuse(self, person: int, number: int) -> None:
         if run := self._run(Run.Status.FROZEN, number):
             by = self.people[person]
-            self.alive(lambda: runs.refuse_run(run=run, reason="No.", by=by, now=self.now()))
+            self.alive(lambda: bonus_runs.refuse_run(run=run, reason="No.", by=by, now=self.now()))
 
     def take_back(self, number: int) -> None:
         """By who prepared it: a draft is dissolved, a frozen one is a draft again."""
         frozen, draft = self._run(Run.Status.FROZEN, number), self._run(Run.Status.DRAFT, number)
         if frozen:
-            self.alive(lambda: runs.unfreeze_run(run=frozen, by=frozen.prepared_by, now=self.now()))
+            self.alive(lambda: bonus_runs.unfreeze_run(run=frozen, by=frozen.prepared_by, now=self.now()))
         elif draft:
-            self.alive(lambda: runs.dissolve_run(run=draft, by=draft.prepared_by, now=self.now()))
+            self.alive(lambda: bonus_runs.dissolve_run(run=draft, by=draft.prepared_by, now=self.now()))
 
     def act_on(self, number: int, verb: str, life: Life | None = None) -> None:
         """The queue's one action for a bonus that was refused or is unclear."""
@@ -213,9 +215,9 @@ class Payments:
             number,
         )
         acts: dict[str, Callable[..., object]] = {
-            "look": settling.look_now,
-            "send_again": refused.send_again,
-            "decide_anew": refused.decide_anew,
+            "look": payment_outcomes.look_now,
+            "send_again": refused_bonuses.send_again,
+            "decide_anew": refused_bonuses.decide_anew,
         }
         if bonus is not None:
             self.alive(lambda: acts[verb](bonus=bonus, by=self.people[0], now=self.now()), life)
@@ -334,8 +336,12 @@ class Payments:
             while self._run(Run.Status.FROZEN, 0) or self._run(Run.Status.DRAFT, 0):
                 self.take_back(0)
             for bonus in Bonus.objects.filter(status=Status.REFUSED):
-                verb = refused.refusal_of(bonus).remedy
-                act = refused.send_again if verb in ("send_again", "deposit") else refused.decide_anew
+                verb = refused_bonuses.refusal_of(bonus).remedy
+                act = (
+                    refused_bonuses.send_again
+                    if verb in ("send_again", "deposit")
+                    else refused_bonuses.decide_anew
+                )
                 act(bonus=bonus, by=self.people[0], now=self.now())
             self.prepare(0, 31)
             self.freeze(0)

@@ -7,14 +7,14 @@ import pytest
 from django.db import transaction
 
 from crowd.marketplace import models as market
-from crowd.marketplace.services import epochs as marketplace_epochs
+from crowd.marketplace.services import after_restore as marketplace_epochs
 from hits import tasks
 from hits.core.errors import RuleBroken
 from hits.ledger.models.bonuses import Bonus
+from hits.payments.services import accrual, after_restore, resending
 from hits.providers.gateway.pacing import Line
 from hits.providers.gateway.standstill import begin_epochs
 from hits.providers.models.epochs import Epoch
-from hits.services import epochs, owing, resending
 from hits.work.models.assignments import Assignment
 from tests.locks import begin_world
 from tests.promise.agreement import disagreements, payment_disagreements
@@ -36,7 +36,7 @@ def thank(world: World) -> None:
     """One person owes something on all that was approved, two approve it, and it is sent and confirmed."""
     play(world, APPROVED)
     for work in Assignment.objects.filter(status=Assignment.Status.APPROVED):
-        owing.owe_extra(
+        accrual.owe_extra(
             assignment=work,
             rule="thanks",
             amount=Decimal("0.05"),
@@ -70,7 +70,7 @@ def compare(world: World) -> Epoch:
         tasks.match_accounts()
         tasks.compare_epochs()
         world.turn(10)
-    left = list(epochs.unread_hits(epoch).values_list("status", "look_at", "problem"))
+    left = list(after_restore.unread_hits(epoch).values_list("status", "look_at", "problem"))
     raise AssertionError(f"The comparison never ended: {epoch.found} {epoch.problem} {left}")
 
 
@@ -83,7 +83,7 @@ def test_what_a_copy_has_forgotten_is_paid_once(
         put_back(world, after=thank, hours=hours)
         paid = market.BonusPayment.objects.count()
 
-        epochs.confirm_epoch(epoch=compare(world), by=world.researcher, now=world.now())
+        after_restore.confirm_epoch(epoch=compare(world), by=world.researcher, now=world.now())
         thank(world)
 
         assert market.BonusPayment.objects.count() == paid >= 4
@@ -102,14 +102,14 @@ def test_nothing_goes_out_before_a_person_has_confirmed(
         before = market.HIT.objects.count(), market.BonusPayment.objects.count()
 
         with pytest.raises(RuleBroken, match="comparison is not over"):
-            epochs.confirm_epoch(epoch=Epoch.objects.get(), by=world.researcher, now=world.now())
+            after_restore.confirm_epoch(epoch=Epoch.objects.get(), by=world.researcher, now=world.now())
         compare(world)
         thank(world)
 
         assert (market.HIT.objects.count(), market.BonusPayment.objects.count()) == before
         assert not Bonus.objects.exclude(status=Bonus.Status.APPROVED).exists()
 
-        epochs.confirm_epoch(epoch=Epoch.objects.get(), by=world.researcher, now=world.now())
+        after_restore.confirm_epoch(epoch=Epoch.objects.get(), by=world.researcher, now=world.now())
         play(world, [("turn", 60), ("background", 0, None), ("turn", 60), ("background", 0, None)])
 
         assert market.BonusPayment.objects.count() == Bonus.objects.count() >= 4
@@ -153,7 +153,7 @@ def test_a_marketplace_that_forgot_is_noticed_and_told_and_paid_anew(
         noticed = Epoch.objects.get().side
         found = compare(world).found
         before = market.BonusPayment.objects.count()
-        epochs.confirm_epoch(epoch=Epoch.objects.get(), by=world.researcher, now=world.now())
+        after_restore.confirm_epoch(epoch=Epoch.objects.get(), by=world.researcher, now=world.now())
         play(world, [("background", 0, None), ("turn", 60), ("background", 0, None)])
         resending.send_lost_anew(account=world.account, by=world.researcher, now=world.now())
 

@@ -25,7 +25,7 @@ from crowd.marketplace.models import AccessKey
 from crowd.provisioning import account_values, provision
 from hits.models import Account, Batch, Bonus
 from hits.batches.services.budgets import reserve
-from hits.services.obligations import owe
+from hits.payments.services.bonus_states import owe
 from django.db import transaction
 from tests.factories import approve, make_batch, make_study
 from tests.promise.payments import approved_work

@@ -13,7 +13,7 @@ from hypothesis import event, given
 from hypothesis import strategies as st
 
 from hits.ledger.models.bonuses import Bonus
-from hits.services import resending
+from hits.payments.services import resending
 from hits.sync.services import reconciling
 from tests.promise.agreement import disagreements, payment_disagreements
 from tests.promise.liar import KINDS

@@ -12,7 +12,7 @@ from hypothesis import event, given
 from hypothesis import strategies as st
 
 from crowd.marketplace.models import BonusPayment
-from hits.models import Halt
+from hits.payments.models.runs import Halt
 from hits.providers.models.accounts import Stranger
 from hits.sync.services import reconciling
 from tests.locks import begin_world

@@ -13,9 +13,9 @@ import pytest
 
 from crowd.marketplace import models as market
 from hits.ledger.models.bonuses import Bonus
-from hits.models import Halt
+from hits.payments.models.runs import Halt
+from hits.payments.services import accrual, after_restore
 from hits.providers.models.epochs import Epoch
-from hits.services import epochs, owing
 from hits.sync.services import reconciling
 from hits.work.models.assignments import Assignment
 from hits.work.models.hits import HIT
@@ -91,7 +91,7 @@ def make_fifty_bonuses(world: World) -> None:
 
 
 def thank(world: World, work: Assignment, *, cents: int) -> Bonus:
-    return owing.owe_extra(
+    return accrual.owe_extra(
         assignment=work,
         rule="thanks",
         amount=Decimal(cents) / 100,
@@ -120,7 +120,7 @@ def go_on(world: World) -> None:
 
 def people_go_on(world: World) -> Counter[str]:
     """After the comparison: the acts of people, each counted once."""
-    epochs.confirm_epoch(epoch=Epoch.objects.get(), by=world.researcher, now=world.now())
+    after_restore.confirm_epoch(epoch=Epoch.objects.get(), by=world.researcher, now=world.now())
     acts = Counter({"accounts let go on": 1})
     for _ in range(4):
         play(world, [("turn", 400), *ROUND])

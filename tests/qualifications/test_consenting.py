@@ -9,8 +9,8 @@ from hits.core.errors import RuleBroken
 from hits.core.models.audit_events import AuditEvent
 from hits.identity.models.workers import Worker
 from hits.ledger.models.bonuses import Bonus
+from hits.payments.services.accrual import owe_bonuses
 from hits.providers.models.accounts import Account
-from hits.services.owing import owe_bonuses
 from hits.studies.models import Study
 from hits.work.models.assignments import Assignment, Item, Lease
 from qualifications.models import Consent, ConsentText

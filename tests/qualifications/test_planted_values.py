@@ -26,9 +26,10 @@ from hits.core.domain.months import read_month
 from hits.core.models.audit_events import AuditEvent
 from hits.identity.models.users import User
 from hits.ledger.models.entries import LedgerEntry
-from hits.models import Run
+from hits.payments.models.runs import Run
+from hits.payments.services import finance_files
 from hits.providers.gateway import registry
-from hits.services import exporting, finance_files
+from hits.services import exporting
 from hits.studies.models import Batch, Study
 from hits.work.models.assignments import Assignment
 from qualifications.domain import people

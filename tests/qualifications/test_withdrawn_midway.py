@@ -13,7 +13,8 @@ from crowd.statement import links
 from crowd.winogavil.models import Association
 from hits.core.states import move
 from hits.ledger.models.bonuses import Bonus
-from hits.services import exporting, owing, paying
+from hits.payments.services import accrual, paying
+from hits.services import exporting
 from hits.work.models.assignments import Assignment, Lease
 from hits.work.models.hits import HIT
 from qualifications.models import Consent
@@ -60,7 +61,7 @@ class Life:
         yield POINTS[2]
         move(self.work, Status.APPROVED, approved_at=self.now)
         self.sweep()
-        owing.owe_bonuses(now=self.now)
+        accrual.owe_bonuses(now=self.now)
         yield POINTS[3]
         self.sweep()
         approve(Bonus.objects.all())

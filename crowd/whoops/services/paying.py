@@ -18,7 +18,7 @@ from crowd.whoops.models import Image, Project, Revision
 from hits.core.errors import RuleBroken
 from hits.identity.models.users import User
 from hits.ledger.models.bonuses import Bonus
-from hits.services.owing import owe_extra
+from hits.payments.services.accrual import owe_extra
 from hits.work.models.assignments import Assignment
 
 Status = Assignment.Status

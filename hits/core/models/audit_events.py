@@ -3,7 +3,7 @@
 from django.db import models
 
 from hits.ledger.models.bonuses import Bonus
-from hits.models.runs import Run
+from hits.payments.models.runs import Run
 from hits.providers.models.accounts import Account
 from hits.studies.models import Study
 

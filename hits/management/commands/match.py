@@ -6,10 +6,10 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.utils import timezone
 
-from hits.domain.causes import CAUSES
-from hits.models import Difference, Match
+from hits.payments.domain.difference_causes import CAUSES
+from hits.payments.models.matches import Difference, Match
+from hits.payments.services import three_way_match
 from hits.providers.models.accounts import Account
-from hits.services import matching
 from hits.sync.services import reconciling
 
 PAUSE_S = 1
@@ -41,13 +41,13 @@ class Command(BaseCommand):
 
 def _match(account: Account, *, full: bool) -> Match:
     """A count that does not fit is made again, once everything there has been looked at."""
-    match = matching.start_match(account=account, full=full, by=None, now=timezone.now())
+    match = three_way_match.start_match(account=account, full=full, by=None, now=timezone.now())
     while match.status == Match.Status.RUNNING:
-        if matching.step(match=match, now=timezone.now()):
+        if three_way_match.step(match=match, now=timezone.now()):
             match.refresh_from_db()
             if match.tries and match.status == Match.Status.RUNNING:
                 reconciling.reconcile_everything(now=timezone.now())
-                matching.hurry(match=match, now=timezone.now())
+                three_way_match.hurry(match=match, now=timezone.now())
         elif match.status == Match.Status.RUNNING:
             time.sleep(PAUSE_S)
         match = Match.objects.select_related("account").get(pk=match.pk)

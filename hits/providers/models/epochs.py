@@ -3,7 +3,7 @@
 from django.db import models
 from django.db.models import Q
 
-from hits.models.matches import Match
+from hits.payments.models.matches import Match
 from hits.providers.models.accounts import Account
 
 

@@ -18,9 +18,9 @@ from django.test import Client
 from django.utils import timezone
 
 from crowd.marketplace import models as market
+from hits.payments.services import paying
 from hits.providers.gateway import pacing, registry
 from hits.providers.gateway.boto import BotoProvider
-from hits.services import paying
 from hits.sync.services import reconciling
 from hits.work.models.assignments import Assignment
 from hits.work.models.hits import HIT

@@ -9,7 +9,7 @@ from django.utils import timezone
 from hits import families
 from hits.identity.models.workers import Worker
 from hits.ledger.models.bonuses import Bonus
-from hits.services import compensating
+from hits.payments.services import compensation
 from hits.work.models.assignments import Assignment
 from hits.work.models.hits import HIT
 from scoring.services import judging as scoring
@@ -31,7 +31,7 @@ def bonus() -> Bonus:
 def hit(bonus: Bonus) -> HIT:
     """Open at the provider, as the sweep leaves it."""
     payer = make_payer(bonus.assignment.hit.batch.study)
-    return make_hit(batch=compensating.start(bonus=bonus, by=payer, now=NOW), external_id="HIT1")
+    return make_hit(batch=compensation.start(bonus=bonus, by=payer, now=NOW), external_id="HIT1")
 
 
 def hand_in(client: Client, hit: HIT, token: str) -> Any:

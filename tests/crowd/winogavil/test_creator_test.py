@@ -18,7 +18,7 @@ from hits import families
 from hits.batches.services import drafting
 from hits.core.errors import InvalidAnswer
 from hits.ledger.models.bonuses import Bonus
-from hits.services import owing
+from hits.payments.services import accrual
 from hits.studies.models import Batch, Study
 from hits.work.models.assignments import Assignment, Item
 from hits.work.queries import answers_wanted
@@ -153,7 +153,7 @@ def test_no_bonus_is_owed_for_a_test() -> None:
     sweep()
     Assignment.objects.filter(pk=work.pk).update(status="approved")
 
-    owing.owe_bonuses(now=NOW)
+    accrual.owe_bonuses(now=NOW)
 
     assert Score.objects.get(assignment=work, measure=FOOL).value == 1
     assert CreatorTestFamily().possible_bonus(assignment=work, fool=100) is None

@@ -10,7 +10,7 @@ from crowd.winogavil.services import making
 from crowd.winogavil.services.seeding import seed_board
 from hits.identity.models.workers import Worker
 from hits.ledger.models.bonuses import Bonus
-from hits.services import owing
+from hits.payments.services import accrual
 from hits.studies.models import Study
 from hits.sync.services import poll_schedule, push_decisions
 from hits.work.models.assignments import Assignment, Item
@@ -126,13 +126,13 @@ def test_bonus_waits_for_the_solvers_and_the_reward_does_not(
 
     sweep()
     push_decisions.approve_judged(now=NOW)
-    owing.owe_bonuses(now=NOW)
+    accrual.owe_bonuses(now=NOW)
     early = (approved == [work.external_id], Bonus.objects.count())
     Association.objects.update(model_score=33)
     for solver in people[1:4]:
         solve(batch, solver)
     sweep()
-    owing.owe_bonuses(now=NOW)
+    accrual.owe_bonuses(now=NOW)
 
     assert early == (True, 0)
     assert [f"{bonus.amount}" for bonus in Bonus.objects.filter(assignment=work)] == ["0.36"]

@@ -18,7 +18,7 @@ from hits.admin.batches.launch import warnings
 from hits.batches.services import drafting
 from hits.core.errors import InvalidAnswer
 from hits.ledger.models.bonuses import Bonus
-from hits.services import owing
+from hits.payments.services import accrual
 from hits.studies.models import Study
 from hits.work.models.assignments import Assignment, Item, Lease
 from hits.work.queries import answers_wanted
@@ -78,7 +78,7 @@ def test_a_test_is_in_no_data_and_nobody_else_is_asked(study: Study) -> None:
     take_solver_test(batch, make_worker(account=batch.account), right=[2] * 10)
     ask_rivals(now=NOW)
     sweep()
-    owing.owe_bonuses(now=NOW)
+    accrual.owe_bonuses(now=NOW)
 
     assert list(of_study(study, sources=list(Association.Source.values))) == []
     assert (Riddle.objects.count(), Solution.objects.count(), Bonus.objects.count()) == (0, 0, 0)

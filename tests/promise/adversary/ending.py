@@ -13,10 +13,10 @@ from hits import tasks
 from hits.batches.services import batch_lifecycle
 from hits.core.errors import RuleBroken
 from hits.ledger.models.bonuses import Bonus
-from hits.models import Difference
+from hits.payments.models.matches import Difference
+from hits.payments.services import after_restore, halting, payment_outcomes, refused_bonuses, resending
 from hits.providers.models.accounts import Account, Stranger
 from hits.providers.models.epochs import Epoch
-from hits.services import epochs, halting, refused, resending, settling
 from hits.studies.models import Batch
 from tests.promise.adversary.people import People
 from tests.promise.agreement import bookless_payments, disagreements, payment_disagreements
@@ -90,7 +90,7 @@ class Ending:
             if epoch is None:
                 return
             if epoch.compared_at:
-                epochs.confirm_epoch(epoch=epoch, by=self.people.staff[1], now=timezone.now())
+                after_restore.confirm_epoch(epoch=epoch, by=self.people.staff[1], now=timezone.now())
                 self.done["accounts let go on after a restore"] += 1
                 return
             self._sweep_all()
@@ -129,7 +129,7 @@ class Ending:
 
     def _look_after_bonuses(self) -> None:
         unclear = Bonus.objects.filter(status=Status.UNKNOWN).exclude(problem="")
-        self._each("looks again", unclear, settling.look_now)
+        self._each("looks again", unclear, payment_outcomes.look_now)
         refusals = Bonus.objects.filter(status=Status.REFUSED)
         self._each("refusals decided", refusals, _decide_on_refusal)
 
@@ -150,6 +150,6 @@ class Ending:
 
 
 def _decide_on_refusal(*, bonus: Bonus, by: Any, now: Any) -> None:
-    verb = refused.refusal_of(bonus).remedy
-    act = refused.send_again if verb in ("send_again", "deposit") else refused.decide_anew
+    verb = refused_bonuses.refusal_of(bonus).remedy
+    act = refused_bonuses.send_again if verb in ("send_again", "deposit") else refused_bonuses.decide_anew
     act(bonus=bonus, by=by, now=now)

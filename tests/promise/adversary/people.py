@@ -21,9 +21,10 @@ from hits.batches.services import batch_lifecycle, launching
 from hits.common.sweeps import SWEEPS
 from hits.identity.models.users import User
 from hits.ledger.models.bonuses import Bonus
-from hits.models import Run
+from hits.payments.models.runs import Run
+from hits.payments.services import accrual, bonus_runs
 from hits.providers.models.accounts import Account
-from hits.services import owing, reviewing, runs
+from hits.services import reviewing
 from hits.studies.models import Batch, Study
 from hits.work.models.assignments import Assignment
 from hits.work.models.hits import HIT
@@ -138,16 +139,16 @@ class People:
         owed = list(Bonus.objects.filter(status=Bonus.Status.OWED, held_at=None))
         if not owed:
             return 0
-        self._decide(runs.prepare_run(bonuses=owed, by=self.staff[0], title="A run", now=self.home()))
+        self._decide(bonus_runs.prepare_run(bonuses=owed, by=self.staff[0], title="A run", now=self.home()))
         return len(owed)
 
     def _decide(self, run: Run) -> None:
         if run.status == Run.Status.DRAFT:
-            runs.freeze_run(run=run, by=run.prepared_by, now=self.home())
-        runs.approve_run(run=run, digest=run.digest, by=self.staff[1], now=self.home())
+            bonus_runs.freeze_run(run=run, by=run.prepared_by, now=self.home())
+        bonus_runs.approve_run(run=run, digest=run.digest, by=self.staff[1], now=self.home())
 
     def _owe(self, work: Assignment, *, cents: int, number: int) -> None:
-        owing.owe_extra(
+        accrual.owe_extra(
             assignment=work,
             rule=f"extra {number}",
             amount=Decimal(cents) / 100,

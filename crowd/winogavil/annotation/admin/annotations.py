@@ -30,7 +30,7 @@ from hits.admin.downloads import send
 from hits.admin.parts import ReadOnlyAdmin, plural, read_number
 from hits.admin.selecting import need, signed_in
 from hits.core import audit_trail
-from hits.services.finance_files import FinanceFile
+from hits.payments.services.finance_files import FinanceFile
 from hits.studies.models import Study
 from hits.work.access import studies_of
 from hits.work.models.assignments import Lease

@@ -16,13 +16,14 @@ from hits.core.errors import ProviderRefused, RuleBroken
 from hits.ledger.models.bonuses import Bonus
 from hits.ledger.models.entries import LedgerEntry
 from hits.ledger.services import rewards
-from hits.models import Match
+from hits.payments.models.matches import Match
+from hits.payments.queries.match_rows import accounts_for
+from hits.payments.services import accrual, paying, three_way_match
 from hits.people.services import blocking, worker_letters
 from hits.providers.gateway import registry
 from hits.providers.gateway.registry import provider_for
 from hits.providers.models.accounts import Account
-from hits.queries.matches import accounts_for
-from hits.services import matching, owing, paying, reviewing
+from hits.services import reviewing
 from hits.studies.models import Batch
 from hits.sync.services import event_inbox, full_scan, reconciling
 from hits.work.models.assignments import Assignment
@@ -47,11 +48,11 @@ SWEEPS: dict[str, Callable[..., object]] = {
     "figures": batch_counters.refresh_stale,
     "judge": judge_submitted,
     "approve": reviewing.approve_judged,
-    "owe": owing.owe_bonuses,
+    "owe": accrual.owe_bonuses,
     "book": rewards.book_rewards,
     "pay": paying.pay_bonuses,
     "confirm": paying.confirm_bonuses,
-    "match": matching.match_accounts,
+    "match": three_way_match.match_accounts,
     "grow": grow_solving,
 }
 

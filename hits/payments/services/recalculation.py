@@ -1,6 +1,6 @@
 """Scores have changed: what today's make more of a batch's work, shown first, and owed by who has seen it.
 
-Less changes nothing. Lock order: the assignments, then what hits.services.owing locks.
+Less changes nothing. Lock order: the assignments, then what hits.payments.services.accrual locks.
 """
 
 from collections.abc import Iterator
@@ -14,7 +14,7 @@ from hits.core import audit_trail
 from hits.core.errors import RuleBroken
 from hits.identity.models.users import User
 from hits.ledger.models.bonuses import Bonus
-from hits.services import owing
+from hits.payments.services import accrual
 from hits.studies.models import Batch
 from hits.work.access import may_see
 from hits.work.models.assignments import Assignment
@@ -31,7 +31,7 @@ def lacking_in(*, batch: Batch, work: int | None = None, now: datetime) -> list[
     found: list[Bonus] = []
     lacks: set[int] = set()
     for held in _slices(_read(batch, work)):
-        for bonus in owing.lacking(held, now=now):
+        for bonus in accrual.lacking(held, now=now):
             lacks.add(bonus.assignment_id)
             if len(lacks) > MOST:
                 return found
@@ -51,17 +51,17 @@ def owe_lacking(
     """All of what was seen (how many, and what they came to), or RuleBroken and nothing."""
     if not by.has_perm(OWE) or not may_see(batch, by):
         raise RuleBroken("not_allowed", "You may not do this. Ask somebody who prepares bonus runs.")
-    owing.check_why(why)
+    accrual.check_why(why)
     with transaction.atomic():
         lacks = {bonus.assignment_id for bonus in lacking_in(batch=batch, work=work, now=now)}
         held = list(_read(batch, work).filter(pk__in=lacks).select_for_update(of=("self",), no_key=True))
-        made = owing.lacking(held, why=why, now=now)
+        made = accrual.lacking(held, why=why, now=now)
         if not made:
             raise RuleBroken("nothing_lacking", "Today's scores make nothing more of it than is owed by now.")
         total = total_of(made)
         if seen != (len(made), total):
             raise RuleBroken("changed_meanwhile", CHANGED)
-        owing.set_aside_and_owe(batch, made, by=by, now=now)
+        accrual.set_aside_and_owe(batch, made, by=by, now=now)
         words = f"Owed ${total} more ({len(made)}) in batch {batch.public_id}, by today's scores: {why}"
         audit_trail.note("bonus.owed_again", words, by=by, now=now, study=batch.study, account=batch.account)
     return made

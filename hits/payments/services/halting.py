@@ -14,7 +14,7 @@ from django.db.models import Q, QuerySet
 from hits.core import audit_trail
 from hits.core.errors import RuleBroken
 from hits.identity.models.users import User
-from hits.models import Halt
+from hits.payments.models.runs import Halt
 from hits.providers.models.accounts import Account
 from hits.providers.models.epochs import Epoch
 

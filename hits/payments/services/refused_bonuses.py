@@ -6,11 +6,11 @@ from django.db import transaction
 
 from hits.core import audit_trail
 from hits.core.errors import RuleBroken
-from hits.domain.refusals import Refusal, Remedy, explain
 from hits.identity.models.users import User
 from hits.ledger.models.bonuses import Bonus
-from hits.models import RunRow
-from hits.services.obligations import move_bonus
+from hits.payments.domain.bonus_refusals import Refusal, Remedy, explain
+from hits.payments.models.runs import RunRow
+from hits.payments.services.bonus_states import move_bonus
 
 Status = Bonus.Status
 

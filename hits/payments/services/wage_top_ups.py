@@ -18,7 +18,7 @@ from hits.core.audit_trail import note
 from hits.core.errors import RuleBroken
 from hits.identity.models.users import User
 from hits.ledger.models.bonuses import Bonus
-from hits.services.obligations import owe
+from hits.payments.services.bonus_states import owe
 from hits.studies.models import Batch, Study
 from hits.work.models.assignments import Assignment
 

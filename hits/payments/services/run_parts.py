@@ -9,7 +9,7 @@ from hits.core.domain.typed_text import has_controls, is_one_line
 from hits.core.errors import RuleBroken
 from hits.identity.models.users import User
 from hits.ledger.models.bonuses import Bonus
-from hits.models import Run, RunRow
+from hits.payments.models.runs import Run, RunRow
 from hits.work.access import visible
 
 Status = Run.Status

@@ -16,12 +16,12 @@ from hits.core import audit_trail
 from hits.core.errors import ProviderError, RuleBroken
 from hits.identity.models.users import User
 from hits.ledger.models.bonuses import Bonus
-from hits.models import Difference, Match
+from hits.payments.models.matches import Difference, Match
+from hits.payments.services.three_way_match import give_up, start_match
 from hits.providers.gateway.registry import provider_for
 from hits.providers.gateway.standstill import FRESH
 from hits.providers.models.accounts import Account
 from hits.providers.models.epochs import Epoch
-from hits.services.matching import give_up, start_match
 from hits.sync.services.full_scan import read_everything
 from hits.sync.services.poll_schedule import earliest
 from hits.work.models.hits import HIT

@@ -9,13 +9,13 @@ from decimal import Decimal
 from hits.core import crypto
 from hits.core.domain.money import FeeSchedule
 from hits.core.errors import ProviderRefused
-from hits.domain.payments import Due, Gap, Listed, compare_bonus, reference_of, with_fee
 from hits.ledger.models.bonuses import Bonus
-from hits.models import Difference
+from hits.payments.domain.listed_payments import Due, Gap, Listed, compare_bonus, reference_of, with_fee
+from hits.payments.models.matches import Difference
+from hits.payments.queries.match_rows import GRACE, TOO_LONG
+from hits.payments.services.differences import Found
 from hits.providers.gateway.interface import Provider, ProviderBonus
 from hits.providers.models.accounts import Account
-from hits.queries.matches import GRACE, TOO_LONG
-from hits.services.differences import Found
 from hits.work.models.hits import HIT
 
 Status = Bonus.Status

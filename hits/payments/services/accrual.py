@@ -23,9 +23,9 @@ from hits.core.domain.bonus_tables import LONGEST_NAME, MOST_BONUS
 from hits.core.errors import RuleBroken
 from hits.identity.models.users import User
 from hits.ledger.models.bonuses import Bonus
-from hits.queries.scores import recorded_scores
-from hits.services.bonus_words import reason_of
-from hits.services.obligations import owe
+from hits.payments.queries.recorded_scores import recorded_scores
+from hits.payments.services.bonus_states import owe
+from hits.payments.services.bonus_words import reason_of
 from hits.studies.models import Batch
 from hits.work.domain import effective_seconds
 from hits.work.models.assignments import Assignment

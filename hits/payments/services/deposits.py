@@ -8,7 +8,7 @@ from django.db import transaction
 from hits.core.audit_trail import note
 from hits.core.errors import RuleBroken
 from hits.identity.models.users import User
-from hits.models import Deposit, Difference
+from hits.payments.models.matches import Deposit, Difference
 from hits.providers.models.accounts import Account
 
 ADD = "hits.add_deposit"

@@ -18,14 +18,14 @@ from hits.common.parts import in_parts
 from hits.core import audit_trail
 from hits.core.domain.typed_text import is_one_line
 from hits.core.errors import ProviderError, ProviderRefused, ProviderUnavailable, RuleBroken
-from hits.domain.payments import reference_of
 from hits.identity.models.users import User
 from hits.ledger.models.bonuses import Bonus
+from hits.payments.domain.listed_payments import reference_of
+from hits.payments.services import halting
+from hits.payments.services.bonus_states import move_bonus, move_bonuses
 from hits.providers.gateway.interface import Provider, ProviderBonus
 from hits.providers.gateway.registry import provider_for
 from hits.providers.models.accounts import Account
-from hits.services import halting
-from hits.services.obligations import move_bonus, move_bonuses
 from hits.sync.services.poll_schedule import earliest_or_now, usable
 from hits.work.models.hits import HIT
 

@@ -10,8 +10,9 @@ from hits.core import audit_trail
 from hits.core.errors import RuleBroken
 from hits.identity.models.users import User
 from hits.ledger.models.bonuses import Bonus
-from hits.models import Run, RunRow
-from hits.services.run_parts import (
+from hits.payments.models.runs import Run, RunRow
+from hits.payments.services.bonus_runs import thaw, void_run
+from hits.payments.services.run_parts import (
     check_reason,
     check_title,
     count_run,
@@ -21,7 +22,6 @@ from hits.services.run_parts import (
     refuse_stranger,
     refuse_unless,
 )
-from hits.services.runs import thaw, void_run
 from hits.work.access import visible
 
 Status = Run.Status

@@ -9,10 +9,10 @@ from typing import Any
 
 from django.db.models import Q, QuerySet
 
-from hits.domain.manifests import write_line
-from hits.domain.outliers import Facts, find_outliers
 from hits.ledger.models.bonuses import Bonus
-from hits.models import Run, RunRow
+from hits.payments.domain.manifests import write_line
+from hits.payments.domain.outliers import Facts, find_outliers
+from hits.payments.models.runs import Run, RunRow
 from hits.people.queries.worker_pool import blocks_in_force
 from hits.providers.models.accounts import Account
 from hits.work.models.assignments import Assignment

@@ -22,9 +22,9 @@ from hits.core import audit_trail
 from hits.core.errors import ProviderError, ProviderRefused, ProviderUnavailable, RuleBroken
 from hits.core.states import move
 from hits.ledger.models.bonuses import Bonus
+from hits.payments.services import halting, payment_outcomes
+from hits.payments.services.bonus_states import move_bonus
 from hits.providers.gateway.interface import Provider
-from hits.services import halting, settling
-from hits.services.obligations import move_bonus
 from hits.studies.models import Batch
 from hits.sync.services.poll_schedule import can_be_used, earliest, usable
 from hits.work.models.assignments import Assignment
@@ -103,10 +103,10 @@ def _send(bonus: Bonus, provider: Provider, *, now: datetime) -> bool:
 def _is_listed(bonus: Bonus, provider: Provider) -> bool:
     """A list may be late: what it names by now has been paid. A HIT that is gone has none."""
     try:
-        listed = settling.read_list(bonus.assignment.hit, provider)
+        listed = payment_outcomes.read_list(bonus.assignment.hit, provider)
     except ProviderRefused:
         return False
-    return settling.find(bonus, listed) != settling.Found.NOT_LISTED
+    return payment_outcomes.find(bonus, listed) != payment_outcomes.Found.NOT_LISTED
 
 
 def _qualify(bonus: Bonus, provider: Provider) -> dict[str, Any]:

@@ -25,9 +25,9 @@ from hits.identity.models.workers import Worker
 from hits.ledger.models.bonuses import Bonus
 from hits.ledger.models.entries import LedgerEntry
 from hits.ledger.queries import in_slices
-from hits.models import Run, RunRow
+from hits.payments.models.runs import Run, RunRow
+from hits.payments.queries import month_closes
 from hits.people.models import Disclosure
-from hits.queries import closes
 from hits.studies.models import Study
 from hits.work.access import may_see, visible
 
@@ -105,7 +105,7 @@ def close_file(
     is_over = all(month.bounds(study.time_zone)[1] <= now for study in begun)
     return FinanceFile(
         name=f"close-{month}{'' if is_over else '-so-far'}",
-        header=_header(closes.COLUMNS, reason),
+        header=_header(month_closes.COLUMNS, reason),
         rows=_close_rows(begun, month=month, by=by, now=now, reason=reason),
     )
 
@@ -133,7 +133,7 @@ def ledger_file(*, study: Study, entries: QuerySet[LedgerEntry], by: User, now: 
         raise PermissionDenied
     audit_trail.note("file.ledger", f"Took rows of the books of “{study}”.", by=by, now=now, study=study)
     rows = entries.filter(study=study).select_related("batch", "bonus", "assignment__worker", "by")
-    deferred = (*closes.DEFERRED, "assignment__worker__external_id")
+    deferred = (*month_closes.DEFERRED, "assignment__worker__external_id")
     return FinanceFile(
         name=f"ledger-{str(study.public_id)[:8]}",
         header=LEDGER_COLUMNS,
@@ -168,7 +168,7 @@ def _close_rows(
             "month": str(month),
             "time_zone": study.time_zone,
         }
-        for lines in closes.lines_of_close(study=study, month=month, with_ids=bool(reason)):
+        for lines in month_closes.lines_of_close(study=study, month=month, with_ids=bool(reason)):
             _record([line.worker for line in lines if line.worker], seen, by=by, now=now, reason=reason)
             for line in lines:
                 cells = {
@@ -180,7 +180,7 @@ def _close_rows(
                     "count": line.count or None,
                     "amount": line.amount,
                 }
-                yield _row(closes.COLUMNS, cells, worker=line.worker, reason=reason)
+                yield _row(month_closes.COLUMNS, cells, worker=line.worker, reason=reason)
 
 
 def _run_rows(

@@ -20,15 +20,15 @@ from hits.core.states import move
 from hits.identity.models.users import User
 from hits.ledger.domain import Expected
 from hits.ledger.services import rewards
-from hits.models import Deposit, Match
+from hits.payments.models.matches import Deposit, Match
+from hits.payments.queries import match_rows as queries
+from hits.payments.queries.match_rows import Held, Spent
+from hits.payments.services.deposits import open_books
+from hits.payments.services.differences import record_balance, record_differences
+from hits.payments.services.match_payments import compare_hits
 from hits.providers.gateway.interface import Provider
 from hits.providers.gateway.registry import provider_for
 from hits.providers.models.accounts import Account
-from hits.queries import matches as queries
-from hits.queries.matches import Held, Spent
-from hits.services.deposits import open_books
-from hits.services.differences import record_balance, record_differences
-from hits.services.matching_payments import compare_hits
 from hits.studies.models import Batch
 from hits.sync.services.poll_schedule import earliest, soonest
 from hits.work.models.hits import HIT

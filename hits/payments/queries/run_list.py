@@ -11,8 +11,8 @@ from django.db.models import Case, Count, Exists, IntegerField, OuterRef, Q, Que
 
 from hits.core.domain.money import round_to_cents
 from hits.ledger.models.bonuses import Bonus
-from hits.models import Run, RunRow
-from hits.queries.run_rows import Row
+from hits.payments.models.runs import Run, RunRow
+from hits.payments.queries.run_table import Row
 from hits.work.access import SEES_ALL, studies_of, visible
 
 Status = Run.Status

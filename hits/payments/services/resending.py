@@ -15,16 +15,16 @@ from django.db.models import QuerySet
 from hits.batches.services.sending_hits import TOKEN_MEMORY
 from hits.core import audit_trail
 from hits.core.errors import ProviderRefused, ProviderUnavailable, RuleBroken
-from hits.domain import refusals
 from hits.identity.models.users import User
 from hits.ledger.models.bonuses import Bonus
-from hits.models import Difference
+from hits.payments.domain import bonus_refusals
+from hits.payments.models.matches import Difference
+from hits.payments.services import after_restore, halting, payment_outcomes
+from hits.payments.services.paying import LISTED_WITHIN
+from hits.payments.services.payment_outcomes import SENDING_IS_STALE, Found
 from hits.providers.gateway.interface import Provider
 from hits.providers.models.accounts import Account
 from hits.providers.models.epochs import Epoch
-from hits.services import epochs, halting, settling
-from hits.services.paying import LISTED_WITHIN
-from hits.services.settling import SENDING_IS_STALE, Found
 
 # Somebody waits for it, and each takes two calls.
 MOST_AT_ONCE = 50
@@ -39,12 +39,14 @@ log = structlog.get_logger()
 
 def send_anew(*, bonus: Bonus, by: User, now: datetime) -> str:
     """What came of it, in words. Raises RuleBroken, and then nothing was sent."""
-    statuses = (*settling.UNCLEAR, Status.CONFIRMED) if _may_be_lost(bonus) else settling.UNCLEAR
-    provider = settling.provider_of(bonus, by=by, statuses=statuses)
+    statuses = (
+        (*payment_outcomes.UNCLEAR, Status.CONFIRMED) if _may_be_lost(bonus) else payment_outcomes.UNCLEAR
+    )
+    provider = payment_outcomes.provider_of(bonus, by=by, statuses=statuses)
     if bonus.status == Status.UNKNOWN:
         raise RuleBroken("not_sent", "Only what counts as sent is sent anew. Look at it once more.")
     if not _is_missing(bonus, provider):
-        return settling.look_now(bonus=bonus, by=by, now=now)
+        return payment_outcomes.look_now(bonus=bonus, by=by, now=now)
     _claim(bonus, now=now)
     said = _send(bonus, provider)
     audit_trail.note("bonus.sent_anew", f"Sent ${bonus.amount} anew: {said}", by=by, now=now, bonus=bonus)
@@ -57,7 +59,9 @@ def lost_payments(account: Account) -> QuerySet[Bonus]:
     missing = Difference.objects.filter(
         account=account, cause=Difference.Cause.NOT_LISTED, resolved_at=None, bonus__isnull=False
     )
-    return Bonus.objects.filter(pk__in=missing.values("bonus"), sending_at__lt=epochs.put_back_at(account.pk))
+    return Bonus.objects.filter(
+        pk__in=missing.values("bonus"), sending_at__lt=after_restore.put_back_at(account.pk)
+    )
 
 
 def send_lost_anew(*, account: Account, by: User, now: datetime) -> list[str]:
@@ -83,10 +87,10 @@ def _may_be_lost(bonus: Bonus) -> bool:
 
 def _is_missing(bonus: Bonus, provider: Provider) -> bool:
     try:
-        listed = settling.read_list(bonus.assignment.hit, provider)
+        listed = payment_outcomes.read_list(bonus.assignment.hit, provider)
     except (ProviderRefused, ProviderUnavailable) as error:
         raise RuleBroken("no_list", NO_LIST) from error
-    return settling.find(bonus, listed) == Found.NOT_LISTED
+    return payment_outcomes.find(bonus, listed) == Found.NOT_LISTED
 
 
 def _claim(bonus: Bonus, *, now: datetime) -> None:
@@ -127,6 +131,6 @@ def _send(bonus: Bonus, provider: Provider) -> str:
     except ProviderUnavailable:
         return UNCLEAR
     except ProviderRefused as refusal:
-        meaning = refusals.explain(code=refusal.code, words=str(refusal))
-        return MADE_BEFORE if meaning is refusals.TOKEN_USED else f"{meaning.happened} {meaning.advice}"
+        meaning = bonus_refusals.explain(code=refusal.code, words=str(refusal))
+        return MADE_BEFORE if meaning is bonus_refusals.TOKEN_USED else f"{meaning.happened} {meaning.advice}"
     return PAID

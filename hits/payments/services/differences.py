@@ -9,11 +9,11 @@ from django.db import transaction
 
 from hits.core.audit_trail import note
 from hits.core.errors import RuleBroken
-from hits.domain.causes import CAUSES
-from hits.domain.payments import Gap
 from hits.identity.models.users import User
 from hits.ledger.models.bonuses import Bonus
-from hits.models import Difference, Match
+from hits.payments.domain.difference_causes import CAUSES
+from hits.payments.domain.listed_payments import Gap
+from hits.payments.models.matches import Difference, Match
 from hits.providers.models.accounts import Account
 from hits.work.models.hits import HIT
 

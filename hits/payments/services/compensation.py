@@ -1,7 +1,7 @@
 """A bonus that no assignment can carry is paid by a HIT of its own: one place, for its worker alone.
 
 Two people have approved the amount; the HIT pays it as its reward. While it is out, the bonus is
-COMPENSATING, from where no payment can be sent. What becomes of it is hits.services.paying_by_hit.
+COMPENSATING, from where no payment can be sent. What becomes of it is hits.payments.services.compensation_hits.
 """
 
 from datetime import datetime
@@ -15,14 +15,14 @@ from django.utils.translation import gettext as _
 from hits.batches.services.batch_lifecycle import cancel_batch
 from hits.core import audit_trail
 from hits.core.errors import RuleBroken
-from hits.domain import refusals
 from hits.identity.models.users import User
 from hits.ledger.models.bonuses import Bonus
-from hits.models import Run
+from hits.payments.domain import bonus_refusals
+from hits.payments.models.runs import Run
+from hits.payments.queries.run_table import live_row
+from hits.payments.services.bonus_states import move_bonus
+from hits.payments.services.compensation_hits import next_compensation, send_compensations
 from hits.people.queries.worker_pool import blocks_in_force
-from hits.queries.run_rows import live_row
-from hits.services.obligations import move_bonus
-from hits.services.paying_by_hit import next_compensation, send_compensations
 from hits.studies.models import Batch
 from hits.work.access import may_see
 from hits.work.services.answers_needed import make_item
@@ -30,7 +30,7 @@ from hits.work.services.answers_needed import make_item
 __all__ = ["TASK", "can_compensate", "next_compensation", "send_compensations", "start", "take_back"]
 TASK = "compensation"
 # Where another request for the same assignment may not help; elsewhere another action is the safe one.
-SERVED = (refusals.WORK_GONE, refusals.TOO_EARLY)
+SERVED = (bonus_refusals.WORK_GONE, bonus_refusals.TOO_EARLY)
 MOST_REWARD = Decimal("9999.99")
 LIFETIME_S = 30 * 86_400
 DURATION_S = 86_400
@@ -48,7 +48,7 @@ def can_compensate(bonus: Bonus) -> bool:
         and bonus.held_at is None
         and not bonus.before_runs
         and bonus.amount <= MOST_REWARD
-        and refusals.explain(code=bonus.refusal_code, words=bonus.problem) in SERVED
+        and bonus_refusals.explain(code=bonus.refusal_code, words=bonus.problem) in SERVED
     )
 
 
@@ -92,7 +92,7 @@ def _check_start(bonus: Bonus) -> None:
         state = bonus.get_status_display().lower()
         raise RuleBroken("not_refused", f"Somebody has acted on this bonus already: it is {state} by now.")
     if not can_compensate(bonus):
-        advice = refusals.explain(code=bonus.refusal_code, words=bonus.problem).advice
+        advice = bonus_refusals.explain(code=bonus.refusal_code, words=bonus.problem).advice
         raise RuleBroken("other_action", f"A HIT of its own is not the way here. {advice}")
     row = live_row(bonus)
     if row is None or row.run_status != Run.Status.APPROVED or not row.is_as_frozen:

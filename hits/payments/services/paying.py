@@ -17,13 +17,13 @@ from django.db.models import Exists, OuterRef, QuerySet
 from hits.batches.services.sending_hits import TOKEN_MEMORY, Clock, ticking
 from hits.common.parts import in_parts
 from hits.core.errors import ProviderError, ProviderRefused, ProviderUnavailable
-from hits.domain import refusals
 from hits.ledger.models.bonuses import Bonus
+from hits.payments.domain import bonus_refusals
+from hits.payments.services import after_restore, bonus_runs, halting, payment_outcomes
+from hits.payments.services.bonus_states import move_bonus, move_bonuses
+from hits.payments.services.payment_outcomes import SENDING_IS_STALE, Found
 from hits.providers.gateway.interface import Provider
 from hits.providers.models.accounts import Account
-from hits.services import epochs, halting, runs, settling
-from hits.services.obligations import move_bonus, move_bonuses
-from hits.services.settling import SENDING_IS_STALE, Found
 from hits.sync.services.poll_schedule import earliest, soonest, usable
 
 Status = Bonus.Status
@@ -43,8 +43,8 @@ def pay_bonuses(*, now: datetime) -> int:
     clock = ticking(now)
     stale = _sending().filter(sending_at__lte=now - SENDING_IS_STALE)
     move_bonuses(stale, Status.UNKNOWN, now=now, since=[Status.SENDING], look_at=now, looks=0)
-    settling.settle_due([Status.UNKNOWN], now=now)
-    waiting = settling.due(_approved(), now=now)
+    payment_outcomes.settle_due([Status.UNKNOWN], now=now)
+    waiting = payment_outcomes.due(_approved(), now=now)
     return in_parts(
         usable(waiting.values("assignment__account")), lambda one: _pay_turn(*one, waiting, clock=clock)
     )
@@ -55,20 +55,20 @@ def next_payment(*, now: datetime) -> datetime | None:
     account = OuterRef("assignment__account")
     halted = Exists(halting.halts_of(account)) | Exists(halting.stand_still(account))
     return soonest(
-        settling.next_due(_approved().filter(~halted), now=now),
-        settling.next_due(Bonus.objects.filter(status=Status.UNKNOWN), now=now),
+        payment_outcomes.next_due(_approved().filter(~halted), now=now),
+        payment_outcomes.next_due(Bonus.objects.filter(status=Status.UNKNOWN), now=now),
         earliest(_sending(), "sending_at", after=SENDING_IS_STALE),
     )
 
 
 def confirm_bonuses(*, now: datetime) -> int:
     """SENT is our word, CONFIRMED the provider's."""
-    return settling.settle_due([Status.SENT], now=now)
+    return payment_outcomes.settle_due([Status.SENT], now=now)
 
 
 def next_confirmation(*, now: datetime) -> datetime | None:
     """The provider's list is worth the next look then."""
-    return settling.next_due(Bonus.objects.filter(status=Status.SENT), now=now)
+    return payment_outcomes.next_due(Bonus.objects.filter(status=Status.SENT), now=now)
 
 
 def _sending() -> QuerySet[Bonus]:
@@ -143,7 +143,9 @@ def _claim(bonus: Bonus, *, now: datetime) -> bool:
     `sending_at` is still what it was before the look at the list: nobody has sent it in between.
     """
     with transaction.atomic():
-        if not halting.may_start(bonus.assignment.account_id) or runs.void_if_changed(bonus=bonus, now=now):
+        if not halting.may_start(bonus.assignment.account_id) or bonus_runs.void_if_changed(
+            bonus=bonus, now=now
+        ):
             return False
         return move_bonus(
             bonus,
@@ -164,7 +166,7 @@ def _look_again(bonus: Bonus, provider: Provider, *, now: datetime) -> Found:
     """
     if bonus.sending_at is None and _is_news(bonus, now=now):
         return Found.NOT_LISTED
-    return settling.find(bonus, settling.read_list(bonus.assignment.hit, provider))
+    return payment_outcomes.find(bonus, payment_outcomes.read_list(bonus.assignment.hit, provider))
 
 
 def _is_news(bonus: Bonus, *, now: datetime) -> bool:
@@ -172,7 +174,7 @@ def _is_news(bonus: Bonus, *, now: datetime) -> bool:
     if bonus.approved_at is None or bonus.approved_at <= now - TOKEN_MEMORY:
         return False
     work = bonus.assignment
-    put_back_at = epochs.put_back_at(work.account_id)
+    put_back_at = after_restore.put_back_at(work.account_id)
     return put_back_at is None or (work.submitted_at or put_back_at) > put_back_at
 
 
@@ -182,9 +184,9 @@ def _believe(bonus: Bonus, found: Found, *, now: datetime) -> bool:
             bonus, Status.SENT, now=now, since=[Status.SENDING], sent_at=now, look_at=now, looks=0
         )
         if found == Found.TWICE:
-            settling.alarm(bonus, now=now)
+            payment_outcomes.alarm(bonus, now=now)
         return moved
-    return _unclear(bonus, now=now, problem=settling.OTHERWISE)
+    return _unclear(bonus, now=now, problem=payment_outcomes.OTHERWISE)
 
 
 def _unclear(bonus: Bonus, *, now: datetime, problem: str = "") -> bool:
@@ -196,23 +198,25 @@ def _refused(
     bonus: Bonus, refusal: ProviderRefused, *, provider: Provider, is_first: bool, now: datetime
 ) -> bool:
     """A used token is refused too, so even a refusal is believed only after a look."""
-    meaning = refusals.explain(code=refusal.code, words=str(refusal))
+    meaning = bonus_refusals.explain(code=refusal.code, words=str(refusal))
     stops_account = meaning.stops_account
     if stops_account:
         _stop(bonus.assignment.account, refusal, now=now)
     try:
-        found = settling.find(bonus, settling.read_list(bonus.assignment.hit, provider))
+        found = payment_outcomes.find(bonus, payment_outcomes.read_list(bonus.assignment.hit, provider))
     except ProviderRefused as unread:
         # The only request that ever was, answered once: there is nothing that a list could show.
-        if not (is_first and refusal.is_only_answer and unread.hit_is_gone and meaning is refusals.WORK_GONE):
+        if not (
+            is_first and refusal.is_only_answer and unread.hit_is_gone and meaning is bonus_refusals.WORK_GONE
+        ):
             return _unclear(bonus, now=now)
         found = Found.NOT_LISTED
     except ProviderError:
         return _unclear(bonus, now=now)
     if found != Found.NOT_LISTED:
         return _believe(bonus, found, now=now)
-    if meaning is refusals.TOKEN_USED:  # its list is behind
-        return _unclear(bonus, now=now, problem=settling.MADE_BEFORE)
+    if meaning is bonus_refusals.TOKEN_USED:  # its list is behind
+        return _unclear(bonus, now=now, problem=payment_outcomes.MADE_BEFORE)
     if stops_account:  # it waits with the others
         move_bonus(bonus, Status.APPROVED, now=now, since=[Status.SENDING])
         return False

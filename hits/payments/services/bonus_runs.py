@@ -1,6 +1,6 @@
 """Bonus runs. One person prepares and freezes; another approves exactly what was frozen, or refuses it.
 
-Lock order: the run, then its bonuses, then what hits.services.obligations locks.
+Lock order: the run, then its bonuses, then what hits.payments.services.bonus_states locks.
 """
 
 from collections.abc import Iterable, Sequence
@@ -13,13 +13,13 @@ from django.db.models import Q
 from hits.core import audit_trail
 from hits.core.errors import RuleBroken
 from hits.core.states import move
-from hits.domain.manifests import digest_of, write_manifest
 from hits.identity.models.users import User
 from hits.ledger.models.bonuses import Bonus
-from hits.models import Run, RunRow
-from hits.queries.run_rows import Row, live_row, outliers_of, owner_limit, rows_of
-from hits.services.obligations import move_bonuses
-from hits.services.run_parts import (
+from hits.payments.domain.manifests import digest_of, write_manifest
+from hits.payments.models.runs import Run, RunRow
+from hits.payments.queries.run_table import Row, live_row, outliers_of, owner_limit, rows_of
+from hits.payments.services.bonus_states import move_bonuses
+from hits.payments.services.run_parts import (
     check_note,
     check_reason,
     check_title,
