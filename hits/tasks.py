@@ -6,7 +6,7 @@ from hits.common.sweeps import stand_still_while, sweep
 from hits.ledger.services import rewards
 from hits.payments.services import accrual, after_restore, compensation, paying, three_way_match
 from hits.people.services import blocking, worker_letters
-from hits.services import reviewing
+from hits.review.services import reviewing
 from hits.sync.services import event_inbox, full_scan, reconciling
 
 stand_still_while(after_restore.all_stand_still)

@@ -21,12 +21,12 @@ from hits.identity.models.users import User
 from hits.identity.models.workers import Worker
 from hits.ledger.models.bonuses import Bonus
 from hits.ledger.models.entries import LedgerEntry
-from hits.models import Appeal
 from hits.payments.models.matches import Deposit, Difference, Match
 from hits.payments.models.runs import Halt, Run
 from hits.payments.services import bonus_runs
 from hits.people.models import Block, Disclosure, Message, Recipient
 from hits.providers.models.accounts import Account, Stranger
+from hits.review.models import Appeal
 from hits.studies.models import Batch, Study
 from hits.work.models.assignments import Assignment, Item, Lease
 from hits.work.models.decisions import Decision, Note

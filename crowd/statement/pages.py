@@ -23,8 +23,8 @@ from crowd.statement import links, queries, words
 from crowd.statement.links import Link
 from hits import families
 from hits.core.errors import RuleBroken
-from hits.models import Appeal
-from hits.services import appealing
+from hits.review.models import Appeal
+from hits.review.services import appealing
 from hits.work.models.assignments import Assignment
 from hits.work.services.leasing import items_served
 

@@ -12,7 +12,7 @@ from django.db.models.functions import Coalesce, TruncMonth
 
 from hits.identity.models.workers import Worker
 from hits.ledger.models.bonuses import Bonus
-from hits.models import Appeal
+from hits.review.models import Appeal
 from hits.work.models.assignments import Assignment
 from hits.work.models.decisions import Decision
 

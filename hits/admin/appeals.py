@@ -21,9 +21,9 @@ from django.views.decorators.http import require_POST
 from hits.admin.actions import Action, ActionPages, Call, Outcome
 from hits.admin.parts import ReadOnlyAdmin, VisibleStudies, in_words
 from hits.admin.selecting import signed_in
-from hits.models import Appeal
-from hits.queries import appeals as queries
-from hits.services import appealing
+from hits.review.models import Appeal
+from hits.review.queries import appeal_queue as queries
+from hits.review.services import appealing
 from hits.work.access import visible
 
 OTHERS = 10

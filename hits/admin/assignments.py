@@ -18,7 +18,7 @@ from django.utils.safestring import SafeString
 from hits.admin import review
 from hits.admin.actions import Action, ActionPages, Call, Confirm, Outcome, emphasize, words_form
 from hits.admin.parts import ReadOnlyAdmin, in_words, read_number
-from hits.services import reviewing
+from hits.review.services import reviewing
 from hits.work.access import studies_of, visible
 from hits.work.models.assignments import Assignment
 from hits.work.models.decisions import Decision

@@ -20,9 +20,9 @@ from django.views.decorators.http import require_POST
 from hits import families
 from hits.admin.parts import in_words
 from hits.core.errors import RuleBroken
-from hits.queries import reviews
-from hits.queries.reviews import Order, State, Wanted
-from hits.services import reviewing
+from hits.review.queries import review_queue
+from hits.review.queries.review_queue import Order, State, Wanted
+from hits.review.services import reviewing
 from hits.studies.models import Batch
 from hits.work.access import visible
 from hits.work.models.assignments import Assignment
@@ -184,11 +184,11 @@ def _page(
 ) -> HttpResponse:
     now, user = timezone.now(), request.user
     wanted = _read_wanted(request)
-    work = reviews.work_in_queue(user=user, wanted=wanted, pk=pk)  # type: ignore[arg-type]
+    work = review_queue.work_in_queue(user=user, wanted=wanted, pk=pk)  # type: ignore[arg-type]
     context: dict[str, Any] = {
         **admin.site.each_context(request),
         "title": "Review",
-        "form": QueueForm(wanted, batches=reviews.batches_to_review(user)),  # type: ignore[arg-type]
+        "form": QueueForm(wanted, batches=review_queue.batches_to_review(user)),  # type: ignore[arg-type]
         "wanted": wanted,
         "filters": _filters(wanted),
         "undo": _undo(request, now=now),
@@ -197,7 +197,7 @@ def _page(
         "assignment": work,
     }
     if work is not None:
-        past = reviews.past_of(work, study_id=work.hit.batch.study_id, now=now)
+        past = review_queue.past_of(work, study_id=work.hit.batch.study_id, now=now)
         may = {"may_review": user.has_perm(REVIEW), "may_second": _may_second(request, past)}
         context = {**work_page(work), **context, **facts_of(work, now=now), **may, "past": past}
         context["place"] = work.before + 1 if work.is_listed else None
@@ -206,7 +206,7 @@ def _page(
     return TemplateResponse(request, "admin/hits/review.html", context, status=status)
 
 
-def _open_decisions(work: Assignment, past: reviews.Past, *, can_override: bool) -> set[str]:
+def _open_decisions(work: Assignment, past: review_queue.Past, *, can_override: bool) -> set[str]:
     """What can be decided now, if one may."""
     if past.unsent:
         return set()
@@ -217,7 +217,7 @@ def _open_decisions(work: Assignment, past: reviews.Past, *, can_override: bool)
     return {Kind.OVERRIDE} if can_override else set()
 
 
-def _may_second(request: HttpRequest, past: reviews.Past) -> bool:
+def _may_second(request: HttpRequest, past: review_queue.Past) -> bool:
     waiting = past.waiting
     return waiting is not None and waiting.by != request.user.get_username() and request.user.has_perm(SECOND)
 

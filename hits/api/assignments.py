@@ -17,7 +17,7 @@ from hits.api.permissions import need
 from hits.api.resources import Resource
 from hits.core.errors import RuleBroken
 from hits.identity.api_tokens import Scope
-from hits.services import reviewing
+from hits.review.services import reviewing
 from hits.work.models.assignments import Assignment, Lease
 from hits.work.models.decisions import Decision, Note
 

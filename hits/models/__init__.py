@@ -5,12 +5,12 @@ from hits.identity.models.users import RoleGrant, User
 from hits.identity.models.workers import Worker
 from hits.ledger.models.bonuses import Bonus
 from hits.ledger.models.entries import LedgerEntry
-from hits.models.appeals import Appeal
 from hits.payments.models.matches import Deposit, Difference, Match
 from hits.payments.models.runs import Halt, Run, RunRow
 from hits.people.models import Block, Disclosure, Message, Recipient
 from hits.providers.models.accounts import Account, Pace, Stranger
 from hits.providers.models.epochs import Epoch
+from hits.review.models import Appeal
 from hits.studies.models import Batch, Study
 from hits.sync.models import Event, Notice
 from hits.work.models.assignments import Assignment, Item, Lease

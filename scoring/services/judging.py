@@ -11,7 +11,7 @@ from django.db.models import QuerySet
 
 from hits import families
 from hits.common.parts import in_parts
-from hits.services.reviewing import mark_judged
+from hits.review.services.reviewing import mark_judged
 from hits.work.models.assignments import Assignment, Item
 from hits.work.services.leasing import items_served
 from scoring.models import Score

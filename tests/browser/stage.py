@@ -17,7 +17,7 @@ from crowd.winogavil.models import Association
 from hits.batches.services import launching
 from hits.payments.services import accrual
 from hits.providers.models.accounts import Account
-from hits.services import reviewing
+from hits.review.services import reviewing
 from hits.studies.models import Batch
 from hits.sync.services import reconciling
 from scoring.services import judging as scoring

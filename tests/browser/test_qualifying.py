@@ -22,7 +22,7 @@ from crowd.winogavil.services import finalizing, making, verdicts
 from crowd.winogavil.services.seeding import seed_boards
 from hits.identity.models.workers import Worker
 from hits.providers.models.accounts import Account
-from hits.services import reviewing
+from hits.review.services import reviewing
 from hits.studies.models import Study
 from hits.sync.services import reconciling
 from hits.work.models.assignments import Assignment, Lease

@@ -7,7 +7,7 @@ from django.utils import timezone
 from playwright.sync_api import Page
 
 from hits.identity.models.users import User
-from hits.services import reviewing
+from hits.review.services import reviewing
 from hits.studies.models import Batch
 from hits.work.models.assignments import Assignment
 from hits.work.models.decisions import Decision, Note

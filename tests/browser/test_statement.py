@@ -11,8 +11,8 @@ from playwright.sync_api import Page, expect
 from crowd.statement import links
 from hits.identity.roles import RESEARCHER
 from hits.ledger.models.bonuses import Bonus
-from hits.models import Appeal
 from hits.payments.services.paying import confirm_bonuses, pay_bonuses
+from hits.review.models import Appeal
 from hits.work.models.assignments import Assignment
 from hits.work.models.decisions import Decision
 from tests.browser.conftest import OpenPage

@@ -19,7 +19,7 @@ from crowd.winogavil.services import finalizing, making, verdicts
 from crowd.winogavil.services.seeding import seed_board
 from hits.ledger.models.bonuses import Bonus
 from hits.payments.services import accrual
-from hits.services import reviewing
+from hits.review.services import reviewing
 from hits.studies.models import Batch, Study
 from hits.sync.services import reconciling
 from hits.work.models.assignments import Assignment

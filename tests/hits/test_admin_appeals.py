@@ -16,9 +16,9 @@ from hits.core.models.audit_events import AuditEvent
 from hits.identity.roles import ROLES
 from hits.ledger.models.bonuses import Bonus
 from hits.ledger.models.entries import LedgerEntry
-from hits.models import Appeal
 from hits.payments.services import accrual
-from hits.services.appealing import answer_appeal
+from hits.review.models import Appeal
+from hits.review.services.appealing import answer_appeal
 from hits.studies.models import Study
 from hits.work.models.assignments import Assignment
 from tests.factories import make_assignment, make_batch, make_bonus, make_hit, make_study, make_user

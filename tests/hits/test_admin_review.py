@@ -12,7 +12,7 @@ from django.utils import timezone
 
 from hits.admin.review import words_of
 from hits.identity.models.users import User
-from hits.services import reviewing
+from hits.review.services import reviewing
 from hits.studies.models import Batch, Study
 from hits.work.models.assignments import Assignment
 from hits.work.models.decisions import Decision, Note

@@ -13,10 +13,10 @@ from hits.core.models.audit_events import AuditEvent
 from hits.identity.models.users import User
 from hits.ledger.models.bonuses import Bonus
 from hits.ledger.models.entries import LedgerEntry
-from hits.models import Appeal
 from hits.payments.services import accrual
-from hits.services import appealing
-from hits.services.appealing import answer_appeal, make_appeal, withdraw_appeal
+from hits.review.models import Appeal
+from hits.review.services import appealing
+from hits.review.services.appealing import answer_appeal, make_appeal, withdraw_appeal
 from hits.work.models.assignments import Assignment
 from tests.factories import NOW, make_assignment, make_batch, make_bonus, make_hit, make_user
 

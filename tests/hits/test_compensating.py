@@ -17,7 +17,7 @@ from hits.payments.models.runs import RunRow
 from hits.payments.services import compensation, compensation_hits, halting, paying
 from hits.payments.services.bonus_states import move_bonus
 from hits.people.services import blocking
-from hits.services import reviewing
+from hits.review.services import reviewing
 from hits.studies.models import Batch, Study
 from hits.sync.services import reconciling
 from hits.work.models.assignments import Assignment

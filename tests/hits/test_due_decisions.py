@@ -9,7 +9,7 @@ from hits.batches.services import batch_counters
 from hits.people.models import Block, Message, Recipient
 from hits.people.services import blocking, worker_letters
 from hits.providers.models.accounts import Account
-from hits.services import reviewing
+from hits.review.services import reviewing
 from hits.sync.services import push_decisions
 from hits.work.models.assignments import Assignment
 from hits.work.models.decisions import Decision

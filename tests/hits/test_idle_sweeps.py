@@ -14,7 +14,7 @@ from hits.payments.services import accrual, compensation, paying, three_way_matc
 from hits.people.models import Block
 from hits.people.services import blocking, worker_letters
 from hits.providers.models.accounts import Account
-from hits.services import reviewing
+from hits.review.services import reviewing
 from hits.sync.models import Notice
 from hits.sync.services import event_inbox, full_scan, reconciling
 from hits.work.models.decisions import Decision

@@ -11,7 +11,7 @@ from hits.ledger.models.bonuses import Bonus
 from hits.payments.models.runs import Halt
 from hits.payments.services import accrual, paying
 from hits.payments.services.payment_outcomes import SENDING_IS_STALE
-from hits.services import reviewing
+from hits.review.services import reviewing
 from hits.studies.models import Batch
 from hits.work.models.assignments import Assignment
 from hits.work.models.hits import HIT

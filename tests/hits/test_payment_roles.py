@@ -17,12 +17,12 @@ from hits.identity.models.users import User
 from hits.identity.roles import PAYMENTS_APPROVER, PAYMENTS_PREPARER, ROLES
 from hits.ledger.models.bonuses import Bonus
 from hits.ledger.models.entries import LedgerEntry
-from hits.models import Appeal
 from hits.payments.models.matches import Deposit, Difference, Match
 from hits.payments.models.runs import Halt, Run, RunRow
 from hits.payments.services import bonus_runs, run_rows
 from hits.people.models import Disclosure
 from hits.providers.models.accounts import Account
+from hits.review.models import Appeal
 from hits.studies.models import Batch, Study
 from tests.factories import NOW, make_assignment, make_batch, make_bonus, make_hit, make_study, make_user
 

@@ -20,7 +20,7 @@ from hits.ledger.models.bonuses import Bonus
 from hits.payments.services import accrual
 from hits.providers.gateway import registry
 from hits.providers.gateway.interface import Provider
-from hits.services import reviewing
+from hits.review.services import reviewing
 from hits.studies.models import Batch
 from hits.sync.services import push_decisions
 from hits.work.models.assignments import Assignment, Item, Lease

@@ -8,7 +8,7 @@ import pytest
 from crowd.winogavil.models import Association
 from crowd.winogavil.services.finalizing import finalize_associations
 from hits.identity.models.users import User
-from hits.services import reviewing
+from hits.review.services import reviewing
 from hits.work.models.assignments import Assignment, Item
 from hits.work.models.decisions import Decision
 from hits.work.services import leasing

@@ -31,7 +31,7 @@ from hits.core.errors import CrowdError
 from hits.identity.models.users import User
 from hits.providers.gateway.boto import BotoProvider
 from hits.providers.models.accounts import Account
-from hits.services import reviewing
+from hits.review.services import reviewing
 from hits.studies.models import Batch, Study
 from scoring.tasks import judge_submitted
 from tests.factories import (

@@ -15,7 +15,7 @@ from crowd.winogavil.services.pulling import pull_or_restore
 from crowd.winogavil.services.slots import board_of_slot, boards_of
 from hits import families
 from hits.providers.models.accounts import Account
-from hits.services.reviewing import mark_judged
+from hits.review.services.reviewing import mark_judged
 from hits.work.models.assignments import Assignment, Item
 from hits.work.services.answers_needed import make_item
 from scoring.models import Riddle

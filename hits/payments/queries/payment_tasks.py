@@ -14,11 +14,11 @@ from hits.core.domain.money import FEES, round_to_cents
 from hits.identity.models.users import User
 from hits.ledger.models.bonuses import Bonus
 from hits.ledger.models.entries import LedgerEntry
-from hits.models import Appeal
 from hits.payments.models.matches import Match
 from hits.payments.models.runs import Halt, Run, RunRow
 from hits.payments.queries.match_rows import accounts_for, differences_for
 from hits.providers.models.accounts import Account
+from hits.review.models import Appeal
 from hits.work.access import SEES_ALL, studies_of, visible
 
 Status = Bonus.Status

@@ -14,8 +14,8 @@ from django.utils import timezone
 from crowd.statement import links, words
 from hits.identity.models.workers import Worker
 from hits.ledger.models.bonuses import Bonus
-from hits.models import Appeal
-from hits.services.appealing import answer_appeal, make_appeal
+from hits.review.models import Appeal
+from hits.review.services.appealing import answer_appeal, make_appeal
 from hits.work.models.assignments import Assignment
 from hits.work.models.decisions import Decision
 from tests.factories import (

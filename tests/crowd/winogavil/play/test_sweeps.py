@@ -23,7 +23,7 @@ from hits.people.services import blocking, worker_letters
 from hits.providers.gateway import registry
 from hits.providers.gateway.registry import provider_for
 from hits.providers.models.accounts import Account
-from hits.services import reviewing
+from hits.review.services import reviewing
 from hits.studies.models import Batch
 from hits.sync.services import event_inbox, full_scan, reconciling
 from hits.work.models.assignments import Assignment

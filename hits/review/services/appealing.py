@@ -17,8 +17,8 @@ from hits.core.errors import RuleBroken
 from hits.core.states import move
 from hits.identity.models.users import User
 from hits.ledger.models.bonuses import Bonus
-from hits.models import Appeal
 from hits.payments.services import accrual
+from hits.review.models import Appeal
 from hits.work.access import may_see
 from hits.work.models.assignments import Assignment
 

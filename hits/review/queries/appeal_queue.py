@@ -9,7 +9,7 @@ from django.db.models import Case, Count, Q, QuerySet, When
 
 from hits.identity.models.users import User
 from hits.ledger.models.bonuses import Bonus
-from hits.models import Appeal
+from hits.review.models import Appeal
 from hits.work.access import visible
 from hits.work.models.decisions import Decision
 
