@@ -6,15 +6,16 @@ from dataclasses import dataclass, field
 from django.utils.functional import Promise
 
 from crowd.pictures import removal
-from hits import exports, families, replays
+from hits import families
 from hits.core import audit_subjects
 from hits.core.errors import CrowdError
-from hits.exports import Export
+from hits.data import exports, replays
+from hits.data.exports import Export
+from hits.data.replays import Replay
 from hits.families import TaskFamily
 from hits.families import entry_policies as doors
 from hits.families.entry_policies import Door
 from hits.identity import roles
-from hits.replays import Replay
 from qualifications import presets, words
 from qualifications.presets import Preset
 

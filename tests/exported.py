@@ -16,7 +16,7 @@ import pyarrow.parquet as pq
 from django.db.models import Model
 from django.test import Client
 
-from hits import exports
+from hits.data import exports
 from hits.studies.models import Study
 from tests.factories import NOW
 

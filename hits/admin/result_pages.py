@@ -18,7 +18,13 @@ from hits.admin.hubs import HubAdmin
 from hits.admin.parts import plural
 from hits.admin.results import ResultsForm, UploadedFile, answer_upload
 from hits.admin.selecting import signed_in
-from hits.services.results import ModelResults, Upload, add_results, remove_results, replace_results
+from hits.data.services.model_results import (
+    ModelResults,
+    Upload,
+    add_results,
+    remove_results,
+    replace_results,
+)
 
 TEMPLATE = "admin/hits/results_upload.html"
 Hub = HubAdmin[Any]

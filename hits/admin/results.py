@@ -10,7 +10,7 @@ from django.http import HttpRequest, HttpResponse
 
 from hits.common.uploads import UploadedColumn
 from hits.core.errors import InvalidItems, RuleBroken
-from hits.services.results import ModelResults
+from hits.data.services.model_results import ModelResults
 
 ACCEPT = ".csv,.jsonl,.json,.txt,text/csv"
 MOST_BYTES = 20_000_000

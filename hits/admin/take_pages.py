@@ -10,8 +10,8 @@ from django.urls import URLPattern
 
 from hits.admin.hubs import TAKE, HubAdmin
 from hits.admin.taking import TakeForm, take_file, words_of
+from hits.data.project_exports import ProjectExport
 from hits.datasets.columns import Column
-from hits.project_exports import ProjectExport
 
 Hub = HubAdmin[Any]
 ON_RECORD = "That you took them is put on record."

@@ -15,10 +15,10 @@ from django.utils import timezone
 from hits.admin.selecting import signed_in
 from hits.common.spreadsheets import Cell, write_csv
 from hits.core import audit_trail
+from hits.data.exports import DataFile, Naming, salt_of
+from hits.data.project_exports import ProjectExport
 from hits.datasets.columns import Column, Row
 from hits.datasets.writing import TEXTS, write_rows
-from hits.exports import DataFile, Naming, salt_of
-from hits.project_exports import ProjectExport
 from hits.studies.models import Study
 
 NAMES = {"tsv": "TSV", "csv": "CSV", "jsonl": "JSON Lines", "parquet": "Parquet"}

@@ -7,8 +7,8 @@ from pathlib import Path
 from django.utils import timezone
 
 from crowd.winogavil.releases.services import making
-from hits import exports
 from hits.core.errors import CrowdError
+from hits.data import exports
 from hits.studies.models import Study
 from tests.attacks.downloads import Download, read_download
 from tests.factories import make_user

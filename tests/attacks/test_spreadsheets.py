@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from hits import exports
+from hits.data import exports
 from tests.attacks.conftest import Seen
 from tests.attacks.crawling import routes
 from tests.attacks.downloads import FILE, would_run

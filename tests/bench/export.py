@@ -48,7 +48,7 @@ def run(folder: Path) -> list[Row]:
     from crowd.winogavil.releases.models import Release, Statistics  # noqa: PLC0415
     from crowd.winogavil.releases.services import making  # noqa: PLC0415
     from crowd.winogavil.releases.statistics.remembering import statistics_of  # noqa: PLC0415
-    from hits.exports import Wanted, get  # noqa: PLC0415
+    from hits.data.exports import Wanted, get  # noqa: PLC0415
     from tests.factories import make_study, make_user  # noqa: PLC0415
 
     study = make_study()

@@ -6,7 +6,7 @@ import pytest
 from playwright.sync_api import expect
 
 from crowd.whoops.services.matching import MATCHING
-from hits.services.results import add_results
+from hits.data.services.model_results import add_results
 from tests.browser.doors import enter
 from tests.browser.looking import Visitor
 from tests.conftest import Sites

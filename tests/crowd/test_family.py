@@ -3,9 +3,10 @@ from django.utils.module_loading import import_string
 
 from crowd import family
 from crowd.demo.interface import Demo
-from hits import exports, families, replays
+from hits import families
 from hits.core.audit_subjects import SUBJECTS
 from hits.core.errors import CrowdError
+from hits.data import exports, replays
 from hits.families import Purpose
 from hits.identity.roles import ROLES
 from qualifications.presets import PRESETS

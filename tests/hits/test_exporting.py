@@ -15,8 +15,8 @@ from django.urls import reverse
 
 from hits.admin.batches.export import write_csv, write_jsonl
 from hits.batches.models import BatchEvent
-from hits.services import exporting
-from hits.services.exporting import COLUMNS, describe_export, export_batch
+from hits.data.services import batch_export
+from hits.data.services.batch_export import COLUMNS, describe_export, export_batch
 from hits.studies.models import Batch
 from hits.work.models.assignments import Assignment, Item, Lease
 from hits.work.models.decisions import Decision
@@ -129,7 +129,7 @@ def test_excluded_work_comes_along_only_when_asked_for(include_excluded: bool) -
 
 
 def test_rows_come_in_the_order_of_the_hits_and_each_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(exporting, "SLICE", 2)
+    monkeypatch.setattr(batch_export, "SLICE", 2)
     batch = make_batch(status="open")
     numbers = (3, 1, 1, 2, 1, 3, 3)
     for number in numbers:
@@ -160,7 +160,7 @@ def test_a_slice_takes_as_many_queries_for_many_rows_as_for_few() -> None:
 def test_memory_does_not_grow_with_the_batch() -> None:
     batch, account = make_batch(status="open"), make_account()
     worker = make_worker(account=account)
-    for _ in range(2 * exporting.SLICE):
+    for _ in range(2 * batch_export.SLICE):
         hit = make_hit(batch=batch)
         make_assignment(hit=hit, worker=worker, account=account, status="submitted", answer={"a": "x" * 2000})
     rows = export_batch(batch=batch, include_excluded=False)

@@ -6,7 +6,7 @@ import pytest
 from django.conf import LazySettings
 
 from crowd.winogavil.releases.rows import Naming as ReleaseNaming
-from hits.exports import Naming, salt_of
+from hits.data.exports import Naming, salt_of
 from tests.factories import make_study
 
 ANYBODY = UUID(int=1)

@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from hits.core.errors import CrowdError
+from hits.data.exports import DataFile, Wanted
+from hits.data.project_exports import ProjectExport
 from hits.datasets.columns import INTEGER, PERSON, TEXT, column
-from hits.exports import DataFile, Wanted
-from hits.project_exports import ProjectExport
 from hits.studies.models import Batch, Study
 from hits.work.models.hits import HIT
 from tests.factories import NOW, make_assignment, make_batch, make_hit, make_study

@@ -10,8 +10,8 @@ import pytest
 
 from hits.common.uploads import Problems, Row, UploadedColumn, read_number
 from hits.core.errors import InvalidItems
-from hits.services import results
-from hits.services.results import ModelResults, Subjects, read_results
+from hits.data.services import model_results
+from hits.data.services.model_results import ModelResults, Subjects, read_results
 from hits.studies.models import Study
 
 pytestmark = pytest.mark.pure
@@ -90,7 +90,7 @@ def test_what_only_the_whole_file_tells_is_told() -> None:
 
 
 def test_subjects_are_looked_up_part_by_part(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(results, "AT_ONCE", 2)
+    monkeypatch.setattr(model_results, "AT_ONCE", 2)
     known = Known(Study())
 
     found = read_results(

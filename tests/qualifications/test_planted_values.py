@@ -24,12 +24,12 @@ from crowd.winogavil.releases.services import making
 from hits.core.audit_trail import note
 from hits.core.domain.months import read_month
 from hits.core.models.audit_events import AuditEvent
+from hits.data.services import batch_export
 from hits.identity.models.users import User
 from hits.ledger.models.entries import LedgerEntry
 from hits.payments.models.runs import Run
 from hits.payments.services import finance_files
 from hits.providers.gateway import registry
-from hits.services import exporting
 from hits.studies.models import Batch, Study
 from hits.work.models.assignments import Assignment
 from qualifications.domain import people
@@ -175,8 +175,8 @@ def files(user: User, folder: Path) -> dict[str, str]:
         )
     found = {path.name: path.read_bytes().decode(errors="replace") for path in _files(folder)}
     for batch in Batch.objects.all():
-        facts = exporting.describe_export(batch=batch, include_excluded=True, by=user, now=now)
-        rows = list(exporting.export_batch(batch=batch, include_excluded=True))
+        facts = batch_export.describe_export(batch=batch, include_excluded=True, by=user, now=now)
+        rows = list(batch_export.export_batch(batch=batch, include_excluded=True))
         found[f"batch {batch.pk}"] = repr((facts, rows))
     reason = "To pay them."
     finance = {

@@ -12,9 +12,9 @@ from django.utils import timezone
 from crowd.statement import links
 from crowd.winogavil.models import Association
 from hits.core.states import move
+from hits.data.services import batch_export
 from hits.ledger.models.bonuses import Bonus
 from hits.payments.services import accrual, paying
-from hits.services import exporting
 from hits.work.models.assignments import Assignment, Lease
 from hits.work.models.hits import HIT
 from qualifications.models import Consent
@@ -77,7 +77,7 @@ class Life:
         return self.client.post(f"/statement/{token}/consent/", form, follow=True)
 
     def exported(self, *, include_excluded: bool) -> list[str]:
-        rows = exporting.export_batch(batch=self.hit.batch, include_excluded=include_excluded)
+        rows = batch_export.export_batch(batch=self.hit.batch, include_excluded=include_excluded)
         return [row["worker"] for row in rows]
 
     def _let_the_provider_know(self) -> None:

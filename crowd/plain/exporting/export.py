@@ -8,8 +8,8 @@ from crowd.plain.exporting.columns import answer_columns, row_columns
 from crowd.plain.exporting.lines import read_answers, read_rows
 from crowd.plain.models import Description, Project
 from hits.core.errors import CrowdError
-from hits.exports import DataFile
-from hits.project_exports import ProjectExport
+from hits.data.exports import DataFile
+from hits.data.project_exports import ProjectExport
 from hits.studies.models import Study
 
 

@@ -8,8 +8,8 @@ from crowd.whoops.exporting.judged_columns import ANSWERS, QUESTIONS
 from crowd.whoops.exporting.judged_rows import read_answers, read_options
 from crowd.whoops.exporting.rows import exported_images, read_images
 from crowd.whoops.models import Project
-from hits.exports import DataFile
-from hits.project_exports import ProjectExport
+from hits.data.exports import DataFile
+from hits.data.project_exports import ProjectExport
 
 FILES = {
     "images": DataFile(

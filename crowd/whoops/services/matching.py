@@ -9,7 +9,7 @@ from crowd.whoops.models import Annotation, MatchingRow, MatchingScores, Project
 from crowd.whoops.queries.matching import pairs
 from crowd.whoops.services.holding import AT_ONCE
 from hits.common.uploads import UploadedColumn, read_number
-from hits.services.results import ModelResults, Subjects
+from hits.data.services.model_results import ModelResults, Subjects
 from hits.work.services.locking import held
 
 MOST_ROWS = 100_000

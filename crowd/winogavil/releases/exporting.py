@@ -9,7 +9,7 @@ from crowd.winogavil.queries import BY_CHOICE, final, of_study, selected
 from crowd.winogavil.queries.associations import Rows
 from crowd.winogavil.releases.columns import FULL, PUBLISHED
 from crowd.winogavil.releases.rows import Naming, ambiguous_names, stream
-from hits.exports import Export, Tell, Wanted, export_rows, salt_of
+from hits.data.exports import Export, Tell, Wanted, export_rows, salt_of
 
 # Nobody's file has them by accident.
 BY_DEFAULT = tuple(source for source in Association.Source.values if source not in BY_CHOICE)

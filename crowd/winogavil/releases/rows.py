@@ -14,8 +14,8 @@ from django.db.models import Count
 from crowd.winogavil.models import Association, Place, Solution
 from crowd.winogavil.queries.associations import Rows
 from crowd.winogavil.releases.domain import deviation
-from hits import exports
 from hits.core.chunks import in_chunks
+from hits.data import exports
 from hits.datasets.columns import utc_text
 from scoring.domain import mean
 from scoring.models import Riddle, Verdict

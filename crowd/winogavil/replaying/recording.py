@@ -11,9 +11,9 @@ from crowd.winogavil.models import Association, Place, Solution
 from crowd.winogavil.replaying.rules import Recording
 from crowd.winogavil.services.finalizing import settle
 from hits.core.errors import InvalidItems
+from hits.data.services.recordings import known_workers
 from hits.identity.models.workers import Worker
 from hits.providers.models.accounts import Account
-from hits.services.recordings import known_workers
 from hits.studies.models import Study
 from hits.work.models.assignments import Item
 from scoring import domain as scores

@@ -9,8 +9,8 @@ from crowd.winogavil.replaying.recording import record
 from crowd.winogavil.replaying.rows import ASSOCIATIONS, SOLUTIONS
 from crowd.winogavil.replaying.rules import count_broken
 from crowd.winogavil.replaying.staging import staged
-from hits.replays import Replay, Tell
-from hits.services.recordings import account_of, open_study
+from hits.data.replays import Replay, Tell
+from hits.data.services.recordings import account_of, open_study
 
 AT_ONCE = 500
 

@@ -13,7 +13,7 @@ from crowd.winogavil.replaying.rows import ASSOCIATIONS, SOLUTIONS, read_rows
 from crowd.winogavil.replaying.rules import Recording, Solved
 from hits.common.uploads import Problems, Row
 from hits.core.errors import InvalidItems
-from hits.replays import Tell
+from hits.data.replays import Tell
 
 TOLD_EVERY = 5_000
 SCHEMA = """

@@ -19,9 +19,9 @@ from hits.admin.hub_panels import Figure, Panel, Way
 from hits.admin.hubs import HubAdmin
 from hits.admin.selecting import signed_in
 from hits.admin.stat_tables import send_table
+from hits.data.project_exports import project_in
 from hits.datasets.tables import StatTable
 from hits.identity.models.users import User
-from hits.project_exports import project_in
 from hits.studies.models import Study
 
 Hub = HubAdmin[Project]

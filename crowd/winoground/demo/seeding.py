@@ -22,7 +22,7 @@ from crowd.winoground.services.first_questions import add_question
 from crowd.winoground.services.uploading import SCORES
 from hits.admin.hubs import open_project
 from hits.batches.services import drafting
-from hits.services.results import add_results
+from hits.data.services.model_results import add_results
 from hits.studies.models import Batch
 from qualifications.models import Gate
 from qualifications.presets import PRESETS

@@ -6,8 +6,8 @@ from typing import ClassVar
 from crowd.winoground.exporting.columns import ANSWERS, EXAMPLES, FULL
 from crowd.winoground.exporting.rows import asked_examples, read_answers, read_examples
 from crowd.winoground.models import Project
-from hits.exports import DataFile
-from hits.project_exports import ProjectExport
+from hits.data.exports import DataFile
+from hits.data.project_exports import ProjectExport
 
 FILES = {
     "examples": DataFile(

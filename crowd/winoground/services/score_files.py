@@ -6,7 +6,7 @@ from typing import Any
 
 from crowd.winoground.domain import PLACES
 from hits.common.uploads import Problems, UploadedColumn, is_blank, read_number, read_text
-from hits.services.results import Subjects
+from hits.data.services.model_results import Subjects
 
 EXAMPLE = "example"
 # A row for each combination; a row for each example.

@@ -10,7 +10,7 @@ from crowd.winoground.domain import PLACES
 from crowd.winoground.models import ModelScore, ModelScores, Pairing, Project
 from crowd.winoground.queries.scoring import SCORED
 from crowd.winoground.services.score_files import ANY_OF, COLUMNS, Known, check_whole, read_row, say_called
-from hits.services.results import ModelResults
+from hits.data.services.model_results import ModelResults
 
 AT_ONCE = 2_000
 # What tables call others.

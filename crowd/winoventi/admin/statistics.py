@@ -16,8 +16,8 @@ from crowd.winoventi.models import Evaluation, Inquiry, Project
 from crowd.winoventi.queries.models import curves_of
 from hits.admin.hubs import TAKE, HubAdmin
 from hits.admin.stat_tables import send_table
+from hits.data.project_exports import project_in
 from hits.datasets.tables import StatTable
-from hits.project_exports import project_in
 from hits.studies.models import Study
 
 Hub = HubAdmin[Any]

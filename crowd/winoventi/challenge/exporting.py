@@ -14,10 +14,10 @@ from crowd.winoventi.domain.evaluation import Split, split_full, split_half
 from crowd.winoventi.models import Project
 from crowd.winoventi.services.evaluating import prompt_id
 from hits.core.errors import CrowdError
+from hits.data.exports import DataFile, Tell, Wanted
+from hits.data.project_exports import ProjectExport
 from hits.datasets.columns import Row, rows_of
 from hits.datasets.writing import FORMATS, write_rows
-from hits.exports import DataFile, Tell, Wanted
-from hits.project_exports import ProjectExport
 
 SPLITS = {"half": split_half, "full": split_full}
 CHALLENGE = DataFile(

@@ -21,8 +21,8 @@ from crowd.winoventi.services.opening import open_project
 from crowd.winoventi.services.ruling import change_rules, settle_anew
 from hits.common.uploads import Problems, Row
 from hits.core.errors import CrowdError, InvalidItems
-from hits.replays import Replay, Tell
-from hits.services.recordings import account_of, known_workers, open_study
+from hits.data.replays import Replay, Tell
+from hits.data.services.recordings import account_of, known_workers, open_study
 from hits.studies.models import Study
 from hits.work.models.assignments import Item
 from hits.work.services.locking import held

@@ -8,7 +8,7 @@ from crowd.winoventi.models import Evaluation, ModelAnswer, Premise, Project, va
 from crowd.winoventi.services.evaluating import prompt_id, words_of
 from crowd.winoventi.services.holding import AT_ONCE
 from hits.common.uploads import UploadedColumn, read_number
-from hits.services.results import ModelResults, Subjects
+from hits.data.services.model_results import ModelResults, Subjects
 from hits.work.services.locking import held
 from scoring.models import RegisteredRival
 

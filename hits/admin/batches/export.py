@@ -16,7 +16,7 @@ from django.utils import timezone
 from hits.admin.batches.steer import get_batch
 from hits.admin.taking import send_lines
 from hits.common.spreadsheets import MARK, csv_line
-from hits.services import exporting
+from hits.data.services import batch_export
 from hits.studies.models import Batch
 
 EXPORT = "hits.export_batch"
@@ -58,17 +58,17 @@ def export_view(
         "title": "Export",
         "batch": batch,
         "form": form,
-        "columns": [*exporting.COLUMNS, *PROVENANCE],
+        "columns": [*batch_export.COLUMNS, *PROVENANCE],
     }
     return TemplateResponse(request, "admin/hits/export.html", context)
 
 
 def write_csv(rows: Iterable[Mapping[str, Any]], *, about: Mapping[str, Any]) -> Iterator[str]:
     """With a mark at the start by which spreadsheets know the encoding."""
-    yield MARK + csv_line([*exporting.COLUMNS, *PROVENANCE])
+    yield MARK + csv_line([*batch_export.COLUMNS, *PROVENANCE])
     tail = [_cell(about[name]) for name in PROVENANCE]
     for row in rows:
-        yield csv_line([*(_cell(row[name]) for name in exporting.COLUMNS), *tail])
+        yield csv_line([*(_cell(row[name]) for name in batch_export.COLUMNS), *tail])
 
 
 def write_jsonl(rows: Iterable[Mapping[str, Any]], *, about: Mapping[str, Any]) -> Iterator[str]:
@@ -87,8 +87,8 @@ def _cell(value: Any) -> str | int | None:
 def _send(request: HttpRequest, batch: Batch, *, kind: str, include_excluded: bool) -> StreamingHttpResponse:
     by: Any = request.user
     now = timezone.now()
-    exporting.record_export(batch=batch, include_excluded=include_excluded, by=by, now=now)
-    about = exporting.describe_export(batch=batch, include_excluded=include_excluded, by=by, now=now)
-    rows = exporting.export_batch(batch=batch, include_excluded=include_excluded)
+    batch_export.record_export(batch=batch, include_excluded=include_excluded, by=by, now=now)
+    about = batch_export.describe_export(batch=batch, include_excluded=include_excluded, by=by, now=now)
+    rows = batch_export.export_batch(batch=batch, include_excluded=include_excluded)
     lines = (write_csv if kind == "csv" else write_jsonl)(rows, about=about)
     return send_lines(lines, name=f"batch-{str(batch.public_id)[:8]}-{now:%Y%m%d-%H%M}.{kind}", kind=kind)

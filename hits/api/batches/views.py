@@ -23,8 +23,8 @@ from hits.api.filters import BatchFilters, ExportFilters, Filters, read_query
 from hits.api.permissions import Need, need
 from hits.api.repeating import Changeable, Repeatable
 from hits.batches.services import drafting
+from hits.data.services import batch_export
 from hits.identity.api_tokens import Scope
-from hits.services import exporting
 from hits.studies.models import Batch
 from hits.work import access
 
@@ -92,10 +92,10 @@ class BatchViewSet(mixins.ListModelMixin, mixins.RetrieveModelMixin, Repeatable,
             "include_excluded": read_query(request, ExportFilters).get("include_excluded", False),
         }
         by, now = user_of(request), timezone.now()
-        exporting.record_export(**asked, by=by, now=now)
-        first = exporting.describe_export(**asked, by=by, now=now)
+        batch_export.record_export(**asked, by=by, now=now)
+        first = batch_export.describe_export(**asked, by=by, now=now)
         answer = StreamingHttpResponse(
-            _lines(first, exporting.export_batch(**asked)), content_type="application/jsonl"
+            _lines(first, batch_export.export_batch(**asked)), content_type="application/jsonl"
         )
         answer["Cache-Control"] = "no-store"
         return answer

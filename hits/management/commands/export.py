@@ -7,8 +7,8 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError
 from django.utils import timezone
 
-from hits import exports
 from hits.core.errors import CrowdError
+from hits.data import exports
 from hits.studies.models import Study
 
 

@@ -9,8 +9,8 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError
 from django.utils import timezone
 
-from hits import replays
 from hits.core.errors import CrowdError, InvalidItems
+from hits.data import replays
 
 
 class Command(BaseCommand):

@@ -18,7 +18,7 @@ from crowd.plain.exporting.columns import answer_columns, row_columns
 from crowd.plain.exporting.export import PlainExport
 from crowd.plain.models import Description, Project
 from hits.core.models.audit_events import AuditEvent
-from hits.exports import Naming
+from hits.data.exports import Naming
 from hits.identity.roles import RESEARCHER
 from hits.studies.models import Study
 from tests.crowd.plain.making import answer_each, asked_project, open_batch

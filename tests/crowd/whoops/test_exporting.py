@@ -17,8 +17,8 @@ from django.urls import reverse
 from crowd.whoops.exporting.export import FILES
 from crowd.whoops.models import Annotation, Category, Image, Project, Question, Revision
 from hits.core.models.audit_events import AuditEvent
+from hits.data.exports import Naming
 from hits.datasets.columns import Row
-from hits.exports import Naming
 from tests.crowd.whoops.making_results import (
     Crowd,
     Kind,

@@ -14,7 +14,7 @@ from crowd.whoops.models import Annotation, Image, MatchingRow, MatchingScores, 
 from crowd.whoops.queries.matching import results
 from crowd.whoops.services.matching import MATCHING
 from hits.core.errors import InvalidItems, RuleBroken
-from hits.services.results import add_results, remove_results, replace_results
+from hits.data.services.model_results import add_results, remove_results, replace_results
 from tests.crowd.whoops.making_results import annotate, make_results, visit
 from tests.factories import NOW, make_user
 

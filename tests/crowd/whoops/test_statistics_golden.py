@@ -8,7 +8,7 @@ from django.test import Client
 from django.urls import reverse
 
 from crowd.whoops.services.matching import MATCHING
-from hits.services.results import add_results
+from hits.data.services.model_results import add_results
 from tests.crowd.whoops.making_results import Crowd, Kind, ask, make_every_result, make_results, visit
 from tests.factories import NOW, make_user
 from tests.goldens import body_of, check_golden, told_by

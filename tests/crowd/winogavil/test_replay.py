@@ -15,12 +15,12 @@ from crowd.winogavil.models import Association, Place, Solution
 from crowd.winogavil.replaying.replay import WinogavilReplay
 from crowd.winogavil.replaying.rules import IMPOSSIBLE, WARNINGS, numbers_left_out
 from crowd.winogavil.services import finalizing, making, verdicts
-from hits import replays
+from hits.data import replays
+from hits.data.replays import Replay, Tell
 from hits.identity.models.workers import Worker
 from hits.ledger.models.bonuses import Bonus
 from hits.providers.models.accounts import Account
 from hits.providers.services.accounts import seed_first_account
-from hits.replays import Replay, Tell
 from hits.studies.models import Batch, Study
 from hits.work.models.assignments import Assignment, Item
 from hits.work.models.hits import HIT

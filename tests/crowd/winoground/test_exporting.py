@@ -19,8 +19,8 @@ from crowd.winoground.exporting.columns import ANSWERS, EXAMPLES, FULL
 from crowd.winoground.exporting.export import FILES
 from crowd.winoground.models import Example, Project
 from hits.core.models.audit_events import AuditEvent
+from hits.data.exports import Naming
 from hits.datasets.columns import Row
-from hits.exports import Naming
 from hits.identity.roles import RESEARCHER
 from hits.studies.models import Study
 from hits.work.models.assignments import Assignment

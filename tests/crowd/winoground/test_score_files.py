@@ -13,7 +13,7 @@ from crowd.winoground.models import Project
 from crowd.winoground.services.score_files import Known
 from crowd.winoground.services.uploading import SCORES
 from hits.core.errors import InvalidItems
-from hits.services.results import read_results
+from hits.data.services.model_results import read_results
 
 pytestmark = pytest.mark.pure
 ID = "0a5e2f3c-0000-4000-8000-00000000000a"

@@ -9,7 +9,7 @@ from crowd.winoground.models import Example, ModelScore, ModelScores, Project
 from crowd.winoground.queries.scoring import fours_of_models
 from crowd.winoground.services.uploading import SCORES
 from hits.core.errors import InvalidItems, RuleBroken
-from hits.services.results import Upload, add_results, remove_results, replace_results
+from hits.data.services.model_results import Upload, add_results, remove_results, replace_results
 from tests.crowd.winoground.making_scores import make_example, make_model, make_project
 from tests.factories import NOW, make_user
 

@@ -13,7 +13,7 @@ from crowd.winoventi.services.ruling import change_rules
 from crowd.winoventi.services.uploading import ANSWERS
 from hits.core.errors import InvalidItems, RuleBroken
 from hits.core.states import move
-from hits.services.results import read_results
+from hits.data.services.model_results import read_results
 from hits.work.services.eligibility import refuse_entry
 from hits.work.services.leasing import items_of, save_answer
 from tests.crowd.winoventi.crowd import BAD, EXCEPTIONS, FINE, PREMISE, Crowd, states

@@ -20,8 +20,8 @@ from hits.common.uploads import Problems, Row
 from hits.core import audit_trail
 from hits.core.domain.typed_text import read_uuid
 from hits.core.errors import RuleBroken
+from hits.data.services.model_results import ModelResults, Subjects, add_results
 from hits.identity.models.users import User
-from hits.services.results import ModelResults, Subjects, add_results
 from scoring.domain import best, jaccard
 
 MOST_BYTES = 64 * 1024 * 1024

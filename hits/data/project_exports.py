@@ -10,8 +10,8 @@ from typing import Any, ClassVar, TypeVar
 from django.db.models import Model
 
 from hits.core.errors import CrowdError
+from hits.data.exports import DataFile, Export, Naming, Tell, Wanted, export_rows, salt_of
 from hits.datasets.writing import write_rows
-from hits.exports import DataFile, Export, Naming, Tell, Wanted, export_rows, salt_of
 from hits.studies.models import Study
 
 Project = TypeVar("Project", bound=Model)
