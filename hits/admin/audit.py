@@ -16,6 +16,7 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from django.views.decorators.http import require_POST
 
+from hits.admin.audit_queries import events_for
 from hits.admin.downloads import send
 from hits.admin.parts import FIRST_DAY, LAST_DAY, ReadOnlyAdmin, VisibleStudies, read_number
 from hits.admin.selecting import signed_in
@@ -23,7 +24,6 @@ from hits.core.audit_subjects import SUBJECTS
 from hits.core.models.audit_events import AuditEvent
 from hits.identity.models.users import User
 from hits.payments.services import finance_files
-from hits.queries.audits import events_for
 
 
 class SubjectFilter(admin.SimpleListFilter):

@@ -11,6 +11,7 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 from django.utils import timezone
 
+from hits.admin.audit_queries import events_for
 from hits.core import audit_trail
 from hits.core.models.audit_events import AuditEvent
 from hits.identity.models.users import User
@@ -21,7 +22,6 @@ from hits.payments.queries.payment_tasks import Committed, desk_of
 from hits.payments.services import bonus_runs
 from hits.people.models import Disclosure
 from hits.providers.models.accounts import Account
-from hits.queries.audits import events_for
 from hits.studies.models import Study
 from tests.factories import NOW, approve, make_account, make_bonus, make_study, make_user
 from tests.hits.books import open_batch, owed_bonus, paid_bonus
