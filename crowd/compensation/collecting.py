@@ -14,7 +14,7 @@ COLLECTED = {"collected": True}
 
 
 class CollectFamily(TaskFamily):
-    """No researcher launches it: hits.payments.services.compensation makes its batches, one for each bonus."""
+    """No researcher launches it: `compensation` in hits.payments makes its batches, one for each bonus."""
 
     key = TASK
     name = "Bonus to collect"

@@ -19,6 +19,7 @@ from hits.identity.models.workers import Worker
 from hits.people.models import Message
 from hits.people.queries.worker_record import count_reviewed
 from hits.people.services import worker_letters
+from hits.people.services.worker_letters import LONGEST_TEXT
 from hits.studies.models import Study
 from hits.work.access import studies_of
 
@@ -37,7 +38,7 @@ class LetterForm(forms.Form):
         widget=forms.Textarea(
             attrs={"maxlength": worker_letters.LONGEST_TEXT, "rows": 10, "class": "vLargeTextField"}
         ),
-        help_text=f"At most {worker_letters.LONGEST_TEXT} characters. Workers know you by the requester’s name "
+        help_text=f"At most {LONGEST_TEXT} characters. Workers know you by the requester’s name "
         "only: say who you are and how to answer.",
     )
 

@@ -10,9 +10,10 @@ from django.core.validators import MaxValueValidator, MinValueValidator
 from django.db import models
 from django.db.models import Q
 
-from hits import domain, families
-from hits.core.domain import requirements
-from hits.core.domain.bonus_tables import check_names
+from hits import families
+from hits.core.domain import money, requirements
+from hits.core.domain.bonus_rules import BonusRule
+from hits.core.domain.bonus_tables import check_names, read_bonus_rules
 from hits.families import entry_policies
 from hits.providers.models.accounts import Account
 
@@ -24,7 +25,7 @@ def default_bonus_rules() -> list[dict[str, Any]]:
 def check_bonus_rules(data: Any) -> None:
     """Of a table to come; what was launched is read as it was promised."""
     try:
-        check_names(domain.read_bonus_rules(data), known=families.known_measures())
+        check_names(read_bonus_rules(data), known=families.known_measures())
     except ValueError as error:
         raise ValidationError(str(error)) from error
 
@@ -126,8 +127,8 @@ class Study(models.Model):
         return self.name
 
     @property
-    def rules(self) -> list[domain.BonusRule]:
-        return domain.read_bonus_rules(self.bonus_rules)
+    def rules(self) -> list[BonusRule]:
+        return read_bonus_rules(self.bonus_rules)
 
     @property
     def budget_left(self) -> Decimal | None:
@@ -271,7 +272,7 @@ class Batch(models.Model):
     notified_at = models.DateTimeField(null=True, editable=False)
     # What it has cost and can still cost at most. Only hits.batches.services.budgets writes it.
     reserved = models.DecimalField(max_digits=13, decimal_places=2, default=0, editable=False)
-    # Counted by hits.batches.services.batch_counters whenever something of the batch has changed; lists show these.
+    # Counted by hits.batches whenever something of the batch has changed; lists show these.
     figures = models.JSONField(default=dict, editable=False)
     is_stale = models.BooleanField(default=False, editable=False)
     # How often it was marked: what is marked again while it is counted stays marked.
@@ -312,11 +313,11 @@ class Batch(models.Model):
         return self.launched_at is not None
 
     @property
-    def rules(self) -> list[domain.BonusRule]:
-        return domain.read_bonus_rules(self.bonus_table)
+    def rules(self) -> list[BonusRule]:
+        return read_bonus_rules(self.bonus_table)
 
     @property
-    def rules_that_apply(self) -> list[domain.BonusRule]:
+    def rules_that_apply(self) -> list[BonusRule]:
         """Those that this task's scores can meet: nothing is set aside for the others."""
         measures = set(families.get(self.task).measures)
         return [rule for rule in self.rules if measures.issuperset(rule.measures)]
@@ -342,12 +343,12 @@ class Batch(models.Model):
         return entry_policies.ask(self).requirements
 
     @property
-    def prices(self) -> domain.Prices:
+    def prices(self) -> money.Prices:
         schedule = self.account.fee_schedule if self.terms is None else self.terms["fee_schedule"]
-        return domain.Prices(
+        return money.Prices(
             reward=self.reward,
             rules=self.rules_that_apply,
-            fees=domain.FEES[schedule],
+            fees=money.FEES[schedule],
             masters=requirements.wants_masters(self.requirements),
             items=self.items_per_assignment * families.get(self.task).scored_per_item,
         )
@@ -356,12 +357,12 @@ class Batch(models.Model):
     def sizes(self) -> list[int]:
         """The places of the HITs that stand for one task."""
         if self.sharding == self.Sharding.SHARDS:
-            return domain.shards(self.assignments_per_hit)
+            return money.shards(self.assignments_per_hit)
         return [self.assignments_per_hit]
 
     @property
-    def cost(self) -> domain.Cost:
-        return domain.cost_of(self.sizes * self.hits_wanted, prices=self.prices)
+    def cost(self) -> money.Cost:
+        return money.cost_of(self.sizes * self.hits_wanted, prices=self.prices)
 
     def clean(self) -> None:
         if self.task and self.task not in families.registered():

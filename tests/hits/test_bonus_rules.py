@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from crowd.winogavil.domain import WINOGAVIL_TIERS
-from hits import domain
-from hits.core.domain import bonus_tables
+from hits.core.domain import bonus_tables, money
+from hits.core.domain.bonus_rules import Work, evaluate
 from hits.payments.services.bonus_words import percent, reason_of, steps_of
 
 pytestmark = pytest.mark.pure
@@ -29,7 +29,7 @@ def tiers(*rows: dict[str, Any]) -> dict[str, Any]:
 
 
 def come_to(*table: dict[str, Any], **work: Any) -> list[Decimal]:
-    earned = domain.evaluate(domain.read_bonus_rules(list(table)), work=domain.Work(**work))
+    earned = evaluate(bonus_tables.read_bonus_rules(list(table)), work=Work(**work))
     return [each.amount for each in earned]
 
 
@@ -39,14 +39,14 @@ def items(*scores: Any, solvable: Any = 1) -> Sequence[dict[str, Fraction]]:
 
 @pytest.mark.parametrize("kind", sorted(bonus_tables.EXAMPLES))
 def test_every_example_is_a_rule_of_its_kind(kind: str) -> None:
-    (rule,) = domain.read_bonus_rules([bonus_tables.EXAMPLES[kind]])
+    (rule,) = bonus_tables.read_bonus_rules([bonus_tables.EXAMPLES[kind]])
 
     assert rule.kind == kind
     assert rule.in_words
 
 
 def test_a_table_of_before_there_were_kinds_is_read_as_conditions() -> None:
-    (old, new) = domain.read_bonus_rules([CONDITION, {**CONDITION, "name": "n", "kind": "condition"}])
+    (old, new) = bonus_tables.read_bonus_rules([CONDITION, {**CONDITION, "name": "n", "kind": "condition"}])
 
     assert (old.kind, new.kind) == ("condition", "condition")
 
@@ -86,7 +86,7 @@ def test_a_table_of_before_there_were_kinds_is_read_as_conditions() -> None:
 )
 def test_reading_names_the_line_and_how_to_mend_it(row: dict[str, Any], words: str) -> None:
     with pytest.raises(ValueError, match=rf"Rule 2.*{words}"):
-        domain.read_bonus_rules([CONDITION, row])
+        bonus_tables.read_bonus_rules([CONDITION, row])
 
 
 @pytest.mark.parametrize(
@@ -99,7 +99,7 @@ def test_reading_names_the_line_and_how_to_mend_it(row: dict[str, Any], words: s
     ],
 )
 def test_a_table_to_come_names_only_what_is_known(row: dict[str, Any], words: str) -> None:
-    rules = domain.read_bonus_rules([CONDITION, row])
+    rules = bonus_tables.read_bonus_rules([CONDITION, row])
 
     with pytest.raises(ValueError, match=f"Rule 2: .*{words}"):
         bonus_tables.check_names(rules, known=["jaccard", "speed"])
@@ -195,8 +195,8 @@ def test_a_wage_counts_what_is_owed_already_though_its_score_has_fallen() -> Non
 def test_a_wage_without_a_figure_of_its_own_has_the_floor_of_the_launch() -> None:
     lean = {"name": "w", "kind": "wage", "at_most": "1.00"}
 
-    assert bonus_tables.wants_floor(domain.read_bonus_rules([FLAT, lean]))
-    assert not bonus_tables.wants_floor(domain.read_bonus_rules([FLAT, WAGE]))
+    assert bonus_tables.wants_floor(bonus_tables.read_bonus_rules([FLAT, lean]))
+    assert not bonus_tables.wants_floor(bonus_tables.read_bonus_rules([FLAT, WAGE]))
     assert bonus_tables.with_floor([FLAT, lean, WAGE], floor=Decimal(9)) == [
         FLAT,
         {**lean, "hourly": "9.00"},
@@ -210,15 +210,13 @@ def test_a_wage_without_a_figure_of_its_own_has_the_floor_of_the_launch() -> Non
 def test_what_is_set_aside_covers_whatever_can_be_owed(
     scores: list[tuple[Fraction, Fraction]], seconds: int | None
 ) -> None:
-    rules = domain.read_bonus_rules([{**CONDITION, "measure": "fool"}, FLAT, EACH, TIERS, WAGE])
-    work = domain.Work(
-        items=[{"fool": fool, "solvable": solvable} for fool, solvable in scores], seconds=seconds
-    )
-    prices = domain.Prices(
-        reward=Decimal(1), rules=rules, fees=domain.FEES["amazon"], items=max(1, len(scores))
+    rules = bonus_tables.read_bonus_rules([{**CONDITION, "measure": "fool"}, FLAT, EACH, TIERS, WAGE])
+    work = Work(items=[{"fool": fool, "solvable": solvable} for fool, solvable in scores], seconds=seconds)
+    prices = money.Prices(
+        reward=Decimal(1), rules=rules, fees=money.FEES["amazon"], items=max(1, len(scores))
     )
 
-    earned = domain.evaluate(rules, work=work)
+    earned = evaluate(rules, work=work)
 
     owed = [each.amount for each in earned if each.amount]
     assert sum(owed) <= prices.most_bonus
@@ -228,10 +226,10 @@ def test_what_is_set_aside_covers_whatever_can_be_owed(
 
 
 def test_a_place_costs_at_most_what_every_rule_comes_to_for_every_item() -> None:
-    rules = domain.read_bonus_rules([CONDITION, FLAT, EACH, TIERS, WAGE])
-    prices = domain.Prices(reward=Decimal(1), rules=rules, fees=domain.FEES["amazon"], items=2)
+    rules = bonus_tables.read_bonus_rules([CONDITION, FLAT, EACH, TIERS, WAGE])
+    prices = money.Prices(reward=Decimal(1), rules=rules, fees=money.FEES["amazon"], items=2)
 
-    cost = domain.cost_of([3], prices=prices)
+    cost = money.cost_of([3], prices=prices)
 
     assert [rule.most(items=2) for rule in rules] == [
         Decimal(amount) for amount in ("0.01", "0.05", "0.04", "0.54", "1.00")
@@ -240,9 +238,9 @@ def test_a_place_costs_at_most_what_every_rule_comes_to_for_every_item() -> None
 
 
 def test_figures_tell_every_step_exactly() -> None:
-    (rule,) = domain.read_bonus_rules([TIERS])
+    (rule,) = bonus_tables.read_bonus_rules([TIERS])
 
-    (earned,) = domain.evaluate([rule], work=domain.Work(items=items("67/100", "2/5", solvable="8/9")))
+    (earned,) = evaluate([rule], work=Work(items=items("67/100", "2/5", solvable="8/9")))
 
     assert earned.figures == {
         "kind": "tiers",
@@ -290,15 +288,15 @@ def test_figures_tell_every_step_exactly() -> None:
     ids=["flat", "per_item", "condition", "tiers", "wage", "wage-capped"],
 )
 def test_a_worker_reads_what_was_earned_and_why(row: dict[str, Any], words: str) -> None:
-    work = domain.Work(items=items("2/3", "4/5"), reward=Decimal("0.10"), seconds=250)
+    work = Work(items=items("2/3", "4/5"), reward=Decimal("0.10"), seconds=250)
 
-    (earned,) = domain.evaluate(domain.read_bonus_rules([row]), work=work)
+    (earned,) = evaluate(bonus_tables.read_bonus_rules([row]), work=work)
 
     assert reason_of(earned.rule, earned.figures) == words
 
 
 def test_steps_list_each_question() -> None:
-    (earned,) = domain.evaluate(domain.read_bonus_rules([EACH]), work=domain.Work(items=[*items("4/5"), {}]))
+    (earned,) = evaluate(bonus_tables.read_bonus_rules([EACH]), work=Work(items=[*items("4/5"), {}]))
 
     assert steps_of(earned.figures) == ["Question 1: 80 %, $0.02", "Question 2: no score, $0.00"]
 

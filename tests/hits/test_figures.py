@@ -5,8 +5,8 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from hits import queries
 from hits.batches.queries import tally
+from hits.batches.queries.tally import Progress, batches_with_counts, progress_of
 from hits.batches.services import batch_counters
 from hits.studies.models import Batch, Study
 from tests.factories import NOW, make_assignment, make_batch, make_bonus, make_hit, make_study, set_aside
@@ -153,7 +153,7 @@ def test_lists_show_what_was_counted_and_of_a_draft_what_is_planned() -> None:
     batch_counters.mark_stale(batch.pk)
     batch_counters.refresh_stale(now=NOW)
 
-    listed = queries.batches_with_counts().order_by("pk")
+    listed = batches_with_counts().order_by("pk")
 
     assert [(row.pk, row.places, row.submitted) for row in listed] == [  # type: ignore[attr-defined]
         (draft.pk, 12, 0),
@@ -168,7 +168,7 @@ def test_progress_is_counted_live() -> None:
     make_bonus(assignment=work, rule="another", amount=Decimal("0.10"), status="waived")
     make_hit(batch=batch, status="intended", external_id="")
 
-    assert queries.progress_of(batch) == queries.Progress(
+    assert progress_of(batch) == Progress(
         hits=3,
         hits_sent=2,
         places=9,

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from crowd.winogavil.domain import WINOGAVIL_TIERS
-from hits import domain
+from hits.core.domain import bonus_rules, bonus_tables
 from scoring.domain import fool_the_ai, jaccard, mean
 
 DATA = Path(__file__).parents[3] / "shared" / "data" / "winogavil"
@@ -41,12 +41,12 @@ def recorded() -> list[dict[str, Fraction]]:
 
 def test_the_table_comes_to_what_was_recorded() -> None:
     expected = json.loads((DATA / "expected.json").read_text())
-    rules = domain.read_bonus_rules(list(WINOGAVIL_TIERS))
+    rules = bonus_tables.read_bonus_rules(list(WINOGAVIL_TIERS))
 
     amounts = [
         earned.amount
         for scores in recorded()
-        for earned in domain.evaluate(rules, work=domain.Work(items=[scores]))
+        for earned in bonus_rules.evaluate(rules, work=bonus_rules.Work(items=[scores]))
     ]
 
     by_cents = Counter(str(int(100 * amount)) for amount in amounts)
@@ -56,11 +56,11 @@ def test_the_table_comes_to_what_was_recorded() -> None:
 
 def test_two_associations_of_one_submission_come_to_the_same_sum() -> None:
     expected = json.loads((DATA / "expected.json").read_text())
-    (rule,) = domain.read_bonus_rules(list(WINOGAVIL_TIERS))
+    (rule,) = bonus_tables.read_bonus_rules(list(WINOGAVIL_TIERS))
     scores = recorded()
 
     amounts = [
-        domain.evaluate([rule], work=domain.Work(items=scores[first : first + 2]))[0].amount
+        bonus_rules.evaluate([rule], work=bonus_rules.Work(items=scores[first : first + 2]))[0].amount
         for first in range(0, len(scores), 2)
     ]
 

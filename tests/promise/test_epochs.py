@@ -7,7 +7,7 @@ import pytest
 from django.db import transaction
 
 from crowd.marketplace import models as market
-from crowd.marketplace.services import after_restore as marketplace_epochs
+from crowd.marketplace.services import epochs as marketplace_epochs
 from hits import tasks
 from hits.core.errors import RuleBroken
 from hits.ledger.models.bonuses import Bonus

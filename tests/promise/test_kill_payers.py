@@ -48,7 +48,7 @@ PAYER = """
 import time
 from datetime import datetime
 from django.utils import timezone
-from hits.services import paying
+from hits.payments.services import paying
 paying.SLICE = 20
 began = datetime.fromisoformat("{began}")
 while True:

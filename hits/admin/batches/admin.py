@@ -10,11 +10,12 @@ from django.urls import URLPattern, reverse
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
-from hits import families, queries
+from hits import families
 from hits.admin import owing, wages
 from hits.admin.batches import guide, launch, live
 from hits.admin.batches.prices import cost_of, table_of
 from hits.admin.parts import VisibleStudies, in_words, read_number
+from hits.batches.queries.tally import batches_with_counts
 from hits.batches.services import drafting
 from hits.core.domain.requirements import in_words as requirements_in_words
 from hits.core.errors import RuleBroken
@@ -41,7 +42,7 @@ class BatchAdmin(admin.ModelAdmin[Batch]):
         return [*ours, *super().get_urls()]
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Batch]:
-        return visible(queries.batches_with_counts(), request.user)
+        return visible(batches_with_counts(), request.user)
 
     def has_delete_permission(self, request: HttpRequest, obj: Batch | None = None) -> bool:
         draft = obj is None or obj.status == Status.DRAFT

@@ -1,4 +1,4 @@
-"""The guide's forms. What they find valid is saved through hits.batches.services.drafting and nowhere else."""
+"""The guide's forms. What they find valid is saved by hits.batches.services.drafting alone."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any, ClassVar

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 
-from hits import domain
+from hits.core.domain import bonus_rules, money, wages
 from hits.studies.models import Batch
 
 # So many batches back somebody may have worked on one.
@@ -18,7 +18,7 @@ class Plan:
     name: str
     hits: int
     places: int
-    cost: domain.Cost
+    cost: money.Cost
     is_chosen: bool
 
 
@@ -45,26 +45,26 @@ class Line:
     most: Decimal
 
 
-def table_of(rules: Sequence[domain.BonusRule], *, items: int) -> list[Line]:
+def table_of(rules: Sequence[bonus_rules.BonusRule], *, items: int) -> list[Line]:
     return [Line(name=rule.name, words=rule.in_words, most=rule.most(items=items)) for rule in rules]
 
 
 def plans_of(batch: Batch) -> list[Plan]:
     """Below ten workers for each task there is one plan; from ten on there are two, at two prices."""
     workers = batch.assignments_per_hit
-    sizes = {Batch.Sharding.SHARDS: domain.shards(workers), Batch.Sharding.WHOLE: [workers]}
+    sizes = {Batch.Sharding.SHARDS: money.shards(workers), Batch.Sharding.WHOLE: [workers]}
     names = {
-        Batch.Sharding.SHARDS: f"{len(domain.shards(workers))} HITs of at most {domain.MANY - 1} each",
+        Batch.Sharding.SHARDS: f"{len(money.shards(workers))} HITs of at most {money.MANY - 1} each",
         Batch.Sharding.WHOLE: f"One HIT of {workers}",
     }
-    if workers < domain.MANY:
+    if workers < money.MANY:
         return [_plan(batch, "The plan", [workers], is_chosen=True)]
     return [_plan(batch, names[way], sizes[way], is_chosen=batch.sharding == way) for way in sizes]
 
 
-def cost_of(batch: Batch) -> domain.Cost:
+def cost_of(batch: Batch) -> money.Cost:
     """The same as batch.cost, without a list of all its HITs."""
-    return _times(domain.cost_of(batch.sizes, prices=batch.prices), batch.hits_wanted)
+    return _times(money.cost_of(batch.sizes, prices=batch.prices), batch.hits_wanted)
 
 
 def wage_of(batch: Batch) -> Wage | None:
@@ -78,7 +78,7 @@ def wage_of(batch: Batch) -> Wage | None:
         basis = f"the median that was measured in batch {number}"
         if items != batch.items_per_assignment:
             basis += f", at {batch.items_per_assignment} items for each assignment instead of {items}"
-    hourly = domain.hourly_wage(reward=batch.reward, seconds=seconds)
+    hourly = wages.hourly_wage(reward=batch.reward, seconds=seconds)
     if hourly is None:
         return None
     return Wage(hourly=hourly, seconds=seconds, basis=basis, floor=batch.study.wage_floor)
@@ -99,13 +99,13 @@ def _plan(batch: Batch, name: str, sizes: list[int], *, is_chosen: bool) -> Plan
         name=name,
         hits=len(sizes) * batch.hits_wanted,
         places=sum(sizes) * batch.hits_wanted,
-        cost=_times(domain.cost_of(sizes, prices=batch.prices), batch.hits_wanted),
+        cost=_times(money.cost_of(sizes, prices=batch.prices), batch.hits_wanted),
         is_chosen=is_chosen,
     )
 
 
-def _times(cost: domain.Cost, tasks: int) -> domain.Cost:
-    return domain.Cost(
+def _times(cost: money.Cost, tasks: int) -> money.Cost:
+    return money.Cost(
         rewards=tasks * cost.rewards,
         fees=tasks * cost.fees,
         bonuses=tasks * cost.bonuses,

@@ -10,7 +10,6 @@ from django.contrib import admin
 from django.http import HttpRequest, HttpResponse
 from django.urls import URLPattern, path, reverse
 
-from hits import domain
 from hits.admin.actions import Action, ActionPages, Call, Confirm, Offered, Outcome, emphasize
 from hits.admin.batches.steer import (
     IN_FLIGHT,
@@ -28,6 +27,7 @@ from hits.admin.batches.steer import (
 from hits.admin.parts import batch_trail, plural
 from hits.batches.queries.live_figures import Posting, posting_of
 from hits.batches.services import batch_lifecycle
+from hits.core.domain import money
 from hits.identity.models.users import User
 from hits.studies.models import Batch
 from hits.work.models.assignments import Assignment
@@ -206,7 +206,7 @@ def _hits_more(steered: Steered, *, count: int) -> Facts:
     batch = steered.batch
     sizes = batch.sizes * count
     words = [f"{plural(len(sizes), 'HIT')} with {plural(sum(sizes), 'place')} in all."]
-    cost = domain.cost_of(sizes, prices=batch.prices).total
+    cost = money.cost_of(sizes, prices=batch.prices).total
     return Facts(words=words, cost=cost, left=batch.study.budget_left)
 
 

@@ -14,7 +14,6 @@ from rest_framework.decorators import action
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from hits import queries
 from hits.api.authentication import user_of
 from hits.api.batches.drafts import DraftInput
 from hits.api.batches.shown import BatchSerializer, EventSerializer, FiguresSerializer
@@ -22,6 +21,7 @@ from hits.api.batches.verbs import Verbs
 from hits.api.filters import BatchFilters, ExportFilters, Filters, read_query
 from hits.api.permissions import Need, need
 from hits.api.repeating import Changeable, Repeatable
+from hits.batches.queries.tally import batches_with_counts, progress_of
 from hits.batches.services import drafting
 from hits.data.services import batch_export
 from hits.identity.api_tokens import Scope
@@ -51,7 +51,7 @@ class BatchViewSet(mixins.ListModelMixin, mixins.RetrieveModelMixin, Repeatable,
     }
 
     def get_queryset(self) -> QuerySet[Batch]:
-        rows = queries.batches_with_counts().select_related("study", "account", "source_batch", "launched_by")
+        rows = batches_with_counts().select_related("study", "account", "source_batch", "launched_by")
         user = self.request.user
         excluded = Prefetch("exclude_batches", access.visible(Batch.objects.order_by("pk"), user))
         return access.visible(rows.prefetch_related(excluded), user)
@@ -77,7 +77,7 @@ class BatchViewSet(mixins.ListModelMixin, mixins.RetrieveModelMixin, Repeatable,
         """Tell how far the batch is, in numbers."""
         batch = self.get_object()
         told = {
-            "progress": queries.progress_of(batch),
+            "progress": progress_of(batch),
             "figures": batch.figures,
             "is_stale": batch.is_stale,
         }

@@ -1,8 +1,8 @@
 """What a researcher does to a batch that runs: each verb on one HIT, a selection, or the whole batch.
 
-A verb is one short transaction of rows: hits.batches.services.hit_changes tells the provider, within seconds. A verb
-whose effect is there already does nothing, so a second click is harmless. For one HIT or a selection,
-pausing and draining are expire_hits, and resuming is extend_hits.
+A verb is one short transaction of rows: `hit_changes` tells the provider, within seconds. A verb whose effect
+is there already does nothing, so a second click is harmless. For one HIT or a selection, pausing and draining
+are expire_hits, and resuming is extend_hits.
 
 Rows are locked in the house's order: HITs, then their batch, then its study.
 """

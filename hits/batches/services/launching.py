@@ -27,7 +27,7 @@ log = structlog.get_logger()
 def launch_batch(*, batch: Batch, by: User | None, now: datetime, confirmed: bool = False) -> None:
     """Reserves the money and writes one intent for each HIT. Raises RuleBroken, and nothing is written.
 
-    By nobody: the house itself, a batch of its own (hits.payments.services.compensation) that nobody else launches.
+    By nobody: the house itself, a batch of its own that nobody else launches, such as a compensation.
     """
     with transaction.atomic():
         draft = lock_batch(batch.pk)

@@ -47,8 +47,8 @@ class Bonus(models.Model):
     figures = models.JSONField(default=dict)
     amount = models.DecimalField(max_digits=13, decimal_places=2)
     reason = models.CharField(max_length=500, help_text="What the worker reads.")
-    # Of the work, the rule and the revision (hits.payments.services.bonus_states): never of the row's number, which
-    # a rebuilt database gives to another row.
+    # Made of the work, the rule and the revision: never of the row's number, which a rebuilt database gives
+    # to another row.
     token = models.UUIDField(default=uuid4, unique=True, editable=False)
     status = models.CharField(max_length=16, choices=Status, default=Status.OWED)
     problem = models.TextField(blank=True, help_text="Why it was refused, in the provider's words.")

@@ -1,7 +1,7 @@
 """A bonus that no assignment can carry is paid by a HIT of its own: one place, for its worker alone.
 
 Two people have approved the amount; the HIT pays it as its reward. While it is out, the bonus is
-COMPENSATING, from where no payment can be sent. What becomes of it is hits.payments.services.compensation_hits.
+COMPENSATING, from where no payment can be sent. What becomes of it is in `compensation_hits`.
 """
 
 from datetime import datetime

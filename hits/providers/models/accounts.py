@@ -3,7 +3,7 @@ from uuid import uuid4
 from django.core.validators import MaxValueValidator, MinValueValidator, URLValidator
 from django.db import models
 
-from hits import domain
+from hits.core.domain import money
 from hits.core.models.fields import EncryptedTextField
 
 is_address = URLValidator(schemes=["http", "https"])
@@ -54,9 +54,7 @@ class Account(models.Model):
         help_text="Key of the marketplace's signed tickets. Empty: the endpoint sends none, and a "
         "worker is believed only within the HIT's number of assignments.",
     )
-    fee_schedule = models.CharField(
-        max_length=16, choices=[(key, key) for key in domain.FEES], default="none"
-    )
+    fee_schedule = models.CharField(max_length=16, choices=[(key, key) for key in money.FEES], default="none")
     currency = models.CharField(max_length=3, default="USD")
     send_rate = models.PositiveSmallIntegerField(
         "calls a second",
@@ -90,8 +88,8 @@ class Account(models.Model):
         return self.environment == self.Environment.PRODUCTION
 
     @property
-    def fees(self) -> domain.FeeSchedule:
-        return domain.FEES[self.fee_schedule]
+    def fees(self) -> money.FeeSchedule:
+        return money.FEES[self.fee_schedule]
 
 
 class Pace(models.Model):

@@ -1,7 +1,7 @@
 """The provider's evidence becomes ours. By itself it would suffice; notifications only make it sooner.
 
 A look costs one call where nothing has changed, and HITs without news get none: what is due stands in
-HIT.look_at, and behind it is the survey (hits.sync.services.full_scan). Lock order: as in hits.work.services.leasing.
+HIT.look_at, and behind it is the full scan. Lock order: as in hits.work.services.leasing.
 """
 
 from collections import Counter
