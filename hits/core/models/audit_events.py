@@ -2,11 +2,6 @@
 
 from django.db import models
 
-from hits.ledger.models.bonuses import Bonus
-from hits.payments.models.runs import Run
-from hits.providers.models.accounts import Account
-from hits.studies.models import Study
-
 
 class AuditEvent(models.Model):
     """One act of a person, or of the house itself (by nobody), that has to do with money."""
@@ -17,10 +12,10 @@ class AuditEvent(models.Model):
     words = models.CharField(max_length=1000)
     by = models.ForeignKey("hits.User", models.PROTECT, null=True, related_name="+")
     at = models.DateTimeField()
-    study = models.ForeignKey(Study, models.PROTECT, null=True, related_name="+")
-    account = models.ForeignKey(Account, models.PROTECT, null=True, related_name="+")
-    run = models.ForeignKey(Run, models.PROTECT, null=True, related_name="events")
-    bonus = models.ForeignKey(Bonus, models.PROTECT, null=True, related_name="events")
+    study = models.ForeignKey("hits.Study", models.PROTECT, null=True, related_name="+")
+    account = models.ForeignKey("hits.Account", models.PROTECT, null=True, related_name="+")
+    run = models.ForeignKey("hits.Run", models.PROTECT, null=True, related_name="events")
+    bonus = models.ForeignKey("hits.Bonus", models.PROTECT, null=True, related_name="events")
 
     class Meta:
         indexes = [

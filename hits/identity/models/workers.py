@@ -1,14 +1,17 @@
+from typing import TYPE_CHECKING
 from uuid import uuid4
 
 from django.db import models
 
 from hits.core import crypto
 from hits.core.models.fields import EncryptedTextField
-from hits.providers.models.accounts import Account
+
+if TYPE_CHECKING:
+    from hits.providers.models.accounts import Account
 
 
 class WorkerManager(models.Manager["Worker"]):
-    def known(self, *, account: Account, external_id: str) -> "Worker":
+    def known(self, *, account: "Account", external_id: str) -> "Worker":
         """The worker of this provider's id, made at first sight."""
         parts = (str(account.public_id), external_id)
         worker, _ = self.get_or_create(
@@ -23,7 +26,7 @@ class Worker(models.Model):
     """A person at a provider. The provider's id is here and nowhere else, and encrypted."""
 
     public_id = models.UUIDField(default=uuid4, unique=True, editable=False)
-    account = models.ForeignKey(Account, models.PROTECT, related_name="workers")
+    account = models.ForeignKey("hits.Account", models.PROTECT, related_name="workers")
     external_id = EncryptedTextField()
     external_id_index = models.CharField(max_length=64, editable=False)
     pseudonym = models.CharField(max_length=16, db_index=True, editable=False)

@@ -3,7 +3,6 @@
 from django.db import models
 from django.db.models import Q
 
-from hits.payments.models.matches import Match
 from hits.providers.models.accounts import Account
 
 
@@ -31,7 +30,7 @@ class Epoch(models.Model):
     # When its next step is due: whoever takes the step moves it ahead.
     look_at = models.DateTimeField()
     surveyed_at = models.DateTimeField(null=True)
-    match = models.ForeignKey(Match, models.PROTECT, null=True, related_name="+")
+    match = models.ForeignKey("hits.Match", models.PROTECT, null=True, related_name="+")
     # How many of each kind of thing the comparison came upon.
     found = models.JSONField(default=dict)
     compared_at = models.DateTimeField(null=True)
