@@ -24,8 +24,8 @@ from hits.families.entry_policies import Asked
 from hits.identity.models.users import User
 from hits.providers.gateway.interface import Provider, ProviderTest
 from hits.providers.models.accounts import Account
+from hits.providers.services.usable import usable
 from hits.studies.models import Batch
-from hits.sync.services.poll_schedule import usable
 from qualifications.models import Gate, Holding, PlatformType
 from qualifications.services.waiting import earliest
 

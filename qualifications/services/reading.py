@@ -21,7 +21,7 @@ from hits.core.errors import ProviderRefused, ProviderUnavailable
 from hits.identity.models.workers import Worker
 from hits.providers.gateway.interface import Provider, Qualified
 from hits.providers.models.accounts import Account
-from hits.sync.services.poll_schedule import usable
+from hits.providers.services.usable import usable
 from qualifications.models import Gate, Holding, PlatformType
 from qualifications.services import attempting
 from qualifications.services.provider_tests import check_provider_test

@@ -15,7 +15,7 @@ from hits.common.parts import in_parts
 from hits.core.errors import ProviderRefused, ProviderUnavailable
 from hits.providers.gateway.interface import Provider
 from hits.providers.models.accounts import Account
-from hits.sync.services.poll_schedule import usable
+from hits.providers.services.usable import usable
 from qualifications.models import Gate, Holding, PlatformType
 from qualifications.services.waiting import earliest
 

@@ -7,7 +7,8 @@ import pytest
 
 from hits.batches.services import batch_lifecycle, hit_changes, launching, sending_hits
 from hits.providers.models.accounts import Account
-from hits.sync.services import full_scan, poll_schedule, reconciling
+from hits.providers.services.usable import earliest, earliest_or_now
+from hits.sync.services import full_scan, reconciling
 from hits.work.models.assignments import Assignment
 from hits.work.models.hits import HIT, Change
 from hits.work.services import leasing
@@ -42,9 +43,9 @@ def test_rows_of_an_account_that_cannot_be_used_wait_for_a_person(account: Accou
     make_hit(batch=make_batch(account=account, status="open"), look_at=NOW + MINUTE)
     rows = HIT.objects.all()
 
-    assert poll_schedule.earliest(rows, "look_at") == NOW
-    assert poll_schedule.earliest(rows, "look_at", account="batch__account") == NOW + MINUTE
-    assert poll_schedule.earliest(rows.filter(batch=lost), "look_at", account="batch__account") is None
+    assert earliest(rows, "look_at") == NOW
+    assert earliest(rows, "look_at", account="batch__account") == NOW + MINUTE
+    assert earliest(rows.filter(batch=lost), "look_at", account="batch__account") is None
 
 
 def test_row_without_its_moment_is_due_now_if_its_account_can_be_used(account: Account) -> None:
@@ -52,11 +53,11 @@ def test_row_without_its_moment_is_due_now_if_its_account_can_be_used(account: A
     make_hit(batch=make_batch(account=account, status="open"), look_at=NOW + MINUTE)
     rows, way = HIT.objects.all(), "batch__account"
 
-    before = poll_schedule.earliest_or_now(rows, "look_at", account=way, now=NOW)
+    before = earliest_or_now(rows, "look_at", account=way, now=NOW)
     make_hit(batch=make_batch(account=account, status="open"), look_at=None)
 
     assert before == NOW + MINUTE
-    assert poll_schedule.earliest_or_now(rows, "look_at", account=way, now=NOW) == NOW
+    assert earliest_or_now(rows, "look_at", account=way, now=NOW) == NOW
 
 
 @pytest.mark.parametrize("status", ["launching", "draining"])

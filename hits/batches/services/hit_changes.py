@@ -18,8 +18,8 @@ from hits.identity.models.users import User
 from hits.providers.gateway.interface import Provider
 from hits.providers.gateway.registry import provider_for
 from hits.providers.models.accounts import Account
+from hits.providers.services.usable import earliest, earliest_or_now, soonest
 from hits.studies.models import Batch
-from hits.sync.services.poll_schedule import earliest, earliest_or_now, soonest
 from hits.work.models.hits import HIT, Change
 
 # Longer than any call with its repetitions: two changes of one HIT must reach the provider in order.

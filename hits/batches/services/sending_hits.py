@@ -22,8 +22,8 @@ from hits.core.errors import ProviderError, ProviderRefused, ProviderUnavailable
 from hits.core.states import move
 from hits.providers.gateway.interface import HITSpec, Provider, ProviderHIT
 from hits.providers.gateway.registry import provider_for
+from hits.providers.services.usable import earliest_or_now, soonest
 from hits.studies.models import Batch
-from hits.sync.services.poll_schedule import earliest_or_now, soonest
 from hits.work.models.hits import HIT
 
 # Two senders of one intent make one HIT, by its token; the claim only saves the second request.

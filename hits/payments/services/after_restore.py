@@ -22,8 +22,8 @@ from hits.providers.gateway.registry import provider_for
 from hits.providers.gateway.standstill import FRESH
 from hits.providers.models.accounts import Account
 from hits.providers.models.epochs import Epoch
+from hits.providers.services.usable import earliest
 from hits.sync.services.full_scan import read_everything
-from hits.sync.services.poll_schedule import earliest
 from hits.work.models.hits import HIT
 
 CONFIRM = "hits.set_halt"

@@ -25,8 +25,8 @@ from hits.ledger.models.bonuses import Bonus
 from hits.payments.services import halting, payment_outcomes
 from hits.payments.services.bonus_states import move_bonus
 from hits.providers.gateway.interface import Provider
+from hits.providers.services.usable import can_be_used, earliest, usable
 from hits.studies.models import Batch
-from hits.sync.services.poll_schedule import can_be_used, earliest, usable
 from hits.work.models.assignments import Assignment
 from hits.work.models.hits import HIT
 from hits.work.services.leasing import UNSETTLED

@@ -24,7 +24,7 @@ from hits.payments.services.bonus_states import move_bonus, move_bonuses
 from hits.payments.services.payment_outcomes import SENDING_IS_STALE, Found
 from hits.providers.gateway.interface import Provider
 from hits.providers.models.accounts import Account
-from hits.sync.services.poll_schedule import earliest, soonest, usable
+from hits.providers.services.usable import earliest, soonest, usable
 
 Status = Bonus.Status
 # So many of each account in one run, and for so long, so that all of them get their turn.

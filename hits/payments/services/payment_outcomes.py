@@ -26,7 +26,7 @@ from hits.payments.services.bonus_states import move_bonus, move_bonuses
 from hits.providers.gateway.interface import Provider, ProviderBonus
 from hits.providers.gateway.registry import provider_for
 from hits.providers.models.accounts import Account
-from hits.sync.services.poll_schedule import earliest_or_now, usable
+from hits.providers.services.usable import earliest_or_now, usable
 from hits.work.models.hits import HIT
 
 Status = Bonus.Status

@@ -22,7 +22,7 @@ from hits.people.models import Block
 from hits.providers.gateway.interface import Provider
 from hits.providers.gateway.registry import provider_for
 from hits.providers.models.accounts import Account
-from hits.sync.services.poll_schedule import earliest_or_now
+from hits.providers.services.usable import earliest_or_now
 
 Kind = Block.Kind
 Status = Block.Status

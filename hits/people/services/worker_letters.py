@@ -19,8 +19,8 @@ from hits.people.models import Message, Recipient
 from hits.providers.gateway.interface import Provider
 from hits.providers.gateway.registry import provider_for
 from hits.providers.models.accounts import Account
+from hits.providers.services.usable import any_usable, earliest
 from hits.studies.models import Study
-from hits.sync.services.poll_schedule import any_usable, earliest
 
 Status = Recipient.Status
 LONGEST_SUBJECT = 200

@@ -20,13 +20,14 @@ from hits.core.errors import ProviderError
 from hits.providers.gateway.queues import AT_ONCE, Queue, queue_for
 from hits.providers.gateway.registry import provider_for
 from hits.providers.models.accounts import Account
+from hits.providers.services.usable import can_be_used, earliest, soonest
 from hits.studies.models import Batch
 from hits.sync.domain import Told, read_document, unwrap
 from hits.sync.models import Event, Notice
-from hits.sync.services import poll_schedule
 from hits.work.models.assignments import Assignment
 from hits.work.models.hits import HIT
 from hits.work.services import leasing
+from hits.work.services.poll_schedule import look_soon
 
 ACCEPTED = "AssignmentAccepted"
 GIVEN_BACK = ("AssignmentReturned", "AssignmentAbandoned")
@@ -141,8 +142,8 @@ def purge_notices(*, now: datetime) -> int:
 def next_purge(*, now: datetime) -> datetime | None:
     """The oldest text that was read is emptied then, or the oldest notice goes."""
     handled = (received_at + KEEP_ROWS for _, received_at, handled_at in _oldest() if handled_at)
-    return poll_schedule.soonest(
-        poll_schedule.earliest(_handled_with_text(), "received_at", after=KEEP_BODIES),
+    return soonest(
+        earliest(_handled_with_text(), "received_at", after=KEEP_BODIES),
         min(handled, default=None),
     )
 
@@ -219,7 +220,7 @@ def _apply(events: Collection[Told], *, notice: Notice, now: datetime) -> None:
     named = {event.hit_id for event in events if event.kind in WORTH_A_LOOK and event.hit_id}
     ours = HIT.objects.filter(external_id__in=named, batch__account=notice.account_id)
     if hit_ids := list(ours.order_by("pk").values_list("pk", flat=True)):
-        poll_schedule.look_soon(hit_ids=hit_ids, now=now)
+        look_soon(hit_ids=hit_ids, now=now)
     given_back = [event for event in events if event.kind in GIVEN_BACK and event.assignment_id]
     gone = {
         assignment.pk: assignment
@@ -285,7 +286,7 @@ def _has_queue(account: Account) -> bool:
 
 def _can_subscribe(account: Account) -> bool:
     try:
-        return can_hear(account) and poll_schedule.can_be_used(account)
+        return can_hear(account) and can_be_used(account)
     except InvalidToken:
         return False
 

@@ -21,20 +21,14 @@ from hits.core.errors import ProviderError
 from hits.core.states import move
 from hits.providers.gateway.interface import Provider, ProviderHIT
 from hits.providers.models.accounts import Account, Stranger
+from hits.providers.services.usable import can_be_used, soonest, usable
 from hits.studies.models import Batch
+from hits.sync.services.first_glance import fingerprint, is_untouched, mark_seen
 from hits.sync.services.import_submissions import pages, read_assignments
-from hits.sync.services.poll_schedule import (
-    can_be_used,
-    fingerprint,
-    is_untouched,
-    look_soon,
-    mark_seen,
-    soonest,
-    usable,
-)
 from hits.work.models.assignments import Assignment
 from hits.work.models.hits import HIT, Change
 from hits.work.services.leasing import GRACE, UNSETTLED
+from hits.work.services.poll_schedule import look_soon
 
 OURS = "crowd:"
 # A pass that broke off is made again after this.

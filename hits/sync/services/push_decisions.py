@@ -15,8 +15,8 @@ from hits.common.parts import in_parts
 from hits.core.errors import ProviderRefused, ProviderUnavailable
 from hits.core.states import move
 from hits.providers.gateway.interface import Provider, ProviderAssignment
+from hits.providers.services.usable import earliest, earliest_or_now, soonest, usable
 from hits.studies.models import Batch
-from hits.sync.services.poll_schedule import earliest, earliest_or_now, soonest, usable
 from hits.work.models.assignments import Assignment, Item, Lease
 from hits.work.models.decisions import Decision
 from hits.work.services import leasing

@@ -18,22 +18,15 @@ from hits.core.errors import ProviderError, ProviderRefused
 from hits.core.states import move
 from hits.providers.gateway.interface import Provider, ProviderHIT
 from hits.providers.models.accounts import Account
+from hits.providers.services.usable import earliest, earliest_or_now, soonest, usable
+from hits.sync.services.first_glance import fingerprint, is_untouched, mark_seen
 from hits.sync.services.full_scan import survey
 from hits.sync.services.import_submissions import read_assignments
 from hits.sync.services.lost_changes import insist
-from hits.sync.services.poll_schedule import (
-    earliest,
-    earliest_or_now,
-    fingerprint,
-    is_untouched,
-    look_soon,
-    mark_seen,
-    soonest,
-    usable,
-)
 from hits.work.models.assignments import Assignment
 from hits.work.models.hits import HIT, Change
 from hits.work.services.leasing import GRACE, UNSETTLED, end_attempts, next_release, release_overdue
+from hits.work.services.poll_schedule import look_soon
 
 __all__ = ["look_soon", "next_look", "reconcile", "reconcile_everything", "reconcile_hit", "survey"]
 # A look that fails, or dies, is made again after this. It also keeps a second process off.

@@ -18,13 +18,14 @@ from hits.core.errors import RuleBroken
 from hits.core.states import move
 from hits.families.interface import Answer
 from hits.identity.models.workers import Worker
+from hits.providers.services.usable import earliest
 from hits.studies.models import Batch
-from hits.sync.services.poll_schedule import earliest, look_by
 from hits.work.models.assignments import Assignment, Item, Lease
 from hits.work.models.hits import HIT
 from hits.work.queries import items_of_batch
 from hits.work.services.heartbeats import count_last_stretch
 from hits.work.services.locking import lock_items
+from hits.work.services.poll_schedule import look_by
 
 Status = Assignment.Status
 # Begun here; what became of it at the provider is not known yet.

@@ -12,7 +12,7 @@ from hits.identity.models.workers import Worker
 from hits.ledger.models.bonuses import Bonus
 from hits.payments.services import accrual
 from hits.studies.models import Study
-from hits.sync.services import poll_schedule, push_decisions
+from hits.sync.services import push_decisions
 from hits.work.models.assignments import Assignment, Item
 from hits.work.services import leasing
 from scoring.models import Score, Verdict
@@ -122,7 +122,7 @@ def test_bonus_waits_for_the_solvers_and_the_reward_does_not(
         def approve_assignment(self, external_id: str) -> None:
             approved.append(external_id)
 
-    monkeypatch.setattr(poll_schedule, "provider_for", lambda *_, **__: Yes())
+    monkeypatch.setattr(usable, "provider_for", lambda *_, **__: Yes())
 
     sweep()
     push_decisions.approve_judged(now=NOW)

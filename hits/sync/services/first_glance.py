@@ -1,0 +1,30 @@
+"""What the first glance at a HIT tells."""
+
+import structlog
+
+from hits.core.errors import ProviderError
+from hits.providers.gateway.interface import Provider, ProviderHIT
+from hits.work.models.hits import HIT
+
+log = structlog.get_logger()
+
+
+def fingerprint(found: ProviderHIT) -> str:
+    """The same only if nothing was handed in or reviewed since.
+
+    With the expiry: a HIT that was extended and filled again may show the counters it had before.
+    """
+    until = int(found.expires_at.timestamp()) if found.expires_at else ""
+    return f"{found.counters} {until}"[:64]
+
+
+def is_untouched(found: ProviderHIT) -> bool:
+    return found.available == found.max_assignments
+
+
+def mark_seen(*, hit: HIT, provider: Provider) -> None:
+    """Off the provider's list of news. If it fails, the survey repeats it."""
+    try:
+        provider.mark_seen(hit.external_id)
+    except ProviderError as error:
+        log.info("hit.not_marked_seen", hit=str(hit.public_id), error=str(error))
