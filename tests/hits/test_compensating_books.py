@@ -15,6 +15,7 @@ from hits.payments.queries.month_closes import lines_of_close
 from hits.payments.services import compensation, three_way_match
 from hits.people.queries.worker_record import median_time
 from hits.studies.models import Batch, Study
+from hits.studies.services import mark_stale
 from hits.work.models.assignments import Assignment
 from tests.factories import NOW, make_study
 from tests.hits.refusals import make_payer, make_refused
@@ -50,7 +51,7 @@ def test_compensation_is_no_work_in_wages_and_times(bonus: Bonus, study: Study, 
     Study.objects.update(wage_floor=Decimal("99.00"))
     batch = pay_by_hit(bonus, turk)
     Assignment.objects.filter(hit__batch=batch).update(worked_s=600, active_s=600, owed_at=LATER)
-    batch_counters.mark_stale(batch.pk)
+    mark_stale(batch.pk)
 
     batch_counters.refresh_stale(now=LATER)
 

@@ -9,6 +9,7 @@ from hits.batches.queries import tally
 from hits.batches.queries.tally import Progress, batches_with_counts, progress_of
 from hits.batches.services import batch_counters
 from hits.studies.models import Batch, Study
+from hits.studies.services import mark_stale
 from tests.factories import NOW, make_assignment, make_batch, make_bonus, make_hit, make_study, set_aside
 
 pytestmark = pytest.mark.django_db
@@ -35,7 +36,7 @@ def test_refresh_counts_everything_of_a_batch() -> None:
     paid = make_assignment(hit=first, status="approved", worked_s=20, owed_at=NOW)
     make_bonus(assignment=paid, amount=Decimal("0.25"), status="sent")
     make_bonus(assignment=paid, rule="another", amount=Decimal("0.10"), status="owed")
-    batch_counters.mark_stale(batch.pk)
+    mark_stale(batch.pk)
 
     counted = batch_counters.refresh_stale(now=NOW)
 
@@ -69,7 +70,7 @@ def test_refresh_counts_everything_of_a_batch() -> None:
 
 def test_refresh_settles_the_budget() -> None:
     batch = make_open(hits=2)
-    batch_counters.mark_stale(batch.pk)
+    mark_stale(batch.pk)
 
     batch_counters.refresh_stale(now=NOW)
 
@@ -87,12 +88,12 @@ def test_refresh_leaves_what_is_not_stale() -> None:
 
 def test_a_batch_that_is_marked_while_it_is_counted_is_counted_again(monkeypatch: pytest.MonkeyPatch) -> None:
     batch = make_open()
-    batch_counters.mark_stale(batch.pk)
+    mark_stale(batch.pk)
 
     def count_late(batch: Batch) -> tally.Tally:
         counted = tally.tally_of(batch)
         make_assignment(hit=batch.hits.get(), status="submitted")
-        batch_counters.mark_stale(batch.pk)
+        mark_stale(batch.pk)
         return counted
 
     with monkeypatch.context() as patch:
@@ -107,7 +108,7 @@ def test_a_batch_that_is_marked_while_it_is_counted_is_counted_again(monkeypatch
 
 def test_a_process_that_dies_while_it_counts_leaves_the_mark(monkeypatch: pytest.MonkeyPatch) -> None:
     batch = make_open()
-    batch_counters.mark_stale(batch.pk)
+    mark_stale(batch.pk)
 
     def die(_: Batch) -> tally.Tally:
         raise KeyboardInterrupt
@@ -122,7 +123,7 @@ def test_a_process_that_dies_while_it_counts_leaves_the_mark(monkeypatch: pytest
 
 def test_a_large_batch_is_not_counted_all_the_time() -> None:
     batch = make_open()
-    batch_counters.mark_stale(batch.pk)
+    mark_stale(batch.pk)
     Batch.objects.update(figures={"hits": 10_000, "counted_at": NOW.isoformat()})
 
     soon = batch_counters.refresh_stale(now=NOW + timedelta(seconds=9))
@@ -150,7 +151,7 @@ def test_lists_show_what_was_counted_and_of_a_draft_what_is_planned() -> None:
     draft = make_batch(hits_wanted=4, assignments_per_hit=3)
     batch = make_open(hits=2)
     make_assignment(hit=batch.hits.all()[0], status="submitted")
-    batch_counters.mark_stale(batch.pk)
+    mark_stale(batch.pk)
     batch_counters.refresh_stale(now=NOW)
 
     listed = batches_with_counts().order_by("pk")

@@ -5,7 +5,7 @@ from datetime import datetime, timedelta
 from decimal import Decimal
 from typing import Any
 
-from django.db.models import Case, F, QuerySet, Value, When
+from django.db.models import Case, QuerySet, Value, When
 
 from hits.batches.queries.hourly_pay import pay_of
 from hits.batches.queries.tally import PAID, TAKEN, Tally, seconds_worked, tally_of
@@ -20,14 +20,6 @@ from hits.work.models.hits import HIT
 HITS_A_SECOND = 1000
 SLOW = 0.9  # the time that nine of ten stay under: who needs longer earns less than this wage
 Status = Assignment.Status
-
-
-def mark_stale(batch_id: int) -> None:
-    """Something of it has changed: its figures and its reservation want counting anew.
-
-    It locks the batch's row until the caller's transaction ends, so it comes last there.
-    """
-    Batch.objects.filter(pk=batch_id).update(is_stale=True, marks=F("marks") + 1)
 
 
 def refresh_stale(*, now: datetime) -> int:

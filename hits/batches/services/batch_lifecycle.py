@@ -19,7 +19,6 @@ from django.db.models import Count, Max, QuerySet
 
 from hits import families
 from hits.batches.queries.tally import TAKEN
-from hits.batches.services.batch_counters import mark_stale
 from hits.batches.services.batch_rows import lock_batch, tell, write_intents
 from hits.batches.services.budgets import reserve
 from hits.batches.services.hit_changes import complete_batches, next_change, send_changes, write_changes
@@ -30,6 +29,7 @@ from hits.core.states import move
 from hits.identity.models.users import User
 from hits.providers.models.accounts import Account
 from hits.studies.models import Batch
+from hits.studies.services import mark_stale
 from hits.work.models.assignments import Assignment
 from hits.work.models.hits import HIT, Change
 from hits.work.queries import answers_wanted

@@ -5,9 +5,9 @@ from datetime import datetime
 from itertools import islice
 
 from hits.batches.models import BatchEvent
-from hits.batches.services.batch_counters import mark_stale
 from hits.identity.models.users import User
 from hits.studies.models import Batch
+from hits.studies.services import mark_stale
 from hits.work.models.hits import HIT
 
 CHUNK = 500

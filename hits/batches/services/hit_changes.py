@@ -9,7 +9,6 @@ from django.db.models import DateTimeField, Exists, ExpressionWrapper, F, OuterR
 from django.db.models.fields import DurationField
 from django.db.models.functions import Coalesce
 
-from hits.batches.services.batch_counters import mark_stale
 from hits.batches.services.batch_rows import CHUNK, lock_batch, tell
 from hits.batches.services.sending_hits import TOKEN_MEMORY, TURN, Clock, ticking
 from hits.core.errors import ProviderError, ProviderRefused, ProviderUnavailable
@@ -20,6 +19,7 @@ from hits.providers.gateway.registry import provider_for
 from hits.providers.models.accounts import Account
 from hits.providers.services.usable import earliest, earliest_or_now, soonest
 from hits.studies.models import Batch
+from hits.studies.services import mark_stale
 from hits.work.models.hits import HIT, Change
 
 # Longer than any call with its repetitions: two changes of one HIT must reach the provider in order.

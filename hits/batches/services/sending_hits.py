@@ -16,7 +16,6 @@ from django.db import connections, transaction
 from django.db.models import Exists, F, OuterRef, Q, QuerySet
 from django.urls import reverse
 
-from hits.batches.services.batch_counters import mark_stale
 from hits.batches.services.batch_rows import lock_batch, tell
 from hits.core.errors import ProviderError, ProviderRefused, ProviderUnavailable
 from hits.core.states import move
@@ -24,6 +23,7 @@ from hits.providers.gateway.interface import HITSpec, Provider, ProviderHIT
 from hits.providers.gateway.registry import provider_for
 from hits.providers.services.usable import earliest_or_now, soonest
 from hits.studies.models import Batch
+from hits.studies.services import mark_stale
 from hits.work.models.hits import HIT
 
 # Two senders of one intent make one HIT, by its token; the claim only saves the second request.

@@ -15,7 +15,6 @@ from django.db import IntegrityError, transaction
 from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.utils import translation
 
-from hits.batches.services.batch_counters import mark_stale
 from hits.batches.services.budgets import reserve
 from hits.core.audit_trail import note
 from hits.core.domain.bonus_rules import CENT, NOTHING, BonusRule, Earned, Work, evaluate
@@ -27,6 +26,7 @@ from hits.payments.queries.recorded_scores import recorded_scores
 from hits.payments.services.bonus_states import owe
 from hits.payments.services.bonus_words import reason_of
 from hits.studies.models import Batch
+from hits.studies.services import mark_stale
 from hits.work.domain import effective_seconds
 from hits.work.models.assignments import Assignment
 from hits.work.models.decisions import Decision

@@ -7,11 +7,11 @@ from uuid import UUID, uuid5
 
 from django.db import transaction
 
-from hits.batches.services.batch_counters import mark_stale
 from hits.core.states import sources_of
 from hits.identity.models.users import User
 from hits.ledger.models.bonuses import Bonus
 from hits.ledger.services.transfers import BOOK_OF, Book, Kind, Transfer, post
+from hits.studies.services import mark_stale
 
 Status = Bonus.Status
 KINDS = {

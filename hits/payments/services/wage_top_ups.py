@@ -12,7 +12,6 @@ from django.utils import translation
 from django.utils.translation import gettext as _
 
 from hits.batches.queries.hourly_pay import TOP_UP, TopUp, top_ups_due
-from hits.batches.services.batch_counters import mark_stale
 from hits.batches.services.budgets import reserve
 from hits.core.audit_trail import note
 from hits.core.errors import RuleBroken
@@ -20,6 +19,7 @@ from hits.identity.models.users import User
 from hits.ledger.models.bonuses import Bonus
 from hits.payments.services.bonus_states import owe
 from hits.studies.models import Batch, Study
+from hits.studies.services import mark_stale
 from hits.work.models.assignments import Assignment
 
 PROPOSE = "hits.prepare_run"

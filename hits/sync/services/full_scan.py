@@ -16,13 +16,13 @@ from django.conf import settings
 from django.db import transaction
 from django.db.models import Count, Exists, OuterRef, Q
 
-from hits.batches.services.batch_counters import mark_stale
 from hits.core.errors import ProviderError
 from hits.core.states import move
 from hits.providers.gateway.interface import Provider, ProviderHIT
 from hits.providers.models.accounts import Account, Stranger
 from hits.providers.services.usable import can_be_used, soonest, usable
 from hits.studies.models import Batch
+from hits.studies.services import mark_stale
 from hits.sync.services.first_glance import fingerprint, is_untouched, mark_seen
 from hits.sync.services.import_submissions import pages, read_assignments
 from hits.work.models.assignments import Assignment

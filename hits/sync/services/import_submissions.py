@@ -12,7 +12,6 @@ from django.db import transaction
 from django.db.models.functions import Coalesce
 
 from hits import families
-from hits.batches.services.batch_counters import mark_stale
 from hits.core import crypto
 from hits.core.domain.sameness import is_same_moment
 from hits.core.errors import InvalidAnswer, ProviderRefused, StandsStill
@@ -20,6 +19,7 @@ from hits.core.states import move
 from hits.identity.models.workers import Worker
 from hits.providers.gateway.interface import Provider, ProviderAssignment
 from hits.providers.models.accounts import Account
+from hits.studies.services import mark_stale
 from hits.work.models.assignments import Assignment
 from hits.work.models.decisions import Decision
 from hits.work.models.hits import HIT

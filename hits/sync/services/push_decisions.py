@@ -10,13 +10,13 @@ from django.db import transaction
 from django.db.models import Exists, F, OuterRef, Q, QuerySet
 
 from hits import families
-from hits.batches.services.batch_counters import mark_stale
 from hits.common.parts import in_parts
 from hits.core.errors import ProviderRefused, ProviderUnavailable
 from hits.core.states import move
 from hits.providers.gateway.interface import Provider, ProviderAssignment
 from hits.providers.services.usable import earliest, earliest_or_now, soonest, usable
 from hits.studies.models import Batch
+from hits.studies.services import mark_stale
 from hits.work.models.assignments import Assignment, Item, Lease
 from hits.work.models.decisions import Decision
 from hits.work.services import leasing

@@ -12,13 +12,13 @@ import structlog
 from django.db import transaction
 from django.db.models import Exists, F, Max, Min, OuterRef, Q, QuerySet
 
-from hits.batches.services.batch_counters import mark_stale
 from hits.common.parts import in_parts
 from hits.core.errors import ProviderError, ProviderRefused
 from hits.core.states import move
 from hits.providers.gateway.interface import Provider, ProviderHIT
 from hits.providers.models.accounts import Account
 from hits.providers.services.usable import earliest, earliest_or_now, soonest, usable
+from hits.studies.services import mark_stale
 from hits.sync.services.first_glance import fingerprint, is_untouched, mark_seen
 from hits.sync.services.full_scan import survey
 from hits.sync.services.import_submissions import read_assignments

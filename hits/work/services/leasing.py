@@ -11,7 +11,6 @@ from django.db.models import Count, F, Q, QuerySet
 from django.utils.translation import gettext as _
 
 from hits import families
-from hits.batches.services.batch_counters import mark_stale
 from hits.core import crypto
 from hits.core.domain.sameness import is_same_moment
 from hits.core.errors import RuleBroken
@@ -20,6 +19,7 @@ from hits.families.interface import Answer
 from hits.identity.models.workers import Worker
 from hits.providers.services.usable import earliest
 from hits.studies.models import Batch
+from hits.studies.services import mark_stale
 from hits.work.models.assignments import Assignment, Item, Lease
 from hits.work.models.hits import HIT
 from hits.work.queries import items_of_batch

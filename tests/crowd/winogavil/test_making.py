@@ -11,6 +11,7 @@ from crowd.winogavil.services.seeding import seed_board
 from hits.identity.models.workers import Worker
 from hits.ledger.models.bonuses import Bonus
 from hits.payments.services import accrual
+from hits.providers.services import usable
 from hits.studies.models import Study
 from hits.sync.services import push_decisions
 from hits.work.models.assignments import Assignment, Item

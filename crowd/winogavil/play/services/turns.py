@@ -14,11 +14,11 @@ from django.http import QueryDict
 from django.utils.translation import gettext as _
 
 from crowd.winogavil.play.models import Player, Standing, Turn
-from hits.batches.services.batch_counters import mark_stale
 from hits.core.errors import RuleBroken
 from hits.core.states import move
 from hits.people.queries.worker_pool import blocks_in_force
 from hits.studies.models import Batch
+from hits.studies.services import mark_stale
 from hits.work.models.assignments import Assignment
 from hits.work.models.hits import HIT
 from hits.work.services import leasing
