@@ -8,6 +8,8 @@ from hits.studies.models import Batch
 class BatchEvent(models.Model):
     """What was done to a batch, by whom. Append-only."""
 
+    study_path = "batch__study"
+
     batch = models.ForeignKey(Batch, models.PROTECT, related_name="events")
     kind = models.CharField(max_length=32)
     words = models.CharField(max_length=500)

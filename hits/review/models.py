@@ -13,6 +13,8 @@ from hits.work.models.assignments import Assignment
 class Appeal(models.Model):
     """One open question of a worker on one submission, and the answer."""
 
+    study_path = "assignment__hit__batch__study"
+
     class Status(models.TextChoices):
         OPEN = "open", "Waits for an answer"
         GRANTED = "granted", "Answered: the worker was right"

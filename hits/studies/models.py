@@ -138,6 +138,8 @@ class Study(models.Model):
 class Batch(models.Model):
     """HITs launched together on one account. Its terms never change once it has left DRAFT."""
 
+    study_path = "study"
+
     class Status(models.TextChoices):
         DRAFT = "draft"
         LAUNCHING = "launching"

@@ -13,6 +13,8 @@ class Bonus(models.Model):
     What changes a score later never changes an obligation: it makes a new one, the next revision.
     """
 
+    study_path = "assignment__hit__batch__study"
+
     class Status(models.TextChoices):
         OWED = "owed"
         APPROVED = "approved"

@@ -11,6 +11,7 @@ from hits.work.models.assignments import Assignment
 class LedgerEntry(models.Model):
     """An amount from one book to another. Append-only: the database refuses updates and deletions."""
 
+    study_path = "study"
     append_only = True
 
     class Book(models.TextChoices):

@@ -13,6 +13,8 @@ from hits.work.models.hits import HIT
 class Assignment(models.Model):
     """One worker's one attempt at a HIT. The raw answer never changes; every score can be rebuilt from it."""
 
+    study_path = "hit__batch__study"
+
     class Status(models.TextChoices):
         OPENED = "opened", "Opened here"
         SAVED = "saved", "Saved here, not yet at the provider"
@@ -126,6 +128,8 @@ class Assignment(models.Model):
 
 class Item(models.Model):
     """A piece of work that wants answers. What it is, its family knows: a row of its own points here."""
+
+    study_path = "study"
 
     public_id = models.UUIDField(default=uuid4, unique=True, editable=False)
     study = models.ForeignKey(Study, models.PROTECT, related_name="items")

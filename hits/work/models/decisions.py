@@ -11,6 +11,8 @@ from hits.work.models.assignments import Assignment
 class Decision(models.Model):
     """One person's verdict on an assignment. The row comes first; a sweep tells the provider."""
 
+    study_path = "assignment__hit__batch__study"
+
     class Kind(models.TextChoices):
         APPROVE = "approve", "Approve"
         KEEP_OUT = "keep_out", "Pay, and keep out of the data"
@@ -73,6 +75,8 @@ class Decision(models.Model):
 
 class Note(models.Model):
     """A remark on an assignment for the colleagues. No worker reads it."""
+
+    study_path = "assignment__hit__batch__study"
 
     assignment = models.ForeignKey(Assignment, models.PROTECT, related_name="notes")
     text = models.CharField(max_length=2000)

@@ -13,6 +13,8 @@ from hits.studies.models import Batch
 class HIT(models.Model):
     """One task of a batch. Its row is the intent: it exists, with its token, before the provider is asked."""
 
+    study_path = "batch__study"
+
     class Status(models.TextChoices):
         INTENDED = "intended"
         OPEN = "open"
@@ -82,6 +84,8 @@ class HIT(models.Model):
 
 class Change(models.Model):
     """What the provider must be told of a HIT that exists: the row comes first, a sweep tells it."""
+
+    study_path = "hit__batch__study"
 
     class Kind(models.TextChoices):
         EXPIRE = "expire", "Nobody starts any more"
