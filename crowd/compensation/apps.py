@@ -7,6 +7,9 @@ class CompensationConfig(AppConfig):
 
     def ready(self) -> None:
         from crowd.compensation.collecting import CollectFamily
+        from crowd.compensation.entry import PaidWorkerAlone
         from hits import families
+        from hits.families import entry_policies
 
         families.register(CollectFamily())
+        entry_policies.register(PaidWorkerAlone())

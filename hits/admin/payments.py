@@ -21,6 +21,7 @@ from hits.ledger.models.bonuses import Bonus
 from hits.payments.models.runs import Run
 from hits.payments.queries.payment_tasks import Desk, desk_of, whole_runs
 from hits.payments.services import finance_files
+from hits.review.queries.appeal_queue import waiting_for
 from hits.studies.models import Study
 from hits.work.access import studies_of
 
@@ -59,15 +60,17 @@ def desk_view(request: HttpRequest) -> HttpResponseBase:
     user = signed_in(request)
     if not (user.has_perm("hits.view_bonus") or user.has_perm("hits.view_run")):
         raise PermissionDenied
-    desk = desk_of(user, now=timezone.now())
+    now = timezone.now()
+    desk, appeals = desk_of(user, now=now), waiting_for(user, overdue_before=now)
     context = {
         **admin.site.each_context(request),
         "title": "Payments",
         "desk": desk,
+        "appeals": appeals,
         "bonuses": {status: desk.bonuses.get(status) for status in Status.values},
         "halted": [purse for purse in desk.purses if purse.halt],
         "overdue": _overdue(desk),
-        "is_clear": _is_clear(request, desk),
+        "is_clear": not appeals.open and _is_clear(request, desk),
         "soon_days": SOON_DAYS,
     }
     return TemplateResponse(request, "admin/hits/payments.html", context)
@@ -139,7 +142,7 @@ def _is_clear(request: HttpRequest, desk: Desk) -> bool:
     user = request.user
     mine = desk.drafts or (desk.to_approve and user.has_perm("hits.approve_run"))
     unclear = Status.UNKNOWN in desk.bonuses or Status.REFUSED in desk.bonuses or Status.OWED in desk.bonuses
-    return not (mine or unclear or desk.appeals or desk.differences or _overdue(desk))
+    return not (mine or unclear or desk.differences or _overdue(desk))
 
 
 def _months_until(now: datetime) -> list[Month]:

@@ -18,7 +18,6 @@ from hits.payments.models.matches import Match
 from hits.payments.models.runs import Halt, Run, RunRow
 from hits.payments.queries.match_rows import accounts_for, differences_for
 from hits.providers.models.accounts import Account
-from hits.review.models import Appeal
 from hits.work.access import SEES_ALL, studies_of, visible
 
 Status = Bonus.Status
@@ -110,8 +109,6 @@ class Desk:
     to_approve: list[Run]
     drafts: list[Run]
     waiting: list[Run]
-    appeals: int
-    oldest_appeal_at: datetime | None
 
     @property
     def differences(self) -> int:
@@ -121,17 +118,12 @@ class Desk:
 def desk_of(user: User, *, now: datetime) -> Desk:
     bonuses, committed = _bonuses(user, now=now)
     drafts, to_approve, waiting = _runs(user)
-    appeals = visible(Appeal.objects.filter(status=Appeal.Status.OPEN), user).aggregate(
-        count=Count("pk"), oldest=Min("made_at")
-    )
     return Desk(
         bonuses=bonuses,
         purses=_purses(user, committed=committed, now=now),
         drafts=drafts,
         to_approve=to_approve,
         waiting=waiting,
-        appeals=appeals["count"],
-        oldest_appeal_at=appeals["oldest"],
     )
 
 

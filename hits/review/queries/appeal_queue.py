@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from django.db.models import Case, Count, Q, QuerySet, When
+from django.db.models import Case, Count, Min, Q, QuerySet, When
 
 from hits.identity.models.users import User
 from hits.ledger.models.bonuses import Bonus
@@ -20,16 +20,17 @@ OPEN_FIRST = Case(When(status=OPEN, then=0), default=1).asc()
 
 @dataclass(frozen=True, kw_only=True)
 class Waiting:
-    """How many wait for an answer, and for how many of them it is late."""
+    """How many wait for an answer, since when, and for how many of them it is late."""
 
     open: int
     overdue: int
+    oldest_at: datetime | None
 
 
 def waiting_for(user: User, *, overdue_before: datetime) -> Waiting:
     """Of what this person may see."""
     found = visible(Appeal.objects.filter(status=OPEN), user).aggregate(
-        open=Count("pk"), overdue=Count("pk", filter=Q(made_at__lt=overdue_before))
+        open=Count("pk"), overdue=Count("pk", filter=Q(made_at__lt=overdue_before)), oldest_at=Min("made_at")
     )
     return Waiting(**found)
 

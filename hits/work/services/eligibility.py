@@ -7,11 +7,9 @@ from django.db import transaction
 from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.utils.translation import gettext as _
 
-from hits import families
 from hits.core.errors import RuleBroken
 from hits.families import entry_policies
 from hits.identity.models.workers import Worker
-from hits.ledger.models.bonuses import Bonus
 from hits.people.queries.worker_pool import blocks_in_force, work_of_group, work_shut_out
 from hits.studies.models import Batch
 from hits.work.models.assignments import Assignment
@@ -51,9 +49,6 @@ def _reason_against(hit: HIT, *, worker: Worker) -> str:
     }
     if batch.repeat_group:
         rules["repeat_group"] = Exists(work_of_group(batch).filter(own))
-    if not families.is_offered(batch.task):
-        paid = Bonus.objects.filter(compensation=batch, status=Bonus.Status.COMPENSATING)
-        rules["for_another"] = ~Exists(paid.filter(assignment__worker=OuterRef("pk")))
     if len(batch.sizes) > 1:
         rules["other_shard"] = Exists(_work_on_other_shards(hit).filter(own))
     found = Worker.objects.filter(pk=worker.pk).values_list(*rules.values()).get()
@@ -68,10 +63,6 @@ def _work_on_other_shards(hit: HIT) -> QuerySet[Assignment]:
 def _words(code: str) -> str:
     return {
         "blocked": _("This work is not offered to you. Please return the HIT; nothing else changes."),
-        "for_another": _(
-            "This HIT pays one bonus to one person, and that is not you, or it has been paid already. "
-            "Please return the HIT; nothing else changes."
-        ),
         "took_part": _(
             "You took part in earlier work of this study, and this needs people who have not. "
             "Thank you. Please return the HIT."

@@ -1,0 +1,33 @@
+"""Who may collect a bonus."""
+
+from datetime import datetime
+
+from django.utils.translation import gettext as _
+
+from hits.core.errors import RuleBroken
+from hits.families.entry_policies import Asked, Door
+from hits.identity.models.workers import Worker
+from hits.ledger.models.bonuses import Bonus
+from hits.payments.services.compensation import TASK
+from hits.studies.models import Batch
+from hits.work.models.hits import HIT
+
+
+class PaidWorkerAlone(Door):
+    """The HIT of a compensation is for the worker whose bonus it pays, and for nobody else."""
+
+    def ask(self, batch: Batch) -> Asked:
+        return Asked()
+
+    def refuse_entry(self, *, hit: HIT, worker: Worker, now: datetime) -> None:
+        if hit.batch.task != TASK:
+            return
+        paid = Bonus.objects.filter(compensation=hit.batch_id, status=Bonus.Status.COMPENSATING)
+        if not paid.filter(assignment__worker=worker).exists():
+            raise RuleBroken(
+                "for_another",
+                _(
+                    "This HIT pays one bonus to one person, and that is not you, or it has been paid "
+                    "already. Please return the HIT; nothing else changes."
+                ),
+            )
