@@ -14,7 +14,7 @@ from hits.identity.models.workers import Worker
 from hits.studies.models import Batch
 from hits.work.models.assignments import Assignment, Lease
 from hits.work.models.hits import HIT
-from hits.work.queries import items_of_batch
+from hits.work.queries.items import items_of_batch
 from hits.work.services.leasing import UNSETTLED, items_for
 from qualifications.models import Gate, Holding
 from qualifications.queries.consents import is_under_age

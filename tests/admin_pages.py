@@ -17,6 +17,7 @@ from crowd.winoventi.models import Choice, FilterScore, Judgement, Project, Prom
 from crowd.winoventi.services.opening import add_nouns, open_project
 from hits.batches.models import BatchEvent
 from hits.core import crypto
+from hits.identity.models.blocks import Block
 from hits.identity.models.users import User
 from hits.identity.models.workers import Worker
 from hits.ledger.models.bonuses import Bonus
@@ -24,7 +25,7 @@ from hits.ledger.models.entries import LedgerEntry
 from hits.payments.models.matches import Deposit, Difference, Match
 from hits.payments.models.runs import Halt, Run
 from hits.payments.services import bonus_runs
-from hits.people.models import Block, Disclosure, Message, Recipient
+from hits.people.models import Disclosure, Message, Recipient
 from hits.providers.models.accounts import Account, Stranger
 from hits.review.models import Appeal
 from hits.studies.models import Batch, Study

@@ -12,8 +12,8 @@ from django.utils.translation import ngettext
 
 from hits.admin.actions import Action, ActionPages, Call, Confirm, Outcome, one_by_one, words_form
 from hits.admin.selecting import carried, opts_of, selected_workers
+from hits.identity.models.blocks import Block
 from hits.identity.models.workers import Worker
-from hits.people.models import Block
 from hits.people.queries.worker_record import workers_for
 from hits.people.services import blocking
 

@@ -12,10 +12,9 @@ from django.urls import URLPattern
 from hits.admin import letters, worker_blocks, worker_verbs
 from hits.admin.parts import ReadOnlyAdmin, in_words
 from hits.admin.selecting import MOST, page_of
+from hits.identity.models.blocks import Block
 from hits.identity.models.workers import Worker
-from hits.people.models import Block
 from hits.people.queries import worker_record
-from hits.people.queries.worker_pool import blocks_in_force
 
 TABS = {"work": "Work", "payments": "Payments", "messages": "Messages", "blocks": "Blocks"}
 # Whoever may not see it elsewhere does not see it here. One of these is enough.
@@ -39,7 +38,7 @@ class BlockedFilter(admin.SimpleListFilter):
         ]
 
     def queryset(self, request: HttpRequest, queryset: QuerySet[Worker]) -> QuerySet[Worker]:
-        of_worker = blocks_in_force().filter(worker=OuterRef("pk"))
+        of_worker = Block.objects.in_force().filter(worker=OuterRef("pk"))
         if self.value() in Block.Kind.values:
             return queryset.filter(Exists(of_worker.filter(kind=self.value())))
         if self.value() == "refused":

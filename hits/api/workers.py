@@ -17,8 +17,8 @@ from hits.api.permissions import need
 from hits.api.resources import Resource
 from hits.core.errors import RuleBroken
 from hits.identity.api_tokens import Scope
+from hits.identity.models.blocks import Block
 from hits.identity.models.workers import Worker
-from hits.people.models import Block
 from hits.people.services import blocking
 
 OVER = (Block.Status.LIFTED, Block.Status.REFUSED)

@@ -1,13 +1,14 @@
 from hits.batches.models import BatchEvent
 from hits.core.models.audit_events import AuditEvent
 from hits.identity.models.api_tokens import ApiToken
+from hits.identity.models.blocks import Block
 from hits.identity.models.users import RoleGrant, User
 from hits.identity.models.workers import Worker
 from hits.ledger.models.bonuses import Bonus
 from hits.ledger.models.entries import LedgerEntry
 from hits.payments.models.matches import Deposit, Difference, Match
 from hits.payments.models.runs import Halt, Run, RunRow
-from hits.people.models import Block, Disclosure, Message, Recipient
+from hits.people.models import Disclosure, Message, Recipient
 from hits.providers.models.accounts import Account, Pace, Stranger
 from hits.providers.models.epochs import Epoch
 from hits.review.models import Appeal

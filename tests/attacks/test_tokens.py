@@ -13,11 +13,12 @@ from django.utils import timezone
 from crowd.winogavil.releases.models import Release
 from hits.batches.models import BatchEvent
 from hits.identity.api_tokens import Scope
+from hits.identity.models.blocks import Block
 from hits.identity.models.users import User
 from hits.identity.models.workers import Worker
 from hits.identity.roles import ROLES
 from hits.ledger.models.bonuses import Bonus
-from hits.people.models import Block, Message
+from hits.people.models import Message
 from hits.providers.models.accounts import Account
 from hits.studies.models import Batch, Study
 from hits.work.access import visible

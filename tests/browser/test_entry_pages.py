@@ -8,8 +8,8 @@ from crowd.marketplace import frames, queries
 from crowd.marketplace import models as marketplace
 from crowd.marketplace.delivery.sweep import deliver_events
 from crowd.marketplace.services.work import accept_hit
+from hits.identity.models.blocks import Block
 from hits.identity.models.workers import Worker
-from hits.people.models import Block
 from hits.providers.models.accounts import Account
 from hits.studies.models import Batch
 from hits.sync.services import event_inbox

@@ -5,9 +5,10 @@ from decimal import Decimal
 import pytest
 
 from crowd.demo.people import Staff
+from hits.identity.models.blocks import Block
 from hits.identity.models.users import User
 from hits.identity.models.workers import Worker
-from hits.people.models import Block, Message, Recipient
+from hits.people.models import Message, Recipient
 from hits.people.services.blocking import block_worker, lift_block
 from hits.people.services.worker_letters import write_message
 from tests.browser.conftest import OpenPage

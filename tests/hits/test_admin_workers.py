@@ -12,9 +12,10 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 from structlog.testing import capture_logs
 
+from hits.identity.models.blocks import Block
 from hits.identity.models.users import User
 from hits.identity.models.workers import Worker
-from hits.people.models import Block, Disclosure
+from hits.people.models import Disclosure
 from hits.people.services.blocking import block_worker
 from hits.people.services.worker_letters import write_message
 from hits.studies.models import Study

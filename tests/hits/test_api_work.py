@@ -7,7 +7,8 @@ import pytest
 from django.utils import timezone
 
 from hits.identity.api_tokens import Scope
-from hits.people.models import Block, Message
+from hits.identity.models.blocks import Block
+from hits.people.models import Message
 from hits.studies.models import Study
 from hits.work.models.assignments import Assignment
 from hits.work.models.decisions import Decision, Note

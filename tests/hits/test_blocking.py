@@ -6,8 +6,8 @@ import pytest
 from structlog.testing import capture_logs
 
 from hits.core.errors import ProviderRefused, RuleBroken
+from hits.identity.models.blocks import Block
 from hits.identity.models.workers import Worker
-from hits.people.models import Block
 from hits.people.services.blocking import CLAIM, ask_again, block_worker, lift_block, send_blocks
 from hits.providers.gateway import registry
 from tests.factories import NOW, make_account, make_user, make_worker

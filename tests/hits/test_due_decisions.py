@@ -6,7 +6,8 @@ from typing import Any
 import pytest
 
 from hits.batches.services import batch_counters
-from hits.people.models import Block, Message, Recipient
+from hits.identity.models.blocks import Block
+from hits.people.models import Message, Recipient
 from hits.people.services import blocking, worker_letters
 from hits.providers.models.accounts import Account
 from hits.review.services import reviewing

@@ -9,8 +9,8 @@ from django.test.utils import CaptureQueriesContext
 
 from hits.core.errors import RuleBroken
 from hits.core.states import move
+from hits.identity.models.blocks import Block
 from hits.identity.models.workers import Worker
-from hits.people.models import Block
 from hits.people.queries.worker_pool import known_workers, recruiting_facts
 from hits.studies.models import Batch
 from hits.work.models.assignments import Assignment

@@ -13,11 +13,12 @@ from django.urls import reverse
 
 from hits.core.domain import requirements
 from hits.core.errors import ProviderRefused, RuleBroken
+from hits.identity.models.blocks import Block
 from hits.identity.models.users import User
 from hits.identity.models.workers import Worker
 from hits.ledger.models.bonuses import Bonus
 from hits.payments.services.paying import pay_bonuses
-from hits.people.models import Block, Disclosure, Recipient
+from hits.people.models import Disclosure, Recipient
 from hits.people.services.blocking import block_worker, send_blocks
 from hits.people.services.disclosing import disclose
 from hits.people.services.worker_letters import send_messages, write_message

@@ -8,10 +8,10 @@ import pytest
 from django.db import connection
 
 from hits.batches.services import batch_counters, batch_lifecycle, launching
+from hits.identity.models.blocks import Block
 from hits.ledger.services import rewards
 from hits.payments.models.matches import Match
 from hits.payments.services import accrual, compensation, paying, three_way_match
-from hits.people.models import Block
 from hits.people.services import blocking, worker_letters
 from hits.providers.models.accounts import Account
 from hits.review.services import reviewing

@@ -14,7 +14,7 @@ from hits.identity.models.workers import Worker
 from hits.studies.models import Batch
 from hits.work.models.assignments import Assignment, Lease
 from hits.work.models.hits import HIT
-from hits.work.queries import items_of_batch
+from hits.work.queries.items import items_of_batch
 from hits.work.services.leasing import UNSETTLED, items_for
 
 TASKS = (domain.DESIGN, domain.CONTROL, domain.ANNOTATE, domain.EXAMPLES, *domain.JUDGED)

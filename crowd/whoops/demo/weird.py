@@ -21,7 +21,7 @@ from crowd.whoops.services.reviewing import give_review
 from hits.ledger.models.bonuses import Bonus
 from hits.studies.models import Batch
 from hits.work.models.assignments import Assignment
-from hits.work.queries import answers_wanted
+from hits.work.queries.items import answers_wanted
 from qualifications.models import Attempt, Holding, PlatformType
 from qualifications.services.grading import grade_by_hand
 from scoring.models import Score

@@ -6,7 +6,7 @@ from crowd.whoops import domain
 from crowd.whoops.models import Project
 from hits.batches.services.top_up import GROWING, grow_by_itself
 from hits.studies.models import Batch
-from hits.work.queries import batches_wanting
+from hits.work.queries.items import batches_wanting
 
 GROWN = (domain.CONTROL, domain.ANNOTATE, *domain.JUDGED)
 

@@ -20,7 +20,7 @@ from hits.core.errors import CrowdError
 from hits.studies.models import Batch
 from hits.work.models.assignments import Assignment
 from hits.work.models.hits import HIT
-from hits.work.queries import answers_wanted
+from hits.work.queries.items import answers_wanted
 from scoring.domain import mean
 
 SPARE_HITS = 4

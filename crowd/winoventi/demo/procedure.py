@@ -31,7 +31,7 @@ from hits.batches.services import batch_lifecycle, drafting
 from hits.studies.models import Batch
 from hits.work.models.assignments import Assignment
 from hits.work.models.hits import HIT
-from hits.work.queries import answers_wanted
+from hits.work.queries.items import answers_wanted
 from qualifications.models import Attempt, Holding, PlatformType
 from qualifications.services.grading import grade_by_hand
 from scoring.models import RegisteredRival

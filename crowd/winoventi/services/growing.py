@@ -7,7 +7,7 @@ from django.db.models import Q
 from crowd.winoventi.models import Step
 from hits.batches.services.top_up import GROWING, grow_each
 from hits.studies.models import Batch
-from hits.work.queries import batches_wanting
+from hits.work.queries.items import batches_wanting
 
 
 def grow_steps(*, now: datetime) -> int:

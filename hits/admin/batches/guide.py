@@ -25,7 +25,7 @@ from hits.core.domain.typed_text import read_uuid
 from hits.core.errors import InvalidItems, RuleBroken
 from hits.studies.models import Batch
 from hits.work.access import studies_of, visible
-from hits.work.queries import answers_wanted
+from hits.work.queries.items import answers_wanted
 
 Batches = admin.ModelAdmin[Batch]
 StepForm = WhatForm | TermsForm | PeopleForm

@@ -29,7 +29,7 @@ from hits.people.queries.worker_pool import recruiting_facts
 from hits.providers.gateway.interface import Provider
 from hits.providers.gateway.registry import provider_for
 from hits.studies.models import Batch
-from hits.work.queries import answers_wanted, items_of_batch, room_of
+from hits.work.queries.items import answers_wanted, items_of_batch, room_of
 
 Batches = admin.ModelAdmin[Batch]
 Status = Batch.Status

@@ -15,7 +15,7 @@ from hits.api.resources import Resource
 from hits.batches.services import drafting
 from hits.identity.api_tokens import Scope
 from hits.studies.models import Batch
-from hits.work.queries import answers_wanted
+from hits.work.queries.items import answers_wanted
 
 
 class ItemsInput(serializers.Serializer[Any]):

@@ -32,7 +32,7 @@ from hits.studies.models import Batch
 from hits.studies.services import mark_stale
 from hits.work.models.assignments import Assignment
 from hits.work.models.hits import HIT, Change
-from hits.work.queries import answers_wanted
+from hits.work.queries.items import answers_wanted
 
 __all__ = [
     "add_hits",

@@ -18,7 +18,7 @@ from hits.identity.models.users import User
 from hits.providers.models.accounts import Account
 from hits.studies.models import Batch, Study
 from hits.work.models.assignments import Item, Lease
-from hits.work.queries import answers_wanted
+from hits.work.queries.items import answers_wanted
 
 STEPS: dict[str, tuple[str, ...]] = {
     "what": ("study", "account", "task", "items_from", "source_batch"),

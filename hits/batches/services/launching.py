@@ -17,7 +17,7 @@ from hits.core.states import move
 from hits.families import entry_policies
 from hits.identity.models.users import User
 from hits.studies.models import Batch
-from hits.work.queries import answers_wanted
+from hits.work.queries.items import answers_wanted
 
 __all__ = ["launch_batch", "next_launch", "send_launching_batches", "spec_of"]
 Status = Batch.Status

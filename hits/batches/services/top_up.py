@@ -14,7 +14,7 @@ from hits.identity.models.users import User
 from hits.studies.models import Batch
 from hits.work.models.assignments import Assignment
 from hits.work.models.hits import HIT
-from hits.work.queries import answers_wanted
+from hits.work.queries.items import answers_wanted
 
 # In these a batch can get more HITs.
 GROWING = (Batch.Status.OPEN, Batch.Status.COMPLETE)

@@ -9,11 +9,11 @@ from typing import Any
 
 from django.db.models import Q, QuerySet
 
+from hits.identity.models.blocks import Block
 from hits.ledger.models.bonuses import Bonus
 from hits.payments.domain.manifests import write_line
 from hits.payments.domain.outliers import Facts, find_outliers
 from hits.payments.models.runs import Run, RunRow
-from hits.people.queries.worker_pool import blocks_in_force
 from hits.providers.models.accounts import Account
 from hits.work.models.assignments import Assignment
 
@@ -158,7 +158,7 @@ def outliers_of(rows: Sequence[Row], run: Run) -> dict[int, list[str]]:
     """By the row's key, in words; what is not unusual is not in it. Two queries."""
     in_run = RunRow.objects.filter(run=run, is_live=True)
     blocked = set(
-        blocks_in_force()
+        Block.objects.in_force()
         .filter(worker__in=in_run.values("bonus__assignment__worker"))
         .values_list("worker", flat=True)
     )

@@ -15,6 +15,7 @@ from django.utils.translation import gettext as _
 from hits.batches.services.batch_lifecycle import cancel_batch
 from hits.core import audit_trail
 from hits.core.errors import RuleBroken
+from hits.identity.models.blocks import Block
 from hits.identity.models.users import User
 from hits.ledger.models.bonuses import Bonus
 from hits.payments.domain import bonus_refusals
@@ -22,7 +23,6 @@ from hits.payments.models.runs import Run
 from hits.payments.queries.run_table import live_row
 from hits.payments.services.bonus_states import move_bonus
 from hits.payments.services.compensation_hits import next_compensation, send_compensations
-from hits.people.queries.worker_pool import blocks_in_force
 from hits.studies.models import Batch
 from hits.work.access import may_see
 from hits.work.services.answers_needed import make_item
@@ -99,7 +99,7 @@ def _check_start(bonus: Bonus) -> None:
         raise RuleBroken(
             "changed", "This is no longer what two people approved. Take it back, and let them decide anew."
         )
-    if blocks_in_force().filter(worker=bonus.assignment.worker_id).exists():
+    if Block.objects.in_force().filter(worker=bonus.assignment.worker_id).exists():
         raise RuleBroken(
             "blocked", "The worker is blocked and could not take a HIT. Lift the block, then start again."
         )

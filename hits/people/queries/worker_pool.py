@@ -7,46 +7,23 @@ from typing import Any
 import structlog
 from django.db.models import Count, Q, QuerySet
 
-from hits import families
 from hits.core.domain import requirements
 from hits.core.errors import ProviderRefused, ProviderUnavailable
+from hits.identity.models.blocks import Block
 from hits.identity.models.workers import Worker
-from hits.people.models import Block
 from hits.providers.gateway.interface import Provider
 from hits.providers.gateway.interface import Qualified as Holder
 from hits.studies.models import Batch
-from hits.work.models.assignments import Assignment
+from hits.work.queries.shut_out import work_of_group, work_shut_out
 
 log = structlog.get_logger()
 # Held by everybody in some measure, so that counting who holds them tells nothing.
 UNCOUNTED = {*requirements.NAMES, *requirements.MASTERS.values()}
 
 
-def blocks_in_force() -> QuerySet[Block]:
-    """What a person wanted and nobody lifted; the provider may not have been told yet."""
-    return Block.objects.filter(status__in=(Block.Status.INTENDED, Block.Status.ACTIVE))
-
-
-def work_shut_out(batch: Batch) -> QuerySet[Assignment]:
-    """Work in the batches whose people may not take part in this one."""
-    excluded = batch.exclude_batches.through.objects.filter(from_batch=batch.pk).values("to_batch")
-    barred = Q(hit__batch__in=excluded)
-    if families.get(batch.task).wants_newcomers:
-        barred |= Q(hit__batch__study=batch.study_id) & ~Q(hit__batch__task=batch.task)
-    return _kept().filter(barred)
-
-
-def work_of_group(batch: Batch) -> QuerySet[Assignment]:
-    """Work in the other batches of its repeat group, on the same account."""
-    if not batch.repeat_group:
-        return Assignment.objects.none()
-    group = Batch.objects.filter(account=batch.account_id, repeat_group=batch.repeat_group)
-    return _kept().filter(hit__batch__in=group.exclude(pk=batch.pk).values("pk"))
-
-
 def known_workers(batch: Batch) -> QuerySet[Worker]:
     """Of its account, neither blocked nor shut out: those whom the batch can count on."""
-    shut_out = [rows.values("worker") for rows in (blocks_in_force(), work_shut_out(batch))]
+    shut_out = [rows.values("worker") for rows in (Block.objects.in_force(), work_shut_out(batch))]
     if batch.repeat_group:
         shut_out.append(work_of_group(batch).values("worker"))
     kept_from = Q()
@@ -145,8 +122,3 @@ def _count(holders: Iterable[Holder], row: Mapping[str, Any]) -> int:
     if row.get("Comparator") == "DoesNotExist":
         return sum(1 for _ in holders)
     return sum(requirements.is_met(row, holder.value) for holder in holders)
-
-
-def _kept() -> QuerySet[Assignment]:
-    """Whatever was neither returned nor abandoned."""
-    return Assignment.objects.exclude(status=Assignment.Status.GONE)

@@ -22,10 +22,10 @@ from django.db.models.functions import Coalesce
 from hits.batches.queries.work_times import of_the_house
 from hits.core.domain.money import round_to_cents
 from hits.core.domain.wages import percentile
+from hits.identity.models.blocks import Block
 from hits.identity.models.workers import Worker
 from hits.ledger.models.bonuses import Bonus
-from hits.people.models import Block, Message, Recipient
-from hits.people.queries.worker_pool import blocks_in_force
+from hits.people.models import Message, Recipient
 from hits.work.access import SEES_ALL, studies_of, visible
 from hits.work.models.assignments import Assignment
 
@@ -82,7 +82,7 @@ class Record:
 
 def workers_for(user: Any) -> QuerySet[Worker]:
     """With how they stand: one row, however much work there is."""
-    blocks = blocks_in_force().filter(worker=OuterRef("pk"))
+    blocks = Block.objects.in_force().filter(worker=OuterRef("pk"))
     return (
         visible(Worker.objects.all(), user)
         .select_related("account")

@@ -16,9 +16,9 @@ from hits.batches.services.sending_hits import Clock, ticking
 from hits.core.domain.typed_text import is_one_line
 from hits.core.errors import ProviderError, ProviderRefused, ProviderUnavailable, RuleBroken
 from hits.core.states import move
+from hits.identity.models.blocks import Block
 from hits.identity.models.users import User
 from hits.identity.models.workers import Worker
-from hits.people.models import Block
 from hits.providers.gateway.interface import Provider
 from hits.providers.gateway.registry import provider_for
 from hits.providers.models.accounts import Account

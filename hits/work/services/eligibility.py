@@ -9,11 +9,12 @@ from django.utils.translation import gettext as _
 
 from hits.core.errors import RuleBroken
 from hits.families import entry_policies
+from hits.identity.models.blocks import Block
 from hits.identity.models.workers import Worker
-from hits.people.queries.worker_pool import blocks_in_force, work_of_group, work_shut_out
 from hits.studies.models import Batch
 from hits.work.models.assignments import Assignment
 from hits.work.models.hits import HIT
+from hits.work.queries.shut_out import work_of_group, work_shut_out
 
 
 def refuse_entry(*, hit: HIT, worker: Worker, now: datetime) -> None:
@@ -44,7 +45,7 @@ def _reason_against(hit: HIT, *, worker: Worker) -> str:
     batch = hit.batch
     own = Q(worker=OuterRef("pk"))
     rules: dict[str, Any] = {
-        "blocked": Exists(blocks_in_force().filter(worker=OuterRef("pk"))),
+        "blocked": Exists(Block.objects.in_force().filter(worker=OuterRef("pk"))),
         "took_part": Exists(work_shut_out(batch).filter(own)),
     }
     if batch.repeat_group:

@@ -22,7 +22,7 @@ from hits.studies.models import Batch
 from hits.studies.services import mark_stale
 from hits.work.models.assignments import Assignment, Item, Lease
 from hits.work.models.hits import HIT
-from hits.work.queries import items_of_batch
+from hits.work.queries.items import items_of_batch
 from hits.work.services.heartbeats import count_last_stretch
 from hits.work.services.locking import lock_items
 from hits.work.services.poll_schedule import look_by

@@ -10,7 +10,7 @@ from hits.core.errors import RuleBroken
 from hits.families import entry_policies
 from hits.work.models.assignments import Assignment
 from hits.work.models.hits import HIT
-from hits.work.queries import answers_wanted
+from hits.work.queries.items import answers_wanted
 from hits.work.services.leasing import give_up, items_of, lease_items
 from qualifications.models import Attempt, Gate
 from qualifications.presets import PRESETS

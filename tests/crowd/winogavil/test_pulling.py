@@ -14,7 +14,7 @@ from hits.identity.models.users import User
 from hits.studies.models import Study
 from hits.sync.services import push_decisions
 from hits.work.models.assignments import Assignment, Item
-from hits.work.queries import answers_wanted
+from hits.work.queries.items import answers_wanted
 from hits.work.services import leasing
 from tests.crowd.winogavil.game import make_cues, make_game_batch, solve
 from tests.factories import NOW, make_association, make_picture, make_user, make_worker

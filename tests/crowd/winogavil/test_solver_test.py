@@ -21,7 +21,7 @@ from hits.ledger.models.bonuses import Bonus
 from hits.payments.services import accrual
 from hits.studies.models import Study
 from hits.work.models.assignments import Assignment, Item, Lease
-from hits.work.queries import answers_wanted
+from hits.work.queries.items import answers_wanted
 from hits.work.services import leasing
 from qualifications.domain.rules import grade, read
 from scoring.models import Riddle, Score

@@ -6,7 +6,7 @@ from django.db.models import Q, Sum
 
 from crowd.winogavil.play.models import Player, PracticeSet, Survey, Turn, WebGame
 from hits.studies.models import Batch
-from hits.work.queries import answers_wanted
+from hits.work.queries.items import answers_wanted
 
 
 @dataclass(frozen=True, kw_only=True)

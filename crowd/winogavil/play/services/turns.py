@@ -16,7 +16,7 @@ from django.utils.translation import gettext as _
 from crowd.winogavil.play.models import Player, Standing, Turn
 from hits.core.errors import RuleBroken
 from hits.core.states import move
-from hits.people.queries.worker_pool import blocks_in_force
+from hits.identity.models.blocks import Block
 from hits.studies.models import Batch
 from hits.studies.services import mark_stale
 from hits.work.models.assignments import Assignment
@@ -107,7 +107,7 @@ def _goes_on(turn: Turn, *, now: datetime) -> bool:
 def _refuse_entry(player: Player) -> None:
     if not player.game.is_open:
         raise RuleBroken("closed", _("The game is closed at the moment. Your figures stay here."))
-    if blocks_in_force().filter(worker=player.worker_id).exists():
+    if Block.objects.in_force().filter(worker=player.worker_id).exists():
         raise RuleBroken(
             "blocked", _("You cannot play any more. If you think that is a mistake, write to us.")
         )
