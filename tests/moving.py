@@ -22,6 +22,7 @@ MOVES = ROOT / "tests" / "moves.txt"
 OURS = (":!tests/moves.txt", ":!tests/config/test_moving.py")
 # Too general to be called by alone.
 LAYERS = frozenset({"domain", "models", "queries", "services"})
+IMPORT = re.compile(r"\s*(from [\w.]+ )?import ")
 EXCUSED = re.compile(r"  # noqa: \w+")
 TOLD = ("*.py", "*.md", "*.toml", "*.html", "*.txt", "justfile", ".ci/*")
 
@@ -140,9 +141,17 @@ def _place(module: str, name: str, moves: Names, defined: Mapping[str, Names]) -
 
 
 def rename_words(text: str, moves: Names) -> str:
-    """Dotted names in strings, and paths in documents. The longest first: one may begin another."""
+    """Dotted names in strings, and paths in documents. The longest first: one may begin another.
+
+    What a new name begins with may be an old one: imports and new names stay as they are.
+    """
     words = {**moves, **{f"{_path(old)}.py": f"{_path(new)}.py" for old, new in moves.items()}}
-    return _pattern(words).sub(lambda found: words[found[0]], text)
+    words |= {new: new for new in moves.values()}
+    pattern = _pattern(words)
+    lines = text.split("\n")
+    return "\n".join(
+        line if IMPORT.match(line) else pattern.sub(lambda found: words[found[0]], line) for line in lines
+    )
 
 
 def _pattern(words: Iterable[str], *, after: str = r"(?!\w)") -> re.Pattern[str]:
