@@ -6,7 +6,7 @@ from django.urls import include, path
 from django.views.generic import RedirectView
 
 from crowd import family
-from hits.admin import epochs, halts, payment_queue, payments
+from hits.admin.payments import epochs, halts, payment_desk, payment_queue
 
 
 def health(request: HttpRequest) -> JsonResponse:
@@ -16,7 +16,7 @@ def health(request: HttpRequest) -> JsonResponse:
 admin.autodiscover()
 admin.site.site_url = None  # "View site" would lead back to the admin
 tables, app_name, namespace = admin.site.urls
-of_no_table = [*payments.urls(), *payment_queue.urls(), *halts.urls(), *epochs.urls()]
+of_no_table = [*payment_desk.urls(), *payment_queue.urls(), *halts.urls(), *epochs.urls()]
 
 urlpatterns = [
     path("", RedirectView.as_view(pattern_name="admin:index")),

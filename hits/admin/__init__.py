@@ -1,24 +1,12 @@
 """The researchers' and payments staff's pages. Thin: validate, one call, render."""
 
-from hits.admin import (
-    accounts,
-    appeals,
-    assignments,
-    audit,
-    bonuses,
-    hit_pages,
-    ledger,
-    matches,
-    messages,
-    payments,
-    runs,
-    signing_in,
-    studies,
-    tokens,
-    users,
-    workers,
-)
+from hits.admin import accounts, audit, studies
 from hits.admin.batches import admin
+from hits.admin.identity import signing_in, tokens, users
+from hits.admin.payments import bonuses, ledger_list, match_pages, payment_desk, run_pages
+from hits.admin.people import messages, workers
+from hits.admin.review import appeals, assignments
+from hits.admin.work import hit_pages
 
 __all__ = [
     "accounts",

@@ -14,8 +14,8 @@ from django.urls import reverse
 from django.utils import timezone
 
 from hits.admin.actions import Action, ActionPages, Call, Outcome
+from hits.admin.data.take_files import send_csv
 from hits.admin.selecting import signed_in
-from hits.admin.taking import send_csv
 from hits.core.audit_trail import note
 from hits.core.errors import RuleBroken
 from hits.identity.models.workers import Worker

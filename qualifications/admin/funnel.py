@@ -7,7 +7,7 @@ from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.utils import timezone
 
-from hits.admin.taking import send_csv
+from hits.admin.data.take_files import send_csv
 from hits.common.spreadsheets import Cell
 from qualifications.admin.finding import VIEW, find_study, render
 from qualifications.admin.funnel_tables import funnel_tables

@@ -11,7 +11,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from hits.admin.parts import read_number
-from hits.admin.review import facts_of, work_page
+from hits.admin.review.review_pages import facts_of, work_page
 from hits.admin.selecting import need, signed_in
 from hits.core.errors import RuleBroken
 from hits.identity.models.users import User

@@ -14,9 +14,9 @@ from django.utils.formats import date_format
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
+from hits.admin.data.take_files import send_csv
 from hits.admin.parts import ReadOnlyAdmin, read_number
 from hits.admin.selecting import need
-from hits.admin.taking import send_csv
 from hits.common.spreadsheets import Cell
 from qualifications.admin import giving, giving_by_name, handing
 from qualifications.admin.attempts import VisibleGates

@@ -4,7 +4,7 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
-from hits.admin.signing_in import STOPPED
+from hits.admin.identity.signing_in import STOPPED
 from hits.common import guessing
 from hits.core.models.audit_events import AuditEvent
 from hits.identity.models.users import User

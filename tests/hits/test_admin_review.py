@@ -10,7 +10,7 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 from django.utils import timezone
 
-from hits.admin.review import words_of
+from hits.admin.review.review_pages import words_of
 from hits.identity.models.users import User
 from hits.review.services import reviewing
 from hits.studies.models import Batch, Study

@@ -7,7 +7,7 @@ from uuid import UUID
 import pyarrow.parquet as pq
 import pytest
 
-from hits.admin.taking import LINES, TakeForm, file_name, in_pieces, send_csv, send_rows
+from hits.admin.data.take_files import LINES, TakeForm, file_name, in_pieces, send_csv, send_rows
 from hits.datasets.columns import INTEGER, TEXT, column
 from hits.studies.models import Study
 from tests.factories import NOW

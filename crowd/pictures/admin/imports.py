@@ -21,9 +21,9 @@ from crowd.pictures.models import Import, Request
 from crowd.pictures.services import importing
 from crowd.pictures.services.importing import MOST_BYTES, Rights
 from hits.admin.actions import Action, ActionPages, Call, Outcome
+from hits.admin.data.take_files import send_csv
 from hits.admin.parts import ReadOnlyAdmin, read_number
 from hits.admin.selecting import need, signed_in
-from hits.admin.taking import send_csv
 from hits.common.spreadsheets import Cell
 from hits.core.errors import InvalidItems
 

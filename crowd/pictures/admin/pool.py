@@ -23,7 +23,7 @@ from crowd.pictures.models.pictures import SIZES
 from crowd.pictures.pages import send_file
 from crowd.pictures.services import describe_picture
 from crowd.pictures.services.preparing import prepare_anew
-from hits.admin.taking import send_csv
+from hits.admin.data.take_files import send_csv
 from hits.common.spreadsheets import Cell
 from hits.identity.models.users import User
 

@@ -16,8 +16,8 @@ from crowd.plain.models import Description, Project, Row
 from crowd.plain.queries.describing import described
 from crowd.plain.queries.ready import ready_descriptions
 from crowd.plain.services.describing import describe_page, stamp_of
-from hits.admin.hub_panels import Figure, Panel, Way
-from hits.admin.hubs import HubAdmin
+from hits.admin.projects.project_cards import Figure, Panel, Way
+from hits.admin.projects.project_page import HubAdmin
 from hits.admin.selecting import signed_in
 from hits.core.errors import InvalidItems, RuleBroken
 from hits.identity.models.users import User

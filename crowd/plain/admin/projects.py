@@ -11,8 +11,8 @@ from django.urls import URLPattern
 from crowd.plain.admin import describing, results, rows, taking
 from crowd.plain.models import Project
 from crowd.plain.services.posting import want_anew
-from hits.admin.hub_panels import PanelOf
-from hits.admin.hubs import HubAdmin, announce_hub
+from hits.admin.projects.project_cards import PanelOf
+from hits.admin.projects.project_page import HubAdmin, announce_hub
 
 NAME = "Questions of one's own"
 

@@ -12,8 +12,8 @@ from crowd.plain.admin.tables import tables_of
 from crowd.plain.domain.pages import Kind, Part
 from crowd.plain.models import Description, Project
 from crowd.plain.queries.results import Answered, Said, answered_rows, said_of
-from hits.admin.hub_panels import Figure, Panel, Way
-from hits.admin.hubs import TAKE, HubAdmin
+from hits.admin.projects.project_cards import Figure, Panel, Way
+from hits.admin.projects.project_page import TAKE, HubAdmin
 from hits.admin.stat_tables import send_table
 from hits.datasets.tables import StatTable, percent
 from hits.identity.models.users import User

@@ -10,7 +10,7 @@ from crowd.plain.queries.describing import described
 from crowd.plain.services.posting import ask_rows, waiting_rows
 from crowd.plain.services.uploading import drop_rows
 from hits.admin.actions import Action, ActionPages, Call, Confirm, Offered, Outcome
-from hits.admin.hubs import HubAdmin
+from hits.admin.projects.project_page import HubAdmin
 from hits.identity.models.users import User
 
 Hub = HubAdmin[Any]

@@ -13,8 +13,8 @@ from crowd.plain.domain import ASK
 from crowd.plain.models import Description, Project, Row
 from crowd.plain.queries.describing import described
 from crowd.plain.services.posting import waiting_rows
-from hits.admin.hub_panels import Figure, Panel, Way
-from hits.admin.hubs import HubAdmin
+from hits.admin.projects.project_cards import Figure, Panel, Way
+from hits.admin.projects.project_page import HubAdmin
 from hits.admin.selecting import page_of, signed_in
 from hits.identity.models.users import User
 from hits.studies.models import Batch

@@ -11,7 +11,7 @@ from django.shortcuts import redirect
 
 from crowd.plain.queries.describing import described
 from crowd.plain.services.uploading import MOST_BYTES, MOST_ROWS, add_rows, columns_of
-from hits.admin.hubs import HubAdmin
+from hits.admin.projects.project_page import HubAdmin
 from hits.common.uploads import example_file, file_help
 from hits.core.errors import InvalidItems, RuleBroken
 

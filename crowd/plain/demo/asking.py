@@ -20,7 +20,7 @@ from crowd.plain.queries.results import agreement_of, answered_rows, said_of
 from crowd.plain.services.describing import describe_page
 from crowd.plain.services.posting import ask_rows
 from crowd.plain.services.uploading import add_rows
-from hits.admin.hubs import open_project
+from hits.admin.projects.project_page import open_project
 from hits.batches.services import drafting
 from hits.studies.models import Batch
 from hits.work.models.assignments import Assignment

@@ -24,9 +24,9 @@ from crowd.whoops.services.deciding import (
     last_decided,
     undo_decision,
 )
-from hits.admin.hub_panels import Figure, Panel, Way
-from hits.admin.hubs import HubAdmin
 from hits.admin.parts import read_number
+from hits.admin.projects.project_cards import Figure, Panel, Way
+from hits.admin.projects.project_page import HubAdmin
 from hits.admin.selecting import PAGE, page_of, signed_in
 from hits.core.errors import RuleBroken
 from hits.identity.models.users import User

@@ -14,9 +14,9 @@ from crowd.whoops.admin.addresses import by_post, images_url, page_url
 from crowd.whoops.models import Image, Project, Sighting
 from crowd.whoops.queries.images import count_states
 from crowd.whoops.services import comparing
-from hits.admin.hub_panels import Figure, Panel, Way
-from hits.admin.hubs import HubAdmin
 from hits.admin.parts import read_number
+from hits.admin.projects.project_cards import Figure, Panel, Way
+from hits.admin.projects.project_page import HubAdmin
 from hits.admin.selecting import signed_in
 from hits.core.errors import RuleBroken
 from hits.identity.models.users import User

@@ -18,8 +18,8 @@ from crowd.whoops.models import Designer, Project
 from crowd.whoops.queries.designers import designers_with_figures
 from crowd.whoops.services import inviting, links
 from hits.admin.actions import Action, Call, Confirm, Outcome
-from hits.admin.hub_actions import project_actions
-from hits.admin.hubs import HubAdmin
+from hits.admin.projects.project_actions import project_actions
+from hits.admin.projects.project_page import HubAdmin
 from hits.admin.selecting import signed_in
 from hits.core.errors import RuleBroken
 

@@ -18,10 +18,10 @@ from crowd.whoops.admin.designer_forms import InviteForm, PlacesForm
 from crowd.whoops.models import Designer, Image, Project
 from crowd.whoops.queries.designers import designers_with_figures
 from crowd.whoops.services import inviting, paying
-from hits.admin.hub_panels import Figure, Panel, Way
-from hits.admin.hubs import TAKE, HubAdmin
+from hits.admin.data.take_files import send_csv
+from hits.admin.projects.project_cards import Figure, Panel, Way
+from hits.admin.projects.project_page import TAKE, HubAdmin
 from hits.admin.selecting import signed_in
-from hits.admin.taking import send_csv
 from hits.common.spreadsheets import Cell
 from hits.core.errors import RuleBroken
 from hits.identity.models.users import User

@@ -15,8 +15,8 @@ from crowd.whoops.domain.passing import LONGEST_REASON
 from crowd.whoops.models import Image, Project
 from crowd.whoops.services import passing
 from hits.admin.actions import Action, ActionPages, Call, Confirm, Offered, Outcome
-from hits.admin.hub_actions import project_actions
-from hits.admin.hubs import hub_of
+from hits.admin.projects.project_actions import project_actions
+from hits.admin.projects.project_page import hub_of
 from hits.identity.models.users import User
 
 DECIDE = "whoops.decide_image"

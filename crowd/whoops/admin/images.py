@@ -15,9 +15,9 @@ from crowd.whoops.admin import image_verbs
 from crowd.whoops.admin.addresses import images_url, page_url
 from crowd.whoops.models import Annotation, Image, Project, Review
 from crowd.whoops.queries.images import count_states, with_reviews
-from hits.admin.hub_panels import Figure, Panel, Way
-from hits.admin.hubs import hub_of
 from hits.admin.parts import ReadOnlyAdmin, VisibleStudies, read_number
+from hits.admin.projects.project_cards import Figure, Panel, Way
+from hits.admin.projects.project_page import hub_of
 from hits.admin.selecting import need, signed_in
 from hits.identity.models.users import User
 from hits.work.access import studies_of

@@ -17,9 +17,9 @@ from crowd.whoops.admin.judging import ADD, SEED_HELP, panel_key
 from crowd.whoops.models import Image, Project, Question
 from crowd.whoops.services.importing import Preview, import_rows, preview_import
 from crowd.whoops.services.reading import COLUMNS, MOST_BYTES, MOST_ROWS
-from hits.admin.hubs import HubAdmin
-from hits.admin.results import UploadedFile
-from hits.admin.taking import send_csv
+from hits.admin.data.result_forms import UploadedFile
+from hits.admin.data.take_files import send_csv
+from hits.admin.projects.project_page import HubAdmin
 from hits.common.spreadsheets import Cell
 from hits.common.uploads import Problems, UploadedColumn, example_file, whole_text
 from hits.core.errors import InvalidItems

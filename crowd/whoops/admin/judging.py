@@ -8,7 +8,7 @@ from crowd.whoops.admin.question_list import questions_url
 from crowd.whoops.models import Option, Project, Question
 from crowd.whoops.queries.questions import Standing, Tallied, count_questions, unexplained
 from crowd.whoops.services.identifying import draw_pairs, unpaired
-from hits.admin.hub_panels import Figure, Panel, Way
+from hits.admin.projects.project_cards import Figure, Panel, Way
 from hits.identity.models.users import User
 from hits.studies.models import Batch
 

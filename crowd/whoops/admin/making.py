@@ -13,9 +13,9 @@ from crowd.whoops.models import Project, Question
 from crowd.whoops.services.explaining import Gathered, gather_explanations, make_explanations
 from crowd.whoops.services.identifying import Drawn, draw_pairs, make_pairs
 from hits.admin.actions import Action, ActionPages, Call, Confirm, Outcome, emphasize
-from hits.admin.hub_actions import project_actions
-from hits.admin.hubs import HubAdmin
 from hits.admin.parts import plural
+from hits.admin.projects.project_actions import project_actions
+from hits.admin.projects.project_page import HubAdmin
 
 Kind = Question.Kind
 ABOUT_PAIRS = (

@@ -11,9 +11,9 @@ from crowd.whoops.admin.statistics import ADD, REMOVE, Hub
 from crowd.whoops.models import Annotation, Project
 from crowd.whoops.queries.matching import pairs
 from crowd.whoops.services.matching import MATCHING
-from hits.admin.result_pages import ResultsPages
-from hits.admin.results import UploadedFile
-from hits.admin.taking import send_lines
+from hits.admin.data.result_forms import UploadedFile
+from hits.admin.data.result_pages import ResultsPages
+from hits.admin.data.take_files import send_lines
 from hits.common.uploads import example_file
 from hits.core.chunks import in_chunks
 from hits.datasets.texts import json_line

@@ -27,8 +27,8 @@ from crowd.whoops.admin.statistics import results_panel, statistics_urls
 from crowd.whoops.admin.training import examples_panel, training_urls
 from crowd.whoops.models import Project
 from crowd.whoops.services.posting_questions import want_judges
-from hits.admin.hub_panels import PanelOf
-from hits.admin.hubs import HubAdmin, announce_hub
+from hits.admin.projects.project_cards import PanelOf
+from hits.admin.projects.project_page import HubAdmin, announce_hub
 
 
 class RulesForm(forms.ModelForm[Project]):

@@ -15,8 +15,8 @@ from crowd.whoops.admin.judged_tables import judged_tables, matching_table
 from crowd.whoops.models import Project
 from crowd.whoops.queries.composition import accepted_images
 from crowd.whoops.queries.matching import Result, pairs, results
-from hits.admin.hub_panels import Figure, Panel, Way
-from hits.admin.hubs import HubAdmin
+from hits.admin.projects.project_cards import Figure, Panel, Way
+from hits.admin.projects.project_page import HubAdmin
 from hits.admin.stat_tables import send_table
 from hits.data.project_exports import project_in
 from hits.datasets.tables import StatTable

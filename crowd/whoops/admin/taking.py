@@ -5,8 +5,8 @@ from crowd.whoops.exporting.export import WhoopsExport
 from crowd.whoops.exporting.judged_columns import ANSWERS, QUESTIONS
 from crowd.whoops.exporting.judged_rows import exported_questions
 from crowd.whoops.models import Project
+from hits.admin.data.take_pages import ON_RECORD, Offer, TakePage
 from hits.admin.parts import plural
-from hits.admin.take_pages import ON_RECORD, Offer, TakePage
 
 EXPORT = WhoopsExport()
 LISTS = (("Images", IMAGES), ("In full also", PROVENANCE), ("Questions", QUESTIONS), ("Answers", ANSWERS))

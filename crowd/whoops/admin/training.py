@@ -26,8 +26,8 @@ from crowd.whoops.services.training import (
     mend_training_image,
     training_images,
 )
-from hits.admin.hub_panels import Figure, Panel, Way
-from hits.admin.hubs import HubAdmin
+from hits.admin.projects.project_cards import Figure, Panel, Way
+from hits.admin.projects.project_page import HubAdmin
 from hits.admin.selecting import signed_in
 from hits.core.errors import RuleBroken
 from hits.identity.models.users import User

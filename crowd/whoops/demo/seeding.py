@@ -15,7 +15,7 @@ from crowd.whoops.models import Image, Project, Question
 from crowd.whoops.services.importing import import_rows
 from crowd.whoops.services.inviting import want_designers
 from crowd.whoops.services.training import add_training_image
-from hits.admin.hubs import open_project
+from hits.admin.projects.project_page import open_project
 from hits.batches.services import drafting
 from hits.identity.models.users import User
 from hits.identity.roles import REVIEWER

@@ -10,8 +10,8 @@ from django.db.models import QuerySet
 from crowd.winogavil import domain
 from crowd.winogavil.admin import panels
 from crowd.winogavil.models import Game
-from hits.admin.hub_panels import PanelOf
-from hits.admin.hubs import HubAdmin, announce_hub
+from hits.admin.projects.project_cards import PanelOf
+from hits.admin.projects.project_page import HubAdmin, announce_hub
 from hits.studies.models import Batch
 
 SOLVING = ("solve_batch", "grows")

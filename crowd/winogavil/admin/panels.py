@@ -8,7 +8,7 @@ from django.urls import reverse
 from crowd.winogavil import domain
 from crowd.winogavil.models import Board, CueReport, Game
 from crowd.winogavil.queries import of_study
-from hits.admin.hub_panels import Figure, Panel, PanelOf, Way
+from hits.admin.projects.project_cards import Figure, Panel, PanelOf, Way
 from hits.identity.models.users import User
 
 # Parts of the game that stand in rooms above add theirs.

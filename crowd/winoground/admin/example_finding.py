@@ -8,7 +8,7 @@ from django.shortcuts import get_object_or_404
 
 from crowd.winoground.models import Example
 from crowd.winoground.queries.examples import examples_for
-from hits.admin.hubs import HubAdmin
+from hits.admin.projects.project_page import HubAdmin
 from hits.admin.selecting import signed_in
 
 Hub = HubAdmin[Any]

@@ -14,7 +14,7 @@ from crowd.winoground.models import Example
 from crowd.winoground.queries.examples import may_change
 from crowd.winoground.services import authoring
 from hits.admin.actions import Action, ActionPages, Call, Confirm, Offered, Outcome
-from hits.admin.hub_actions import project_actions
+from hits.admin.projects.project_actions import project_actions
 from hits.admin.selecting import signed_in
 from hits.identity.models.users import User
 

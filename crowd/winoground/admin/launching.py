@@ -15,8 +15,8 @@ from crowd.winoground.models import Example, Project
 from crowd.winoground.queries.asking import Asking, asking_of
 from crowd.winoground.queries.qualified import gates_before, workers_qualified
 from crowd.winoground.services.posting import ask_examples
-from hits.admin.hub_panels import Figure, Panel, Way
-from hits.admin.hubs import HubAdmin
+from hits.admin.projects.project_cards import Figure, Panel, Way
+from hits.admin.projects.project_page import HubAdmin
 from hits.core.domain.typed_text import read_uuid
 from hits.core.errors import RuleBroken
 from hits.identity.models.users import User

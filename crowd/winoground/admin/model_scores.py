@@ -11,9 +11,9 @@ from crowd.winoground.models import ModelScores
 from crowd.winoground.queries.scoring import scored_examples
 from crowd.winoground.services.score_files import COLUMNS, EXAMPLE, LONG, WIDE
 from crowd.winoground.services.uploading import SCORES
-from hits.admin.result_pages import ResultsPages
-from hits.admin.results import UploadedFile
-from hits.admin.taking import send_csv
+from hits.admin.data.result_forms import UploadedFile
+from hits.admin.data.result_pages import ResultsPages
+from hits.admin.data.take_files import send_csv
 from hits.common.spreadsheets import Cell
 from hits.common.uploads import UploadedColumn, example_file
 

@@ -26,9 +26,9 @@ from crowd.winoground.queries.examples import sees_own_only
 from crowd.winoground.queries.qualified import gates_before, workers_qualified
 from crowd.winoground.services.first_questions import add_question, change_question, put_back, take_away
 from hits.admin.actions import Action, Call, Outcome
-from hits.admin.hub_actions import project_actions
-from hits.admin.hub_panels import Figure, Panel, Way
-from hits.admin.hubs import HubAdmin
+from hits.admin.projects.project_actions import project_actions
+from hits.admin.projects.project_cards import Figure, Panel, Way
+from hits.admin.projects.project_page import HubAdmin
 from hits.admin.selecting import signed_in
 from hits.core.errors import RuleBroken
 from hits.identity.models.users import User

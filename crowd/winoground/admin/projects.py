@@ -20,8 +20,8 @@ from crowd.winoground.admin import (
 )
 from crowd.winoground.models import Project
 from crowd.winoground.services.posting import want_anew
-from hits.admin.hub_panels import PanelOf
-from hits.admin.hubs import HubAdmin, announce_hub
+from hits.admin.projects.project_cards import PanelOf
+from hits.admin.projects.project_page import HubAdmin, announce_hub
 
 
 class RulesForm(forms.ModelForm[Project]):

@@ -15,8 +15,8 @@ from crowd.winoground.admin.result_files import files_of
 from crowd.winoground.models import Project
 from crowd.winoground.queries.examples import sees_own_only
 from crowd.winoground.queries.scoring import Scored, Scorer, scored, scored_examples
-from hits.admin.hub_panels import Figure, Panel, Way
-from hits.admin.hubs import HubAdmin
+from hits.admin.projects.project_cards import Figure, Panel, Way
+from hits.admin.projects.project_page import HubAdmin
 from hits.admin.selecting import signed_in
 from hits.admin.stat_tables import send_table
 from hits.data.project_exports import project_in

@@ -4,8 +4,8 @@ from crowd.winoground.admin.results import find
 from crowd.winoground.exporting.columns import ANSWERS, EXAMPLES, PROVENANCE
 from crowd.winoground.exporting.export import WinogroundExport
 from crowd.winoground.models import Project
+from hits.admin.data.take_pages import ON_RECORD, Offer, TakePage
 from hits.admin.parts import plural
-from hits.admin.take_pages import ON_RECORD, Offer, TakePage
 
 EXPORT = WinogroundExport()
 

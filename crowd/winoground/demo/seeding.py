@@ -20,7 +20,7 @@ from crowd.winoground.models import Example, Project
 from crowd.winoground.services.authoring import Shown, Written, write_example
 from crowd.winoground.services.first_questions import add_question
 from crowd.winoground.services.uploading import SCORES
-from hits.admin.hubs import open_project
+from hits.admin.projects.project_page import open_project
 from hits.batches.services import drafting
 from hits.data.services.model_results import add_results
 from hits.studies.models import Batch

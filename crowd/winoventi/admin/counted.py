@@ -9,7 +9,7 @@ from django.urls import reverse
 from crowd.winoventi.admin.tallies import Tallies
 from crowd.winoventi.models import Inquiry, Project, Step
 from hits.admin.actions import Offered
-from hits.admin.hub_panels import Figure, Progress
+from hits.admin.projects.project_cards import Figure, Progress
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -13,7 +13,7 @@ from crowd.winoventi.models import Generic
 from crowd.winoventi.queries.models import curves_of
 from crowd.winoventi.services.reading import cut_generics
 from crowd.winoventi.services.ruling import change_rules
-from hits.admin.hubs import HubAdmin
+from hits.admin.projects.project_page import HubAdmin
 
 Hub = HubAdmin[Any]
 OPEN = (Generic.State.FOUND, Generic.State.CUT, Generic.State.STOPPED)

@@ -14,10 +14,10 @@ from crowd.winoventi.challenge.columns import FULL, PUBLISHED
 from crowd.winoventi.challenge.exporting import WinoventiExport, write_splits
 from crowd.winoventi.challenge.rows import settled_pairs
 from crowd.winoventi.models import Project
+from hits.admin.data.take_files import TakeForm, file_name, send_file
+from hits.admin.data.take_pages import ON_RECORD, Offer, TakePage
 from hits.admin.parts import plural
 from hits.admin.selecting import signed_in
-from hits.admin.take_pages import ON_RECORD, Offer, TakePage
-from hits.admin.taking import TakeForm, file_name, send_file
 from hits.core import audit_trail
 
 EXPORT = WinoventiExport()

@@ -14,9 +14,9 @@ from crowd.winoventi.models import Evaluation, Project, valid_pairs
 from crowd.winoventi.services import evaluating, filtering, reading
 from crowd.winoventi.services.evaluating import prompt_id
 from crowd.winoventi.services.uploading import ANSWERS
-from hits.admin.hubs import HubAdmin
-from hits.admin.result_pages import ResultsPages
-from hits.admin.results import UploadedFile
+from hits.admin.data.result_forms import UploadedFile
+from hits.admin.data.result_pages import ResultsPages
+from hits.admin.projects.project_page import HubAdmin
 from hits.admin.selecting import signed_in
 from hits.common.uploads import example_file
 from hits.core.errors import RuleBroken

@@ -10,7 +10,7 @@ from django.urls import URLPattern
 from crowd.winoventi.admin.forms import NounsForm
 from crowd.winoventi.models import Noun
 from crowd.winoventi.services.opening import add_nouns
-from hits.admin.hubs import HubAdmin
+from hits.admin.projects.project_page import HubAdmin
 
 Hub = HubAdmin[Any]
 SHOWN_NOUNS = 100

@@ -10,8 +10,8 @@ from crowd.winoventi.admin.counted import Counted, Running, list_url, list_url_o
 from crowd.winoventi.admin.verbs import SWITCHES
 from crowd.winoventi.admin.words import FAULTS, reason_in_words
 from crowd.winoventi.models import Alternative, Generic, Inquiry, Premise, Project, Step
-from hits.admin.hub_panels import Figure, Panel, Way
-from hits.admin.hubs import TAKE
+from hits.admin.projects.project_cards import Figure, Panel, Way
+from hits.admin.projects.project_page import TAKE
 from hits.studies.models import Batch
 
 Kind = Step.Kind

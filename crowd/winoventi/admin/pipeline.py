@@ -8,7 +8,7 @@ from crowd.winoventi.admin.tallies import tallies_of
 from crowd.winoventi.admin.verbs import Hub, actions_of
 from crowd.winoventi.models import Inquiry, Project, Step
 from hits.admin.actions import Offered
-from hits.admin.hub_panels import Panel
+from hits.admin.projects.project_cards import Panel
 from hits.identity.models.users import User
 
 

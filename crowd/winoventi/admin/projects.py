@@ -13,8 +13,8 @@ from crowd.winoventi.admin import cutting, data, evaluations, nouns, statistics,
 from crowd.winoventi.admin.forms import SettingsForm, SetUpForm
 from crowd.winoventi.admin.pipeline import panels_of
 from crowd.winoventi.models import Project, Step
-from hits.admin.hub_panels import Panel
-from hits.admin.hubs import HubAdmin, announce_hub
+from hits.admin.projects.project_cards import Panel
+from hits.admin.projects.project_page import HubAdmin, announce_hub
 from hits.identity.models.users import User
 from hits.studies.models import Batch
 

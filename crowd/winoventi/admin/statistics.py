@@ -14,7 +14,7 @@ from crowd.winoventi.admin.evaluations import ASK_MODEL, DROP_MODEL
 from crowd.winoventi.admin.figures import tables_of
 from crowd.winoventi.models import Evaluation, Inquiry, Project
 from crowd.winoventi.queries.models import curves_of
-from hits.admin.hubs import TAKE, HubAdmin
+from hits.admin.projects.project_page import TAKE, HubAdmin
 from hits.admin.stat_tables import send_table
 from hits.data.project_exports import project_in
 from hits.datasets.tables import StatTable

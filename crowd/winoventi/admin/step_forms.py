@@ -6,7 +6,7 @@ from django import forms
 
 from crowd.winoventi.challenge.exporting import FILES
 from crowd.winoventi.models import Project, Way
-from hits.admin.taking import TakeForm
+from hits.admin.data.take_files import TakeForm
 from scoring.models import RegisteredRival
 
 WHAT = {

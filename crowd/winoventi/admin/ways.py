@@ -20,7 +20,7 @@ from crowd.winoventi.models import (
     Project,
     Reading,
 )
-from hits.admin.hubs import hub_of
+from hits.admin.projects.project_page import hub_of
 from hits.admin.selecting import need
 
 WORK = ("worker", "assignment")

@@ -11,10 +11,10 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
 from hits import families
-from hits.admin import owing, wages
 from hits.admin.batches import guide, launch, live
 from hits.admin.batches.prices import cost_of, table_of
 from hits.admin.parts import VisibleStudies, in_words, read_number
+from hits.admin.payments import recalculating, wages
 from hits.batches.queries.tally import batches_with_counts
 from hits.batches.services import drafting
 from hits.core.domain.requirements import in_words as requirements_in_words
@@ -38,7 +38,13 @@ class BatchAdmin(admin.ModelAdmin[Batch]):
     show_full_result_count = False
 
     def get_urls(self) -> list[URLPattern]:
-        ours = [*guide.urls(self), *launch.urls(self), *live.urls(self), *wages.urls(self), *owing.urls(self)]
+        ours = [
+            *guide.urls(self),
+            *launch.urls(self),
+            *live.urls(self),
+            *wages.urls(self),
+            *recalculating.urls(self),
+        ]
         return [*ours, *super().get_urls()]
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Batch]:

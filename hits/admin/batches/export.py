@@ -14,7 +14,7 @@ from django.urls import URLPattern, path
 from django.utils import timezone
 
 from hits.admin.batches.steer import get_batch
-from hits.admin.taking import send_lines
+from hits.admin.data.take_files import send_lines
 from hits.common.spreadsheets import MARK, csv_line
 from hits.data.services import batch_export
 from hits.studies.models import Batch

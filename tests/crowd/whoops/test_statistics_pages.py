@@ -20,7 +20,7 @@ from crowd.whoops.queries.composition import (
     text_lengths,
     way_of,
 )
-from hits.admin.hub_panels import shown_to
+from hits.admin.projects.project_cards import shown_to
 from hits.work.models.assignments import Assignment
 from tests.crowd.whoops.making_results import (
     Crowd,

@@ -15,7 +15,7 @@ from crowd.pictures.models import Picture
 from crowd.winoground.domain import ONBOARDING, VALIDATE
 from crowd.winoground.models import Example, FirstQuestion, Project
 from crowd.winoground.services.first_questions import add_question, change_question, take_away
-from hits.admin.hub_panels import Panel
+from hits.admin.projects.project_cards import Panel
 from hits.core.errors import RuleBroken
 from hits.identity.models.workers import Worker
 from hits.identity.roles import AUTHOR, RESEARCHER

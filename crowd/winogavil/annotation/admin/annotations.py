@@ -26,8 +26,8 @@ from crowd.winogavil.annotation.queries.statistics import Figures, Row, figures_
 from crowd.winogavil.annotation.services import drawing
 from hits import families
 from hits.admin.actions import Action, ActionPages, Call, Confirm, Outcome, emphasize
-from hits.admin.downloads import send
 from hits.admin.parts import ReadOnlyAdmin, plural, read_number
+from hits.admin.payments.downloads import send
 from hits.admin.selecting import need, signed_in
 from hits.core import audit_trail
 from hits.payments.services.finance_files import FinanceFile

@@ -6,7 +6,7 @@ from django.urls import reverse
 from crowd.winogavil.admin.panels import PANELS
 from crowd.winogavil.annotation.models import Annotation, Kind
 from crowd.winogavil.models import Game
-from hits.admin.hub_panels import Figure, Panel, Way
+from hits.admin.projects.project_cards import Figure, Panel, Way
 from hits.identity.models.users import User
 
 

@@ -20,9 +20,9 @@ from crowd.winogavil.play.models import DailyFeedback, WebGame
 from crowd.winogavil.play.queries.games import facts_of
 from crowd.winogavil.play.services import surveys
 from hits.admin.actions import ActionPages
+from hits.admin.data.take_files import send_csv
 from hits.admin.parts import ReadOnlyAdmin
 from hits.admin.selecting import signed_in
-from hits.admin.taking import send_csv
 from hits.studies.models import Study
 from hits.work.access import studies_of
 

@@ -5,7 +5,7 @@ from django.urls import reverse
 from crowd.winogavil.admin.panels import PANELS
 from crowd.winogavil.models import Game
 from crowd.winogavil.play.models import WebGame
-from hits.admin.hub_panels import Panel, Way
+from hits.admin.projects.project_cards import Panel, Way
 from hits.identity.models.users import User
 
 

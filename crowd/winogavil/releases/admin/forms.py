@@ -8,7 +8,7 @@ from crowd.winogavil.models import Association
 from crowd.winogavil.queries import BY_CHOICE
 from crowd.winogavil.releases.models import Release
 from crowd.winogavil.releases.services.predicting import MOST_BYTES
-from hits.admin.results import ResultsForm
+from hits.admin.data.result_forms import ResultsForm
 from hits.studies.models import Study
 
 PLAYERS = (

@@ -8,7 +8,7 @@ from crowd.winogavil.admin.panels import PANELS
 from crowd.winogavil.models import Game
 from crowd.winogavil.releases.admin.finding import COUNTED, MAKE, VIEW
 from crowd.winogavil.releases.models import Release
-from hits.admin.hub_panels import Figure, Panel, Way
+from hits.admin.projects.project_cards import Figure, Panel, Way
 from hits.identity.models.users import User
 
 

@@ -20,9 +20,9 @@ from crowd.winogavil.releases.models import Prediction, Release
 from crowd.winogavil.releases.queries.comparing import COLUMNS, table
 from crowd.winogavil.releases.services import predicting
 from crowd.winogavil.releases.services.taking import download_name
-from hits.admin.results import UploadedFile, answer_upload
+from hits.admin.data.result_forms import UploadedFile, answer_upload
+from hits.admin.data.take_files import send_csv
 from hits.admin.selecting import signed_in
-from hits.admin.taking import send_csv
 from hits.common.spreadsheets import Cell
 
 

@@ -7,8 +7,8 @@ from typing import Any
 from django.db.models import Count, QuerySet
 
 from hits import families
-from hits.admin.hub_base import HubBase
-from hits.admin.hub_panels import Panel
+from hits.admin.projects.project_base import HubBase
+from hits.admin.projects.project_cards import Panel
 from hits.batches.services import top_up
 from hits.studies.models import Batch
 from hits.work.models.assignments import Item

@@ -9,8 +9,8 @@ from django.http import HttpRequest, HttpResponse
 from django.template.response import TemplateResponse
 from django.urls import URLPattern
 
-from hits.admin import letters, worker_blocks, worker_verbs
 from hits.admin.parts import ReadOnlyAdmin, in_words
+from hits.admin.people import letter_forms, worker_blocks, worker_verbs
 from hits.admin.selecting import MOST, page_of
 from hits.identity.models.blocks import Block
 from hits.identity.models.workers import Worker
@@ -118,7 +118,7 @@ class WorkerAdmin(ReadOnlyAdmin[Worker]):
 
     @admin.action(description="Write to these workers", permissions=["write"])
     def write(self, request: HttpRequest, rows: QuerySet[Worker]) -> HttpResponse | None:
-        return None if self._are_too_many(request, rows) else letters.show_compose(request, rows)
+        return None if self._are_too_many(request, rows) else letter_forms.show_compose(request, rows)
 
     @admin.action(description="Block these workers softly", permissions=["block"])
     def block_softly(self, request: HttpRequest, rows: QuerySet[Worker]) -> HttpResponse | None:

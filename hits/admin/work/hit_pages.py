@@ -15,10 +15,10 @@ from django.utils import timezone
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
-from hits.admin import hit_verbs
 from hits.admin.batches.steer import STEER
 from hits.admin.parts import ReadOnlyAdmin, in_words
 from hits.admin.selecting import signed_in
+from hits.admin.work import hit_verbs
 from hits.core.domain.typed_text import read_uuid
 from hits.studies.models import Batch
 from hits.work import access

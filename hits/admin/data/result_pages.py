@@ -13,10 +13,10 @@ from django.urls import URLPattern
 from django.utils import timezone
 
 from hits.admin.actions import Action, ActionPages, Call, Confirm, Outcome, emphasize
-from hits.admin.hub_actions import project_actions
-from hits.admin.hubs import HubAdmin
+from hits.admin.data.result_forms import ResultsForm, UploadedFile, answer_upload
 from hits.admin.parts import plural
-from hits.admin.results import ResultsForm, UploadedFile, answer_upload
+from hits.admin.projects.project_actions import project_actions
+from hits.admin.projects.project_page import HubAdmin
 from hits.admin.selecting import signed_in
 from hits.data.services.model_results import (
     ModelResults,

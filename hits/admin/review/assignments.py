@@ -1,4 +1,4 @@
-"""Handed-in work as a list, and one work to look at. Deciding on one after another is hits.admin.review."""
+"""Handed-in work as a list, and one work to look at. Deciding on one after another is hits.admin.review.review_pages."""
 
 from functools import partial
 from typing import Any
@@ -15,9 +15,9 @@ from django.utils import timezone
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
-from hits.admin import review
 from hits.admin.actions import Action, ActionPages, Call, Confirm, Outcome, emphasize, words_form
 from hits.admin.parts import ReadOnlyAdmin, in_words, read_number
+from hits.admin.review import review_pages
 from hits.review.services import reviewing
 from hits.work.access import studies_of, visible
 from hits.work.models.assignments import Assignment
@@ -77,7 +77,7 @@ class AssignmentAdmin(ReadOnlyAdmin[Assignment]):
         work = self.admin_site.admin_view(self.work_view)
         return [
             path("<int:assignment_id>/work/", work, name="hits_assignment_work"),
-            *review.urls(self),
+            *review_pages.urls(self),
             *super().get_urls(),
         ]
 
@@ -85,7 +85,7 @@ class AssignmentAdmin(ReadOnlyAdmin[Assignment]):
         return visible(super().get_queryset(request), request.user)
 
     def has_decide_permission(self, request: HttpRequest) -> bool:
-        return request.user.has_perm(review.REVIEW)
+        return request.user.has_perm(review_pages.REVIEW)
 
     @admin.action(description="Approve…", permissions=["decide"])
     def approve(self, request: HttpRequest, rows: QuerySet[Assignment]) -> HttpResponse:
@@ -106,12 +106,12 @@ class AssignmentAdmin(ReadOnlyAdmin[Assignment]):
         if not self.has_view_permission(request, assignment):
             raise PermissionDenied
         context = {
-            **review.work_page(assignment),
+            **review_pages.work_page(assignment),
             **self.admin_site.each_context(request),
-            **review.facts_of(assignment, now=timezone.now()),
+            **review_pages.facts_of(assignment, now=timezone.now()),
             "title": f"Work of {assignment.worker}",
             "bonuses": assignment.bonuses.order_by("pk"),
-            "may_review": request.user.has_perm(review.REVIEW) and assignment.submitted_at is not None,
+            "may_review": request.user.has_perm(review_pages.REVIEW) and assignment.submitted_at is not None,
         }
         return TemplateResponse(request, "admin/hits/work.html", context)
 
@@ -164,13 +164,13 @@ def _do(call: Call[Assignment], *, kind: str) -> Outcome:
     reason = call.values.get("reason", "")
     outcomes = reviewing.decide_all(assignments=call.rows, kind=kind, reason=reason, by=call.by, now=call.now)
     level = messages.SUCCESS if set(outcomes) <= {"intended"} else messages.WARNING
-    return Outcome(said=f"{review.words_of(outcomes)}.", level=level)
+    return Outcome(said=f"{review_pages.words_of(outcomes)}.", level=level)
 
 
 def _deciding(kind: str, label: str, *, meaning: str, form: Any = None) -> Action[Assignment]:
     return Action(
         label=label,
-        permissions=[review.REVIEW],
+        permissions=[review_pages.REVIEW],
         refuses=_are_too_many,
         form=form,
         confirm=partial(_ask, label=label, meaning=meaning),

@@ -11,8 +11,8 @@ from django.template.response import TemplateResponse
 from django.urls import URLPattern, path
 from django.utils.translation import ngettext
 
-from hits.admin import letters
 from hits.admin.parts import ReadOnlyAdmin
+from hits.admin.people import letter_forms
 from hits.admin.selecting import page_of, signed_in
 from hits.people.models import Message, Recipient
 from hits.people.queries import worker_record
@@ -36,7 +36,7 @@ class MessageAdmin(ReadOnlyAdmin[Message]):
     def get_urls(self) -> list[URLPattern]:
         shown = self.admin_site.admin_view
         return [
-            path("write/", shown(letters.compose_view), name="hits_message_compose"),
+            path("write/", shown(letter_forms.compose_view), name="hits_message_compose"),
             path("<int:message_id>/retry/", shown(self.retry_view), name="hits_message_retry"),
             *super().get_urls(),
         ]

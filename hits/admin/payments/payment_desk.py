@@ -13,7 +13,7 @@ from django.template.response import TemplateResponse
 from django.urls import URLPattern, path
 from django.utils import timezone
 
-from hits.admin.downloads import FormatForm, send
+from hits.admin.payments.downloads import FormatForm, send
 from hits.admin.selecting import signed_in
 from hits.core.domain.months import Month, month_of, read_month
 from hits.core.errors import RuleBroken

@@ -9,7 +9,7 @@ from django.urls import reverse
 
 from hits.admin.actions import Action, ActionPages, Call, Confirm, Outcome, emphasize, words_form
 from hits.admin.parts import read_number
-from hits.admin.run_steps import BASE, PREPARE, VIEW, find_run, sum_in_words
+from hits.admin.payments.run_steps import BASE, PREPARE, VIEW, find_run, sum_in_words
 from hits.ledger.models.bonuses import Bonus
 from hits.payments.models.runs import Run
 from hits.payments.services import run_rows

@@ -11,7 +11,7 @@ from django.shortcuts import get_object_or_404
 from django.urls import NoReverseMatch, reverse
 
 from hits.admin.actions import Action, ActionPages, Call, Outcome
-from hits.admin.match_parts import ADD_DEPOSIT, PAGE, RUN, VIEW, render
+from hits.admin.payments.match_parts import ADD_DEPOSIT, PAGE, RUN, VIEW, render
 from hits.admin.selecting import need
 from hits.payments.domain.difference_causes import CAUSES
 from hits.payments.models.matches import Difference

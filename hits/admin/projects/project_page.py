@@ -11,9 +11,9 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect
 from django.urls import URLPattern, reverse
 
-from hits.admin.hub_base import HubBase, Project
-from hits.admin.hub_batches import with_batches
-from hits.admin.hub_pages import DRAFT, STEER, draft_view, grow_view, settings_view
+from hits.admin.projects.project_base import HubBase, Project
+from hits.admin.projects.project_batches import with_batches
+from hits.admin.projects.project_steps import DRAFT, STEER, draft_view, grow_view, settings_view
 from hits.admin.selecting import need, signed_in
 from hits.admin.study_pages import StudyPage, announce
 from hits.studies.models import Study

@@ -14,8 +14,8 @@ from django.utils import timezone
 
 from hits.admin.actions import Action, ActionPages, Call, Confirm, Outcome, emphasize, words_form
 from hits.admin.parts import batch_trail, read_number
+from hits.admin.payments.wages import find_batch
 from hits.admin.sums import NO_MONEY_YET, Sum, read_seen, sum_up
-from hits.admin.wages import find_batch
 from hits.ledger.models.bonuses import Bonus
 from hits.payments.services import accrual, recalculation
 from hits.studies.models import Batch

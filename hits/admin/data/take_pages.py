@@ -8,8 +8,8 @@ from django.http import HttpRequest, QueryDict
 from django.http.response import HttpResponseBase
 from django.urls import URLPattern
 
-from hits.admin.hubs import TAKE, HubAdmin
-from hits.admin.taking import TakeForm, take_file, words_of
+from hits.admin.data.take_files import TakeForm, take_file, words_of
+from hits.admin.projects.project_page import TAKE, HubAdmin
 from hits.data.project_exports import ProjectExport
 from hits.datasets.columns import Column
 

@@ -9,8 +9,8 @@ from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
 
 from hits.admin.actions import Action, ActionPages, Call, Outcome
-from hits.admin.match_parts import ADD_DEPOSIT, PAGE, VIEW_DEPOSIT, find_account, render
 from hits.admin.parts import read_number
+from hits.admin.payments.match_parts import ADD_DEPOSIT, PAGE, VIEW_DEPOSIT, find_account, render
 from hits.admin.selecting import need
 from hits.payments.models.matches import Deposit, Difference
 from hits.payments.queries import match_rows as queries

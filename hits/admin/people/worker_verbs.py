@@ -11,8 +11,8 @@ from django.template.response import TemplateResponse
 from django.urls import URLPattern, path
 from django.utils import timezone
 
+from hits.admin.people.worker_blocks import BLOCKS, block_view
 from hits.admin.selecting import opts_of, signed_in
-from hits.admin.worker_blocks import BLOCKS, block_view
 from hits.core.errors import RuleBroken
 from hits.identity.models.workers import Worker
 from hits.people.models import Disclosure

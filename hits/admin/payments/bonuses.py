@@ -7,10 +7,10 @@ from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.template.defaultfilters import pluralize
 
-from hits.admin import run_prepare
 from hits.admin.actions import Action, ActionPages, Call, Confirm, Outcome, emphasize
 from hits.admin.parts import ReadOnlyAdmin, VisibleStudies
-from hits.admin.run_rows import HOLD, WHY_HELD
+from hits.admin.payments import run_prepare
+from hits.admin.payments.run_page_rows import HOLD, WHY_HELD
 from hits.ledger.models.bonuses import Bonus
 from hits.payments.services import run_rows
 from hits.work.access import visible

@@ -10,8 +10,8 @@ from django.shortcuts import get_object_or_404, redirect
 from django.utils import timezone
 
 from hits import families
-from hits.admin.hub_base import HubBase
-from hits.admin.hub_batches import batches_of, items_wanting
+from hits.admin.projects.project_base import HubBase
+from hits.admin.projects.project_batches import batches_of, items_wanting
 from hits.admin.selecting import signed_in
 from hits.batches.services import drafting, top_up
 from hits.core.domain.typed_text import read_uuid

@@ -11,10 +11,10 @@ from django.urls import URLPattern, path, reverse
 from django.views.decorators.http import require_POST
 
 from hits.admin.actions import Action, ActionPages, Call, Outcome
-from hits.admin.match_deposits import deposits_view
-from hits.admin.match_differences import DIFFERENCES, difference_view, list_view
-from hits.admin.match_parts import PAGE, VIEW, find_account, render
 from hits.admin.parts import ReadOnlyAdmin, read_number
+from hits.admin.payments.match_deposits import deposits_view
+from hits.admin.payments.match_differences import DIFFERENCES, difference_view, list_view
+from hits.admin.payments.match_parts import PAGE, VIEW, find_account, render
 from hits.admin.selecting import need
 from hits.payments.domain.difference_causes import CAUSES
 from hits.payments.models.matches import Match

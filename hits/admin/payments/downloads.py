@@ -6,7 +6,7 @@ from django import forms
 from django.http import FileResponse, HttpRequest
 from django.http.response import HttpResponseBase
 
-from hits.admin.taking import send_csv
+from hits.admin.data.take_files import send_csv
 from hits.payments.services.finance_files import LONGEST_REASON, FinanceFile
 from hits.payments.services.workbooks import write_workbook
 

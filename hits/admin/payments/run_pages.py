@@ -14,8 +14,8 @@ from django.template.response import TemplateResponse
 from django.urls import URLPattern
 from django.utils import timezone
 
-from hits.admin import run_prepare, run_steps, run_verbs
 from hits.admin.parts import ReadOnlyAdmin
+from hits.admin.payments import run_prepare, run_steps, run_verbs
 from hits.ledger.models.bonuses import Bonus
 from hits.payments.models.runs import Run
 from hits.payments.queries import run_list

@@ -5,7 +5,7 @@ from operator import attrgetter
 from typing import Any, TypeVar
 
 from hits.admin.actions import Action, ActionPages
-from hits.admin.hubs import HubAdmin
+from hits.admin.projects.project_page import HubAdmin
 
 Row = TypeVar("Row")
 Trail = Sequence[tuple[str, str]]

@@ -7,9 +7,9 @@ from django.urls import URLPattern, path
 from django.utils import timezone
 from django.views.decorators.http import require_GET, require_POST
 
-from hits.admin import run_steps
-from hits.admin.run_rows import rows_view
-from hits.admin.run_steps import APPROVE, find_run, sum_in_words
+from hits.admin.payments import run_steps
+from hits.admin.payments.run_page_rows import rows_view
+from hits.admin.payments.run_steps import APPROVE, find_run, sum_in_words
 from hits.admin.selecting import signed_in
 from hits.core.errors import RuleBroken
 from hits.payments.domain.manifests import write_manifest
