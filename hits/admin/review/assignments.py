@@ -1,4 +1,4 @@
-"""Handed-in work as a list, and one work to look at. Deciding on one after another is hits.admin.review.review_pages."""
+"""Handed-in work as a list, and one work to look at. Deciding on one after another is in `review_pages`."""
 
 from functools import partial
 from typing import Any
