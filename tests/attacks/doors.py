@@ -54,7 +54,7 @@ def _of(route: str, pattern: URLPattern) -> Iterator[Call]:
     callback: Any = pattern.callback
     actions = getattr(callback, "actions", None)
     if route.startswith("api/events/"):
-        return  # signed by whoever sends them: tests.hits.test_signatures
+        return  # signed by whoever sends them: tests.hits.providers.test_signatures
     if actions is None:
         yield Call(route=route, method="get", action="", need=None)
         return

@@ -12,7 +12,7 @@ from tests.browser.doors import enter
 from tests.browser.looking import Visitor
 from tests.browser.stage import Desk, sign_in
 from tests.conftest import Sites
-from tests.hits.test_wages import make_paid
+from tests.hits.batches.test_hourly_pay import make_paid
 
 pytestmark = [pytest.mark.needs_chromium, pytest.mark.django_db(transaction=True)]
 HIDE = """(hidden) => {

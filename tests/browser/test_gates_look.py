@@ -15,7 +15,7 @@ from tests.browser.doors import let_in
 from tests.browser.looking import Visitor
 from tests.conftest import Sites
 from tests.factories import make_account, make_assignment, make_batch, make_study, make_user
-from tests.hits.test_admin_review import make_works
+from tests.hits.review.test_review_pages import make_works
 from tests.qualifications.gates import (
     make_candidate,
     make_gate,

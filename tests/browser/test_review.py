@@ -16,7 +16,7 @@ from tests.browser.doors import let_in
 from tests.browser.looking import SIZES, Visitor
 from tests.conftest import Sites
 from tests.factories import make_batch, make_study, make_user
-from tests.hits.test_admin_review import make_works
+from tests.hits.review.test_review_pages import make_works
 from tests.people import make_permitted
 
 pytestmark = [pytest.mark.needs_chromium, pytest.mark.django_db(transaction=True)]

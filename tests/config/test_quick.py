@@ -5,12 +5,14 @@ from tests.quick import ROOT, concerned_by, domain_tests
 
 def test_tests_of_a_module_are_those_of_its_name_and_those_that_import_it() -> None:
     found = concerned_by(
-        ["crowd/winoventi/domain/words.py", "tests/hits/test_paying.py", "README.md", "hits/gone.py"]
+        ["crowd/winoventi/domain/words.py", "tests/hits/payments/test_paying.py", "README.md", "hits/gone.py"]
     )
 
     assert "tests/crowd/winoventi/test_domain_words.py" in found
-    assert "tests/hits/test_paying.py" in found
-    assert [name for name in found if "winoventi" not in name and name != "tests/hits/test_paying.py"] == []
+    assert "tests/hits/payments/test_paying.py" in found
+    assert [
+        name for name in found if "winoventi" not in name and name != "tests/hits/payments/test_paying.py"
+    ] == []
 
 
 def test_tests_that_are_gone_are_not_run() -> None:

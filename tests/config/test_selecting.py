@@ -61,9 +61,16 @@ def test_run_on_postgresql_reads_no_module_that_runs_once() -> None:
 @pytest.mark.parametrize(
     ("asked", "workers"),
     [
-        (["tests/hits/test_ledger.py"], 0),
-        (["tests/hits/test_ledger.py::test_one", "tests/hits/test_owing.py"], 0),
-        (["tests/hits/test_ledger.py", "tests/hits/test_owing.py", "tests/hits/test_paying.py"], None),
+        (["tests/hits/ledger/test_ledger.py"], 0),
+        (["tests/hits/ledger/test_ledger.py::test_one", "tests/hits/payments/test_accrual.py"], 0),
+        (
+            [
+                "tests/hits/ledger/test_ledger.py",
+                "tests/hits/payments/test_accrual.py",
+                "tests/hits/payments/test_paying.py",
+            ],
+            None,
+        ),
         (["tests/hits"], None),
         (["tests"], None),
     ],

@@ -7,7 +7,7 @@ import pytest
 from django.utils import timezone
 
 from hits.core.errors import ProviderRefused
-from tests.hits.gateway.test_contract import World, spec, world
+from tests.hits.providers.gateway.test_contract import World, spec, world
 
 __all__ = ["world"]
 pytestmark = pytest.mark.django_db(transaction=True)

@@ -14,9 +14,9 @@ from hits.core.errors import RuleBroken
 from hits.ledger.models.entries import LedgerEntry
 from hits.studies.models import Batch, Study
 from tests.factories import NOW, make_association, make_batch, make_study, make_user
+from tests.hits.admin.test_admin_pages import study_form
+from tests.hits.batches.test_guide import launch_url, make_draft
 from tests.hits.calling import notebook
-from tests.hits.test_admin import study_form
-from tests.hits.test_admin_guide import launch_url, make_draft
 from tests.pages import text_of
 from tests.people import sign_in_with
 from tests.stubbed import StubbedTurk

@@ -12,7 +12,7 @@ from hits.work.models.assignments import Assignment
 from hits.work.models.hits import HIT
 from tests.factories import NOW, make_assignment, make_study
 from tests.hits.refusals import make_payer, make_refused
-from tests.hits.test_reviewing_races import AT_ONCE
+from tests.hits.review.test_reviewing_races import AT_ONCE
 from tests.races import all_at_once
 from tests.stubbed import StubbedTurk
 

@@ -17,7 +17,7 @@ from hits.ledger.models.entries import LedgerEntry
 from hits.studies.models import Batch, Study
 from hits.work.models.assignments import Assignment
 from tests.factories import NOW
-from tests.hits.test_wages import make_paid
+from tests.hits.batches.test_hourly_pay import make_paid
 from tests.pages import text_of
 from tests.people import sign_in, sign_in_with
 

@@ -18,8 +18,8 @@ from hits.studies.models import Batch, Study
 from hits.studies.services import mark_stale
 from hits.work.models.assignments import Assignment
 from tests.factories import NOW, make_study
+from tests.hits.payments.test_compensation import LATER, hand_in, send, work_through
 from tests.hits.refusals import make_payer, make_refused
-from tests.hits.test_compensating import LATER, hand_in, send, work_through
 from tests.stubbed import StubbedTurk
 
 pytestmark = pytest.mark.django_db

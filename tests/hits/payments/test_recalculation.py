@@ -19,8 +19,8 @@ from hits.payments.services import accrual, recalculation
 from hits.studies.models import Batch, Study
 from hits.work.models.assignments import Assignment
 from tests.factories import NOW, make_assignment, make_batch, make_hit, make_study
-from tests.hits.test_owing import EACH, MEAN, everything, make_work, owed, record, rescore
-from tests.hits.test_reviewing_races import AT_ONCE
+from tests.hits.payments.test_accrual import EACH, MEAN, everything, make_work, owed, record, rescore
+from tests.hits.review.test_reviewing_races import AT_ONCE
 from tests.people import make_member
 from tests.races import all_at_once
 
