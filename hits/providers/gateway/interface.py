@@ -1,4 +1,4 @@
-"""What we ask of any provider. Every implementation passes one contract suite (tests/hits/gateway)."""
+"""What we ask of any provider. Each passes one contract suite (tests/hits/providers/gateway)."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field

@@ -13,7 +13,7 @@ from crowd.winogavil.domain import WINOGAVIL_TIERS
 from hits.core.domain import bonus_rules, bonus_tables
 from scoring.domain import fool_the_ai, jaccard, mean
 
-DATA = Path(__file__).parents[3] / "shared" / "data" / "winogavil"
+DATA = Path(__file__).parents[4] / "shared" / "data" / "winogavil"
 pytestmark = [
     pytest.mark.pure,
     pytest.mark.skipif(not DATA.is_dir(), reason="the recorded data of ../shared is not here"),
