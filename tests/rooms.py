@@ -19,7 +19,7 @@ REPEATING = (
     "crowd/marketplace/test_fuzz_pages.py",
     "crowd/marketplace/test_fuzz_wire.py",
     "crowd/marketplace/test_stateful.py",
-    "hits/test_admin_queries.py",
+    "hits/admin/test_page_queries.py",
 )
 # How coverage names what it counts.
 COUNTED = {"lines": ("covered_lines", "num_statements"), "branches": ("covered_branches", "num_branches")}

@@ -41,11 +41,12 @@ def test_races_and_tests_of_servers_run_on_postgresql() -> None:
 
 
 def test_what_needs_no_database_runs_once() -> None:
-    item: Any = SimpleNamespace(path=TESTS / "hits" / "test_domain.py", get_closest_marker=lambda _: True)
+    path = TESTS / "hits" / "core" / "test_money_rules.py"
+    item: Any = SimpleNamespace(path=path, get_closest_marker=lambda _: True)
 
     assert not can_differ(item)
-    assert listed("hits/test_owing.py")
-    assert not listed("hits/test_signatures.py")
+    assert listed("hits/payments/test_accrual.py")
+    assert not listed("hits/providers/test_signatures.py")
     assert not listed("browser/test_play.py")
 
 
@@ -53,7 +54,7 @@ def test_run_on_postgresql_reads_no_module_that_runs_once() -> None:
     modules = {str(path.relative_to(TESTS)): runs_once(path) for path in TESTS.rglob("test_*.py")}
 
     assert {name for name in modules if name.startswith("browser/") and modules[name]} == set()
-    assert not modules["hits/test_owing.py"]
+    assert not modules["hits/payments/test_accrual.py"]
     assert not modules["config/test_demo.py"], "some of it needs PostgreSQL"
     assert modules["scoring/test_clip.py"], "it loads torch"
 
