@@ -9,7 +9,7 @@ from hits.core.audit_subjects import SUBJECTS
 
 ROOT = Path(__file__).parent.parent.parent
 ROOMS = ("hits", "scoring", "qualifications", "crowd", "config")
-WRITES = re.compile(r"\bauditing\b|AuditEvent\.objects\.create")
+WRITES = re.compile(r"\baudit_trail\b|AuditEvent\.objects\.create")
 WRITERS = ("note", "_note")
 KIND = re.compile(r"[a-z_]+\.[a-z_]*")
 
