@@ -7,7 +7,7 @@ class ConfigApp(AppConfig):
     name = "config"
 
     def ready(self) -> None:
-        from config.waking import make_channel
+        from config.wake_channel import make_channel
         from hits.common import waking
 
         waking.connect(make_channel())

@@ -16,7 +16,7 @@ from hits.families import TaskFamily
 from hits.families import entry_policies as doors
 from hits.families.entry_policies import Door
 from hits.identity import roles
-from qualifications import presets, words
+from qualifications import gate_words, presets
 from qualifications.presets import Preset
 
 
@@ -63,7 +63,7 @@ def register(family: Family) -> None:
     for role, permissions in family.roles.items():
         roles.extend(tuple(permissions), role)
     presets.register(family.gates)
-    words.name_measures(family.measures)
+    gate_words.name_measures(family.measures)
     audit_subjects.register(family.audit_subjects)
     if family.export:
         exports.register(family.export)

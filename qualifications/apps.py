@@ -7,7 +7,7 @@ class QualificationsConfig(AppConfig):
     def ready(self) -> None:
         from hits.core import audit_subjects
         from hits.families import entry_policies
-        from qualifications.door import QualificationDoor
+        from qualifications.gate_policy import QualificationDoor
         from qualifications.roles import extend_roles_table
 
         entry_policies.register(QualificationDoor())

@@ -6,8 +6,8 @@ from qualifications.services import (
     floors,
     grading,
     platform,
-    reading,
-    removing,
+    provider_grants,
+    removing_lists,
     retesting,
     telling,
 )
@@ -15,7 +15,7 @@ from qualifications.services import (
 
 @sweep("qualifications.remove_lists", rest_s=60)
 def remove_lists() -> None:
-    removing.remove_leaving()
+    removing_lists.remove_leaving()
 
 
 @sweep("qualifications.take_withdrawn_work_out", rest_s=10)
@@ -33,9 +33,9 @@ def tell_holdings() -> None:
     telling.tell_holdings(now=clock.now())
 
 
-@sweep("qualifications.read_provider_tests", rest_s=10, due_at=reading.next_reading, acts=True)
+@sweep("qualifications.read_provider_tests", rest_s=10, due_at=provider_grants.next_reading, acts=True)
 def read_provider_tests() -> None:
-    reading.read_provider_tests(now=clock.now())
+    provider_grants.read_provider_tests(now=clock.now())
 
 
 @sweep("qualifications.follow_tests", rest_s=2)

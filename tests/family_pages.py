@@ -9,9 +9,11 @@ from typing import Any
 from django.urls import reverse
 
 from crowd import family
-from crowd.whoops.models import Annotation, Image, Project, Question, Sighting
-from crowd.winoground.models import Example, ModelScores
+from crowd.whoops.models import Annotation, Image, Project, Sighting
+from crowd.whoops.models.judged_items import Question
+from crowd.winoground.models import Example
 from crowd.winoground.models import Project as Matching
+from crowd.winoground.models.caption_scores import ModelScores
 from hits.studies.models import Study
 from hits.work.models.assignments import Assignment
 from tests.crowd.whoops import making_results

@@ -10,7 +10,7 @@ from django.conf import settings
 from django.db.models import QuerySet, Sum
 from django.utils import timezone
 
-from crowd.demo.people import Cast
+from crowd.demo.demo_people import Cast
 from crowd.demo.workers import SimulatedWorker, work_until_done
 from hits.batches.services.launching import launch_batch
 from hits.core.errors import CrowdError

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from crowd.demo.acts import Say
-from crowd.demo.people import Cast
+from crowd.demo.demo_people import Cast
 
 Report = dict[str, Any]
 

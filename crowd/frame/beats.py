@@ -9,7 +9,7 @@ from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_POST
 
 from crowd.frame import visits
-from crowd.frame.problems import Problem
+from crowd.frame.visit_problems import Problem
 from hits.common import rates
 from hits.work.services import heartbeats
 

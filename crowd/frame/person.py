@@ -3,14 +3,14 @@
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
-from qualifications.domain import people
-from qualifications.questions import CHOICES, DECLINED, QUESTIONS
+from qualifications.domain import about_people
+from qualifications.personal_questions import CHOICES, DECLINED, QUESTIONS
 
 NOT_AN_AGE = _("Please give your age in years, as a number, or leave it empty.")
 
 
 def _ask(question: str) -> forms.ChoiceField:
-    choices = [("", DECLINED), *((key, CHOICES[question][key]) for key in people.CHOICES[question])]
+    choices = [("", DECLINED), *((key, CHOICES[question][key]) for key in about_people.CHOICES[question])]
     return forms.ChoiceField(label=QUESTIONS[question], choices=choices, required=False)
 
 
@@ -20,7 +20,7 @@ class PersonForm(forms.Form):
         label=QUESTIONS["age"],
         required=False,
         min_value=1,
-        max_value=people.OLDEST,
+        max_value=about_people.OLDEST,
         help_text=_("In years. Leave it empty if you would rather not say."),
         error_messages={"invalid": NOT_AN_AGE, "min_value": NOT_AN_AGE, "max_value": NOT_AN_AGE},
     )
@@ -34,7 +34,7 @@ class PersonForm(forms.Form):
     @property
     def is_minor(self) -> bool:
         age = self.cleaned_data["age"]
-        return age is not None and age < people.ADULT
+        return age is not None and age < about_people.ADULT
 
     @property
     def answers(self) -> dict[str, int | str]:

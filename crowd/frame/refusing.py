@@ -4,9 +4,9 @@ from datetime import datetime
 
 from django.urls import NoReverseMatch, reverse
 
-from crowd.frame.problems import Ineligible
+from crowd.frame.visit_problems import Ineligible
 from crowd.frame.visits import Visit
-from crowd.statement import links
+from crowd.statement import statement_links
 from hits.core.errors import RuleBroken
 from hits.identity.models.workers import Worker
 from qualifications.services.refusals import count_refusal
@@ -24,7 +24,7 @@ def _where_they_stand(visit: Visit, *, now: datetime) -> str:
     worker = Worker.objects.filter(account=batch.account, external_id_index=visit.worker_index).first()
     if worker is None:
         return ""
-    token = links.write_token_for(worker=worker, study=batch.study, now=now)
+    token = statement_links.write_token_for(worker=worker, study=batch.study, now=now)
     try:
         return reverse("statement:standing", args=[token])
     except NoReverseMatch:

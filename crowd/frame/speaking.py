@@ -14,7 +14,7 @@ from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_POST
 
 from crowd.frame import visits
-from crowd.frame.problems import Problem
+from crowd.frame.visit_problems import Problem
 from hits.core.errors import InvalidAnswer, RuleBroken
 from hits.work.models.assignments import Assignment
 

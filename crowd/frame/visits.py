@@ -12,7 +12,7 @@ from django.http import QueryDict
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from crowd.frame.problems import Distrusted, Expired, NoSuchHIT, Unreadable
+from crowd.frame.visit_problems import Distrusted, Expired, NoSuchHIT, Unreadable
 from hits.core import crypto
 from hits.work.models.assignments import Assignment
 from hits.work.models.hits import HIT

@@ -6,7 +6,7 @@ from django import forms
 from django.core.exceptions import ValidationError
 
 from crowd.pictures.errors import BadPicture
-from crowd.pictures.files.uploads import LIMITS, MOST_BYTES, Upload, read_upload
+from crowd.pictures.files.single_uploads import LIMITS, MOST_BYTES, Upload, read_upload
 
 ACCEPTED = "image/png,image/jpeg,image/webp"
 

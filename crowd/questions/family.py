@@ -9,7 +9,7 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext as _
 
 from crowd.questions.domain import YES
-from crowd.questions.entries import YES_OR_NO, Faulty, Labels, Look, Texts, read_form, read_texts
+from crowd.questions.page_entries import YES_OR_NO, Faulty, Labels, Look, Texts, read_form, read_texts
 from hits.core import crypto
 from hits.core.errors import InvalidAnswer
 from hits.families import Answer, Purpose, Score, ShowsAgain, TaskFamily, TaskPage

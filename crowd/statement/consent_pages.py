@@ -10,9 +10,9 @@ from django.urls import reverse
 from django.utils import timezone
 from django.views.decorators.http import require_http_methods
 
-from crowd.statement import links
-from crowd.statement.links import Link
-from crowd.statement.pages import linked
+from crowd.statement import statement_links
+from crowd.statement.statement_links import Link
+from crowd.statement.statement_pages import linked
 from hits.studies.models import Study
 from qualifications.models import Consent, Demographics
 from qualifications.queries.consents import consents_of, is_under_age
@@ -86,7 +86,7 @@ def _agreements(link: Link) -> list[Agreement]:
 def _find(agreements: Sequence[Agreement], study_id: str) -> Agreement:
     found = next((one for one in agreements if str(one.study.public_id) == study_id), None)
     if found is None:
-        raise links.Unknown("This worker has agreed to nothing of that study.")
+        raise statement_links.Unknown("This worker has agreed to nothing of that study.")
     return found
 
 

@@ -1,6 +1,6 @@
 from crowd.whoops.services import (
+    designer_pay,
     growing,
-    paying,
     posting_annotations,
     posting_control,
     taking_annotations,
@@ -24,7 +24,7 @@ def follow_annotations() -> None:
 
 @sweep("whoops.owe_images", rest_s=10)
 def owe_images() -> None:
-    paying.owe_what_became_due(now=clock.now())
+    designer_pay.owe_what_became_due(now=clock.now())
 
 
 @sweep("whoops.grow_batches", rest_s=5)

@@ -16,10 +16,10 @@ from crowd.pictures.profanity import is_profane
 from crowd.winogavil import domain
 from crowd.winogavil.models import Association, Board, BoardPlace
 from crowd.winogavil.queries.games import game_of
+from crowd.winogavil.services.association_verdicts import as_shown
 from crowd.winogavil.services.making import scores_as_author
 from crowd.winogavil.services.reporting import picture_target, take_report
 from crowd.winogavil.services.slots import board_of_slot, boards_of
-from crowd.winogavil.services.verdicts import as_shown
 from crowd.winogavil.solving import PRACTICE
 from hits.core.domain.bonus_rules import Work, evaluate
 from hits.core.errors import InvalidAnswer

@@ -5,7 +5,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from hits.common.uploads import Problems, UploadedColumn, as_written, example_file, read_text, read_uploaded
+from hits.common.uploads import UploadedColumn, as_written, example_file, read_text
+from hits.common.uploads.file_problems import Problems
+from hits.common.uploads.row_reader import read_uploaded
 
 MOST_ROWS = 5_000
 BETWEEN = "|"

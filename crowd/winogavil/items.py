@@ -10,7 +10,8 @@ from crowd.pictures.models import Picture
 from crowd.winogavil import domain
 from crowd.winogavil.files import BETWEEN, COLUMNS, Line, read_lines, write_lines
 from crowd.winogavil.models import Association, Place
-from hits.common.uploads import Problems, file_help
+from hits.common.uploads import file_help
+from hits.common.uploads.file_problems import Problems
 from hits.core.errors import InvalidItems
 from hits.studies.models import Batch
 from hits.work.models.assignments import Item

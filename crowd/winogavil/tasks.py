@@ -1,4 +1,4 @@
-from crowd.winogavil.services import finalizing, growing, making, pulling, verdicts
+from crowd.winogavil.services import association_verdicts, finalizing, growing, making, pulling
 from hits.common import clock
 from hits.common.sweeps import sweep
 
@@ -11,8 +11,8 @@ def make_associations() -> None:
 
 @sweep("winogavil.ask_rivals", rest_s=2)
 def ask_rivals() -> None:
-    verdicts.ask_rivals(now=clock.now())
-    verdicts.read_verdicts()
+    association_verdicts.ask_rivals(now=clock.now())
+    association_verdicts.read_verdicts()
 
 
 @sweep("winogavil.finalize_associations", rest_s=2, due_at=making.next_credit)

@@ -14,7 +14,7 @@ from django.utils import timezone
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
-from hits.admin.parts import ReadOnlyAdmin
+from hits.admin.page_parts import ReadOnlyAdmin
 from hits.core.domain.sameness import is_amazon
 from hits.providers.models.accounts import Account, Pace, Stranger
 from hits.sync.services.account_checks import check_account

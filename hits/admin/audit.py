@@ -17,7 +17,7 @@ from django.utils.safestring import SafeString
 from django.views.decorators.http import require_POST
 
 from hits.admin.audit_queries import events_for
-from hits.admin.parts import FIRST_DAY, LAST_DAY, ReadOnlyAdmin, VisibleStudies, read_number
+from hits.admin.page_parts import FIRST_DAY, LAST_DAY, ReadOnlyAdmin, VisibleStudies, read_number
 from hits.admin.payments.downloads import send
 from hits.admin.selecting import signed_in
 from hits.core.audit_subjects import SUBJECTS

@@ -12,7 +12,8 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.urls import reverse
 
-from hits.admin.actions import Action, ActionPages, Call, Confirm, Outcome
+from hits.admin.actions import Action, Call, Confirm, Outcome
+from hits.admin.actions.action_pages import ActionPages
 from hits.admin.selecting import MOST, read_keys
 
 Row = TypeVar("Row", bound=Model)

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from django.http import Http404, HttpResponse, StreamingHttpResponse
 from django.http.response import HttpResponseBase
 
-from hits.datasets.tables import StatTable, json_text
+from hits.datasets.stat_table import StatTable, json_text
 from hits.studies.models import Study
 
 

@@ -13,7 +13,7 @@ from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 
 from hits import families
-from hits.admin.parts import JsonField, clean_list
+from hits.admin.page_parts import JsonField, clean_list
 from hits.admin.selecting import signed_in
 from hits.admin.study_pages import StudyPage, announce, pages_of
 from hits.batches.services.budgets import grant_budget

@@ -7,7 +7,7 @@ from decimal import Decimal, InvalidOperation
 from django.http import QueryDict
 
 from hits.admin.actions import emphasize
-from hits.admin.parts import read_number
+from hits.admin.page_parts import read_number
 from hits.studies.models import Batch
 
 NO_MONEY_YET = "No money moves yet. They are owed, and wait for a bonus run that another person approves."

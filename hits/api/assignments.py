@@ -13,7 +13,7 @@ from rest_framework.response import Response
 from hits.api.authentication import user_of
 from hits.api.fields import Empty, Pseudonym, PublicId, UserName
 from hits.api.filters import AssignmentFilters
-from hits.api.permissions import need
+from hits.api.request_permissions import need
 from hits.api.resources import Resource
 from hits.core.errors import RuleBroken
 from hits.identity.api_tokens import Scope

@@ -10,8 +10,8 @@ from rest_framework import mixins, serializers
 from hits.api.authentication import user_of
 from hits.api.fields import PublicId, UserName
 from hits.api.filters import MessageFilters
-from hits.api.permissions import need
 from hits.api.repeating import Repeatable
+from hits.api.request_permissions import need
 from hits.api.resources import Resource
 from hits.identity.api_tokens import Scope
 from hits.identity.models.workers import Worker

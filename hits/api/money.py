@@ -4,7 +4,7 @@ from rest_framework import mixins, serializers
 
 from hits.api.fields import Pseudonym, PublicId
 from hits.api.filters import BonusFilters, Filters
-from hits.api.permissions import need
+from hits.api.request_permissions import need
 from hits.api.resources import Resource
 from hits.identity.api_tokens import Scope
 from hits.ledger.models.bonuses import Bonus

@@ -13,7 +13,7 @@ from rest_framework.viewsets import GenericViewSet
 from hits.api.authentication import user_of
 from hits.api.filters import ByFields, Filters, Nothing, read_query
 from hits.api.pagination import ByAge
-from hits.api.permissions import IsAllowed, Need
+from hits.api.request_permissions import IsAllowed, Need
 from hits.work import access
 
 

@@ -3,7 +3,8 @@
 from rest_framework.routers import SimpleRouter
 
 from hits.api.assignments import AssignmentViewSet
-from hits.api.batches import BatchViewSet, ItemsViewSet
+from hits.api.batches import ItemsViewSet
+from hits.api.batches.batch_views import BatchViewSet
 from hits.api.hits import HITViewSet
 from hits.api.me import MeView
 from hits.api.messages import MessageViewSet

@@ -10,13 +10,13 @@ from rest_framework import mixins, serializers
 from hits.api.authentication import user_of
 from hits.api.fields import PublicId, UserName
 from hits.api.filters import LedgerFilters, StudyFilters
-from hits.api.permissions import need
 from hits.api.repeating import Changeable, Repeatable
+from hits.api.request_permissions import need
 from hits.api.resources import Resource
 from hits.batches.services.budgets import grant_budget
 from hits.identity.api_tokens import Scope
 from hits.identity.models.users import User
-from hits.ledger.models.entries import LedgerEntry
+from hits.ledger.models.books import LedgerEntry
 from hits.studies.models import FIXED_BY_LAUNCH, Study
 
 

@@ -12,7 +12,7 @@ from uuid import UUID, uuid4
 from hits.core import crypto
 from hits.core.errors import CrowdError
 from hits.datasets.columns import Column, Row, rows_of
-from hits.datasets.writing import FORMATS, Counting, Tell, write_rows
+from hits.datasets.file_writer import FORMATS, Counting, Tell, write_rows
 from hits.studies.models import Study
 
 __all__ = [

@@ -11,7 +11,7 @@ from django.db.models import Model
 
 from hits.core.errors import CrowdError
 from hits.data.exports import DataFile, Export, Naming, Tell, Wanted, export_rows, salt_of
-from hits.datasets.writing import write_rows
+from hits.datasets.file_writer import write_rows
 from hits.studies.models import Study
 
 Project = TypeVar("Project", bound=Model)

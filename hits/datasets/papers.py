@@ -6,8 +6,8 @@ from typing import Any
 
 from hits.core.errors import CrowdError
 from hits.datasets.bars import Bars
-from hits.datasets.charts import LOOK, Chart, category, quantity
-from hits.datasets.tables import StatTable
+from hits.datasets.stat_table import StatTable
+from hits.datasets.vega_charts import LOOK, Chart, category, quantity
 
 FORMS = ("svg", "png")
 WIDTH, SCALE = 400, 3

@@ -13,10 +13,10 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from django.views.decorators.http import require_POST
 
-from hits.admin.parts import ReadOnlyAdmin, read_number
+from hits.admin.page_parts import ReadOnlyAdmin, read_number
 from hits.admin.selecting import need
 from qualifications.admin import grading
-from qualifications.admin.finding import ATTEMPTS, GRADE, gates_for, render
+from qualifications.admin.finding_gates import ATTEMPTS, GRADE, gates_for, render
 from qualifications.models import Attempt, Holding
 from qualifications.queries.gate_words import findings_in_words
 

@@ -15,13 +15,14 @@ from django.template.response import TemplateResponse
 from django.urls import URLPattern, path, reverse
 from django.utils import timezone
 
-from hits.admin.actions import Action, ActionPages, Call, Confirm, Outcome
-from hits.admin.parts import ReadOnlyAdmin, VisibleStudies, read_number
+from hits.admin.actions import Action, Call, Confirm, Outcome
+from hits.admin.actions.action_pages import ActionPages
+from hits.admin.page_parts import ReadOnlyAdmin, VisibleStudies, read_number
 from hits.admin.selecting import PAGE, signed_in
 from hits.admin.study_pages import StudyPage, announce
 from hits.work.access import studies_of
 from qualifications.admin.demographics import COUNTS, ON_REQUEST, counts_view
-from qualifications.admin.finding import find_study
+from qualifications.admin.finding_gates import find_study
 from qualifications.models import ConsentText
 from qualifications.queries.consents import versions_of, withdrawals_of
 from qualifications.services import consenting

@@ -13,7 +13,8 @@ from django.template.response import TemplateResponse
 from django.urls import reverse
 from django.utils import timezone
 
-from hits.admin.actions import Action, ActionPages, Call, Outcome
+from hits.admin.actions import Action, Call, Outcome
+from hits.admin.actions.action_pages import ActionPages
 from hits.admin.data.take_files import send_csv
 from hits.admin.selecting import signed_in
 from hits.core.audit_trail import note
@@ -21,10 +22,10 @@ from hits.core.errors import RuleBroken
 from hits.identity.models.workers import Worker
 from hits.studies.models import Study
 from hits.work.access import SEES_ALL, studies_of, visible
-from qualifications.domain import people
+from qualifications.domain import about_people
 from qualifications.models import ConsentText
+from qualifications.personal_questions import CHOICES, QUESTIONS
 from qualifications.queries.demographics import Counts, counts_of
-from qualifications.questions import CHOICES, QUESTIONS
 from qualifications.services.demographics import erase_on_request, let_in_again
 
 COUNTS = "qualifications.count_demographics"
@@ -75,7 +76,7 @@ def counts_view(
             (QUESTIONS[one.key], [(_answer(one.key, group.key), group.about) for group in one.groups])
             for one in counts.questions
         ],
-        "fewest": people.FEWEST,
+        "fewest": about_people.FEWEST,
         "sees_all": request.user.has_perm(SEES_ALL),
         "form": EraseForm() if study and request.user.has_perm(ERASE) else None,
         "lift_form": LiftForm() if study and request.user.has_perm(LIFT) else None,

@@ -9,7 +9,7 @@ from django.utils import timezone
 
 from hits.admin.data.take_files import send_csv
 from hits.common.spreadsheets import Cell
-from qualifications.admin.finding import VIEW, find_study, render
+from qualifications.admin.finding_gates import VIEW, find_study, render
 from qualifications.admin.funnel_tables import funnel_tables
 from qualifications.admin.refusal_words import refusal_in_words
 from qualifications.queries.funnel import Funnel, funnel_of

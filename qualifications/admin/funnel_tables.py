@@ -5,10 +5,10 @@ from datetime import datetime
 
 from django.urls import reverse
 
-from hits.admin.parts import in_words, plural
+from hits.admin.page_parts import in_words, plural
 from hits.datasets.bars import draw_bars
 from hits.datasets.columns import TEXT
-from hits.datasets.tables import UNKNOWN, WORDS, Shown, StatTable, head
+from hits.datasets.stat_table import UNKNOWN, WORDS, Shown, StatTable, head
 from qualifications.admin.refusal_words import refusal_in_words
 from qualifications.queries.funnel import Funnel, GateRow, Step
 

@@ -9,8 +9,9 @@ from django.template.defaultfilters import pluralize
 from django.urls import reverse
 from django.utils.html import format_html
 
-from hits.admin.actions import Action, ActionPages, Call, Confirm, Outcome
-from qualifications.admin.finding import BASE, CHANGE, VIEW, find_gate, keep_history, shared_of
+from hits.admin.actions import Action, Call, Confirm, Outcome
+from hits.admin.actions.action_pages import ActionPages
+from qualifications.admin.finding_gates import BASE, CHANGE, VIEW, find_gate, keep_history, shared_of
 from qualifications.models import Gate, PlatformType
 from qualifications.queries.gate_figures import Affected, affected_by
 from qualifications.queries.gate_words import words_of

@@ -12,12 +12,12 @@ from django.urls import reverse
 from django.utils import timezone
 
 from hits import families
-from hits.admin.parts import read_number
+from hits.admin.page_parts import read_number
 from hits.admin.selecting import need, signed_in
 from hits.core.errors import RuleBroken
 from hits.studies.models import Study
 from hits.work.access import studies_of
-from qualifications.admin.finding import ADD, CHANGE, VIEW, find_gate, find_study, keep_history, render
+from qualifications.admin.finding_gates import ADD, CHANGE, VIEW, find_gate, find_study, keep_history, render
 from qualifications.admin.gate_forms import GateEditor
 from qualifications.models import Gate
 from qualifications.presets import PRESETS, Preset

@@ -10,10 +10,10 @@ from django.http import QueryDict
 from hits import families
 from hits.admin.spans import SpanField
 from hits.studies.models import Study
-from qualifications.domain.rules import ABOVE, AT_LEAST
+from qualifications.domain.gate_rules import ABOVE, AT_LEAST
 from qualifications.models import Gate
 from qualifications.queries.gate_words import task_name
-from qualifications.services.reading import check_provider_test
+from qualifications.services.provider_grants import check_provider_test
 
 MOST_ROWS = 8
 FREE_ROWS = 2

@@ -10,10 +10,10 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from django.views.decorators.http import require_POST
 
-from hits.admin.parts import ReadOnlyAdmin, VisibleStudies, read_number
+from hits.admin.page_parts import ReadOnlyAdmin, VisibleStudies, read_number
 from hits.admin.study_pages import StudyPage, announce
 from qualifications.admin import funnel, gate_actions, gate_edit
-from qualifications.admin.finding import ADD, CHANGE, GRADE, VIEW, find_gate, gates_for, render
+from qualifications.admin.finding_gates import ADD, CHANGE, GRADE, VIEW, find_gate, gates_for, render
 from qualifications.models import Gate, PlatformType
 from qualifications.queries import gate_words
 from qualifications.queries.gate_figures import figures_of

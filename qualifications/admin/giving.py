@@ -8,10 +8,12 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404
 from django.urls import reverse
 
-from hits.admin.actions import Action, ActionPages, Call, Confirm, Outcome, emphasize, words_form
-from qualifications.admin.finding import BASE, GRADE, HOLDINGS, gates_for, shared_of
+from hits.admin.actions import Action, Call, Confirm, Outcome, emphasize
+from hits.admin.actions.action_pages import ActionPages
+from hits.admin.actions.reason_form import words_form
+from qualifications.admin.finding_gates import BASE, GRADE, HOLDINGS, gates_for, shared_of
 from qualifications.models import Holding
-from qualifications.services import holding as services
+from qualifications.services import gate_holdings as services
 
 GIVE, REVOKE, AGAIN = "give", "revoke", "again"
 TOLD = "The provider is told in a moment."

@@ -11,14 +11,16 @@ from django.template.defaultfilters import pluralize
 from django.urls import reverse
 from django.utils.html import format_html
 
-from hits.admin.actions import Action, ActionPages, Call, Confirm, OneLine, Outcome, one_by_one
+from hits.admin.actions import Action, Call, Confirm, Outcome, one_by_one
+from hits.admin.actions.action_pages import ActionPages
+from hits.admin.actions.reason_form import OneLine
 from hits.identity.models.users import User
 from hits.identity.models.workers import Worker
 from hits.people.queries.worker_record import workers_for
-from qualifications.admin.finding import BASE, GRADE, HOLDINGS, find_gate, shared_of
+from qualifications.admin.finding_gates import BASE, GRADE, HOLDINGS, find_gate, shared_of
 from qualifications.admin.giving import COLLEAGUES, GIVE, LONGEST
 from qualifications.models import Gate, Holding
-from qualifications.services import holding as services
+from qualifications.services import gate_holdings as services
 
 MOST = 500
 SEEN_BY_YOU = "You see workers who have worked in one of your studies."

@@ -10,12 +10,12 @@ from django.shortcuts import get_object_or_404, redirect
 from django.urls import reverse
 from django.utils import timezone
 
-from hits.admin.parts import read_number
+from hits.admin.page_parts import read_number
 from hits.admin.review.review_pages import facts_of, work_page
 from hits.admin.selecting import need, signed_in
 from hits.core.errors import RuleBroken
 from hits.identity.models.users import User
-from qualifications.admin.finding import GRADE, gates_for, render
+from qualifications.admin.finding_gates import GRADE, gates_for, render
 from qualifications.models import Attempt, Gate
 from qualifications.queries.gate_words import findings_in_words
 from qualifications.services import claiming

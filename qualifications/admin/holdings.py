@@ -15,12 +15,12 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
 from hits.admin.data.take_files import send_csv
-from hits.admin.parts import ReadOnlyAdmin, read_number
+from hits.admin.page_parts import ReadOnlyAdmin, read_number
 from hits.admin.selecting import need
 from hits.common.spreadsheets import Cell
 from qualifications.admin import giving, giving_by_name, handing
 from qualifications.admin.attempts import VisibleGates
-from qualifications.admin.finding import GRADE, HOLDINGS, TAKE, VIEW, find_gate, gates_for, render
+from qualifications.admin.finding_gates import GRADE, HOLDINGS, TAKE, VIEW, find_gate, gates_for, render
 from qualifications.models import Attempt, Gate, Holding
 
 HEADER = ("study", "gate", "worker", "holds", "changed_at", "revoked_at", "reason", "provider_told")

@@ -9,11 +9,12 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.template.response import TemplateResponse
 from django.urls import URLPattern, path, reverse
 
-from hits.admin.actions import Action, ActionPages, Call, Confirm, Outcome
-from hits.admin.parts import ReadOnlyAdmin, read_number
+from hits.admin.actions import Action, Call, Confirm, Outcome
+from hits.admin.actions.action_pages import ActionPages
+from hits.admin.page_parts import ReadOnlyAdmin, read_number
 from qualifications.models import SwowList
-from qualifications.queries.associations import Said, associations_of, cues_of, words_beginning
-from qualifications.services.removing import remove_list
+from qualifications.queries.association_graph import Said, associations_of, cues_of, words_beginning
+from qualifications.services.removing_lists import remove_list
 
 LISTS = "admin:qualifications_swowlist_changelist"
 REMOVE = "qualifications.delete_swowlist"

@@ -13,7 +13,7 @@ from hits.identity.models.workers import Worker
 from hits.providers.models.accounts import Account
 from hits.studies.models import Study
 from hits.work.models.assignments import Assignment
-from qualifications.domain.rules import Bound, Floor, read, read_floors
+from qualifications.domain.gate_rules import Bound, Floor, read, read_floors
 
 
 def check_rules(data: Any) -> None:

@@ -4,7 +4,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from hits.studies.models import Batch
-from qualifications import words
+from qualifications import gate_words
 from qualifications.models import ConsentText, Gate
 from qualifications.queries.gates import active_gates, gates_opening, gates_tested_by, is_gated, tests_to_take
 
@@ -20,7 +20,7 @@ def conditions_of(batch: Batch) -> list[str]:
         *_consent_asked(batch.study_id),
         *(_test_asked(gate, places.get(gate.pk)) for gate in asked),
         *(said for gate in gates_tested_by(gates, batch.task) for said in _of_a_test(gate)),
-        *words.requirements_in_words(batch.requirements),
+        *gate_words.requirements_in_words(batch.requirements),
     ]
 
 
@@ -37,7 +37,7 @@ def _consent_asked(study_id: int) -> list[str]:
 
 def _test_asked(gate: Gate, title: str | None) -> str:
     said = _("This work is for people who have passed “%(test)s”.") % {"test": gate.name}
-    return f"{said} {words.where_to_test(gate, title)}"
+    return f"{said} {gate_words.where_to_test(gate, title)}"
 
 
 def _of_a_test(gate: Gate) -> list[str]:
@@ -45,7 +45,7 @@ def _of_a_test(gate: Gate) -> list[str]:
     if gate.grading == Gate.Grading.PERSON:
         said.append(_("A person looks at what you hand in."))
     else:
-        said += [_("To pass: %(bound)s.") % {"bound": one} for one in words.bounds_in_words(gate.bounds)]
+        said += [_("To pass: %(bound)s.") % {"bound": one} for one in gate_words.bounds_in_words(gate.bounds)]
     if gate.retest_after_days is None:
         said.append(_("Each person has one attempt."))
     else:

@@ -14,7 +14,7 @@ from django.db.models import Exists, OuterRef, QuerySet
 
 from hits.core import crypto
 from hits.studies.models import Study
-from qualifications.domain import people
+from qualifications.domain import about_people
 from qualifications.models import Consent, Demographics
 
 CHUNK = 1_000
@@ -48,17 +48,17 @@ def counts_of(study: Study | None) -> Counts:
     for row in _rows(study).iterator(chunk_size=CHUNK):
         members[EVERYBODY, ""].append(row.worker_id)
         for question, answer in (json.loads(row.answers) if row.answers else {}).items():
-            if question in people.QUESTIONS and (group := people.group_of(question, answer)):
+            if question in about_people.QUESTIONS and (group := about_people.group_of(question, answer)):
                 members[question, group].append(row.worker_id)
     questions = [
         Question(
             key=question,
             groups=[
                 Group(key=group, about=_about(question, group, members[question, group]))
-                for group in people.groups_of(question)
+                for group in about_people.groups_of(question)
             ],
         )
-        for question in people.QUESTIONS
+        for question in about_people.QUESTIONS
     ]
     return Counts(asked=_about(EVERYBODY, "", members[EVERYBODY, ""]), questions=questions)
 
@@ -75,5 +75,5 @@ def _about(question: str, group: str, members: Iterable[int]) -> int | None:
     """The order of the members is theirs: the same people, the same error."""
     keys = [str(worker_id) for worker_id in members]
     drawn = crypto.blind_index("people", question, group, *keys)
-    error = people.error_at(int(drawn[:12], 16) / PLACES)
-    return people.shown_count(len(keys), error=error)
+    error = about_people.error_at(int(drawn[:12], 16) / PLACES)
+    return about_people.shown_count(len(keys), error=error)

@@ -16,7 +16,7 @@ from hits import families
 from hits.people.models import Recipient
 from hits.studies.models import Study
 from hits.work.models.assignments import Assignment
-from qualifications.domain.rules import read_finding
+from qualifications.domain.gate_rules import read_finding
 from qualifications.models import Attempt, Consent, ConsentText, Gate, Holding, RefusalCount
 from qualifications.queries.gate_words import limit_in_words
 

@@ -5,9 +5,9 @@ from typing import Any
 from django.utils.text import get_text_list
 
 from hits import families
-from qualifications.domain import rules
+from qualifications.domain import gate_rules
+from qualifications.gate_words import per_cent
 from qualifications.models import Gate
-from qualifications.words import per_cent
 
 
 def task_name(key: str) -> str:
@@ -36,11 +36,11 @@ def passed_in_words(gate: Gate) -> str:
     return f"when {get_text_list(bounds, 'and')}" if bounds else "never by itself: no rule can be read"
 
 
-def bound_in_words(bound: rules.Bound, *, items: int) -> str:
+def bound_in_words(bound: gate_rules.Bound, *, items: int) -> str:
     return f"the mean of ‘{bound.measure}’ over at least {items} items is {limit_in_words(bound)}"
 
 
-def limit_in_words(bound: rules.Bound) -> str:
+def limit_in_words(bound: gate_rules.Bound) -> str:
     return f"{'above' if bound.strictly else 'at least'} {bound.percent} %"
 
 
@@ -61,11 +61,11 @@ def retest_in_words(gate: Gate) -> str:
 
 def findings_in_words(rows: Any) -> list[str]:
     """Of an attempt: "✗ jaccard: 76.66 %, above 80 % is needed". What cannot be read is left out."""
-    found = [rules.read_finding(row) for row in rows] if isinstance(rows, list) else []
+    found = [gate_rules.read_finding(row) for row in rows] if isinstance(rows, list) else []
     return [_finding(finding) for finding in found if finding]
 
 
-def _finding(finding: rules.Finding) -> str:
+def _finding(finding: gate_rules.Finding) -> str:
     sign, needed = ("✓", "") if finding.holds else ("✗", " is needed")
     limit = limit_in_words(finding.bound)
     return f"{sign} {finding.bound.measure}: {per_cent(finding.mean)}, {limit}{needed}"

@@ -15,9 +15,9 @@ from hits.core.states import move
 from hits.identity.models.workers import Worker
 from hits.providers.models.accounts import Account
 from hits.work.models.assignments import Assignment
-from qualifications.domain.rules import Bound, Finding, as_share
+from qualifications.domain.gate_rules import Bound, Finding, as_share
 from qualifications.models import Attempt, Gate, Holding
-from qualifications.services.holding import lock_holding, note_value, set_value
+from qualifications.services.gate_holdings import lock_holding, note_value, set_value
 
 SLICE = 500
 # By so many younger rows a row may be overtaken whose transaction takes its time.

@@ -11,18 +11,18 @@ from hits.core.audit_trail import note
 from hits.identity.models.users import User
 from hits.identity.models.workers import Worker
 from hits.studies.models import Study
-from qualifications.domain import people
+from qualifications.domain import about_people
 from qualifications.models import Demographics, UnderAge
 from qualifications.queries.consents import is_under_age
 from qualifications.services import consenting
-from qualifications.services.holding import check_words
+from qualifications.services.gate_holdings import check_words
 
 log = structlog.get_logger()
 
 
 def save_answers(*, worker: Worker, answers: Mapping[str, int | str], now: datetime) -> bool:
     """Once: what comes later changes nothing, and is False. What was declined is not in the answers."""
-    kept = {name: answer for name, answer in answers.items() if people.group_of(name, answer)}
+    kept = {name: answer for name, answer in answers.items() if about_people.group_of(name, answer)}
     sealed = json.dumps(kept, sort_keys=True) if kept else ""
     with transaction.atomic():
         Worker.objects.select_for_update(no_key=True).only("pk").get(pk=worker.pk)

@@ -7,12 +7,12 @@ from fractions import Fraction
 from django.db.models import Q, QuerySet
 from django.utils import translation
 
-from hits.common.parts import in_parts
-from qualifications import words
-from qualifications.domain.rules import Floor
+from hits.common.sweep_parts import in_parts
+from qualifications import gate_words
+from qualifications.domain.gate_rules import Floor
 from qualifications.models import Gate, Holding
 from qualifications.queries.test_scores import counting
-from qualifications.services.holding import take_back
+from qualifications.services.gate_holdings import take_back
 from scoring.models import Score
 
 # So many rows of scores are looked through in one run.
@@ -75,4 +75,4 @@ def _latest(gate: Gate, held: Holding, floor: Floor) -> list[Fraction]:
 def _reason(gate: Gate, floor: Floor, values: Collection[Fraction]) -> str:
     mean = sum(values, Fraction(0)) / len(values)
     with translation.override(gate.study.language):
-        return words.floor_in_words(floor, mean=mean)
+        return gate_words.floor_in_words(floor, mean=mean)

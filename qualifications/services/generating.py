@@ -14,7 +14,7 @@ from qualifications.domain import instances
 from qualifications.domain.association_files import fold
 from qualifications.domain.instances import Instance, RelatedSet
 from qualifications.models import SwowList
-from qualifications.queries import associations as graph
+from qualifications.queries import association_graph as graph
 
 # Cues whose edges are read at a time.
 AT_ONCE = 200

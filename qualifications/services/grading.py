@@ -16,11 +16,11 @@ from hits.core.errors import RuleBroken
 from hits.core.states import move
 from hits.identity.models.users import User
 from hits.work.models.assignments import Lease
-from qualifications.domain.rules import Finding, bounds_of, grade
+from qualifications.domain.gate_rules import Finding, bounds_of, grade
 from qualifications.models import Attempt, Gate, Holding
 from qualifications.queries.test_scores import ScoresByMeasure, scores_of_tests
 from qualifications.services.floors import check_floors
-from qualifications.services.holding import check_words, lock_holding, set_value
+from qualifications.services.gate_holdings import check_words, lock_holding, set_value
 from scoring.models import Score
 
 __all__ = ["check_floors", "grade_by_hand", "grade_waiting", "regrade_tests"]

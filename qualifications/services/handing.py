@@ -15,7 +15,7 @@ from hits.core import audit_trail
 from hits.identity.models.users import User
 from hits.providers.models.accounts import Account
 from qualifications.models import Holding
-from qualifications.services.holding import check_words
+from qualifications.services.gate_holdings import check_words
 
 AT_ONCE = 500
 PASSED, TRIED = Holding.Value.PASSED, Holding.Value.TRIED

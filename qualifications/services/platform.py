@@ -16,7 +16,7 @@ from django.utils import translation
 from django.utils.translation import gettext as _
 
 from hits.batches.services.sending_hits import Clock, ticking
-from hits.common.parts import in_parts
+from hits.common.sweep_parts import in_parts
 from hits.core import audit_trail
 from hits.core.errors import ProviderRefused, ProviderUnavailable, RuleBroken
 from hits.core.states import move
@@ -27,7 +27,7 @@ from hits.providers.models.accounts import Account
 from hits.providers.services.usable import usable
 from hits.studies.models import Batch
 from qualifications.models import Gate, Holding, PlatformType
-from qualifications.services.waiting import earliest
+from qualifications.services.due_grants import earliest
 
 Status = PlatformType.Status
 # A request is over, one way or the other, well before this. Also how long an unclear one rests.

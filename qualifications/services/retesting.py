@@ -8,7 +8,7 @@ from django.db.models import Exists, Min, OuterRef, QuerySet, Subquery
 from django.db.models.functions import Coalesce, Greatest
 
 from qualifications.models import Attempt, Gate, Holding
-from qualifications.services.holding import lock_holding, set_value
+from qualifications.services.gate_holdings import lock_holding, set_value
 
 SLICE = 500
 Status = Attempt.Status

@@ -11,13 +11,13 @@ from cryptography.fernet import InvalidToken
 from django.db.models import F, Q, QuerySet
 
 from hits.batches.services.sending_hits import Clock, ticking
-from hits.common.parts import in_parts
+from hits.common.sweep_parts import in_parts
 from hits.core.errors import ProviderRefused, ProviderUnavailable
 from hits.providers.gateway.interface import Provider
 from hits.providers.models.accounts import Account
 from hits.providers.services.usable import usable
 from qualifications.models import Gate, Holding, PlatformType
-from qualifications.services.waiting import earliest
+from qualifications.services.due_grants import earliest
 
 # A request is over, one way or the other, well before this. Also how long an unclear one rests.
 CLAIM = timedelta(minutes=3)

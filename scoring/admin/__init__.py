@@ -1,3 +1,3 @@
-from scoring.admin import questions, rivals, studies, verdicts
+from scoring.admin import rivals, studies, text_questions, verdicts
 
 __all__ = ["questions", "rivals", "studies", "verdicts"]

@@ -7,10 +7,10 @@ from django.http import HttpRequest, HttpResponse
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
-from hits.admin.parts import ReadOnlyAdmin
+from hits.admin.page_parts import ReadOnlyAdmin
 from scoring.models import PoolPicture, RegisteredRival
-from scoring.queries.pool import pictures_known, unreadable, waiting_for
-from scoring.queries.texts import texts_waiting
+from scoring.queries.pool_coverage import pictures_known, unreadable, waiting_for
+from scoring.queries.waiting_texts import texts_waiting
 
 FETCHING = (
     "A rival is added on the server, for its weights are large and are checked: "

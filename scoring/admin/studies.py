@@ -11,13 +11,13 @@ from django.template.response import TemplateResponse
 from django.urls import URLPattern, path
 from django.utils import timezone
 
-from hits.admin.parts import ReadOnlyAdmin
+from hits.admin.page_parts import ReadOnlyAdmin
 from hits.admin.selecting import signed_in
 from hits.core.errors import CrowdError
 from hits.studies.models import Study
 from hits.work.access import studies_of
 from scoring.models import RegisteredRival, StudyRival
-from scoring.queries.comparing import compare
+from scoring.queries.rivals_beside_people import compare
 from scoring.services.playing import play_against, rivals_of
 from scoring.services.rescoring import rescore_study
 

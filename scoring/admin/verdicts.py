@@ -2,7 +2,7 @@ from django.contrib import admin
 from django.db.models import QuerySet
 from django.http import HttpRequest
 
-from hits.admin.parts import ReadOnlyAdmin
+from hits.admin.page_parts import ReadOnlyAdmin
 from hits.work.access import studies_of
 from scoring.models import Verdict
 

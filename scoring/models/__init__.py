@@ -1,7 +1,7 @@
 from scoring.models.embeddings import PoolPicture, Space, Vector
-from scoring.models.questions import TextQuestion
 from scoring.models.rivals import RegisteredRival, StudyRival
 from scoring.models.scores import Score
+from scoring.models.text_questions import TextQuestion
 from scoring.models.verdicts import Asking, Riddle, Verdict
 
 __all__ = [

@@ -15,7 +15,8 @@ from django.db.models import QuerySet
 from django.utils import timezone
 
 from scoring import rivals
-from scoring.models import Asking, RegisteredRival, TextQuestion
+from scoring.models import Asking, RegisteredRival
+from scoring.models.text_questions import TextQuestion
 from scoring.services.answering import FAILURES, Clock, answer_waiting
 from scoring.services.embedding import one_at_a_time
 from scoring.services.loading import code_version, computing, load_model

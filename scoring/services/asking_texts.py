@@ -13,7 +13,8 @@ from django.db import transaction
 from django.db.models import QuerySet
 
 from hits.core.errors import RuleBroken
-from scoring.models import RegisteredRival, TextQuestion
+from scoring.models import RegisteredRival
+from scoring.models.text_questions import TextQuestion
 
 AT_ONCE = 500
 Kind = TextQuestion.Kind

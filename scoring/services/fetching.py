@@ -15,7 +15,7 @@ from django.core.exceptions import ValidationError
 from hits.core.errors import CrowdError
 from scoring import rivals
 from scoring.models import RegisteredRival
-from scoring.rivals import fetching
+from scoring.rivals import weight_downloads
 from scoring.services.loading import spec_of
 
 Kind = RegisteredRival.Kind
@@ -69,8 +69,8 @@ def _bring(wanted: Wanted, *, into: Path) -> Path:
     into.mkdir()
     if wanted.source is None:
         if wanted.kind == Kind.CLIP:
-            return fetching.fetch_clip(model=wanted.model, weights=wanted.weights, into=into)
-        return fetching.fetch_folder(model=wanted.model, into=into)
+            return weight_downloads.fetch_clip(model=wanted.model, weights=wanted.weights, into=into)
+        return weight_downloads.fetch_folder(model=wanted.model, into=into)
     if not wanted.source.exists():
         raise Unsuitable(f"There is nothing at {wanted.source}.")
     if wanted.source.is_dir():

@@ -10,7 +10,7 @@ from django.db import transaction
 from django.db.models import QuerySet
 
 from hits import families
-from hits.common.parts import in_parts
+from hits.common.sweep_parts import in_parts
 from hits.review.services.reviewing import mark_judged
 from hits.work.models.assignments import Assignment, Item
 from hits.work.services.leasing import items_served

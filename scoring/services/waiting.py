@@ -4,8 +4,9 @@ from datetime import datetime, timedelta
 
 from django.db.models import Min, QuerySet
 
-from scoring.models import Asking, TextQuestion
-from scoring.queries.pool import is_pool_known
+from scoring.models import Asking
+from scoring.models.text_questions import TextQuestion
+from scoring.queries.pool_coverage import is_pool_known
 from scoring.services.playing import NoRival, rivals_in_play
 
 # So long a rival rests that could not read the pool: its weights are missing, or the memory was full.

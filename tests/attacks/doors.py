@@ -9,7 +9,7 @@ from django.db import transaction
 from django.test import Client
 from django.urls import URLPattern
 
-from hits.api.permissions import Need
+from hits.api.request_permissions import Need
 from tests.attacks.crawling import patterns
 
 ID = re.compile(r"\(\?P<public_id>[^)]*\)")

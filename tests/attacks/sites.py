@@ -14,7 +14,7 @@ from crowd.marketplace.desk import session as desk
 from crowd.marketplace.models import Operator
 from crowd.marketplace.services import operators, people
 from crowd.marketplace.site import session as site
-from crowd.statement import links as statement
+from crowd.statement import statement_links as statement
 from crowd.whoops.services import links as workspace
 from crowd.winogavil.play.services import accounts
 from crowd.winogavil.play.site import session as play

@@ -151,7 +151,8 @@ def make_ours(folder: Path) -> Callable[[list[str], list[tuple[str, list[str]]]]
     from django.utils import timezone  # noqa: PLC0415
 
     from scoring import rivals  # noqa: PLC0415
-    from scoring.models import RegisteredRival, TextQuestion  # noqa: PLC0415
+    from scoring.models import RegisteredRival  # noqa: PLC0415
+    from scoring.models.text_questions import TextQuestion  # noqa: PLC0415
     from scoring.services import answering_texts, asking_texts  # noqa: PLC0415
 
     settings.WEIGHTS_DIR = folder

@@ -127,8 +127,8 @@ def make_ours(
     from django.utils import timezone  # noqa: PLC0415
 
     from scoring.models import RegisteredRival, Verdict  # noqa: PLC0415
-    from scoring.services import answering, asking, embedding, fetching, filling  # noqa: PLC0415
-    from scoring.services.pool import Entering, enter_pool  # noqa: PLC0415
+    from scoring.services import answering, asking_rivals, embedding, fetching, filling  # noqa: PLC0415
+    from scoring.services.rival_pool import Entering, enter_pool  # noqa: PLC0415
     from tests.factories import make_study  # noqa: PLC0415
 
     settings.MEDIA_ROOT = str(pictures[0].parent)
@@ -147,14 +147,17 @@ def make_ours(
     )
     filling.fill_pools()
     warm_s = time_loading(rival, pool=pool, embedding=embedding)
-    shown = [asking.Shown(sha256=digest, caption="") for digest in digests]
+    shown = [asking_rivals.Shown(sha256=digest, caption="") for digest in digests]
     spent = iter(range(10**6))
 
     def ask_both() -> list[list[int]]:
         # A blank more each time is another prompt, and the same tokens: nothing is answered from memory.
         blanks = " " * next(spent)
-        news = [asking.NewRiddle(text=f"{cue}{blanks}"[:100], pictures=shown, chosen=[0, 1]) for cue in CUES]
-        riddles = asking.put_riddles(news, study=study, urgent=True, now=timezone.now())
+        news = [
+            asking_rivals.NewRiddle(text=f"{cue}{blanks}"[:100], pictures=shown, chosen=[0, 1])
+            for cue in CUES
+        ]
+        riddles = asking_rivals.put_riddles(news, study=study, urgent=True, now=timezone.now())
         answering.answer_waiting()
         verdicts = {one.riddle_id: one for one in Verdict.objects.filter(riddle__in=riddles, rival=rival)}
         found = [verdicts[riddle.pk].scores for riddle in riddles]

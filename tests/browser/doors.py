@@ -3,7 +3,7 @@
 from django.conf import settings
 from playwright.sync_api import Page
 
-from crowd.demo.people import Staff
+from crowd.demo.demo_people import Staff
 from hits.identity.models.users import User
 from hits.studies.models import Study
 from tests.conftest import Sites

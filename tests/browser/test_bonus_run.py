@@ -4,7 +4,7 @@ import pytest
 from django.utils import timezone
 from playwright.sync_api import Page, expect
 
-from crowd.demo.people import Staff
+from crowd.demo.demo_people import Staff
 from crowd.marketplace.models import BonusPayment
 from crowd.winogavil.demo.seeding import Seeded
 from hits.identity.roles import PAYMENTS_APPROVER, PAYMENTS_PREPARER

@@ -5,7 +5,7 @@ from django.urls import reverse
 from django.utils import timezone
 from playwright.sync_api import Page, expect
 
-from crowd.statement import links
+from crowd.statement import statement_links
 from hits.studies.models import Study
 from hits.work.models.assignments import Assignment, Lease
 from qualifications.models import Consent, Demographics
@@ -79,7 +79,7 @@ def test_pages_of_consent_look_right(
     consenting.give_consent(worker=worker, text=text, now=timezone.now())
     visitor.visit("consent-person", desk.frame_url)
     demographics.save_answers(worker=worker, answers={"age": 41}, now=timezone.now())
-    token = links.write_token_for(worker=worker, study=study, now=timezone.now())
+    token = statement_links.write_token_for(worker=worker, study=study, now=timezone.now())
     mine = f"{sites.public}{reverse('statement:consent', args=[token])}"
     visitor.visit("consent-statement", mine)
     visitor.visit("consent-withdraw", f"{mine}?withdraw={study.public_id}")

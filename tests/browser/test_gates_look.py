@@ -6,11 +6,11 @@ import pytest
 from django.utils import timezone
 from playwright.sync_api import Page, expect
 
-from crowd.statement import links
+from crowd.statement import statement_links
 from hits.studies.models import Study
 from qualifications.models import Attempt, ConsentText, Gate, PlatformType, RefusalCount
 from qualifications.services.attempting import follow_tests
-from qualifications.services.holding import revoke
+from qualifications.services.gate_holdings import revoke
 from tests.browser.doors import let_in
 from tests.browser.looking import Visitor
 from tests.conftest import Sites
@@ -135,7 +135,7 @@ def test_where_a_worker_stands_looks_right(visitor: Visitor, sites: Sites) -> No
     assert failed.assignment is not None
     nothing = make_assignment(status="approved")
     for name, work in (("failed", failed.assignment), ("nothing", nothing)):
-        token = links.write_token(assignment=work, now=now)
+        token = statement_links.write_token(assignment=work, now=now)
         visitor.visit(f"standing-{name}", f"{sites.public}/statement/{token}/standing/")
     visitor.page.get_by_role("link", name="Your work and your pay").click()
     expect(visitor.page.get_by_role("heading", level=1)).to_have_text("Your work and your pay")

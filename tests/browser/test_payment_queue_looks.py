@@ -5,7 +5,7 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
-from crowd.demo.people import Staff
+from crowd.demo.demo_people import Staff
 from hits.identity.roles import PAYMENTS_PREPARER
 from hits.payments.models.runs import Halt
 from hits.payments.services.halting import halt_by_the_house

@@ -6,7 +6,7 @@ from decimal import Decimal
 import pytest
 from django.utils import timezone
 
-from crowd.demo.people import Staff
+from crowd.demo.demo_people import Staff
 from hits.ledger.models.bonuses import Bonus
 from hits.payments.models.matches import Match
 from hits.payments.models.runs import Halt

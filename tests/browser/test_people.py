@@ -4,7 +4,7 @@ from decimal import Decimal
 
 import pytest
 
-from crowd.demo.people import Staff
+from crowd.demo.demo_people import Staff
 from hits.identity.models.blocks import Block
 from hits.identity.models.users import User
 from hits.identity.models.workers import Worker

@@ -4,7 +4,7 @@ import pytest
 from django.urls import reverse
 from django.utils import timezone
 
-from crowd.demo.people import Staff
+from crowd.demo.demo_people import Staff
 from hits.identity.api_tokens import find_token, make_token
 from hits.identity.models.api_tokens import ApiToken
 from hits.identity.models.users import User

@@ -18,7 +18,7 @@ from playwright.sync_api import Frame, FrameLocator, Locator, Page, expect
 from crowd.winogavil.domain import CREATE, CREATOR_TEST, SOLVE, SOLVER_TEST
 from crowd.winogavil.items import Row, add_rows
 from crowd.winogavil.models import Association
-from crowd.winogavil.services import finalizing, making, verdicts
+from crowd.winogavil.services import association_verdicts, finalizing, making
 from crowd.winogavil.services.seeding import seed_boards
 from hits.identity.models.workers import Worker
 from hits.providers.models.accounts import Account
@@ -29,7 +29,7 @@ from hits.work.models.assignments import Assignment, Lease
 from hits.work.models.hits import HIT
 from qualifications.models import Consent, Demographics, Gate, Holding, RefusalCount
 from qualifications.services import attempting, consenting, demographics, grading, platform, telling
-from qualifications.services.holding import set_value
+from qualifications.services.gate_holdings import set_value
 from scoring.services.answering import answer_waiting
 from scoring.services.judging import judge_submitted
 from tests.browser.conftest import OpenPage
@@ -130,7 +130,7 @@ def follow_up() -> None:
     attempting.follow_tests(now=now)
     making.make_associations(now=now)
     answer_waiting()
-    verdicts.read_verdicts()
+    association_verdicts.read_verdicts()
     judge_submitted(now=now)
     finalizing.finalize_associations(now=now)
     making.credit_authors(now=now)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from crowd.demo.people import Staff
+from crowd.demo.demo_people import Staff
 from crowd.winogavil.releases.models import Release
 from crowd.winogavil.releases.services import making
 from hits.identity.roles import RESEARCHER

@@ -6,7 +6,7 @@ import pytest
 from django.utils import timezone
 
 from crowd.winogavil.demo.seeding import Seeded
-from crowd.winogavil.services import verdicts as winogavil
+from crowd.winogavil.services import association_verdicts as winogavil
 from hits.work.models.assignments import Item
 from scoring.models import Score
 from scoring.services.answering import answer_waiting

@@ -8,7 +8,7 @@ import pytest
 from django.utils import timezone
 from playwright.sync_api import Page, expect
 
-from crowd.statement import links
+from crowd.statement import statement_links
 from hits.identity.roles import RESEARCHER
 from hits.ledger.models.bonuses import Bonus
 from hits.payments.services.paying import confirm_bonuses, pay_bonuses
@@ -150,7 +150,7 @@ def test_statement_looks_right(open_page: OpenPage, sites: Sites, size: str) -> 
     visitor = Visitor(open_page(viewport=SIZES[size], reduced_motion="reduce"), size=size)
     busy, empty, now = make_busy(), make_assignment(), timezone.now()
     here, other, old = (
-        f"{sites.public}/statement/{links.write_token(assignment=work, now=at)}/"
+        f"{sites.public}/statement/{statement_links.write_token(assignment=work, now=at)}/"
         for work, at in ((busy, now), (empty, now), (busy, now - timedelta(days=1)))
     )
 

@@ -7,8 +7,8 @@ from playwright.sync_api import Page, expect
 
 from crowd.whoops import domain
 from crowd.whoops.models import Image, Project, Review, Sighting
+from crowd.whoops.services.harm_review import give_review
 from crowd.whoops.services.posting_control import post_control
-from crowd.whoops.services.reviewing import give_review
 from crowd.whoops.services.taking_sightings import take_sightings
 from hits.work.models.assignments import Assignment
 from tests.browser.conftest import OpenPage

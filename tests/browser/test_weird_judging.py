@@ -8,7 +8,8 @@ from django.utils import timezone
 from playwright.sync_api import expect
 
 from crowd.whoops import domain
-from crowd.whoops.models import Image, Partner, Project, Question
+from crowd.whoops.models import Image, Partner, Project
+from crowd.whoops.models.judged_items import Question
 from crowd.whoops.services.explaining import make_explanations
 from crowd.whoops.services.identifying import make_pairs
 from crowd.whoops.services.posting_questions import withdraw_question

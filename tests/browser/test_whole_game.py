@@ -15,7 +15,7 @@ from playwright.sync_api import Frame, FrameLocator, Page, Route, expect
 
 from crowd.winogavil.domain import CREATE, SOLVE, WINOGAVIL_TIERS
 from crowd.winogavil.models import Association, Solution
-from crowd.winogavil.services import finalizing, making, verdicts
+from crowd.winogavil.services import association_verdicts, finalizing, making
 from crowd.winogavil.services.seeding import seed_board
 from hits.ledger.models.bonuses import Bonus
 from hits.payments.services import accrual
@@ -148,7 +148,7 @@ def follow_up() -> None:
     reconciling.reconcile_everything(now=now)
     making.make_associations(now=now)
     answer_waiting()
-    verdicts.read_verdicts()
+    association_verdicts.read_verdicts()
     judge_submitted(now=now)
     finalizing.finalize_associations(now=now)
     making.credit_authors(now=now)

@@ -11,7 +11,8 @@ from playwright.sync_api import Page, expect
 
 from crowd.pictures.models import Original
 from crowd.whoops import domain
-from crowd.whoops.models import Annotation, Category, Designer, Image, Option, Project, Question
+from crowd.whoops.models import Annotation, Category, Designer, Image, Project
+from crowd.whoops.models.judged_items import Option, Question
 from crowd.whoops.services.posting_annotations import post_annotations
 from crowd.whoops.services.posting_control import post_control
 from crowd.whoops.services.taking_annotations import take_annotations

@@ -11,7 +11,7 @@ from crowd.marketplace import queries
 from crowd.marketplace.services.work import accept_hit
 from crowd.whoops import domain
 from crowd.whoops.models import Designer, Image
-from crowd.whoops.services import links, paying, sending
+from crowd.whoops.services import designer_pay, links, sending
 from crowd.whoops.services.inviting import want_designers
 from tests.browser.doors import enter
 from tests.browser.looking import Visitor
@@ -117,7 +117,7 @@ def test_the_pages_look_well(visitor: Visitor, sites: Sites) -> None:
     designer = make_designer(project, name="First", is_paid=True)
     images = [send(designer) for _ in range(4)]
     accepted = accept(images[0])
-    paying.owe_image(image=accepted, by=make_user(), now=timezone.now())
+    designer_pay.owe_image(image=accepted, by=make_user(), now=timezone.now())
     come_back(images[1], "Two of three people saw only a stove. Make the snowman larger, please.")
     sending.withdraw(image=images[2], now=timezone.now())
     sending.set_partner(

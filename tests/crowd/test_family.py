@@ -9,8 +9,8 @@ from hits.core.errors import CrowdError
 from hits.data import exports, replays
 from hits.families import Purpose
 from hits.identity.roles import ROLES
+from qualifications.gate_words import MEASURES
 from qualifications.presets import PRESETS
-from qualifications.words import MEASURES
 
 FAMILIES = {one.key: one for one in family.registered()}
 

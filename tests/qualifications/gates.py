@@ -22,7 +22,7 @@ from hits.studies.models import Batch
 from hits.work.models.assignments import Assignment, Item
 from hits.work.models.hits import HIT
 from hits.work.services.eligibility import refuse_entry
-from qualifications.door import QualificationDoor
+from qualifications.gate_policy import QualificationDoor
 from qualifications.models import Attempt, Gate, Holding
 from qualifications.services.attempting import follow_tests
 from qualifications.services.grading import grade_waiting

@@ -7,7 +7,7 @@ import pytest
 from django.db import connection
 
 from qualifications.models import SwowEdge
-from qualifications.queries.associations import (
+from qualifications.queries.association_graph import (
     Said,
     associations_of,
     cues,

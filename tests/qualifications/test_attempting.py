@@ -12,7 +12,7 @@ from hits.work.models.assignments import Assignment
 from qualifications.models import Attempt, Gate, Holding
 from qualifications.services import attempting
 from qualifications.services.attempting import follow_tests, record_provider_result
-from qualifications.services.holding import give, set_value, take_back
+from qualifications.services.gate_holdings import give, set_value, take_back
 from tests.factories import NOW, make_account, make_assignment, make_hit, make_user, make_worker
 from tests.qualifications.gates import (
     WORK,

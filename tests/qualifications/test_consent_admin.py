@@ -10,7 +10,7 @@ from hits.core.models.audit_events import AuditEvent
 from hits.identity.models.workers import Worker
 from hits.identity.roles import OPERATOR, PAYMENTS_APPROVER, RESEARCHER, REVIEWER
 from hits.studies.models import Study
-from qualifications.domain import people
+from qualifications.domain import about_people
 from qualifications.models import Consent, ConsentText, Demographics, UnderAge
 from qualifications.services import consenting, demographics
 from tests.factories import (
@@ -148,7 +148,7 @@ def test_counts_of_all_studies_are_for_who_sees_all(client: Client) -> None:
 def test_counts_are_shown_and_downloaded_and_that_is_on_record(
     client: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(people, "error_at", lambda _: 0)
+    monkeypatch.setattr(about_people, "error_at", lambda _: 0)
     text = make_consent_text()
     for number in range(9):
         worker = make_worker()

@@ -9,7 +9,7 @@ from django.db import connection
 from hits.core.models.audit_events import AuditEvent
 from hits.identity.models.workers import Worker
 from hits.studies.models import Study
-from qualifications.domain import people
+from qualifications.domain import about_people
 from qualifications.models import ConsentText, Demographics
 from qualifications.queries.demographics import Counts, counts_of
 from qualifications.services import consenting, demographics
@@ -22,7 +22,7 @@ WOMAN: dict[str, int | str] = {"age": 34, "gender": "woman"}
 @pytest.fixture
 def _exact(monkeypatch: pytest.MonkeyPatch) -> None:
     """Figures without their error, where something else is looked at."""
-    monkeypatch.setattr(people, "error_at", lambda _: 0)
+    monkeypatch.setattr(about_people, "error_at", lambda _: 0)
 
 
 def tell(text: ConsentText, answers: dict[str, Any], *, of: int) -> list[Worker]:
@@ -113,7 +113,7 @@ def test_what_no_question_offers_is_counted_nowhere() -> None:
 
     counts = counts_of(text.study)
 
-    assert [about(counts, question) for question in people.QUESTIONS] == [{}, {}, {}, {}]
+    assert [about(counts, question) for question in about_people.QUESTIONS] == [{}, {}, {}, {}]
     assert "zzplanted" not in repr(counts)
 
 
@@ -137,7 +137,7 @@ def test_one_person_more_changes_the_error_too(monkeypatch: pytest.MonkeyPatch) 
     workers = tell(text, WOMAN, of=6)
     for worker in workers[:5]:
         consenting.give_consent(worker=worker, text=other, now=NOW)
-    monkeypatch.setattr(people, "error_at", draw)
+    monkeypatch.setattr(about_people, "error_at", draw)
 
     counts_of(text.study)
     of_six, drawn[:] = set(drawn), []

@@ -16,10 +16,10 @@ from hits.providers.models.accounts import Account
 from hits.work.models.assignments import Assignment, Item, Lease
 from hits.work.models.hits import HIT
 from hits.work.services import leasing
-from qualifications.door import QualificationDoor
+from qualifications.gate_policy import QualificationDoor
 from qualifications.models import Attempt, Gate, Holding
 from qualifications.services.attempting import follow_tests
-from qualifications.services.holding import give, let_try_again, revoke, set_value
+from qualifications.services.gate_holdings import give, let_try_again, revoke, set_value
 from qualifications.services.retesting import open_retests
 from tests.factories import NOW, make_account, make_assignment, make_user, make_worker
 from tests.qualifications.gates import (

@@ -14,11 +14,11 @@ from hits.people.models import Message, Recipient
 from hits.studies.models import Study
 from qualifications.admin.funnel_tables import funnel_tables
 from qualifications.admin.refusal_words import WORDS
-from qualifications.door import PASSED_ALREADY
+from qualifications.gate_policy import PASSED_ALREADY
 from qualifications.models import Consent, ConsentText, RefusalCount
-from qualifications.queries import standing
+from qualifications.queries import gate_standing
 from qualifications.queries.funnel import Funnel, funnel_of
-from qualifications.services.holding import give
+from qualifications.services.gate_holdings import give
 from tests.factories import NOW, make_account, make_assignment, make_study, make_user, make_worker
 from tests.pages import text_of
 from tests.qualifications.gates import (
@@ -184,6 +184,12 @@ def test_page_of_an_empty_study_says_so_and_reads_any_period() -> None:
 
 
 def test_each_refusal_at_a_gate_has_words() -> None:
-    codes = {standing.NOT_TESTED, standing.MAY_RETRY, standing.STARTED, standing.WAITING, PASSED_ALREADY}
+    codes = {
+        gate_standing.NOT_TESTED,
+        gate_standing.MAY_RETRY,
+        gate_standing.STARTED,
+        gate_standing.WAITING,
+        PASSED_ALREADY,
+    }
 
-    assert codes | set(standing.ENDED) <= WORDS.keys()
+    assert codes | set(gate_standing.ENDED) <= WORDS.keys()

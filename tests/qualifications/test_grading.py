@@ -14,8 +14,8 @@ from qualifications.queries.test_scores import ScoresByMeasure, scores_of_tests
 from qualifications.services import attempting, grading
 from qualifications.services.attempting import follow_tests
 from qualifications.services.floors import check_floors
+from qualifications.services.gate_holdings import give, revoke, take_back
 from qualifications.services.grading import grade_by_hand, grade_waiting, regrade_tests
-from qualifications.services.holding import give, revoke, take_back
 from scoring.models import Score
 from tests.factories import NOW, make_user, make_worker
 from tests.qualifications.gates import judge, make_candidate, make_gate, make_score, sit, toys, value_of

@@ -12,8 +12,8 @@ from hits.core.models.audit_events import AuditEvent
 from hits.providers.models.accounts import Account
 from qualifications.models import Gate, Holding
 from qualifications.services import handing
+from qualifications.services.gate_holdings import set_value
 from qualifications.services.handing import give_many, revoke_many
-from qualifications.services.holding import set_value
 from tests.factories import NOW, make_account, make_study, make_user, make_worker
 from tests.pages import text_of
 from tests.people import client_of, make_permitted

@@ -8,8 +8,15 @@ from hits.core.errors import RuleBroken
 from hits.core.models.audit_events import AuditEvent
 from hits.providers.models.accounts import Account
 from qualifications.models import Gate, Holding
-from qualifications.services import holding
-from qualifications.services.holding import give, let_try_again, note_value, revoke, set_value, take_back
+from qualifications.services import gate_holdings
+from qualifications.services.gate_holdings import (
+    give,
+    let_try_again,
+    note_value,
+    revoke,
+    set_value,
+    take_back,
+)
 from tests.factories import NOW, make_account, make_user, make_worker
 from tests.qualifications.gates import make_candidate, make_gate, sit, toys, value_of
 
@@ -185,4 +192,4 @@ def test_holdings_of_two_gates_are_two() -> None:
     set_value(gate=gates[0], worker=worker, value=PASSED, now=NOW)
 
     assert [value_of(gate, worker) for gate in gates] == [PASSED, NOTHING]
-    assert Holding._meta.get_field("reason").max_length == holding.LONGEST
+    assert Holding._meta.get_field("reason").max_length == gate_holdings.LONGEST

@@ -13,10 +13,10 @@ from django.db import connection
 
 from hits.core.errors import RuleBroken
 from qualifications.models import SwowEdge, SwowList, SwowWord
-from qualifications.queries.associations import associations_of, ready_list, words
-from qualifications.services import importing, slicing, storing
-from qualifications.services.importing import Source, import_swow
-from qualifications.services.removing import remove_list
+from qualifications.queries.association_graph import associations_of, ready_list, words
+from qualifications.services import list_imports, slicing, storing
+from qualifications.services.list_imports import Source, import_swow
+from qualifications.services.removing_lists import remove_list
 from tests.factories import NOW, make_user
 from tests.qualifications.files import HEAD, Row, make_rows, said, strength_line, write_strengths
 from tests.qualifications.lists import edges_of, make_list
@@ -330,7 +330,7 @@ def test_an_import_holds_one_slice_of_the_file_however_long_that_is(
         return stores[-1]
 
     monkeypatch.setattr(slicing, "opened", opened)
-    monkeypatch.setattr(importing, "Store", make_store)
+    monkeypatch.setattr(list_imports, "Store", make_store)
     swow = bring(path, tell=tell)
 
     assert swow.rows == 6_000

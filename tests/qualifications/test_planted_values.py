@@ -18,21 +18,21 @@ from django.urls import reverse
 from django.utils import timezone
 from drf_spectacular.generators import SchemaGenerator
 
-from crowd.frame import asking, visits
-from crowd.statement import links
+from crowd.frame import before_work, visits
+from crowd.statement import statement_links
 from crowd.winogavil.releases.services import making
 from hits.core.audit_trail import note
 from hits.core.domain.months import read_month
 from hits.core.models.audit_events import AuditEvent
 from hits.data.services import batch_export
 from hits.identity.models.users import User
-from hits.ledger.models.entries import LedgerEntry
+from hits.ledger.models.books import LedgerEntry
 from hits.payments.models.runs import Run
 from hits.payments.services import finance_files
 from hits.providers.gateway import registry
 from hits.studies.models import Batch, Study
 from hits.work.models.assignments import Assignment
-from qualifications.domain import people
+from qualifications.domain import about_people
 from qualifications.models import Consent, Demographics
 from qualifications.services import demographics
 from tests import admin_pages
@@ -82,8 +82,8 @@ def go_the_way(client: Client, caplog: pytest.LogCaptureFixture) -> dict[str, st
     make_consent_text(study=hit.batch.study, asks_demographics=True)
     with pytest.MonkeyPatch.context() as patch, structlog.testing.capture_logs() as logs:
         patch.setattr(Task, "apply_async", lambda *args, **more: sent.append(repr((args[1:], more))))
-        patch.setattr(asking, "PersonForm", Honest)
-        patch.setattr(people, "group_of", lambda *_: "any")
+        patch.setattr(before_work, "PersonForm", Honest)
+        patch.setattr(about_people, "group_of", lambda *_: "any")
         agree(client, visit(client, hit))
         # Without its page: there is no form that could be drawn.
         work = Assignment.objects.get(hit=hit)
@@ -196,7 +196,7 @@ def _files(folder: Path) -> Iterator[Path]:
 
 def statement(client: Client) -> dict[str, str]:
     given = Consent.objects.filter(withdrawn_at=None, worker__demographics__isnull=False).earliest("pk")
-    token = links.write_token_for(worker=given.worker, study=given.text.study, now=timezone.now())
+    token = statement_links.write_token_for(worker=given.worker, study=given.text.study, now=timezone.now())
     where = reverse("statement:consent", args=[token])
     addresses = {
         "pay": reverse("statement:pay", args=[token]),

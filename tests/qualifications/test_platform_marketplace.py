@@ -18,9 +18,9 @@ from hits.providers.gateway.registry import provider_for
 from hits.providers.models.accounts import Account
 from hits.studies.models import Batch
 from qualifications.models import Gate, Holding
-from qualifications.services.holding import set_value
+from qualifications.services.gate_holdings import set_value
 from qualifications.services.platform import make_types
-from qualifications.services.reading import read_provider_tests
+from qualifications.services.provider_grants import read_provider_tests
 from qualifications.services.telling import tell_holdings
 from tests.conftest import Sites
 from tests.factories import (

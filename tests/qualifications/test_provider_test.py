@@ -11,10 +11,10 @@ from structlog.testing import capture_logs
 
 from hits.identity.models.workers import Worker
 from qualifications.models import Attempt, Holding, PlatformType
-from qualifications.services import reading
-from qualifications.services.holding import give, revoke
+from qualifications.services import provider_grants
+from qualifications.services.gate_holdings import give, revoke
+from qualifications.services.provider_grants import read_provider_tests
 from qualifications.services.provider_tests import check_provider_test
-from qualifications.services.reading import read_provider_tests
 from qualifications.services.telling import tell_holdings
 from tests.crowd.marketplace.qualifying import answer_key, question_form
 from tests.factories import NOW, make_user, make_worker
@@ -81,7 +81,7 @@ def test_better_result_of_a_re_test_is_another_attempt(turk: StubbedTurk, own: P
 def test_reading_rests_longer_for_a_longer_list_and_writes_nothing_twice(
     turk: StubbedTurk, own: PlatformType, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(reading, "PAGE", 2)
+    monkeypatch.setattr(provider_grants, "PAGE", 2)
     for number in range(3):
         score(turk, own, f"AWORKER{number}", 90)
 

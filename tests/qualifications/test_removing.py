@@ -3,9 +3,9 @@ import pytest
 from hits.core.errors import RuleBroken
 from hits.core.models.audit_events import AuditEvent
 from qualifications.models import SwowEdge, SwowList, SwowWord
-from qualifications.queries.associations import ready_list
-from qualifications.services import removing
-from qualifications.services.removing import remove_leaving, remove_list
+from qualifications.queries.association_graph import ready_list
+from qualifications.services import removing_lists
+from qualifications.services.removing_lists import remove_leaving, remove_list
 from qualifications.tasks import remove_lists
 from tests.factories import NOW, make_user
 from tests.qualifications.files import make_rows
@@ -41,7 +41,7 @@ def test_a_list_is_removed_once() -> None:
 
 
 def test_the_sweep_takes_all_of_it_and_nothing_else(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(removing, "AT_ONCE", 30)
+    monkeypatch.setattr(removing_lists, "AT_ONCE", 30)
     rows = list(make_rows(200, seed=1))
     kept = make_list(rows)
     gone = make_list(rows)
@@ -56,7 +56,7 @@ def test_the_sweep_takes_all_of_it_and_nothing_else(monkeypatch: pytest.MonkeyPa
 
 
 def test_a_sweep_that_was_killed_is_finished_by_the_next(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(removing, "AT_ONCE", 30)
+    monkeypatch.setattr(removing_lists, "AT_ONCE", 30)
     swow = make_list(make_rows(200, seed=1))
     remove_list(swow=swow, by=make_user(), now=NOW)
     some = SwowWord.objects.filter(list=swow).order_by("pk")[:40]

@@ -8,15 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from qualifications.domain.rules import (
-    Bound,
-    Floor,
-    bounds_of,
-    grade,
-    read,
-    read_finding,
-    read_floors,
-)
+from qualifications.domain.gate_rules import Bound, Floor, bounds_of, grade, read, read_finding, read_floors
 
 pytestmark = pytest.mark.pure
 HAIR = Fraction(1, 3000)

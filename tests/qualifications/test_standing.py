@@ -13,14 +13,14 @@ from hits.core.domain import requirements
 from hits.identity.models.workers import Worker
 from hits.providers.models.accounts import Account
 from hits.studies.models import Study
-from qualifications import words
-from qualifications.domain.rules import Bound, Finding
+from qualifications import gate_words
+from qualifications.domain.gate_rules import Bound, Finding
 from qualifications.models import ConsentText, Gate
 from qualifications.presets import PRESETS
-from qualifications.queries.standing import Stand, conditions_of, standing_of
+from qualifications.queries.gate_standing import Stand, conditions_of, standing_of
 from qualifications.services.attempting import follow_tests
+from qualifications.services.gate_holdings import give, revoke
 from qualifications.services.grading import grade_by_hand
-from qualifications.services.holding import give, revoke
 from qualifications.services.retesting import open_retests
 from tests.factories import NOW, make_account, make_batch, make_study, make_user, make_worker
 from tests.qualifications.gates import (
@@ -203,12 +203,12 @@ def test_standing_costs_the_same_for_one_gate_and_for_three() -> None:
 def test_average_is_never_rounded_up_to_a_bound(mean: Fraction, said: str) -> None:
     bound = Bound(measure="right", percent=80, strictly=True)
 
-    assert words.findings_in_words([Finding(bound=bound, mean=mean, count=10).as_json()]) == [said]
+    assert gate_words.findings_in_words([Finding(bound=bound, mean=mean, count=10).as_json()]) == [said]
 
 
 def test_words_speak_the_language_of_the_page() -> None:
     with translation.override("de"):
-        assert words.per_cent(Fraction(23, 30)) == "76,66 %"
+        assert gate_words.per_cent(Fraction(23, 30)) == "76,66 %"
 
 
 def test_conditions_of_open_work_are_none() -> None:

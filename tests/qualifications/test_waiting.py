@@ -14,14 +14,14 @@ from qualifications.services import (
     floors,
     grading,
     platform,
-    reading,
-    removing,
+    provider_grants,
+    removing_lists,
     retesting,
     telling,
 )
-from qualifications.services.holding import revoke
+from qualifications.services.gate_holdings import revoke
 from qualifications.services.platform import make_types, next_type
-from qualifications.services.reading import next_reading, read_provider_tests
+from qualifications.services.provider_grants import next_reading, read_provider_tests
 from qualifications.services.retesting import next_retest, open_retests
 from qualifications.services.telling import next_telling, tell_holdings
 from tests.factories import NOW, make_account, make_batch, make_user
@@ -74,14 +74,14 @@ def test_type_is_asked_for_again_when_its_claim_is_over(turk: StubbedTurk) -> No
 def test_lists_are_read_again_once_they_have_rested(turk: StubbedTurk) -> None:
     row = make_type()
     read_provider_tests(now=NOW, clock=standing(NOW))
-    due = NOW + reading.REST
+    due = NOW + provider_grants.REST
     assert next_reading(now=NOW) == due
 
     for at in (due - SECOND, due):
         read_provider_tests(now=at, clock=standing(at))
 
     assert PlatformType.objects.get().read_at == due
-    assert next_reading(now=due) == due + reading.REST
+    assert next_reading(now=due) == due + provider_grants.REST
     Gate.objects.filter(pk=row.gate_id).update(is_active=False)
     assert next_reading(now=due) is None
 
@@ -123,11 +123,11 @@ def test_nobody_waits_for_a_retest_that_no_delay_opens() -> None:
 
 
 SWEEPS: list[tuple[Callable[[], object], int]] = [
-    (removing.remove_leaving, 1),
+    (removing_lists.remove_leaving, 1),
     (lambda: consenting.take_work_out(now=NOW), 1),
     (lambda: platform.make_types(now=NOW), 3),
     (lambda: telling.tell_holdings(now=NOW), 1),
-    (lambda: reading.read_provider_tests(now=NOW), 1),
+    (lambda: provider_grants.read_provider_tests(now=NOW), 1),
     (lambda: attempting.follow_tests(now=NOW), 5),
     (lambda: grading.grade_waiting(now=NOW), 1),
     (lambda: grading.regrade_tests(now=NOW + DAY), 1),

@@ -9,7 +9,7 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
-from crowd.statement import links
+from crowd.statement import statement_links
 from crowd.winogavil.models import Association
 from hits.core.states import move
 from hits.data.services import batch_export
@@ -72,7 +72,9 @@ class Life:
         consenting.take_work_out(now=timezone.now())
 
     def take_back(self, work: str) -> Any:
-        token = links.write_token_for(worker=self.work.worker, study=self.hit.batch.study, now=timezone.now())
+        token = statement_links.write_token_for(
+            worker=self.work.worker, study=self.hit.batch.study, now=timezone.now()
+        )
         form = {"deed": "withdraw", "study": str(self.hit.batch.study.public_id), "work": work}
         return self.client.post(f"/statement/{token}/consent/", form, follow=True)
 

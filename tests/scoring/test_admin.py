@@ -8,7 +8,7 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
-from crowd.winogavil.services import verdicts as winogavil
+from crowd.winogavil.services import association_verdicts as winogavil
 from hits.core.models.audit_events import AuditEvent
 from hits.identity.models.users import User
 from hits.identity.roles import OPERATOR, PAYMENTS_APPROVER, RESEARCHER, REVIEWER

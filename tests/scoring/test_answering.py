@@ -9,7 +9,7 @@ from django.db.models import QuerySet
 from scoring import rivals
 from scoring.domain import best
 from scoring.models import Asking, RegisteredRival, Space, Vector, Verdict
-from scoring.services import answering, embedding, filling, pool
+from scoring.services import answering, embedding, filling, rival_pool
 from scoring.services.loading import code_version, load_player
 from scoring.services.playing import default_rival
 from tests.factories import NOW, make_assignment
@@ -195,9 +195,9 @@ def test_a_riddle_with_an_unreadable_picture_waits_with_the_reason(fake: type[Fa
 
 
 def enter(count: int) -> None:
-    pool.enter_pool(
+    rival_pool.enter_pool(
         [
-            pool.Entering(sha256=f"{number:064x}", path="", caption=f"picture {number}")
+            rival_pool.Entering(sha256=f"{number:064x}", path="", caption=f"picture {number}")
             for number in range(count)
         ]
     )
@@ -293,7 +293,7 @@ def test_packaged_weights_are_held_to_what_was_first_read(fake: type[FakeRival])
 
 def test_a_mended_caption_is_what_is_told_from_then_on() -> None:
     enter(1)
-    pool.enter_pool([pool.Entering(sha256=f"{0:064x}", path="x.png", caption="a cat")])
+    rival_pool.enter_pool([rival_pool.Entering(sha256=f"{0:064x}", path="x.png", caption="a cat")])
 
     picture = embedding.locate([rivals.Picture(sha256=f"{0:064x}", path="", caption="")])[0]
 

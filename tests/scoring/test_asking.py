@@ -6,7 +6,7 @@ from django.db import IntegrityError, transaction
 from hits.core.errors import RuleBroken
 from hits.work.models.assignments import Assignment
 from scoring.models import Asking, Riddle, StudyRival, Verdict
-from scoring.services import asking, playing, rescoring
+from scoring.services import asking_rivals, playing, rescoring
 from scoring.services.answering import answer_waiting
 from tests.factories import NOW, make_assignment, make_study
 from tests.scoring.fakes import FakeRival, make_rival
@@ -14,13 +14,15 @@ from tests.scoring.fakes import FakeRival, make_rival
 pytestmark = pytest.mark.django_db
 
 
-def new_riddle(text: str = "snow", *, slot: int = 1, size: int = 5) -> asking.NewRiddle:
-    pictures = [asking.Shown(sha256=f"{number:064x}", caption=f"picture {number}") for number in range(size)]
-    return asking.NewRiddle(text=text, pictures=pictures, chosen=[0, 2], slot=slot)
+def new_riddle(text: str = "snow", *, slot: int = 1, size: int = 5) -> asking_rivals.NewRiddle:
+    pictures = [
+        asking_rivals.Shown(sha256=f"{number:064x}", caption=f"picture {number}") for number in range(size)
+    ]
+    return asking_rivals.NewRiddle(text=text, pictures=pictures, chosen=[0, 2], slot=slot)
 
 
 def ask(assignment: Assignment, text: str = "snow", *, slot: int = 1) -> tuple[Riddle, bool]:
-    return asking.ask(new=new_riddle(text, slot=slot), assignment=assignment, now=NOW)
+    return asking_rivals.ask(new=new_riddle(text, slot=slot), assignment=assignment, now=NOW)
 
 
 def test_ask_stores_the_riddle_before_any_rival_is_asked() -> None:
@@ -141,19 +143,19 @@ def test_answer_state_waits_then_is_late_and_never_a_score(fake: type[FakeRival]
     riddle, _ = ask(make_assignment())
 
     states = [
-        asking.answer_state(riddle, now=NOW + timedelta(seconds=s), deadline_s=10)["state"]
+        asking_rivals.answer_state(riddle, now=NOW + timedelta(seconds=s), deadline_s=10)["state"]
         for s in (0, 9, 10, 99)
     ]
 
     assert states == ["waiting", "waiting", "late", "late"]
-    assert "fool" not in asking.answer_state(riddle, now=NOW + timedelta(hours=1), deadline_s=10)
+    assert "fool" not in asking_rivals.answer_state(riddle, now=NOW + timedelta(hours=1), deadline_s=10)
 
 
 def test_a_late_verdict_is_shown_when_it_comes(fake: type[FakeRival]) -> None:
     riddle, _ = ask(make_assignment())
     answer_waiting(clock=lambda: NOW + timedelta(minutes=1))
 
-    state = asking.answer_state(riddle, now=NOW + timedelta(hours=1), deadline_s=10)
+    state = asking_rivals.answer_state(riddle, now=NOW + timedelta(hours=1), deadline_s=10)
 
     verdict = Verdict.objects.get()
     assert state["state"] == "answered"

@@ -12,7 +12,8 @@ from django.urls import reverse
 from hits.core.errors import RuleBroken
 from hits.identity.roles import OPERATOR, RESEARCHER
 from scoring import tasks
-from scoring.models import RegisteredRival, TextQuestion
+from scoring.models import RegisteredRival
+from scoring.models.text_questions import TextQuestion
 from scoring.services import answering_texts
 from scoring.services.answering_texts import answer_texts, next_size
 from scoring.services.asking_texts import (

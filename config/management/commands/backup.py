@@ -4,7 +4,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandParser
 
-from config.copies.making import make_copy
+from config.copies.making_copies import make_copy
 
 
 class Command(BaseCommand):

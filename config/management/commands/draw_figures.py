@@ -10,7 +10,7 @@ from django.utils.module_loading import import_string
 from crowd import family as families
 from hits.core.errors import CrowdError
 from hits.datasets.papers import FORMS, draw_paper, papers_of
-from hits.datasets.tables import StatTable
+from hits.datasets.stat_table import StatTable
 from hits.studies.models import Study
 
 

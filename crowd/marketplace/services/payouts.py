@@ -11,7 +11,9 @@ from crowd.marketplace.domain import CENT
 from crowd.marketplace.errors import RequestError, RuleBroken
 from crowd.marketplace.models import Worker
 from crowd.marketplace.services import money
-from hits.common.uploads import Problems, UploadedColumn, read_uploaded
+from hits.common.uploads import UploadedColumn
+from hits.common.uploads.file_problems import Problems
+from hits.common.uploads.row_reader import read_uploaded
 
 MOST_AT_ONCE = 5_000
 HEADER = ("worker id", "name", "amount")

@@ -15,14 +15,15 @@ from django.urls import URLPattern, path, reverse
 from django.utils import timezone
 from django.views.decorators.http import require_POST
 
-from crowd.pictures.admin.parts import IMPORT, render
-from crowd.pictures.bringing.lines import LONGEST, ConceptFrom
+from crowd.pictures.admin.pool_parts import IMPORT, render
+from crowd.pictures.bringing.import_lines import LONGEST, ConceptFrom
 from crowd.pictures.models import Import, Request
-from crowd.pictures.services import importing
-from crowd.pictures.services.importing import MOST_BYTES, Rights
-from hits.admin.actions import Action, ActionPages, Call, Outcome
+from crowd.pictures.services import picture_imports
+from crowd.pictures.services.picture_imports import MOST_BYTES, Rights
+from hits.admin.actions import Action, Call, Outcome
+from hits.admin.actions.action_pages import ActionPages
 from hits.admin.data.take_files import send_csv
-from hits.admin.parts import ReadOnlyAdmin, read_number
+from hits.admin.page_parts import ReadOnlyAdmin, read_number
 from hits.admin.selecting import need, signed_in
 from hits.common.spreadsheets import Cell
 from hits.core.errors import InvalidItems
@@ -161,18 +162,18 @@ class ImportAdmin(ReadOnlyAdmin[Import]):
 
 
 def _begin(call: Call[Import]) -> Outcome:
-    importing.begin_import(importing=call.row, now=call.now)
+    picture_imports.begin_import(importing=call.row, now=call.now)
     return Outcome(said="It has begun. You can leave this page; the background goes on.")
 
 
 def _discard(call: Call[Import]) -> Outcome:
-    importing.discard_import(importing=call.row)
+    picture_imports.discard_import(importing=call.row)
     said = "Discarded. No picture was brought in."
     return Outcome(said=said, to=reverse("admin:pictures_import_changelist"))
 
 
 def _try_again(call: Call[Import]) -> Outcome:
-    count = importing.try_again(importing=call.row, now=call.now)
+    count = picture_imports.try_again(importing=call.row, now=call.now)
     words = "1 address is" if count == 1 else f"{count} addresses are"
     return Outcome(said=f"{words} tried again.")
 
@@ -197,7 +198,7 @@ def wrong_view(request: HttpRequest, pk: int) -> HttpResponseBase:
 
 def _prepare(request: HttpRequest, form: ImportForm) -> Import:
     given = form.cleaned_data
-    return importing.prepare_import(
+    return picture_imports.prepare_import(
         name=given["file"].name,
         upload=given["file"],
         concept_from=ConceptFrom(given["concept_from"]),

@@ -16,11 +16,12 @@ from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 
 from crowd.pictures import domain
-from crowd.pictures.admin import check, originals, verbs
-from crowd.pictures.admin.parts import CHECK, IMPORT, REMOVE, file_url, flags_of, small
-from crowd.pictures.models import Picture, Report
+from crowd.pictures.admin import checking_pages, originals, picture_actions
+from crowd.pictures.admin.pool_parts import CHECK, IMPORT, REMOVE, file_url, flags_of, small
+from crowd.pictures.models import Picture
+from crowd.pictures.models.picture_reports import Report
 from crowd.pictures.models.pictures import SIZES
-from crowd.pictures.pages import send_file
+from crowd.pictures.picture_views import send_file
 from crowd.pictures.services import describe_picture
 from crowd.pictures.services.preparing import prepare_anew
 from hits.admin.data.take_files import send_csv
@@ -117,8 +118,8 @@ class PictureAdmin(admin.ModelAdmin[Picture]):
         shown = self.admin_site.admin_view
         file = shown(self.file_view, cacheable=True)
         return [
-            *check.urls(self),
-            path("do/<slug:name>/", shown(verbs.action_view), name="pictures_picture_do"),
+            *checking_pages.urls(self),
+            path("do/<slug:name>/", shown(picture_actions.action_view), name="pictures_picture_do"),
             *originals.urls(self),
             path("list/", shown(self.list_file_view), name="pictures_picture_list_file"),
             path("<int:pk>/file/", file, name="pictures_picture_file"),
@@ -188,15 +189,15 @@ class PictureAdmin(admin.ModelAdmin[Picture]):
 
     @admin.action(description="Remove everywhere…", permissions=["remove"])
     def remove(self, request: HttpRequest, queryset: QuerySet[Picture]) -> HttpResponse:
-        return verbs.ask(request, "remove", queryset)
+        return picture_actions.ask(request, "remove", queryset)
 
     @admin.action(description="Restore…", permissions=["remove"])
     def restore(self, request: HttpRequest, queryset: QuerySet[Picture]) -> HttpResponse:
-        return verbs.ask(request, "restore", queryset)
+        return picture_actions.ask(request, "restore", queryset)
 
     @admin.action(description="Send back to the check…", permissions=["check"])
     def recheck(self, request: HttpRequest, queryset: QuerySet[Picture]) -> HttpResponse:
-        return verbs.ask(request, "recheck", queryset)
+        return picture_actions.ask(request, "recheck", queryset)
 
     @admin.action(description="Make thumbnails and read letters anew", permissions=["import"])
     def prepare_again(self, request: HttpRequest, queryset: QuerySet[Picture]) -> None:

@@ -10,12 +10,12 @@ from django.db.models import Q
 from django.utils import timezone
 
 from crowd.pictures import domain
-from crowd.pictures.bringing.lines import Line
+from crowd.pictures.bringing.import_lines import Line
 from crowd.pictures.files.contents import Content
 from crowd.pictures.models import Picture, Unfit, new_key
 from crowd.pictures.profanity import is_profane
-from crowd.pictures.services import moving
-from scoring.services.pool import Entering, enter_pool
+from crowd.pictures.services import picture_states
+from scoring.services.rival_pool import Entering, enter_pool
 
 SUFFIXES = {"image/svg+xml": "svg", "image/png": "png", "image/jpeg": "jpg", "image/webp": "webp"}
 WORDS = ("concept", "caption", "source", "credit", "licence")
@@ -109,7 +109,7 @@ def describe_picture(picture: Picture) -> None:
         if picture.in_pool:
             tell_rivals([picture])
         if picture.is_profane:
-            moving.move_picture(picture, Status.UNFIT, unfit_reason=Unfit.PROFANE, now=now)
+            picture_states.move_picture(picture, Status.UNFIT, unfit_reason=Unfit.PROFANE, now=now)
 
 
 def _known(digest: str, original: str) -> Picture | None:

@@ -5,7 +5,7 @@ from datetime import datetime, timedelta
 from django.db.models import F, Q, QuerySet
 
 from crowd.pictures.models import Picture, Unfit
-from crowd.pictures.services.moving import move_picture
+from crowd.pictures.services.picture_states import move_picture
 from hits.core.errors import RuleBroken
 from hits.identity.models.users import User
 

@@ -10,13 +10,13 @@ import structlog
 from django.db import transaction
 from django.db.models import Exists, F, Min, OuterRef, QuerySet
 
-from crowd.pictures.bringing.fetching import fetch
+from crowd.pictures.bringing.picture_fetching import fetch
 from crowd.pictures.bringing.sources import open_archive
 from crowd.pictures.errors import BadPicture, NotFetched
 from crowd.pictures.files.contents import read_content
 from crowd.pictures.models import Import, Request
 from crowd.pictures.services.adding import Entered, bring_in
-from crowd.pictures.services.importing import line_of
+from crowd.pictures.services.picture_imports import line_of
 from hits.core import states
 from hits.core.errors import InvalidItems
 

@@ -13,9 +13,9 @@ from django.db.models import QuerySet
 from crowd.pictures import domain
 from crowd.pictures.errors import BadPicture
 from crowd.pictures.files import raster, svg
+from crowd.pictures.letter_reading import Reader, installed_reader
 from crowd.pictures.models import Picture
 from crowd.pictures.models.pictures import SIZES, SVG
-from crowd.pictures.reading import Reader, installed_reader
 
 AT_ONCE = 50
 # A sweep leaves the process to others after a while; the next one goes on.

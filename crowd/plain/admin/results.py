@@ -15,7 +15,7 @@ from crowd.plain.queries.results import Answered, Said, answered_rows, said_of
 from hits.admin.projects.project_cards import Figure, Panel, Way
 from hits.admin.projects.project_page import TAKE, HubAdmin
 from hits.admin.stat_tables import send_table
-from hits.datasets.tables import StatTable, percent
+from hits.datasets.stat_table import StatTable, percent
 from hits.identity.models.users import User
 from hits.work.models.assignments import Assignment, Lease
 

@@ -9,7 +9,8 @@ from crowd.plain.models import Project, Row
 from crowd.plain.queries.describing import described
 from crowd.plain.services.posting import ask_rows, waiting_rows
 from crowd.plain.services.uploading import drop_rows
-from hits.admin.actions import Action, ActionPages, Call, Confirm, Offered, Outcome
+from hits.admin.actions import Action, Call, Confirm, Offered, Outcome
+from hits.admin.actions.action_pages import ActionPages
 from hits.admin.projects.project_page import HubAdmin
 from hits.identity.models.users import User
 

@@ -10,7 +10,7 @@ from crowd.plain.domain.pages import Page, Part
 from crowd.plain.domain.texts import fill
 from crowd.plain.queries.results import Answers, agreement_of
 from hits.datasets.columns import INTEGER, NUMBER, TEXT
-from hits.datasets.tables import SHARE, StatTable, head
+from hits.datasets.stat_table import SHARE, StatTable, head
 
 LEVELS = {Level.NOMINAL: "as names", Level.ORDINAL: "by rank", Level.INTERVAL: "by difference"}
 ABOUT = (

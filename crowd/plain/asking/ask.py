@@ -10,7 +10,7 @@ from django.http import QueryDict
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from crowd.pictures.services import report_picture
+from crowd.pictures.services.picture_reports import report_picture
 from crowd.plain.asking.practice import PRACTICE
 from crowd.plain.asking.showing import Asked, answers_in_words, names_of, shown_parts
 from crowd.plain.asking.words import words_for
@@ -20,8 +20,8 @@ from crowd.plain.domain.pages import MOST_QUESTIONS, Kind
 from crowd.plain.models import Row
 from crowd.plain.queries.describing import described_in
 from crowd.questions.domain import is_unfit
-from crowd.questions.entries import NOT_KEPT, Look, Texts
 from crowd.questions.family import AskFamily
+from crowd.questions.page_entries import NOT_KEPT, Look, Texts
 from hits.core.errors import InvalidAnswer
 from hits.families import Answer, PreviewsBatches, SuggestsTerms, TakesReports, TaskPage, Terms
 from hits.studies.models import Batch, Study

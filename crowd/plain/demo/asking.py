@@ -10,8 +10,8 @@ from django.utils import timezone
 
 from crowd.demo import acts
 from crowd.demo.browser import Form, Page
+from crowd.demo.demo_people import Cast, make_cast
 from crowd.demo.interface import Demo, Report
-from crowd.demo.people import Cast, make_cast
 from crowd.demo.workers import SimulatedWorker
 from crowd.plain.domain import ASK
 from crowd.plain.models import Description, Project

@@ -9,7 +9,7 @@ from crowd.plain.domain.pages import Part
 from crowd.plain.models import Description, Row
 from crowd.plain.queries.results import AT_ONCE, Answered, Answers, Said, answered_rows, said_of
 from hits.work.models.assignments import Assignment
-from hits.work.services.answers import Given
+from hits.work.services.counting_answers import Given
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -18,7 +18,7 @@ from crowd.plain.domain.answers import Value, values_of
 from crowd.plain.domain.pages import Kind, Part
 from crowd.plain.models import Description, Row
 from hits.core.chunks import in_chunks
-from hits.work.services.answers import Given, answers_that_count
+from hits.work.services.counting_answers import Given, answers_that_count
 
 AT_ONCE = 500
 LEVELS: Mapping[Kind, Level] = {

@@ -8,7 +8,7 @@ from django.db import transaction
 from django.db.models import Exists, OuterRef, QuerySet
 
 from crowd.pictures.models import Picture
-from crowd.pictures.services.moving import lock_pictures
+from crowd.pictures.services.picture_states import lock_pictures
 from crowd.plain.domain import ASK
 from crowd.plain.models import Description, Project, Row, RowPicture
 from crowd.plain.queries.describing import described

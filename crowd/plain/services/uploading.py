@@ -10,8 +10,10 @@ from crowd.pictures.models import Picture
 from crowd.plain.domain.pages import Page
 from crowd.plain.models import Description, Project, Row, RowPicture
 from crowd.plain.queries.describing import described
-from crowd.plain.services.pictures import Pool
-from hits.common.uploads import Problems, UploadedColumn, read_uploaded
+from crowd.plain.services.named_pictures import Pool
+from hits.common.uploads import UploadedColumn
+from hits.common.uploads.file_problems import Problems
+from hits.common.uploads.row_reader import read_uploaded
 from hits.core.errors import InvalidItems, RuleBroken
 from hits.work.services.locking import held
 

@@ -6,7 +6,7 @@ from django import template
 from django.urls import reverse
 from django.utils import timezone
 
-from crowd.statement import links, words
+from crowd.statement import statement_links, statement_words
 from hits.work.models.assignments import Assignment
 
 register = template.Library()
@@ -16,11 +16,15 @@ register = template.Library()
 def statement_link(context: Mapping[str, Any]) -> dict[str, str]:
     """For the framed pages: nothing where it is not proven who looks at them."""
     work = context.get("assignment")
-    if not isinstance(work, Assignment) or not links.is_proven(work):
+    if not isinstance(work, Assignment) or not statement_links.is_proven(work):
         return {"url": ""}
-    return {"url": reverse("statement:pay", args=[links.write_token(assignment=work, now=timezone.now())])}
+    return {
+        "url": reverse(
+            "statement:pay", args=[statement_links.write_token(assignment=work, now=timezone.now())]
+        )
+    }
 
 
 @register.filter
 def money(amount: Decimal, currency: str) -> str:
-    return words.money(amount, currency)
+    return statement_words.money(amount, currency)

@@ -12,11 +12,11 @@ from django.urls import reverse
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
-from crowd.pictures.admin.parts import file_url
+from crowd.pictures.admin.pool_parts import file_url
 from crowd.whoops.admin.annotations import DECIDE, may_be_decided, texts_of
 from crowd.whoops.models import Annotation
 from crowd.whoops.services.deciding import LONGEST_WHY, REASONS
-from hits.admin.parts import ReadOnlyAdmin, VisibleStudies, read_number
+from hits.admin.page_parts import ReadOnlyAdmin, VisibleStudies, read_number
 from hits.work.access import studies_of
 
 

@@ -10,7 +10,7 @@ from django.shortcuts import get_object_or_404, redirect
 from django.urls import URLPattern, reverse
 from django.utils import timezone
 
-from crowd.pictures.admin.parts import file_url
+from crowd.pictures.admin.pool_parts import file_url
 from crowd.whoops import domain
 from crowd.whoops.models import Annotation, Image, Project
 from crowd.whoops.models.annotations import TAKEN_OUT
@@ -24,7 +24,7 @@ from crowd.whoops.services.deciding import (
     last_decided,
     undo_decision,
 )
-from hits.admin.parts import read_number
+from hits.admin.page_parts import read_number
 from hits.admin.projects.project_cards import Figure, Panel, Way
 from hits.admin.projects.project_page import HubAdmin
 from hits.admin.selecting import PAGE, page_of, signed_in

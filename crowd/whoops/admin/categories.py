@@ -14,7 +14,7 @@ from crowd.questions.domain import trim
 from crowd.whoops.models import Category
 from crowd.whoops.services import categorizing
 from hits.admin.merging import Merging
-from hits.admin.parts import TOO_LARGE
+from hits.admin.page_parts import TOO_LARGE
 from hits.core.errors import RuleBroken
 
 CHANGE = "whoops.change_category"

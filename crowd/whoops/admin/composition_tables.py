@@ -22,7 +22,7 @@ from crowd.whoops.queries.images import count_states
 from hits import families
 from hits.datasets.bars import draw_bars
 from hits.datasets.columns import NUMBER, TEXT
-from hits.datasets.tables import MONEY, StatTable, head
+from hits.datasets.stat_table import MONEY, StatTable, head
 
 NO_IMAGES = "No image is accepted yet."
 LENGTHS = (

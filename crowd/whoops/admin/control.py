@@ -8,13 +8,13 @@ from django.shortcuts import get_object_or_404, redirect
 from django.urls import URLPattern
 from django.utils import timezone
 
-from crowd.pictures.admin.parts import file_url
+from crowd.pictures.admin.pool_parts import file_url
 from crowd.whoops import domain
 from crowd.whoops.admin.addresses import by_post, images_url, page_url
 from crowd.whoops.models import Image, Project, Sighting
 from crowd.whoops.queries.images import count_states
 from crowd.whoops.services import comparing
-from hits.admin.parts import read_number
+from hits.admin.page_parts import read_number
 from hits.admin.projects.project_cards import Figure, Panel, Way
 from hits.admin.projects.project_page import HubAdmin
 from hits.admin.selecting import signed_in

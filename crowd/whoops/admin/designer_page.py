@@ -10,7 +10,7 @@ from django.shortcuts import redirect
 from django.urls import URLPattern
 from django.utils import timezone
 
-from crowd.pictures.admin.parts import file_url
+from crowd.pictures.admin.pool_parts import file_url
 from crowd.whoops.admin.addresses import by_post, images_url, page_url
 from crowd.whoops.admin.designer_forms import DaysForm, DesignerForm
 from crowd.whoops.admin.designers import CHANGE, LOOK

@@ -17,7 +17,7 @@ from crowd.whoops.admin.addresses import by_post, images_url, page_url
 from crowd.whoops.admin.designer_forms import InviteForm, PlacesForm
 from crowd.whoops.models import Designer, Image, Project
 from crowd.whoops.queries.designers import designers_with_figures
-from crowd.whoops.services import inviting, paying
+from crowd.whoops.services import designer_pay, inviting
 from hits.admin.data.take_files import send_csv
 from hits.admin.projects.project_cards import Figure, Panel, Way
 from hits.admin.projects.project_page import TAKE, HubAdmin
@@ -64,7 +64,7 @@ def designers_panel(project: Project, user: User) -> Panel:
     designers = project.designers.count()
     sent = project.images.count()
     accepted = project.images.filter(state=Image.State.ACCEPTED).count()
-    unowed = paying.outstanding(project).count()
+    unowed = designer_pay.outstanding(project).count()
     taken, free = inviting.places_of(project)
     list_url = page_url("designers", project)
     invite_url, categories_url = page_url("invite", project), reverse("admin:whoops_category_changelist")
@@ -167,7 +167,7 @@ def places_view(hub: HubAdmin[Any], request: HttpRequest, pk: int) -> HttpRespon
 
 def owe_view(hub: HubAdmin[Any], request: HttpRequest, pk: int) -> HttpResponse:
     project = hub.find(request, pk, LOOK, PAY)
-    found = paying.owe_outstanding(project=project, by=signed_in(request), now=timezone.now())
+    found = designer_pay.owe_outstanding(project=project, by=signed_in(request), now=timezone.now())
     if found.owed:
         words = f"{found.owed} image{_s(found.owed)} {_is(found.owed)} owed now. Put them into the next run."
         messages.success(request, words)
@@ -213,7 +213,7 @@ def _found(rows: QuerySet[Designer], *, sought: str, which: str) -> QuerySet[Des
 
 def _reasons(project: Project) -> dict[str, Any]:
     """Of what is outstanding: how many, how much, and why."""
-    rows = paying.outstanding(project).order_by()
+    rows = designer_pay.outstanding(project).order_by()
     reasons: dict[str, int] = {}
     for why in rows.values_list("unowed", flat=True):
         reasons[why or "Not tried yet."] = reasons.get(why or "Not tried yet.", 0) + 1

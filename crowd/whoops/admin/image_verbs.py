@@ -10,11 +10,12 @@ from django.http import HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import get_object_or_404
 from django.urls import URLPattern, path, reverse
 
-from crowd.pictures.admin.parts import REMOVE, file_url
+from crowd.pictures.admin.pool_parts import REMOVE, file_url
 from crowd.whoops.domain.passing import LONGEST_REASON
 from crowd.whoops.models import Image, Project
 from crowd.whoops.services import passing
-from hits.admin.actions import Action, ActionPages, Call, Confirm, Offered, Outcome
+from hits.admin.actions import Action, Call, Confirm, Offered, Outcome
+from hits.admin.actions.action_pages import ActionPages
 from hits.admin.projects.project_actions import project_actions
 from hits.admin.projects.project_page import hub_of
 from hits.identity.models.users import User

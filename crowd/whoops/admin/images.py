@@ -10,12 +10,12 @@ from django.urls import URLPattern
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
-from crowd.pictures.admin.parts import file_url
+from crowd.pictures.admin.pool_parts import file_url
 from crowd.whoops.admin import image_verbs
 from crowd.whoops.admin.addresses import images_url, page_url
 from crowd.whoops.models import Annotation, Image, Project, Review
 from crowd.whoops.queries.images import count_states, with_reviews
-from hits.admin.parts import ReadOnlyAdmin, VisibleStudies, read_number
+from hits.admin.page_parts import ReadOnlyAdmin, VisibleStudies, read_number
 from hits.admin.projects.project_cards import Figure, Panel, Way
 from hits.admin.projects.project_page import hub_of
 from hits.admin.selecting import need, signed_in

@@ -13,15 +13,18 @@ from django.shortcuts import redirect
 from django.urls import URLPattern
 from django.utils import timezone
 
-from crowd.whoops.admin.judging import ADD, SEED_HELP, panel_key
-from crowd.whoops.models import Image, Project, Question
+from crowd.whoops.admin.judging_cards import ADD, SEED_HELP, panel_key
+from crowd.whoops.models import Image, Project
+from crowd.whoops.models.judged_items import Question
 from crowd.whoops.services.importing import Preview, import_rows, preview_import
 from crowd.whoops.services.reading import COLUMNS, MOST_BYTES, MOST_ROWS
 from hits.admin.data.result_forms import UploadedFile
 from hits.admin.data.take_files import send_csv
 from hits.admin.projects.project_page import HubAdmin
 from hits.common.spreadsheets import Cell
-from hits.common.uploads import Problems, UploadedColumn, example_file, whole_text
+from hits.common.uploads import UploadedColumn, example_file
+from hits.common.uploads.file_problems import Problems
+from hits.common.uploads.text_lines import whole_text
 from hits.core.errors import InvalidItems
 
 ABOUT = (

@@ -13,7 +13,7 @@ from crowd.whoops.queries.judged import Judged, Judgement, Kind, Variant, captio
 from crowd.whoops.queries.matching import Result
 from hits.datasets.bars import Bars, draw_bars
 from hits.datasets.columns import TEXT
-from hits.datasets.tables import SHARE, UNKNOWN, WORDS, StatTable, head, percent
+from hits.datasets.stat_table import SHARE, UNKNOWN, WORDS, StatTable, head, percent
 
 SOURCES = {domain.PEOPLE: "Annotators", domain.DESIGNER: "Designers"}
 Which = Callable[[Judgement], bool]

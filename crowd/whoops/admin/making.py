@@ -8,12 +8,14 @@ from django import forms
 from django.http import HttpRequest, HttpResponse, QueryDict
 from django.urls import URLPattern
 
-from crowd.whoops.admin.judging import ADD, SEED_HELP, panel_key
-from crowd.whoops.models import Project, Question
+from crowd.whoops.admin.judging_cards import ADD, SEED_HELP, panel_key
+from crowd.whoops.models import Project
+from crowd.whoops.models.judged_items import Question
 from crowd.whoops.services.explaining import Gathered, gather_explanations, make_explanations
 from crowd.whoops.services.identifying import Drawn, draw_pairs, make_pairs
-from hits.admin.actions import Action, ActionPages, Call, Confirm, Outcome, emphasize
-from hits.admin.parts import plural
+from hits.admin.actions import Action, Call, Confirm, Outcome, emphasize
+from hits.admin.actions.action_pages import ActionPages
+from hits.admin.page_parts import plural
 from hits.admin.projects.project_actions import project_actions
 from hits.admin.projects.project_page import HubAdmin
 

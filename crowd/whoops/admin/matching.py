@@ -16,7 +16,7 @@ from hits.admin.data.result_pages import ResultsPages
 from hits.admin.data.take_files import send_lines
 from hits.common.uploads import example_file
 from hits.core.chunks import in_chunks
-from hits.datasets.texts import json_line
+from hits.datasets.text_formats import json_line
 
 AT_ONCE = 200
 ABOUT = (

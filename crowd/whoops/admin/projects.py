@@ -14,12 +14,7 @@ from crowd.whoops.admin.designer_page import designer_page_urls
 from crowd.whoops.admin.designers import designer_urls, designers_panel
 from crowd.whoops.admin.images import images_panel
 from crowd.whoops.admin.importing import import_urls
-from crowd.whoops.admin.judging import (
-    answers_panel,
-    captions_panel,
-    explanations_panel,
-    identify_panel,
-)
+from crowd.whoops.admin.judging_cards import answers_panel, captions_panel, explanations_panel, identify_panel
 from crowd.whoops.admin.making import making_urls
 from crowd.whoops.admin.matching import matching_urls
 from crowd.whoops.admin.reviews import review_urls, reviews_panel

@@ -17,12 +17,14 @@ from django.utils.safestring import SafeString
 from django.utils.text import Truncator
 from django.views.decorators.http import require_POST
 
-from crowd.pictures.admin.parts import file_url
-from crowd.whoops.models import Project, Question
+from crowd.pictures.admin.pool_parts import file_url
+from crowd.whoops.models import Project
+from crowd.whoops.models.judged_items import Question
 from crowd.whoops.queries.questions import Standing, with_standing
 from crowd.whoops.services.posting_questions import bring_back_question, withdraw_question
-from hits.admin.actions import Action, ActionPages, Call, Outcome
-from hits.admin.parts import ReadOnlyAdmin, VisibleStudies, read_number
+from hits.admin.actions import Action, Call, Outcome
+from hits.admin.actions.action_pages import ActionPages
+from hits.admin.page_parts import ReadOnlyAdmin, VisibleStudies, read_number
 from hits.work.access import studies_of
 from scoring.queries.voting import tallies
 

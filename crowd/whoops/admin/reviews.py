@@ -8,13 +8,13 @@ from django.shortcuts import get_object_or_404, redirect
 from django.urls import URLPattern
 from django.utils import timezone
 
-from crowd.pictures.admin.parts import file_url
+from crowd.pictures.admin.pool_parts import file_url
 from crowd.whoops.admin.addresses import by_post, images_url, page_url
 from crowd.whoops.models import Image, Project
 from crowd.whoops.queries.images import count_states, waiting_for_decision
 from crowd.whoops.queries.people import staff_with
-from crowd.whoops.services import reviewing
-from hits.admin.parts import read_number
+from crowd.whoops.services import harm_review
+from hits.admin.page_parts import read_number
 from hits.admin.projects.project_cards import Figure, Panel, Way
 from hits.admin.projects.project_page import HubAdmin
 from hits.admin.selecting import signed_in
@@ -37,7 +37,7 @@ def review_urls(hub: HubAdmin[Any]) -> list[URLPattern]:
 
 def reviews_panel(project: Project, user: User) -> Panel:
     states, decisions = count_states(project), waiting_for_decision(project).count()
-    own = reviewing.waiting_images(project, by=user).count() if user.has_perm(CHECK) else 0
+    own = harm_review.waiting_images(project, by=user).count() if user.has_perm(CHECK) else 0
     decide_url = images_url(project, waits="decision")
     may_decide = user.has_perm(DECIDE)
     # Nobody who is still to review one of them learns that others object to it.
@@ -82,7 +82,7 @@ def give_view(hub: HubAdmin[Any], request: HttpRequest, pk: int) -> HttpResponse
     try:
         if verdict not in VERDICTS:
             raise RuleBroken("no_verdict", "Say whether it could hurt somebody.")
-        state = reviewing.give_review(
+        state = harm_review.give_review(
             image=image,
             revision=read_number(request.POST.get("revision", "")) or 0,
             is_harmful=VERDICTS[verdict],
@@ -101,7 +101,7 @@ def give_view(hub: HubAdmin[Any], request: HttpRequest, pk: int) -> HttpResponse
 def undo_view(hub: HubAdmin[Any], request: HttpRequest, pk: int) -> HttpResponse:
     project = hub.find(request, pk, CHECK)
     try:
-        image = reviewing.undo_review(project=project, by=signed_in(request), now=timezone.now())
+        image = harm_review.undo_review(project=project, by=signed_in(request), now=timezone.now())
     except RuleBroken as broken:
         messages.error(request, str(broken))
         return redirect(page_url("review", project))
@@ -120,16 +120,16 @@ def _show(
 ) -> HttpResponse:
     """The image that is asked for, if it is this person's to review, or else the oldest that is."""
     user, now = signed_in(request), timezone.now()
-    mine = reviewing.waiting_images(project, by=user)
+    mine = harm_review.waiting_images(project, by=user)
     named = mine.filter(pk=read_number(asked) or 0).first()
     image = named or mine.first()
     context: dict[str, Any] = {
         "title": "Review for harm",
         "image": image,
         "waiting": mine.count(),
-        "undo": reviewing.last_review(project=project, by=user, now=now),
-        "undo_minutes": int(reviewing.UNDO_FOR.total_seconds()) // 60,
-        "longest": reviewing.LONGEST_NOTE,
+        "undo": harm_review.last_review(project=project, by=user, now=now),
+        "undo_minutes": int(harm_review.UNDO_FOR.total_seconds()) // 60,
+        "longest": harm_review.LONGEST_NOTE,
         "note": note if named else "",
     }
     if image:

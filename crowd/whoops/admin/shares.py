@@ -3,7 +3,7 @@
 from typing import Any
 
 from crowd.whoops.domain.votes import Share
-from hits.datasets.tables import INTERVAL, SHARE, head
+from hits.datasets.stat_table import INTERVAL, SHARE, head
 
 OF_ALL = head("Share", SHARE)
 WITH_INTERVAL = (OF_ALL, head("95 % interval", INTERVAL))

@@ -6,7 +6,7 @@ from crowd.whoops.exporting.judged_columns import ANSWERS, QUESTIONS
 from crowd.whoops.exporting.judged_rows import exported_questions
 from crowd.whoops.models import Project
 from hits.admin.data.take_pages import ON_RECORD, Offer, TakePage
-from hits.admin.parts import plural
+from hits.admin.page_parts import plural
 
 EXPORT = WhoopsExport()
 LISTS = (("Images", IMAGES), ("In full also", PROVENANCE), ("Questions", QUESTIONS), ("Answers", ANSWERS))

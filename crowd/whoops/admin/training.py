@@ -12,7 +12,7 @@ from django.shortcuts import get_object_or_404, redirect
 from django.urls import URLPattern, reverse
 from django.utils import timezone
 
-from crowd.pictures.admin.parts import file_url
+from crowd.pictures.admin.pool_parts import file_url
 from crowd.pictures.fields import PictureField
 from crowd.questions.domain import trim
 from crowd.whoops import domain

@@ -14,8 +14,8 @@ from django.utils.translation import gettext_lazy
 
 from crowd.pictures.models import Picture
 from crowd.questions.domain import is_unfit
-from crowd.questions.entries import NOT_KEPT, Labels, Look, Texts
 from crowd.questions.family import AskFamily
+from crowd.questions.page_entries import NOT_KEPT, Labels, Look, Texts
 from crowd.whoops import domain
 from crowd.whoops.domain import annotating
 from crowd.whoops.domain.annotating import CAPTION, EXPLANATION, TEXTS, UNDERSPECIFIED, Fault, Oddity

@@ -8,7 +8,7 @@ from django.utils.translation import gettext_lazy
 
 from crowd.whoops import domain
 from crowd.whoops.asking.judged import Judged, RightFamily
-from crowd.whoops.models import Option
+from crowd.whoops.models.judged_items import Option
 
 
 class CaptionsFamily(RightFamily):

@@ -12,8 +12,8 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
 from crowd.questions.domain import YES
-from crowd.questions.entries import Labels, Look, Texts, fault_of_pick, fault_of_text
 from crowd.questions.family import AskFamily
+from crowd.questions.page_entries import Labels, Look, Texts, fault_of_pick, fault_of_text
 from crowd.whoops import domain
 from crowd.whoops.domain.people import PAPER_ASKS
 from crowd.whoops.domain.sightings import FEWEST_WORDS, LONGEST_TEXT, NOTHING, TEXT, Seen, read_sighting

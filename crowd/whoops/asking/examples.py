@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from decimal import Decimal
 from typing import Any
 
-from crowd.questions.entries import Texts
+from crowd.questions.page_entries import Texts
 from crowd.whoops import domain
 from crowd.whoops.asking.annotate import Pictured, ThreeTexts, pictured
 from crowd.whoops.domain.annotating import TEST_IMAGES, TEXTS

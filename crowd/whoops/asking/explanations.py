@@ -12,10 +12,10 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from crowd.questions.domain import trim
-from crowd.questions.entries import Look, Texts
+from crowd.questions.page_entries import Look, Texts
 from crowd.whoops import domain
 from crowd.whoops.asking.judged import Judged, JudgedFamily
-from crowd.whoops.models import Option
+from crowd.whoops.models.judged_items import Option
 
 MARKED = "marked"
 NONE = "none"

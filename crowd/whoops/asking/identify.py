@@ -9,7 +9,7 @@ from django.utils.translation import gettext_lazy
 
 from crowd.whoops import domain
 from crowd.whoops.asking.judged import Judged, PickFamily
-from crowd.whoops.models import Option
+from crowd.whoops.models.judged_items import Option
 from crowd.whoops.queries.judges import never_met, one_side_each
 from hits.work.models.assignments import Item
 

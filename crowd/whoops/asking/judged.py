@@ -11,10 +11,10 @@ from django.urls import reverse
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy
 
-from crowd.questions.entries import YES_OR_NO, Look, Texts, fault_of_pick
 from crowd.questions.family import AskFamily
+from crowd.questions.page_entries import YES_OR_NO, Look, Texts, fault_of_pick
 from crowd.whoops.domain.people import PAPER_ASKS
-from crowd.whoops.models import Option, Question
+from crowd.whoops.models.judged_items import Option, Question
 from crowd.whoops.queries.judges import not_own
 from hits.families import Answer, NarrowsItems, Score, Terms
 from hits.work.models.assignments import Assignment, Item

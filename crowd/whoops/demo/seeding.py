@@ -8,10 +8,11 @@ from django.contrib.auth.models import Group
 from django.utils import timezone
 
 from crowd.demo import scenes
-from crowd.demo.people import Cast
-from crowd.pictures.files.uploads import read_upload
+from crowd.demo.demo_people import Cast
+from crowd.pictures.files.single_uploads import read_upload
 from crowd.whoops.domain import EXAMPLES
-from crowd.whoops.models import Image, Project, Question
+from crowd.whoops.models import Image, Project
+from crowd.whoops.models.judged_items import Question
 from crowd.whoops.services.importing import import_rows
 from crowd.whoops.services.inviting import want_designers
 from crowd.whoops.services.training import add_training_image

@@ -8,16 +8,17 @@ from django.urls import reverse
 from django.utils import timezone
 
 from crowd.demo import acts
+from crowd.demo.demo_people import Cast, make_cast
 from crowd.demo.interface import Demo, Report
-from crowd.demo.people import Cast, make_cast
 from crowd.whoops import domain
 from crowd.whoops.demo import seeding
 from crowd.whoops.demo.people import CARELESS, Maker, Person, Truth
-from crowd.whoops.models import Annotation, Image, Question, Sighting
+from crowd.whoops.models import Annotation, Image, Sighting
+from crowd.whoops.models.judged_items import Question
 from crowd.whoops.services.comparing import decide_sighting
 from crowd.whoops.services.explaining import make_explanations
+from crowd.whoops.services.harm_review import give_review
 from crowd.whoops.services.identifying import make_pairs
-from crowd.whoops.services.reviewing import give_review
 from hits.ledger.models.bonuses import Bonus
 from hits.studies.models import Batch
 from hits.work.models.assignments import Assignment

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from crowd.whoops.models import Question
+from crowd.whoops.models.judged_items import Question
 from hits.datasets.columns import FLAG, INTEGER, MOMENT, PERSON, TEXT, Column, column
 
 

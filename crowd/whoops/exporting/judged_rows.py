@@ -7,7 +7,8 @@ from itertools import chain
 from django.db.models import QuerySet
 
 from crowd.whoops.domain.votes import Votes
-from crowd.whoops.models import Image, Option, Project, Question
+from crowd.whoops.models import Image, Project
+from crowd.whoops.models.judged_items import Option, Question
 from crowd.whoops.queries.questions import AWAY
 from hits.core.chunks import in_chunks
 from hits.work.models.assignments import Item

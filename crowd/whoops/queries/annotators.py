@@ -9,7 +9,7 @@ from crowd.pictures.models import Picture
 from crowd.whoops import domain
 from crowd.whoops.models import Annotation, Designer, Image, Revision, Sighting
 from hits.work.models.assignments import Lease
-from hits.work.services.answers import COUNTING
+from hits.work.services.counting_answers import COUNTING
 
 State = Image.State
 DROPPED = Annotation.State.DROPPED

@@ -9,7 +9,8 @@ from django.db.models import QuerySet
 from crowd.whoops import domain
 from crowd.whoops.domain.caption_errors import Rights, count_patterns
 from crowd.whoops.domain.votes import Agreement, Share, Votes, accepted, agree, unanimity
-from crowd.whoops.models import Option, Project, Question
+from crowd.whoops.models import Project
+from crowd.whoops.models.judged_items import Option, Question
 from crowd.whoops.queries.questions import AWAY
 from hits.work.models.assignments import Item
 from scoring.queries.voting import tallies

@@ -2,7 +2,8 @@
 
 from django.db.models import Exists, OuterRef, Q, QuerySet
 
-from crowd.whoops.models import Annotation, Image, Question, Revision, Sighting
+from crowd.whoops.models import Annotation, Image, Revision, Sighting
+from crowd.whoops.models.judged_items import Question
 from hits.work.models.assignments import Item, Lease
 
 

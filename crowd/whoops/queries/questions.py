@@ -21,7 +21,8 @@ from django.db.models import (
 from django.db.models.functions import Coalesce
 
 from crowd.pictures.models import Picture
-from crowd.whoops.models import Image, Project, Question
+from crowd.whoops.models import Image, Project
+from crowd.whoops.models.judged_items import Question
 from hits.work.models.assignments import Lease
 
 

@@ -14,7 +14,8 @@ from django.db.models import Count, Exists, OuterRef, Q, QuerySet
 from crowd.pictures.models import Picture
 from crowd.questions.domain import trim
 from crowd.whoops import domain
-from crowd.whoops.models import Annotation, Image, Option, Project, Question
+from crowd.whoops.models import Annotation, Image, Project
+from crowd.whoops.models.judged_items import Option, Question
 from crowd.whoops.services.holding import AT_ONCE
 from crowd.whoops.services.posting_questions import never_handed_out, post_questions
 from hits.core.errors import RuleBroken

@@ -8,7 +8,8 @@ from django.db.models import Exists, OuterRef, QuerySet
 
 from crowd.pictures.models import Picture
 from crowd.whoops.domain.drawing import draw
-from crowd.whoops.models import Image, Option, Partner, Project, Question
+from crowd.whoops.models import Image, Partner, Project
+from crowd.whoops.models.judged_items import Option, Question
 from crowd.whoops.services.holding import AT_ONCE
 from crowd.whoops.services.posting_questions import post_questions
 from hits.core.errors import RuleBroken

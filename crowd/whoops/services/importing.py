@@ -8,7 +8,8 @@ from datetime import datetime
 from django.db.models import QuerySet
 
 from crowd.whoops.domain.negatives import Negative, Triple, draw_negatives, negatives_wanted, plain
-from crowd.whoops.models import Image, Option, Project, Question
+from crowd.whoops.models import Image, Project
+from crowd.whoops.models.judged_items import Option, Question
 from crowd.whoops.services.explaining import add_offers, lists_of, new_offers
 from crowd.whoops.services.holding import AT_ONCE
 from crowd.whoops.services.posting_questions import post_questions

@@ -10,14 +10,14 @@ from django.db.models import Q
 
 from crowd.pictures import removal
 from crowd.pictures.models import Picture
-from crowd.pictures.services.moving import lock_pictures
-from crowd.pictures.services.removing import remove_pictures
+from crowd.pictures.services.picture_states import lock_pictures
+from crowd.pictures.services.removing_pictures import remove_pictures
 from crowd.questions.domain import trim
 from crowd.whoops.domain.passing import LONGEST_REASON
 from crowd.whoops.models import Image, Revision
+from crowd.whoops.services.designer_pay import hold_work, owe_on
 from crowd.whoops.services.holding import held_image
 from crowd.whoops.services.moving import move_image
-from crowd.whoops.services.paying import hold_work, owe_on
 from crowd.whoops.services.posting_questions import withdraw_outdated
 from crowd.whoops.services.pulling import items_of_images
 from crowd.whoops.services.settling import settle_control

@@ -7,7 +7,8 @@ import structlog
 from django.db.models import Exists, OuterRef, Q, QuerySet
 
 from crowd.whoops.domain.negatives import plain
-from crowd.whoops.models import Image, Option, Project, Question
+from crowd.whoops.models import Image, Project
+from crowd.whoops.models.judged_items import Option, Question
 from crowd.whoops.services.holding import AT_ONCE
 from crowd.whoops.services.pulling import follow_questions
 from hits.core import crypto

@@ -7,7 +7,8 @@ from django.db.models import Exists, F, OuterRef, Q
 
 from crowd.pictures.models import Picture
 from crowd.whoops import domain
-from crowd.whoops.models import Image, Question, Revision
+from crowd.whoops.models import Image, Revision
+from crowd.whoops.models.judged_items import Question
 from hits.work.models.assignments import Item
 from hits.work.services.locking import lock_items
 

@@ -7,9 +7,12 @@ from hashlib import sha256
 
 from crowd.pictures.models import Picture
 from crowd.whoops import domain
-from crowd.whoops.models import Image, Option, Partner, Project, Question
+from crowd.whoops.models import Image, Partner, Project
+from crowd.whoops.models.judged_items import Option, Question
 from crowd.whoops.services.explaining import Offer
-from hits.common.uploads import Problems, Row, UploadedColumn, read_uploaded, text_within
+from hits.common.uploads import UploadedColumn, text_within
+from hits.common.uploads.file_problems import Problems
+from hits.common.uploads.row_reader import Row, read_uploaded
 from hits.core.errors import InvalidItems
 
 Kind = Question.Kind

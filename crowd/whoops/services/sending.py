@@ -11,7 +11,7 @@ from django.db.models import Max, Q
 from django.utils.translation import gettext as _
 
 from crowd.pictures.models import Picture
-from crowd.pictures.services.moving import lock_pictures
+from crowd.pictures.services.picture_states import lock_pictures
 from crowd.whoops.models import Category, Designer, Image, Partner, Project, Revision, TrainingImage
 from crowd.whoops.services.moving import move_image
 from hits.core.errors import RuleBroken

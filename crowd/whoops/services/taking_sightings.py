@@ -13,9 +13,9 @@ from crowd.whoops.services.holding import lock_images
 from crowd.whoops.services.pulling import items_of_images
 from crowd.whoops.services.settling import settle_control
 from hits.work.models.assignments import Lease
-from hits.work.services.answers import COUNTING, Given, answers_that_count
 from hits.work.services.answers_needed import want_answers
 from hits.work.services.collect_engine import Collect, collect_answers
+from hits.work.services.counting_answers import COUNTING, Given, answers_that_count
 
 
 def take_sightings(*, now: datetime) -> int:

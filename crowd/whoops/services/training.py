@@ -7,9 +7,9 @@ import structlog
 from django.db import transaction
 from django.db.models import Q, QuerySet
 
-from crowd.pictures.files.uploads import Upload
+from crowd.pictures.files.single_uploads import Upload
 from crowd.pictures.models import Picture
-from crowd.pictures.services.uploading import upload_picture
+from crowd.pictures.services.item_pictures import upload_picture
 from crowd.whoops import domain
 from crowd.whoops.domain.annotating import TEXTS
 from crowd.whoops.models import Image, Project, Revision, TrainingImage

@@ -10,11 +10,11 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from crowd.pictures.fields import PictureField
-from crowd.pictures.files.uploads import Upload
+from crowd.pictures.files.single_uploads import Upload
 from crowd.pictures.models import Picture
-from crowd.pictures.services.uploading import upload_picture
+from crowd.pictures.services.item_pictures import upload_picture
 from crowd.questions.domain import trim
-from crowd.questions.entries import fault_of_text
+from crowd.questions.page_entries import fault_of_text
 from crowd.whoops.models import Category, Designer, Image
 from crowd.whoops.models.images import LONGEST_LINE, LONGEST_PROMPT
 from crowd.whoops.services.sending import TEXTS, texts_of

@@ -12,7 +12,7 @@ from crowd.whoops.models import Image
 from crowd.whoops.services import sending
 from crowd.whoops.workspace.forms import ImageForm, start_of, values_of
 from crowd.whoops.workspace.framing import Desk, at_desk, lead_to, show
-from hits.admin.parts import read_number
+from hits.admin.page_parts import read_number
 from hits.core.domain.typed_text import read_uuid
 from hits.core.errors import RuleBroken
 

@@ -12,7 +12,7 @@ from crowd.winogavil import domain
 from crowd.winogavil.admin import challenging
 from crowd.winogavil.admin.parts import GameList
 from crowd.winogavil.models import Association, Place
-from hits.admin.parts import VisibleStudies
+from hits.admin.page_parts import VisibleStudies
 from hits.work.access import studies_of
 
 

@@ -13,7 +13,7 @@ from crowd.winogavil import domain
 from crowd.winogavil.admin.drawing import DRAWING, FOR
 from crowd.winogavil.admin.parts import GameList, small_pictures
 from crowd.winogavil.models import Board
-from hits.admin.parts import VisibleStudies
+from hits.admin.page_parts import VisibleStudies
 from hits.work.access import studies_of
 
 LARGE = """

@@ -17,8 +17,9 @@ from crowd.winogavil import domain
 from crowd.winogavil.admin.drawing import no_rows
 from crowd.winogavil.models import Association
 from crowd.winogavil.services.challenging import MOST, SIZES, Order, add_questions, look_ahead
-from hits.admin.actions import Action, ActionPages, Call, Confirm, Outcome
-from hits.admin.parts import plural, read_number
+from hits.admin.actions import Action, Call, Confirm, Outcome
+from hits.admin.actions.action_pages import ActionPages
+from hits.admin.page_parts import plural, read_number
 from hits.studies.models import Batch
 from hits.work.access import visible
 from qualifications.models import SwowList

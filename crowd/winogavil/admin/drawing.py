@@ -14,8 +14,9 @@ from crowd.pictures.models import Picture
 from crowd.winogavil import domain
 from crowd.winogavil.models import Board
 from crowd.winogavil.services.drawing import MOST_BOARDS, Plan, draw_boards, look_ahead
-from hits.admin.actions import Action, ActionPages, Call, Confirm, Outcome
-from hits.admin.parts import plural
+from hits.admin.actions import Action, Call, Confirm, Outcome
+from hits.admin.actions.action_pages import ActionPages
+from hits.admin.page_parts import plural
 from hits.identity.models.users import User
 from hits.studies.models import Study
 from hits.work.access import studies_of

@@ -12,7 +12,7 @@ from crowd.winogavil.admin.parts import GameList
 from crowd.winogavil.models import CueReport
 from crowd.winogavil.services.pulling import decide_report
 from hits.admin.actions import one_by_one
-from hits.admin.parts import VisibleStudies
+from hits.admin.page_parts import VisibleStudies
 from hits.admin.selecting import signed_in
 from hits.work.access import studies_of
 

@@ -9,8 +9,8 @@ from django.conf import settings
 from django.db.models import QuerySet
 
 from crowd.demo import acts
+from crowd.demo.demo_people import Cast
 from crowd.demo.interface import Demo, Report
-from crowd.demo.people import Cast
 from crowd.winogavil.creating import SLOTS
 from crowd.winogavil.demo import seeding
 from crowd.winogavil.demo.workers import SimulatedWorker

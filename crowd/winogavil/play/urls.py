@@ -2,7 +2,7 @@
 
 from django.urls import include, path
 
-from crowd.frame import reports, verdicts
+from crowd.frame import frame_verdicts, page_reports
 from crowd.winogavil.play.queries.boards import Kind
 from crowd.winogavil.play.site import doors, pages, practice_pages, turn_pages
 
@@ -33,9 +33,9 @@ play = (
 # What a turn's page asks without being left, by its token: the same as in a frame.
 frame = (
     [
-        path("<uuid:hit_id>/ask/", verdicts.ask, name="ask"),
-        path("<uuid:hit_id>/verdict/", verdicts.verdict, name="verdict"),
-        path("<uuid:hit_id>/report/", reports.report, name="report"),
+        path("<uuid:hit_id>/ask/", frame_verdicts.ask, name="ask"),
+        path("<uuid:hit_id>/verdict/", frame_verdicts.verdict, name="verdict"),
+        path("<uuid:hit_id>/report/", page_reports.report, name="report"),
     ],
     "frame",
 )

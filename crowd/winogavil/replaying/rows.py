@@ -5,7 +5,9 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from hits.common.uploads import Problems, Row, UploadedColumn, as_written, read_uploaded
+from hits.common.uploads import UploadedColumn, as_written
+from hits.common.uploads.file_problems import Problems
+from hits.common.uploads.row_reader import Row, read_uploaded
 
 ASSOCIATIONS = "associations.csv"
 SOLUTIONS = "solutions.csv"

@@ -11,7 +11,8 @@ from crowd.winogavil.domain import set_key
 from crowd.winogavil.replaying import rules
 from crowd.winogavil.replaying.rows import ASSOCIATIONS, SOLUTIONS, read_rows
 from crowd.winogavil.replaying.rules import Recording, Solved
-from hits.common.uploads import Problems, Row
+from hits.common.uploads.file_problems import Problems
+from hits.common.uploads.row_reader import Row
 from hits.core.errors import InvalidItems
 from hits.data.replays import Tell
 

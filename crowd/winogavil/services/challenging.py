@@ -12,7 +12,7 @@ from django.db import transaction
 
 from crowd.pictures.models import Picture
 from crowd.pictures.profanity import is_profane
-from crowd.pictures.services.moving import lock_pictures
+from crowd.pictures.services.picture_states import lock_pictures
 from crowd.winogavil import domain
 from crowd.winogavil.files import write_lines
 from crowd.winogavil.models import Association

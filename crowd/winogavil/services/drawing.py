@@ -11,7 +11,7 @@ from django.db import transaction
 
 from crowd.pictures.models import Picture
 from crowd.pictures.models.pictures import are_near_duplicates
-from crowd.pictures.services.moving import lock_pictures
+from crowd.pictures.services.picture_states import lock_pictures
 from crowd.winogavil import domain
 from crowd.winogavil.models import Board
 from crowd.winogavil.services.pulling import pull_or_restore

@@ -8,7 +8,7 @@ import structlog
 from django.db import transaction
 from django.db.models import Exists, Max, Min, OuterRef, Q, QuerySet
 
-from crowd.pictures.services.moving import lock_pictures
+from crowd.pictures.services.picture_states import lock_pictures
 from crowd.winogavil import domain
 from crowd.winogavil.models import Association, Board, Place
 from crowd.winogavil.services.pulling import pull_or_restore

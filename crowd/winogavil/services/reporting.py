@@ -7,7 +7,7 @@ from typing import Any
 from django.utils.translation import gettext as _
 
 from crowd.pictures.models import Picture
-from crowd.pictures.services import report_picture
+from crowd.pictures.services.picture_reports import report_picture
 from crowd.winogavil.models import Association, BoardPlace, CueReport, Place
 from crowd.winogavil.services.pulling import report_cue
 from hits.core.domain.typed_text import read_uuid

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from itertools import chain
 
-from crowd.pictures.models import Report
+from crowd.pictures.models.picture_reports import Report
 from crowd.winogavil.models import BoardPlace, CueReport, Place
 from hits.identity.models.workers import Worker
 from hits.work.models.assignments import Item

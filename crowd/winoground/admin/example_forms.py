@@ -12,7 +12,7 @@ from django.core.exceptions import ValidationError
 
 from crowd.pictures.fields import PictureField
 from crowd.pictures.models import Picture
-from crowd.pictures.services.uploading import upload_picture
+from crowd.pictures.services.item_pictures import upload_picture
 from crowd.questions.domain import is_unfit, trim
 from crowd.winoground.models import Example, Tag
 from crowd.winoground.services.authoring import PLAIN, Shown, Written, is_fixed

@@ -13,7 +13,8 @@ from crowd.winoground.admin.example_finding import Hub, find_example
 from crowd.winoground.models import Example
 from crowd.winoground.queries.examples import may_change
 from crowd.winoground.services import authoring
-from hits.admin.actions import Action, ActionPages, Call, Confirm, Offered, Outcome
+from hits.admin.actions import Action, Call, Confirm, Offered, Outcome
+from hits.admin.actions.action_pages import ActionPages
 from hits.admin.projects.project_actions import project_actions
 from hits.admin.selecting import signed_in
 from hits.identity.models.users import User

@@ -15,7 +15,7 @@ from django.utils.safestring import SafeString
 from crowd.pictures.models.pictures import SIZES
 from crowd.winoground.models import Example, Project, Tag
 from crowd.winoground.queries.examples import WRITE, counts_by_state, examples_for, sees_own_only
-from hits.admin.parts import ReadOnlyAdmin, VisibleStudies, once, read_number
+from hits.admin.page_parts import ReadOnlyAdmin, VisibleStudies, once, read_number
 from hits.admin.projects.project_cards import Figure, Panel, Way
 from hits.admin.selecting import signed_in
 from hits.identity.models.users import User

@@ -3,15 +3,15 @@
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from crowd.winoground.domain.scores import CHANCE, Kind, Right
+from crowd.winoground.domain.caption_scores import CHANCE, Kind, Right
 from crowd.winoground.domain.statistics import Correlation, Share, correlate
 from crowd.winoground.domain.summaries import Summary, summarize
 from crowd.winoground.queries.chance import chance_of
 from crowd.winoground.queries.parts import Part, parts_of
 from crowd.winoground.queries.scoring import Line, Scored, Scorer
-from hits.datasets.charts import Chart, Estimate, draw_estimates
 from hits.datasets.columns import TEXT
-from hits.datasets.tables import SHARE, UNKNOWN, WORDS, Shown, StatTable, head, percent
+from hits.datasets.stat_table import SHARE, UNKNOWN, WORDS, Shown, StatTable, head, percent
+from hits.datasets.vega_charts import Chart, Estimate, draw_estimates
 
 # Below it a share moves by more than five points with one example.
 FEW = 20

@@ -7,7 +7,7 @@ from django.http import HttpRequest, StreamingHttpResponse
 from django.urls import URLPattern, reverse
 
 from crowd.winoground.admin.results import ADD, REMOVE, Hub, find
-from crowd.winoground.models import ModelScores
+from crowd.winoground.models.caption_scores import ModelScores
 from crowd.winoground.queries.scoring import scored_examples
 from crowd.winoground.services.score_files import COLUMNS, EXAMPLE, LONG, WIDE
 from crowd.winoground.services.uploading import SCORES

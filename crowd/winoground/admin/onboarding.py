@@ -14,9 +14,9 @@ from django.utils import timezone
 from django.utils.http import urlencode
 
 from crowd.pictures.fields import PictureField
-from crowd.pictures.files.uploads import Upload
+from crowd.pictures.files.single_uploads import Upload
 from crowd.pictures.models import Picture
-from crowd.pictures.services.uploading import upload_picture
+from crowd.pictures.services.item_pictures import upload_picture
 from crowd.questions.domain import is_unfit
 from crowd.winoground.domain import FIRST_QUESTIONS, ONBOARDING, RIGHT
 from crowd.winoground.models import FirstQuestion, Project

@@ -9,9 +9,9 @@ from django.db import transaction
 from django.urls import URLPattern
 
 from crowd.winoground.admin import (
+    asking_workers,
     authoring,
     examples,
-    launching,
     model_scores,
     onboarding,
     result_examples,
@@ -51,7 +51,7 @@ class ProjectAdmin(HubAdmin[Project]):
     panels: ClassVar[Sequence[PanelOf]] = (
         examples.authoring_panel,
         onboarding.onboarding_panel,
-        launching.asking_panel,
+        asking_workers.asking_panel,
         results.results_panel,
     )
 
@@ -59,7 +59,7 @@ class ProjectAdmin(HubAdmin[Project]):
         return [
             *authoring.urls(self),
             *onboarding.urls(self),
-            *launching.urls(self),
+            *asking_workers.urls(self),
             *results.urls(self),
             *result_examples.urls(self),
             *model_scores.urls(self),

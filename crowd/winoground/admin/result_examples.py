@@ -10,8 +10,9 @@ from django.urls import URLPattern
 
 from crowd.winoground.admin.results import PEOPLE, Hub, find
 from crowd.winoground.domain import PLACES
-from crowd.winoground.domain.scores import Four, Kind, Right
-from crowd.winoground.models import ModelScores, Project
+from crowd.winoground.domain.caption_scores import Four, Kind, Right
+from crowd.winoground.models import Project
+from crowd.winoground.models.caption_scores import ModelScores
 from crowd.winoground.queries.parts import parts_of
 from crowd.winoground.queries.scoring import (
     Line,

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from decimal import Decimal
 
 from crowd.winoground.admin.figures import correlation, rights_of
-from crowd.winoground.domain.scores import Kind
+from crowd.winoground.domain.caption_scores import Kind
 from crowd.winoground.domain.statistics import Share
 from crowd.winoground.domain.summaries import summarize
 from crowd.winoground.queries.chance import chance_of
@@ -12,7 +12,7 @@ from crowd.winoground.queries.parts import Part, parts_of
 from crowd.winoground.queries.scoring import Scored
 from hits.common.spreadsheets import Cell
 from hits.datasets.columns import NUMBER, TEXT
-from hits.datasets.tables import StatTable, head
+from hits.datasets.stat_table import StatTable, head
 
 Rows = Iterator[Sequence[Cell]]
 

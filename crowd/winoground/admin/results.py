@@ -20,7 +20,7 @@ from hits.admin.projects.project_page import HubAdmin
 from hits.admin.selecting import signed_in
 from hits.admin.stat_tables import send_table
 from hits.data.project_exports import project_in
-from hits.datasets.tables import StatTable
+from hits.datasets.stat_table import StatTable
 from hits.identity.models.users import User
 from hits.studies.models import Study
 

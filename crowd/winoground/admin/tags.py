@@ -15,7 +15,7 @@ from django.utils.safestring import SafeString
 from crowd.winoground.models import Tag
 from crowd.winoground.services import tagging
 from hits.admin.merging import Merging
-from hits.admin.parts import TOO_LARGE
+from hits.admin.page_parts import TOO_LARGE
 from hits.admin.selecting import signed_in
 from hits.core.errors import RuleBroken
 

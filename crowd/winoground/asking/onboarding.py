@@ -15,7 +15,7 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from crowd.questions.domain import NO, YES
-from crowd.questions.entries import Texts
+from crowd.questions.page_entries import Texts
 from crowd.winoground import domain
 from crowd.winoground.asking.pairs import MATCH, Pair, PairsFamily, answers_to
 from crowd.winoground.models import FirstQuestion, SecondChance

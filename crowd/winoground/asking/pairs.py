@@ -9,8 +9,8 @@ from django.utils.translation import gettext_lazy
 
 from crowd.pictures.models import Picture
 from crowd.questions.domain import NO, YES
-from crowd.questions.entries import Look, Texts, fault_of_pick
 from crowd.questions.family import AskFamily
+from crowd.questions.page_entries import Look, Texts, fault_of_pick
 from crowd.winoground import domain
 from hits.families import Answer, Terms
 from hits.work.models.assignments import Assignment, Item

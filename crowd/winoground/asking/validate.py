@@ -10,7 +10,7 @@ from django.db.models import QuerySet
 from django.http import QueryDict
 from django.utils.translation import gettext as _
 
-from crowd.pictures.services import report_picture
+from crowd.pictures.services.picture_reports import report_picture
 from crowd.winoground import domain
 from crowd.winoground.asking.pairs import Pair, PairsFamily, answers_to
 from crowd.winoground.models import Pairing

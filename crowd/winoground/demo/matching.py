@@ -7,8 +7,8 @@ from django.urls import reverse
 from django.utils import timezone
 
 from crowd.demo import acts
+from crowd.demo.demo_people import Cast, make_cast
 from crowd.demo.interface import Demo, Report
-from crowd.demo.people import Cast, make_cast
 from crowd.winoground.demo import seeding
 from crowd.winoground.demo.people import Reader, Truth
 from crowd.winoground.domain import PLACES, VALIDATE

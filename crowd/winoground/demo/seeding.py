@@ -11,10 +11,10 @@ from uuid import uuid4
 from django.utils import timezone
 
 from crowd.demo import scenes
-from crowd.demo.people import Cast
-from crowd.pictures.files.uploads import read_upload
+from crowd.demo.demo_people import Cast
+from crowd.pictures.files.single_uploads import read_upload
 from crowd.pictures.models import Picture
-from crowd.pictures.services.uploading import upload_picture
+from crowd.pictures.services.item_pictures import upload_picture
 from crowd.winoground.domain import ONBOARDING, PLACES, VALIDATE
 from crowd.winoground.models import Example, Project
 from crowd.winoground.services.authoring import Shown, Written, write_example

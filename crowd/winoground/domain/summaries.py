@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from crowd.winoground.domain.scores import Kind, Right
+from crowd.winoground.domain.caption_scores import Kind, Right
 from crowd.winoground.domain.statistics import Share, share_of
 
 

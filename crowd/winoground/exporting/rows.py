@@ -9,7 +9,7 @@ from itertools import chain
 from django.db.models import QuerySet
 
 from crowd.winoground.domain import PLACES, YES
-from crowd.winoground.domain.scores import Four
+from crowd.winoground.domain.caption_scores import Four
 from crowd.winoground.models import Example, Project
 from crowd.winoground.queries.scoring import SCORED, Votes, four_of, fours_of_models, votes_of
 from hits.core.chunks import in_chunks

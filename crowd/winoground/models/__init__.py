@@ -1,7 +1,7 @@
+from crowd.winoground.models.caption_scores import ModelScore, ModelScores
 from crowd.winoground.models.examples import Example, Pairing, Tag
 from crowd.winoground.models.onboarding import FirstQuestion, SecondChance
 from crowd.winoground.models.projects import Project
-from crowd.winoground.models.scores import ModelScore, ModelScores
 
 __all__ = [
     "Example",

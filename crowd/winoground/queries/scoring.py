@@ -10,8 +10,9 @@ from uuid import UUID
 from django.db.models import QuerySet
 
 from crowd.winoground.domain import PLACES, VALIDATE, YES
-from crowd.winoground.domain.scores import Four, Right, count_words
-from crowd.winoground.models import Example, ModelScore, ModelScores, Pairing, Project, Tag
+from crowd.winoground.domain.caption_scores import Four, Right, count_words
+from crowd.winoground.models import Example, Pairing, Project, Tag
+from crowd.winoground.models.caption_scores import ModelScore, ModelScores
 from hits.work.models.assignments import Item
 from scoring.queries.voting import Tally, tallies
 

@@ -11,7 +11,7 @@ from django.db import transaction
 from django.db.models import Max, Q
 
 from crowd.pictures.models import Picture
-from crowd.pictures.services.moving import lock_pictures
+from crowd.pictures.services.picture_states import lock_pictures
 from crowd.winoground.models import Example, Project
 from crowd.winoground.services import posting
 from crowd.winoground.services.facts import changes_in_words, facts_of

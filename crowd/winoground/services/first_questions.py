@@ -11,7 +11,7 @@ from django.db import transaction
 from django.db.models import Q
 
 from crowd.pictures.models import Picture
-from crowd.pictures.services.moving import lock_pictures
+from crowd.pictures.services.picture_states import lock_pictures
 from crowd.questions.domain import trim
 from crowd.winoground.domain import ANYBODY, ONBOARDING
 from crowd.winoground.models import Example, FirstQuestion, Project

@@ -9,7 +9,7 @@ from django.db.models import Exists, OuterRef, Q, QuerySet, Value
 from django.db.models.functions import Coalesce
 
 from crowd.pictures.models import Picture
-from crowd.pictures.services.moving import lock_pictures
+from crowd.pictures.services.picture_states import lock_pictures
 from crowd.winoground.domain import PLACES, VALIDATE
 from crowd.winoground.models import Example, Pairing, Project
 from hits.core import crypto

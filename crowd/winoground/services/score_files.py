@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from crowd.winoground.domain import PLACES
-from hits.common.uploads import Problems, UploadedColumn, is_blank, read_number, read_text
+from hits.common.uploads import UploadedColumn, is_blank, read_number, read_text
+from hits.common.uploads.file_problems import Problems
 from hits.data.services.model_results import Subjects
 
 EXAMPLE = "example"

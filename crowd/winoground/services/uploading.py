@@ -7,7 +7,8 @@ import structlog
 from django.db import transaction
 
 from crowd.winoground.domain import PLACES
-from crowd.winoground.models import ModelScore, ModelScores, Pairing, Project
+from crowd.winoground.models import Pairing, Project
+from crowd.winoground.models.caption_scores import ModelScore, ModelScores
 from crowd.winoground.queries.scoring import SCORED
 from crowd.winoground.services.score_files import ANY_OF, COLUMNS, Known, check_whole, read_row, say_called
 from hits.data.services.model_results import ModelResults

@@ -6,9 +6,9 @@ from functools import cached_property
 from typing import Any
 
 from crowd.winoventi.queries.models import Curve
-from hits.datasets.charts import LOOK, TICKS, Chart, Values, quantity, rule
 from hits.datasets.columns import NUMBER, TEXT
-from hits.datasets.tables import StatTable, head
+from hits.datasets.stat_table import StatTable, head
+from hits.datasets.vega_charts import LOOK, TICKS, Chart, Values, quantity, rule
 
 MOST_POINTS = 160
 CURVES = (

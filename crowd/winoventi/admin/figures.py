@@ -13,7 +13,7 @@ from crowd.winoventi.models import Premise, Project
 from crowd.winoventi.queries.models import COMPARED_KS, Result, likenesses, results
 from hits.datasets.bars import draw_bars, shorten
 from hits.datasets.columns import NUMBER, TEXT
-from hits.datasets.tables import SHARE, StatTable, head, percent
+from hits.datasets.stat_table import SHARE, StatTable, head, percent
 
 LONGEST_LABEL = 14
 COUNTS: Mapping[str, tuple[str, str]] = {

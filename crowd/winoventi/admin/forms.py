@@ -10,8 +10,8 @@ from django.db import transaction
 from crowd.winoventi.models import Project, Step
 from crowd.winoventi.services.opening import add_nouns, check_nouns, open_project, read_nouns
 from crowd.winoventi.services.ruling import change_rules
-from hits.admin.parts import Row
-from hits.common.uploads import Problems
+from hits.admin.page_parts import Row
+from hits.common.uploads.file_problems import Problems
 from hits.studies.models import Batch
 from scoring.models import RegisteredRival
 

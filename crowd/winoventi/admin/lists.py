@@ -12,7 +12,7 @@ from django.shortcuts import redirect
 from crowd.winoventi.admin import ways
 from crowd.winoventi.admin.words import QUESTIONS, reason_in_words
 from crowd.winoventi.models import Alternative, FilterScore, Generic, Judgement, Premise
-from hits.admin.parts import ReadOnlyAdmin, VisibleStudies, read_number
+from hits.admin.page_parts import ReadOnlyAdmin, VisibleStudies, read_number
 from hits.work.access import studies_of
 
 Row = TypeVar("Row", bound=Model)

@@ -17,7 +17,7 @@ from crowd.winoventi.queries.models import curves_of
 from hits.admin.projects.project_page import TAKE, HubAdmin
 from hits.admin.stat_tables import send_table
 from hits.data.project_exports import project_in
-from hits.datasets.tables import StatTable
+from hits.datasets.stat_table import StatTable
 from hits.studies.models import Study
 
 Hub = HubAdmin[Any]

@@ -11,7 +11,8 @@ from django.urls import URLPattern
 from crowd.winoventi.admin.step_forms import AdvanceForm
 from crowd.winoventi.models import Alternative, Step
 from crowd.winoventi.services import filtering, posting, reading
-from hits.admin.actions import Action, ActionPages, Call, Confirm, Outcome
+from hits.admin.actions import Action, Call, Confirm, Outcome
+from hits.admin.actions.action_pages import ActionPages
 from hits.admin.projects.project_actions import project_actions
 from hits.admin.projects.project_page import HubAdmin
 from scoring.models import RegisteredRival

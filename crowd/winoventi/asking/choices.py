@@ -9,8 +9,8 @@ from typing import Any
 from django.db.models import QuerySet
 from django.utils.translation import gettext_lazy
 
-from crowd.questions.entries import Look, Texts, fault_of_pick
 from crowd.questions.family import AskFamily
+from crowd.questions.page_entries import Look, Texts, fault_of_pick
 from crowd.winoventi import domain
 from crowd.winoventi.asking.entries import LABELS
 from crowd.winoventi.models import Prompt

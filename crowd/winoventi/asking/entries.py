@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from crowd.questions.entries import Labels, fault_of_text
+from crowd.questions.page_entries import Labels, fault_of_text
 from crowd.winoventi.domain.words import LONGEST_WORD, are_same, is_na, is_one_word
 
 LABELS: Labels = {

@@ -9,8 +9,8 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from crowd.questions.domain import NO, YES
-from crowd.questions.entries import Look, Texts, fault_of_pick, fault_of_unread
 from crowd.questions.family import AskFamily
+from crowd.questions.page_entries import Look, Texts, fault_of_pick, fault_of_unread
 from crowd.winoventi import domain
 from crowd.winoventi.asking.entries import LABELS, fault_of_word
 from crowd.winoventi.domain.answers import ALTERNATIVES as WORDS

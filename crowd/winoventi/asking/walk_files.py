@@ -5,21 +5,15 @@ from dataclasses import dataclass
 from typing import Any
 
 from crowd.questions.domain import NO, YES, trim
-from crowd.questions.entries import Texts
+from crowd.questions.page_entries import Texts
 from crowd.winoventi.asking.exceptions import look_at_exceptions
 from crowd.winoventi.asking.premises import look_at_premise
 from crowd.winoventi.domain.answers import ALTERNATIVES
 from crowd.winoventi.domain.premises import Premise, read_premise
 from crowd.winoventi.domain.words import LONGEST_WORD
-from hits.common.uploads import (
-    Problems,
-    UploadedColumn,
-    example_file,
-    file_help,
-    read_text,
-    read_uploaded,
-    text_within,
-)
+from hits.common.uploads import UploadedColumn, example_file, file_help, read_text, text_within
+from hits.common.uploads.file_problems import Problems
+from hits.common.uploads.row_reader import read_uploaded
 from hits.core.errors import InvalidItems
 
 BETWEEN = "|"

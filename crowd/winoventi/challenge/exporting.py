@@ -17,7 +17,7 @@ from hits.core.errors import CrowdError
 from hits.data.exports import DataFile, Tell, Wanted
 from hits.data.project_exports import ProjectExport
 from hits.datasets.columns import Row, rows_of
-from hits.datasets.writing import FORMATS, write_rows
+from hits.datasets.file_writer import FORMATS, write_rows
 
 SPLITS = {"half": split_half, "full": split_full}
 CHALLENGE = DataFile(

@@ -8,8 +8,8 @@ from django.urls import reverse
 from django.utils import timezone
 
 from crowd.demo import acts
+from crowd.demo.demo_people import Cast, make_cast
 from crowd.demo.interface import Demo, Report
-from crowd.demo.people import Cast, make_cast
 from crowd.winoventi.demo import seeding
 from crowd.winoventi.demo.workers import NOT_AVAILABLE, Person
 from crowd.winoventi.models import (

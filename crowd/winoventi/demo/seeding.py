@@ -10,7 +10,7 @@ from django.db.models import Q
 from django.utils import timezone
 
 from crowd.demo.acts import log_path
-from crowd.demo.people import Cast
+from crowd.demo.demo_people import Cast
 from crowd.winoventi.demo import world
 from crowd.winoventi.domain import WALK
 from crowd.winoventi.models import Project, Step

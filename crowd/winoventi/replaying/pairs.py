@@ -6,7 +6,7 @@ from collections.abc import Collection, Sequence
 from django.db.models import Max
 
 from crowd.winoventi.models import Generic, Noun, Project
-from hits.common.uploads import Row
+from hits.common.uploads.row_reader import Row
 from hits.core.errors import InvalidItems
 
 Place = tuple[int, int]

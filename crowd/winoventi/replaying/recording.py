@@ -26,9 +26,9 @@ from crowd.winoventi.services.holding import items_of_alternatives, items_of_pre
 from crowd.winoventi.services.premising import take_premises
 from crowd.winoventi.services.settling import settle_alternatives
 from crowd.winoventi.services.validating import take_judgements
-from hits.common.uploads import Row
+from hits.common.uploads.row_reader import Row
 from hits.identity.models.workers import Worker
-from hits.work.services.answers import Given
+from hits.work.services.counting_answers import Given
 from hits.work.services.locking import lock_items
 
 

@@ -19,7 +19,8 @@ from crowd.winoventi.replaying.rows import FILES, key_of, read_rows
 from crowd.winoventi.services.holding import AT_ONCE
 from crowd.winoventi.services.opening import open_project
 from crowd.winoventi.services.ruling import change_rules, settle_anew
-from hits.common.uploads import Problems, Row
+from hits.common.uploads.file_problems import Problems
+from hits.common.uploads.row_reader import Row
 from hits.core.errors import CrowdError, InvalidItems
 from hits.data.replays import Replay, Tell
 from hits.data.services.recordings import account_of, known_workers, open_study

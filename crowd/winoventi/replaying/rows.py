@@ -9,7 +9,9 @@ from crowd.questions.domain import NO, YES
 from crowd.winoventi.domain import KINDS
 from crowd.winoventi.domain.answers import ALTERNATIVES
 from crowd.winoventi.domain.outcomes import QUESTIONS
-from hits.common.uploads import Problems, Row, UploadedColumn, as_written, read_uploaded
+from hits.common.uploads import UploadedColumn, as_written
+from hits.common.uploads.file_problems import Problems
+from hits.common.uploads.row_reader import Row, read_uploaded
 from hits.core.errors import InvalidItems
 
 EXCEPTIONS = "exceptions.csv"

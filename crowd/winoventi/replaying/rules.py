@@ -7,7 +7,7 @@ from crowd.winoventi.domain.answers import ALTERNATIVES, read_exceptions, read_p
 from crowd.winoventi.domain.premises import find_fault, find_warnings
 from crowd.winoventi.domain.words import LONGEST_WORD, are_same, is_na, is_one_word
 from crowd.winoventi.replaying import rows
-from hits.common.uploads import Row
+from hits.common.uploads.row_reader import Row
 
 # Rules of intake and eligibility, in the order they are printed. Each is counted where it is broken.
 WARNINGS = {

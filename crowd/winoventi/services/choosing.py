@@ -7,8 +7,8 @@ from datetime import datetime
 from crowd.winoventi.domain.answers import read_choice
 from crowd.winoventi.domain.words import are_same
 from crowd.winoventi.models import Choice, Project, Prompt
-from hits.work.services.answers import Given, answers_that_count, on_their_way
 from hits.work.services.answers_needed import want_answers
+from hits.work.services.counting_answers import Given, answers_that_count, on_their_way
 from hits.work.services.locking import lock_items
 
 LONGEST = Choice._meta.get_field("word").max_length

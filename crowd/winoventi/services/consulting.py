@@ -7,7 +7,8 @@ from typing import Any, TypeVar
 
 from django.db.models import Model, QuerySet
 
-from scoring.models import RegisteredRival, TextQuestion
+from scoring.models import RegisteredRival
+from scoring.models.text_questions import TextQuestion
 from scoring.services.asking_texts import NewText, ask_and_find, retry_texts
 
 Row = TypeVar("Row", bound=Model)

@@ -14,7 +14,8 @@ from crowd.winoventi.services.consulting import Answered, Standing, consult
 from crowd.winoventi.services.filtering import question_of
 from hits.core.errors import RuleBroken
 from hits.identity.models.users import User
-from scoring.models import RegisteredRival, TextQuestion
+from scoring.models import RegisteredRival
+from scoring.models.text_questions import TextQuestion
 from scoring.services import asking_texts
 
 

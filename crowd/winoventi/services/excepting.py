@@ -6,7 +6,7 @@ from datetime import datetime
 from crowd.winoventi.domain.answers import read_exceptions
 from crowd.winoventi.models import Alternative, Generic, Project, triplet_key
 from crowd.winoventi.services.settling import settle_alternatives, withdraw_alternatives
-from hits.work.services.answers import Given, answers_that_count
+from hits.work.services.counting_answers import Given, answers_that_count
 
 NONSENSE = "A worker says that the statement makes no sense."
 Answers = Mapping[Generic, Given | None]

@@ -17,7 +17,8 @@ from crowd.winoventi.models import Alternative, FilterScore, Inquiry, Project, S
 from crowd.winoventi.services.consulting import Answered, Standing, ask_failed_anew, consult
 from crowd.winoventi.services.inquiring import note_standing, open_inquiries, open_inquiry, put_off
 from hits.core.errors import RuleBroken
-from scoring.models import RegisteredRival, TextQuestion
+from scoring.models import RegisteredRival
+from scoring.models.text_questions import TextQuestion
 from scoring.services import asking_texts
 from scoring.services.waiting import texts_waiting
 

@@ -8,7 +8,9 @@ from django.db.models import Max
 
 from crowd.questions.domain import is_unfit, trim
 from crowd.winoventi.models import Noun, Project, Step
-from hits.common.uploads import Problems, UploadedColumn, as_written, read_uploaded
+from hits.common.uploads import UploadedColumn, as_written
+from hits.common.uploads.file_problems import Problems
+from hits.common.uploads.row_reader import read_uploaded
 from hits.core.errors import InvalidItems
 from hits.studies.models import Study
 

@@ -7,7 +7,7 @@ from crowd.winoventi.domain.answers import read_premise_of
 from crowd.winoventi.domain.premises import find_fault, find_warnings
 from crowd.winoventi.models import Alternative, Premise, Project
 from crowd.winoventi.services.settling import settle_premises, withdraw_premises
-from hits.work.services.answers import Given, answers_that_count
+from hits.work.services.counting_answers import Given, answers_that_count
 
 FIELDS = ("sentence", "generic_word", "exception_word", "is_na", "warnings", "assignment", "is_kept", "state")
 # As much as is kept of what nobody can have typed on the page; a recording may hold anything.

@@ -16,7 +16,7 @@ from crowd.winoventi.domain.words import LONGEST_WORD
 from crowd.winoventi.models import Generic, Inquiry, Noun, Project, Reading, Step
 from crowd.winoventi.services.consulting import Answered, consult
 from crowd.winoventi.services.inquiring import note_standing, open_inquiries, open_inquiry
-from hits.common.writing import write_each
+from hits.common.bulk_writes import write_each
 from hits.core.errors import RuleBroken
 from scoring.models import RegisteredRival
 from scoring.services import asking_texts

@@ -11,7 +11,7 @@ from crowd.winoventi.services.choosing import choose_anew
 from crowd.winoventi.services.holding import AT_ONCE, items_of_alternatives
 from crowd.winoventi.services.settling import settle_alternatives
 from crowd.winoventi.services.validating import judge_anew
-from hits.common.parts import in_parts
+from hits.common.sweep_parts import in_parts
 from hits.work.services.locking import held, lock_items
 
 # What states are read by, and how many answers are asked for.

@@ -17,8 +17,8 @@ from crowd.winoventi.services.holding import (
 )
 from crowd.winoventi.services.premising import count_premises
 from crowd.winoventi.services.validating import count_judgements
-from hits.work.services.answers import on_their_way
 from hits.work.services.collect_engine import Collect, collect_answers, count_all
+from hits.work.services.counting_answers import on_their_way
 
 
 def take_answers(*, now: datetime) -> int:

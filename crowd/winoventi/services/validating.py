@@ -11,8 +11,8 @@ from crowd.winoventi.domain.outcomes import QUESTIONS
 from crowd.winoventi.models import Judgement, Premise, Project
 from crowd.winoventi.services.holding import items_of_premises
 from crowd.winoventi.services.settling import settle_premises
-from hits.work.services.answers import Given, answers_that_count, on_their_way
 from hits.work.services.answers_needed import want_answers
+from hits.work.services.counting_answers import Given, answers_that_count, on_their_way
 from hits.work.services.locking import lock_items
 
 Answers = Mapping[Premise, Sequence[Given]]

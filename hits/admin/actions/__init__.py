@@ -1,6 +1,7 @@
 """An action on a row is said once: who may do it, what it asks before, and the call that does it."""
 
-from hits.admin.actions.pages import ActionPages
+from hits.admin.actions.action_pages import ActionPages
+from hits.admin.actions.reason_form import OneLine, words_form
 from hits.admin.actions.shapes import (
     Action,
     Call,
@@ -11,7 +12,6 @@ from hits.admin.actions.shapes import (
     one_by_one,
     unless_ticked,
 )
-from hits.admin.actions.words import OneLine, words_form
 
 __all__ = [
     "Action",

@@ -13,7 +13,7 @@ from django.utils.safestring import SafeString
 from hits import families
 from hits.admin.batches import guide, launch, live
 from hits.admin.batches.prices import cost_of, table_of
-from hits.admin.parts import VisibleStudies, in_words, read_number
+from hits.admin.page_parts import VisibleStudies, in_words, read_number
 from hits.admin.payments import recalculating, wages
 from hits.batches.queries.tally import batches_with_counts
 from hits.batches.services import drafting

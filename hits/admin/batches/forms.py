@@ -8,7 +8,7 @@ from django.core.exceptions import ValidationError
 from django.db.models import Model, QuerySet
 
 from hits import families
-from hits.admin.parts import JsonField
+from hits.admin.page_parts import JsonField
 from hits.admin.spans import SpanField
 from hits.batches import domain as criteria
 from hits.batches.services.drafting import ASKS_ONCE, STEPS

@@ -18,7 +18,7 @@ from django.urls import URLPattern, path, reverse
 from hits import families
 from hits.admin.batches.forms import FORMS, PRESET, PeopleForm, TermsForm, WhatForm
 from hits.admin.batches.prices import plans_of
-from hits.admin.parts import in_words, read_number
+from hits.admin.page_parts import in_words, read_number
 from hits.batches.services import drafting
 from hits.core.domain.requirements import in_words as requirements_in_words
 from hits.core.domain.typed_text import read_uuid

@@ -19,7 +19,7 @@ from django.utils.translation import ngettext
 from hits import families
 from hits.admin.batches.guide import SPANS, excluded_rows, get_visible, steps_of
 from hits.admin.batches.prices import Wage, plans_of, table_of, wage_of
-from hits.admin.parts import in_words
+from hits.admin.page_parts import in_words
 from hits.batches.services import drafting
 from hits.core.domain.bonus_tables import wants_floor
 from hits.core.domain.requirements import in_words as requirements_in_words

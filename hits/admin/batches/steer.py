@@ -15,7 +15,7 @@ from django.http import HttpRequest
 from django.shortcuts import get_object_or_404
 
 from hits.admin.actions import Confirm
-from hits.admin.parts import in_words, plural
+from hits.admin.page_parts import in_words, plural
 from hits.admin.sums import cost_in_words
 from hits.batches.models import BatchEvent
 from hits.core.errors import RuleBroken

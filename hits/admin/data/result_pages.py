@@ -12,9 +12,10 @@ from django.shortcuts import get_object_or_404, redirect
 from django.urls import URLPattern
 from django.utils import timezone
 
-from hits.admin.actions import Action, ActionPages, Call, Confirm, Outcome, emphasize
+from hits.admin.actions import Action, Call, Confirm, Outcome, emphasize
+from hits.admin.actions.action_pages import ActionPages
 from hits.admin.data.result_forms import ResultsForm, UploadedFile, answer_upload
-from hits.admin.parts import plural
+from hits.admin.page_parts import plural
 from hits.admin.projects.project_actions import project_actions
 from hits.admin.projects.project_page import HubAdmin
 from hits.admin.selecting import signed_in

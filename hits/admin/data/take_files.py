@@ -18,7 +18,7 @@ from hits.core import audit_trail
 from hits.data.exports import DataFile, Naming, salt_of
 from hits.data.project_exports import ProjectExport
 from hits.datasets.columns import Column, Row
-from hits.datasets.writing import TEXTS, write_rows
+from hits.datasets.file_writer import TEXTS, write_rows
 from hits.studies.models import Study
 
 NAMES = {"tsv": "TSV", "csv": "CSV", "jsonl": "JSON Lines", "parquet": "Parquet"}

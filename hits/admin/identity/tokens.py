@@ -16,8 +16,9 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from django.views.decorators.debug import sensitive_variables
 
-from hits.admin.actions import Action, ActionPages, Call, Confirm, Outcome
-from hits.admin.parts import ReadOnlyAdmin
+from hits.admin.actions import Action, Call, Confirm, Outcome
+from hits.admin.actions.action_pages import ActionPages
+from hits.admin.page_parts import ReadOnlyAdmin
 from hits.core.errors import RuleBroken
 from hits.identity import api_tokens
 from hits.identity.api_tokens import Scope

@@ -7,8 +7,9 @@ from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.template.defaultfilters import pluralize
 
-from hits.admin.actions import Action, ActionPages, Call, Confirm, Outcome, emphasize
-from hits.admin.parts import ReadOnlyAdmin, VisibleStudies
+from hits.admin.actions import Action, Call, Confirm, Outcome, emphasize
+from hits.admin.actions.action_pages import ActionPages
+from hits.admin.page_parts import ReadOnlyAdmin, VisibleStudies
 from hits.admin.payments import run_prepare
 from hits.admin.payments.run_page_rows import HOLD, WHY_HELD
 from hits.ledger.models.bonuses import Bonus

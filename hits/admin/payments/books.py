@@ -16,10 +16,10 @@ from django.shortcuts import get_object_or_404
 from django.template.response import TemplateResponse
 from django.utils import timezone
 
-from hits.admin.parts import FIRST_DAY, LAST_DAY, read_number
+from hits.admin.page_parts import FIRST_DAY, LAST_DAY, read_number
 from hits.admin.payments.downloads import send
 from hits.admin.selecting import PAGE, signed_in
-from hits.ledger.models.entries import LedgerEntry
+from hits.ledger.models.books import LedgerEntry
 from hits.ledger.queries import checks_of, entries_of, movements, statement_of
 from hits.payments.services import finance_files
 from hits.studies.models import Study

@@ -12,7 +12,8 @@ from django.template.response import TemplateResponse
 from django.urls import URLPattern, path, reverse
 from django.views.decorators.http import require_POST
 
-from hits.admin.actions import Action, ActionPages, Call, Outcome, unless_ticked
+from hits.admin.actions import Action, Call, Outcome, unless_ticked
+from hits.admin.actions.action_pages import ActionPages
 from hits.payments.models.matches import Difference
 from hits.payments.services import after_restore, payment_outcomes, resending
 from hits.providers.models.epochs import Epoch

@@ -12,7 +12,8 @@ from django.urls import URLPattern, path, reverse
 from django.utils import timezone
 from django.views.decorators.http import require_POST
 
-from hits.admin.actions import Action, ActionPages, Call, Outcome, unless_ticked
+from hits.admin.actions import Action, Call, Outcome, unless_ticked
+from hits.admin.actions.action_pages import ActionPages
 from hits.admin.selecting import signed_in
 from hits.core.errors import RuleBroken
 from hits.payments.models.runs import Halt

@@ -7,9 +7,9 @@ from django.db.models import QuerySet
 from django.http import HttpRequest
 from django.urls import URLPattern, path
 
-from hits.admin.parts import ReadOnlyAdmin, VisibleStudies
+from hits.admin.page_parts import ReadOnlyAdmin, VisibleStudies
 from hits.admin.payments import books
-from hits.ledger.models.entries import LedgerEntry
+from hits.ledger.models.books import LedgerEntry
 from hits.work.access import visible
 
 

@@ -8,8 +8,9 @@ from django.core.paginator import Paginator
 from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
 
-from hits.admin.actions import Action, ActionPages, Call, Outcome
-from hits.admin.parts import read_number
+from hits.admin.actions import Action, Call, Outcome
+from hits.admin.actions.action_pages import ActionPages
+from hits.admin.page_parts import read_number
 from hits.admin.payments.match_parts import ADD_DEPOSIT, PAGE, VIEW_DEPOSIT, find_account, render
 from hits.admin.selecting import need
 from hits.payments.models.matches import Deposit, Difference

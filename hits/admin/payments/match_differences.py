@@ -10,7 +10,8 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404
 from django.urls import NoReverseMatch, reverse
 
-from hits.admin.actions import Action, ActionPages, Call, Outcome
+from hits.admin.actions import Action, Call, Outcome
+from hits.admin.actions.action_pages import ActionPages
 from hits.admin.payments.match_parts import ADD_DEPOSIT, PAGE, RUN, VIEW, render
 from hits.admin.selecting import need
 from hits.payments.domain.difference_causes import CAUSES

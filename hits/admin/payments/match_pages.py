@@ -10,8 +10,9 @@ from django.shortcuts import get_object_or_404, redirect
 from django.urls import URLPattern, path, reverse
 from django.views.decorators.http import require_POST
 
-from hits.admin.actions import Action, ActionPages, Call, Outcome
-from hits.admin.parts import ReadOnlyAdmin, read_number
+from hits.admin.actions import Action, Call, Outcome
+from hits.admin.actions.action_pages import ActionPages
+from hits.admin.page_parts import ReadOnlyAdmin, read_number
 from hits.admin.payments.match_deposits import deposits_view
 from hits.admin.payments.match_differences import DIFFERENCES, difference_view, list_view
 from hits.admin.payments.match_parts import PAGE, VIEW, find_account, render

@@ -16,8 +16,10 @@ from django.template.response import TemplateResponse
 from django.urls import URLPattern, path, reverse
 from django.utils import timezone
 
-from hits.admin.actions import Action, ActionPages, Call, Confirm, Offered, Outcome, words_form
-from hits.admin.parts import read_number
+from hits.admin.actions import Action, Call, Confirm, Offered, Outcome
+from hits.admin.actions.action_pages import ActionPages
+from hits.admin.actions.reason_form import words_form
+from hits.admin.page_parts import read_number
 from hits.admin.selecting import PAGE
 from hits.ledger.models.bonuses import Bonus
 from hits.payments.domain.bonus_refusals import Remedy

@@ -12,8 +12,10 @@ from django.template.defaultfilters import pluralize
 from django.urls import URLPattern, path, reverse
 from django.utils import timezone
 
-from hits.admin.actions import Action, ActionPages, Call, Confirm, Outcome, emphasize, words_form
-from hits.admin.parts import batch_trail, read_number
+from hits.admin.actions import Action, Call, Confirm, Outcome, emphasize
+from hits.admin.actions.action_pages import ActionPages
+from hits.admin.actions.reason_form import words_form
+from hits.admin.page_parts import batch_trail, read_number
 from hits.admin.payments.wages import find_batch
 from hits.admin.sums import NO_MONEY_YET, Sum, read_seen, sum_up
 from hits.ledger.models.bonuses import Bonus

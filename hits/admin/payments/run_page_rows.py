@@ -7,8 +7,10 @@ from django.http import HttpRequest, HttpResponse
 from django.template.defaultfilters import pluralize
 from django.urls import reverse
 
-from hits.admin.actions import Action, ActionPages, Call, Confirm, Outcome, emphasize, words_form
-from hits.admin.parts import read_number
+from hits.admin.actions import Action, Call, Confirm, Outcome, emphasize
+from hits.admin.actions.action_pages import ActionPages
+from hits.admin.actions.reason_form import words_form
+from hits.admin.page_parts import read_number
 from hits.admin.payments.run_steps import BASE, PREPARE, VIEW, find_run, sum_in_words
 from hits.ledger.models.bonuses import Bonus
 from hits.payments.models.runs import Run

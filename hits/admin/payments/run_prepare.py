@@ -15,7 +15,7 @@ from django.template.response import TemplateResponse
 from django.urls import URLPattern, path, reverse
 from django.utils import timezone
 
-from hits.admin.parts import read_number
+from hits.admin.page_parts import read_number
 from hits.admin.selecting import page_of, signed_in
 from hits.core.errors import RuleBroken
 from hits.ledger.models.bonuses import Bonus

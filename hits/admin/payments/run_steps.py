@@ -11,7 +11,9 @@ from django.shortcuts import get_object_or_404
 from django.urls import URLPattern, path, reverse
 from django.views.decorators.http import require_POST
 
-from hits.admin.actions import Action, ActionPages, Call, Confirm, Outcome, words_form
+from hits.admin.actions import Action, Call, Confirm, Outcome
+from hits.admin.actions.action_pages import ActionPages
+from hits.admin.actions.reason_form import words_form
 from hits.payments.models.runs import Run
 from hits.payments.queries.run_list import totals_of, visible_runs
 from hits.payments.queries.run_table import rows_of

@@ -14,9 +14,10 @@ from django.template.defaultfilters import pluralize
 from django.template.response import TemplateResponse
 from django.urls import NoReverseMatch, URLPattern, path, reverse
 
-from hits.admin.actions import Action, ActionPages, Call, Confirm, Outcome, emphasize
-from hits.admin.batches.charts import duration
-from hits.admin.parts import batch_trail
+from hits.admin.actions import Action, Call, Confirm, Outcome, emphasize
+from hits.admin.actions.action_pages import ActionPages
+from hits.admin.batches.batch_charts import duration
+from hits.admin.page_parts import batch_trail
 from hits.admin.sums import NO_MONEY_YET, read_seen, sum_up
 from hits.batches.queries.hourly_pay import Pay, pay_of, top_ups_due, top_ups_made
 from hits.core.domain.money import round_to_cents

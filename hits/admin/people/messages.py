@@ -11,7 +11,7 @@ from django.template.response import TemplateResponse
 from django.urls import URLPattern, path
 from django.utils.translation import ngettext
 
-from hits.admin.parts import ReadOnlyAdmin
+from hits.admin.page_parts import ReadOnlyAdmin
 from hits.admin.people import letter_forms
 from hits.admin.selecting import page_of, signed_in
 from hits.people.models import Message, Recipient

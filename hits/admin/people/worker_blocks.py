@@ -10,7 +10,9 @@ from django.urls import reverse
 from django.utils.formats import date_format
 from django.utils.translation import ngettext
 
-from hits.admin.actions import Action, ActionPages, Call, Confirm, Outcome, one_by_one, words_form
+from hits.admin.actions import Action, Call, Confirm, Outcome, one_by_one
+from hits.admin.actions.action_pages import ActionPages
+from hits.admin.actions.reason_form import words_form
 from hits.admin.selecting import carried, opts_of, selected_workers
 from hits.identity.models.blocks import Block
 from hits.identity.models.workers import Worker

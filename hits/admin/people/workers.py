@@ -9,8 +9,8 @@ from django.http import HttpRequest, HttpResponse
 from django.template.response import TemplateResponse
 from django.urls import URLPattern
 
-from hits.admin.parts import ReadOnlyAdmin, in_words
-from hits.admin.people import letter_forms, worker_blocks, worker_verbs
+from hits.admin.page_parts import ReadOnlyAdmin, in_words
+from hits.admin.people import letter_forms, worker_actions, worker_blocks
 from hits.admin.selecting import MOST, page_of
 from hits.identity.models.blocks import Block
 from hits.identity.models.workers import Worker
@@ -63,7 +63,7 @@ class WorkerAdmin(ReadOnlyAdmin[Worker]):
         css = {"all": ("hits/workers.css",)}
 
     def get_urls(self) -> list[URLPattern]:
-        return [*worker_verbs.urls(self), *super().get_urls()]
+        return [*worker_actions.urls(self), *super().get_urls()]
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Worker]:
         workers = worker_record.workers_for(request.user)

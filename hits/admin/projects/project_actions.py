@@ -4,7 +4,8 @@ from collections.abc import Callable, Mapping, Sequence
 from operator import attrgetter
 from typing import Any, TypeVar
 
-from hits.admin.actions import Action, ActionPages
+from hits.admin.actions import Action
+from hits.admin.actions.action_pages import ActionPages
 from hits.admin.projects.project_page import HubAdmin
 
 Row = TypeVar("Row")

@@ -13,7 +13,7 @@ from django.shortcuts import get_object_or_404
 from django.template.response import TemplateResponse
 from django.urls import URLPattern, path, reverse
 
-from hits.admin.parts import ReadOnlyAdmin
+from hits.admin.page_parts import ReadOnlyAdmin
 from hits.admin.projects.project_cards import Panel, PanelOf, shown_to
 from hits.admin.selecting import need
 from hits.batches.services import top_up

@@ -18,8 +18,9 @@ from django.utils.safestring import SafeString
 from django.utils.text import Truncator
 from django.views.decorators.http import require_POST
 
-from hits.admin.actions import Action, ActionPages, Call, Outcome
-from hits.admin.parts import ReadOnlyAdmin, VisibleStudies, in_words
+from hits.admin.actions import Action, Call, Outcome
+from hits.admin.actions.action_pages import ActionPages
+from hits.admin.page_parts import ReadOnlyAdmin, VisibleStudies, in_words
 from hits.admin.selecting import signed_in
 from hits.review.models import Appeal
 from hits.review.queries import appeal_queue as queries

@@ -15,8 +15,10 @@ from django.utils import timezone
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
-from hits.admin.actions import Action, ActionPages, Call, Confirm, Outcome, emphasize, words_form
-from hits.admin.parts import ReadOnlyAdmin, in_words, read_number
+from hits.admin.actions import Action, Call, Confirm, Outcome, emphasize
+from hits.admin.actions.action_pages import ActionPages
+from hits.admin.actions.reason_form import words_form
+from hits.admin.page_parts import ReadOnlyAdmin, in_words, read_number
 from hits.admin.review import review_pages
 from hits.review.services import reviewing
 from hits.work.access import studies_of, visible

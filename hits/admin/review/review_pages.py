@@ -18,7 +18,7 @@ from django.utils import timezone
 from django.views.decorators.http import require_POST
 
 from hits import families
-from hits.admin.parts import in_words
+from hits.admin.page_parts import in_words
 from hits.core.errors import RuleBroken
 from hits.review.queries import review_queue
 from hits.review.queries.review_queue import Order, State, Wanted

@@ -16,9 +16,9 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
 from hits.admin.batches.steer import STEER
-from hits.admin.parts import ReadOnlyAdmin, in_words
+from hits.admin.page_parts import ReadOnlyAdmin, in_words
 from hits.admin.selecting import signed_in
-from hits.admin.work import hit_verbs
+from hits.admin.work import hit_actions
 from hits.core.domain.typed_text import read_uuid
 from hits.studies.models import Batch
 from hits.work import access
@@ -125,12 +125,12 @@ class HITAdmin(ReadOnlyAdmin[HIT]):
 
     def steer_view(self, request: HttpRequest, hit_id: int, verb: str) -> HttpResponse:
         """The same verbs on one HIT."""
-        return hit_verbs.pages_of(self).answer(request, verb, hit_id=hit_id)
+        return hit_actions.pages_of(self).answer(request, verb, hit_id=hit_id)
 
     def _steer_selection(self, request: HttpRequest, rows: QuerySet[HIT], verb: str) -> HttpResponse:
         """Posted again to the same list, with the same filters, the selection is the same."""
         chosen = HIT.objects.filter(pk__in=rows.order_by().values("pk"))
-        return hit_verbs.pages_of(self).answer_list(request, verb, [hit_verbs.Selected(chosen=chosen)])
+        return hit_actions.pages_of(self).answer_list(request, verb, [hit_actions.Selected(chosen=chosen)])
 
     def change_view(
         self, request: HttpRequest, object_id: str, form_url: str = "", extra_context: Any = None
@@ -152,7 +152,7 @@ class HITAdmin(ReadOnlyAdmin[HIT]):
             "assignments": assignments[:ASSIGNMENTS],
             "has_more": len(assignments) > ASSIGNMENTS,
             "sees_work": request.user.has_perm("hits.view_assignment"),
-            "verbs": hit_verbs.offered_for(hit, user=signed_in(request)),
+            "verbs": hit_actions.offered_for(hit, user=signed_in(request)),
         }
         return TemplateResponse(request, "admin/hits/hit.html", context)
 

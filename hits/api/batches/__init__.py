@@ -1,6 +1,6 @@
 """Batches: drafts, launching and steering, and what came of them."""
 
+from hits.api.batches.batch_views import BatchViewSet
 from hits.api.batches.items import ItemsViewSet
-from hits.api.batches.views import BatchViewSet
 
 __all__ = ["BatchViewSet", "ItemsViewSet"]

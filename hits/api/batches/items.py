@@ -10,7 +10,7 @@ from rest_framework.parsers import MultiPartParser
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from hits.api.permissions import need
+from hits.api.request_permissions import need
 from hits.api.resources import Resource
 from hits.batches.services import drafting
 from hits.identity.api_tokens import Scope

@@ -6,9 +6,9 @@ each is read, and with which of its own errors a file is refused.
 
 from hits.common.uploads.cells import as_written, is_blank, read_number, read_text, text_within
 from hits.common.uploads.columns import UploadedColumn, example_file, file_help
-from hits.common.uploads.problems import MOST_PROBLEMS, Problems
-from hits.common.uploads.reading import Row, read_uploaded
-from hits.common.uploads.texts import whole_text
+from hits.common.uploads.file_problems import MOST_PROBLEMS, Problems
+from hits.common.uploads.row_reader import Row, read_uploaded
+from hits.common.uploads.text_lines import whole_text
 
 __all__ = [
     "MOST_PROBLEMS",

@@ -8,7 +8,7 @@ from functools import partial
 from itertools import chain
 from typing import Any, NamedTuple
 
-from hits.common.uploads.texts import Lines
+from hits.common.uploads.text_lines import Lines
 
 Found = Iterator[tuple[int, Callable[[], Any]]]
 NOT_KEPT = "This JSON is nested too deeply, or holds a number that is too long."

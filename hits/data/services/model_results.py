@@ -11,7 +11,9 @@ import structlog
 from django.db import transaction
 from django.db.models import Model
 
-from hits.common.uploads import Problems, Row, UploadedColumn, read_uploaded
+from hits.common.uploads import UploadedColumn
+from hits.common.uploads.file_problems import Problems
+from hits.common.uploads.row_reader import Row, read_uploaded
 from hits.core.errors import InvalidItems, RuleBroken
 from hits.identity.models.users import User
 

@@ -11,7 +11,7 @@ import structlog
 from django.db import transaction
 from django.db.models import Count, Exists, Max, OuterRef, QuerySet
 
-from hits.common.parts import in_parts
+from hits.common.sweep_parts import in_parts
 from hits.core import audit_trail
 from hits.core.errors import ProviderError, RuleBroken
 from hits.identity.models.users import User

@@ -15,7 +15,7 @@ from django.db import transaction
 from django.db.models import Exists, OuterRef, QuerySet
 
 from hits.batches.services.sending_hits import TOKEN_MEMORY, Clock, ticking
-from hits.common.parts import in_parts
+from hits.common.sweep_parts import in_parts
 from hits.core.errors import ProviderError, ProviderRefused, ProviderUnavailable
 from hits.ledger.models.bonuses import Bonus
 from hits.payments.domain import bonus_refusals

@@ -14,7 +14,7 @@ from cryptography.fernet import InvalidToken
 from django.db import transaction
 from django.db.models import Q, QuerySet
 
-from hits.common.parts import in_parts
+from hits.common.sweep_parts import in_parts
 from hits.core import audit_trail
 from hits.core.domain.typed_text import is_one_line
 from hits.core.errors import ProviderError, ProviderRefused, ProviderUnavailable, RuleBroken

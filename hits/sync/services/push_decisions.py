@@ -10,7 +10,7 @@ from django.db import transaction
 from django.db.models import Exists, F, OuterRef, Q, QuerySet
 
 from hits import families
-from hits.common.parts import in_parts
+from hits.common.sweep_parts import in_parts
 from hits.core.errors import ProviderRefused, ProviderUnavailable
 from hits.core.states import move
 from hits.providers.gateway.interface import Provider, ProviderAssignment

@@ -12,7 +12,7 @@ import structlog
 from django.db import transaction
 from django.db.models import Exists, F, Max, Min, OuterRef, Q, QuerySet
 
-from hits.common.parts import in_parts
+from hits.common.sweep_parts import in_parts
 from hits.core.errors import ProviderError, ProviderRefused
 from hits.core.states import move
 from hits.providers.gateway.interface import Provider, ProviderHIT

@@ -6,7 +6,7 @@ from typing import Any, TypeVar
 
 from django.db.models import Model, Q
 
-from hits.common.writing import write_each
+from hits.common.bulk_writes import write_each
 from hits.work.models.assignments import Item, Lease
 from hits.work.services.locking import hold_new
 

@@ -14,7 +14,7 @@ import structlog
 from django.db import transaction
 from django.db.models import Model, Q, QuerySet
 
-from hits.common.parts import in_parts
+from hits.common.sweep_parts import in_parts
 from hits.studies.models import Study
 from hits.work.models.assignments import Item
 from hits.work.services.leasing import find_recounts, take_recounts

@@ -9,7 +9,7 @@ from django.utils import timezone
 
 from hits.core.errors import CrowdError
 from qualifications.models import SwowList
-from qualifications.services.importing import Source, import_swow
+from qualifications.services.list_imports import Source, import_swow
 
 EXAMPLES = """
   manage.py import_swow strength.SWOW-EN.R123.csv.gz --name swow-en

@@ -87,7 +87,9 @@ def agreed() -> int:
 def test_preview_asks_for_nothing_and_says_so_in_advance(
     client: Client, hit: HIT, text: ConsentText, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("crowd.frame.pages.conditions_of", lambda _: ["First you are asked <one> thing."])
+    monkeypatch.setattr(
+        "crowd.frame.question_pages.conditions_of", lambda _: ["First you are asked <one> thing."]
+    )
 
     page = visit(client, hit, assignmentId="ASSIGNMENT_ID_NOT_AVAILABLE", workerId="", ticket="")
 
@@ -214,7 +216,7 @@ def test_expired_consent_page_writes_nothing(client: Client, hit: HIT, text: Con
     later = timezone.now() + timedelta(hours=1)
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("crowd.frame.asking.timezone.now", lambda: later)
+        patch.setattr("crowd.frame.before_work.timezone.now", lambda: later)
         answer = agree(client, page)
 
     assert (answer.status_code, agreed()) == (410, 0)
@@ -310,7 +312,7 @@ def test_consent_costs_one_query_when_everything_is_agreed(
         with CaptureQueriesContext(connection) as queries:
             assert token_of(visit(client, other, **claims))
         counts.append(len(queries))
-        monkeypatch.setattr("crowd.frame.pages.asking.ask_first", lambda *_, **__: None)
+        monkeypatch.setattr("crowd.frame.question_pages.asking.ask_first", lambda *_, **__: None)
 
     assert counts[0] - counts[1] == 1
 

@@ -9,7 +9,7 @@ from django.conf import LazySettings
 from django.test import Client
 from django.utils import timezone
 
-from crowd.frame import limits
+from crowd.frame import claim_limits
 from crowd.winogavil.models import Association
 from hits.common.visitors import address_of
 from hits.core.errors import RuleBroken
@@ -208,7 +208,7 @@ def test_claim_without_a_ticket_takes_no_more_places_and_rows_than_there_are(
 def test_claim_without_a_ticket_too_often_is_told_to_wait(
     client: Client, claimed: HIT, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(limits, "MOST_VISITS", 2)
+    monkeypatch.setattr(claim_limits, "MOST_VISITS", 2)
     monkeypatch.setattr("hits.common.rates.time", lambda: 1000.0)
 
     pages = [visit(client, claimed) for _ in range(3)]
@@ -226,7 +226,7 @@ def test_claim_without_a_ticket_too_often_is_told_to_wait(
 def test_visit_with_a_ticket_is_never_counted(
     client: Client, hit: HIT, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(limits, "MOST_VISITS", 0)
+    monkeypatch.setattr(claim_limits, "MOST_VISITS", 0)
 
     assert visit(client, hit).status_code == 200
 

@@ -223,7 +223,7 @@ def test_expired_token_is_refused(client: Client, hit: HIT) -> None:
 
     with pytest.MonkeyPatch.context() as patch:
         later = timezone.now() + timedelta(minutes=5)
-        patch.setattr("crowd.frame.pages.timezone.now", lambda: later)
+        patch.setattr("crowd.frame.question_pages.timezone.now", lambda: later)
         page = send(client, hit, token, right())
 
     assert page.status_code == 410

@@ -11,7 +11,7 @@ from django.db import connections
 from django.test import Client
 from django.utils import timezone
 
-from crowd.frame import speaking, verdicts
+from crowd.frame import frame_verdicts, speaking
 from crowd.frame.visits import write_token
 from crowd.winogavil import creating
 from crowd.winogavil.domain import CREATE
@@ -258,7 +258,7 @@ def test_a_family_without_a_rival_refuses(client: Client) -> None:
 
 
 def test_haste_is_refused(client: Client, work: Assignment, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(verdicts, "MOST_QUESTIONS", 2)
+    monkeypatch.setattr(frame_verdicts, "MOST_QUESTIONS", 2)
     monkeypatch.setattr("hits.common.rates.time", lambda: 1000.0)
 
     codes = [send(client, work, cue="not allowed").status_code for _ in range(3)]

@@ -9,7 +9,7 @@ from zipfile import ZipFile
 from django.core.files.storage import default_storage
 from PIL import Image
 
-from crowd.pictures.bringing.lines import Line
+from crowd.pictures.bringing.import_lines import Line
 from crowd.pictures.files.contents import read_content
 from crowd.pictures.models import Picture
 from crowd.pictures.services.adding import bring_in

@@ -3,7 +3,7 @@ from hashlib import sha256
 import pytest
 from django.db import IntegrityError, transaction
 
-from crowd.pictures.bringing.lines import Line
+from crowd.pictures.bringing.import_lines import Line
 from crowd.pictures.files.contents import read_content
 from crowd.pictures.models import Picture
 from crowd.pictures.services import NewPicture, add_picture, adding, describe_picture

@@ -5,7 +5,7 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
-from crowd.pictures.admin import check
+from crowd.pictures.admin import checking_pages
 from crowd.pictures.models import Picture
 from crowd.pictures.services.checking import claim_picture
 from tests.crowd.pictures.images import make_raster, make_waiting
@@ -125,9 +125,9 @@ def test_letters_that_nobody_has_looked_for_yet_are_not_called_none(
 ) -> None:
     make_waiting(1)
     sign_in_keeper(client)
-    monkeypatch.setattr(check, "installed_reader", lambda: None)
+    monkeypatch.setattr(checking_pages, "installed_reader", lambda: None)
     without = client.get(CHECK).text
-    monkeypatch.setattr(check, "installed_reader", object)
+    monkeypatch.setattr(checking_pages, "installed_reader", object)
     waiting = client.get(CHECK).text
 
     assert "Nothing odd was found about it." in without

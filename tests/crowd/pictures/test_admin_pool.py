@@ -10,8 +10,9 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
-from crowd.pictures.models import Import, Picture, Report
-from crowd.pictures.services import report_picture
+from crowd.pictures.models import Import, Picture
+from crowd.pictures.models.picture_reports import Report
+from crowd.pictures.services.picture_reports import report_picture
 from crowd.pictures.services.preparing import prepare_pictures
 from hits.core.models.audit_events import AuditEvent
 from scoring.models import PoolPicture

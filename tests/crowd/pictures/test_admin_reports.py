@@ -2,8 +2,9 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
-from crowd.pictures.models import Picture, Report
-from crowd.pictures.services import report_picture
+from crowd.pictures.models import Picture
+from crowd.pictures.models.picture_reports import Report
+from crowd.pictures.services.picture_reports import report_picture
 from tests.crowd.pictures.staff import sign_in_keeper
 from tests.factories import NOW, make_picture
 from tests.people import sign_in_with

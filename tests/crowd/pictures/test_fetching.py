@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 from django.conf import LazySettings
 
-from crowd.pictures.bringing import addresses, fetching
-from crowd.pictures.bringing.addresses import read_target, resolve
-from crowd.pictures.bringing.fetching import fetch
+from crowd.pictures.bringing import picture_fetching, public_addresses
+from crowd.pictures.bringing.picture_fetching import fetch
+from crowd.pictures.bringing.public_addresses import read_target, resolve
 from crowd.pictures.errors import NotFetched
 
 pytestmark = pytest.mark.pure
@@ -100,7 +100,7 @@ def test_fetch_says_whether_another_try_is_worth_it(
 
 
 def test_fetch_waits_no_longer_than_it_said(server: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(fetching, "WHOLE_S", 0.3)
+    monkeypatch.setattr(picture_fetching, "WHOLE_S", 0.3)
     began = time.monotonic()
 
     with pytest.raises(NotFetched) as refused:
@@ -111,7 +111,7 @@ def test_fetch_waits_no_longer_than_it_said(server: str, monkeypatch: pytest.Mon
 
 
 def test_fetch_reads_no_more_than_a_picture_may_have(server: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(fetching, "MOST_BYTES", len(CONTENT) - 1)
+    monkeypatch.setattr(picture_fetching, "MOST_BYTES", len(CONTENT) - 1)
 
     with pytest.raises(NotFetched, match="more than") as refused:
         fetch(f"{server}/a.png")
@@ -164,7 +164,7 @@ def test_name_that_leads_to_a_private_address_is_refused(
 def test_redirect_to_a_private_address_is_refused(
     server: str, settings: LazySettings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(addresses, "_is_public", lambda address: str(address) == "127.0.0.1")
+    monkeypatch.setattr(public_addresses, "_is_public", lambda address: str(address) == "127.0.0.1")
     settings.FETCH_PRIVATE = False
 
     with pytest.raises(NotFetched, match=r"192\.168\.0\.1 is not a public address"):

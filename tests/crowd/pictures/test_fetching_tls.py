@@ -15,8 +15,8 @@ import pytest
 from django.conf import LazySettings
 
 from crowd.marketplace.tls_proxy.authority import Authority
-from crowd.pictures.bringing import addresses, fetching
-from crowd.pictures.bringing.fetching import fetch
+from crowd.pictures.bringing import picture_fetching, public_addresses
+from crowd.pictures.bringing.picture_fetching import fetch
 from crowd.pictures.errors import NotFetched
 
 pytestmark = pytest.mark.pure
@@ -89,11 +89,11 @@ def trust(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[Path], None]]:
 
     def name(bundle: Path) -> None:
         monkeypatch.setenv("SSL_CERT_FILE", str(bundle))
-        fetching._tls.cache_clear()
+        picture_fetching._tls.cache_clear()
 
-    fetching._tls.cache_clear()
+    picture_fetching._tls.cache_clear()
     yield name
-    fetching._tls.cache_clear()
+    picture_fetching._tls.cache_clear()
 
 
 @pytest.fixture
@@ -172,14 +172,14 @@ def test_redirect_into_the_own_network_is_refused(
     server: Server, settings: LazySettings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     settings.FETCH_PRIVATE = False
-    monkeypatch.setattr(addresses, "_is_public", lambda address: address.is_loopback)
+    monkeypatch.setattr(public_addresses, "_is_public", lambda address: address.is_loopback)
 
     with pytest.raises(NotFetched, match=r"192\.168\.0\.1 is not a public address"):
         fetch(server.url("/to/https://192.168.0.1/a.png"))
 
 
 def test_server_that_never_ends_its_handshake_is_cut_off(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(fetching, "WHOLE_S", 0.3)
+    monkeypatch.setattr(picture_fetching, "WHOLE_S", 0.3)
     began = time.monotonic()
 
     with socket.create_server(("127.0.0.1", 0)) as silent, pytest.raises(NotFetched) as refused:

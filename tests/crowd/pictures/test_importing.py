@@ -12,12 +12,12 @@ from django.db import DatabaseError
 from django.utils import timezone
 
 from crowd.pictures import tasks
-from crowd.pictures.bringing.lines import ConceptFrom
+from crowd.pictures.bringing.import_lines import ConceptFrom
 from crowd.pictures.errors import NotFetched
 from crowd.pictures.models import Import, Picture, Request
-from crowd.pictures.services import fulfilling, importing, preparing
+from crowd.pictures.services import fulfilling, picture_imports, preparing
 from crowd.pictures.services.fulfilling import LEASE, MOST_TRIES, WAITS, fulfil_requests, next_request
-from crowd.pictures.services.importing import (
+from crowd.pictures.services.picture_imports import (
     Rights,
     begin_import,
     discard_import,
@@ -49,7 +49,7 @@ def answers(monkeypatch: pytest.MonkeyPatch) -> Answers:
         return answer
 
     monkeypatch.setattr(fulfilling, "fetch", fetch)
-    monkeypatch.setattr(importing, "fetch", fetch)
+    monkeypatch.setattr(picture_imports, "fetch", fetch)
     return found
 
 

@@ -6,8 +6,8 @@ from zipfile import ZIP_DEFLATED, ZipFile
 
 import pytest
 
-from crowd.pictures.bringing import lines, sources
-from crowd.pictures.bringing.lines import ConceptFrom, Line, read_list, read_source
+from crowd.pictures.bringing import import_lines, sources
+from crowd.pictures.bringing.import_lines import ConceptFrom, Line, read_list, read_source
 from crowd.pictures.bringing.sources import Folder, open_archive
 from crowd.pictures.errors import BadPicture
 from crowd.pictures.files.contents import MOST_BYTES
@@ -91,7 +91,7 @@ def test_file_that_is_no_list_is_refused(content: bytes, words: str) -> None:
 
 
 def test_list_of_too_many_lines_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(lines, "MOST_LINES", 2)
+    monkeypatch.setattr(import_lines, "MOST_LINES", 2)
 
     with pytest.raises(InvalidItems, match="at most 2 lines"):
         read_list(b"concept,file\n" + b"owl,a.png\n" * 3, files={"a.png"})

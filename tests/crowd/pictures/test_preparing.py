@@ -6,11 +6,11 @@ from pathlib import Path
 import pytest
 from PIL import Image
 
-from crowd.pictures import reading
+from crowd.pictures import letter_reading
 from crowd.pictures.errors import BadPicture
+from crowd.pictures.letter_reading import Tesseract, installed_reader, words_in_table
 from crowd.pictures.models import Picture
 from crowd.pictures.models.pictures import are_near_duplicates
-from crowd.pictures.reading import Tesseract, installed_reader, words_in_table
 from crowd.pictures.services import preparing
 from crowd.pictures.services.preparing import prepare_anew, prepare_pictures, read_pictures
 from tests.crowd.pictures.images import kept_files, make_raster, png, svg
@@ -197,7 +197,7 @@ def test_no_reader_is_installed_where_there_is_none(monkeypatch: pytest.MonkeyPa
 def test_tesseract_that_gives_nothing_says_why(
     program: Path, monkeypatch: pytest.MonkeyPatch, script: str, words: str
 ) -> None:
-    monkeypatch.setattr(reading, "TIMEOUT_S", 0.5)
+    monkeypatch.setattr(letter_reading, "TIMEOUT_S", 0.5)
     program.write_text(script)
 
     with pytest.raises(BadPicture, match=words):

@@ -8,8 +8,8 @@ import pytest
 from PIL import Image, ImageDraw, ImageFont
 
 from crowd.pictures.files import raster
+from crowd.pictures.letter_reading import Reader, installed_reader
 from crowd.pictures.models import Picture
-from crowd.pictures.reading import Reader, installed_reader
 from crowd.pictures.services.preparing import read_pictures
 from tests.crowd.pictures.images import make_raster
 

@@ -5,10 +5,11 @@ import pytest
 from django.test import Client
 
 from crowd.pictures import removal
-from crowd.pictures.models import Picture, Report
-from crowd.pictures.services import report_picture, reporting
-from crowd.pictures.services.removing import recheck_pictures, remove_pictures, restore_pictures
-from crowd.pictures.services.reporting import dismiss_report, uphold_report
+from crowd.pictures.models import Picture
+from crowd.pictures.models.picture_reports import Report
+from crowd.pictures.services import picture_reports
+from crowd.pictures.services.picture_reports import dismiss_report, report_picture, uphold_report
+from crowd.pictures.services.removing_pictures import recheck_pictures, remove_pictures, restore_pictures
 from hits.core.errors import RuleBroken
 from hits.core.models.audit_events import AuditEvent
 from tests.crowd.pictures.images import make_raster
@@ -156,7 +157,7 @@ def test_report_that_a_page_could_not_have_sent_is_refused(
 
 
 def test_nobody_empties_the_pool_alone(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(reporting, "MOST_A_DAY", 2)
+    monkeypatch.setattr(picture_reports, "MOST_A_DAY", 2)
     pictures = [make_picture() for _ in range(4)]
     for picture in pictures[:2]:
         report(picture)

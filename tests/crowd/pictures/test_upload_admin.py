@@ -7,9 +7,9 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
-from crowd.pictures.files.uploads import read_upload
+from crowd.pictures.files.single_uploads import read_upload
 from crowd.pictures.models import Original, Picture
-from crowd.pictures.services.uploading import upload_picture
+from crowd.pictures.services.item_pictures import upload_picture
 from hits.core.models.audit_events import AuditEvent
 from tests.crowd.pictures.hostile import with_metadata
 from tests.crowd.pictures.images import make_raster, make_waiting, png

@@ -9,15 +9,15 @@ from django.core.files.uploadedfile import SimpleUploadedFile, UploadedFile
 from django.urls import reverse
 from django.utils.datastructures import MultiValueDict
 
-from crowd.pictures.bringing.lines import Line
+from crowd.pictures.bringing.import_lines import Line
 from crowd.pictures.fields import PictureField
 from crowd.pictures.files.contents import read_content
-from crowd.pictures.files.uploads import MOST_BYTES, read_upload
+from crowd.pictures.files.single_uploads import MOST_BYTES, read_upload
 from crowd.pictures.models import Original, Picture
-from crowd.pictures.services import checking, describe_picture, removing, uploading
+from crowd.pictures.services import checking, describe_picture, item_pictures, removing_pictures
 from crowd.pictures.services.adding import bring_in
+from crowd.pictures.services.item_pictures import upload_picture
 from crowd.pictures.services.preparing import prepare_pictures
-from crowd.pictures.services.uploading import upload_picture
 from hits.core.errors import RuleBroken
 from scoring.models import PoolPicture
 from tests.crowd.pictures.hostile import SECRET, SVG, with_metadata
@@ -81,7 +81,7 @@ def test_no_set_is_drawn_from_it_no_rival_told_and_nobody_checks_it() -> None:
     assert not Picture.objects.playable().exists()
     assert not PoolPicture.objects.exists()
     assert checking.claim_picture(by=make_user(), now=NOW) is None
-    assert removing.recheck_pictures(pictures=[picture], by=make_user(), now=NOW) == 0
+    assert removing_pictures.recheck_pictures(pictures=[picture], by=make_user(), now=NOW) == 0
     assert Picture.objects.values_list("status", "concept").get() == ("fit", "something else")
 
 
@@ -152,7 +152,7 @@ def test_picture_of_an_item_that_is_imported_later_stays_out_of_the_pool() -> No
         (
             {"status": "waiting"},
             "picture_waits",
-            uploading.WAITS,
+            item_pictures.WAITS,
         ),
     ],
 )
@@ -172,9 +172,9 @@ def test_picture_that_may_not_be_shown_is_refused_and_nothing_kept(
 
 def test_two_who_send_the_same_at_once_share_one(monkeypatch: pytest.MonkeyPatch) -> None:
     first = send(png())
-    known = uploading._known
+    known = item_pictures._known
     answers = iter([None])
-    monkeypatch.setattr(uploading, "_known", lambda upload: next(answers, known(upload)))
+    monkeypatch.setattr(item_pictures, "_known", lambda upload: next(answers, known(upload)))
 
     assert send(png()) == first
     assert len(kept_files()) == 2

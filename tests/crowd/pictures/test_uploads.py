@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from PIL import Image, ImageCms
 
 from crowd.pictures.errors import BadPicture
-from crowd.pictures.files.uploads import MOST_BYTES, read_upload
+from crowd.pictures.files.single_uploads import MOST_BYTES, read_upload
 from tests.crowd.pictures.hostile import (
     SCRIPT,
     SECRET,

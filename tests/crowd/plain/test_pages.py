@@ -6,8 +6,9 @@ import pytest
 from django.template.loader import render_to_string
 from django.test import Client
 
-from crowd.pictures.models import Picture, Report
-from crowd.pictures.services.removing import remove_pictures
+from crowd.pictures.models import Picture
+from crowd.pictures.models.picture_reports import Report
+from crowd.pictures.services.removing_pictures import remove_pictures
 from crowd.plain.domain import ASK
 from crowd.plain.services.uploading import add_rows
 from hits import families

@@ -5,7 +5,7 @@ from datetime import timedelta
 import pytest
 
 from crowd.pictures.models import Picture
-from crowd.pictures.services.removing import remove_pictures, restore_pictures
+from crowd.pictures.services.removing_pictures import remove_pictures, restore_pictures
 from crowd.plain.domain import ASK
 from crowd.plain.models import Row, RowPicture
 from crowd.plain.services.posting import ask_rows, want_anew

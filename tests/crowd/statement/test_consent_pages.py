@@ -4,7 +4,7 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
-from crowd.statement import links
+from crowd.statement import statement_links
 from hits.identity.models.workers import Worker
 from hits.studies.models import Study
 from qualifications.models import Consent, ConsentText, Demographics
@@ -28,7 +28,7 @@ def worker(text: ConsentText) -> Worker:
 
 
 def address(worker: Worker, study: Study) -> str:
-    return f"/statement/{links.write_token_for(worker=worker, study=study, now=timezone.now())}/consent/"
+    return f"/statement/{statement_links.write_token_for(worker=worker, study=study, now=timezone.now())}/consent/"
 
 
 def test_page_tells_what_is_kept_of_somebody_under_age_and_erasing_does_not_end_it(

@@ -10,7 +10,7 @@ from django.core import signing
 from django.test import Client
 from django.utils import timezone
 
-from crowd.statement import links
+from crowd.statement import statement_links
 from hits.core import crypto
 from hits.work.models.assignments import Assignment
 from hits.work.models.hits import HIT
@@ -60,7 +60,7 @@ def test_frame_with_a_ticket_offers_the_link_in_every_state(client: Client) -> N
 
     assert [offers_link(page) for page in (work, saved, finishing, over)] == [True] * 4
     worker = Assignment.objects.get().worker
-    assert links.read_token(link_in(over), now=timezone.now()).worker == worker
+    assert statement_links.read_token(link_in(over), now=timezone.now()).worker == worker
     assert 'target="_blank" rel="noopener noreferrer"' in over.content.decode()
 
 
@@ -93,27 +93,27 @@ def test_frame_of_nobody_offers_no_link(client: Client, changes: dict[str, str])
 
 
 def test_link_serves_for_twelve_hours() -> None:
-    token = links.write_token(assignment=make_assignment(), now=NOW)
+    token = statement_links.write_token(assignment=make_assignment(), now=NOW)
 
-    links.read_token(token, now=NOW + timedelta(hours=12, seconds=-1))
-    with pytest.raises(links.Over):
-        links.read_token(token, now=NOW + timedelta(hours=12))
+    statement_links.read_token(token, now=NOW + timedelta(hours=12, seconds=-1))
+    with pytest.raises(statement_links.Over):
+        statement_links.read_token(token, now=NOW + timedelta(hours=12))
 
 
 def test_link_names_its_worker_and_study() -> None:
     work = make_assignment()
 
-    link = links.read_token(links.write_token(assignment=work, now=NOW), now=NOW)
+    link = statement_links.read_token(statement_links.write_token(assignment=work, now=NOW), now=NOW)
 
     assert (link.worker, link.study) == (work.worker, work.hit.batch.study)
 
 
 @pytest.mark.parametrize("spoiled", ["x{}", "{}x", "", "a:b:c", "é{}"])
 def test_link_that_nobody_signed_is_unknown(spoiled: str) -> None:
-    token = links.write_token(assignment=make_assignment(), now=NOW)
+    token = statement_links.write_token(assignment=make_assignment(), now=NOW)
 
-    with pytest.raises(links.Unknown):
-        links.read_token(spoiled.format(token), now=NOW)
+    with pytest.raises(statement_links.Unknown):
+        statement_links.read_token(spoiled.format(token), now=NOW)
 
 
 def test_token_of_a_framed_page_opens_no_statement() -> None:
@@ -124,24 +124,24 @@ def test_token_of_a_framed_page_opens_no_statement() -> None:
         "expires": 9e9,
     }
 
-    with pytest.raises(links.Unknown):
-        links.read_token(crypto.sign_page(payload), now=NOW)
+    with pytest.raises(statement_links.Unknown):
+        statement_links.read_token(crypto.sign_page(payload), now=NOW)
 
 
 def test_link_outlives_the_change_of_keys(settings: LazySettings) -> None:
     work = make_assignment()
-    token = links.write_token(assignment=work, now=NOW)
+    token = statement_links.write_token(assignment=work, now=NOW)
 
     settings.TOKEN_KEYS = ["a newer key", *settings.TOKEN_KEYS]
 
-    assert links.read_token(token, now=NOW).worker == work.worker
+    assert statement_links.read_token(token, now=NOW).worker == work.worker
 
 
 def test_link_says_nothing_of_the_provider(settings: LazySettings) -> None:
     work = make_assignment()
 
-    token = links.write_token(assignment=work, now=NOW)
+    token = statement_links.write_token(assignment=work, now=NOW)
 
-    told = signing.loads(token, key=settings.TOKEN_KEYS[0], salt=links.SALT)
+    told = signing.loads(token, key=settings.TOKEN_KEYS[0], salt=statement_links.SALT)
     assert set(told) == {"worker", "study", "expires"}
     assert told["worker"] == str(work.worker.public_id)

@@ -6,12 +6,12 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
-from crowd.statement import links
+from crowd.statement import statement_links
 from hits.work.models.assignments import Assignment
 from qualifications.models import Consent, ConsentText
 from qualifications.services.attempting import follow_tests
+from qualifications.services.gate_holdings import revoke
 from qualifications.services.grading import grade_by_hand
-from qualifications.services.holding import revoke
 from tests.factories import make_assignment, make_study, make_user
 from tests.pages import text_of
 from tests.qualifications.gates import (
@@ -27,7 +27,7 @@ pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("toys")]
 
 
 def address(work: Assignment) -> str:
-    token = links.write_token(assignment=Assignment.objects.get(pk=work.pk), now=timezone.now())
+    token = statement_links.write_token(assignment=Assignment.objects.get(pk=work.pk), now=timezone.now())
     return f"/statement/{token}/standing/"
 
 
@@ -142,7 +142,7 @@ def test_standing_where_nothing_is_asked_says_so(client: Client) -> None:
 
 def test_standing_needs_a_link_that_is_ours_and_not_too_old(client: Client) -> None:
     work = make_assignment(status="approved")
-    old = links.write_token(assignment=work, now=timezone.now() - timedelta(days=1))
+    old = statement_links.write_token(assignment=work, now=timezone.now() - timedelta(days=1))
 
     assert client.get("/statement/forged/standing/").status_code == 403
     assert client.get(f"/statement/{old}/standing/").status_code == 410

@@ -11,7 +11,7 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
-from crowd.statement import links, words
+from crowd.statement import statement_links, statement_words
 from hits.identity.models.workers import Worker
 from hits.ledger.models.bonuses import Bonus
 from hits.review.models import Appeal
@@ -41,7 +41,7 @@ def make_work(**changes: Any) -> Assignment:
 
 
 def address(work: Assignment, *, now: datetime | None = None) -> str:
-    return f"/statement/{links.write_token(assignment=work, now=now or timezone.now())}/"
+    return f"/statement/{statement_links.write_token(assignment=work, now=now or timezone.now())}/"
 
 
 def read(client: Client, work: Assignment, query: str = "") -> Any:
@@ -154,7 +154,7 @@ def test_bonus_is_told_honestly_and_without_internal_words(
 
 
 def test_every_state_of_a_bonus_has_words() -> None:
-    told = {status: words.state_of_bonus(Bonus(status=status)).words for status in Status}
+    told = {status: statement_words.state_of_bonus(Bonus(status=status)).words for status in Status}
 
     assert set(told) == set(Status)
     assert all(told.values())
@@ -166,7 +166,10 @@ def test_figures_hide_what_names_a_row() -> None:
         "ref": str(uuid4()), "empty": None, "fine": True, "amount": "much",
     }  # fmt: skip
 
-    shown = [(line.label, line.value) for line in words.figures_of(Bonus(figures=figures), currency="USD")]
+    shown = [
+        (line.label, line.value)
+        for line in statement_words.figures_of(Bonus(figures=figures), currency="USD")
+    ]
 
     assert shown == [
         ("Your average", "50 %"),
@@ -180,7 +183,7 @@ def test_figures_hide_what_names_a_row() -> None:
     "figures", [[], "words", 7, {"a": {"b": {"c": {"d": {"e": {"f": 1}}}}}}, {"a": [[1], {}]}]
 )
 def test_figures_of_any_shape_break_nothing(figures: Any) -> None:
-    assert words.figures_of(Bonus(figures=figures), currency="USD") == []
+    assert statement_words.figures_of(Bonus(figures=figures), currency="USD") == []
 
 
 def test_statement_shows_nothing_of_other_workers(client: Client) -> None:

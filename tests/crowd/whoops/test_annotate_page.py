@@ -8,7 +8,7 @@ from django.http import QueryDict
 from django.template.loader import render_to_string
 from django.urls import reverse
 
-from crowd.questions.entries import Faulty
+from crowd.questions.page_entries import Faulty
 from crowd.whoops import domain
 from crowd.whoops.asking.annotate import EXAMPLES, AnnotateFamily
 from crowd.whoops.domain.annotating import Texts, find_faults, find_oddities

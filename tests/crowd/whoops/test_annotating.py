@@ -9,8 +9,9 @@ from django.test.utils import CaptureQueriesContext
 
 from crowd.pictures.models import Picture
 from crowd.whoops import domain
-from crowd.whoops.models import Annotation, Image, Question, Revision, Sighting
+from crowd.whoops.models import Annotation, Image, Revision, Sighting
 from crowd.whoops.models.annotations import TAKEN_OUT
+from crowd.whoops.models.judged_items import Question
 from crowd.whoops.services.deciding import count_annotation, drop_annotation
 from crowd.whoops.services.growing import grow_batches
 from crowd.whoops.services.moving import move_image

@@ -4,7 +4,7 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from crowd.pictures.services.removing import remove_pictures, restore_pictures
+from crowd.pictures.services.removing_pictures import remove_pictures, restore_pictures
 from crowd.whoops import domain
 from crowd.whoops.models import Image, Revision, Sighting
 from crowd.whoops.services.comparing import (

@@ -11,7 +11,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from crowd.whoops.models import Designer, Image, Project
-from crowd.whoops.services import links, paying
+from crowd.whoops.services import designer_pay, links
 from crowd.whoops.services.inviting import places_of
 from hits.identity.roles import RESEARCHER, REVIEWER
 from hits.ledger.models.bonuses import Bonus
@@ -108,7 +108,7 @@ def test_the_list_shows_figures_is_searched_and_sorted(client: Client) -> None:
     Designer.objects.filter(pk=paid.designer.pk).update(name="Second")
     make_designer(paid.project, name="First")
     image = accept(send(paid.designer))
-    paying.owe_image(image=image, by=make_user(), now=NOW)
+    designer_pay.owe_image(image=image, by=make_user(), now=NOW)
     sign_in(client, RESEARCHER, paid.project.study)
     url = url_of(paid.project, "designers")
 
@@ -158,7 +158,7 @@ def test_what_is_outstanding_is_owed_by_a_click_and_the_rest_says_why(client: Cl
     done = client.post(url_of(paid.project, "owe_images"), follow=True).content.decode()
 
     assert "1 image is owed now." in done
-    assert done.count(paying.NO_WORK) == 2
+    assert done.count(designer_pay.NO_WORK) == 2
     assert "1 image is not owed yet." in done
     assert Bonus.objects.count() == 1
     assert client.get(url_of(paid.project, "owe_images")).status_code == 405
@@ -169,7 +169,7 @@ def test_accepted_images_are_downloaded_and_nothing_in_the_file_runs(client: Cli
     Designer.objects.filter(pk=paid.designer.pk).update(name="=cmd()")
     image = accept(send(paid.designer))
     send(paid.designer)
-    paying.owe_image(image=image, by=make_user(), now=NOW)
+    designer_pay.owe_image(image=image, by=make_user(), now=NOW)
     volunteer = accept(send(make_designer(paid.project, name="First")))
     sign_in(client, RESEARCHER, paid.project.study)
 
@@ -244,7 +244,7 @@ def test_a_changed_designer_keeps_the_worker_that_was_paid(client: Client) -> No
     other = make_worker(account=paid.account)
     make_assignment(hit=make_hit(batch=paid.batch), worker=other)
     image = accept(send(paid.designer))
-    paying.owe_image(image=image, by=make_user(), now=NOW)
+    designer_pay.owe_image(image=image, by=make_user(), now=NOW)
     sign_in(client, RESEARCHER, paid.project.study)
     url = url_of(paid.project, "change_designer", paid.designer.public_id)
 

@@ -8,7 +8,8 @@ from django.test import Client
 from django.urls import reverse
 
 from crowd.pictures.models import Picture
-from crowd.whoops.models import Category, Designer, Image, Project, Question, Revision
+from crowd.whoops.models import Category, Designer, Image, Project, Revision
+from crowd.whoops.models.judged_items import Question
 from hits.identity.models.workers import Worker
 from hits.studies.models import Study
 from tests.crowd.whoops.making_images import make_image, make_project

@@ -5,7 +5,8 @@ import json
 import pytest
 
 from crowd.whoops import domain
-from crowd.whoops.models import Image, Option, Question
+from crowd.whoops.models import Image
+from crowd.whoops.models.judged_items import Option, Question
 from crowd.whoops.services.importing import preview_import
 from crowd.whoops.services.posting_questions import bring_back_question, withdraw_question
 from crowd.whoops.services.reading import MOST_EXPLANATIONS, MOST_ROWS

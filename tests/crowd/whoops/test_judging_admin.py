@@ -10,7 +10,8 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
 from crowd.whoops import domain
-from crowd.whoops.models import Image, Option, Project, Question
+from crowd.whoops.models import Image, Project
+from crowd.whoops.models.judged_items import Option, Question
 from crowd.whoops.services.identifying import make_pairs
 from crowd.whoops.services.posting_questions import withdraw_question
 from hits.identity.roles import RESEARCHER, REVIEWER

@@ -5,7 +5,8 @@ from collections.abc import Sequence
 import pytest
 
 from crowd.whoops import domain
-from crowd.whoops.models import Annotation, Image, Option, Project, Question
+from crowd.whoops.models import Annotation, Image, Project
+from crowd.whoops.models.judged_items import Option, Question
 from crowd.whoops.services.explaining import gather_explanations, make_explanations
 from crowd.whoops.services.identifying import draw_pairs, make_pairs
 from crowd.whoops.services.moving import move_image

@@ -10,7 +10,7 @@ from django.template.loader import render_to_string
 from django.test.utils import CaptureQueriesContext
 
 from crowd.whoops import domain
-from crowd.whoops.models import Option, Question
+from crowd.whoops.models.judged_items import Option, Question
 from crowd.whoops.services.explaining import make_explanations
 from crowd.whoops.services.identifying import make_pairs
 from hits import families

@@ -7,9 +7,10 @@ import pytest
 
 from crowd.whoops import domain
 from crowd.whoops.domain.passing import Missed, Verdict, reason_of_return, verdict_of
-from crowd.whoops.models import Image, Question
+from crowd.whoops.models import Image
+from crowd.whoops.models.judged_items import Question
 from crowd.whoops.services import passing
-from crowd.whoops.services.paying import owe_image
+from crowd.whoops.services.designer_pay import owe_image
 from crowd.whoops.services.pulling import follow_images, follow_questions
 from hits.core.errors import RuleBroken
 from hits.core.models.audit_events import AuditEvent

@@ -6,13 +6,13 @@ from typing import Any
 
 import pytest
 
-from crowd.pictures.services.removing import remove_pictures, restore_pictures
+from crowd.pictures.services.removing_pictures import remove_pictures, restore_pictures
 from crowd.whoops import domain
 from crowd.whoops.models import Designer, Image, Review, Sighting
 from crowd.whoops.services import passing
 from crowd.whoops.services.comparing import claim_sighting, decide_sighting
+from crowd.whoops.services.harm_review import give_review
 from crowd.whoops.services.posting_control import post_control
-from crowd.whoops.services.reviewing import give_review
 from crowd.whoops.services.taking_sightings import take_sightings
 from hits.ledger.models.bonuses import Bonus
 from hits.work.models.assignments import Item

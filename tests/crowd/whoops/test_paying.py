@@ -8,7 +8,7 @@ import pytest
 
 from crowd.whoops.models import Designer, Image, Project
 from crowd.whoops.queries.designers import designers_with_figures
-from crowd.whoops.services import paying
+from crowd.whoops.services import designer_pay
 from crowd.whoops.services.holding import held_image
 from crowd.whoops.services.inviting import change_designer
 from crowd.whoops.services.moving import move_image
@@ -66,8 +66,8 @@ def test_owe_image_owes_once_on_the_newest_approved_work() -> None:
     paid.work("rejected", submitted_at=LATER + timedelta(hours=1))
     image, user = accept(send(paid.designer)), make_user()
 
-    first = paying.owe_image(image=image, by=user, now=NOW)
-    second = paying.owe_image(image=image, by=user, now=LATER)
+    first = designer_pay.owe_image(image=image, by=user, now=NOW)
+    second = designer_pay.owe_image(image=image, by=user, now=LATER)
 
     (bonus,) = Bonus.objects.all()
     assert first == second == bonus
@@ -83,7 +83,7 @@ def test_owe_image_owes_each_image_of_a_designer() -> None:
     user = make_user()
 
     for image in [accept(send(paid.designer)) for _ in range(3)]:
-        paying.owe_image(image=image, by=user, now=NOW)
+        designer_pay.owe_image(image=image, by=user, now=NOW)
 
     assert [bonus.amount for bonus in Bonus.objects.all()] == [Decimal("4.50")] * 3
     assert len({bonus.reason for bonus in Bonus.objects.all()}) == 3
@@ -94,8 +94,8 @@ def test_owe_image_owes_nothing_to_volunteers_or_for_what_is_not_accepted() -> N
     volunteer = accept(send(make_designer(paid.project)))
     sent = send(paid.designer)
 
-    assert paying.owe_image(image=volunteer, by=make_user(), now=NOW) is None
-    assert paying.owe_image(image=sent, by=make_user(), now=NOW) is None
+    assert designer_pay.owe_image(image=volunteer, by=make_user(), now=NOW) is None
+    assert designer_pay.owe_image(image=sent, by=make_user(), now=NOW) is None
 
     assert not Bonus.objects.exists()
     assert not Image.objects.exclude(unowed="").exists()
@@ -105,15 +105,15 @@ def test_owe_image_waits_until_work_is_approved_and_the_sweep_owes_it_then() -> 
     paid = Paid(status="submitted")
     image = accept(send(paid.designer))
 
-    assert paying.owe_image(image=image, by=make_user(), now=NOW) is None
-    assert paying.owe_what_became_due(now=NOW) == 0
+    assert designer_pay.owe_image(image=image, by=make_user(), now=NOW) is None
+    assert designer_pay.owe_what_became_due(now=NOW) == 0
     image.refresh_from_db()
-    assert (image.unowed, image.bonus) == (paying.NO_WORK, None)
+    assert (image.unowed, image.bonus) == (designer_pay.NO_WORK, None)
     (work,) = paid.works
     work.status = "approved"
     work.save()
 
-    assert [paying.owe_what_became_due(now=LATER) for _ in range(2)] == [1, 0]
+    assert [designer_pay.owe_what_became_due(now=LATER) for _ in range(2)] == [1, 0]
     image.refresh_from_db()
     assert image.bonus
     assert image.bonus.assignment == work
@@ -126,11 +126,11 @@ def test_owe_image_leaves_those_who_are_paid_elsewhere_until_their_worker_is_nam
     designer = make_designer(paid.project, is_paid=True)
     image, user = accept(send(designer)), make_user()
 
-    assert paying.owe_image(image=image, by=user, now=NOW) is None
-    assert not paying.outstanding(paid.project).exists()
+    assert designer_pay.owe_image(image=image, by=user, now=NOW) is None
+    assert not designer_pay.outstanding(paid.project).exists()
     change_designer(designer=designer, name="First", worker=paid.worker, is_paid=True)
 
-    assert paying.owe_outstanding(project=paid.project, by=user, now=LATER).owed == 1
+    assert designer_pay.owe_outstanding(project=paid.project, by=user, now=LATER).owed == 1
 
 
 def test_owe_image_beyond_the_budget_is_kept_and_can_be_tried_again() -> None:
@@ -138,19 +138,19 @@ def test_owe_image_beyond_the_budget_is_kept_and_can_be_tried_again() -> None:
     Study.objects.filter(pk=paid.project.study_id).update(budget=Decimal(1))
     image, user = accept(send(paid.designer)), make_user()
 
-    assert paying.owe_image(image=image, by=user, now=NOW) is None
+    assert designer_pay.owe_image(image=image, by=user, now=NOW) is None
     image.refresh_from_db()
     assert "Raise the study's budget" in image.unowed
     assert not Bonus.objects.exists()
-    poor = paying.owe_outstanding(project=paid.project, by=user, now=NOW)
+    poor = designer_pay.owe_outstanding(project=paid.project, by=user, now=NOW)
     assert (poor.owed, list(poor.reasons.values())) == (0, [1])
 
     Study.objects.filter(pk=paid.project.study_id).update(budget=Decimal(1000))
     grant_budget(study=Study.objects.get(pk=paid.project.study_id), by=None, now=NOW)
-    rich = paying.owe_outstanding(project=paid.project, by=user, now=LATER)
+    rich = designer_pay.owe_outstanding(project=paid.project, by=user, now=LATER)
 
     assert (rich.owed, rich.reasons) == (1, {})
-    assert not paying.outstanding(paid.project).exists()
+    assert not designer_pay.outstanding(paid.project).exists()
 
 
 def test_figures_tell_what_was_sent_owed_and_paid() -> None:
@@ -160,7 +160,7 @@ def test_figures_tell_what_was_sent_owed_and_paid() -> None:
     send(paid.designer)
     accept(send(other))
     for image in images[:2]:
-        paying.owe_image(image=image, by=make_user(), now=NOW)
+        designer_pay.owe_image(image=image, by=make_user(), now=NOW)
     first = Bonus.objects.earliest("pk")
     approve([first])
     Bonus.objects.filter(pk=first.pk).update(status=Bonus.Status.SENT)
@@ -179,7 +179,7 @@ def test_owe_image_within_a_transaction_that_goes_on_undoes_nothing_else() -> No
     with held_image(image) as held:
         move_image(held, Image.State.REVIEW, by=user, now=NOW)
         move_image(held, Image.State.ACCEPTED, by=user, now=NOW, accepted_at=NOW)
-        paying.owe_image(image=held, by=user, now=NOW)
+        designer_pay.owe_image(image=held, by=user, now=NOW)
 
     image.refresh_from_db()
-    assert (image.state, image.unowed) == ("accepted", paying.NO_WORK)
+    assert (image.state, image.unowed) == ("accepted", designer_pay.NO_WORK)

@@ -7,7 +7,8 @@ import pytest
 from crowd.pictures.models import Picture
 from crowd.whoops.domain.caption_errors import Rights
 from crowd.whoops.domain.votes import Share
-from crowd.whoops.models import Image, Question
+from crowd.whoops.models import Image
+from crowd.whoops.models.judged_items import Question
 from crowd.whoops.queries.judged import caption_patterns, judged
 from hits.work.models.assignments import Assignment
 from tests.crowd.whoops.making_results import Crowd, Kind, Variant, ask, cast, make_results

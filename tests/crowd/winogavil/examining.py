@@ -12,7 +12,7 @@ from hits.studies.models import Batch, Study
 from hits.work.models.assignments import Assignment, Item
 from hits.work.services.leasing import items_of
 from scoring.models import Riddle
-from scoring.services.asking import NewRiddle, Shown, ask
+from scoring.services.asking_rivals import NewRiddle, Shown, ask
 from tests.crowd.winogavil.game import hand_in, open_work
 from tests.factories import NOW, make_batch, make_picture
 

@@ -5,7 +5,7 @@ from datetime import timedelta
 
 from crowd.winogavil.domain import CREATE, SOLVE, WINOGAVIL_TIERS
 from crowd.winogavil.models import Association
-from crowd.winogavil.services import finalizing, making, verdicts
+from crowd.winogavil.services import association_verdicts, finalizing, making
 from hits import families
 from hits.core.states import move
 from hits.identity.models.workers import Worker
@@ -16,7 +16,7 @@ from hits.work.models.assignments import Assignment, Item
 from hits.work.services.leasing import answer_leases, items_of, lease_items
 from scoring.models import Riddle
 from scoring.services.answering import answer_waiting
-from scoring.services.asking import NewRiddle, Shown, ask
+from scoring.services.asking_rivals import NewRiddle, Shown, ask
 from scoring.services.judging import judge_submitted
 from tests.factories import NOW, make_assignment, make_batch, make_hit
 
@@ -99,7 +99,7 @@ def sweep() -> None:
     """What the background does, in an order that needs no second round."""
     making.make_associations(now=NOW)
     answer_waiting()
-    verdicts.read_verdicts()
+    association_verdicts.read_verdicts()
     judge_submitted(now=NOW)
     finalizing.finalize_associations(now=NOW)
     making.credit_authors(now=NOW)

@@ -15,7 +15,7 @@ from hits.identity.roles import RESEARCHER, REVIEWER
 from hits.studies.models import Batch, Study
 from hits.work.models.assignments import Item
 from qualifications.models import SwowList
-from qualifications.queries.associations import has_edge
+from qualifications.queries.association_graph import has_edge
 from tests.factories import NOW, make_batch, make_picture
 from tests.people import sign_in
 from tests.qualifications.files import said, word

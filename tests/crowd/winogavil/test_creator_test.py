@@ -23,7 +23,7 @@ from hits.studies.models import Batch, Study
 from hits.work.models.assignments import Assignment, Item
 from hits.work.queries.items import answers_wanted
 from hits.work.services import leasing
-from qualifications.domain.rules import grade, read
+from qualifications.domain.gate_rules import grade, read
 from scoring.models import Riddle, Score
 from tests.crowd.winogavil.examining import make_creator_test, put_word, solve_words, take_creator_test
 from tests.crowd.winogavil.game import come_by_the_provider, make_game_batch, open_work, solve, sweep

@@ -12,7 +12,7 @@ from crowd.winogavil.services.drawing import Plan, draw_boards, look_ahead
 from hits.core.errors import RuleBroken
 from hits.studies.models import Study
 from hits.work.models.assignments import Item
-from qualifications.services.tagging import list_from_tags
+from qualifications.services.lists_from_tags import list_from_tags
 from tests.factories import NOW, make_picture, make_study
 
 pytestmark = pytest.mark.django_db

@@ -6,7 +6,7 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
-from crowd.statement.links import write_token
+from crowd.statement.statement_links import write_token
 from crowd.winogavil.models import Association, Game
 from crowd.winogavil.services import finalizing
 from hits.studies.models import Batch, Study

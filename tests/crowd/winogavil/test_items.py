@@ -143,7 +143,7 @@ def test_concept_of_several_pictures_asks_for_a_key(pool: Mapping[str, Picture])
 def test_every_wrong_line_is_named_and_the_rest_counted(
     pool: Mapping[str, Picture], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("hits.common.uploads.problems.MOST_PROBLEMS", 2)
+    monkeypatch.setattr("hits.common.uploads.file_problems.MOST_PROBLEMS", 2)
 
     problems = problems_of(f"{HEADING}\n1,{LINE[5:]}\n{LINE}\n2,{LINE[5:]}\n3,{LINE[5:]}\n4,{LINE[5:]}\n")
 

@@ -3,7 +3,7 @@
 import pytest
 
 from crowd.pictures.models import Picture
-from crowd.pictures.services.removing import remove_pictures, restore_pictures
+from crowd.pictures.services.removing_pictures import remove_pictures, restore_pictures
 from crowd.winogavil.domain import CREATE, SOLVE
 from crowd.winogavil.models import Association, CueReport
 from crowd.winogavil.services import making, pulling

@@ -11,12 +11,12 @@ from django.db.models import QuerySet
 from django.http import QueryDict
 
 from crowd.pictures.models import Picture
-from crowd.pictures.services.removing import remove_pictures
+from crowd.pictures.services.removing_pictures import remove_pictures
 from crowd.winogavil.creating import CreateFamily
 from crowd.winogavil.domain import CREATE, SOLVE, WINOGAVIL_TIERS
 from crowd.winogavil.items import read_rows
 from crowd.winogavil.models import Association, Game
-from crowd.winogavil.services import growing, making, verdicts
+from crowd.winogavil.services import association_verdicts, growing, making
 from crowd.winogavil.services.pulling import decide_report, pull_disowned, pull_or_restore, report_cue
 from crowd.winogavil.services.seeding import seed_board
 from crowd.winogavil.solving import SolveFamily
@@ -92,7 +92,7 @@ def test_verdict_on_a_word_that_was_not_handed_in_is_left_alone(study: Study, pe
     put_cue(open_work(create, people[0]), "snow")
     answer_waiting()
 
-    assert verdicts.read_verdicts() == 0
+    assert association_verdicts.read_verdicts() == 0
 
 
 def test_most_that_a_create_hit_costs_counts_both_words(study: Study, people: list[Worker]) -> None:

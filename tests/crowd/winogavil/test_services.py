@@ -5,9 +5,9 @@ import pytest
 from django.conf import LazySettings
 
 from crowd.winogavil.models import Association, Place
+from crowd.winogavil.services.association_verdicts import ask_rivals, read_verdicts
 from crowd.winogavil.services.finalizing import finalize_associations
 from crowd.winogavil.services.seeding import seed_association, seed_board
-from crowd.winogavil.services.verdicts import ask_rivals, read_verdicts
 from hits.studies.models import Batch
 from hits.work.models.assignments import Assignment, Item
 from hits.work.services import collect_engine, locking

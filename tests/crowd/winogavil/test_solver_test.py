@@ -7,12 +7,12 @@ from typing import Any
 import pytest
 from django.http import QueryDict
 
-from crowd.pictures.services.removing import remove_pictures
+from crowd.pictures.services.removing_pictures import remove_pictures
 from crowd.winogavil.domain import ANYBODY, JACCARD, SOLVE, SOLVER_TEST, WINOGAVIL_TIERS
 from crowd.winogavil.models import Association, Solution
 from crowd.winogavil.queries import of_study
+from crowd.winogavil.services.association_verdicts import ask_rivals
 from crowd.winogavil.services.pulling import report_cue
-from crowd.winogavil.services.verdicts import ask_rivals
 from hits import families
 from hits.admin.batches.launch import warnings
 from hits.batches.services import drafting
@@ -23,7 +23,7 @@ from hits.studies.models import Study
 from hits.work.models.assignments import Assignment, Item, Lease
 from hits.work.queries.items import answers_wanted
 from hits.work.services import leasing
-from qualifications.domain.rules import grade, read
+from qualifications.domain.gate_rules import grade, read
 from scoring.models import Riddle, Score
 from scoring.services.judging import judge_submitted
 from tests.crowd.winogavil.examining import make_solver_test, picks, take_solver_test

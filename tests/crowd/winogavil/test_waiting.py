@@ -9,7 +9,7 @@ from crowd.winogavil.annotation.models import Kind
 from crowd.winogavil.annotation.services.finalizing import finalize_annotations
 from crowd.winogavil.domain import CREATE, SOLVE
 from crowd.winogavil.models import Game
-from crowd.winogavil.services import finalizing, growing, making, pulling, verdicts
+from crowd.winogavil.services import association_verdicts, finalizing, growing, making, pulling
 from crowd.winogavil.services.making import PATIENCE, credit_authors, next_credit
 from crowd.winogavil.services.seeding import seed_board
 from hits.studies.models import Batch
@@ -116,8 +116,8 @@ SWEEPS: list[tuple[Callable[[], object], int]] = [
     (lambda: judge_submitted(now=NOW), 1),
     (lambda: making.make_associations(now=NOW), 1),
     (lambda: pulling.pull_disowned(now=NOW), 1),
-    (lambda: verdicts.ask_rivals(now=NOW), 1),
-    (verdicts.read_verdicts, 1),
+    (lambda: association_verdicts.ask_rivals(now=NOW), 1),
+    (association_verdicts.read_verdicts, 1),
     (lambda: finalizing.finalize_associations(now=NOW), 1),
     (lambda: making.credit_authors(now=NOW), 2),
     (lambda: growing.grow_solving(now=NOW), 1),
@@ -154,5 +154,5 @@ def make_annotations() -> None:
     annotate(batch, *[["colors"]] * 3)
     finalize_annotations(now=NOW)
     judge_submitted(now=NOW)
-    verdicts.ask_rivals(now=NOW)
+    association_verdicts.ask_rivals(now=NOW)
     Batch.objects.filter(study=study).update(status="complete")

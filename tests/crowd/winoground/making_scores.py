@@ -5,7 +5,8 @@ from random import Random
 from typing import Any
 
 from crowd.winoground.domain import PLACES, VALIDATE, YES
-from crowd.winoground.models import Example, ModelScore, ModelScores, Pairing, Project, Tag
+from crowd.winoground.models import Example, Pairing, Project, Tag
+from crowd.winoground.models.caption_scores import ModelScore, ModelScores
 from hits.identity.models.users import User
 from hits.work.models.assignments import Assignment, Item, Lease
 from scoring.models import Score

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from crowd.pictures.services.removing import remove_pictures
+from crowd.pictures.services.removing_pictures import remove_pictures
 from crowd.winoground.asking.onboarding import WARNED
 from crowd.winoground.domain import ONBOARDING, RIGHT
 from crowd.winoground.models import FirstQuestion, SecondChance

@@ -9,8 +9,9 @@ from django.template.loader import render_to_string
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
-from crowd.pictures.models import Picture, Report
-from crowd.pictures.services.removing import remove_pictures
+from crowd.pictures.models import Picture
+from crowd.pictures.models.picture_reports import Report
+from crowd.pictures.services.removing_pictures import remove_pictures
 from crowd.winoground.domain import VALIDATE, YES
 from crowd.winoground.models import Example, Pairing
 from hits import families

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crowd.winoground.domain.scores import CHANCE, Four, Kind, Right, count_words
+from crowd.winoground.domain.caption_scores import CHANCE, Four, Kind, Right, count_words
 from crowd.winoground.domain.summaries import summarize
 
 pytestmark = pytest.mark.pure

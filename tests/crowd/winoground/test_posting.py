@@ -6,7 +6,7 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from crowd.pictures.services.removing import remove_pictures, restore_pictures
+from crowd.pictures.services.removing_pictures import remove_pictures, restore_pictures
 from crowd.winoground.domain import PLACES, VALIDATE
 from crowd.winoground.models import Example, Pairing, Project
 from crowd.winoground.services.authoring import restore_example, withdraw_example

@@ -6,7 +6,8 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
-from crowd.winoground.models import ModelScores, Project
+from crowd.winoground.models import Project
+from crowd.winoground.models.caption_scores import ModelScores
 from hits.identity.roles import RESEARCHER
 from tests.crowd.winoground.making_scores import make_every_score, make_project
 from tests.goldens import body_of, check_golden, told_by

@@ -9,7 +9,8 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
-from crowd.winoground.models import Example, ModelScores, Project
+from crowd.winoground.models import Example, Project
+from crowd.winoground.models.caption_scores import ModelScores
 from hits.identity.roles import AUTHOR, PAYMENTS_PREPARER, RESEARCHER, REVIEWER
 from tests.crowd.winoground.making_scores import (
     IMAGE_ONLY,

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crowd.winoground.domain.scores import Four
+from crowd.winoground.domain.caption_scores import Four
 from crowd.winoground.models import Project
 from crowd.winoground.services.score_files import Known
 from crowd.winoground.services.uploading import SCORES

@@ -7,7 +7,7 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from crowd.winoground.domain.scores import Four, Right
+from crowd.winoground.domain.caption_scores import Four, Right
 from crowd.winoground.models import Project
 from crowd.winoground.queries.parts import parts_of
 from crowd.winoground.queries.scoring import four_of, lines_of, scored, votes_of

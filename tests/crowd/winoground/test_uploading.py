@@ -4,8 +4,9 @@ from io import BytesIO
 
 import pytest
 
-from crowd.winoground.domain.scores import Four
-from crowd.winoground.models import Example, ModelScore, ModelScores, Project
+from crowd.winoground.domain.caption_scores import Four
+from crowd.winoground.models import Example, Project
+from crowd.winoground.models.caption_scores import ModelScore, ModelScores
 from crowd.winoground.queries.scoring import fours_of_models
 from crowd.winoground.services.uploading import SCORES
 from hits.core.errors import InvalidItems, RuleBroken

@@ -12,7 +12,7 @@ from crowd.winoventi.services import evaluating, filtering, growing, posting, re
 from hits.studies.models import Batch
 from hits.work.models.assignments import Item
 from hits.work.models.hits import HIT
-from scoring.models import TextQuestion
+from scoring.models.text_questions import TextQuestion
 from scoring.services.asking_texts import retry_texts
 from tests.crowd.winoventi.crowd import BAD, EXCEPTIONS, FINE, PREMISE, Crowd
 from tests.crowd.winoventi.rows import by_itself, make_alternative, make_pair, make_project

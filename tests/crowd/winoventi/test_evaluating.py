@@ -11,7 +11,8 @@ from crowd.winoventi.services import evaluating
 from crowd.winoventi.services.uploading import ANSWERS
 from hits.core.errors import InvalidItems, RuleBroken
 from hits.data.services.model_results import add_results, replace_results
-from scoring.models import RegisteredRival, TextQuestion
+from scoring.models import RegisteredRival
+from scoring.models.text_questions import TextQuestion
 from scoring.services.answering_texts import answer_texts
 from tests.crowd.winoventi.rows import make_pair, make_project
 from tests.factories import NOW

@@ -7,7 +7,7 @@ import pytest
 from crowd.winoventi.models import Alternative, FilterScore, Inquiry, Project
 from crowd.winoventi.services import filtering, ruling
 from hits.core.errors import RuleBroken
-from scoring.models import TextQuestion
+from scoring.models.text_questions import TextQuestion
 from scoring.services.answering_texts import answer_texts
 from tests.crowd.winoventi.rows import by_itself, make_alternative, make_project
 from tests.factories import NOW

@@ -9,7 +9,8 @@ from crowd.winoventi.models import Generic, Inquiry, Project, Reading
 from crowd.winoventi.queries.models import curves_of, likenesses, reading_progress
 from crowd.winoventi.services import consulting, reading
 from hits.core.errors import RuleBroken
-from scoring.models import RegisteredRival, TextQuestion
+from scoring.models import RegisteredRival
+from scoring.models.text_questions import TextQuestion
 from scoring.services.answering_texts import answer_texts
 from scoring.services.asking_texts import retry_texts
 from tests.crowd.winoventi.rows import by_itself, make_generic, make_project

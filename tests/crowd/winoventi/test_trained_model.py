@@ -11,7 +11,8 @@ from transformers import AutoModelForMaskedLM, AutoTokenizer
 from crowd.winoventi.domain.prompts import TEXTS, Template
 from crowd.winoventi.models import FilterScore, Project, Reading
 from crowd.winoventi.services import filtering, reading, ruling
-from scoring.models import RegisteredRival, TextQuestion
+from scoring.models import RegisteredRival
+from scoring.models.text_questions import TextQuestion
 from scoring.rivals import causal, digest
 from scoring.services.answering_texts import answer_texts
 from tests.crowd.winoventi import trained

@@ -12,17 +12,9 @@ from django.core.exceptions import PermissionDenied
 from django.http import Http404, HttpRequest, HttpResponse
 from django.test import RequestFactory
 
-from hits.admin.actions import (
-    Action,
-    ActionPages,
-    Call,
-    Confirm,
-    Outcome,
-    emphasize,
-    one_by_one,
-    unless_ticked,
-    words_form,
-)
+from hits.admin.actions import Action, Call, Confirm, Outcome, emphasize, one_by_one, unless_ticked
+from hits.admin.actions.action_pages import ActionPages
+from hits.admin.actions.reason_form import words_form
 from hits.core.errors import RuleBroken
 from hits.identity.models.users import User
 from tests.factories import make_user

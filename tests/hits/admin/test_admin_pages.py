@@ -9,7 +9,7 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
-from hits.admin.parts import in_words
+from hits.admin.page_parts import in_words
 from hits.batches.services.budgets import reserve
 from hits.studies.models import Study
 from tests.factories import (

@@ -8,7 +8,7 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from hits.admin.batches import charts
+from hits.admin.batches import batch_charts
 from hits.batches.queries.live_figures import Bar, live_figures, pace_of, with_changes
 from hits.studies.models import Batch
 from hits.work.models.assignments import Assignment, Item, Lease
@@ -216,7 +216,7 @@ def test_figures_of_a_large_batch_take_as_many_queries_as_of_a_small_one() -> No
 def test_line_of_submissions_ends_at_their_number() -> None:
     points = [(NOW + n * MINUTE, 10 * n) for n in range(4)]
 
-    line = charts.draw_submissions(points, places=60)
+    line = batch_charts.draw_submissions(points, places=60)
 
     assert line is not None
     assert (line.path, line.end_y) == ("M44 176H159V153H273V129H388V106", 106)
@@ -225,15 +225,15 @@ def test_line_of_submissions_ends_at_their_number() -> None:
 
 @pytest.mark.parametrize("places", [0, 3])
 def test_more_submissions_than_places_stay_inside_the_picture(places: int) -> None:
-    line = charts.draw_submissions([(NOW, 5)], places=places)
+    line = batch_charts.draw_submissions([(NOW, 5)], places=places)
 
     assert line is not None
-    assert (line.end_y, line.limit_y >= line.end_y) == (charts.TOP, True)
+    assert (line.end_y, line.limit_y >= line.end_y) == (batch_charts.TOP, True)
 
 
 def test_no_chart_is_drawn_of_nothing() -> None:
-    assert charts.draw_submissions([(NOW, 0)], places=3) is None
-    assert charts.draw_times([], median_s=None) is None
+    assert batch_charts.draw_submissions([(NOW, 0)], places=3) is None
+    assert batch_charts.draw_times([], median_s=None) is None
 
 
 @pytest.mark.parametrize(
@@ -241,4 +241,4 @@ def test_no_chart_is_drawn_of_nothing() -> None:
     [(None, "–"), (48, "48 s"), (119.6, "2 min"), (200, "3 min 20 s"), (3600, "1 h"), (7500, "2 h 5 min")],
 )
 def test_duration_is_short(seconds: float | None, words: str) -> None:
-    assert charts.duration(seconds) == words
+    assert batch_charts.duration(seconds) == words

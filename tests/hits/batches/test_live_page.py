@@ -12,7 +12,7 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
-from hits.admin.batches.verbs import VERBS
+from hits.admin.batches.batch_actions import VERBS
 from hits.batches.models import BatchEvent
 from hits.studies.models import Batch
 from hits.work.models.hits import HIT, Change

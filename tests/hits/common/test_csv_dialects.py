@@ -12,7 +12,7 @@ from hits.admin.batches.export import write_csv as write_batch
 from hits.common.spreadsheets import write_csv
 from hits.data.services.batch_export import COLUMNS
 from hits.datasets.columns import FLAG, INTEGER, NUMBER, TEXT, TEXTS, column
-from hits.datasets.texts import csv_lines, tsv_lines
+from hits.datasets.text_formats import csv_lines, tsv_lines
 
 pytestmark = pytest.mark.pure
 ODD = 'ü "said", twice\nand'

@@ -2,7 +2,7 @@
 
 import pytest
 
-from hits.common.parts import in_parts
+from hits.common.sweep_parts import in_parts
 
 pytestmark = pytest.mark.pure
 

@@ -2,8 +2,8 @@
 
 import pytest
 
-from hits.common import writing
-from hits.common.writing import write_each
+from hits.common import bulk_writes
+from hits.common.bulk_writes import write_each
 from hits.work.models.assignments import Item
 from tests.factories import make_study
 from tests.idle import watch
@@ -24,7 +24,7 @@ def written() -> list[tuple[int, str]]:
 def test_each_row_gets_its_own_values_in_as_few_statements_as_there_are_slices(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(writing, "AT_ONCE", 2)
+    monkeypatch.setattr(bulk_writes, "AT_ONCE", 2)
     keys = make_items(5)
     rows = {key: (number, f"it's {number} %s") for number, key in enumerate(keys[:4])}
 

@@ -8,7 +8,9 @@ from typing import Any
 
 import pytest
 
-from hits.common.uploads import Problems, Row, UploadedColumn, read_number
+from hits.common.uploads import UploadedColumn, read_number
+from hits.common.uploads.file_problems import Problems
+from hits.common.uploads.row_reader import Row
 from hits.core.errors import InvalidItems
 from hits.data.services import model_results
 from hits.data.services.model_results import ModelResults, Subjects, read_results

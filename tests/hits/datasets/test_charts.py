@@ -11,7 +11,7 @@ from django.template.loader import render_to_string
 
 from hits.core.errors import CrowdError
 from hits.datasets import papers
-from hits.datasets.charts import Chart, Estimate, draw_estimates
+from hits.datasets.vega_charts import Chart, Estimate, draw_estimates
 from hits.management.commands.bundle_charts import GIVEN, PLACE
 
 PNG = b"\x89PNG"

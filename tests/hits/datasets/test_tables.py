@@ -12,7 +12,7 @@ from django.template.loader import render_to_string
 from hits.admin.stat_tables import send_table
 from hits.datasets.bars import draw_bars
 from hits.datasets.columns import NUMBER, TEXT
-from hits.datasets.tables import INTERVAL, MONEY, SHARE, StatTable, head, json_text
+from hits.datasets.stat_table import INTERVAL, MONEY, SHARE, StatTable, head, json_text
 from hits.studies.models import Study
 
 COLUMNS = (

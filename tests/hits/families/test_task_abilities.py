@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from django.http import HttpRequest
 
-from crowd.frame import pages
+from crowd.frame import question_pages
 from hits import families
 from hits.batches.services import drafting
 from hits.families import TaskPage, Terms
@@ -48,10 +48,10 @@ def test_preview_is_of_the_batch_where_the_task_can_do_that(
     task: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     shown: list[Mapping[str, Any]] = []
-    monkeypatch.setattr(pages, "show", lambda _request, _template, context: shown.append(context))
+    monkeypatch.setattr(question_pages, "show", lambda _request, _template, context: shown.append(context))
     hit = make_hit(batch=make_batch(task=task, title="What do you see?", status=Batch.Status.OPEN))
 
-    pages._preview(HttpRequest(), hit)
+    question_pages._preview(HttpRequest(), hit)
 
     assert [context["asked"] for context in shown] == ["What do you see?"]
 

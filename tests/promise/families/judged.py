@@ -3,7 +3,8 @@
 from collections.abc import Iterator, Mapping
 
 from crowd.whoops import domain
-from crowd.whoops.models import Image, Question
+from crowd.whoops.models import Image
+from crowd.whoops.models.judged_items import Question
 from crowd.whoops.services.identifying import make_pairs
 from crowd.whoops.services.posting_questions import post_questions
 from hits.identity.models.workers import Worker

@@ -8,9 +8,9 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from crowd.pictures.bringing.lines import ConceptFrom, Reading
+from crowd.pictures.bringing.import_lines import ConceptFrom, Reading
 from crowd.pictures.bringing.sources import Source
-from crowd.pictures.services.importing import Rights, bring_lines, open_path
+from crowd.pictures.services.picture_imports import Rights, bring_lines, open_path
 from hits.core.errors import InvalidItems
 
 

@@ -25,8 +25,9 @@ from crowd.winogavil.annotation.queries.rows import header_of, rows_of
 from crowd.winogavil.annotation.queries.statistics import Figures, Row, figures_of
 from crowd.winogavil.annotation.services import drawing
 from hits import families
-from hits.admin.actions import Action, ActionPages, Call, Confirm, Outcome, emphasize
-from hits.admin.parts import ReadOnlyAdmin, plural, read_number
+from hits.admin.actions import Action, Call, Confirm, Outcome, emphasize
+from hits.admin.actions.action_pages import ActionPages
+from hits.admin.page_parts import ReadOnlyAdmin, plural, read_number
 from hits.admin.payments.downloads import send
 from hits.admin.selecting import need, signed_in
 from hits.core import audit_trail

@@ -10,9 +10,9 @@ from crowd.winogavil.annotation.models import Annotation, Judgement, Kind
 from crowd.winogavil.models import Place
 from hits.studies.models import Study
 from hits.work.models.assignments import Item
-from hits.work.services.answers import Given, answers_that_count
 from hits.work.services.answers_needed import want_answers
 from hits.work.services.collect_engine import Collect, collect_answers
+from hits.work.services.counting_answers import Given, answers_that_count
 from scoring import domain as scores
 
 RESULT = ("labels", "numerator", "denominator", "final_at")

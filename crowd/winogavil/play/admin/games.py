@@ -19,9 +19,9 @@ from crowd.winogavil.play.admin.game_actions import ACTIONS, RUN, SWITCH, game_o
 from crowd.winogavil.play.models import DailyFeedback, WebGame
 from crowd.winogavil.play.queries.games import facts_of
 from crowd.winogavil.play.services import surveys
-from hits.admin.actions import ActionPages
+from hits.admin.actions.action_pages import ActionPages
 from hits.admin.data.take_files import send_csv
-from hits.admin.parts import ReadOnlyAdmin
+from hits.admin.page_parts import ReadOnlyAdmin
 from hits.admin.selecting import signed_in
 from hits.studies.models import Study
 from hits.work.access import studies_of

@@ -5,7 +5,7 @@ from django.db.models import QuerySet
 from django.http import HttpRequest
 
 from crowd.winogavil.play.models import Player
-from hits.admin.parts import ReadOnlyAdmin, VisibleStudies
+from hits.admin.page_parts import ReadOnlyAdmin, VisibleStudies
 from hits.work.access import studies_of
 
 

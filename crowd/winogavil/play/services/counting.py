@@ -14,7 +14,7 @@ from django.db.models import Min, Q, QuerySet
 from crowd.winogavil.play.domain import Worth
 from crowd.winogavil.play.models import Standing, Turn, WebGame
 from crowd.winogavil.play.queries.worth import is_final, worth_of
-from scoring.queries.comparing import Comparison, compare
+from scoring.queries.rivals_beside_people import Comparison, compare
 from scoring.services.playing import rivals_of
 
 SLICE = 500

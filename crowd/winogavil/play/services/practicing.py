@@ -17,13 +17,13 @@ from django.utils.translation import gettext as _
 
 from crowd.pictures.models import Picture
 from crowd.pictures.profanity import is_profane
-from crowd.pictures.services import report_picture
+from crowd.pictures.services.picture_reports import report_picture
 from crowd.winogavil import domain
 from crowd.winogavil.models import BoardPlace
 from crowd.winogavil.play.models import Player, PracticeAsk, PracticeSet, WebGame
 from crowd.winogavil.queries.games import game_of
+from crowd.winogavil.services.association_verdicts import as_shown
 from crowd.winogavil.services.reporting import PICTURE
-from crowd.winogavil.services.verdicts import as_shown
 from hits.common import rates
 from hits.core.errors import InvalidAnswer, RuleBroken
 from scoring.domain import fool_the_ai
@@ -111,7 +111,7 @@ def report(*, player: Player, number: int, about: str, reason: str, text: str, n
 
 
 def state_of(asked: PracticeAsk, *, now: datetime) -> dict[str, Any]:
-    """For the page that waits, in the words of the game's own (scoring.services.asking)."""
+    """For the page that waits, in the words of the game's own (scoring.services.asking_rivals)."""
     said = {"chosen": asked.chosen, "text": asked.text}
     if asked.places is not None:
         chosen, predicted = ({str(place) for place in places} for places in (asked.chosen, asked.places))

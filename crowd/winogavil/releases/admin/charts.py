@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from crowd.winogavil.releases.domain import GROUPS
-from hits.datasets.charts import BELOW, LOOK, Chart, Values, category, quantity, rule
+from hits.datasets.vega_charts import BELOW, LOOK, Chart, Values, category, quantity, rule
 
 MOST_POINTS = 1_000
 Rows = Sequence[Mapping[str, Any]]

@@ -10,7 +10,8 @@ from django.urls import reverse
 from crowd.winogavil.releases.admin.finding import DELETE, MAKE, PUBLISH, UNPREDICT, find_release
 from crowd.winogavil.releases.models import Prediction, Release
 from crowd.winogavil.releases.services import making, predicting
-from hits.admin.actions import Action, ActionPages, Call, Confirm, Outcome, emphasize
+from hits.admin.actions import Action, Call, Confirm, Outcome, emphasize
+from hits.admin.actions.action_pages import ActionPages
 
 Status = Release.Status
 LIST = "admin:winogavil_releases_release_changelist"

@@ -18,10 +18,10 @@ from crowd.winogavil.releases.admin.finding import COUNTED, find_study, render
 from crowd.winogavil.releases.admin.tables import tables_of, tables_of_cues
 from crowd.winogavil.releases.models import Statistics
 from crowd.winogavil.releases.statistics.remembering import statistics_of
-from hits.admin.parts import ReadOnlyAdmin
+from hits.admin.page_parts import ReadOnlyAdmin
 from hits.admin.selecting import need
 from hits.admin.stat_tables import attached, send_table
-from hits.datasets.tables import StatTable
+from hits.datasets.stat_table import StatTable
 from hits.studies.models import Study
 from hits.work.access import studies_of
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from crowd.winogavil.releases.admin.charts import draw_scatters, draw_shapes
 from hits.datasets.columns import NUMBER, TEXT
-from hits.datasets.tables import StatColumn, StatTable, head
+from hits.datasets.stat_table import StatColumn, StatTable, head
 
 # People on the page; the files have all of them.
 SHOWN = 50

@@ -23,7 +23,7 @@ from crowd.winogavil.releases.queries.comparing import table
 from crowd.winogavil.releases.services import predicting, taking
 from hits.api.authentication import user_of
 from hits.api.filters import Filters, read_query
-from hits.api.permissions import Need
+from hits.api.request_permissions import Need
 from hits.api.resources import Resource
 from hits.core.errors import RuleBroken
 from hits.identity.api_tokens import Scope

@@ -10,8 +10,8 @@ from crowd.winogavil.queries.associations import Rows
 from crowd.winogavil.releases.columns import FULL
 from crowd.winogavil.releases.models import Release, ReleaseItem
 from crowd.winogavil.releases.rows import Naming, ambiguous_names, chunks, full_rows
-from hits.datasets.places import appending
-from hits.datasets.texts import jsonl
+from hits.datasets.text_formats import jsonl
+from hits.datasets.whole_files import appending
 
 SOURCE = "full.jsonl"
 

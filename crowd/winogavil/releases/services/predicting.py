@@ -16,7 +16,8 @@ from django.db import IntegrityError, transaction
 
 from crowd.winogavil.releases.files.uploads import ANY_OF, COLUMNS, Scores
 from crowd.winogavil.releases.models import Prediction, Release, ReleaseItem, Tally
-from hits.common.uploads import Problems, Row
+from hits.common.uploads.file_problems import Problems
+from hits.common.uploads.row_reader import Row
 from hits.core import audit_trail
 from hits.core.domain.typed_text import read_uuid
 from hits.core.errors import RuleBroken

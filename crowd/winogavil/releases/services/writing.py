@@ -10,8 +10,8 @@ from crowd.winogavil.releases.columns import FULL, PICTURES, PUBLISHED
 from crowd.winogavil.releases.models import Release
 from crowd.winogavil.releases.services.freezing import SOURCE
 from hits.datasets.columns import Row
-from hits.datasets.places import describe, replacing, write_pieces
-from hits.datasets.texts import changes_in_csv, csv_lines, jsonl, read_jsonl
+from hits.datasets.text_formats import changes_in_csv, csv_lines, jsonl, read_jsonl
+from hits.datasets.whole_files import describe, replacing, write_pieces
 
 CARD, SUMS = "README.md", "SHA256SUMS"
 

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from django.http import QueryDict
 
-from crowd.pictures.services import report_picture
+from crowd.pictures.services.picture_reports import report_picture
 from crowd.winogavil.annotation.models import Annotation, Kind
 from crowd.winogavil.models import Association, CueReport
 from crowd.winogavil.services.pulling import decide_report, report_cue

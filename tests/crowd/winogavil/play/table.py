@@ -10,7 +10,7 @@ from django.http import QueryDict
 from crowd.winogavil.models import Association
 from crowd.winogavil.play.models import Player, Turn, WebGame
 from crowd.winogavil.play.services import accounts, opening, turns
-from crowd.winogavil.services import finalizing, making, verdicts
+from crowd.winogavil.services import association_verdicts, finalizing, making
 from crowd.winogavil.services.seeding import seed_board
 from hits.identity.models.users import User
 from hits.studies.models import Study
@@ -99,6 +99,6 @@ def work_through(*, now: datetime = NOW) -> None:
     """What the background does with what was handed in."""
     making.make_associations(now=now)
     judging.judge_submitted(now=now)
-    verdicts.read_verdicts()
+    association_verdicts.read_verdicts()
     finalizing.finalize_associations(now=now)
     making.credit_authors(now=now)

@@ -6,7 +6,7 @@ from uuid import UUID, uuid4
 import pytest
 
 from crowd.pictures.models import Picture
-from crowd.pictures.services import report_picture
+from crowd.pictures.services.picture_reports import report_picture
 from crowd.winogavil.models import Association, Board, BoardPlace
 from crowd.winogavil.play.models import Player, PracticeAsk, PracticeSet, WebGame
 from crowd.winogavil.play.services import opening, practicing

@@ -104,7 +104,7 @@ def test_failed_export_leaves_the_former_file(tmp_path: Path, monkeypatch: pytes
     def full_disk(*_: Any) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("hits.datasets.places.os.fsync", full_disk)
+    monkeypatch.setattr("hits.datasets.whole_files.os.fsync", full_disk)
     with pytest.raises(CommandError, match="No space left on device"):
         export(study, tmp_path)
 

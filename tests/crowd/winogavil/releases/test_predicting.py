@@ -14,7 +14,7 @@ from crowd.winogavil.models import Association
 from crowd.winogavil.releases.models import Prediction, Release, Tally
 from crowd.winogavil.releases.queries import comparing
 from crowd.winogavil.releases.services import making, predicting
-from hits.common.uploads import MOST_PROBLEMS
+from hits.common.uploads.file_problems import MOST_PROBLEMS
 from hits.core.errors import InvalidItems, RuleBroken
 from tests.crowd.winogavil.releases.data import make_final
 from tests.factories import NOW, make_study, make_user

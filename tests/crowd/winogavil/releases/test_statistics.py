@@ -10,7 +10,7 @@ from crowd.winogavil.releases.statistics.counting import count
 from crowd.winogavil.releases.statistics.figures import figures
 from crowd.winogavil.releases.statistics.remembering import statistics_of
 from crowd.winogavil.releases.statistics.tallies import Answer, Cues, Fact, add_set, joined
-from hits.datasets.tables import StatTable
+from hits.datasets.stat_table import StatTable
 from hits.identity.models.workers import Worker
 from hits.studies.models import Study
 from hits.work.models.assignments import Item

@@ -14,8 +14,8 @@ from crowd.winogavil.releases.columns import PUBLISHED
 from crowd.winogavil.releases.rows import Naming, chunks, stream
 from crowd.winogavil.releases.services.writing import count_rows
 from hits.datasets import parquet
-from hits.datasets.places import write_pieces
-from hits.datasets.texts import csv_lines, jsonl, read_jsonl
+from hits.datasets.text_formats import csv_lines, jsonl, read_jsonl
+from hits.datasets.whole_files import write_pieces
 from tests.crowd.winogavil.releases.data import make_final
 from tests.factories import make_study
 

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from crowd.questions.entries import Faulty
+from crowd.questions.page_entries import Faulty
 from crowd.winoventi import domain
 from hits.core.errors import InvalidAnswer
 from tests.crowd.winoventi.asking.asked import RIGHT, Page, form_of

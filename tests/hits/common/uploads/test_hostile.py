@@ -9,8 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hits.common.uploads import MOST_PROBLEMS, Problems, UploadedColumn, read_uploaded
-from hits.common.uploads.problems import LONGEST_PROBLEM
+from hits.common.uploads import UploadedColumn
+from hits.common.uploads.file_problems import LONGEST_PROBLEM, MOST_PROBLEMS, Problems
+from hits.common.uploads.row_reader import read_uploaded
 from tests.crowd.pictures.images import archive, draw, encode
 
 pytestmark = pytest.mark.pure

@@ -8,15 +8,9 @@ from typing import Any
 
 import pytest
 
-from hits.common.uploads import (
-    Problems,
-    UploadedColumn,
-    as_written,
-    example_file,
-    file_help,
-    read_number,
-    read_uploaded,
-)
+from hits.common.uploads import UploadedColumn, as_written, example_file, file_help, read_number
+from hits.common.uploads.file_problems import Problems
+from hits.common.uploads.row_reader import read_uploaded
 
 pytestmark = pytest.mark.pure
 COLUMNS = (

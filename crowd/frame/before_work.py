@@ -1,0 +1,133 @@
+"""What stands before the first task: consent, and once for each worker four questions about the person.
+
+The work is open by then, so its time runs and is kept; nothing has been leased to it. Who asks is the page,
+who answers is the page's own token: there is no cookie.
+"""
+
+from datetime import datetime
+from typing import Any
+
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.urls import reverse
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.views.decorators.csrf import csrf_exempt
+from django.views.decorators.debug import sensitive_post_parameters
+from django.views.decorators.http import require_POST
+
+from crowd.frame import visits
+from crowd.frame.framed_pages import framed, show
+from crowd.frame.person import PersonForm
+from hits.core.errors import RuleBroken
+from hits.work.models.assignments import Assignment
+from hits.work.models.hits import HIT
+from qualifications.queries.consents import Asked, owed_before_work
+from qualifications.services import consenting, demographics
+
+YES = "yes"
+
+
+def ask_first(request: HttpRequest, assignment: Assignment, *, submit_to: str) -> HttpResponse | None:
+    """The page that comes before this work. None: it may begin, or has begun."""
+    if assignment.status != Assignment.Status.OPENED:
+        return None
+    asked = owed_before_work(assignment)
+    if asked and asked.is_under_age:
+        return _turn_away(request, assignment)
+    return _ask(request, assignment, asked, submit_to=submit_to) if asked else None
+
+
+@csrf_exempt
+@require_POST
+@framed
+def agree(request: HttpRequest, hit: HIT) -> HttpResponse:
+    """Sent twice, from two tabs or by the back button: one consent, and the work."""
+    now = timezone.now()
+    assignment, submit_to, asked = _read(request, hit, now=now)
+    if asked is None or asked.is_under_age or not asked.wants_consent:
+        return _go_on(request, hit)
+    changed = _("The text has changed meanwhile. Please read it once more.")
+    if request.POST.get("text") != str(asked.text.public_id):
+        return _ask(request, assignment, asked, submit_to=submit_to, changed=changed, status=409)
+    if request.POST.get("agreed") != YES:
+        missing = _("Please tick the box if you agree. If you do not, return the HIT.")
+        return _ask(request, assignment, asked, submit_to=submit_to, missing=missing, status=400)
+    try:
+        consenting.give_consent(worker=assignment.worker, text=asked.text, now=now)
+    except RuleBroken:
+        newer = owed_before_work(assignment)
+        if newer is None:
+            return _go_on(request, hit)
+        return _ask(request, assignment, newer, submit_to=submit_to, changed=changed, status=409)
+    return _go_on(request, hit)
+
+
+@csrf_exempt
+@sensitive_post_parameters()
+@require_POST
+@framed
+def tell(request: HttpRequest, hit: HIT) -> HttpResponse:
+    """Answers about the person, or none of them. Asked once: what comes later changes nothing."""
+    now = timezone.now()
+    assignment, submit_to, asked = _read(request, hit, now=now)
+    if asked is None or asked.is_under_age or asked.wants_consent:
+        return _go_on(request, hit)
+    if "skip" in request.POST:
+        demographics.save_answers(worker=assignment.worker, answers={}, now=now)
+        return _go_on(request, hit)
+    form = PersonForm(request.POST)
+    if not form.is_valid():
+        return _ask(request, assignment, asked, submit_to=submit_to, form=form, status=400)
+    if form.is_minor:
+        demographics.turn_away_minor(worker=assignment.worker, study=hit.batch.study, now=now)
+        return _turn_away(request, assignment)
+    demographics.save_answers(worker=assignment.worker, answers=form.answers, now=now)
+    return _go_on(request, hit)
+
+
+def _read(request: HttpRequest, hit: HIT, *, now: datetime) -> tuple[Assignment, str, Asked | None]:
+    """Whose page it is, and what is still to be asked there."""
+    token = request.POST.get("token", "")
+    assignment, submit_to = visits.read_token(token, hit=hit, now=now, purpose=visits.CONSENT)
+    is_open = assignment.status == Assignment.Status.OPENED
+    return assignment, submit_to, owed_before_work(assignment) if is_open else None
+
+
+def _ask(
+    request: HttpRequest,
+    assignment: Assignment,
+    asked: Asked,
+    *,
+    submit_to: str,
+    status: int = 200,
+    form: PersonForm | None = None,
+    **words: str,
+) -> HttpResponse:
+    view, template = ("agree", "consent") if asked.wants_consent else ("tell", "person")
+    context: dict[str, Any] = {
+        "action": f"{reverse(f'frame:{view}', args=[assignment.hit.public_id])}?{_query(request)}",
+        # Not the token of work: no answer can be sent with it, and no time at work is counted.
+        "consent_token": visits.write_token(
+            assignment=assignment, submit_to=submit_to, purpose=visits.CONSENT
+        ),
+        "assignment": assignment,
+        "text": asked.text,
+        "form": form or PersonForm(),
+        **words,
+    }
+    return show(request, f"frame/{template}.html", context, status=status)
+
+
+def _turn_away(request: HttpRequest, assignment: Assignment) -> HttpResponse:
+    return show(request, "frame/minor.html", {"assignment": assignment}, status=403)
+
+
+def _go_on(request: HttpRequest, hit: HIT) -> HttpResponse:
+    """Back to the page that was opened, with the address it was opened by."""
+    address = f"{reverse('frame:question', args=[hit.public_id])}?{_query(request)}"
+    return HttpResponseRedirect(address, status=303)
+
+
+def _query(request: HttpRequest) -> str:
+    """The visit, as the marketplace wrote it: whoever comes back with it is checked like the first time."""
+    return request.GET.urlencode()

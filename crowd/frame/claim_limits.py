@@ -1,0 +1,25 @@
+"""How often one address may claim to work on one HIT, where nobody signs the claim."""
+
+from django.http import HttpRequest
+from django.utils.translation import gettext as _
+
+from crowd.frame.visit_problems import Hasty
+from hits.common import rates
+from hits.common.visitors import address_of
+from hits.work.models.hits import HIT
+
+WINDOW_S = 60
+# A room full of workers behind one address, each with a page that asks again by itself.
+MOST_VISITS = 240
+
+
+def refuse_haste(request: HttpRequest, hit: HIT) -> None:
+    """Raises Hasty. A signed ticket is claim enough, and is never counted."""
+    if hit.batch.account.ticket_key:
+        return
+    claim = f"{address_of(request)} {hit.public_id}"
+    if not rates.spend("visit", claim, most=MOST_VISITS, window_s=WINDOW_S):
+        raise Hasty(
+            _("This page was opened very often just now. Nothing is lost: open it again in a minute."),
+            wait_s=WINDOW_S,
+        )

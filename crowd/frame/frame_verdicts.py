@@ -1,0 +1,86 @@
+"""The rival's word for a page in the frame: asked once for each cue, then read until it is there."""
+
+from datetime import datetime
+
+from django.conf import settings
+from django.db import transaction
+from django.http import HttpRequest, JsonResponse
+from django.utils.translation import gettext as _
+
+from crowd.frame.speaking import refuse, spoken
+from hits.common import rates
+from hits.core.errors import InvalidAnswer, RuleBroken
+from hits.families import AsksRival
+from hits.work.models.assignments import Assignment
+from hits.work.services import leasing
+from scoring.models import Riddle
+from scoring.services import asking_rivals
+
+WINDOW_S = 60
+MOST_QUESTIONS = 30
+# A page that waits asks ten times in the first second and twice in each later one.
+MOST_LOOKS = 300
+SLOTS = frozenset(str(slot) for slot in range(1, 11))
+
+
+@spoken
+def ask(request: HttpRequest, assignment: Assignment, now: datetime) -> JsonResponse:
+    """Stores the cue and the choice, then asks. Whoever asks again is told what is stored."""
+    slot = _read_slot(request)
+    if known := asking_rivals.find_riddle(assignment=assignment, slot=slot):
+        return _state(known, assignment, now=now)
+    if assignment.status != Assignment.Status.OPENED:
+        return refuse(_("This work was handed in before. Nothing was changed."), status=409)
+    if not rates.spend("ask", str(assignment.public_id), most=MOST_QUESTIONS, window_s=WINDOW_S):
+        return refuse(_("Please wait a moment before you ask again."), status=429)
+    riddle = _store(request, assignment, now=now)
+    return _state(riddle, assignment, now=now)
+
+
+@spoken
+def verdict(request: HttpRequest, assignment: Assignment, now: datetime) -> JsonResponse:
+    if not rates.spend("verdict", str(assignment.public_id), most=MOST_LOOKS, window_s=WINDOW_S):
+        return refuse(_("Please wait a moment before you ask again."), status=429)
+    riddle = asking_rivals.find_riddle(assignment=assignment, slot=_read_slot(request))
+    if riddle is None:
+        return refuse(_("The model was not asked about this word."), status=404)
+    return _state(riddle, assignment, now=now)
+
+
+def _store(request: HttpRequest, assignment: Assignment, *, now: datetime) -> Riddle:
+    family = leasing.family_of_batch(assignment.hit.batch)
+    with transaction.atomic():
+        # Two words of one attempt at one instant: the second is compared with the first.
+        held = Assignment.objects.select_for_update(no_key=True).only("status").get(pk=assignment.pk)
+        if held.status != Assignment.Status.OPENED:
+            # Given up meanwhile, for a new attempt at the same pictures: this word would be a try too many.
+            raise RuleBroken("not_open", _("This work is over, or handed in. Nothing was changed."))
+        if not isinstance(family, AsksRival):
+            raise InvalidAnswer("This task asks no rival.")
+        proposal = family.read_proposal(form=request.POST, assignment=assignment)
+        new = asking_rivals.NewRiddle(
+            text=proposal.text,
+            pictures=[
+                asking_rivals.Shown(sha256=sha256, caption=caption) for sha256, caption in proposal.pictures
+            ],
+            chosen=proposal.chosen,
+            slot=proposal.slot,
+        )
+        riddle, _stored = asking_rivals.ask(new=new, assignment=assignment, now=now)
+    return riddle
+
+
+def _read_slot(request: HttpRequest) -> int:
+    slot = request.POST.get("slot", "")
+    if slot not in SLOTS:
+        raise InvalidAnswer(_("The page did not say which word is meant. Please reload it."))
+    return int(slot)
+
+
+def _state(riddle: Riddle, assignment: Assignment, *, now: datetime) -> JsonResponse:
+    state = dict(asking_rivals.answer_state(riddle, now=now, deadline_s=settings.RIVAL_DEADLINE_S))
+    family = leasing.family_of_batch(assignment.hit.batch)
+    if "fool" in state and isinstance(family, AsksRival):
+        bonus = family.possible_bonus(assignment=assignment, fool=state["fool"])
+        state["bonus"] = None if bonus is None else f"{bonus:.2f}"
+    return JsonResponse(state)

@@ -1,0 +1,71 @@
+"""What all framed pages share: their HIT, their language, their policy, and words for what goes wrong."""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+from urllib.parse import urlsplit
+from uuid import UUID
+
+from csp.constants import SELF
+from csp.utils import build_policy
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.utils import translation
+from django.utils.translation import gettext as _
+from django.views.decorators.cache import never_cache
+from django.views.decorators.clickjacking import xframe_options_exempt
+
+from crowd.frame import visits
+from crowd.frame.visit_problems import Problem
+from hits.core.errors import CrowdError, InvalidAnswer
+from hits.work.models.hits import HIT
+
+
+def framed(view: Callable[[HttpRequest, HIT], HttpResponse]) -> Callable[[HttpRequest, UUID], HttpResponse]:
+    """Finds the HIT, explains what goes wrong, and lets the account's worker site, alone, frame the page."""
+
+    @never_cache
+    @xframe_options_exempt
+    def shown(request: HttpRequest, hit_id: UUID) -> HttpResponse:
+        try:
+            hit = visits.find_hit(hit_id)
+        except Problem as problem:
+            response = _explain(request, problem)
+            # It tells nothing, and whose frame it stands in is not known.
+            response["Content-Security-Policy"] = build_policy(replace={"frame-ancestors": ["*"]})
+            return response
+        with translation.override(hit.batch.study.language):
+            try:
+                response = view(request, hit)
+            except CrowdError as problem:
+                response = _explain(request, problem)
+        site = origin_of(hit.batch.account.worker_site)
+        opened = {"frame-ancestors": [site], "form-action": [SELF, site]}
+        response["Content-Security-Policy"] = build_policy(replace=opened)
+        response["Referrer-Policy"] = "no-referrer"
+        return response
+
+    return shown
+
+
+def origin_of(address: str) -> str:
+    """Scheme and host alone: what follows them could hold a directive of its own."""
+    parts = urlsplit(address)
+    return f"{parts.scheme}://{parts.netloc}"
+
+
+def _explain(request: HttpRequest, problem: CrowdError) -> HttpResponse:
+    if isinstance(problem, Problem):
+        context = {"title": problem.title, "problem": problem}
+        response = show(request, problem.template, context, status=problem.status)
+        for name, value in problem.headers.items():
+            response[name] = value
+        return response
+    if isinstance(problem, InvalidAnswer):
+        title, status = _("The answer is not complete"), 400
+    else:
+        title, status = _("This cannot be done"), 409
+    return show(request, "frame/problem.html", {"title": title, "problem": problem}, status=status)
+
+
+def show(request: HttpRequest, template: str, context: Mapping[str, Any], status: int = 200) -> HttpResponse:
+    return render(request, template, dict(context), status=status)

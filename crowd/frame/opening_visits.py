@@ -1,0 +1,122 @@
+"""From a visit to its assignment. Of a visit that is refused or waits, nothing at all is written."""
+
+from dataclasses import replace
+from datetime import datetime, timedelta
+
+from django.db import transaction
+from django.db.models import QuerySet
+from django.utils.translation import gettext as _
+
+from crowd.frame.visit_problems import Awaited, Distrusted, Expired, Ineligible, NotOffered
+from crowd.frame.visits import AGAIN, Visit
+from hits.core.domain.sameness import is_same_moment
+from hits.core.errors import RuleBroken
+from hits.identity.models.workers import Worker
+from hits.studies.models import Batch
+from hits.sync.services import event_inbox
+from hits.work.models.assignments import Assignment
+from hits.work.models.hits import HIT
+from hits.work.services import eligibility, leasing
+
+Status = Assignment.Status
+
+
+def open_visit(visit: Visit, *, now: datetime) -> Assignment:
+    """What is open or saved here goes on; only new work asks whether this worker may do it."""
+    if not visit.is_proven and _hears_events(visit.hit.batch):
+        assignment = _open_as_told(visit, now=now)
+    else:
+        assignment = _find_known(visit) or _open(visit, now=now)
+    if assignment.hit_id != visit.hit.pk:
+        raise Distrusted(_("The address belongs to another HIT."), AGAIN)
+    assignment.hit = visit.hit  # with its batch and account, read already
+    return assignment
+
+
+def refuse_preview(hit: HIT) -> None:
+    """Raises NotOffered where whoever accepted now would do so in vain."""
+    if eligibility.is_over(hit) or hit.batch.status in (Batch.Status.DRAINING, Batch.Status.COMPLETE):
+        raise NotOffered(_("This work is over, and nobody can start it any more. Please choose another HIT."))
+    if hit.batch.status == Batch.Status.PAUSED:
+        raise NotOffered(_("The people who offer this HIT have paused it. Please come back later."))
+
+
+def _find_known(visit: Visit) -> Assignment | None:
+    """Of this acceptance, if it is known when that was; else whatever still goes on."""
+    own = _own_attempts(visit)
+    if visit.accepted_at is None:
+        return own[0] if own and own[0].status != Status.GONE else None
+    return next((one for one in own if is_same_moment(one.accepted_at, visit.accepted_at)), None)
+
+
+def _open(visit: Visit, *, now: datetime) -> Assignment:
+    """The worker's row too is written only if the work may be opened."""
+    with transaction.atomic():
+        _lock(visit.hit)
+        worker = Worker.objects.known(account=visit.hit.batch.account, external_id=visit.worker_id)
+        try:
+            eligibility.refuse_entry(hit=visit.hit, worker=worker, now=now)
+        except RuleBroken as refusal:
+            raise Ineligible(str(refusal), code=refusal.code) from refusal
+        return leasing.open_assignment(
+            hit=visit.hit,
+            worker=worker,
+            external_id=visit.assignment_id,
+            accepted_at=visit.accepted_at,
+            deadline_at=visit.deadline_at,
+            now=now,
+        )
+
+
+def _open_as_told(visit: Visit, *, now: datetime) -> Assignment:
+    """Without a ticket the provider's event is the proof: one acceptance opens one assignment.
+
+    The event does not name the worker. Whoever comes first with the assignment's id has it.
+    """
+    with transaction.atomic():
+        _lock(visit.hit)
+        accepted_at = event_inbox.find_acceptance(hit=visit.hit, assignment_id=visit.assignment_id)
+        if accepted_at and not _was_used(visit, accepted_at):
+            return _open(_proven(visit, accepted_at=accepted_at, now=now), now=now)
+    own = _own_attempts(visit)
+    if own and own[0].status != Status.GONE:
+        return own[0]
+    raise Awaited(
+        _("This page goes on by itself as soon as the platform has told us that you accepted the HIT."),
+        _("If that takes longer than a few minutes, please return the HIT: it does not count against you."),
+    )
+
+
+def _lock(hit: HIT) -> None:
+    """Before the worker's row, as everywhere; and of two visits with one acceptance only one is first."""
+    HIT.objects.select_for_update(no_key=True).get(pk=hit.pk)
+
+
+def _was_used(visit: Visit, accepted_at: datetime) -> bool:
+    """By anybody: what is told of an id was told before its latest attempt began."""
+    attempts = _attempts(visit).values_list("accepted_at", "opened_at")
+    moments = [told or opened for told, opened in attempts]
+    return any(is_same_moment(moment, accepted_at) or moment > accepted_at for moment in moments)
+
+
+def _proven(visit: Visit, *, accepted_at: datetime, now: datetime) -> Visit:
+    deadline_at = accepted_at + timedelta(seconds=visit.hit.batch.duration_s)
+    if now >= deadline_at:
+        raise Expired(_("The HIT has gone back to the list for others. Nothing you do here counts any more."))
+    return replace(visit, accepted_at=accepted_at, deadline_at=deadline_at)
+
+
+def _attempts(visit: Visit) -> QuerySet[Assignment]:
+    """Anybody's, at this assignment's id."""
+    return Assignment.objects.filter(account=visit.hit.batch.account, external_id=visit.assignment_id)
+
+
+def _own_attempts(visit: Visit) -> list[Assignment]:
+    """Those of the visiting worker, the latest first."""
+    own = _attempts(visit).filter(worker__external_id_index=visit.worker_index).select_related("worker")
+    return list(own.order_by("-attempt"))
+
+
+def _hears_events(batch: Batch) -> bool:
+    """As long as the provider was not told where to, nobody waits for an event in vain."""
+    return batch.notified_at is not None and event_inbox.can_hear(batch.account)

@@ -1,0 +1,127 @@
+"""The framed page: no cookies, no session. A signed token in the form is the only authority."""
+
+import json
+from datetime import datetime
+
+from django.http import HttpRequest, HttpResponse
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.views.decorators.csrf import csrf_exempt
+from django.views.decorators.http import require_GET, require_POST
+
+from crowd.frame import before_work, claim_limits, opening_visits, refusing, visits
+from crowd.frame.framed_pages import framed, show
+from crowd.frame.visit_problems import Ineligible
+from crowd.frame.visits import Visit
+from hits.core.errors import InvalidAnswer, RuleBroken
+from hits.families import Answer, PreviewsBatches, ShowsAgain, TaskPage
+from hits.studies.models import Batch
+from hits.work.models.assignments import Assignment
+from hits.work.models.hits import HIT
+from hits.work.services import leasing
+from qualifications.queries.gate_standing import conditions_of
+
+Status = Assignment.Status
+
+
+@require_GET
+@framed
+def question(request: HttpRequest, hit: HIT) -> HttpResponse:
+    """The work, by state: practice, consent, work, finish handing in, done. Reloading any of them is safe."""
+    if visits.is_preview(request.GET):
+        return _preview(request, hit)
+    now = timezone.now()
+    claim_limits.refuse_haste(request, hit)
+    visit = visits.read_visit(hit=hit, query=request.GET, now=now)
+    assignment = _open(visit, now=now)
+    if asked := before_work.ask_first(request, assignment, submit_to=visit.submit_to):
+        return asked
+    items = leasing.lease_items(assignment=assignment, now=now)
+    if assignment.status == Status.SAVED:
+        return _hand_over(request, assignment, submit_to=visit.submit_to)
+    if assignment.status != Status.OPENED:
+        return show(request, "frame/over.html", {"assignment": assignment})
+    if not items:
+        return show(request, "frame/nothing_left.html", {"assignment": assignment})
+    page = leasing.family_of_batch(hit.batch).work_page(assignment=assignment, items=items)
+    return _show_work(request, page, assignment, submit_to=visit.submit_to)
+
+
+@csrf_exempt
+@require_POST
+@framed
+def answer(request: HttpRequest, hit: HIT) -> HttpResponse:
+    """Saves first, then hands over. A second answer changes nothing, and leads to the same hand-over."""
+    now = timezone.now()
+    assignment, submit_to = visits.read_token(request.POST.get("token", ""), hit=hit, now=now)
+    if assignment.status == Status.OPENED:
+        items = leasing.items_of(assignment)
+        family = leasing.family_of_batch(hit.batch)
+        try:
+            read = family.read_answer(form=request.POST, assignment=assignment, items=items)
+        except InvalidAnswer as problem:
+            if not isinstance(family, ShowsAgain):
+                raise
+            again = family.page_again(form=request.POST, assignment=assignment, items=items, problem=problem)
+            if again is None:
+                raise
+            return _show_work(request, again, assignment, submit_to=submit_to, status=400)
+        if _save_first(assignment, read, now=now):
+            return _hand_over(request, assignment, submit_to=submit_to)
+    if assignment.status == Status.SAVED:
+        return _hand_over(request, assignment, submit_to=submit_to, again=True)
+    raise RuleBroken("already_saved", _("This work was handed in before. Nothing was changed."))
+
+
+def _save_first(assignment: Assignment, answer: Answer, *, now: datetime) -> bool:
+    """False where another tab was quicker: then the assignment is as that one has left it."""
+    try:
+        leasing.save_answer(assignment=assignment, answer=answer, now=now)
+    except RuleBroken as broken:
+        if broken.code != "already_saved":
+            raise
+        assignment.refresh_from_db(fields=["status", "answer"])
+        return False
+    return True
+
+
+def _show_work(
+    request: HttpRequest, page: TaskPage, assignment: Assignment, *, submit_to: str, status: int = 200
+) -> HttpResponse:
+    token = visits.write_token(assignment=assignment, submit_to=submit_to)
+    context = {**page.context, "token": token, "hit": assignment.hit, "assignment": assignment}
+    return show(request, page.template, context, status=status)
+
+
+def _preview(request: HttpRequest, hit: HIT) -> HttpResponse:
+    opening_visits.refuse_preview(hit)
+    page = _practice(hit.batch)
+    context = {**page.context, "preview": True, "conditions": conditions_of(hit.batch)}
+    return show(request, page.template, context)
+
+
+def _practice(batch: Batch) -> TaskPage:
+    task = leasing.family_of_batch(batch)
+    return task.preview_page(batch=batch) if isinstance(task, PreviewsBatches) else task.practice_page()
+
+
+def _open(visit: Visit, *, now: datetime) -> Assignment:
+    """Why somebody is refused is counted after all of it has been rolled back."""
+    try:
+        return opening_visits.open_visit(visit, now=now)
+    except (Ineligible, RuleBroken) as refusal:
+        refusing.note_refusal(refusal, visit, now=now)
+        raise
+
+
+def _hand_over(
+    request: HttpRequest, assignment: Assignment, *, submit_to: str, again: bool = False
+) -> HttpResponse:
+    """What is saved here goes to the platform by the worker's own browser."""
+    context = {
+        "action": f"{submit_to}/mturk/externalSubmit",
+        "assignment": assignment,
+        "answer": json.dumps(assignment.answer),
+        "again": again,
+    }
+    return show(request, "frame/hand_over.html", context, status=409 if again else 200)

@@ -1,0 +1,100 @@
+"""The manual check: one picture at a time, one key for each verdict."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from django.contrib import admin, messages
+from django.db.models import Count
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect
+from django.urls import URLPattern, path
+from django.utils import timezone
+from django.views.decorators.http import require_POST
+
+from crowd.pictures.admin.pool_parts import CHECK, file_url, flags_of, render
+from crowd.pictures.letter_reading import installed_reader
+from crowd.pictures.models import Picture, Unfit
+from crowd.pictures.services import checking
+from hits.admin.page_parts import read_number
+from hits.admin.selecting import need, signed_in
+from hits.core.errors import RuleBroken
+
+# A profane concept is found by the house itself.
+REASONS = [(str(number), one) for number, one in enumerate([*Unfit][:5], start=1)]
+Status = Picture.Status
+
+
+def urls(pool: admin.ModelAdmin[Picture]) -> list[URLPattern]:
+    view = pool.admin_site.admin_view
+    return [
+        path("check/", view(check_view), name="pictures_check"),
+        path("check/decide/", view(require_POST(decide_view)), name="pictures_check_decide"),
+        path("check/undo/", view(require_POST(undo_view)), name="pictures_check_undo"),
+    ]
+
+
+def check_view(request: HttpRequest) -> HttpResponse:
+    """Opening it takes the picture for some minutes, so that no colleague gets the same."""
+    need(request, CHECK)
+    user, now = signed_in(request), timezone.now()
+    picture = checking.claim_picture(by=user, now=now)
+    context: dict[str, Any] = {
+        "title": "Check pictures",
+        "picture": picture,
+        "undo": checking.last_checked(by=user, now=now),
+        "reasons": REASONS,
+        "minutes": int(checking.LEASE.total_seconds()) // 60,
+        **_progress(),
+    }
+    if picture is not None:
+        following = checking.waiting_pictures(now=now).first()
+        context |= {
+            "flags": flags_of(picture),
+            "picture_url": file_url(picture),
+            "following_url": file_url(following) if following else "",
+            "is_unread": picture.read_by == "" and installed_reader() is not None,
+        }
+    return render(request, "check", context)
+
+
+def decide_view(request: HttpRequest) -> HttpResponse:
+    """Then the next one."""
+    need(request, CHECK)
+    user, now = signed_in(request), timezone.now()
+    key = read_number(request.POST.get("picture", ""))
+    picture = get_object_or_404(Picture.objects.select_related("claimed_by"), pk=key)
+    verdict, reason = request.POST.get("verdict", ""), request.POST.get("reason", "")
+    try:
+        if verdict == "skip":
+            checking.skip_picture(picture=picture, by=user, now=now)
+        elif verdict == "fit":
+            checking.pass_picture(picture=picture, by=user, now=now)
+        else:
+            checking.refuse_picture(picture=picture, reason=reason, by=user, now=now)
+    except RuleBroken as broken:
+        messages.error(request, str(broken))
+    return redirect("admin:pictures_check")
+
+
+def undo_view(request: HttpRequest) -> HttpResponse:
+    need(request, CHECK)
+    try:
+        picture = checking.undo_check(by=signed_in(request), now=timezone.now())
+    except RuleBroken as broken:
+        messages.error(request, str(broken))
+    else:
+        messages.success(request, f"Undone: “{picture.concept}” is before you again.")
+    return redirect("admin:pictures_check")
+
+
+def _progress() -> Mapping[str, int]:
+    """Of all of the pool that were not removed."""
+    rows = (
+        Picture.objects.filter(in_pool=True)
+        .exclude(status=Status.REMOVED)
+        .values_list("status")
+        .annotate(Count("pk"))
+    )
+    counts = dict(rows.order_by())
+    total, waiting = sum(counts.values()), counts.get(Status.WAITING, 0)
+    return {"total": total, "waiting": waiting, "checked": total - waiting}

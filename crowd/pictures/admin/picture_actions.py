@@ -1,0 +1,119 @@
+"""Removing, restoring and checking anew, one picture or many: always asked for a reason or a second time."""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from django import forms
+from django.db.models import QuerySet
+from django.http import Http404, HttpRequest, HttpResponse
+from django.urls import reverse
+
+from crowd.pictures.admin.pool_parts import CHECK, REMOVE
+from crowd.pictures.models import Picture
+from crowd.pictures.models.pictures import LONGEST_REASON
+from crowd.pictures.services import removing_pictures
+from hits.admin.actions import Action, Call, Confirm, Outcome
+from hits.admin.actions.action_pages import ActionPages
+from hits.admin.selecting import MOST, read_keys
+
+SHOWN = 24
+LIST = "admin:pictures_picture_changelist"
+
+
+class ReasonForm(forms.Form):
+    # Where it lacks, the service says what it is for.
+    reason = forms.CharField(
+        max_length=LONGEST_REASON, required=False, help_text="For the record. No worker reads it."
+    )
+
+
+def action_view(request: HttpRequest, name: str) -> HttpResponse:
+    return PAGES.answer(request, name)
+
+
+def ask(request: HttpRequest, name: str, pictures: QuerySet[Picture]) -> HttpResponse:
+    """From the list: what it means and which pictures it is about, before it is done."""
+    rows = list(pictures.order_by("pk")[:MOST])
+    return PAGES.ask_list(request, name, rows, at=reverse("admin:pictures_picture_do", args=[name]))
+
+
+def _find(request: HttpRequest) -> Sequence[Picture]:
+    """What is no number selects nothing."""
+    given = request.POST if request.method == "POST" else request.GET
+    found = list(Picture.objects.filter(pk__in=read_keys(given.get("pictures", ""))).order_by("pk"))
+    if not found:
+        raise Http404
+    return found
+
+
+def _action(
+    *, label: str, permission: str, meaning: str, done: str, do: Callable[..., int], form: Any = None
+) -> Action[Picture]:
+    def confirm(call: Call[Picture]) -> Confirm:
+        count = len(call.rows)
+        details = {"count": count, "pictures": call.rows[:SHOWN], "more": max(0, count - SHOWN)}
+        return Confirm(
+            title=f"{label} pictures",
+            text=meaning,
+            button=f"{label}: {_counted(count)}",
+            detail="admin/pictures/gallery.html",
+            details=details,
+        )
+
+    def run(call: Call[Picture]) -> Outcome:
+        count = do(pictures=call.rows, by=call.by, now=call.now, **call.values)
+        return Outcome(said=f"{_counted(count)} {done}.", to=_next(call))
+
+    return Action(label=label, permissions=[permission], form=form, confirm=confirm, run=run)
+
+
+def _counted(count: int) -> str:
+    return "1 picture" if count == 1 else f"{count} pictures"
+
+
+def _next(call: Call[Picture]) -> str:
+    if len(call.rows) == 1 and call.by.has_perm("pictures.view_picture"):
+        return reverse("admin:pictures_picture_change", args=[call.row.pk])
+    return reverse(LIST)
+
+
+def _form(data: Any, _: Call[Picture]) -> ReasonForm:
+    return ReasonForm(data)
+
+
+ACTIONS: Mapping[str, Action[Picture]] = {
+    "remove": _action(
+        label="Remove",
+        permission=REMOVE,
+        meaning="They are shown to nobody any more, and items that hold them wait. "
+        "What was reported of them is upheld. You can restore them at any time.",
+        done="removed",
+        form=_form,
+        do=removing_pictures.remove_pictures,
+    ),
+    "restore": _action(
+        label="Restore",
+        permission=REMOVE,
+        meaning="Those that were removed go back to where they were, with the items that hold them. "
+        "What was reported of them and not decided yet is dismissed.",
+        done="restored",
+        form=_form,
+        do=removing_pictures.restore_pictures,
+    ),
+    "recheck": _action(
+        label="Send back to the check",
+        permission=CHECK,
+        meaning="They are shown to nobody until somebody has found them fit again. "
+        "Removed pictures are left as they are, and so are those that were uploaded for an item.",
+        done="sent back to the check",
+        do=removing_pictures.recheck_pictures,
+    ),
+}
+PAGES = ActionPages(
+    actions=ACTIONS,
+    find=_find,
+    back=lambda _: reverse(LIST),
+    base="admin/pictures/base.html",
+    shared=lambda _: {"opts": Picture._meta},
+    carried=lambda rows: [("pictures", ",".join(str(row.pk) for row in rows))],
+)

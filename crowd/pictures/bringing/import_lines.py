@@ -1,0 +1,150 @@
+"""What should come in, line by line: from a list, or from the names of the files themselves."""
+
+import unicodedata
+from collections.abc import Container, Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Any
+
+from crowd.pictures import domain
+from crowd.pictures.bringing.public_addresses import read_target
+from crowd.pictures.bringing.sources import Source
+from crowd.pictures.errors import BadPicture, NotFetched
+from hits.common.uploads import UploadedColumn, as_written
+from hits.common.uploads.file_problems import Problems
+from hits.common.uploads.row_reader import read_uploaded
+from hits.core.errors import InvalidItems
+
+MOST_LINES = 20_000
+LONGEST = {"concept": domain.LONGEST_CONCEPT, "caption": 500, "source": 500, "credit": 500, "licence": 64}
+PLACES = ("file", "url")
+ANY_OF = [[place] for place in PLACES]
+SPELLINGS = {"licence": ("license",), "url": ("address",), "file": ("path", "filename")}
+
+
+def _composed(value: Any) -> str:
+    """As it is written, in the form in which concepts are compared."""
+    return unicodedata.normalize("NFC", as_written(value)).strip()
+
+
+COLUMNS = [
+    UploadedColumn(
+        name=name,
+        read=_composed,
+        needed=name == "concept",
+        may_be_empty=True,  # in words of its own
+        also=SPELLINGS.get(name, ()),
+    )
+    for name in (*LONGEST, *PLACES)
+]
+
+
+class ConceptFrom(StrEnum):
+    """What of a file's name says what it shows, where no list does."""
+
+    FILE = "file"
+    FOLDER = "folder"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Line:
+    """One picture that should come in. `place` is what the researcher finds it by."""
+
+    place: str
+    concept: str
+    file: str = ""
+    url: str = ""
+    caption: str = ""
+    source: str = ""
+    credit: str = ""
+    licence: str = ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Reading:
+    """The lines that are right, and words about each of the others."""
+
+    lines: list[Line] = field(default_factory=list)
+    problems: list[str] = field(default_factory=list)
+
+
+def read_list(content: bytes, *, files: Container[str]) -> Reading:
+    """`files` are those that may be named. Raises InvalidItems if it is no list at all."""
+    problems = Problems(InvalidItems, most=MOST_LINES)
+    lines: list[Line] = []
+    seen: dict[str, str] = {}
+    rows = read_uploaded(
+        content, columns=COLUMNS, most=MOST_LINES, problems=problems, any_of=ANY_OF, unknown=False
+    )
+    for row in rows:
+        line = Line(place=row.place, **row.cells)
+        problem = _doubt(line, files) or _repeated(line, seen)
+        if problem:
+            problems.say(f"{row.place}: {problem}")
+        else:
+            seen.setdefault(line.file or line.url, row.place)
+            lines.append(line)
+    return Reading(lines=lines, problems=problems.said)
+
+
+def read_names(names: Sequence[str], *, concept_from: ConceptFrom) -> Reading:
+    """Each file's own name, or its folder's, says what it shows."""
+    reading = Reading()
+    concept_of = domain.concept_of_folder if concept_from is ConceptFrom.FOLDER else domain.concept_of_file
+    for name in names:
+        line = Line(place=name, concept=concept_of(name), file=name)
+        if problem := _doubt(line, {name}):
+            reading.problems.append(f"{name}: {problem}")
+        else:
+            reading.lines.append(line)
+    return reading
+
+
+def read_source(source: Source, *, concept_from: ConceptFrom) -> Reading:
+    """By the one list that lies among the files, if there is one; otherwise by the names."""
+    lists = source.lists()
+    if len(lists) > 1:
+        raise InvalidItems(
+            [f"There are {len(lists)} lists among the files ({', '.join(lists[:3])}). Keep one."]
+        )
+    if not lists:
+        if not (names := source.pictures()):
+            raise InvalidItems(["There are no pictures among the files: PNG, JPEG, WebP or SVG."])
+        return read_names(names, concept_from=concept_from)
+    try:
+        content = source.read(lists[0])
+    except BadPicture as problem:
+        raise InvalidItems([f"{lists[0]}: {problem}"]) from problem
+    return read_list(content, files=source)
+
+
+def _doubt(line: Line, files: Container[str]) -> str:
+    """Why a line cannot become a picture."""
+    if not line.concept or not domain.words_of(line.concept):
+        return "it has no concept. Say in a word what the picture shows."
+    if problem := _doubt_words(line):
+        return problem
+    if bool(line.file) == bool(line.url):
+        return "it needs a file or a url, and not both."
+    if line.file:
+        return "" if line.file in files else f"there is no file “{line.file}” beside the list."
+    try:
+        read_target(line.url)
+    except NotFetched as problem:
+        return str(problem)
+    return ""
+
+
+def _doubt_words(line: Line) -> str:
+    for name, most in LONGEST.items():
+        value = getattr(line, name)
+        if len(value) > most:
+            return f"the {name} has more than {most} characters."
+        if any(unicodedata.category(sign) == "Cc" for sign in value):
+            return f"the {name} holds a line break or another control character."
+    return ""
+
+
+def _repeated(line: Line, seen: dict[str, str]) -> str:
+    first = seen.get(line.file or line.url)
+    return f"it is the same picture as {first.lower()}." if first else ""

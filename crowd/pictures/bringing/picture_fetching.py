@@ -1,0 +1,107 @@
+"""One picture from one address, within a fixed time and size. Never called in a web request."""
+
+import socket
+import ssl
+import time
+from contextlib import closing, suppress
+from functools import cache
+from http.client import HTTPConnection, HTTPException, HTTPResponse, HTTPSConnection
+from threading import Timer
+
+from crowd.pictures.bringing.public_addresses import Target, read_target, resolve
+from crowd.pictures.errors import NotFetched
+from crowd.pictures.files.contents import MOST_BYTES
+
+CONNECT_S = 5.0
+WHOLE_S = 20.0
+MOST_REDIRECTS = 4
+MOVED = frozenset({301, 302, 303, 307, 308})
+# The other side is busy or broken, and may not be another time.
+PASSING = frozenset({408, 425, 429})
+HEADERS = {
+    "Accept": "image/png, image/jpeg, image/webp, image/svg+xml;q=0.9",
+    "Accept-Encoding": "identity",
+    "User-Agent": "crowd-pictures",
+    "Connection": "close",
+}
+
+
+def fetch(url: str) -> bytes:
+    """Raises NotFetched. What came is judged by its content alone, never by what it is called."""
+    target = read_target(url)
+    deadline = time.monotonic() + WHOLE_S
+    for _ in range(MOST_REDIRECTS + 1):
+        try:
+            with closing(_connect(target)) as connection:
+                found = _exchange(connection, target, left=deadline - time.monotonic())
+        except (OSError, HTTPException, ValueError) as problem:
+            words = f"{target.netloc} could not be reached: {problem or 'no answer'}"
+            raise NotFetched(words, is_final=False) from problem
+        if isinstance(found, bytes):
+            return found
+        target = found
+    raise NotFetched(f"It leads on and on: more than {MOST_REDIRECTS} redirects.", is_final=True)
+
+
+def _connect(target: Target) -> HTTPConnection:
+    """To the very address that was judged: asking for the name again could give another."""
+    connection = (HTTPSConnection if target.is_tls else HTTPConnection)(target.host, target.port)
+    problem: OSError = TimeoutError("no address answered in time")
+    for address in resolve(target)[:3]:
+        try:
+            connection.sock = socket.create_connection((address, target.port), timeout=CONNECT_S)
+        except OSError as failed:
+            problem = failed
+        else:
+            return connection
+    raise problem
+
+
+def _exchange(connection: HTTPConnection, target: Target, *, left: float) -> bytes | Target:
+    """Whoever trickles bytes to keep us waiting is cut off, whatever it has sent by then."""
+    if left <= 0:
+        raise TimeoutError("it took too long")
+    sockets = [connection.sock]
+    cut = Timer(left, _cut_off, [sockets])
+    cut.start()
+    try:
+        connection.sock.settimeout(left)
+        if target.is_tls:
+            # The handshake comes after the socket is known, so that it too can be cut off.
+            connection.sock = _tls().wrap_socket(
+                connection.sock, server_hostname=target.host, do_handshake_on_connect=False
+            )
+            sockets.append(connection.sock)
+            connection.sock.do_handshake()
+        connection.request("GET", target.path, headers={**HEADERS, "Host": target.netloc})
+        with connection.getresponse() as response:
+            return _read(response, target)
+    finally:
+        cut.cancel()
+
+
+def _read(response: HTTPResponse, target: Target) -> bytes | Target:
+    status, location = response.status, response.headers.get("Location", "")
+    if status in MOVED and location:
+        return target.follow(location)
+    if status != 200:
+        is_final = status < 500 and status not in PASSING
+        raise NotFetched(f"{target.netloc} answered {status}.", is_final=is_final)
+    content = response.read(MOST_BYTES + 1)
+    if len(content) > MOST_BYTES:
+        raise NotFetched(f"The file has more than {MOST_BYTES // 1_000_000} MB.", is_final=True)
+    if response.length:
+        raise TimeoutError("the answer broke off")
+    return content
+
+
+@cache
+def _tls() -> ssl.SSLContext:
+    return ssl.create_default_context()
+
+
+def _cut_off(sockets: list[socket.socket]) -> None:
+    """The socket itself, for the connection forgets it before the answer is read."""
+    with suppress(OSError):
+        # Not TLS's own: that would take its state away under the thread that reads.
+        socket.socket.shutdown(sockets[-1], socket.SHUT_RDWR)

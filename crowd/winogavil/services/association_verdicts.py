@@ -1,0 +1,85 @@
+"""What the rival is asked about associations, and what it has said."""
+
+from datetime import datetime
+
+import structlog
+from django.db import transaction
+from django.db.models import F, QuerySet
+
+from crowd.pictures.models import Picture
+from crowd.winogavil import domain
+from crowd.winogavil.models import Association
+from hits.common.sweep_parts import in_parts
+from hits.studies.models import Batch, Study
+from scoring.models import Verdict
+from scoring.services.asking_rivals import NewRiddle, Shown, put_riddles
+from scoring.services.playing import NoRival
+
+AT_ONCE = 500
+log = structlog.get_logger()
+
+
+def ask_rivals(*, now: datetime) -> int:
+    """Puts to the studies' rivals what none of them was asked yet. A draft's own items may still go away.
+
+    What a test asks is put to nobody but those who take it.
+    """
+    unasked = Association.objects.filter(asked_at=None, item__riddle=None, item__task=domain.SOLVE).exclude(
+        item__batch__status=Batch.Status.DRAFT
+    )
+    studies = Study.objects.filter(pk__in=unasked.values("item__study"))
+    return in_parts(
+        studies.order_by("pk"),
+        lambda study: _ask_of(study, unasked.filter(item__study=study), now=now),
+    )
+
+
+def _ask_of(study: Study, unasked: QuerySet[Association], *, now: datetime) -> int:
+    """A study whose rival is missing waits, and keeps no other study waiting."""
+    waiting = unasked.select_related("item").prefetch_related("places__picture").order_by("pk")
+    asked = 0
+    try:
+        while some := list(waiting[:AT_ONCE]):
+            with transaction.atomic():
+                put_riddles([_riddle_of(one) for one in some], study=study, urgent=False, now=now)
+            asked += len(some)
+    except NoRival as missing:
+        log.warning("rival.missing", study=str(study.public_id), problem=str(missing))
+    return asked
+
+
+def _riddle_of(association: Association) -> NewRiddle:
+    places = list(association.places.all())
+    return NewRiddle(
+        text=association.cue,
+        pictures=[as_shown(place.picture) for place in places if place.picture],
+        chosen=[number for number, place in enumerate(places) if place.chosen],
+        item=association.item,
+    )
+
+
+def as_shown(picture: Picture) -> Shown:
+    return Shown(sha256=picture.sha256, caption=picture.caption or picture.concept)
+
+
+def read_verdicts() -> int:
+    """Associations whose rival has answered since. The first verdict counts, and no later one."""
+    # Words that were tested and not handed in are of no association.
+    unread = Verdict.objects.filter(
+        riddle__item__association__isnull=False, riddle__item__association__asked_at=None
+    )
+    verdicts = unread.filter(rival=F("riddle__paid_on")).order_by("pk")
+    return sum(_read_verdict(verdict) for verdict in verdicts.iterator(chunk_size=AT_ONCE))
+
+
+def _read_verdict(verdict: Verdict) -> bool:
+    association = Association.objects.get(item__riddle=verdict.riddle_id)
+    with transaction.atomic():
+        first = Association.objects.filter(pk=association.pk, asked_at=None).update(
+            asked_at=verdict.answered_at, model_score=verdict.model_score
+        )
+        if first:
+            places = association.places.all()
+            places.update(predicted=False)
+            places.filter(position__in=verdict.places).update(predicted=True)
+    return bool(first)

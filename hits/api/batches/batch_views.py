@@ -1,0 +1,107 @@
+"""Batches to be read, drafted and exported."""
+
+import json
+from collections.abc import Iterator
+from typing import Any, ClassVar
+
+from django.db.models import Prefetch, QuerySet
+from django.http import StreamingHttpResponse
+from django.utils import timezone
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import extend_schema
+from rest_framework import mixins
+from rest_framework.decorators import action
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from hits.api.authentication import user_of
+from hits.api.batches.batch_calls import Verbs
+from hits.api.batches.batch_serializers import BatchSerializer, EventSerializer, FiguresSerializer
+from hits.api.batches.drafts import DraftInput
+from hits.api.filters import BatchFilters, ExportFilters, Filters, read_query
+from hits.api.repeating import Changeable, Repeatable
+from hits.api.request_permissions import Need, need
+from hits.batches.queries.tally import batches_with_counts, progress_of
+from hits.batches.services import drafting
+from hits.data.services import batch_export
+from hits.identity.api_tokens import Scope
+from hits.studies.models import Batch
+from hits.work import access
+
+STEER = need(Scope.LAUNCH, "steer_batch")
+
+
+class BatchViewSet(mixins.ListModelMixin, mixins.RetrieveModelMixin, Repeatable, Changeable, Verbs):
+    queryset = Batch.objects.all()
+    serializer_class = BatchSerializer
+    input_class = DraftInput
+    filters = BatchFilters
+    queries: ClassVar[dict[str, type[Filters]]] = {"export": ExportFilters, "events": Filters}
+    needs: ClassVar[dict[str, Need]] = {
+        "list": need(Scope.READ, "view_batch"),
+        "retrieve": need(Scope.READ, "view_batch"),
+        "events": need(Scope.READ, "view_batch"),
+        "figures": need(Scope.READ, "view_batch"),
+        "create": need(Scope.DRAFT, "add_batch"),
+        "partial_update": need(Scope.DRAFT, "change_batch"),
+        "destroy": need(Scope.DRAFT, "delete_batch"),
+        "export": need(Scope.EXPORT, "export_batch"),
+        "launch": need(Scope.LAUNCH, "launch_batch"),
+        **dict.fromkeys(("pause", "resume", "release_pilot", "drain", "cancel", "extend", "top_up"), STEER),
+    }
+
+    def get_queryset(self) -> QuerySet[Batch]:
+        rows = batches_with_counts().select_related("study", "account", "source_batch", "launched_by")
+        user = self.request.user
+        excluded = Prefetch("exclude_batches", access.visible(Batch.objects.order_by("pk"), user))
+        return access.visible(rows.prefetch_related(excluded), user)
+
+    def partial_update(self, request: Request, public_id: str) -> Response:
+        """Change a draft. A launched batch keeps its terms."""
+        return super().partial_update(request, public_id)
+
+    def destroy(self, request: Request, public_id: str) -> Response:
+        """Delete a draft, with the items that are its own."""
+        drafting.delete_draft(batch=self.get_object())
+        return Response(status=204)
+
+    @extend_schema(responses=EventSerializer(many=True))
+    @action(detail=True)
+    def events(self, request: Request, public_id: str) -> Response:
+        """List what was done to the batch, and by whom, oldest first."""
+        return self.answer_page(self.get_object().events.select_related("by"), EventSerializer)
+
+    @extend_schema(responses=FiguresSerializer)
+    @action(detail=True)
+    def figures(self, request: Request, public_id: str) -> Response:
+        """Tell how far the batch is, in numbers."""
+        batch = self.get_object()
+        told = {
+            "progress": progress_of(batch),
+            "figures": batch.figures,
+            "is_stale": batch.is_stale,
+        }
+        return Response(FiguresSerializer(told).data)
+
+    @extend_schema(responses={(200, "application/jsonl"): OpenApiTypes.STR})
+    @action(detail=True)
+    def export(self, request: Request, public_id: str) -> StreamingHttpResponse:
+        """Stream the batch's work as JSON Lines, under pseudonyms. The first line says whence."""
+        asked: dict[str, Any] = {
+            "batch": self.get_object(),
+            "include_excluded": read_query(request, ExportFilters).get("include_excluded", False),
+        }
+        by, now = user_of(request), timezone.now()
+        batch_export.record_export(**asked, by=by, now=now)
+        first = batch_export.describe_export(**asked, by=by, now=now)
+        answer = StreamingHttpResponse(
+            _lines(first, batch_export.export_batch(**asked)), content_type="application/jsonl"
+        )
+        answer["Cache-Control"] = "no-store"
+        return answer
+
+
+def _lines(first: Any, rows: Iterator[Any]) -> Iterator[str]:
+    yield json.dumps({"about": first}, ensure_ascii=False) + "\n"
+    for row in rows:
+        yield json.dumps(row, ensure_ascii=False) + "\n"

@@ -1,0 +1,211 @@
+"""Gates at the entry and at the launch of a batch."""
+
+from collections.abc import Collection, Sequence
+from dataclasses import replace
+from datetime import datetime
+
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop
+
+from hits import families
+from hits.core.errors import RuleBroken
+from hits.families.entry_policies import Asked, Door
+from hits.identity.models.workers import Worker
+from hits.studies.models import Batch
+from hits.work.models.assignments import Assignment, Lease
+from hits.work.models.hits import HIT
+from hits.work.queries.items import items_of_batch
+from hits.work.services.leasing import UNSETTLED, items_for
+from qualifications.models import Gate, Holding
+from qualifications.queries.consents import is_under_age
+from qualifications.queries.gate_standing import FAILED, PASSED, USED, WAITING, stands_at
+from qualifications.queries.gates import (
+    active_gates,
+    gates_opening,
+    gates_tested_by,
+    holdings_of,
+    is_gated,
+)
+from qualifications.services import platform
+
+PASSED_ALREADY = "passed_already"
+ONLY_ADULTS = gettext_noop(
+    "You have told us that you are under 18, and this work is only for adults. Please return this HIT; it "
+    "does not count against you. If this is a mistake, or you are 18 now, please write to us."
+)
+# A worker's tests of one gate that are looked at; nobody has more.
+MOST = 50
+Work = Assignment.Status
+
+
+class QualificationDoor(Door):
+    def ask(self, batch: Batch) -> Asked:
+        if not is_gated(batch):
+            return Asked()
+        gates = active_gates(batch.study_id)
+        tested = gates_tested_by(gates, batch.task)
+        asked = platform.ask(batch, [*gates_opening(gates, batch.task), *tested])
+        too_small = [words for gate in tested if (words := _too_small(batch, gate))]
+        return replace(asked, obstacles=[*asked.obstacles, *too_small])
+
+    def refuse_entry(self, *, hit: HIT, worker: Worker, now: datetime) -> None:
+        """Two queries where no gate stands before the work, three where one does, four for a test.
+
+        Attempts follow by a sweep; so what a test is refused for is read from the assignments themselves.
+        """
+        batch = hit.batch
+        if not is_gated(batch):
+            return
+        if is_under_age(worker):
+            # As somebody who is blocked: it is counted, and nobody who reads the counts learns why.
+            raise RuleBroken("blocked", _(ONLY_ADULTS))
+        gates = active_gates(batch.study_id)
+        opening, tested = gates_opening(gates, batch.task), gates_tested_by(gates, batch.task)
+        if not opening and not tested:
+            return
+        held = holdings_of(worker, [*opening, *tested])
+        for gate in opening:
+            if not _holds(held.get(gate.pk)):
+                _refuse(gate, gates, worker=worker)
+        for gate in tested:
+            _refuse_test(gate, held.get(gate.pk), gates, hit=hit, worker=worker)
+
+
+def _holds(held: Holding | None) -> bool:
+    return held is not None and held.is_held
+
+
+def _refuse(gate: Gate, gates: Sequence[Gate], *, worker: Worker) -> None:
+    """With what was done, how it turned out, and what comes next."""
+    stands = stands_at(gates, worker=worker, held=holdings_of(worker, gates))
+    stand = next(one for one in stands if one.gate == gate)
+    said = [stand.done, *stand.findings, stand.next, _("Please return this HIT; nothing else changes.")]
+    code = PASSED_ALREADY if stand.code == PASSED else stand.code
+    raise RuleBroken(code, " ".join(said))
+
+
+def _refuse_test(
+    gate: Gate, held: Holding | None, gates: Sequence[Gate], *, hit: HIT, worker: Worker
+) -> None:
+    if held and held.value is not None:
+        _refuse(gate, gates, worker=worker)
+    tests = list(_tests_of(worker, gate))
+    reason = _reason_against(tests, hit=hit, since=held.changed_at if held else None)
+    if not reason and _lacks_items(gate, tests, hit=hit, worker=worker):
+        reason = "no_items"
+    if reason:
+        code, words = _words(gate)[reason]
+        raise RuleBroken(code, words)
+
+
+def _tests_of(worker: Worker, gate: Gate) -> Collection[Assignment]:
+    tests = Assignment.objects.filter(
+        worker=worker, hit__batch__study=gate.study_id, hit__batch__task=gate.test_task
+    )
+    return tests.select_related("hit__batch").order_by("-pk")[:MOST]
+
+
+def _reason_against(tests: Sequence[Assignment], *, hit: HIT, since: datetime | None) -> str:
+    """Whoever accepts a HIT anew has returned it; so what was open in the same one is over.
+
+    Where nobody proves when it was accepted, anybody may claim that: there it goes on until its time is over.
+    """
+    for test in tests:
+        if test.status in UNSETTLED and test.hit_id != hit.pk:
+            return "begun" if test.status == Work.OPENED else "saved"
+        if test.status in UNSETTLED and test.accepted_at is None:
+            return "begun_here"
+        if since and (test.submitted_at or test.opened_at) < since:
+            continue
+        if test.status == Work.REJECTED:
+            return "rejected"
+        if test.status in (Work.SUBMITTED, Work.APPROVED):
+            return "handed_in"
+        if families.uses_up(test):
+            return "used_up"
+    return ""
+
+
+def _lacks_items(gate: Gate, tests: Sequence[Assignment], *, hit: HIT, worker: Worker) -> bool:
+    """Whoever tries again is asked what is new to them; too little of it could never be graded."""
+    batch = hit.batch
+    handed_in = [test for test in tests if test.submitted_at]
+    if gate.grading != Gate.Grading.SCORES or not handed_in:
+        return False
+    own = [test.pk for test in tests if test.status in UNSETTLED and test.hit_id == hit.pk]
+    wanted = -(-gate.items // families.get(batch.task).scored_per_item)
+    left = items_for(batch=batch, worker_id=worker.pk)[:wanted].count()
+    leased = Lease.objects.filter(assignment__in=own).exclude(status=Lease.Status.RELEASED)
+    return left + (leased.count() if own else 0) < wanted
+
+
+def _words(gate: Gate) -> dict[str, tuple[str, str]]:
+    name = {"test": gate.name}
+    return {
+        "begun": (
+            WAITING,
+            _(
+                "You have begun “%(test)s” in another HIT. Finish it there, or return it there first. "
+                "Please return this HIT; nothing else changes."
+            )
+            % name,
+        ),
+        "saved": (
+            WAITING,
+            _(
+                "We have your answers to “%(test)s” from another HIT, and wait for the platform to confirm "
+                "them. Please return this HIT; nothing else changes."
+            )
+            % name,
+        ),
+        "begun_here": (
+            WAITING,
+            _(
+                "You have begun “%(test)s” in this HIT. Finish it on the page that you opened. If you have "
+                "returned it, you can begin anew once its time is over."
+            )
+            % name,
+        ),
+        "handed_in": (
+            WAITING,
+            _(
+                "You have handed in “%(test)s”, and it is being graded. Thank you. "
+                "Please return this HIT; nothing else changes."
+            )
+            % name,
+        ),
+        "rejected": (
+            FAILED,
+            _("Your “%(test)s” was not accepted. Please return this HIT; nothing else changes.") % name,
+        ),
+        "used_up": (
+            USED,
+            _(
+                "You have seen too much of “%(test)s” to begin it anew, and each person has one attempt. "
+                "Please return this HIT; other work stays open to you."
+            )
+            % name,
+        ),
+        "no_items": (
+            USED,
+            _(
+                "There are not enough questions of “%(test)s” left that are new to you. "
+                "Please return this HIT, and look again later."
+            )
+            % name,
+        ),
+    }
+
+
+def _too_small(batch: Batch, gate: Gate) -> str:
+    """A test that could never be graded is not launched."""
+    if gate.grading != Gate.Grading.SCORES or batch.task not in families.registered():
+        return ""
+    each = families.get(batch.task).scored_per_item
+    asked = batch.items_per_assignment * each
+    there = items_of_batch(batch).filter(wanted__gt=0, pulled_at=None)[: gate.items].count() * each
+    wants = f"“{gate.name}” is graded over {gate.items} scores, and"
+    if asked < gate.items:
+        more = "Raise the items for each assignment, or lower what the gate asks for."
+        return f"{wants} each worker of this batch would get {asked}. {more}"
+    return f"{wants} this batch has items for {there}. Add items to it." if there < gate.items else ""

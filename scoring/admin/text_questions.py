@@ -1,0 +1,49 @@
+"""What language models are still to answer, and what they could not."""
+
+from typing import Any
+
+from django.contrib import admin, messages
+from django.db.models import QuerySet
+from django.http import HttpRequest, HttpResponse
+from django.utils import timezone
+from django.utils.translation import ngettext
+
+from hits.admin.page_parts import ReadOnlyAdmin
+from scoring.models.text_questions import TextQuestion
+from scoring.services.asking_texts import retry_texts
+
+ABOUT = (
+    "Questions to language models, in the order in which they are answered. One that waits is tried again by "
+    "itself; one that failed waits for you: mend what its reason names, choose it and have it answered again."
+)
+
+
+@admin.register(TextQuestion)
+class TextQuestionAdmin(ReadOnlyAdmin[TextQuestion]):
+    """What is answered is not listed: whoever asked shows it in its place."""
+
+    list_display = ("__str__", "kind", "rival", "status", "tries", "try_at", "problem")
+    list_filter = ("status", "kind", "rival")
+    list_select_related = ("rival",)
+    ordering = ("status", "try_at", "id")
+    fields = ("rival", "kind", "input", "status", "tries", "try_at", "problem", "asked_at")
+    readonly_fields = fields
+    actions = ("retry",)
+    show_full_result_count = False
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[TextQuestion]:
+        return super().get_queryset(request).exclude(status=TextQuestion.Status.ANSWERED)
+
+    def changelist_view(
+        self, request: HttpRequest, extra_context: dict[str, Any] | None = None
+    ) -> HttpResponse:
+        return super().changelist_view(request, {**(extra_context or {}), "subtitle": ABOUT})
+
+    def has_retry_permission(self, request: HttpRequest) -> bool:
+        return request.user.has_perm("scoring.retry_textquestion")
+
+    @admin.action(description="Answer again", permissions=["retry"])
+    def retry(self, request: HttpRequest, questions: QuerySet[TextQuestion]) -> None:
+        count = retry_texts(questions, now=timezone.now())
+        words = ngettext("%d question is asked again.", "%d questions are asked again.", count) % count
+        messages.success(request, words)

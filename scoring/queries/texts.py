@@ -1,9 +1,0 @@
-"""What language models are still to answer."""
-
-from scoring.models import RegisteredRival, TextQuestion
-
-
-def texts_waiting(rival: RegisteredRival) -> tuple[int, int]:
-    """How many questions wait for it, and how many of them have failed before or for good."""
-    open_ones = TextQuestion.objects.filter(rival=rival, status__in=("waiting", "failed"))
-    return open_ones.count(), open_ones.exclude(problem="").count()
