@@ -1,3 +1,3 @@
 from scoring.admin import rivals, studies, text_questions, verdicts
 
-__all__ = ["questions", "rivals", "studies", "verdicts"]
+__all__ = ["rivals", "studies", "text_questions", "verdicts"]

@@ -1,3 +1,3 @@
 from crowd.pictures.admin import imports, picture_reports, pool
 
-__all__ = ["imports", "pool", "reports"]
+__all__ = ["imports", "picture_reports", "pool"]

@@ -28,7 +28,8 @@ def worker(text: ConsentText) -> Worker:
 
 
 def address(worker: Worker, study: Study) -> str:
-    return f"/statement/{statement_links.write_token_for(worker=worker, study=study, now=timezone.now())}/consent/"
+    token = statement_links.write_token_for(worker=worker, study=study, now=timezone.now())
+    return f"/statement/{token}/consent/"
 
 
 def test_page_tells_what_is_kept_of_somebody_under_age_and_erasing_does_not_end_it(
