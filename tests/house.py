@@ -1,0 +1,100 @@
+"""How the house is laid out: python -m tests.house says what is wrong with it, and CI refuses that.
+
+The name of a module means one thing wherever it can be seen. Families never see each other, nor does the
+marketplace see the rest; the layers of one room share a subject and its name. Whatever else stands twice is
+told, but for the lists below. What is mended leaves its list.
+"""
+
+import subprocess
+import sys
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Iterator
+from pathlib import Path, PurePosixPath
+
+ROOT = Path(__file__).parent.parent
+MOST_MODULES = 25
+# Django's own, and the layers of a room.
+LAYERS = "__init__ admin api_urls apps domain family models queries services tasks urls"
+# Nouns of the product, which are the same wherever they stand.
+NOUNS = "accounts assignments bonuses epochs halts hits items messages money studies wages workers"
+# Each room may have some: columns of its files, its errors, fields of its forms, filters of its lists, forms
+# of the pages beside them, what others implement, the list of those who do, and what each role may do.
+PARTS = "columns errors fields filters forms interface registry roles"
+ALLOWED = frozenset(f"{LAYERS} {NOUNS} {PARTS}".split())
+# Folders that are still too large to be looked through.
+TOO_LARGE = frozenset(
+    [
+        "crowd/marketplace/services",
+        "tests",
+        "tests/browser",
+        "tests/config",
+        "tests/crowd/marketplace",
+        "tests/crowd/whoops",
+        "tests/crowd/winoground",
+        "tests/qualifications",
+    ]
+)
+
+
+def main() -> int:
+    modules = [PurePosixPath(name) for name in _tracked() if "migrations" not in name]
+    found = [*two_meanings(modules), *large_folders(modules, known=TOO_LARGE)]
+    print("\n".join(found))  # noqa: T201
+    return 1 if found else 0
+
+
+def two_meanings(modules: Iterable[PurePosixPath]) -> Iterator[str]:
+    by_name: defaultdict[str, list[PurePosixPath]] = defaultdict(list)
+    for module in modules:
+        is_command = module.parts[-2:-1] == ("commands",)
+        if module.parts[0] != "tests" and not is_command and module.stem not in ALLOWED:
+            by_name[module.stem].append(module)
+    for name, places in sorted(by_name.items()):
+        if _see_each_other(places):
+            yield f"{name} means several things: {', '.join(map(str, places))}"
+
+
+def large_folders(modules: Iterable[PurePosixPath], *, known: Collection[str]) -> Iterator[str]:
+    counts: defaultdict[str, int] = defaultdict(int)
+    for module in modules:
+        counts[str(module.parent)] += module.stem != "__init__"
+    large = {folder for folder, count in counts.items() if count > MOST_MODULES}
+    for folder in sorted(large - set(known)):
+        yield f"{folder} holds {counts[folder]} modules, more than {MOST_MODULES}"
+    for folder in sorted(set(known) - large):
+        yield f"{folder} is no longer too large: strike it from the list"
+
+
+def _see_each_other(places: Iterable[PurePosixPath]) -> bool:
+    """Shared rooms see each other, and families see them."""
+    by_world: defaultdict[str, set[str]] = defaultdict(set)
+    for place in places:
+        by_world[_world_of(place)].add(_room_of(place))
+    by_world.pop("marketplace", None)
+    shared = by_world.pop("", set())
+    return len(shared) > 1 or bool(shared and by_world)
+
+
+def _world_of(module: PurePosixPath) -> str:
+    """A family, or the marketplace; nothing for what all families see."""
+    crowd, name = (*module.parts, "")[:2]
+    is_family = crowd == "crowd" and (ROOT / "crowd" / name / "family.py").exists()
+    return name if is_family or (crowd, name) == ("crowd", "marketplace") else ""
+
+
+def _room_of(module: PurePosixPath) -> str:
+    """Of pages of staff, the subject is the room."""
+    if module.parts[:2] == ("hits", "admin") and len(module.parts) > 3:
+        return f"hits/{module.parts[2]}"
+    return "/".join(module.parts[:2] if module.parts[0] in ("crowd", "hits") else module.parts[:1])
+
+
+def _tracked() -> list[str]:
+    command = ["git", "ls-files", "*.py"]
+    return subprocess.run(
+        command, cwd=ROOT, check=True, stdout=subprocess.PIPE, text=True
+    ).stdout.splitlines()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
