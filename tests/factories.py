@@ -21,7 +21,7 @@ from hits.batches.services.budgets import grant_budget
 from hits.identity.models.users import User
 from hits.identity.models.workers import Worker
 from hits.ledger.models.bonuses import Bonus
-from hits.ledger.models.books import LedgerEntry
+from hits.ledger.models.transfers import LedgerEntry
 from hits.payments.models.runs import Run
 from hits.payments.services import bonus_runs
 from hits.providers.models.accounts import Account

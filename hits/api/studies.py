@@ -16,7 +16,7 @@ from hits.api.resources import Resource
 from hits.batches.services.budgets import grant_budget
 from hits.identity.api_tokens import Scope
 from hits.identity.models.users import User
-from hits.ledger.models.books import LedgerEntry
+from hits.ledger.models.transfers import LedgerEntry
 from hits.studies.models import FIXED_BY_LAUNCH, Study
 
 

@@ -13,7 +13,7 @@ from typing import Any
 from django.db.models import Count, Q, QuerySet, Sum
 
 from hits.core.domain.money import round_to_cents
-from hits.ledger.models.books import LedgerEntry
+from hits.ledger.models.transfers import LedgerEntry
 from hits.studies.models import Study
 
 Book = LedgerEntry.Book

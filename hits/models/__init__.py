@@ -5,7 +5,7 @@ from hits.identity.models.blocks import Block
 from hits.identity.models.users import RoleGrant, User
 from hits.identity.models.workers import Worker
 from hits.ledger.models.bonuses import Bonus
-from hits.ledger.models.books import LedgerEntry
+from hits.ledger.models.transfers import LedgerEntry
 from hits.payments.models.matches import Deposit, Difference, Match
 from hits.payments.models.runs import Halt, Run, RunRow
 from hits.people.models import Disclosure, Message, Recipient

@@ -73,7 +73,7 @@ def finish(account: Any, *, upto: int) -> None:
 
     from hits.identity.models.workers import Worker  # noqa: PLC0415
     from hits.ledger.models.bonuses import Bonus  # noqa: PLC0415
-    from hits.ledger.models.books import LedgerEntry  # noqa: PLC0415
+    from hits.ledger.models.transfers import LedgerEntry  # noqa: PLC0415
     from hits.payments.models.matches import Deposit  # noqa: PLC0415
     from hits.studies.models import Batch  # noqa: PLC0415
     from hits.work.models.hits import HIT  # noqa: PLC0415

@@ -9,7 +9,7 @@ from django.db import DatabaseError, IntegrityError, OperationalError, connectio
 
 from crowd.marketplace.models import Worker
 from crowd.winoground.models import Tag
-from hits.ledger.models.books import LedgerEntry
+from hits.ledger.models.transfers import LedgerEntry
 from hits.studies.models import Study
 from tests import emptying
 from tests.conftest import DATABASES

@@ -11,7 +11,7 @@ from django.db.models import F
 from crowd.marketplace import models as market
 from crowd.marketplace.operations.hits import describe_hit
 from hits.ledger.models.bonuses import Bonus
-from hits.ledger.models.books import LedgerEntry
+from hits.ledger.models.transfers import LedgerEntry
 from hits.ledger.services.transfers import BOOK_OF
 from hits.payments.models.runs import Run, RunRow
 from hits.providers.models.accounts import Account

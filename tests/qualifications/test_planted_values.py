@@ -26,7 +26,7 @@ from hits.core.domain.months import read_month
 from hits.core.models.audit_events import AuditEvent
 from hits.data.services import batch_export
 from hits.identity.models.users import User
-from hits.ledger.models.books import LedgerEntry
+from hits.ledger.models.transfers import LedgerEntry
 from hits.payments.models.runs import Run
 from hits.payments.services import finance_files
 from hits.providers.gateway import registry

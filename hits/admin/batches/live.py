@@ -13,7 +13,7 @@ from django.urls import URLPattern, path
 from django.utils import timezone
 
 from hits import families
-from hits.admin.batches import batch_actions, batch_charts, export
+from hits.admin.batches import batch_actions, batch_charts, batch_export_pages
 from hits.admin.page_parts import in_words
 from hits.admin.selecting import signed_in
 from hits.batches.queries.live_figures import FEWEST, Live, live_figures, with_changes
@@ -43,7 +43,7 @@ def urls(batches: admin.ModelAdmin[Batch]) -> list[URLPattern]:
     """The pages of this module and of its neighbors, under the batch's own address."""
     view = batches.admin_site.admin_view(partial(live_view, batches))
     live = path("<int:batch_id>/live/", view, name="hits_batch_live")
-    return [live, *batch_actions.urls(batches), *export.urls(batches)]
+    return [live, *batch_actions.urls(batches), *batch_export_pages.urls(batches)]
 
 
 def live_view(batches: admin.ModelAdmin[Batch], request: HttpRequest, batch_id: int) -> HttpResponse:
@@ -73,7 +73,7 @@ def live_context(request: HttpRequest, batch: Batch, *, now: datetime) -> dict[s
         "wage": _wage_of(batch, live),
         "finish": _finish_of(batch, live),
         "verbs": batch_actions.offered_for(batch, posting=live.posting, user=signed_in(request)),
-        "may_export": request.user.has_perm(export.EXPORT),
+        "may_export": request.user.has_perm(batch_export_pages.EXPORT),
         "submissions": batch_charts.draw_submissions(live.work.over_time, places=live.posting.places),
         "times": batch_charts.draw_times(live.times.bars, median_s=live.times.median_s),
         "times_unit": batch_charts.unit_of(live.times.bars[-1])[1] if live.times.bars else "",

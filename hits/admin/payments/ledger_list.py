@@ -9,7 +9,7 @@ from django.urls import URLPattern, path
 
 from hits.admin.page_parts import ReadOnlyAdmin, VisibleStudies
 from hits.admin.payments import books
-from hits.ledger.models.books import LedgerEntry
+from hits.ledger.models.transfers import LedgerEntry
 from hits.work.access import visible
 
 

@@ -14,7 +14,7 @@ from hits.batches.queries.tally import Tally, tally_of
 from hits.core.domain.money import round_to_cents
 from hits.core.errors import RuleBroken
 from hits.identity.models.users import User
-from hits.ledger.models.books import LedgerEntry
+from hits.ledger.models.transfers import LedgerEntry
 from hits.ledger.services.transfers import Book, Kind, Transfer, post
 from hits.studies.models import Batch, Study
 

@@ -7,7 +7,7 @@ from decimal import Decimal
 
 from hits.identity.models.users import User
 from hits.ledger.models.bonuses import Bonus
-from hits.ledger.models.books import LedgerEntry
+from hits.ledger.models.transfers import LedgerEntry
 from hits.studies.models import Batch, Study
 from hits.work.models.assignments import Assignment
 

@@ -10,7 +10,7 @@ from django.db.models import Count, Exists, F, Max, OuterRef, Q, QuerySet, Subqu
 
 from hits.core.domain.money import round_to_cents
 from hits.ledger.models.bonuses import Bonus
-from hits.ledger.models.books import LedgerEntry
+from hits.ledger.models.transfers import LedgerEntry
 from hits.payments.models.matches import Deposit, Difference, Match
 from hits.providers.models.accounts import Account
 from hits.studies.models import Batch

@@ -16,7 +16,7 @@ from hits.common.spreadsheets import Cell
 from hits.core.domain.money import round_to_cents
 from hits.core.domain.months import Month
 from hits.identity.models.workers import Worker
-from hits.ledger.models.books import LedgerEntry
+from hits.ledger.models.transfers import LedgerEntry
 from hits.ledger.queries import Book, Kind, Movement, balances_by_grant, entries_of, in_slices, movements
 from hits.studies.models import Study
 

@@ -13,7 +13,7 @@ from django.db.models.functions import Coalesce
 from hits.core.domain.money import FEES, round_to_cents
 from hits.identity.models.users import User
 from hits.ledger.models.bonuses import Bonus
-from hits.ledger.models.books import LedgerEntry
+from hits.ledger.models.transfers import LedgerEntry
 from hits.payments.models.matches import Match
 from hits.payments.models.runs import Halt, Run, RunRow
 from hits.payments.queries.match_rows import accounts_for, differences_for

@@ -23,7 +23,7 @@ from hits.core.models.audit_events import AuditEvent
 from hits.identity.models.users import User
 from hits.identity.models.workers import Worker
 from hits.ledger.models.bonuses import Bonus
-from hits.ledger.models.books import LedgerEntry
+from hits.ledger.models.transfers import LedgerEntry
 from hits.ledger.queries import in_slices
 from hits.payments.models.runs import Run, RunRow
 from hits.payments.queries import month_closes

@@ -13,7 +13,7 @@ from hits.batches.services import batch_counters
 from hits.core.models.audit_events import AuditEvent
 from hits.identity.roles import AUTHOR, PAYMENTS_PREPARER, ROLES
 from hits.ledger.models.bonuses import Bonus
-from hits.ledger.models.books import LedgerEntry
+from hits.ledger.models.transfers import LedgerEntry
 from hits.studies.models import Batch, Study
 from hits.work.models.assignments import Assignment
 from tests.factories import NOW

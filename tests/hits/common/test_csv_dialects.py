@@ -8,7 +8,7 @@ from typing import Any, cast
 import pytest
 
 from crowd.marketplace.spreadsheets import csv_file
-from hits.admin.batches.export import write_csv as write_batch
+from hits.admin.batches.batch_export_pages import write_csv as write_batch
 from hits.common.spreadsheets import write_csv
 from hits.data.services.batch_export import COLUMNS
 from hits.datasets.columns import FLAG, INTEGER, NUMBER, TEXT, TEXTS, column

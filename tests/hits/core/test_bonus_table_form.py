@@ -11,7 +11,7 @@ from hits import families
 from hits.batches.services.launching import launch_batch
 from hits.core.domain.bonus_tables import EXAMPLES
 from hits.core.errors import RuleBroken
-from hits.ledger.models.books import LedgerEntry
+from hits.ledger.models.transfers import LedgerEntry
 from hits.studies.models import Batch, Study
 from tests.factories import NOW, make_association, make_batch, make_study, make_user
 from tests.hits.admin.test_admin_pages import study_form

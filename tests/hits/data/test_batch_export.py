@@ -13,7 +13,7 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
-from hits.admin.batches.export import write_csv, write_jsonl
+from hits.admin.batches.batch_export_pages import write_csv, write_jsonl
 from hits.batches.models import BatchEvent
 from hits.data.services import batch_export
 from hits.data.services.batch_export import COLUMNS, describe_export, export_batch

@@ -10,7 +10,7 @@ from django.test.utils import CaptureQueriesContext
 from hits.batches.services.budgets import grant_budget
 from hits.core import audit_trail
 from hits.core.models.audit_events import AuditEvent
-from hits.ledger.models.books import LedgerEntry
+from hits.ledger.models.transfers import LedgerEntry
 from hits.ledger.queries import (
     Book,
     balances,

@@ -15,7 +15,7 @@ from hits.core.errors import RuleBroken
 from hits.core.models.audit_events import AuditEvent
 from hits.identity.models.users import User
 from hits.ledger.models.bonuses import Bonus
-from hits.ledger.models.books import LedgerEntry
+from hits.ledger.models.transfers import LedgerEntry
 from hits.payments.models.runs import Run, RunRow
 from hits.payments.queries.run_table import lines_of, rows_of
 from hits.payments.services import bonus_runs, run_rows

@@ -11,7 +11,7 @@ from hits.core.errors import RuleBroken
 from hits.core.models.audit_events import AuditEvent
 from hits.identity.models.users import User
 from hits.ledger.models.bonuses import Bonus
-from hits.ledger.models.books import LedgerEntry
+from hits.ledger.models.transfers import LedgerEntry
 from hits.ledger.services import rewards
 from hits.payments.models.runs import RunRow
 from hits.payments.services import compensation, compensation_hits, halting, paying

@@ -18,7 +18,7 @@ from hits.core.errors import RuleBroken
 from hits.core.models.audit_events import AuditEvent
 from hits.identity.models.users import User
 from hits.ledger.models.bonuses import Bonus
-from hits.ledger.models.books import LedgerEntry
+from hits.ledger.models.transfers import LedgerEntry
 from hits.ledger.queries import entries_of
 from hits.payments.domain.manifests import digest_of, write_manifest
 from hits.payments.queries import month_closes

@@ -11,7 +11,7 @@ from hits.core.errors import ProviderRefused, ProviderUnavailable, RuleBroken
 from hits.core.models.audit_events import AuditEvent
 from hits.identity.models.users import User
 from hits.ledger.models.bonuses import Bonus
-from hits.ledger.models.books import LedgerEntry
+from hits.ledger.models.transfers import LedgerEntry
 from hits.payments.domain.bonus_refusals import Remedy
 from hits.payments.services import bonus_states, compensation, paying, payment_outcomes, refused_bonuses
 from tests.factories import NOW, approve, make_study, make_user

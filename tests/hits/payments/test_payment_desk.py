@@ -16,7 +16,7 @@ from hits.core import audit_trail
 from hits.core.models.audit_events import AuditEvent
 from hits.identity.models.users import User
 from hits.ledger.models.bonuses import Bonus
-from hits.ledger.models.books import LedgerEntry
+from hits.ledger.models.transfers import LedgerEntry
 from hits.payments.models.matches import Match
 from hits.payments.queries.payment_tasks import Committed, desk_of
 from hits.payments.services import bonus_runs

@@ -9,7 +9,7 @@ from hits.core.models.audit_events import AuditEvent
 from hits.identity.models.users import User
 from hits.identity.roles import ROLES
 from hits.ledger.models.bonuses import Bonus
-from hits.ledger.models.books import LedgerEntry
+from hits.ledger.models.transfers import LedgerEntry
 from hits.payments.domain.bonus_refusals import Remedy, explain
 from hits.payments.models.runs import RunRow
 from hits.payments.services import paying

@@ -16,7 +16,7 @@ from hits.core.models.audit_events import AuditEvent
 from hits.identity.models.users import User
 from hits.identity.roles import PAYMENTS_APPROVER, PAYMENTS_PREPARER, ROLES
 from hits.ledger.models.bonuses import Bonus
-from hits.ledger.models.books import LedgerEntry
+from hits.ledger.models.transfers import LedgerEntry
 from hits.payments.models.matches import Deposit, Difference, Match
 from hits.payments.models.runs import Halt, Run, RunRow
 from hits.payments.services import bonus_runs, run_rows

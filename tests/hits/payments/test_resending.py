@@ -9,7 +9,7 @@ import pytest
 from hits.core.errors import ProviderRefused, RuleBroken
 from hits.core.models.audit_events import AuditEvent
 from hits.ledger.models.bonuses import Bonus
-from hits.ledger.models.books import LedgerEntry
+from hits.ledger.models.transfers import LedgerEntry
 from hits.payments.models.runs import Halt
 from hits.payments.services import halting, paying, payment_outcomes, resending
 from hits.work.models.assignments import Assignment

@@ -15,7 +15,7 @@ from django.utils import timezone
 from hits.core.models.audit_events import AuditEvent
 from hits.identity.roles import ROLES
 from hits.ledger.models.bonuses import Bonus
-from hits.ledger.models.books import LedgerEntry
+from hits.ledger.models.transfers import LedgerEntry
 from hits.payments.services import accrual
 from hits.review.models import Appeal
 from hits.review.services.appealing import answer_appeal

@@ -14,7 +14,7 @@ from crowd.winogavil.services.growing import grow_solving
 from hits.batches.services import batch_counters, batch_lifecycle, launching
 from hits.core.errors import ProviderRefused, RuleBroken
 from hits.ledger.models.bonuses import Bonus
-from hits.ledger.models.books import LedgerEntry
+from hits.ledger.models.transfers import LedgerEntry
 from hits.ledger.services import rewards
 from hits.payments.models.matches import Match
 from hits.payments.queries.match_rows import accounts_for
