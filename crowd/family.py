@@ -12,9 +12,8 @@ from hits.core.errors import CrowdError
 from hits.data import exports, replays
 from hits.data.exports import Export
 from hits.data.replays import Replay
-from hits.families import TaskFamily
-from hits.families import entry_policies as doors
-from hits.families.entry_policies import Door
+from hits.families import TaskFamily, entry_policies
+from hits.families.entry_policies import EntryPolicy
 from hits.identity import roles
 from qualifications import gate_words, presets
 from qualifications.presets import Preset
@@ -26,7 +25,7 @@ class Family:
     key: str
     name: str
     tasks: Sequence[TaskFamily]
-    doors: Sequence[Door] = ()
+    policies: Sequence[EntryPolicy] = ()
     # What it adds to each role.
     roles: Mapping[str, Sequence[str]] = field(default_factory=dict)
     # What a researcher may begin a gate from.
@@ -58,8 +57,8 @@ def register(family: Family) -> None:
     _families[family.key] = family
     for task in family.tasks:
         families.register(task)
-    for door in family.doors:
-        doors.register(door)
+    for policy in family.policies:
+        entry_policies.register(policy)
     for role, permissions in family.roles.items():
         roles.extend(tuple(permissions), role)
     presets.register(family.gates)

@@ -7,10 +7,10 @@ class QualificationsConfig(AppConfig):
     def ready(self) -> None:
         from hits.core import audit_subjects
         from hits.families import entry_policies
-        from qualifications.gate_policy import QualificationDoor
+        from qualifications.gate_policy import GatePolicy
         from qualifications.roles import extend_roles_table
 
-        entry_policies.register(QualificationDoor())
+        entry_policies.register(GatePolicy())
         extend_roles_table()
         audit_subjects.register(
             {

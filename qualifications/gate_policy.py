@@ -9,7 +9,7 @@ from django.utils.translation import gettext_noop
 
 from hits import families
 from hits.core.errors import RuleBroken
-from hits.families.entry_policies import Asked, Door
+from hits.families.entry_policies import Asked, EntryPolicy
 from hits.identity.models.workers import Worker
 from hits.studies.models import Batch
 from hits.work.models.assignments import Assignment, Lease
@@ -38,7 +38,7 @@ MOST = 50
 Work = Assignment.Status
 
 
-class QualificationDoor(Door):
+class GatePolicy(EntryPolicy):
     def ask(self, batch: Batch) -> Asked:
         if not is_gated(batch):
             return Asked()

@@ -5,7 +5,7 @@ from datetime import datetime
 from django.utils.translation import gettext as _
 
 from hits.core.errors import RuleBroken
-from hits.families.entry_policies import Asked, Door
+from hits.families.entry_policies import Asked, EntryPolicy
 from hits.identity.models.workers import Worker
 from hits.ledger.models.bonuses import Bonus
 from hits.payments.services.compensation import TASK
@@ -13,7 +13,7 @@ from hits.studies.models import Batch
 from hits.work.models.hits import HIT
 
 
-class PaidWorkerAlone(Door):
+class PaidWorkerAlone(EntryPolicy):
     """The HIT of a compensation is for the worker whose bonus it pays, and for nobody else."""
 
     def ask(self, batch: Batch) -> Asked:

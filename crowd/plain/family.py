@@ -2,7 +2,7 @@
 
 from crowd.family import Family
 from crowd.plain.asking.ask import PlainFamily
-from crowd.plain.asking.door import PlainDoor
+from crowd.plain.asking.door import RowsPolicy
 from crowd.plain.exporting.export import PlainExport
 from crowd.plain.roles import ROLES
 from crowd.plain.services.posting import follow_pictures, items_of_pictures
@@ -11,7 +11,7 @@ FAMILY = Family(
     key="plain",
     name="Questions of one's own",
     tasks=[PlainFamily()],
-    doors=[PlainDoor()],
+    policies=[RowsPolicy()],
     roles=ROLES,
     audit_subjects={"plain.": "Questions of one's own"},
     export=PlainExport(),

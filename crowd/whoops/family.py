@@ -9,7 +9,7 @@ from crowd.whoops.asking.design import DesignFamily
 from crowd.whoops.asking.examples import ExamplesFamily
 from crowd.whoops.asking.explanations import ExplanationsFamily
 from crowd.whoops.asking.identify import IdentifyFamily
-from crowd.whoops.asking.obstacles import ProjectDoor
+from crowd.whoops.asking.obstacles import ImagesPolicy
 from crowd.whoops.exporting.export import WhoopsExport
 from crowd.whoops.roles import ROLES
 from crowd.whoops.services.pulling import follow_pictures, items_of_pictures
@@ -39,7 +39,7 @@ FAMILY = Family(
         AnswersFamily(),
         CaptionsFamily(),
     ],
-    doors=[ProjectDoor()],
+    policies=[ImagesPolicy()],
     roles=ROLES,
     gates=[FIVE_EXAMPLES],
     audit_subjects={"whoops.": "Weird images", "image.": "Decisions on weird images"},

@@ -3,7 +3,7 @@
 from django.utils.translation import gettext_lazy as _
 
 from crowd.family import Family
-from crowd.winoground.asking.door import MatchingDoor
+from crowd.winoground.asking.door import ExamplesPolicy
 from crowd.winoground.asking.onboarding import OnboardingFamily
 from crowd.winoground.asking.validate import ValidateFamily
 from crowd.winoground.domain import RIGHT
@@ -28,7 +28,7 @@ FAMILY = Family(
     key="winoground",
     name="Caption matching",
     tasks=[ValidateFamily(), OnboardingFamily()],
-    doors=[MatchingDoor()],
+    policies=[ExamplesPolicy()],
     roles=ROLES,
     gates=[FIRST_QUESTIONS],
     measures={RIGHT: _("questions answered right")},

@@ -7,7 +7,7 @@ from crowd.winoventi.asking.premises import PremisesFamily
 from crowd.winoventi.asking.validations import ValidationsFamily
 from crowd.winoventi.asking.walk import WalkFamily
 from crowd.winoventi.challenge.exporting import WinoventiExport
-from crowd.winoventi.limits import LimitDoor
+from crowd.winoventi.limits import LimitPolicy
 from crowd.winoventi.replaying.replay import WinoventiReplay
 from crowd.winoventi.roles import ROLES
 from qualifications.models import Gate
@@ -27,7 +27,7 @@ FAMILY = Family(
     key="winoventi",
     name="Exception procedure",
     tasks=[ExceptionsFamily(), PremisesFamily(), ValidationsFamily(), ChoicesFamily(), WalkFamily()],
-    doors=[LimitDoor()],
+    policies=[LimitPolicy()],
     roles=ROLES,
     gates=[WALK],
     audit_subjects={"winoventi.": "The exception procedure"},

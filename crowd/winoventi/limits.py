@@ -1,4 +1,4 @@
-"""At the door: how much of one step one worker may do."""
+"""How much of one step one worker may do."""
 
 from datetime import datetime
 
@@ -8,13 +8,13 @@ from crowd.winoventi import domain
 from crowd.winoventi.models import Project, Step
 from crowd.winoventi.queries import answers_of
 from hits.core.errors import RuleBroken
-from hits.families.entry_policies import Asked, Door
+from hits.families.entry_policies import Asked, EntryPolicy
 from hits.identity.models.workers import Worker
 from hits.studies.models import Batch
 from hits.work.models.hits import HIT
 
 
-class LimitDoor(Door):
+class LimitPolicy(EntryPolicy):
     """So many answers of one worker to one step of a project: nobody makes most of the data alone."""
 
     def ask(self, batch: Batch) -> Asked:

@@ -1,4 +1,4 @@
-"""Who else has a say in who may work: rooms above register doors, and every entry goes through them all."""
+"""Who else has a say in who may work: rooms above register policies, and every entry is put to them all."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from hits.studies.models import Batch
     from hits.work.models.hits import HIT
 
-_doors: list["Door"] = []
+_policies: list["EntryPolicy"] = []
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -24,7 +24,7 @@ class Asked:
     warnings: Sequence[str] = ()
 
 
-class Door(ABC):
+class EntryPolicy(ABC):
     """What must hold of a worker before work begins, at the provider and here."""
 
     @abstractmethod
@@ -36,14 +36,14 @@ class Door(ABC):
         """Raises RuleBroken with a code and words for the worker. Holds the worker's row."""
 
 
-def register(door: Door) -> None:
+def register(policy: EntryPolicy) -> None:
     """Called from an AppConfig.ready."""
-    _doors.append(door)
+    _policies.append(policy)
 
 
 def ask(batch: "Batch") -> Asked:
-    """The batch's own requirements and those of every door, and whatever is in the way of a launch."""
-    asked = [door.ask(batch) for door in _doors]
+    """The batch's own requirements and those of every policy, and whatever is in the way of a launch."""
+    asked = [policy.ask(batch) for policy in _policies]
     return Asked(
         requirements=[*batch.requirements, *(row for one in asked for row in one.requirements)],
         obstacles=[words for one in asked for words in one.obstacles],
@@ -52,5 +52,5 @@ def ask(batch: "Batch") -> Asked:
 
 
 def refuse_entry(*, hit: "HIT", worker: "Worker", now: datetime) -> None:
-    for door in _doors:
-        door.refuse_entry(hit=hit, worker=worker, now=now)
+    for policy in _policies:
+        policy.refuse_entry(hit=hit, worker=worker, now=now)

@@ -338,7 +338,7 @@ class Batch(models.Model):
 
     @property
     def all_requirements(self) -> Sequence[Mapping[str, Any]]:
-        """Its own and those of every door: as they were launched; before that, as they are now."""
+        """Its own and those of every entry policy: as they were launched; before that, as they are now."""
         if self.terms is not None and "requirements" in self.terms:
             launched_with: list[Mapping[str, Any]] = self.terms["requirements"]
             return launched_with

@@ -22,7 +22,7 @@ from hits.studies.models import Batch
 from hits.work.models.assignments import Assignment, Item
 from hits.work.models.hits import HIT
 from hits.work.services.eligibility import refuse_entry
-from qualifications.gate_policy import QualificationDoor
+from qualifications.gate_policy import GatePolicy
 from qualifications.models import Attempt, Gate, Holding
 from qualifications.services.attempting import follow_tests
 from qualifications.services.grading import grade_waiting
@@ -160,8 +160,8 @@ def code(hit: HIT, worker: Worker) -> str:
 
 
 def requirements_of(batch: Batch) -> list[Any]:
-    return list(QualificationDoor().ask(batch).requirements)
+    return list(GatePolicy().ask(batch).requirements)
 
 
 def obstacles_of(batch: Batch) -> list[str]:
-    return list(QualificationDoor().ask(batch).obstacles)
+    return list(GatePolicy().ask(batch).obstacles)

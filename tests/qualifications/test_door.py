@@ -16,7 +16,7 @@ from hits.providers.models.accounts import Account
 from hits.work.models.assignments import Assignment, Item, Lease
 from hits.work.models.hits import HIT
 from hits.work.services import leasing
-from qualifications.gate_policy import QualificationDoor
+from qualifications.gate_policy import GatePolicy
 from qualifications.models import Attempt, Gate, Holding
 from qualifications.services.attempting import follow_tests
 from qualifications.services.gate_holdings import give, let_try_again, revoke, set_value
@@ -117,10 +117,10 @@ def test_what_only_pays_a_bonus_is_not_gated() -> None:
     gate, worker = make_gate(opens=[WORK, CollectFamily.key]), make_worker()
     hit = make_work_hit(gate, account=worker.account, task=CollectFamily.key)
 
-    QualificationDoor().refuse_entry(hit=read(hit), worker=worker, now=NOW)
+    GatePolicy().refuse_entry(hit=read(hit), worker=worker, now=NOW)
 
     assert not families.is_offered(CollectFamily.key)
-    assert list(QualificationDoor().ask(hit.batch).obstacles) == []
+    assert list(GatePolicy().ask(hit.batch).obstacles) == []
 
 
 def test_failure_is_told_kindly_and_exactly() -> None:
@@ -214,7 +214,7 @@ def test_test_that_is_itself_behind_a_gate_comes_second() -> None:
     second = make_gate(study=first.study, test_task="toy.second", opens=[WORK], grading="person")
     worker = make_worker()
     hit = make_test_hit(second, account=worker.account, sharding="whole")
-    door = QualificationDoor()
+    door = GatePolicy()
 
     with pytest.raises(RuleBroken) as refused:
         door.refuse_entry(hit=read(hit), worker=worker, now=NOW)
@@ -337,7 +337,7 @@ def test_test_that_could_never_be_graded_is_not_launched(items: int, each: int, 
     hit = make_test_hit(gate, items_per_assignment=each)
     fill(hit, items)
 
-    said = [one for one in QualificationDoor().ask(hit.batch).obstacles if "is graded over" in one]
+    said = [one for one in GatePolicy().ask(hit.batch).obstacles if "is graded over" in one]
 
     assert [words in one for one in said] == ([True] if words else [])
 
@@ -346,7 +346,7 @@ def test_test_that_a_person_grades_is_of_any_size() -> None:
     gate = make_gate(items=10, grading="person")
     hit = make_test_hit(gate)
 
-    assert not [one for one in QualificationDoor().ask(hit.batch).obstacles if "is graded over" in one]
+    assert not [one for one in GatePolicy().ask(hit.batch).obstacles if "is graded over" in one]
 
 
 def test_refused_entry_writes_nothing() -> None:

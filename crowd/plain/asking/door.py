@@ -5,13 +5,13 @@ from datetime import datetime
 
 from crowd.plain.domain import ASK
 from crowd.plain.models import Project, Row
-from hits.families.entry_policies import Asked, Door
+from hits.families.entry_policies import Asked, EntryPolicy
 from hits.identity.models.workers import Worker
 from hits.studies.models import Batch
 from hits.work.models.hits import HIT
 
 
-class PlainDoor(Door):
+class RowsPolicy(EntryPolicy):
     def ask(self, batch: Batch) -> Asked:
         if batch.task != ASK or batch.study_id is None:
             return Asked()

@@ -1,4 +1,4 @@
-"""At the door: what a launch of work on weird images has to wait for."""
+"""What a launch of work on weird images has to wait for."""
 
 from datetime import datetime
 
@@ -9,7 +9,7 @@ from crowd.whoops.domain.annotating import TEST_IMAGES
 from crowd.whoops.models import Project
 from hits import families
 from hits.core.errors import RuleBroken
-from hits.families.entry_policies import Asked, Door
+from hits.families.entry_policies import Asked, EntryPolicy
 from hits.identity.models.workers import Worker
 from hits.studies.models import Batch
 from hits.work.models.assignments import Assignment, Lease
@@ -20,7 +20,7 @@ from hits.work.services.leasing import UNSETTLED, items_for
 TASKS = (domain.DESIGN, domain.CONTROL, domain.ANNOTATE, domain.EXAMPLES, *domain.JUDGED)
 
 
-class ProjectDoor(Door):
+class ImagesPolicy(EntryPolicy):
     def ask(self, batch: Batch) -> Asked:
         if batch.task not in TASKS or batch.task not in families.registered():
             return Asked()

@@ -7,13 +7,13 @@ from crowd.winoground import domain
 from crowd.winoground.models import FirstQuestion, Project
 from crowd.winoground.queries.people import workers_needed
 from crowd.winoground.queries.qualified import gates_before, workers_qualified
-from hits.families.entry_policies import Asked, Door
+from hits.families.entry_policies import Asked, EntryPolicy
 from hits.identity.models.workers import Worker
 from hits.studies.models import Batch
 from hits.work.models.hits import HIT
 
 
-class MatchingDoor(Door):
+class ExamplesPolicy(EntryPolicy):
     def ask(self, batch: Batch) -> Asked:
         if batch.task not in (domain.VALIDATE, domain.ONBOARDING) or batch.study_id is None:
             return Asked()

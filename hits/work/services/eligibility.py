@@ -18,7 +18,7 @@ from hits.work.queries.shut_out import work_of_group, work_shut_out
 
 
 def refuse_entry(*, hit: HIT, worker: Worker, now: datetime) -> None:
-    """Raises RuleBroken, with a code and words for the worker. Two queries, and those of the doors.
+    """Raises RuleBroken, with a code and words for the worker. Two queries, and those of the entry policies.
 
     What the provider let a worker accept is honored in a paused or draining batch too; only what is over
     is over. People are told apart by their rows: the same person at two accounts is not recognized.
