@@ -2,7 +2,7 @@
 
 from crowd.family import Family
 from crowd.plain.asking.ask import PlainFamily
-from crowd.plain.asking.door import RowsPolicy
+from crowd.plain.asking.rows_policy import RowsPolicy
 from crowd.plain.exporting.export import PlainExport
 from crowd.plain.roles import ROLES
 from crowd.plain.services.posting import follow_pictures, items_of_pictures

@@ -9,7 +9,7 @@ from crowd.whoops.asking.design import DesignFamily
 from crowd.whoops.asking.examples import ExamplesFamily
 from crowd.whoops.asking.explanations import ExplanationsFamily
 from crowd.whoops.asking.identify import IdentifyFamily
-from crowd.whoops.asking.obstacles import ImagesPolicy
+from crowd.whoops.asking.images_policy import ImagesPolicy
 from crowd.whoops.exporting.export import WhoopsExport
 from crowd.whoops.roles import ROLES
 from crowd.whoops.services.pulling import follow_pictures, items_of_pictures

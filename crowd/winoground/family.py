@@ -3,7 +3,7 @@
 from django.utils.translation import gettext_lazy as _
 
 from crowd.family import Family
-from crowd.winoground.asking.door import ExamplesPolicy
+from crowd.winoground.asking.examples_policy import ExamplesPolicy
 from crowd.winoground.asking.onboarding import OnboardingFamily
 from crowd.winoground.asking.validate import ValidateFamily
 from crowd.winoground.domain import RIGHT

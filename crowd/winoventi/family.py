@@ -7,7 +7,7 @@ from crowd.winoventi.asking.premises import PremisesFamily
 from crowd.winoventi.asking.validations import ValidationsFamily
 from crowd.winoventi.asking.walk import WalkFamily
 from crowd.winoventi.challenge.exporting import WinoventiExport
-from crowd.winoventi.limits import LimitPolicy
+from crowd.winoventi.limit_policy import LimitPolicy
 from crowd.winoventi.replaying.replay import WinoventiReplay
 from crowd.winoventi.roles import ROLES
 from qualifications.models import Gate

@@ -9,7 +9,7 @@ from django.shortcuts import redirect
 from django.urls import URLPattern, reverse
 from django.utils import timezone
 
-from crowd.winoground.asking.door import people_in_words
+from crowd.winoground.asking.examples_policy import people_in_words
 from crowd.winoground.domain import PLACES, VALIDATE
 from crowd.winoground.models import Example, Project
 from crowd.winoground.queries.asking import Asking, asking_of
