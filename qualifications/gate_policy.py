@@ -12,8 +12,9 @@ from hits.core.errors import RuleBroken
 from hits.families.entry_policies import Asked, EntryPolicy
 from hits.identity.models.workers import Worker
 from hits.studies.models import Batch
-from hits.work.models.assignments import Assignment, Lease
+from hits.work.models.assignments import Assignment
 from hits.work.models.hits import HIT
+from hits.work.models.leases import Lease
 from hits.work.queries.items import items_of_batch
 from hits.work.services.leasing import UNSETTLED, items_for
 from qualifications.models import Gate, Holding

@@ -29,9 +29,11 @@ from hits.people.models import Disclosure, Message, Recipient
 from hits.providers.models.accounts import Account, Stranger
 from hits.review.models import Appeal
 from hits.studies.models import Batch, Study
-from hits.work.models.assignments import Assignment, Item, Lease
+from hits.work.models.assignments import Assignment
 from hits.work.models.decisions import Decision, Note
 from hits.work.models.hits import HIT, Change
+from hits.work.models.items import Item
+from hits.work.models.leases import Lease
 from qualifications.models import (
     Attempt,
     Consent,

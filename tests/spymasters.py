@@ -30,7 +30,7 @@ def make_spymasters(count: int, *, size: int = 10) -> list[dict[str, str]]:
     from crowd.frame.visits import write_token  # noqa: PLC0415
     from crowd.winogavil.domain import CREATE  # noqa: PLC0415
     from crowd.winogavil.services.seeding import seed_board  # noqa: PLC0415
-    from hits.work.models.assignments import Lease  # noqa: PLC0415
+    from hits.work.models.leases import Lease  # noqa: PLC0415
     from tests import factories  # noqa: PLC0415
 
     now = timezone.now()

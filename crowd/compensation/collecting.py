@@ -8,7 +8,8 @@ from django.http import QueryDict
 from hits.families import Answer, Purpose, Score, TaskFamily, TaskPage, Terms
 from hits.ledger.models.bonuses import Bonus
 from hits.payments.services.compensation import TASK
-from hits.work.models.assignments import Assignment, Item
+from hits.work.models.assignments import Assignment
+from hits.work.models.items import Item
 
 COLLECTED = {"collected": True}
 

@@ -13,7 +13,8 @@ from crowd.questions.page_entries import YES_OR_NO, Faulty, Labels, Look, Texts,
 from hits.core import crypto
 from hits.core.errors import InvalidAnswer
 from hits.families import Answer, Purpose, Score, ShowsAgain, TaskFamily, TaskPage
-from hits.work.models.assignments import Assignment, Item
+from hits.work.models.assignments import Assignment
+from hits.work.models.items import Item
 
 PRACTICE = "practice"
 # What a question is about.

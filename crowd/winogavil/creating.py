@@ -37,7 +37,9 @@ from hits.families import (
 )
 from hits.providers.models.accounts import Account
 from hits.studies.models import Study
-from hits.work.models.assignments import Assignment, Item, Lease
+from hits.work.models.assignments import Assignment
+from hits.work.models.items import Item
+from hits.work.models.leases import Lease
 from hits.work.services.leasing import items_served
 from scoring.models import Riddle
 

@@ -17,7 +17,9 @@ from crowd.winogavil.services.slots import boards_of
 from crowd.winogavil.services.sparing import still_asked
 from crowd.winogavil.solving import PRACTICE
 from hits.families import NarrowsItems, Purpose, TaskPage, UsesUp
-from hits.work.models.assignments import Assignment, Item, Lease
+from hits.work.models.assignments import Assignment
+from hits.work.models.items import Item
+from hits.work.models.leases import Lease
 from scoring.models import Riddle
 
 TEMPLATE = "winogavil/creator_test.html"

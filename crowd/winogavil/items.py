@@ -14,7 +14,7 @@ from hits.common.uploads import file_help
 from hits.common.uploads.file_problems import Problems
 from hits.core.errors import InvalidItems
 from hits.studies.models import Batch
-from hits.work.models.assignments import Item
+from hits.work.models.items import Item
 from hits.work.services.answers_needed import new_item
 
 AT_ONCE = 500

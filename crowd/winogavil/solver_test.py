@@ -14,7 +14,8 @@ from crowd.winogavil.services.sparing import still_asked
 from crowd.winogavil.solving import OwnAssociations, PickFamily, practice_question
 from hits.core.errors import InvalidAnswer
 from hits.families import Answer, Purpose, RecoversAnswers, Score, TaskPage
-from hits.work.models.assignments import Assignment, Item
+from hits.work.models.assignments import Assignment
+from hits.work.models.items import Item
 from scoring.domain import mean
 
 TEMPLATE = "winogavil/solver_test.html"

@@ -36,7 +36,8 @@ from hits.families import (
     Terms,
 )
 from hits.studies.models import Batch
-from hits.work.models.assignments import Assignment, Item
+from hits.work.models.assignments import Assignment
+from hits.work.models.items import Item
 from hits.work.services.leasing import items_served
 from scoring import domain as scores
 

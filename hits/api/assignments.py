@@ -18,8 +18,9 @@ from hits.api.resources import Resource
 from hits.core.errors import RuleBroken
 from hits.identity.api_tokens import Scope
 from hits.review.services import reviewing
-from hits.work.models.assignments import Assignment, Lease
+from hits.work.models.assignments import Assignment
 from hits.work.models.decisions import Decision, Note
+from hits.work.models.leases import Lease
 
 Status = Decision.Status
 

@@ -16,7 +16,8 @@ if TYPE_CHECKING:
     from hits.core.errors import InvalidAnswer
     from hits.families.interface import Answer, Proposal, TaskPage, Terms
     from hits.studies.models import Batch, Study
-    from hits.work.models.assignments import Assignment, Item
+    from hits.work.models.assignments import Assignment
+    from hits.work.models.items import Item
 
 
 class SuggestsTerms(ABC):

@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any, ClassVar
 if TYPE_CHECKING:
     from django.http import QueryDict
 
-    from hits.work.models.assignments import Assignment, Item
+    from hits.work.models.assignments import Assignment
+    from hits.work.models.items import Item
 
 Answer = Mapping[str, Any]
 

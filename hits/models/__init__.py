@@ -14,9 +14,11 @@ from hits.providers.models.epochs import Epoch
 from hits.review.models import Appeal
 from hits.studies.models import Batch, Study
 from hits.sync.models import Event, Notice
-from hits.work.models.assignments import Assignment, Item, Lease
+from hits.work.models.assignments import Assignment
 from hits.work.models.decisions import Decision, Note
 from hits.work.models.hits import HIT, Change
+from hits.work.models.items import Item
+from hits.work.models.leases import Lease
 
 __all__ = [
     "HIT",

@@ -8,7 +8,8 @@ from django.db.models import Count, Exists, OuterRef, Q, QuerySet
 from hits.identity.models.workers import Worker
 from hits.providers.models.accounts import Account
 from hits.studies.models import Study
-from hits.work.models.assignments import Assignment, Lease
+from hits.work.models.assignments import Assignment
+from hits.work.models.leases import Lease
 from qualifications.models import Consent, ConsentText, Demographics, UnderAge
 
 

@@ -6,7 +6,8 @@ from fractions import Fraction
 
 from django.db.models import Count, Exists, OuterRef, QuerySet
 
-from hits.work.models.assignments import Assignment, Lease
+from hits.work.models.assignments import Assignment
+from hits.work.models.leases import Lease
 from scoring.models import Score
 
 ScoresByMeasure = dict[str, list[Fraction]]

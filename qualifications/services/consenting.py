@@ -17,7 +17,8 @@ from hits.core.errors import RuleBroken
 from hits.identity.models.users import User
 from hits.identity.models.workers import Worker
 from hits.studies.models import Study
-from hits.work.models.assignments import Assignment, Lease
+from hits.work.models.assignments import Assignment
+from hits.work.models.leases import Lease
 from hits.work.services import leasing
 from qualifications.models import Consent, ConsentText
 from qualifications.queries.consents import published_text, text_wanted

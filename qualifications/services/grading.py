@@ -15,7 +15,7 @@ from hits.core import audit_trail
 from hits.core.errors import RuleBroken
 from hits.core.states import move
 from hits.identity.models.users import User
-from hits.work.models.assignments import Lease
+from hits.work.models.leases import Lease
 from qualifications.domain.gate_rules import Finding, bounds_of, grade
 from qualifications.models import Attempt, Gate, Holding
 from qualifications.queries.test_scores import ScoresByMeasure, scores_of_tests

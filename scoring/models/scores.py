@@ -3,7 +3,8 @@ from fractions import Fraction
 from django.db import models
 from django.db.models import F, Q
 
-from hits.work.models.assignments import Assignment, Item
+from hits.work.models.assignments import Assignment
+from hits.work.models.items import Item
 
 
 class Score(models.Model):

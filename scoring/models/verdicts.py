@@ -4,7 +4,8 @@ from django.db import models
 from django.db.models import Q
 
 from hits.studies.models import Study
-from hits.work.models.assignments import Assignment, Item
+from hits.work.models.assignments import Assignment
+from hits.work.models.items import Item
 from scoring.models.rivals import RegisteredRival
 
 

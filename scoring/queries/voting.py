@@ -6,7 +6,9 @@ from fractions import Fraction
 
 from django.db.models import Count, Exists, OuterRef, QuerySet, Sum
 
-from hits.work.models.assignments import Assignment, Item, Lease
+from hits.work.models.assignments import Assignment
+from hits.work.models.items import Item
+from hits.work.models.leases import Lease
 from scoring.models import Score
 
 # More would not fit into one question to SQLite. Whoever asks about more asks with a query.

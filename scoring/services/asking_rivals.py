@@ -9,7 +9,8 @@ import structlog
 from django.db import IntegrityError, transaction
 
 from hits.studies.models import Study
-from hits.work.models.assignments import Assignment, Item
+from hits.work.models.assignments import Assignment
+from hits.work.models.items import Item
 from scoring.models import Asking, RegisteredRival, Riddle
 from scoring.services.playing import rivals_of
 

@@ -12,7 +12,8 @@ from django.db.models import QuerySet
 from hits import families
 from hits.common.sweep_parts import in_parts
 from hits.review.services.reviewing import mark_judged
-from hits.work.models.assignments import Assignment, Item
+from hits.work.models.assignments import Assignment
+from hits.work.models.items import Item
 from hits.work.services.leasing import items_served
 from scoring.models import Score
 from scoring.queries import voting

@@ -18,7 +18,9 @@ from crowd.winoventi import domain
 from hits import families
 from hits.identity.models.workers import Worker
 from hits.studies.models import Study
-from hits.work.models.assignments import Assignment, Item, Lease
+from hits.work.models.assignments import Assignment
+from hits.work.models.items import Item
+from hits.work.models.leases import Lease
 from tests import admin_pages
 from tests.attacks.rows import fill_empty_tables
 from tests.crowd.marketplace.desk import make_operator

@@ -142,7 +142,7 @@ def make_some(
 ) -> None:
     from crowd.winogavil import domain  # noqa: PLC0415
     from crowd.winogavil.models import Association, Place, Solution  # noqa: PLC0415
-    from hits.work.models.assignments import Item  # noqa: PLC0415
+    from hits.work.models.items import Item  # noqa: PLC0415
     from scoring.domain import is_solvable, jaccard, mean, model_score  # noqa: PLC0415
     from tests.factories import NOW  # noqa: PLC0415
 

@@ -102,7 +102,7 @@ def launch(size: int) -> tuple[float, float]:
     from crowd.winogavil.solving import SolveFamily  # noqa: PLC0415
     from hits.batches.services.launching import launch_batch, send_launching_batches  # noqa: PLC0415
     from hits.studies.models import Batch  # noqa: PLC0415
-    from hits.work.models.assignments import Item  # noqa: PLC0415
+    from hits.work.models.items import Item  # noqa: PLC0415
     from tests.factories import make_batch, make_study, make_user  # noqa: PLC0415
 
     study = make_study(budget=Decimal(1_000_000))

@@ -7,7 +7,8 @@ from playwright.sync_api import Page, expect
 
 from crowd.statement import statement_links
 from hits.studies.models import Study
-from hits.work.models.assignments import Assignment, Lease
+from hits.work.models.assignments import Assignment
+from hits.work.models.leases import Lease
 from qualifications.models import Consent, Demographics
 from qualifications.services import consenting, demographics
 from tests.browser.conftest import OpenPage

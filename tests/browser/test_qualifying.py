@@ -25,8 +25,9 @@ from hits.providers.models.accounts import Account
 from hits.review.services import reviewing
 from hits.studies.models import Study
 from hits.sync.services import reconciling
-from hits.work.models.assignments import Assignment, Lease
+from hits.work.models.assignments import Assignment
 from hits.work.models.hits import HIT
+from hits.work.models.leases import Lease
 from qualifications.models import Consent, Demographics, Gate, Holding, RefusalCount
 from qualifications.services import attempting, consenting, demographics, grading, platform, telling
 from qualifications.services.gate_holdings import set_value

@@ -7,7 +7,7 @@ from django.utils import timezone
 
 from crowd.winogavil.demo.seeding import Seeded
 from crowd.winogavil.services import association_verdicts as winogavil
-from hits.work.models.assignments import Item
+from hits.work.models.items import Item
 from scoring.models import Score
 from scoring.services.answering import answer_waiting
 from scoring.services.filling import fill_pools

@@ -11,7 +11,8 @@ from playwright.sync_api import Locator, Page, Route, expect
 from crowd.pictures.models import Picture
 from crowd.winogavil.domain import CREATE
 from crowd.winogavil.services.seeding import seed_board
-from hits.work.models.assignments import Assignment, Item
+from hits.work.models.assignments import Assignment
+from hits.work.models.items import Item
 from scoring.models import Riddle, Verdict
 from scoring.services.answering import answer_waiting
 from tests.browser.conftest import OpenPage

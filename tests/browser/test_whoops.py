@@ -17,7 +17,7 @@ from crowd.whoops.services.posting_annotations import post_annotations
 from crowd.whoops.services.posting_control import post_control
 from crowd.whoops.services.taking_annotations import take_annotations
 from crowd.whoops.services.taking_sightings import take_sightings
-from hits.work.models.assignments import Lease
+from hits.work.models.leases import Lease
 from scoring.models import Score
 from scoring.services.judging import judge_submitted
 from tests.browser.conftest import OpenPage

@@ -10,7 +10,8 @@ from playwright.sync_api import Page, expect
 from crowd.pictures.models import Original, Picture
 from crowd.winoground import domain
 from crowd.winoground.models import Example, FirstQuestion, Pairing, Project, SecondChance, Tag
-from hits.work.models.assignments import Assignment, Lease
+from hits.work.models.assignments import Assignment
+from hits.work.models.leases import Lease
 from scoring.models import Score
 from scoring.services.judging import judge_submitted
 from tests.browser.conftest import OpenPage

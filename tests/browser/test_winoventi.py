@@ -24,7 +24,8 @@ from crowd.winoventi.services.opening import open_project
 from crowd.winoventi.services.posting import advance
 from crowd.winoventi.services.ruling import pass_alternatives
 from crowd.winoventi.services.taking import take_answers
-from hits.work.models.assignments import Assignment, Lease
+from hits.work.models.assignments import Assignment
+from hits.work.models.leases import Lease
 from tests.browser.conftest import OpenPage
 from tests.browser.doors import enter
 from tests.browser.looking import Visitor

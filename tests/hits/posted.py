@@ -6,8 +6,9 @@ from typing import Any
 from hits.batches.services import launching
 from hits.studies.models import Batch
 from hits.sync.services import reconciling
-from hits.work.models.assignments import Assignment, Item
+from hits.work.models.assignments import Assignment
 from hits.work.models.hits import HIT
+from hits.work.models.items import Item
 from hits.work.services import leasing
 from tests.factories import (
     NOW,

@@ -16,8 +16,10 @@ from hits.ledger.services.transfers import BOOK_OF
 from hits.payments.models.runs import Run, RunRow
 from hits.providers.models.accounts import Account
 from hits.studies.models import Study
-from hits.work.models.assignments import Assignment, Item, Lease
+from hits.work.models.assignments import Assignment
 from hits.work.models.hits import HIT
+from hits.work.models.items import Item
+from hits.work.models.leases import Lease
 
 SEEN = ("Submitted", "Approved", "Rejected")
 SPENT = ("reward", "reward_fee", "sent", "bonus_fee")

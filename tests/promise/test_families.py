@@ -7,7 +7,9 @@ import pytest
 from crowd.plain.domain import ASK
 from crowd.whoops.domain import JUDGED
 from crowd.winoground.domain import VALIDATE as MATCH
-from hits.work.models.assignments import Assignment, Item, Lease
+from hits.work.models.assignments import Assignment
+from hits.work.models.items import Item
+from hits.work.models.leases import Lease
 from tests.promise.agreement import disagreements
 from tests.promise.families import ASKS, finding_disagreements, found_by_families
 from tests.promise.test_schedules import a_world, act

@@ -19,8 +19,9 @@ from hits.families.registry import _families
 from hits.identity.models.workers import Worker
 from hits.providers.models.accounts import Account
 from hits.studies.models import Batch
-from hits.work.models.assignments import Assignment, Item
+from hits.work.models.assignments import Assignment
 from hits.work.models.hits import HIT
+from hits.work.models.items import Item
 from hits.work.services.eligibility import refuse_entry
 from qualifications.gate_policy import GatePolicy
 from qualifications.models import Attempt, Gate, Holding

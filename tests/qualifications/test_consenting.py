@@ -12,7 +12,9 @@ from hits.ledger.models.bonuses import Bonus
 from hits.payments.services.accrual import owe_bonuses
 from hits.providers.models.accounts import Account
 from hits.studies.models import Study
-from hits.work.models.assignments import Assignment, Item, Lease
+from hits.work.models.assignments import Assignment
+from hits.work.models.items import Item
+from hits.work.models.leases import Lease
 from qualifications.models import Consent, ConsentText
 from qualifications.services import consenting
 from tests.factories import (

@@ -13,8 +13,10 @@ from hits.core.errors import RuleBroken
 from hits.families import entry_policies
 from hits.identity.models.workers import Worker
 from hits.providers.models.accounts import Account
-from hits.work.models.assignments import Assignment, Item, Lease
+from hits.work.models.assignments import Assignment
 from hits.work.models.hits import HIT
+from hits.work.models.items import Item
+from hits.work.models.leases import Lease
 from hits.work.services import leasing
 from qualifications.gate_policy import GatePolicy
 from qualifications.models import Attempt, Gate, Holding

@@ -8,7 +8,8 @@ import pytest
 
 from hits.core.errors import RuleBroken
 from hits.core.models.audit_events import AuditEvent
-from hits.work.models.assignments import Assignment, Lease
+from hits.work.models.assignments import Assignment
+from hits.work.models.leases import Lease
 from qualifications.models import Attempt, Gate, Holding
 from qualifications.queries.test_scores import ScoresByMeasure, scores_of_tests
 from qualifications.services import attempting, grading

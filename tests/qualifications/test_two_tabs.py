@@ -18,8 +18,10 @@ from django.utils import timezone
 from crowd.winogavil.domain import JACCARD, SOLVE, SOLVER_TEST
 from hits import families
 from hits.core.states import move
-from hits.work.models.assignments import Assignment, Item, Lease
+from hits.work.models.assignments import Assignment
 from hits.work.models.hits import HIT
+from hits.work.models.items import Item
+from hits.work.models.leases import Lease
 from hits.work.services.leasing import items_of
 from qualifications.models import Attempt, Gate, Holding
 from qualifications.services.attempting import follow_tests

@@ -15,8 +15,9 @@ from hits.core.states import move
 from hits.data.services import batch_export
 from hits.ledger.models.bonuses import Bonus
 from hits.payments.services import accrual, paying
-from hits.work.models.assignments import Assignment, Lease
+from hits.work.models.assignments import Assignment
 from hits.work.models.hits import HIT
+from hits.work.models.leases import Lease
 from qualifications.models import Consent
 from qualifications.services import consenting
 from scoring.models import Score

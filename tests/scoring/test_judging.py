@@ -4,7 +4,8 @@ from typing import Any
 import pytest
 
 from crowd.winogavil.models import Association
-from hits.work.models.assignments import Assignment, Item
+from hits.work.models.assignments import Assignment
+from hits.work.models.items import Item
 from hits.work.services import leasing
 from scoring.models import Score
 from scoring.records import read_scores

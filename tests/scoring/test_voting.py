@@ -7,8 +7,10 @@ import pytest
 from pytest_django import DjangoAssertNumQueries
 
 from hits.studies.models import Study
-from hits.work.models.assignments import Assignment, Item, Lease
+from hits.work.models.assignments import Assignment
 from hits.work.models.hits import HIT
+from hits.work.models.items import Item
+from hits.work.models.leases import Lease
 from scoring.models import Score
 from scoring.queries import voting
 from scoring.queries.voting import Tally, tallies

@@ -17,7 +17,8 @@ from hits.admin.projects.project_page import TAKE, HubAdmin
 from hits.admin.stat_tables import send_table
 from hits.datasets.stat_table import StatTable, percent
 from hits.identity.models.users import User
-from hits.work.models.assignments import Assignment, Lease
+from hits.work.models.assignments import Assignment
+from hits.work.models.leases import Lease
 
 Hub = HubAdmin[Any]
 MOST_SHOWN = 200

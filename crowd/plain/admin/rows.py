@@ -18,7 +18,7 @@ from hits.admin.projects.project_page import HubAdmin
 from hits.admin.selecting import page_of, signed_in
 from hits.identity.models.users import User
 from hits.studies.models import Batch
-from hits.work.models.assignments import Lease
+from hits.work.models.leases import Lease
 
 Hub = HubAdmin[Any]
 RUNNING = (Batch.Status.LAUNCHING, Batch.Status.OPEN, Batch.Status.PAUSED, Batch.Status.DRAINING)

@@ -25,7 +25,8 @@ from crowd.questions.page_entries import NOT_KEPT, Look, Texts
 from hits.core.errors import InvalidAnswer
 from hits.families import Answer, PreviewsBatches, SuggestsTerms, TakesReports, TaskPage, Terms
 from hits.studies.models import Batch, Study
-from hits.work.models.assignments import Assignment, Item
+from hits.work.models.assignments import Assignment
+from hits.work.models.items import Item
 from hits.work.services.leasing import items_served
 
 PREVIEW = "preview"

@@ -6,7 +6,7 @@ from crowd.pictures.models import Picture
 from crowd.plain.domain.pages import Page
 from crowd.plain.domain.reading import read_page
 from crowd.plain.models.projects import Project
-from hits.work.models.assignments import Item
+from hits.work.models.items import Item
 
 
 class Description(models.Model):

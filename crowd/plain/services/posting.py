@@ -13,7 +13,7 @@ from crowd.plain.domain import ASK
 from crowd.plain.models import Description, Project, Row, RowPicture
 from crowd.plain.queries.describing import described
 from hits.core.errors import RuleBroken
-from hits.work.models.assignments import Item
+from hits.work.models.items import Item
 from hits.work.services.answers_needed import ask_about, new_item, want_answers
 from hits.work.services.locking import held, lock_items
 

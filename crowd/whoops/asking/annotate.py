@@ -23,7 +23,8 @@ from crowd.whoops.domain.people import PAPER_ASKS
 from crowd.whoops.models import Annotation, Image
 from crowd.whoops.queries.annotators import images_for_annotator
 from hits.families import NarrowsItems, Terms
-from hits.work.models.assignments import Assignment, Item
+from hits.work.models.assignments import Assignment
+from hits.work.models.items import Item
 
 LABELS: Labels = {
     CAPTION: gettext_lazy("What the image shows"),

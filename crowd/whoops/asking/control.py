@@ -20,7 +20,8 @@ from crowd.whoops.domain.sightings import FEWEST_WORDS, LONGEST_TEXT, NOTHING, T
 from crowd.whoops.models import Revision, Sighting
 from crowd.whoops.queries.control import unknown_to
 from hits.families import NarrowsItems, Terms
-from hits.work.models.assignments import Assignment, Item
+from hits.work.models.assignments import Assignment
+from hits.work.models.items import Item
 
 LABELS: Labels = {
     TEXT: gettext_lazy("What is weird in this image"),

@@ -24,7 +24,8 @@ from hits.families import (
     TaskPage,
     Terms,
 )
-from hits.work.models.assignments import Assignment, Item
+from hits.work.models.assignments import Assignment
+from hits.work.models.items import Item
 
 IMAGES = "images"
 MOST_IMAGES = 1_000

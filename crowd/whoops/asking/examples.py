@@ -11,7 +11,8 @@ from crowd.whoops.domain.annotating import TEST_IMAGES, TEXTS
 from crowd.whoops.domain.people import PAPER_ASKS
 from crowd.whoops.models import TrainingImage
 from hits.families import Purpose, Terms
-from hits.work.models.assignments import Assignment, Item
+from hits.work.models.assignments import Assignment
+from hits.work.models.items import Item
 
 
 class ExamplesFamily(ThreeTexts):

@@ -11,7 +11,7 @@ from crowd.whoops import domain
 from crowd.whoops.asking.judged import Judged, PickFamily
 from crowd.whoops.models.judged_items import Option
 from crowd.whoops.queries.judges import never_met, one_side_each
-from hits.work.models.assignments import Item
+from hits.work.models.items import Item
 
 WEIRD = "weird"
 NORMAL = "normal"

@@ -17,7 +17,8 @@ from crowd.whoops.domain.people import PAPER_ASKS
 from crowd.whoops.models.judged_items import Option, Question
 from crowd.whoops.queries.judges import not_own
 from hits.families import Answer, NarrowsItems, Score, Terms
-from hits.work.models.assignments import Assignment, Item
+from hits.work.models.assignments import Assignment
+from hits.work.models.items import Item
 
 PICK = "pick"
 # On question pages: of the longer side, in pixels.

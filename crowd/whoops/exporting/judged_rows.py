@@ -11,7 +11,7 @@ from crowd.whoops.models import Image, Project
 from crowd.whoops.models.judged_items import Option, Question
 from crowd.whoops.queries.questions import AWAY
 from hits.core.chunks import in_chunks
-from hits.work.models.assignments import Item
+from hits.work.models.items import Item
 from scoring.models import Score
 from scoring.queries.voting import counting_scores, tallies
 

@@ -8,7 +8,7 @@ from crowd.pictures.models import Picture
 from crowd.whoops.models.designers import Designer
 from crowd.whoops.models.projects import Project
 from hits.ledger.models.bonuses import Bonus
-from hits.work.models.assignments import Item
+from hits.work.models.items import Item
 
 LONGEST_LINE = 300
 LONGEST_PROMPT = 2000

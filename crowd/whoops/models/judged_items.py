@@ -5,7 +5,7 @@ from crowd.pictures.models import Picture
 from crowd.whoops import domain
 from crowd.whoops.models.images import Image
 from crowd.whoops.models.projects import Project
-from hits.work.models.assignments import Item
+from hits.work.models.items import Item
 
 
 class Question(models.Model):

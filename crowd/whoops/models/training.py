@@ -1,7 +1,7 @@
 from django.db import models
 
 from crowd.pictures.models import Picture
-from hits.work.models.assignments import Item
+from hits.work.models.items import Item
 
 
 class TrainingImage(models.Model):

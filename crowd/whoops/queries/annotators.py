@@ -8,7 +8,7 @@ from django.db.models.functions import Coalesce, Greatest
 from crowd.pictures.models import Picture
 from crowd.whoops import domain
 from crowd.whoops.models import Annotation, Designer, Image, Revision, Sighting
-from hits.work.models.assignments import Lease
+from hits.work.models.leases import Lease
 from hits.work.services.counting_answers import COUNTING
 
 State = Image.State

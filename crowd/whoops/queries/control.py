@@ -3,7 +3,8 @@
 from django.db.models import Exists, OuterRef, QuerySet
 
 from crowd.whoops.models import Annotation, Image, Revision
-from hits.work.models.assignments import Item, Lease
+from hits.work.models.items import Item
+from hits.work.models.leases import Lease
 
 
 def unknown_to(items: QuerySet[Item], *, worker_id: int) -> QuerySet[Item]:

@@ -12,7 +12,7 @@ from crowd.whoops.domain.votes import Agreement, Share, Votes, accepted, agree, 
 from crowd.whoops.models import Project
 from crowd.whoops.models.judged_items import Option, Question
 from crowd.whoops.queries.questions import AWAY
-from hits.work.models.assignments import Item
+from hits.work.models.items import Item
 from scoring.queries.voting import tallies
 
 Kind = Question.Kind

@@ -4,7 +4,8 @@ from django.db.models import Exists, OuterRef, Q, QuerySet
 
 from crowd.whoops.models import Annotation, Image, Revision, Sighting
 from crowd.whoops.models.judged_items import Question
-from hits.work.models.assignments import Item, Lease
+from hits.work.models.items import Item
+from hits.work.models.leases import Lease
 
 
 def not_own(items: QuerySet[Item], *, worker_id: int) -> QuerySet[Item]:

@@ -23,7 +23,7 @@ from django.db.models.functions import Coalesce
 from crowd.pictures.models import Picture
 from crowd.whoops.models import Image, Project
 from crowd.whoops.models.judged_items import Question
-from hits.work.models.assignments import Lease
+from hits.work.models.leases import Lease
 
 
 class Standing(TextChoices):

@@ -19,7 +19,7 @@ from crowd.whoops.models.judged_items import Option, Question
 from crowd.whoops.services.holding import AT_ONCE
 from crowd.whoops.services.posting_questions import never_handed_out, post_questions
 from hits.core.errors import RuleBroken
-from hits.work.models.assignments import Lease
+from hits.work.models.leases import Lease
 from hits.work.services.locking import held
 
 LARGEST_NUMBER = 9_999

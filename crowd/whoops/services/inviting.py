@@ -12,7 +12,8 @@ from crowd.whoops.models import Designer, Project
 from hits.core.errors import RuleBroken
 from hits.identity.models.users import User
 from hits.identity.models.workers import Worker
-from hits.work.models.assignments import Assignment, Item
+from hits.work.models.assignments import Assignment
+from hits.work.models.items import Item
 from hits.work.services.answers_needed import make_item, want_answers
 from hits.work.services.locking import lock_items
 

@@ -11,7 +11,7 @@ from crowd.whoops.models import Image, Project, Revision
 from crowd.whoops.services.holding import AT_ONCE, lock_images
 from crowd.whoops.services.pulling import follow_images, items_of_images
 from hits.common.sweep_parts import in_parts
-from hits.work.models.assignments import Item
+from hits.work.models.items import Item
 from hits.work.services.answers_needed import ask_about, new_item
 from hits.work.services.locking import held, lock_items
 

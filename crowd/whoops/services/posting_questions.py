@@ -13,7 +13,8 @@ from crowd.whoops.services.holding import AT_ONCE
 from crowd.whoops.services.pulling import follow_questions
 from hits.core import crypto
 from hits.core.errors import RuleBroken
-from hits.work.models.assignments import Item, Lease
+from hits.work.models.items import Item
+from hits.work.models.leases import Lease
 from hits.work.services.answers_needed import ask_about, new_item, want_answers
 from hits.work.services.locking import held, lock_items
 

@@ -9,7 +9,7 @@ from crowd.pictures.models import Picture
 from crowd.whoops import domain
 from crowd.whoops.models import Image, Revision
 from crowd.whoops.models.judged_items import Question
-from hits.work.models.assignments import Item
+from hits.work.models.items import Item
 from hits.work.services.locking import lock_items
 
 FIT = Picture.Status.FIT

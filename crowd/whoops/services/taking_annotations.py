@@ -12,7 +12,7 @@ from crowd.whoops.models import Annotation, Image, Project
 from crowd.whoops.models.annotations import TAKEN_OUT
 from crowd.whoops.queries.annotators import images_to_count, is_dropped
 from crowd.whoops.services.holding import lock_images
-from hits.work.models.assignments import Item
+from hits.work.models.items import Item
 from hits.work.services.answers_needed import want_answers
 from hits.work.services.collect_engine import Collect, collect_answers
 from hits.work.services.counting_answers import Given, answers_that_count

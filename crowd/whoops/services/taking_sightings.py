@@ -12,7 +12,7 @@ from crowd.whoops.models import Image, Project, Revision, Sighting
 from crowd.whoops.services.holding import lock_images
 from crowd.whoops.services.pulling import items_of_images
 from crowd.whoops.services.settling import settle_control
-from hits.work.models.assignments import Lease
+from hits.work.models.leases import Lease
 from hits.work.services.answers_needed import want_answers
 from hits.work.services.collect_engine import Collect, collect_answers
 from hits.work.services.counting_answers import COUNTING, Given, answers_that_count

@@ -15,7 +15,7 @@ from crowd.whoops.domain.annotating import TEXTS
 from crowd.whoops.models import Image, Project, Revision, TrainingImage
 from hits.core.errors import RuleBroken
 from hits.identity.models.users import User
-from hits.work.models.assignments import Item
+from hits.work.models.items import Item
 from hits.work.services.answers_needed import make_item
 from hits.work.services.locking import held, lock_items
 

@@ -11,7 +11,8 @@ from crowd.winogavil.annotation.models import Annotation
 from crowd.winogavil.annotation.services.reporting import take_report
 from crowd.winogavil.models import Association, Place
 from crowd.winogavil.solving import PickFamily
-from hits.work.models.assignments import Assignment, Item
+from hits.work.models.assignments import Assignment
+from hits.work.models.items import Item
 from hits.work.services.leasing import items_served
 
 

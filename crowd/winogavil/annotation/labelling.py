@@ -21,7 +21,8 @@ from crowd.winogavil.services.reporting import cue_target, picture_target
 from crowd.winogavil.solving import PRACTICE
 from hits.core.errors import InvalidAnswer
 from hits.families import Answer, Score, TakesReports, TaskFamily, TaskPage, Terms
-from hits.work.models.assignments import Assignment, Item
+from hits.work.models.assignments import Assignment
+from hits.work.models.items import Item
 from hits.work.services.leasing import items_served
 
 FRAMED = "winogavil_annotation/label.html"

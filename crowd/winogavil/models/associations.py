@@ -6,7 +6,8 @@ from django.db.models import F, Q
 from crowd.pictures.models import Picture
 from crowd.winogavil.models.boards import Board
 from hits.identity.models.workers import Worker
-from hits.work.models.assignments import Assignment, Item
+from hits.work.models.assignments import Assignment
+from hits.work.models.items import Item
 
 
 class Association(models.Model):

@@ -3,7 +3,7 @@ from typing import Any
 from django.db import models
 
 from crowd.pictures.models import Picture
-from hits.work.models.assignments import Item
+from hits.work.models.items import Item
 
 
 class Board(models.Model):

@@ -15,7 +15,7 @@ from hits.data.services.recordings import known_workers
 from hits.identity.models.workers import Worker
 from hits.providers.models.accounts import Account
 from hits.studies.models import Study
-from hits.work.models.assignments import Item
+from hits.work.models.items import Item
 from scoring import domain as scores
 
 FACTS = ("cue", "set_key", "model_score", "solvers_numerator", "solvers_denominator")

@@ -21,7 +21,7 @@ from crowd.winogavil.services.pulling import pull_or_restore
 from hits.batches.services import drafting
 from hits.core.errors import InvalidItems, RuleBroken
 from hits.studies.models import Batch
-from hits.work.models.assignments import Item
+from hits.work.models.items import Item
 from qualifications.domain.instances import Instance
 from qualifications.models import SwowList
 from qualifications.services.generating import generate_challenging

@@ -18,7 +18,7 @@ from crowd.winogavil.services.pulling import pull_or_restore
 from crowd.winogavil.services.seeding import seed_boards
 from hits.core.errors import RuleBroken
 from hits.studies.models import Study
-from hits.work.models.assignments import Item
+from hits.work.models.items import Item
 from qualifications.models import SwowList
 from qualifications.services.generating import related_set
 

@@ -9,7 +9,7 @@ from django.db.models import Prefetch
 from crowd.winogavil import domain
 from crowd.winogavil.models import Association, Place, Solution
 from hits.studies.models import Study
-from hits.work.models.assignments import Item
+from hits.work.models.items import Item
 from hits.work.services.answers_needed import want_answers
 from hits.work.services.collect_engine import Collect, collect_answers
 from scoring import domain as scores

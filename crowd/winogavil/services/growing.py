@@ -6,7 +6,7 @@ from django.db.models import Exists, OuterRef, Q
 
 from crowd.winogavil.models import Game
 from hits.batches.services.top_up import GROWING, grow_each
-from hits.work.models.assignments import Item
+from hits.work.models.items import Item
 
 
 def grow_solving(*, now: datetime) -> int:

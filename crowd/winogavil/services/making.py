@@ -16,7 +16,8 @@ from crowd.winogavil.services.slots import board_of_slot, boards_of
 from hits import families
 from hits.providers.models.accounts import Account
 from hits.review.services.reviewing import mark_judged
-from hits.work.models.assignments import Assignment, Item
+from hits.work.models.assignments import Assignment
+from hits.work.models.items import Item
 from hits.work.services.answers_needed import make_item
 from scoring.models import Riddle
 from scoring.services.judging import NewScore, record_scores

@@ -21,7 +21,8 @@ from hits.core.errors import RuleBroken
 from hits.core.states import move
 from hits.identity.models.users import User
 from hits.identity.models.workers import Worker
-from hits.work.models.assignments import Assignment, Item
+from hits.work.models.assignments import Assignment
+from hits.work.models.items import Item
 from hits.work.services.leasing import find_recounts, take_recounts
 from hits.work.services.locking import lock_items
 from scoring.models import Riddle

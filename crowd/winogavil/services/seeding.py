@@ -9,7 +9,7 @@ from crowd.pictures.models import Picture
 from crowd.winogavil import domain
 from crowd.winogavil.models import Association, Board, BoardPlace, Place
 from hits.studies.models import Study
-from hits.work.models.assignments import Item
+from hits.work.models.items import Item
 from hits.work.services.answers_needed import make_item, new_item
 
 

@@ -6,7 +6,7 @@ from itertools import chain
 from crowd.pictures.models.picture_reports import Report
 from crowd.winogavil.models import BoardPlace, CueReport, Place
 from hits.identity.models.workers import Worker
-from hits.work.models.assignments import Item
+from hits.work.models.items import Item
 
 
 def still_asked(items: Sequence[Item], *, worker: Worker) -> list[Item]:

@@ -32,7 +32,7 @@ from hits.admin.projects.project_page import HubAdmin
 from hits.admin.selecting import signed_in
 from hits.core.errors import RuleBroken
 from hits.identity.models.users import User
-from hits.work.models.assignments import Item
+from hits.work.models.items import Item
 from scoring.queries.voting import tallies
 
 Hub = HubAdmin[Any]

@@ -22,7 +22,8 @@ from crowd.winoground.models import FirstQuestion, SecondChance
 from crowd.winoground.services.second_chances import give_second_chance, second_chance_of
 from hits.core.errors import InvalidAnswer
 from hits.families import Answer, Purpose, RecoversAnswers, Score, TaskPage, UsesUp
-from hits.work.models.assignments import Assignment, Item
+from hits.work.models.assignments import Assignment
+from hits.work.models.items import Item
 
 # A hidden entry of the page that warns: a form without it was sent by a page that has not.
 WARNED = "warned"

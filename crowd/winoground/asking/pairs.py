@@ -13,7 +13,8 @@ from crowd.questions.family import AskFamily
 from crowd.questions.page_entries import Look, Texts, fault_of_pick
 from crowd.winoground import domain
 from hits.families import Answer, Terms
-from hits.work.models.assignments import Assignment, Item
+from hits.work.models.assignments import Assignment
+from hits.work.models.items import Item
 
 MATCH = "match"
 # A larger picture is sent as it is only where somebody asks for it.

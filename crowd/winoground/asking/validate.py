@@ -17,7 +17,8 @@ from crowd.winoground.models import Pairing
 from crowd.winoground.queries.people import one_of_each_example
 from hits.core.errors import InvalidAnswer
 from hits.families import Answer, NarrowsItems, Score, TakesReports, TaskPage
-from hits.work.models.assignments import Assignment, Item
+from hits.work.models.assignments import Assignment
+from hits.work.models.items import Item
 from hits.work.services.leasing import items_served
 
 

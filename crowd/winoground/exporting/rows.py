@@ -13,7 +13,7 @@ from crowd.winoground.domain.caption_scores import Four
 from crowd.winoground.models import Example, Project
 from crowd.winoground.queries.scoring import SCORED, Votes, four_of, fours_of_models, votes_of
 from hits.core.chunks import in_chunks
-from hits.work.models.assignments import Item
+from hits.work.models.items import Item
 from scoring.models import Score
 from scoring.queries.voting import counting_scores
 

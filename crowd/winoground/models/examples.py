@@ -6,7 +6,7 @@ from django.db.models import F, Q
 
 from crowd.pictures.models import Picture
 from crowd.winoground.models.projects import Project
-from hits.work.models.assignments import Item
+from hits.work.models.items import Item
 
 LONGEST_CAPTION = 300
 

@@ -1,7 +1,8 @@
 from django.db import models
 
 from crowd.pictures.models import Picture
-from hits.work.models.assignments import Assignment, Item
+from hits.work.models.assignments import Assignment
+from hits.work.models.items import Item
 
 
 class FirstQuestion(models.Model):

@@ -7,7 +7,7 @@ from django.db.models import Count, Q
 
 from crowd.winoground.domain import ONBOARDING
 from crowd.winoground.models import Example, FirstQuestion, Pairing, Project
-from hits.work.models.assignments import Lease
+from hits.work.models.leases import Lease
 
 State = Example.State
 

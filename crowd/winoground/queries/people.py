@@ -7,7 +7,8 @@ from django.db.models.functions import RowNumber
 
 from crowd.winoground.domain import MOST_ITEMS, PLACES, VALIDATE
 from crowd.winoground.models import Pairing, Project
-from hits.work.models.assignments import Item, Lease
+from hits.work.models.items import Item
+from hits.work.models.leases import Lease
 
 
 def one_of_each_example(items: QuerySet[Item], *, worker_id: int) -> QuerySet[Item]:

@@ -16,7 +16,8 @@ from crowd.questions.domain import trim
 from crowd.winoground.domain import ANYBODY, ONBOARDING
 from crowd.winoground.models import Example, FirstQuestion, Project
 from hits.core.errors import RuleBroken
-from hits.work.models.assignments import Item, Lease
+from hits.work.models.items import Item
+from hits.work.models.leases import Lease
 from hits.work.services.answers_needed import make_item
 from hits.work.services.locking import held, lock_items
 

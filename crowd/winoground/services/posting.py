@@ -14,7 +14,7 @@ from crowd.winoground.domain import PLACES, VALIDATE
 from crowd.winoground.models import Example, Pairing, Project
 from hits.core import crypto
 from hits.core.errors import RuleBroken
-from hits.work.models.assignments import Item
+from hits.work.models.items import Item
 from hits.work.services.answers_needed import ask_about, new_item, want_answers
 from hits.work.services.locking import held, lock_items
 

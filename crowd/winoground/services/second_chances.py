@@ -6,7 +6,8 @@ from datetime import datetime
 from django.db import transaction
 
 from crowd.winoground.models import SecondChance
-from hits.work.models.assignments import Assignment, Item
+from hits.work.models.assignments import Assignment
+from hits.work.models.items import Item
 
 
 def second_chance_of(assignment: Assignment) -> SecondChance | None:

@@ -11,7 +11,7 @@ from crowd.winoventi import domain
 from crowd.winoventi.domain.prompts import Template
 from crowd.winoventi.models import Choice, Judgement, Premise, Project, Reading, Step
 from crowd.winoventi.services.posting import waiting_for
-from hits.work.models.assignments import Item
+from hits.work.models.items import Item
 
 Tallies = dict[str, dict[str, int]]
 # Of these why it went no further is counted, too.

@@ -16,7 +16,8 @@ from crowd.winoventi.asking.entries import LABELS
 from crowd.winoventi.models import Prompt
 from crowd.winoventi.queries import one_of_each_pair, strangers_to
 from hits.families import NarrowsItems, Terms
-from hits.work.models.assignments import Assignment, Item
+from hits.work.models.assignments import Assignment
+from hits.work.models.items import Item
 
 EXAMPLES = (
     {

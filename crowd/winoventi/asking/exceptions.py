@@ -18,7 +18,8 @@ from crowd.winoventi.domain.prompts import statement
 from crowd.winoventi.domain.words import are_same, is_na
 from crowd.winoventi.models import Alternative, Generic
 from hits.families import GivesFeedback, TaskPage, Terms
-from hits.work.models.assignments import Assignment, Item
+from hits.work.models.assignments import Assignment
+from hits.work.models.items import Item
 
 ENTRIES = ("makes_sense", *WORDS)
 PART = "sense"

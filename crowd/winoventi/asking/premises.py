@@ -28,7 +28,8 @@ from crowd.winoventi.domain.words import are_same, is_na
 from crowd.winoventi.models import Alternative
 from crowd.winoventi.models import Premise as PremiseRow
 from hits.families import GivesFeedback, TaskPage, Terms
-from hits.work.models.assignments import Assignment, Item
+from hits.work.models.assignments import Assignment
+from hits.work.models.items import Item
 
 WORDS = ("generic_word", "exception_word")
 ENTRIES = ("sentence", *WORDS)

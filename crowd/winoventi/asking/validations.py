@@ -18,7 +18,8 @@ from crowd.winoventi.domain.prompts import BLANK, challenge
 from crowd.winoventi.models import Premise
 from crowd.winoventi.queries import judges_of
 from hits.families import NarrowsItems, Terms
-from hits.work.models.assignments import Assignment, Item
+from hits.work.models.assignments import Assignment
+from hits.work.models.items import Item
 
 EXAMPLES = (
     {"answer": gettext_lazy("Yes"), "words": "large / big · shut / closed · inedible / uneatable"},

@@ -26,7 +26,8 @@ from crowd.winoventi.domain.prompts import statement
 from crowd.winoventi.models.walks import Walk
 from hits.families import Purpose, TakesFiles, Terms
 from hits.studies.models import Batch
-from hits.work.models.assignments import Assignment, Item
+from hits.work.models.assignments import Assignment
+from hits.work.models.items import Item
 from hits.work.services.answers_needed import new_item
 
 PICKS = ("synonym", "fits")

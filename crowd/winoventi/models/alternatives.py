@@ -8,7 +8,8 @@ from crowd.winoventi.domain.prompts import statement
 from crowd.winoventi.models.generics import Generic
 from crowd.winoventi.models.projects import Project, Way
 from hits.identity.models.workers import Worker
-from hits.work.models.assignments import Assignment, Item
+from hits.work.models.assignments import Assignment
+from hits.work.models.items import Item
 from scoring.models import RegisteredRival
 
 

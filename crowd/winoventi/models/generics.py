@@ -6,7 +6,8 @@ from django.db.models import Q
 from crowd.winoventi.domain.prompts import TEXTS, Template, statement
 from crowd.winoventi.models.projects import Project
 from hits.identity.models.workers import Worker
-from hits.work.models.assignments import Assignment, Item
+from hits.work.models.assignments import Assignment
+from hits.work.models.items import Item
 from scoring.models import RegisteredRival
 
 

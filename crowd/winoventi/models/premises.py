@@ -8,7 +8,8 @@ from crowd.winoventi.domain.prompts import BLANK, challenge
 from crowd.winoventi.models.alternatives import Alternative
 from crowd.winoventi.models.projects import Project
 from hits.identity.models.workers import Worker
-from hits.work.models.assignments import Assignment, Item
+from hits.work.models.assignments import Assignment
+from hits.work.models.items import Item
 
 
 class Premise(models.Model):

@@ -3,7 +3,7 @@ from typing import Any
 from django.db import models
 
 from crowd.winoventi.domain.prompts import statement
-from hits.work.models.assignments import Item
+from hits.work.models.items import Item
 
 
 class Walk(models.Model):

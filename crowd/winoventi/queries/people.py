@@ -3,7 +3,9 @@
 from django.db.models import Exists, OuterRef, Q, QuerySet, Sum
 
 from crowd.winoventi.models import Choice, Judgement, Premise, Project, Prompt
-from hits.work.models.assignments import Assignment, Item, Lease
+from hits.work.models.assignments import Assignment
+from hits.work.models.items import Item
+from hits.work.models.leases import Lease
 
 
 def strangers_to(items: QuerySet[Item], *, worker_id: int) -> QuerySet[Item]:

@@ -25,7 +25,7 @@ from hits.core.errors import CrowdError, InvalidItems
 from hits.data.replays import Replay, Tell
 from hits.data.services.recordings import account_of, known_workers, open_study
 from hits.studies.models import Study
-from hits.work.models.assignments import Item
+from hits.work.models.items import Item
 from hits.work.services.locking import held
 
 Judges = Project.Judges

@@ -14,7 +14,7 @@ from crowd.winoventi.models import Alternative, Choice, Generic, Judgement, Prem
 from crowd.winoventi.services.holding import AT_ONCE
 from hits.core import crypto
 from hits.core.errors import RuleBroken
-from hits.work.models.assignments import Item
+from hits.work.models.items import Item
 from hits.work.services.answers_needed import ask_about, new_item
 from hits.work.services.locking import held
 

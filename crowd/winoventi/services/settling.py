@@ -12,7 +12,7 @@ from django.db.models import Exists, OuterRef, Q, QuerySet
 from crowd.winoventi.domain.outcomes import why_failed
 from crowd.winoventi.domain.premises import find_fault
 from crowd.winoventi.models import Alternative, FilterScore, Premise, Project
-from hits.work.models.assignments import Item
+from hits.work.models.items import Item
 from hits.work.services.locking import lock_items
 
 Alternatives = QuerySet[Alternative]

@@ -21,7 +21,7 @@ from hits.core.domain.requirements import in_words as requirements_in_words
 from hits.core.errors import RuleBroken
 from hits.studies.models import Batch
 from hits.work.access import visible
-from hits.work.models.assignments import Item
+from hits.work.models.items import Item
 
 Status = Batch.Status
 

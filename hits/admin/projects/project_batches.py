@@ -11,7 +11,7 @@ from hits.admin.projects.project_base import HubBase
 from hits.admin.projects.project_cards import Panel
 from hits.batches.services import top_up
 from hits.studies.models import Batch
-from hits.work.models.assignments import Item
+from hits.work.models.items import Item
 
 MOST_BATCHES = 5
 

@@ -30,8 +30,9 @@ from django.db.models.functions import Coalesce
 from hits.batches.queries.work_times import EFFECTIVE_S, of_the_house
 from hits.core.domain.wages import hourly_wage, percentile
 from hits.studies.models import Batch
-from hits.work.models.assignments import Assignment, Lease
+from hits.work.models.assignments import Assignment
 from hits.work.models.hits import HIT, Change
+from hits.work.models.leases import Lease
 
 HOUR = timedelta(hours=1)
 # Fewer submissions than these foretell nothing.

@@ -17,7 +17,8 @@ from hits.core.errors import InvalidItems, RuleBroken
 from hits.identity.models.users import User
 from hits.providers.models.accounts import Account
 from hits.studies.models import Batch, Study
-from hits.work.models.assignments import Item, Lease
+from hits.work.models.items import Item
+from hits.work.models.leases import Lease
 from hits.work.queries.items import answers_wanted
 
 STEPS: dict[str, tuple[str, ...]] = {

@@ -12,9 +12,10 @@ from hits.datasets.columns import utc_text
 from hits.identity.models.users import User
 from hits.ledger.models.bonuses import Bonus
 from hits.studies.models import Batch
-from hits.work.models.assignments import Assignment, Lease
+from hits.work.models.assignments import Assignment
 from hits.work.models.decisions import Decision
 from hits.work.models.hits import HIT
+from hits.work.models.leases import Lease
 
 # HITs read at a time. A HIT has few assignments as a rule, and never more than some thousand.
 SLICE = 100

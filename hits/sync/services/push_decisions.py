@@ -17,8 +17,10 @@ from hits.providers.gateway.interface import Provider, ProviderAssignment
 from hits.providers.services.usable import earliest, earliest_or_now, soonest, usable
 from hits.studies.models import Batch
 from hits.studies.services import mark_stale
-from hits.work.models.assignments import Assignment, Item, Lease
+from hits.work.models.assignments import Assignment
 from hits.work.models.decisions import Decision
+from hits.work.models.items import Item
+from hits.work.models.leases import Lease
 from hits.work.services import leasing
 from hits.work.services.locking import lock_items
 

@@ -4,7 +4,7 @@ from django.db.models import Exists, OuterRef, Q, QuerySet, Sum
 
 from hits import families
 from hits.studies.models import Batch
-from hits.work.models.assignments import Item
+from hits.work.models.items import Item
 
 
 def room_of(batch: Batch) -> int:

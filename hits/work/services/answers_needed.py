@@ -7,7 +7,8 @@ from typing import Any, TypeVar
 from django.db.models import Model, Q
 
 from hits.common.bulk_writes import write_each
-from hits.work.models.assignments import Item, Lease
+from hits.work.models.items import Item
+from hits.work.models.leases import Lease
 from hits.work.services.locking import hold_new
 
 AT_ONCE = 500

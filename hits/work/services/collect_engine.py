@@ -16,7 +16,7 @@ from django.db.models import Model, Q, QuerySet
 
 from hits.common.sweep_parts import in_parts
 from hits.studies.models import Study
-from hits.work.models.assignments import Item
+from hits.work.models.items import Item
 from hits.work.services.leasing import find_recounts, take_recounts
 from hits.work.services.locking import held, lock_items
 

@@ -7,7 +7,8 @@ from typing import Any
 
 from django.db.models import QuerySet
 
-from hits.work.models.assignments import Assignment, Lease
+from hits.work.models.assignments import Assignment
+from hits.work.models.leases import Lease
 
 COUNTING = (Assignment.Status.SUBMITTED, Assignment.Status.APPROVED)
 

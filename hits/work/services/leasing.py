@@ -20,8 +20,10 @@ from hits.identity.models.workers import Worker
 from hits.providers.services.usable import earliest
 from hits.studies.models import Batch
 from hits.studies.services import mark_stale
-from hits.work.models.assignments import Assignment, Item, Lease
+from hits.work.models.assignments import Assignment
 from hits.work.models.hits import HIT
+from hits.work.models.items import Item
+from hits.work.models.leases import Lease
 from hits.work.queries.items import items_of_batch
 from hits.work.services.heartbeats import count_last_stretch
 from hits.work.services.locking import lock_items

@@ -14,7 +14,7 @@ import structlog
 from django.db import connection, transaction
 from django.db.models import Model, QuerySet
 
-from hits.work.models.assignments import Item
+from hits.work.models.items import Item
 
 log = structlog.get_logger()
 Row = TypeVar("Row", bound=Model)

@@ -14,8 +14,9 @@ from crowd.frame import visits
 from crowd.winogavil.models import Association
 from hits.core import crypto
 from hits.identity.models.workers import Worker
-from hits.work.models.assignments import Assignment, Lease
+from hits.work.models.assignments import Assignment
 from hits.work.models.hits import HIT
+from hits.work.models.leases import Lease
 from qualifications.models import Consent, ConsentText, Demographics, UnderAge
 from qualifications.services import consenting, demographics
 from tests.crowd.frame.test_question import CLAIMS, SITE, right, send, ticket, token_of

@@ -17,8 +17,9 @@ from hits.identity.models.workers import Worker
 from hits.providers.models.accounts import Account
 from hits.studies.models import Batch
 from hits.sync.services import event_inbox
-from hits.work.models.assignments import Assignment, Lease
+from hits.work.models.assignments import Assignment
 from hits.work.models.hits import HIT
+from hits.work.models.leases import Lease
 from hits.work.services import eligibility
 from qualifications.models import RefusalCount
 from tests.caches import AWAY

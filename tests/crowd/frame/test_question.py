@@ -15,8 +15,9 @@ from django.utils import timezone
 from crowd.winogavil.models import Association
 from hits.identity.models.workers import Worker
 from hits.studies.models import Batch, Study
-from hits.work.models.assignments import Assignment, Lease
+from hits.work.models.assignments import Assignment
 from hits.work.models.hits import HIT
+from hits.work.models.leases import Lease
 from qualifications.models import RefusalCount
 from tests.factories import make_account, make_association, make_batch, make_hit, make_study
 

@@ -17,7 +17,9 @@ from crowd.winogavil import creating
 from crowd.winogavil.domain import CREATE
 from crowd.winogavil.services.seeding import seed_board
 from hits.common import rates
-from hits.work.models.assignments import Assignment, Item, Lease
+from hits.work.models.assignments import Assignment
+from hits.work.models.items import Item
+from hits.work.models.leases import Lease
 from hits.work.services import leasing
 from scoring.models import Asking, Riddle, Verdict
 from scoring.services.answering import answer_waiting

@@ -16,7 +16,7 @@ from crowd.plain.queries.ready import ready_descriptions
 from crowd.plain.services.describing import stamp_of
 from hits.identity.roles import OPERATOR, RESEARCHER, REVIEWER
 from hits.studies.models import Batch
-from hits.work.models.assignments import Item
+from hits.work.models.items import Item
 from tests.crowd.plain import pages
 from tests.crowd.plain.describing import ALONE, SHORT
 from tests.crowd.plain.making import (

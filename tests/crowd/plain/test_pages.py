@@ -13,8 +13,9 @@ from crowd.plain.domain import ASK
 from crowd.plain.services.uploading import add_rows
 from hits import families
 from hits.core.errors import InvalidAnswer
-from hits.work.models.assignments import Assignment, Item
+from hits.work.models.assignments import Assignment
 from hits.work.models.hits import HIT
+from hits.work.models.items import Item
 from hits.work.services.leasing import items_of
 from scoring.services.judging import judge_submitted
 from tests.crowd.plain.describing import ALONE, WHOLE

@@ -11,7 +11,7 @@ from crowd.plain.models import Row, RowPicture
 from crowd.plain.services.posting import ask_rows, want_anew
 from crowd.plain.services.uploading import add_rows, drop_rows
 from hits.core.errors import InvalidItems, RuleBroken
-from hits.work.models.assignments import Item
+from hits.work.models.items import Item
 from tests.crowd.plain.describing import ALONE
 from tests.crowd.plain.making import (
     add_sentences,

@@ -13,7 +13,8 @@ from hits.core.states import move
 from hits.identity.models.workers import Worker
 from hits.providers.models.accounts import Account
 from hits.studies.models import Batch, Study
-from hits.work.models.assignments import Assignment, Item
+from hits.work.models.assignments import Assignment
+from hits.work.models.items import Item
 from hits.work.services.leasing import items_of, lease_items, save_answer
 from tests.factories import (
     NOW,

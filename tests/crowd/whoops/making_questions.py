@@ -16,7 +16,8 @@ from hits.families import TaskPage
 from hits.identity.models.workers import Worker
 from hits.providers.models.accounts import Account
 from hits.studies.models import Batch
-from hits.work.models.assignments import Assignment, Item
+from hits.work.models.assignments import Assignment
+from hits.work.models.items import Item
 from hits.work.services.leasing import items_of, lease_items, save_answer
 from scoring.models import Score
 from scoring.services.judging import judge_submitted

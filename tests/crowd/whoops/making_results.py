@@ -9,7 +9,8 @@ from django.test import Client
 from crowd.whoops.models import Annotation, Category, Image, Partner, Project, Sighting
 from crowd.whoops.models.judged_items import Option, Question
 from hits.identity.models.users import User
-from hits.work.models.assignments import Assignment, Item
+from hits.work.models.assignments import Assignment
+from hits.work.models.items import Item
 from scoring.models import Score
 from tests.crowd.whoops.making_images import make_image, make_project
 from tests.factories import NOW, make_account, make_assignment, make_batch, make_hit, make_worker

@@ -14,7 +14,8 @@ from crowd.whoops.asking.annotate import EXAMPLES, AnnotateFamily
 from crowd.whoops.domain.annotating import Texts, find_faults, find_oddities
 from hits import families
 from hits.core.errors import InvalidAnswer
-from hits.work.models.assignments import Assignment, Item
+from hits.work.models.assignments import Assignment
+from hits.work.models.items import Item
 from hits.work.services.leasing import items_of
 from tests.crowd.whoops.making_annotations import COARSE, GOOD, Annotators
 

@@ -18,7 +18,9 @@ from crowd.whoops.services.moving import move_image
 from crowd.whoops.services.posting_annotations import post_annotations
 from hits import families
 from hits.core.states import move
-from hits.work.models.assignments import Assignment, Item, Lease
+from hits.work.models.assignments import Assignment
+from hits.work.models.items import Item
+from hits.work.models.leases import Lease
 from hits.work.services.leasing import give_up, items_of, keep_out
 from tests.crowd.whoops.making_annotations import COARSE, GOOD, Annotators, make_image, make_project
 from tests.crowd.whoops.making_images import send_again

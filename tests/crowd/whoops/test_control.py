@@ -17,7 +17,7 @@ from crowd.whoops.services.posting_control import post_control
 from crowd.whoops.services.taking_sightings import take_sightings
 from hits.core.errors import RuleBroken
 from hits.identity.models.users import User
-from hits.work.models.assignments import Item
+from hits.work.models.items import Item
 from hits.work.services.leasing import give_up, keep_out, lease_items
 from tests.crowd.whoops.making_images import (
     SAW,

@@ -9,7 +9,8 @@ from crowd.whoops.asking.control import ControlFamily
 from hits import families
 from hits.core.errors import InvalidAnswer
 from hits.families import Answer, TaskPage
-from hits.work.models.assignments import Assignment, Item
+from hits.work.models.assignments import Assignment
+from hits.work.models.items import Item
 from tests.crowd.whoops.making_images import SAW, SAW_NOTHING, TEXTS, ControlGroup
 
 pytestmark = pytest.mark.django_db

@@ -7,7 +7,7 @@ import pytest
 from crowd.whoops import domain, tasks
 from crowd.whoops.models import Annotation, Image, Project
 from crowd.whoops.services import growing, taking_annotations, taking_sightings
-from hits.work.models.assignments import Item
+from hits.work.models.items import Item
 from tests.crowd.whoops import making_annotations
 from tests.crowd.whoops.making_annotations import Annotators
 from tests.crowd.whoops.making_images import SAW_NOTHING, ControlGroup

@@ -11,7 +11,7 @@ from PIL import Image as Pixels
 from crowd.whoops.admin.training import examples_panel
 from crowd.whoops.models import TrainingImage
 from crowd.whoops.services.training import training_images
-from hits.work.models.assignments import Item
+from hits.work.models.items import Item
 from qualifications.models import Gate
 from tests.crowd.whoops.making_annotations import (
     GOOD,

@@ -15,7 +15,7 @@ from crowd.whoops.models.judged_items import Option, Question
 from crowd.whoops.services.identifying import make_pairs
 from crowd.whoops.services.posting_questions import withdraw_question
 from hits.identity.roles import RESEARCHER, REVIEWER
-from hits.work.models.assignments import Item
+from hits.work.models.items import Item
 from tests.crowd.whoops.making_questions import (
     ANSWERS,
     CAPTIONS,

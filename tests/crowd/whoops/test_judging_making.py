@@ -14,7 +14,8 @@ from crowd.whoops.services.passing import accept_image
 from crowd.whoops.services.posting_questions import bring_back_question, want_judges, withdraw_question
 from hits.core.errors import RuleBroken
 from hits.identity.models.workers import Worker
-from hits.work.models.assignments import Assignment, Item
+from hits.work.models.assignments import Assignment
+from hits.work.models.items import Item
 from hits.work.services.leasing import give_up, items_of, keep_out
 from tests.crowd.whoops.making_images import make_designer, make_project, make_revision
 from tests.crowd.whoops.making_questions import (

@@ -16,7 +16,7 @@ from hits.core.errors import RuleBroken
 from hits.core.models.audit_events import AuditEvent
 from hits.identity.models.users import User
 from hits.ledger.models.bonuses import Bonus
-from hits.work.models.assignments import Item
+from hits.work.models.items import Item
 from tests.crowd.whoops.making_images import (
     SAW_NOTHING,
     ControlGroup,

@@ -15,7 +15,7 @@ from crowd.whoops.services.harm_review import give_review
 from crowd.whoops.services.posting_control import post_control
 from crowd.whoops.services.taking_sightings import take_sightings
 from hits.ledger.models.bonuses import Bonus
-from hits.work.models.assignments import Item
+from hits.work.models.items import Item
 from hits.work.services.leasing import keep_out
 from tests.crowd.whoops.making_images import ControlGroup, make_designer, make_image, send_again, state
 from tests.crowd.whoops.making_questions import bring_in

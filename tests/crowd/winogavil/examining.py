@@ -9,7 +9,8 @@ from crowd.winogavil.models import Association
 from crowd.winogavil.services.seeding import seed_boards
 from hits.identity.models.workers import Worker
 from hits.studies.models import Batch, Study
-from hits.work.models.assignments import Assignment, Item
+from hits.work.models.assignments import Assignment
+from hits.work.models.items import Item
 from hits.work.services.leasing import items_of
 from scoring.models import Riddle
 from scoring.services.asking_rivals import NewRiddle, Shown, ask

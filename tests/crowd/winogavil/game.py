@@ -12,7 +12,8 @@ from hits.identity.models.workers import Worker
 from hits.providers.gateway.interface import ProviderAssignment
 from hits.studies.models import Batch, Study
 from hits.sync.services.import_submissions import record_submission
-from hits.work.models.assignments import Assignment, Item
+from hits.work.models.assignments import Assignment
+from hits.work.models.items import Item
 from hits.work.services.leasing import answer_leases, items_of, lease_items
 from scoring.models import Riddle
 from scoring.services.answering import answer_waiting

@@ -14,8 +14,8 @@ from crowd.winogavil.services.seeding import seed_board
 from hits.identity.models.users import User
 from hits.identity.roles import PAYMENTS_PREPARER, RESEARCHER, REVIEWER
 from hits.studies.models import Batch, Study
-from hits.work.models.assignments import Item
 from hits.work.models.hits import HIT
+from hits.work.models.items import Item
 from tests.crowd.winogavil.game import SOLVE, make_game_batch
 from tests.factories import (
     NOW,

@@ -13,7 +13,7 @@ from hits.batches.services import drafting
 from hits.core.errors import RuleBroken
 from hits.identity.roles import RESEARCHER, REVIEWER
 from hits.studies.models import Batch, Study
-from hits.work.models.assignments import Item
+from hits.work.models.items import Item
 from qualifications.models import SwowList
 from qualifications.queries.association_graph import has_edge
 from tests.factories import NOW, make_batch, make_picture

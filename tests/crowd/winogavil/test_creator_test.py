@@ -20,7 +20,8 @@ from hits.core.errors import InvalidAnswer
 from hits.ledger.models.bonuses import Bonus
 from hits.payments.services import accrual
 from hits.studies.models import Batch, Study
-from hits.work.models.assignments import Assignment, Item
+from hits.work.models.assignments import Assignment
+from hits.work.models.items import Item
 from hits.work.queries.items import answers_wanted
 from hits.work.services import leasing
 from qualifications.domain.gate_rules import grade, read

@@ -11,7 +11,7 @@ from crowd.winogavil.models import Board
 from crowd.winogavil.services.drawing import Plan, draw_boards, look_ahead
 from hits.core.errors import RuleBroken
 from hits.studies.models import Study
-from hits.work.models.assignments import Item
+from hits.work.models.items import Item
 from qualifications.services.lists_from_tags import list_from_tags
 from tests.factories import NOW, make_picture, make_study
 

@@ -8,8 +8,8 @@ from crowd.winogavil.models import Game
 from crowd.winogavil.services.growing import grow_solving
 from hits.batches.services.top_up import hits_lacking
 from hits.studies.models import Batch, Study
-from hits.work.models.assignments import Item
 from hits.work.models.hits import HIT
+from hits.work.models.items import Item
 from tests.crowd.winogavil.game import SOLVE, make_game_batch
 from tests.factories import NOW, make_assignment, make_association, make_study, make_user, make_worker
 

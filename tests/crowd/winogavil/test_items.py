@@ -16,7 +16,7 @@ from crowd.winogavil.items import Row, example_file, read_rows
 from crowd.winogavil.models import Association
 from crowd.winogavil.solving import SolveFamily
 from hits.core.errors import InvalidItems
-from hits.work.models.assignments import Item
+from hits.work.models.items import Item
 from tests.factories import make_association, make_batch, make_picture
 
 CONCEPTS = ("snowman", "ice", "fire", "owl", "bee")

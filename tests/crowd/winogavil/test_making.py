@@ -14,7 +14,8 @@ from hits.payments.services import accrual
 from hits.providers.services import usable
 from hits.studies.models import Study
 from hits.sync.services import push_decisions
-from hits.work.models.assignments import Assignment, Item
+from hits.work.models.assignments import Assignment
+from hits.work.models.items import Item
 from hits.work.services import leasing
 from scoring.models import Score, Verdict
 from tests.crowd.winogavil.game import (

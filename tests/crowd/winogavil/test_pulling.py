@@ -13,7 +13,8 @@ from hits.core.states import move
 from hits.identity.models.users import User
 from hits.studies.models import Study
 from hits.sync.services import push_decisions
-from hits.work.models.assignments import Assignment, Item
+from hits.work.models.assignments import Assignment
+from hits.work.models.items import Item
 from hits.work.queries.items import answers_wanted
 from hits.work.services import leasing
 from tests.crowd.winogavil.game import make_cues, make_game_batch, solve

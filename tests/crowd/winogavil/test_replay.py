@@ -22,8 +22,9 @@ from hits.ledger.models.bonuses import Bonus
 from hits.providers.models.accounts import Account
 from hits.providers.services.accounts import seed_first_account
 from hits.studies.models import Batch, Study
-from hits.work.models.assignments import Assignment, Item
+from hits.work.models.assignments import Assignment
 from hits.work.models.hits import HIT
+from hits.work.models.items import Item
 from scoring.models import Riddle
 from tests.crowd.winogavil.recordings import SET, Row, association, solution, solved, write
 from tests.factories import NOW, make_study

@@ -12,7 +12,7 @@ from crowd.winogavil.replaying.replay import WinogavilReplay
 from hits.identity.models.workers import Worker
 from hits.providers.models.accounts import Account
 from hits.studies.models import Study
-from hits.work.models.assignments import Item
+from hits.work.models.items import Item
 from tests.crowd.winogavil.recordings import write_many
 from tests.factories import NOW
 

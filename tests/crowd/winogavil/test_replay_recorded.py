@@ -13,7 +13,7 @@ import pytest
 from django.core.management import call_command
 
 from crowd.winogavil.models import Association, Place, Solution
-from hits.work.models.assignments import Item
+from hits.work.models.items import Item
 from scoring.domain import jaccard
 
 DATA = Path(__file__).parents[4] / "shared" / "data" / "winogavil"

@@ -25,8 +25,9 @@ from hits.batches.services import top_up as growing_of_hits
 from hits.core.errors import InvalidAnswer, InvalidItems, RuleBroken
 from hits.identity.models.workers import Worker
 from hits.studies.models import Batch, Study
-from hits.work.models.assignments import Assignment, Item
+from hits.work.models.assignments import Assignment
 from hits.work.models.hits import HIT
+from hits.work.models.items import Item
 from hits.work.services import leasing
 from scoring.services.answering import answer_waiting
 from tests.crowd.winogavil.game import make_cues, make_game_batch, open_work, put_cue, solve, sweep

@@ -9,7 +9,8 @@ from crowd.winogavil.services.association_verdicts import ask_rivals, read_verdi
 from crowd.winogavil.services.finalizing import finalize_associations
 from crowd.winogavil.services.seeding import seed_association, seed_board
 from hits.studies.models import Batch
-from hits.work.models.assignments import Assignment, Item
+from hits.work.models.assignments import Assignment
+from hits.work.models.items import Item
 from hits.work.services import collect_engine, locking
 from scoring.models import Score, Verdict
 from scoring.services.answering import answer_waiting

@@ -9,7 +9,9 @@ from crowd.winogavil.models import Association, Solution
 from crowd.winogavil.services.seeding import seed_board
 from hits.identity.models.workers import Worker
 from hits.studies.models import Batch
-from hits.work.models.assignments import Assignment, Item, Lease
+from hits.work.models.assignments import Assignment
+from hits.work.models.items import Item
+from hits.work.models.leases import Lease
 from tests.crowd.winogavil.game import make_cues, make_game_batch, solve, sweep
 from tests.factories import make_account, make_picture, make_study, make_worker
 from tests.scoring.fakes import FakeRival, use_fakes

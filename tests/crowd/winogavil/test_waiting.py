@@ -13,7 +13,8 @@ from crowd.winogavil.services import association_verdicts, finalizing, growing, 
 from crowd.winogavil.services.making import PATIENCE, credit_authors, next_credit
 from crowd.winogavil.services.seeding import seed_board
 from hits.studies.models import Batch
-from hits.work.models.assignments import Assignment, Item
+from hits.work.models.assignments import Assignment
+from hits.work.models.items import Item
 from scoring.models import Riddle
 from scoring.services.judging import judge_submitted
 from tests.crowd.winogavil.annotation.annotators import annotate, draw, open_batch

@@ -14,7 +14,8 @@ from crowd.winoground.services.posting import ask_examples
 from hits.core.states import move
 from hits.identity.models.workers import Worker
 from hits.studies.models import Batch, Study
-from hits.work.models.assignments import Assignment, Item
+from hits.work.models.assignments import Assignment
+from hits.work.models.items import Item
 from hits.work.services.leasing import answer_leases, items_of, lease_items
 from tests.factories import NOW, make_assignment, make_batch, make_hit, make_picture, make_study, make_user
 

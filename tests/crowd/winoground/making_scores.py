@@ -8,7 +8,9 @@ from crowd.winoground.domain import PLACES, VALIDATE, YES
 from crowd.winoground.models import Example, Pairing, Project, Tag
 from crowd.winoground.models.caption_scores import ModelScore, ModelScores
 from hits.identity.models.users import User
-from hits.work.models.assignments import Assignment, Item, Lease
+from hits.work.models.assignments import Assignment
+from hits.work.models.items import Item
+from hits.work.models.leases import Lease
 from scoring.models import Score
 from tests.factories import NOW, make_assignment, make_batch, make_hit, make_picture, make_study, make_user
 

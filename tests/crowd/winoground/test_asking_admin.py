@@ -21,7 +21,7 @@ from hits.identity.models.workers import Worker
 from hits.identity.roles import AUTHOR, RESEARCHER
 from hits.providers.models.accounts import Account
 from hits.studies.models import Batch
-from hits.work.models.assignments import Item
+from hits.work.models.items import Item
 from qualifications.models import Gate, Holding
 from tests.crowd.winoground.making_asked import (
     answer_all,

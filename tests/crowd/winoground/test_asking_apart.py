@@ -7,7 +7,9 @@ import pytest
 from crowd.winoground.models import Pairing, Project
 from hits.core.states import move
 from hits.identity.models.workers import Worker
-from hits.work.models.assignments import Assignment, Item, Lease
+from hits.work.models.assignments import Assignment
+from hits.work.models.items import Item
+from hits.work.models.leases import Lease
 from hits.work.services.leasing import answer_leases, give_up, items_of
 from tests.crowd.winoground.making_asked import (
     answer_all,

@@ -15,8 +15,9 @@ from crowd.pictures.services.removing_pictures import remove_pictures
 from crowd.winoground.domain import VALIDATE, YES
 from crowd.winoground.models import Example, Pairing
 from hits import families
-from hits.work.models.assignments import Assignment, Item
+from hits.work.models.assignments import Assignment
 from hits.work.models.hits import HIT
+from hits.work.models.items import Item
 from hits.work.services.leasing import items_of
 from scoring.models import Score
 from scoring.queries.voting import tallies

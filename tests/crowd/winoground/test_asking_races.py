@@ -14,7 +14,9 @@ from crowd.winoground.domain import ONBOARDING
 from crowd.winoground.models import Example, FirstQuestion, Pairing, SecondChance
 from crowd.winoground.services.posting import ask_examples
 from hits.core.errors import RuleBroken
-from hits.work.models.assignments import Assignment, Item, Lease
+from hits.work.models.assignments import Assignment
+from hits.work.models.items import Item
+from hits.work.models.leases import Lease
 from hits.work.services.leasing import lease_items
 from tests.crowd.winoground.making_asked import (
     ask,

@@ -15,7 +15,7 @@ from crowd.pictures.models import Original, Picture
 from crowd.winoground.models import Example, Project, Tag
 from crowd.winoground.services.posting import ask_examples
 from hits.identity.roles import AUTHOR, RESEARCHER, REVIEWER
-from hits.work.models.assignments import Item
+from hits.work.models.items import Item
 from tests.crowd.winoground.making_examples import (
     CAPTIONS,
     form_data,

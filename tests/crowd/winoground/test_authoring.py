@@ -21,7 +21,8 @@ from crowd.winoground.services.authoring import (
 )
 from crowd.winoground.services.posting import ask_examples
 from hits.core.errors import RuleBroken
-from hits.work.models.assignments import Item, Lease
+from hits.work.models.items import Item
+from hits.work.models.leases import Lease
 from tests.crowd.pictures.images import make_raster
 from tests.crowd.winoground.making_examples import (
     CAPTIONS,

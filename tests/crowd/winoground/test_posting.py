@@ -12,7 +12,7 @@ from crowd.winoground.models import Example, Pairing, Project
 from crowd.winoground.services.authoring import restore_example, withdraw_example
 from crowd.winoground.services.posting import ask_examples, want_anew
 from hits.core.errors import RuleBroken
-from hits.work.models.assignments import Item
+from hits.work.models.items import Item
 from hits.work.services.leasing import items_of, keep_out
 from tests.crowd.winoground.making_asked import answer_all, ask, begin, make_project, make_ready, open_batch
 from tests.factories import NOW, make_user, make_worker

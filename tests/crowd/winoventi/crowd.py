@@ -11,7 +11,8 @@ from hits.core.states import move
 from hits.identity.models.workers import Worker
 from hits.providers.models.accounts import Account
 from hits.studies.models import Batch
-from hits.work.models.assignments import Assignment, Item
+from hits.work.models.assignments import Assignment
+from hits.work.models.items import Item
 from hits.work.services.leasing import items_of, lease_items, save_answer
 from tests.crowd.winoventi.rows import make_generic, make_project
 from tests.factories import NOW, make_account, make_assignment, make_batch, make_hit, make_worker

@@ -10,8 +10,8 @@ from crowd.winoventi import domain, tasks
 from crowd.winoventi.models import Evaluation, FilterScore, Inquiry, Project
 from crowd.winoventi.services import evaluating, filtering, growing, posting, reading
 from hits.studies.models import Batch
-from hits.work.models.assignments import Item
 from hits.work.models.hits import HIT
+from hits.work.models.items import Item
 from scoring.models.text_questions import TextQuestion
 from scoring.services.asking_texts import retry_texts
 from tests.crowd.winoventi.crowd import BAD, EXCEPTIONS, FINE, PREMISE, Crowd

@@ -8,7 +8,8 @@ from crowd.winoventi import domain
 from crowd.winoventi.models import Premise
 from hits.core.errors import RuleBroken
 from hits.families import entry_policies
-from hits.work.models.assignments import Assignment, Item
+from hits.work.models.assignments import Assignment
+from hits.work.models.items import Item
 from hits.work.services.eligibility import refuse_entry
 from hits.work.services.leasing import items_of
 from tests.crowd.winoventi.crowd import EXCEPTIONS, FINE, PREMISE, Crowd

@@ -9,7 +9,8 @@ from crowd.winoventi.services import posting, taking
 from crowd.winoventi.services.growing import grow_steps
 from crowd.winoventi.services.ruling import change_rules, settle_anew
 from hits.core.errors import RuleBroken
-from hits.work.models.assignments import Assignment, Item
+from hits.work.models.assignments import Assignment
+from hits.work.models.items import Item
 from hits.work.services.leasing import items_of, keep_out
 from tests.crowd.winoventi.crowd import BAD, EXCEPTIONS, FINE, NONSENSE, PREMISE, Crowd, states
 from tests.crowd.winoventi.rows import make_generic, make_project

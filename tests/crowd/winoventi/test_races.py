@@ -4,7 +4,9 @@ import pytest
 
 from crowd.winoventi import domain
 from crowd.winoventi.services.taking import take_answers
-from hits.work.models.assignments import Assignment, Item, Lease
+from hits.work.models.assignments import Assignment
+from hits.work.models.items import Item
+from hits.work.models.leases import Lease
 from hits.work.services.leasing import give_up, keep_out
 from tests.crowd.winoventi.crowd import EXCEPTIONS, Crowd, states
 from tests.factories import NOW, make_assignment, make_hit

@@ -18,8 +18,9 @@ from hits.identity.models.workers import Worker
 from hits.ledger.models.bonuses import Bonus
 from hits.providers.models.accounts import Account
 from hits.studies.models import Study
-from hits.work.models.assignments import Assignment, Item
+from hits.work.models.assignments import Assignment
 from hits.work.models.hits import HIT
+from hits.work.models.items import Item
 from tests.crowd.winoventi.crowd import Crowd
 from tests.crowd.winoventi.recordings import (
     choice,

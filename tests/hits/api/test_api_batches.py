@@ -12,8 +12,8 @@ from crowd.winogavil.domain import SOLVE
 from hits.batches.models import BatchEvent
 from hits.identity.api_tokens import Scope
 from hits.studies.models import Batch, Study
-from hits.work.models.assignments import Item
 from hits.work.models.hits import HIT, Change
+from hits.work.models.items import Item
 from tests.factories import (
     NOW,
     make_account,

@@ -6,7 +6,7 @@ from hits import families
 from hits.batches.services import drafting
 from hits.core.errors import RuleBroken
 from hits.studies.models import Batch
-from hits.work.models.assignments import Item
+from hits.work.models.items import Item
 from tests.factories import make_batch
 
 

@@ -16,7 +16,8 @@ from hits.core.domain import requirements
 from hits.core.errors import InvalidItems, RuleBroken
 from hits.providers.models.accounts import Account
 from hits.studies.models import Batch
-from hits.work.models.assignments import Item, Lease
+from hits.work.models.items import Item
+from hits.work.models.leases import Lease
 from tests.factories import (
     NOW,
     make_account,

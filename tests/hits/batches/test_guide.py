@@ -17,7 +17,7 @@ from hits.batches.services import drafting
 from hits.identity.models.users import User
 from hits.providers.models.accounts import Account
 from hits.studies.models import Batch, default_bonus_rules
-from hits.work.models.assignments import Item
+from hits.work.models.items import Item
 from tests.factories import (
     NOW,
     make_account,

@@ -10,7 +10,7 @@ from crowd.winogavil.domain import SOLVE
 from hits import families
 from hits.batches.services.drafting import ASKS_ONCE
 from hits.studies.models import Batch
-from hits.work.models.assignments import Item
+from hits.work.models.items import Item
 from tests.factories import make_batch, make_study, make_user
 from tests.sent_forms import Sent, fill_in, find_faults, find_lost, post, read_page, refused
 

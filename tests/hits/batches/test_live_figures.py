@@ -11,8 +11,10 @@ from django.test.utils import CaptureQueriesContext
 from hits.admin.batches import batch_charts
 from hits.batches.queries.live_figures import Bar, live_figures, pace_of, with_changes
 from hits.studies.models import Batch
-from hits.work.models.assignments import Assignment, Item, Lease
+from hits.work.models.assignments import Assignment
 from hits.work.models.hits import HIT, Change
+from hits.work.models.items import Item
+from hits.work.models.leases import Lease
 from tests.factories import NOW, make_assignment, make_batch, make_hit, make_study, make_user
 
 pytestmark = pytest.mark.django_db

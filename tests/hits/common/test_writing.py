@@ -4,7 +4,7 @@ import pytest
 
 from hits.common import bulk_writes
 from hits.common.bulk_writes import write_each
-from hits.work.models.assignments import Item
+from hits.work.models.items import Item
 from tests.factories import make_study
 from tests.idle import watch
 

@@ -18,8 +18,10 @@ from hits.batches.models import BatchEvent
 from hits.data.services import batch_export
 from hits.data.services.batch_export import COLUMNS, describe_export, export_batch
 from hits.studies.models import Batch
-from hits.work.models.assignments import Assignment, Item, Lease
+from hits.work.models.assignments import Assignment
 from hits.work.models.decisions import Decision
+from hits.work.models.items import Item
+from hits.work.models.leases import Lease
 from tests.factories import (
     NOW,
     make_account,

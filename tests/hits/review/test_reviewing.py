@@ -23,8 +23,10 @@ from hits.providers.gateway.interface import Provider
 from hits.review.services import reviewing
 from hits.studies.models import Batch
 from hits.sync.services import push_decisions
-from hits.work.models.assignments import Assignment, Item, Lease
+from hits.work.models.assignments import Assignment
 from hits.work.models.decisions import Decision, Note
+from hits.work.models.items import Item
+from hits.work.models.leases import Lease
 from hits.work.services import leasing
 from scoring.services.judging import judge_submitted, scores_of
 from tests.factories import (

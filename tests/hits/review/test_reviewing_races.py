@@ -9,8 +9,9 @@ from crowd.winogavil.models import Association
 from crowd.winogavil.services.finalizing import finalize_associations
 from hits.identity.models.users import User
 from hits.review.services import reviewing
-from hits.work.models.assignments import Assignment, Item
+from hits.work.models.assignments import Assignment
 from hits.work.models.decisions import Decision
+from hits.work.models.items import Item
 from hits.work.services import leasing
 from scoring.services.judging import judge_submitted, scores_of
 from tests.factories import NOW, make_assignment, make_batch, make_hit, make_study, make_user

@@ -21,8 +21,9 @@ from hits.studies.models import Batch
 from hits.sync.domain import LONGEST, Told, read_document, unwrap
 from hits.sync.models import Event, Notice
 from hits.sync.services import event_inbox
-from hits.work.models.assignments import Assignment, Lease
+from hits.work.models.assignments import Assignment
 from hits.work.models.hits import HIT
+from hits.work.models.leases import Lease
 from hits.work.services import leasing
 from tests.factories import (
     NOW,

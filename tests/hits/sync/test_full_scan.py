@@ -15,9 +15,11 @@ from hits.providers.models.accounts import Account, Stranger
 from hits.studies.models import Batch
 from hits.sync.services import reconciling
 from hits.sync.services.full_scan import RETRY, survey
-from hits.work.models.assignments import Assignment, Item, Lease
+from hits.work.models.assignments import Assignment
 from hits.work.models.decisions import Decision
 from hits.work.models.hits import HIT, Change
+from hits.work.models.items import Item
+from hits.work.models.leases import Lease
 from hits.work.services import leasing
 from tests.factories import NOW, make_account, make_user
 from tests.hits.posted import DEADLINE, open_as, post_batch, post_hit, save_as

@@ -9,8 +9,10 @@ from django.test.utils import CaptureQueriesContext
 
 from hits.studies.models import Batch
 from hits.sync.services import import_submissions, reconciling
-from hits.work.models.assignments import Assignment, Item, Lease
+from hits.work.models.assignments import Assignment
 from hits.work.models.hits import HIT
+from hits.work.models.items import Item
+from hits.work.models.leases import Lease
 from hits.work.services import leasing
 from tests.factories import NOW, make_assignment, make_worker
 from tests.hits.posted import (

@@ -13,8 +13,9 @@ from hits.core.errors import ProviderRefused
 from hits.providers.gateway import registry
 from hits.studies.models import Batch
 from hits.sync.services import reconciling
-from hits.work.models.assignments import Assignment, Item
+from hits.work.models.assignments import Assignment
 from hits.work.models.hits import HIT
+from hits.work.models.items import Item
 from hits.work.services import leasing, poll_schedule
 from tests.factories import NOW, make_account, make_assignment, make_hit
 from tests.hits.posted import (

@@ -9,7 +9,7 @@ from django.db import transaction
 
 from crowd.winoventi.models import Generic, Project
 from hits.studies.models import Study
-from hits.work.models.assignments import Item
+from hits.work.models.items import Item
 from hits.work.services import collect_engine
 from hits.work.services.collect_engine import Collect, collect_answers, count_all
 from tests.crowd.winoventi.rows import make_generic, make_project

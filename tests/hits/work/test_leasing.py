@@ -7,8 +7,10 @@ from django.db import IntegrityError, connection, transaction
 from hits.core.errors import RuleBroken
 from hits.identity.models.workers import Worker
 from hits.studies.models import Batch
-from hits.work.models.assignments import Assignment, Item, Lease
+from hits.work.models.assignments import Assignment
 from hits.work.models.hits import HIT
+from hits.work.models.items import Item
+from hits.work.models.leases import Lease
 from hits.work.services import leasing
 from tests.factories import (
     NOW,

@@ -7,7 +7,9 @@ from typing import Any
 import pytest
 from django.db import connections
 
-from hits.work.models.assignments import Assignment, Item, Lease
+from hits.work.models.assignments import Assignment
+from hits.work.models.items import Item
+from hits.work.models.leases import Lease
 from hits.work.services import leasing
 from tests.factories import NOW, make_assignment, make_association, make_batch, make_hit, make_study
 from tests.races import meet

@@ -5,7 +5,7 @@ from contextlib import suppress
 import pytest
 from django.db import transaction
 
-from hits.work.models.assignments import Item
+from hits.work.models.items import Item
 from hits.work.services import locking
 from hits.work.services.locking import hold_new, lock_items
 from tests.factories import make_study

@@ -4,7 +4,7 @@ import pytest
 from django.db import transaction
 
 from hits.studies.models import Study
-from hits.work.models.assignments import Item
+from hits.work.models.items import Item
 from hits.work.services.leasing import find_recounts, take_recounts
 from tests.factories import make_study
 

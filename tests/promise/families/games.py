@@ -8,7 +8,7 @@ from crowd.winogavil.annotation.models import Annotation, Kind
 from crowd.winogavil.models import Association
 from hits.identity.models.workers import Worker
 from hits.studies.models import Study
-from hits.work.models.assignments import Item
+from hits.work.models.items import Item
 from tests.crowd.winogavil.annotation.annotators import draw, make_selected
 from tests.factories import NOW, make_association
 from tests.promise.families.given import Ask, Given, workers

@@ -7,7 +7,8 @@ from typing import Any
 
 from hits.identity.models.workers import Worker
 from hits.studies.models import Study
-from hits.work.models.assignments import Item, Lease
+from hits.work.models.items import Item
+from hits.work.models.leases import Lease
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -8,7 +8,7 @@ from crowd.plain.models import Description, Project
 from crowd.plain.queries.results import Answered, answered_rows, said_of
 from hits.identity.models.workers import Worker
 from hits.studies.models import Study
-from hits.work.models.assignments import Lease
+from hits.work.models.leases import Lease
 from tests.crowd.plain.making import add_sentences, ask, describe
 from tests.promise.families.given import Ask, Given, differing
 

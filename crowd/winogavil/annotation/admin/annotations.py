@@ -34,7 +34,7 @@ from hits.core import audit_trail
 from hits.payments.services.finance_files import FinanceFile
 from hits.studies.models import Study
 from hits.work.access import studies_of
-from hits.work.models.assignments import Lease
+from hits.work.models.leases import Lease
 
 A_PAGE = 50
 ABOUT = (

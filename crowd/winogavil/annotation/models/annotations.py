@@ -7,7 +7,8 @@ from django.db.models import F, Q
 from crowd.winogavil.annotation.models.draws import Draw, Kind
 from crowd.winogavil.models import Association, Place
 from hits.identity.models.workers import Worker
-from hits.work.models.assignments import Assignment, Item
+from hits.work.models.assignments import Assignment
+from hits.work.models.items import Item
 
 
 class Annotation(models.Model):

@@ -20,7 +20,8 @@ from hits.core import audit_trail
 from hits.core.errors import RuleBroken
 from hits.identity.models.users import User
 from hits.studies.models import Study
-from hits.work.models.assignments import Item, Lease
+from hits.work.models.items import Item
+from hits.work.models.leases import Lease
 from hits.work.services.answers_needed import new_item
 from hits.work.services.locking import lock_items
 

@@ -9,7 +9,7 @@ from crowd.winogavil.annotation import domain
 from crowd.winogavil.annotation.models import Annotation, Judgement, Kind
 from crowd.winogavil.models import Place
 from hits.studies.models import Study
-from hits.work.models.assignments import Item
+from hits.work.models.items import Item
 from hits.work.services.answers_needed import want_answers
 from hits.work.services.collect_engine import Collect, collect_answers
 from hits.work.services.counting_answers import Given, answers_that_count

@@ -6,7 +6,7 @@ from datetime import datetime
 from django.db.models import Exists, OuterRef
 
 from crowd.winogavil.annotation.models import Annotation
-from hits.work.models.assignments import Item
+from hits.work.models.items import Item
 
 
 def items_about(items: Collection[int]) -> set[int]:

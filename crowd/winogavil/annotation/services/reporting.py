@@ -8,7 +8,7 @@ from django.http import QueryDict
 from crowd.winogavil.annotation.models import Annotation
 from crowd.winogavil.services import reporting
 from hits.identity.models.workers import Worker
-from hits.work.models.assignments import Item
+from hits.work.models.items import Item
 
 
 def take_report(*, form: QueryDict, items: Sequence[Item], worker: Worker, now: datetime) -> None:

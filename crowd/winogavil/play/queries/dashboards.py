@@ -13,7 +13,7 @@ from crowd.winogavil.play.domain import Worth
 from crowd.winogavil.play.models import Player, Turn
 from crowd.winogavil.play.queries.worth import worth_of
 from hits.core.domain.days import day_around
-from hits.work.models.assignments import Lease
+from hits.work.models.leases import Lease
 from scoring.models import Riddle
 
 RECENT = 10

@@ -10,7 +10,8 @@ from crowd.winogavil.models import Association, Solution
 from hits.core.states import move
 from hits.identity.models.workers import Worker
 from hits.studies.models import Batch, Study
-from hits.work.models.assignments import Assignment, Item
+from hits.work.models.assignments import Assignment
+from hits.work.models.items import Item
 from hits.work.services.leasing import items_of, lease_items, save_answer
 from tests.factories import NOW, make_assignment, make_association, make_batch, make_hit, make_worker
 

@@ -15,7 +15,7 @@ from crowd.winogavil.annotation.services.finalizing import finalize_annotations
 from hits.core.models.audit_events import AuditEvent
 from hits.identity.roles import OPERATOR, PAYMENTS_APPROVER, RESEARCHER, REVIEWER
 from hits.studies.models import Study
-from hits.work.models.assignments import Item
+from hits.work.models.items import Item
 from tests.crowd.winogavil.annotation.annotators import (
     annotate,
     begin,

@@ -16,7 +16,7 @@ from crowd.winogavil.models import Association, Place
 from hits.core.errors import RuleBroken
 from hits.core.models.audit_events import AuditEvent
 from hits.studies.models import Study
-from hits.work.models.assignments import Item
+from hits.work.models.items import Item
 from tests.crowd.winogavil.annotation.annotators import begin, draw, make_selected, open_batch
 from tests.factories import NOW, make_association, make_study, make_user, make_worker
 

@@ -11,7 +11,8 @@ from hits import families
 from hits.batches.services import drafting
 from hits.core.errors import InvalidAnswer, InvalidItems, RuleBroken
 from hits.studies.models import Study
-from hits.work.models.assignments import Assignment, Item
+from hits.work.models.assignments import Assignment
+from hits.work.models.items import Item
 from hits.work.services.eligibility import refuse_entry
 from tests.crowd.winogavil.annotation.annotators import (
     annotate,

@@ -11,7 +11,8 @@ from crowd.winogavil.annotation.services.finalizing import finalize_annotations
 from crowd.winogavil.models import Association, Solution
 from crowd.winogavil.services.finalizing import finalize_associations
 from hits.studies.models import Study
-from hits.work.models.assignments import Assignment, Item
+from hits.work.models.assignments import Assignment
+from hits.work.models.items import Item
 from hits.work.services.leasing import keep_out
 from scoring.models import Score
 from scoring.services.judging import judge_submitted

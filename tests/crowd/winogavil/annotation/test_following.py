@@ -13,7 +13,7 @@ from crowd.winogavil.services.pulling import decide_report, report_cue
 from hits import families
 from hits.core.errors import InvalidAnswer
 from hits.studies.models import Study
-from hits.work.models.assignments import Item
+from hits.work.models.items import Item
 from tests.crowd.winogavil.annotation.annotators import begin, draw, make_selected, open_batch
 from tests.factories import NOW, make_association, make_user, make_worker
 

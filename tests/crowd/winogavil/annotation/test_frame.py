@@ -13,8 +13,9 @@ from crowd.winogavil.annotation.models import Annotation, Kind
 from crowd.winogavil.annotation.services.finalizing import finalize_annotations
 from hits.core.states import move
 from hits.identity.models.workers import Worker
-from hits.work.models.assignments import Assignment, Lease
+from hits.work.models.assignments import Assignment
 from hits.work.models.hits import HIT
+from hits.work.models.leases import Lease
 from scoring.services.judging import judge_submitted
 from tests.crowd.frame.test_question import SITE
 from tests.crowd.winogavil.annotation.annotators import draw, make_selected

@@ -13,7 +13,7 @@ from crowd.winogavil.annotation.services.finalizing import finalize_annotations
 from crowd.winogavil.humans import Baseline, baseline_of
 from crowd.winogavil.models import Association, Place, Solution
 from hits.studies.models import Study
-from hits.work.models.assignments import Item
+from hits.work.models.items import Item
 from tests.crowd.winogavil.annotation.annotators import annotate, draw, make_selected, open_batch, solve
 from tests.factories import NOW, make_study
 

@@ -12,8 +12,9 @@ from crowd.winogavil.play.models import Player, PracticeAsk, PracticeSet, WebGam
 from crowd.winogavil.play.services import opening, practicing
 from hits.common import rates
 from hits.core.errors import InvalidAnswer, RuleBroken
-from hits.work.models.assignments import Assignment, Item
+from hits.work.models.assignments import Assignment
 from hits.work.models.hits import HIT
+from hits.work.models.items import Item
 from scoring.models import Asking, Riddle, Verdict
 from tests.crowd.winogavil.play.table import make_game, make_player
 from tests.factories import NOW, make_picture, make_user

@@ -13,8 +13,9 @@ from crowd.winogavil.domain import CREATE
 from crowd.winogavil.play.models import Player, Standing, Turn, WebGame
 from crowd.winogavil.play.services import accounts, counting, turns
 from hits.core.errors import RuleBroken
-from hits.work.models.assignments import Assignment, Lease
+from hits.work.models.assignments import Assignment
 from hits.work.models.hits import HIT
+from hits.work.models.leases import Lease
 from tests.crowd.winogavil.game import put_cue
 from tests.crowd.winogavil.play.table import PASSWORD, make_game, make_player, play, take_turn, work_through
 from tests.factories import NOW

@@ -14,8 +14,10 @@ from crowd.winogavil.services.pulling import report_cue
 from hits.core.errors import InvalidAnswer, RuleBroken
 from hits.people.services.blocking import block_worker
 from hits.providers.models.accounts import Account
-from hits.work.models.assignments import Assignment, Item, Lease
+from hits.work.models.assignments import Assignment
 from hits.work.models.hits import HIT
+from hits.work.models.items import Item
+from hits.work.models.leases import Lease
 from hits.work.services.leasing import release_overdue
 from scoring.models import Riddle
 from tests.crowd.winogavil.game import put_cue

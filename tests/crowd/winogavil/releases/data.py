@@ -12,7 +12,8 @@ from crowd.winogavil.models import Association, Place, Solution
 from crowd.winogavil.services.finalizing import settle
 from hits.identity.models.workers import Worker
 from hits.studies.models import Study
-from hits.work.models.assignments import Assignment, Item
+from hits.work.models.assignments import Assignment
+from hits.work.models.items import Item
 from scoring.domain import jaccard, model_score
 from scoring.models import RegisteredRival, Riddle, Verdict
 from tests.factories import NOW, make_assignment, make_batch, make_hit, make_picture, make_worker

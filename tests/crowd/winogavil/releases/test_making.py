@@ -21,7 +21,7 @@ from crowd.winogavil.services.finalizing import finalize_associations
 from hits.core.errors import RuleBroken
 from hits.core.models.audit_events import AuditEvent
 from hits.studies.models import Study
-from hits.work.models.assignments import Item
+from hits.work.models.items import Item
 from tests.crowd.winogavil.releases.data import WEIGHTS, add_verdict, make_final, people
 from tests.factories import NOW, make_study, make_user
 from tests.idle import watch

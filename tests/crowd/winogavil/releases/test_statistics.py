@@ -13,7 +13,7 @@ from crowd.winogavil.releases.statistics.tallies import Answer, Cues, Fact, add_
 from hits.datasets.stat_table import StatTable
 from hits.identity.models.workers import Worker
 from hits.studies.models import Study
-from hits.work.models.assignments import Item
+from hits.work.models.items import Item
 from tests.crowd.winogavil.releases.data import make_final, people
 from tests.factories import NOW, make_association, make_study
 

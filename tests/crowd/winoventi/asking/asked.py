@@ -20,7 +20,8 @@ from hits import families
 from hits.core.errors import InvalidAnswer
 from hits.families import Answer, TaskPage
 from hits.studies.models import Batch, Study
-from hits.work.models.assignments import Assignment, Item
+from hits.work.models.assignments import Assignment
+from hits.work.models.items import Item
 from hits.work.services.leasing import lease_items
 from tests.factories import NOW, make_assignment, make_batch, make_hit, make_study, make_worker
 

@@ -16,8 +16,9 @@ from crowd.winoventi.models import Alternative, Generic, Premise, Prompt
 from crowd.winoventi.models.walks import Walk
 from hits import families
 from hits.identity.models.workers import Worker
-from hits.work.models.assignments import Assignment, Lease
+from hits.work.models.assignments import Assignment
 from hits.work.models.hits import HIT
+from hits.work.models.leases import Lease
 from tests.crowd.frame.test_question import SITE
 from tests.crowd.winoventi.asking.asked import (
     ABOUT,

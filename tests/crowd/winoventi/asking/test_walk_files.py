@@ -10,7 +10,7 @@ from crowd.winoventi.models.walks import Walk
 from hits import families
 from hits.core.errors import InvalidItems
 from hits.studies.models import Batch
-from hits.work.models.assignments import Item
+from hits.work.models.items import Item
 from tests.factories import make_batch
 
 HEADING = ",".join(column.name for column in COLUMNS)
