@@ -22,7 +22,7 @@ ROWS = 2_000_000
 PART = 10
 DRAW = """
 import json, time
-from qualifications.queries.associations import associations_of, ready_list
+from qualifications.queries.association_graph import associations_of, ready_list
 from qualifications.services.generating import generate_challenging, generate_instances, related_set
 from random import Random
 from tests.qualifications.files import word

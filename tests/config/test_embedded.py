@@ -27,7 +27,7 @@ batch = Batch.objects.create(study=study, account=Account.objects.get(), task='w
 launch_batch(batch=batch, by=User.objects.create_user('researcher'), now=timezone.now())
 """
 LISTED = """
-from hits.gateway import provider_for
+from hits.providers.gateway.registry import provider_for
 from hits.models import HIT, Account
 theirs = [hit.external_id for hit in provider_for(Account.objects.get()).list_hits()]
 ours = list(HIT.objects.values_list('external_id', flat=True))

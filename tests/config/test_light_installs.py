@@ -37,7 +37,7 @@ ASK = """
 from django.db import transaction
 from django.utils import timezone
 from hits.models import Study
-from scoring.services.asking import NewRiddle, Shown, put_riddles
+from scoring.services.asking_rivals import NewRiddle, Shown, put_riddles
 captions = ["a bottle of wine", "a red fire engine", "a bunch of grapes", "a bicycle", "a pencil"]
 shown = [Shown(sha256=f"{number:064}", caption=caption) for number, caption in enumerate(captions)]
 with transaction.atomic():

@@ -46,7 +46,7 @@ print(batch.pk)
 LOOK = """
 import json
 from collections import Counter
-from hits.gateway import provider_for
+from hits.providers.gateway.registry import provider_for
 from hits.models import HIT, Account, BatchEvent, Study
 account = Account.objects.get()
 theirs = Counter((hit.annotation, hit.external_id) for hit in provider_for(account).list_hits())
