@@ -18,7 +18,7 @@ from hits.providers.models.accounts import Account
 from hits.work.models.hits import HIT
 
 SETTLE = "hits.run_match"
-GONE = "A later comparison no longer found it."
+NO_LONGER_FOUND = "A later comparison no longer found it."
 LONGEST_REASON = 1000
 Cause = Difference.Cause
 Key = tuple[str, str]
@@ -116,7 +116,9 @@ def _record(
                     last_match=match,
                 )
         gone = [row.pk for key, row in known.items() if key not in {one.key for one in found}]
-        Difference.objects.filter(pk__in=gone, resolved_at=None).update(resolved_at=now, resolution=GONE)
+        Difference.objects.filter(pk__in=gone, resolved_at=None).update(
+            resolved_at=now, resolution=NO_LONGER_FOUND
+        )
 
 
 def _accepted(rows: Iterable[Difference]) -> dict[Key, Difference]:

@@ -51,7 +51,7 @@ def _list(hit: HIT, provider: Provider) -> list[ProviderBonus] | None:
     try:
         return list(provider.list_bonuses(hit_external_id=hit.external_id))
     except ProviderRefused as refusal:
-        if refusal.code != "HITDoesNotExist":
+        if not refusal.hit_is_gone:
             raise
         return None
 

@@ -55,12 +55,12 @@ TWICE = (
 MADE_BEFORE = (
     "The provider says that this very request was made before, and yet its list does not show the payment."
 )
-GONE = (
+HIT_IS_GONE = (
     "The provider does not know the HIT any more, so its list of payments cannot be read: nobody can look "
     "there whether this bonus was paid."
 )
 # Then a person decides, and the one end is that it counts as paid.
-UNLISTABLE = (GONE, MADE_BEFORE)
+UNLISTABLE = (HIT_IS_GONE, MADE_BEFORE)
 UNCLEAR = (Status.UNKNOWN, Status.SENT)
 LONGEST_REASON = 500
 SETTLE = "hits.settle_bonus"
@@ -198,7 +198,9 @@ def _look(bonus: Bonus, provider: Provider, *, now: datetime) -> str:
     except ProviderUnavailable:
         said = "The provider did not answer. Nothing was changed; it is asked again by itself."
     except ProviderRefused as refusal:
-        said = GONE if refusal.hit_is_gone else f"The provider does not show its list ({refusal.code})."
+        said = (
+            HIT_IS_GONE if refusal.hit_is_gone else f"The provider does not show its list ({refusal.code})."
+        )
     bonus.refresh_from_db(fields=["status", "look_at", "looks", "problem", "sending_at"])
     return said or _words_of(bonus, before=before)
 
@@ -228,7 +230,7 @@ def _mark_gone(bonuses: Iterable[Bonus]) -> None:
     """A graver problem stays: what was listed otherwise is no payment to be counted."""
     unclear = Q(status=Status.UNKNOWN) | Q(status=Status.SENT)
     keys = [bonus.pk for bonus in bonuses]
-    Bonus.objects.filter(unclear, pk__in=keys, problem="").update(problem=GONE)
+    Bonus.objects.filter(unclear, pk__in=keys, problem="").update(problem=HIT_IS_GONE)
 
 
 def _hits_of(waiting: QuerySet[Bonus], account: Account) -> list[HIT]:

@@ -76,9 +76,9 @@ def reconcile_hit(*, hit: HIT, provider: Provider, now: datetime) -> None:
     try:
         found = provider.get_hit(hit.external_id)
     except ProviderRefused as refusal:
-        if refusal.code != "HITDoesNotExist":
+        if not refusal.hit_is_gone:
             raise
-        close_lost(hit=hit, words=str(refusal), now=now)
+        close_gone(hit=hit, words=str(refusal), now=now)
         return
     found = insist(hit=hit, found=found, provider=provider, now=now)
     if _wants_reading(hit, found, now=now):
@@ -114,7 +114,7 @@ def _mirror_turn(late: QuerySet[Assignment], account: Account, provider: Provide
     return done
 
 
-def close_lost(*, hit: HIT, words: str, now: datetime) -> None:
+def close_gone(*, hit: HIT, words: str, now: datetime) -> None:
     """The provider knows no such HIT. Should it show up again, the survey opens this one again."""
     log.warning("hit.lost", hit=str(hit.public_id))
     _close(hit, seen="", now=now, problem=f"The provider no longer has this HIT: {words}")

@@ -93,7 +93,7 @@ def test_request_that_may_have_been_made_twice_stays_unknown(payer: User, lost: 
     paying.pay_bonuses(now=NOW + timedelta(days=1))
 
     bonus.refresh_from_db()
-    assert (bonus.status, bonus.problem, lost.sent) == (Status.UNKNOWN, payment_outcomes.GONE, 1)
+    assert (bonus.status, bonus.problem, lost.sent) == (Status.UNKNOWN, payment_outcomes.HIT_IS_GONE, 1)
 
 
 @pytest.mark.parametrize(("asked_at", "status"), [(LAST_WEEK, Status.REFUSED), (AGO, Status.APPROVED)])
@@ -140,7 +140,7 @@ def test_counted_as_paid_twice_is_counted_once(payer: User, lost: Forgetful) -> 
 
 
 def test_list_that_can_be_read_settles_it_and_nothing_is_counted(payer: User, turk: StubbedTurk) -> None:
-    bonus = make_approved(payer, status=Status.UNKNOWN, sending_at=AGO, problem=payment_outcomes.GONE)
+    bonus = make_approved(payer, status=Status.UNKNOWN, sending_at=AGO, problem=payment_outcomes.HIT_IS_GONE)
 
     with pytest.raises(RuleBroken) as refusal:
         payment_outcomes.count_as_paid(bonus=bonus, reason=WORDS, by=payer, now=NOW)
@@ -153,7 +153,7 @@ def test_list_that_can_be_read_settles_it_and_nothing_is_counted(payer: User, tu
 def test_what_an_earlier_look_has_seen_counts_nothing_as_paid(
     payer: User, lost: Forgetful, monkeypatch: pytest.MonkeyPatch, failure: Exception
 ) -> None:
-    bonus = make_approved(payer, status=Status.UNKNOWN, sending_at=AGO, problem=payment_outcomes.GONE)
+    bonus = make_approved(payer, status=Status.UNKNOWN, sending_at=AGO, problem=payment_outcomes.HIT_IS_GONE)
     before = everything()
 
     def fail(**_: Any) -> None:
@@ -185,7 +185,7 @@ def test_counting_as_paid_refused_changes_no_money(
 ) -> None:
     by = make_user() if changes.pop("by", "") else payer
     reason = changes.pop("reason", WORDS)
-    given = {"status": Status.UNKNOWN, "sending_at": AGO, "problem": payment_outcomes.GONE, **changes}
+    given = {"status": Status.UNKNOWN, "sending_at": AGO, "problem": payment_outcomes.HIT_IS_GONE, **changes}
     bonus = make_approved(payer, **given)
     booked = LedgerEntry.objects.count()
 

@@ -216,7 +216,7 @@ def test_difference_that_is_gone_closes_by_itself(account: Account, batch: Batch
     run_match(account, turk, days=1)
 
     row = Difference.objects.get()
-    assert (row.resolution, row.resolved_by) == (differences.GONE, None)
+    assert (row.resolution, row.resolved_by) == (differences.NO_LONGER_FOUND, None)
     assert row.resolved_at is not None
 
 
