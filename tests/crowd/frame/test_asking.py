@@ -313,7 +313,7 @@ def test_consent_costs_one_query_when_everything_is_agreed(
         with CaptureQueriesContext(connection) as queries:
             assert token_of(visit(client, other, **claims))
         counts.append(len(queries))
-        monkeypatch.setattr("crowd.frame.question_pages.asking.ask_first", lambda *_, **__: None)
+        monkeypatch.setattr("crowd.frame.question_pages.before_work.ask_first", lambda *_, **__: None)
 
     assert counts[0] - counts[1] == 1
 
