@@ -186,7 +186,7 @@ def test_researchers_pages_look_right(visitor: Visitor, room: Room) -> None:
     make_first_questions(project, count=3)
     enter(visitor.page, room.sites)
     pages = {
-        "hub": reverse("admin:winoground_project_change", args=[project.pk]),
+        "pages": reverse("admin:winoground_project_change", args=[project.pk]),
         "settings": reverse("admin:winoground_settings", args=[project.pk]),
         "write": reverse("admin:winoground_write_example", args=[project.pk]),
         "ask": reverse("admin:winoground_ask", args=[project.pk]),

@@ -45,7 +45,7 @@ def test_example_is_written_from_an_empty_list_to_ready(
     home = sites.public + reverse("admin:winoground_project_change", args=[project.pk]).removesuffix(
         "/change/"
     )
-    visitor.visit("author-hub-empty", f"{home}/change/")
+    visitor.visit("author-project-empty", f"{home}/change/")
     visitor.visit("author-list-empty", f"{sites.public}/admin/winoground/example/")
     visitor.visit("author-write", f"{home}/examples/write/")
 
@@ -128,7 +128,7 @@ def test_author_is_led_to_what_is_theirs(visitor: Visitor, sites: Sites) -> None
     make_example(project, ready=False)
     let_in(page, make_member(AUTHOR, project.study), sites=sites)
 
-    visitor.visit("author-hub", f"{sites.public}/admin/winoground/project/{project.pk}/change/")
+    visitor.visit("author-pages", f"{sites.public}/admin/winoground/project/{project.pk}/change/")
 
     page.get_by_text("You see and change your own.").wait_for()
     page.get_by_role("link", name="Write an example").first.click()

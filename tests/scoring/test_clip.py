@@ -389,12 +389,12 @@ def test_clip_prepares_pictures_as_published_weights_want_them(tmp_path: Path) -
     ("options", "said"),
     [
         ({"model": "RN49"}, "knows no architecture RN49"),
-        ({"model": "hf-hub:some/model"}, "knows no architecture hf-hub"),
+        ({"model": "hf-pages:some/model"}, "knows no architecture hf-pages"),
         ({"model": "local-dir:somewhere"}, "knows no architecture local-dir"),
         ({"model": "ViT-B-16-SigLIP"}, "nothing is downloaded"),
         ({"model": "roberta-ViT-B-32"}, "nothing is downloaded"),
         (
-            {"config": {**VIT, "vision_cfg": {"timm_model_name": "hf-hub:some/model"}}},
+            {"config": {**VIT, "vision_cfg": {"timm_model_name": "hf-pages:some/model"}}},
             "nothing is downloaded",
         ),
         ({"config": with_text(VIT, tokenizer_kwargs={"reduction_mask": "syntax"})}, "at random"),

@@ -16,46 +16,46 @@ from crowd.plain.models import Description, Project, Row
 from crowd.plain.queries.describing import described
 from crowd.plain.queries.ready import ready_descriptions
 from crowd.plain.services.describing import describe_page, stamp_of
-from hits.admin.projects.project_cards import Figure, Panel, Way
-from hits.admin.projects.project_page import HubAdmin
+from hits.admin.projects.project_cards import Card, CardLink, Metric
+from hits.admin.projects.project_page import ProjectPages
 from hits.admin.selecting import signed_in
 from hits.core.errors import InvalidItems, RuleBroken
 from hits.identity.models.users import User
 
-Hub = HubAdmin[Any]
+Pages = ProjectPages[Any]
 CHANGE = "plain.change_project"
 # A little more than can be kept, so that whoever wrote too much is told so.
 MOST_SENT = 2 * MOST_LETTERS
 
 
-def urls(hub: Hub) -> list[URLPattern]:
+def urls(pages: Pages) -> list[URLPattern]:
     return [
-        hub.at("<int:pk>/page/", describe_view, "describe"),
-        hub.at("<int:pk>/page/preview/", preview_view, "preview"),
-        hub.at("<int:pk>/page/look/", look_view, "look"),
+        pages.at("<int:pk>/page/", describe_view, "describe"),
+        pages.at("<int:pk>/page/preview/", preview_view, "preview"),
+        pages.at("<int:pk>/page/look/", look_view, "look"),
     ]
 
 
-def page_panel(project: Project, user: User) -> Panel:
+def page_card(project: Project, user: User) -> Card:
     description = described(project)
     name = "Change the page…" if description else "Describe the page…"
     url, is_first = _address(project, "describe"), description is None
-    ways = [Way(name=name, url=url, is_first=is_first, permission=CHANGE)]
+    ways = [CardLink(name=name, url=url, is_first=is_first, permission=CHANGE)]
     if description:
-        ways.append(Way(name="See it as workers do", url=_address(project, "look")))
-    return Panel(
+        ways.append(CardLink(name="See it as workers do", url=_address(project, "look")))
+    return Card(
         key="page",
         title="The page",
         about=_about(description),
-        figures=[Figure(name="Questions", count=len(description.page.questions))] if description else (),
-        ways=ways,
+        metrics=[Metric(name="Questions", count=len(description.page.questions))] if description else (),
+        links=ways,
         next="" if description else "Describe the page that workers see.",
     )
 
 
-def describe_view(hub: Hub, request: HttpRequest, pk: int) -> HttpResponse:
+def describe_view(pages: Pages, request: HttpRequest, pk: int) -> HttpResponse:
     """`preview` is sent where no script runs: it is shown, and nothing is kept."""
-    project = hub.find(request, pk, CHANGE)
+    project = pages.find(request, pk, CHANGE)
     description = described(project)
     text, seen = _text(request, description), request.POST.get("seen", stamp_of(description))
     refusal = ""
@@ -69,9 +69,9 @@ def describe_view(hub: Hub, request: HttpRequest, pk: int) -> HttpResponse:
         except RuleBroken as broken:
             refusal, seen = str(broken), stamp_of(described(project))
         else:
-            hub.log_change(request, project, f"The page was kept: {kept}.")
+            pages.log_change(request, project, f"The page was kept: {kept}.")
             messages.success(request, f"The page is kept: {kept}.")
-            return redirect(hub.address(project))
+            return redirect(pages.address(project))
     context = {
         "title": "The page",
         "text": text,
@@ -82,21 +82,21 @@ def describe_view(hub: Hub, request: HttpRequest, pk: int) -> HttpResponse:
         "most": MOST_LETTERS,
         **_previewed(text, description),
     }
-    return hub.render(request, "admin/plain/describe.html", context, project=project)
+    return pages.render(request, "admin/plain/describe.html", context, project=project)
 
 
-def preview_view(hub: Hub, request: HttpRequest, pk: int) -> HttpResponse:
+def preview_view(pages: Pages, request: HttpRequest, pk: int) -> HttpResponse:
     """What the page beside the description shows while somebody writes: nothing is kept."""
-    project = hub.find(request, pk, CHANGE)
+    project = pages.find(request, pk, CHANGE)
     if request.method != "POST":
         return HttpResponseNotAllowed(["POST"])
     text = request.POST.get("text", "")[:MOST_SENT]
     return render(request, "admin/plain/preview.html", _previewed(text, described(project)))
 
 
-def look_view(hub: Hub, request: HttpRequest, pk: int) -> HttpResponse:
+def look_view(pages: Pages, request: HttpRequest, pk: int) -> HttpResponse:
     """The kept page with its first row, as a preview of the HIT would show it."""
-    description = described(hub.find(request, pk))
+    description = described(pages.find(request, pk))
     if description is None:
         raise Http404
     shown = PlainFamily().shown_alone(_asked(description.page, description.rows.first()))

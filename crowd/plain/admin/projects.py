@@ -1,4 +1,4 @@
-"""The page of a study's own questions: its panels, in the order of the work."""
+"""The page of a study's own questions: its cards, in the order of the work."""
 
 from collections.abc import Sequence
 from typing import ClassVar
@@ -11,8 +11,8 @@ from django.urls import URLPattern
 from crowd.plain.admin import describing, results, rows, taking
 from crowd.plain.models import Project
 from crowd.plain.services.posting import want_anew
-from hits.admin.projects.project_cards import PanelOf
-from hits.admin.projects.project_page import HubAdmin, announce_hub
+from hits.admin.projects.project_cards import CardOf
+from hits.admin.projects.project_page import ProjectPages, announce_project
 
 NAME = "Questions of one's own"
 
@@ -33,18 +33,18 @@ class RulesForm(forms.ModelForm[Project]):
 
 
 @admin.register(Project)
-class ProjectAdmin(HubAdmin[Project]):
+class ProjectAdmin(ProjectPages[Project]):
     name = NAME
     about = "One for each study: describe a page, upload rows, and ask several people about each of them."
     rules = RulesForm
-    panels: ClassVar[Sequence[PanelOf]] = (
-        describing.page_panel,
-        rows.rows_panel,
-        results.results_panel,
+    cards: ClassVar[Sequence[CardOf]] = (
+        describing.page_card,
+        rows.rows_card,
+        results.results_card,
     )
 
     def more_urls(self) -> Sequence[URLPattern]:
         return [*describing.urls(self), *rows.urls(self), *results.urls(self), *taking.PAGE.urls(self)]
 
 
-announce_hub(Project, name=NAME)
+announce_project(Project, name=NAME)

@@ -12,32 +12,32 @@ from crowd.plain.admin.tables import tables_of
 from crowd.plain.domain.pages import Kind, Part
 from crowd.plain.models import Description, Project
 from crowd.plain.queries.results import Answered, Said, answered_rows, said_of
-from hits.admin.projects.project_cards import Figure, Panel, Way
-from hits.admin.projects.project_page import TAKE, HubAdmin
+from hits.admin.projects.project_cards import Card, CardLink, Metric
+from hits.admin.projects.project_page import TAKE, ProjectPages
 from hits.admin.stat_tables import send_table
 from hits.datasets.stat_table import StatTable, percent
 from hits.identity.models.users import User
 from hits.work.models.assignments import Assignment
 from hits.work.models.leases import Lease
 
-Hub = HubAdmin[Any]
+Pages = ProjectPages[Any]
 MOST_SHOWN = 200
 NO_BREAK = "\u00a0"
 
 
-def urls(hub: Hub) -> list[URLPattern]:
+def urls(pages: Pages) -> list[URLPattern]:
     """Of the newest version that was asked, or of any."""
     found = []
     for base, end in (("<int:pk>/results/", ""), ("<int:pk>/results/<int:version>/", "_of")):
         found += [
-            hub.at(base, results_view, f"results{end}"),
-            hub.at(f"{base}<slug:name>.csv", file_view, f"results_file{end}"),
-            hub.at(f"{base}<slug:name>.json", partial(file_view, form="json"), f"results_json{end}"),
+            pages.at(base, results_view, f"results{end}"),
+            pages.at(f"{base}<slug:name>.csv", file_view, f"results_file{end}"),
+            pages.at(f"{base}<slug:name>.json", partial(file_view, form="json"), f"results_json{end}"),
         ]
     return found
 
 
-def results_panel(project: Project, user: User) -> Panel:
+def results_card(project: Project, user: User) -> Card:
     """Counts only: it is looked at again every few seconds."""
     answered = Lease.objects.filter(
         item__plain_row__description__project=project,
@@ -45,21 +45,21 @@ def results_panel(project: Project, user: User) -> Panel:
         assignment__status__in=(Assignment.Status.SUBMITTED, Assignment.Status.APPROVED),
     )
     ways = [
-        Way(name="See the results", url=_address(project, "results")),
-        Way(name="Take the data out…", url=_address(project, "take"), permission=TAKE),
+        CardLink(name="See the results", url=_address(project, "results")),
+        CardLink(name="Take the data out…", url=_address(project, "take"), permission=TAKE),
     ]
-    return Panel(
+    return Card(
         key="results",
         title="Results",
         about="What most have said of each row, and how far people agree. Work that is kept out or rejected "
         "does not count.",
-        figures=[Figure(name="Answers that are in", count=answered.count())],
-        ways=ways if project.descriptions.filter(asked_at__isnull=False).exists() else (),
+        metrics=[Metric(name="Answers that are in", count=answered.count())],
+        links=ways if project.descriptions.filter(asked_at__isnull=False).exists() else (),
     )
 
 
-def results_view(hub: Hub, request: HttpRequest, pk: int, version: int | None = None) -> HttpResponse:
-    project = hub.find(request, pk)
+def results_view(pages: Pages, request: HttpRequest, pk: int, version: int | None = None) -> HttpResponse:
+    project = pages.find(request, pk)
     description = asked_version(project, version)
     found = list(answered_rows(description)) if description else []
     context = {
@@ -72,13 +72,13 @@ def results_view(hub: Hub, request: HttpRequest, pk: int, version: int | None = 
         "most": MOST_SHOWN,
         "may_take": request.user.has_perm(TAKE),
     }
-    return hub.render(request, "admin/plain/results.html", context, project=project)
+    return pages.render(request, "admin/plain/results.html", context, project=project)
 
 
 def file_view(
-    hub: Hub, request: HttpRequest, pk: int, name: str, *, version: int | None = None, form: str = "csv"
+    pages: Pages, request: HttpRequest, pk: int, name: str, *, version: int | None = None, form: str = "csv"
 ) -> HttpResponseBase:
-    project = hub.find(request, pk)
+    project = pages.find(request, pk)
     description = asked_version(project, version)
     tables = _tables(description, list(answered_rows(description))) if description else ()
     return send_table(tables, name, form=form, study=project.study)

@@ -11,33 +11,33 @@ from crowd.plain.services.posting import ask_rows, waiting_rows
 from crowd.plain.services.uploading import drop_rows
 from hits.admin.actions import Action, Call, Confirm, Offered, Outcome
 from hits.admin.actions.action_pages import ActionPages
-from hits.admin.projects.project_page import HubAdmin
+from hits.admin.projects.project_page import ProjectPages
 from hits.identity.models.users import User
 
-Hub = HubAdmin[Any]
+Pages = ProjectPages[Any]
 CHANGE = "plain.change_project"
 
 
-def offered_for(hub: Hub, project: Project, *, user: User) -> Sequence[Offered]:
-    return _pages(hub).offered(project, user=user)
+def offered_for(pages: Pages, project: Project, *, user: User) -> Sequence[Offered]:
+    return _pages(pages).offered(project, user=user)
 
 
-def action_view(hub: Hub, request: HttpRequest, pk: int, key: str) -> HttpResponse:
-    return _pages(hub).answer(request, key, pk=pk)
+def action_view(pages: Pages, request: HttpRequest, pk: int, key: str) -> HttpResponse:
+    return _pages(pages).answer(request, key, pk=pk)
 
 
-def _pages(hub: Hub) -> ActionPages[Project]:
+def _pages(pages: Pages) -> ActionPages[Project]:
     def find(request: HttpRequest, pk: int) -> Sequence[Project]:
-        return [hub.find(request, pk, CHANGE)]
+        return [pages.find(request, pk, CHANGE)]
 
     return ActionPages(
         actions=ACTIONS,
         find=find,
-        back=lambda projects: hub.address(projects[0]),
-        url=lambda project, key: hub.address(project, "do", key),
-        base="admin/hits/hub_base.html",
-        shared=lambda projects: hub.shared(projects[0]),
-        history=lambda request, projects, words: hub.log_change(request, projects[0], words),
+        back=lambda projects: pages.address(projects[0]),
+        url=lambda project, key: pages.address(project, "do", key),
+        base="admin/hits/project_base.html",
+        shared=lambda projects: pages.shared(projects[0]),
+        history=lambda request, projects, words: pages.log_change(request, projects[0], words),
     )
 
 

@@ -13,53 +13,53 @@ from crowd.plain.domain import ASK
 from crowd.plain.models import Description, Project, Row
 from crowd.plain.queries.describing import described
 from crowd.plain.services.posting import waiting_rows
-from hits.admin.projects.project_cards import Figure, Panel, Way
-from hits.admin.projects.project_page import HubAdmin
+from hits.admin.projects.project_cards import Card, CardLink, Metric
+from hits.admin.projects.project_page import ProjectPages
 from hits.admin.selecting import page_of, signed_in
 from hits.identity.models.users import User
 from hits.studies.models import Batch
 from hits.work.models.leases import Lease
 
-Hub = HubAdmin[Any]
+Pages = ProjectPages[Any]
 RUNNING = (Batch.Status.LAUNCHING, Batch.Status.OPEN, Batch.Status.PAUSED, Batch.Status.DRAINING)
 
 
-def urls(hub: Hub) -> list[URLPattern]:
+def urls(pages: Pages) -> list[URLPattern]:
     return [
-        hub.at("<int:pk>/rows/", rows_view, "rows"),
-        hub.at("<int:pk>/rows/upload/", upload_view, "upload"),
-        hub.at("<int:pk>/rows/example.csv", example_view, "example"),
-        hub.at("<int:pk>/rows/<slug:key>/", action_view, "do"),
+        pages.at("<int:pk>/rows/", rows_view, "rows"),
+        pages.at("<int:pk>/rows/upload/", upload_view, "upload"),
+        pages.at("<int:pk>/rows/example.csv", example_view, "example"),
+        pages.at("<int:pk>/rows/<slug:key>/", action_view, "do"),
     ]
 
 
-def rows_panel(project: Project, user: User) -> Panel:
+def rows_card(project: Project, user: User) -> Card:
     description = described(project)
     waiting = waiting_rows(description) if description else 0
     asked = Row.objects.filter(description=description, item__pulled_at=None, item__isnull=False)
     answered = Lease.objects.filter(item__plain_row__in=asked, status=Lease.Status.ANSWERED)
     rows = asked.count()
     there = answered.aggregate(answers=Count("pk"), workers=Count("worker", distinct=True))
-    return Panel(
+    return Card(
         key="rows",
         title="Rows",
         about=f"Different people who are asked about each row: {project.answers_wanted}. A page without "
         "columns is one row.",
-        figures=[
-            Figure(name="Rows that wait", count=waiting),
-            Figure(name="Rows that workers are asked about", count=rows),
-            Figure(name="Answers", count=there["answers"], of=rows * project.answers_wanted),
-            Figure(name="Workers who have answered", count=there["workers"]),
+        metrics=[
+            Metric(name="Rows that wait", count=waiting),
+            Metric(name="Rows that workers are asked about", count=rows),
+            Metric(name="Answers", count=there["answers"], of=rows * project.answers_wanted),
+            Metric(name="Workers who have answered", count=there["workers"]),
         ],
-        ways=list(_ways(project, description, waiting)) if user.has_perm(CHANGE) else (),
+        links=list(_ways(project, description, waiting)) if user.has_perm(CHANGE) else (),
         next=_next(project, description, waiting, lacking=rows * project.answers_wanted - there["answers"]),
         problems=list(_problems(description)),
         tasks=(ASK,),
     )
 
 
-def rows_view(hub: Hub, request: HttpRequest, pk: int) -> HttpResponse:
-    project = hub.find(request, pk)
+def rows_view(pages: Pages, request: HttpRequest, pk: int) -> HttpResponse:
+    project = pages.find(request, pk)
     description = described(project)
     rows = Row.objects.filter(description=description).select_related("item").order_by("number")
     columns = description.page.columns if description else []
@@ -70,25 +70,25 @@ def rows_view(hub: Hub, request: HttpRequest, pk: int) -> HttpResponse:
         "page": page,
         "columns": columns,
         "table": [(row, [row.cells.get(name, "") for name in columns]) for row in page],
-        "offered": offered_for(hub, project, user=signed_in(request)) if waiting else (),
-        "upload_url": hub.address(project, "upload") if columns and request.user.has_perm(CHANGE) else "",
+        "offered": offered_for(pages, project, user=signed_in(request)) if waiting else (),
+        "upload_url": pages.address(project, "upload") if columns and request.user.has_perm(CHANGE) else "",
     }
-    return hub.render(request, "admin/plain/rows.html", context, project=project)
+    return pages.render(request, "admin/plain/rows.html", context, project=project)
 
 
-def _ways(project: Project, description: Description | None, waiting: int) -> Iterator[Way]:
+def _ways(project: Project, description: Description | None, waiting: int) -> Iterator[CardLink]:
     def address(name: str, *more: str) -> str:
         return reverse(f"admin:plain_{name}", args=[project.pk, *more])
 
     if description is None:
         return
     if waiting:
-        yield Way(name="Ask about the rows that wait…", url=address("do", "ask"), is_first=True)
+        yield CardLink(name="Ask about the rows that wait…", url=address("do", "ask"), is_first=True)
     if description.page.columns:
         is_first = not description.rows.exists()
-        yield Way(name="Upload rows…", url=address("upload"), is_first=is_first)
+        yield CardLink(name="Upload rows…", url=address("upload"), is_first=is_first)
     if description.rows.exists():
-        yield Way(name="See the rows", url=address("rows"))
+        yield CardLink(name="See the rows", url=address("rows"))
 
 
 def _next(project: Project, description: Description | None, waiting: int, *, lacking: int) -> str:

@@ -11,11 +11,11 @@ from django.shortcuts import redirect
 
 from crowd.plain.queries.describing import described
 from crowd.plain.services.uploading import MOST_BYTES, MOST_ROWS, add_rows, columns_of
-from hits.admin.projects.project_page import HubAdmin
+from hits.admin.projects.project_page import ProjectPages
 from hits.common.uploads import example_file, file_help
 from hits.core.errors import InvalidItems, RuleBroken
 
-Hub = HubAdmin[Any]
+Pages = ProjectPages[Any]
 CHANGE = "plain.change_project"
 
 
@@ -32,8 +32,8 @@ class FileForm(forms.Form):
         return content
 
 
-def upload_view(hub: Hub, request: HttpRequest, pk: int) -> HttpResponse:
-    project = hub.find(request, pk, CHANGE)
+def upload_view(pages: Pages, request: HttpRequest, pk: int) -> HttpResponse:
+    project = pages.find(request, pk, CHANGE)
     form = FileForm(request.POST or None, request.FILES or None)
     problems: Sequence[str] = ()
     if request.method == "POST" and form.is_valid():
@@ -44,9 +44,9 @@ def upload_view(hub: Hub, request: HttpRequest, pk: int) -> HttpResponse:
         except RuleBroken as refusal:
             form.add_error(None, str(refusal))
         else:
-            hub.log_change(request, project, f"Rows were uploaded: {count}.")
+            pages.log_change(request, project, f"Rows were uploaded: {count}.")
             messages.success(request, f"Rows uploaded: {count}. They wait until you ask about them.")
-            return redirect(hub.address(project, "rows"))
+            return redirect(pages.address(project, "rows"))
     description = described(project)
     columns = columns_of(description.page) if description else ()
     context = {
@@ -58,12 +58,12 @@ def upload_view(hub: Hub, request: HttpRequest, pk: int) -> HttpResponse:
         "help": file_help(columns) if columns else "",
         "most": MOST_ROWS,
     }
-    return hub.render(request, "admin/plain/upload.html", context, project=project)
+    return pages.render(request, "admin/plain/upload.html", context, project=project)
 
 
-def example_view(hub: Hub, request: HttpRequest, pk: int) -> HttpResponse:
+def example_view(pages: Pages, request: HttpRequest, pk: int) -> HttpResponse:
     """The heading that a file needs, and a line to write over."""
-    description = described(hub.find(request, pk))
+    description = described(pages.find(request, pk))
     columns = columns_of(description.page) if description else ()
     content = example_file(columns, [f"a {column.name}" for column in columns])
     headers = {"Content-Disposition": 'attachment; filename="rows.csv"'}

@@ -26,9 +26,9 @@ def by_post(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]:
     """Of a page's view, which is given the admin before the request."""
 
     @wraps(view)
-    def posted(hub: Any, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+    def posted(pages: Any, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
         return (
-            view(hub, request, *args, **kwargs)
+            view(pages, request, *args, **kwargs)
             if request.method == "POST"
             else HttpResponseNotAllowed(["POST"])
         )

@@ -35,7 +35,7 @@ class FlaggedFilter(admin.SimpleListFilter):
 
 @admin.register(Annotation)
 class AnnotationAdmin(ReadOnlyAdmin[Annotation]):
-    change_list_template = "admin/hits/hub_rows.html"
+    change_list_template = "admin/hits/project_rows.html"
     list_display = ("caption", "explanation", "underspecified", "of_image", "state", "worker")
     list_filter = ("state", FlaggedFilter, ("image__project__study", VisibleStudies))
     search_fields = ("caption", "explanation", "underspecified", "^worker__pseudonym", "=image__number")

@@ -25,8 +25,8 @@ from crowd.whoops.services.deciding import (
     undo_decision,
 )
 from hits.admin.page_parts import read_number
-from hits.admin.projects.project_cards import Figure, Panel, Way
-from hits.admin.projects.project_page import HubAdmin
+from hits.admin.projects.project_cards import Card, CardLink, Metric
+from hits.admin.projects.project_page import ProjectPages
 from hits.admin.selecting import PAGE, page_of, signed_in
 from hits.core.errors import RuleBroken
 from hits.identity.models.users import User
@@ -41,17 +41,17 @@ SHOWN = {
 }
 
 
-def annotation_urls(hub: HubAdmin[Any]) -> list[URLPattern]:
+def annotation_urls(pages: ProjectPages[Any]) -> list[URLPattern]:
     return [
-        hub.at("<int:pk>/annotations/", images_view, "annotated"),
-        hub.at("<int:pk>/annotations/image/<int:number>/", image_view, "annotated_image"),
-        hub.at("<int:pk>/annotations/held/", held_view, "held"),
-        hub.at("<int:pk>/annotations/held/undo/", undo_view, "held_undo"),
-        hub.at("<int:pk>/annotations/<int:row>/decide/", decide_view, "annotation_decide"),
+        pages.at("<int:pk>/annotations/", images_view, "annotated"),
+        pages.at("<int:pk>/annotations/image/<int:number>/", image_view, "annotated_image"),
+        pages.at("<int:pk>/annotations/held/", held_view, "held"),
+        pages.at("<int:pk>/annotations/held/undo/", undo_view, "held_undo"),
+        pages.at("<int:pk>/annotations/<int:row>/decide/", decide_view, "annotation_decide"),
     ]
 
 
-def annotation_panel(project: Project, user: User) -> Panel:
+def annotation_card(project: Project, user: User) -> Card:
     images = project.images.filter(state=Image.State.ACCEPTED)
     wanted = project.annotations_wanted
     counted = images.aggregate(
@@ -62,44 +62,44 @@ def annotation_panel(project: Project, user: User) -> Panel:
     states = dict(rows.order_by().values_list("state").annotate(Count("pk")))
     held = states.get(State.HELD, 0)
     listed = f"{reverse('admin:whoops_annotation_changelist')}?image__project__id__exact={project.pk}"
-    return Panel(
+    return Card(
         key="annotation",
         title="Annotation",
         about=f"{wanted} workers write three texts about each accepted image: a caption, why it is strange, "
         "and an underspecified caption. Texts with coarse words are held back until a person has read them.",
-        figures=[
-            Figure(
+        metrics=[
+            Metric(
                 name="Images with all their annotations",
                 count=counted["complete"],
                 of=counted["all"],
                 url=_url(project, "annotated"),
             ),
-            Figure(
+            Metric(
                 name="Annotations that count",
                 count=states.get(State.COUNTED, 0),
                 of=wanted * counted["all"],
                 url=f"{listed}&state__exact={State.COUNTED}",
             ),
-            Figure(
+            Metric(
                 name="Held back",
                 count=held,
                 url=_url(project, "held") if held and user.has_perm(DECIDE) else "",
             ),
-            Figure(
+            Metric(
                 name="Dropped",
                 count=states.get(State.DROPPED, 0),
                 url=f"{listed}&state__exact={State.DROPPED}",
             ),
         ],
         next=_next(held, may_decide=user.has_perm(DECIDE)),
-        ways=_ways(project, user, held=held),
+        links=_ways(project, user, held=held),
         tasks=[domain.ANNOTATE],
     )
 
 
-def held_view(hub: HubAdmin[Any], request: HttpRequest, pk: int) -> HttpResponse:
+def held_view(pages: ProjectPages[Any], request: HttpRequest, pk: int) -> HttpResponse:
     """One after another. `after`: what was put off."""
-    project = hub.find(request, pk, LOOK, DECIDE)
+    project = pages.find(request, pk, LOOK, DECIDE)
     user, now = signed_in(request), timezone.now()
     rows, after = held_back(project), read_number(request.GET.get("after", "")) or 0
     row = rows.filter(pk__gt=after).first() or rows.first()
@@ -114,12 +114,12 @@ def held_view(hub: HubAdmin[Any], request: HttpRequest, pk: int) -> HttpResponse
         "reasons": list(enumerate(REASONS, start=1)),
         "longest": LONGEST_WHY,
     }
-    return hub.render(request, "admin/whoops/held.html", context, project=project)
+    return pages.render(request, "admin/whoops/held.html", context, project=project)
 
 
-def decide_view(hub: HubAdmin[Any], request: HttpRequest, pk: int, row: int) -> HttpResponse:
+def decide_view(pages: ProjectPages[Any], request: HttpRequest, pk: int, row: int) -> HttpResponse:
     """From the queue, and then the next one; or from the annotation's own page, and back to it."""
-    project = hub.find(request, pk, LOOK, DECIDE)
+    project = pages.find(request, pk, LOOK, DECIDE)
     if request.method != "POST":
         return HttpResponseNotAllowed(["POST"])
     found = get_object_or_404(_annotations(project), pk=row)
@@ -128,7 +128,7 @@ def decide_view(hub: HubAdmin[Any], request: HttpRequest, pk: int, row: int) -> 
     except RuleBroken as refusal:
         messages.error(request, str(refusal))
     else:
-        hub.log_change(
+        pages.log_change(
             request, project, f"Annotation {found.pk} of {found.image}: {done} {found.why}".strip()
         )
         messages.success(request, f"{found.image}. {done}")
@@ -150,8 +150,8 @@ def _decide(request: HttpRequest, row: Annotation) -> str:
     raise Http404
 
 
-def undo_view(hub: HubAdmin[Any], request: HttpRequest, pk: int) -> HttpResponse:
-    project = hub.find(request, pk, LOOK, DECIDE)
+def undo_view(pages: ProjectPages[Any], request: HttpRequest, pk: int) -> HttpResponse:
+    project = pages.find(request, pk, LOOK, DECIDE)
     if request.method != "POST":
         return HttpResponseNotAllowed(["POST"])
     try:
@@ -159,14 +159,14 @@ def undo_view(hub: HubAdmin[Any], request: HttpRequest, pk: int) -> HttpResponse
     except RuleBroken as refusal:
         messages.error(request, str(refusal))
         return redirect(_url(project, "held"))
-    hub.log_change(request, project, f"Annotation {undone.pk} of {undone.image}: held back again.")
+    pages.log_change(request, project, f"Annotation {undone.pk} of {undone.image}: held back again.")
     messages.success(request, f"Undone: the annotation of {undone.image} is before you again.")
     return redirect(f"{_url(project, 'held')}?after={undone.pk - 1}")
 
 
-def images_view(hub: HubAdmin[Any], request: HttpRequest, pk: int) -> HttpResponse:
+def images_view(pages: ProjectPages[Any], request: HttpRequest, pk: int) -> HttpResponse:
     """Those that are or were annotated, by number."""
-    project = hub.find(request, pk, LOOK)
+    project = pages.find(request, pk, LOOK)
     shown = request.GET.get("show", "")
     shown = shown if shown in SHOWN else ""
     number = read_number(request.GET.get("number", "").strip())
@@ -187,11 +187,11 @@ def images_view(hub: HubAdmin[Any], request: HttpRequest, pk: int) -> HttpRespon
         "number": request.GET.get("number", ""),
         "is_narrowed": bool(shown or number is not None),
     }
-    return hub.render(request, "admin/whoops/annotated.html", context, project=project)
+    return pages.render(request, "admin/whoops/annotated.html", context, project=project)
 
 
-def image_view(hub: HubAdmin[Any], request: HttpRequest, pk: int, number: int) -> HttpResponse:
-    project = hub.find(request, pk, LOOK)
+def image_view(pages: ProjectPages[Any], request: HttpRequest, pk: int, number: int) -> HttpResponse:
+    project = pages.find(request, pk, LOOK)
     image = get_object_or_404(project.images.select_related("picture", "annotation_item"), number=number)
     rows = _annotations(project).filter(image=image).order_by("pk")
     context = {
@@ -200,7 +200,7 @@ def image_view(hub: HubAdmin[Any], request: HttpRequest, pk: int, number: int) -
         "picture_url": file_url(image.picture, 480),
         "rows": [{"row": row, "texts": texts_of(row)} for row in rows],
     }
-    return hub.render(request, "admin/whoops/annotated_image.html", context, project=project)
+    return pages.render(request, "admin/whoops/annotated_image.html", context, project=project)
 
 
 def texts_of(row: Annotation) -> Sequence[tuple[str, str, list[str]]]:
@@ -238,13 +238,16 @@ def _next(held: int, *, may_decide: bool) -> str:
     )
 
 
-def _ways(project: Project, user: User, *, held: int) -> list[Way]:
+def _ways(project: Project, user: User, *, held: int) -> list[CardLink]:
     if not user.has_perm(LOOK):
         return []
     listed = f"{reverse('admin:whoops_annotation_changelist')}?image__project__id__exact={project.pk}"
-    ways = [Way(name="By image", url=_url(project, "annotated")), Way(name="All annotations", url=listed)]
+    ways = [
+        CardLink(name="By image", url=_url(project, "annotated")),
+        CardLink(name="All annotations", url=listed),
+    ]
     if user.has_perm(DECIDE):
-        ways.insert(0, Way(name="Held back", url=_url(project, "held"), is_first=bool(held)))
+        ways.insert(0, CardLink(name="Held back", url=_url(project, "held"), is_first=bool(held)))
     return ways
 
 

@@ -45,7 +45,7 @@ class CategoryForm(forms.ModelForm[Category]):
 @admin.register(Category)
 class CategoryAdmin(admin.ModelAdmin[Category]):
     form = CategoryForm
-    change_list_template = "admin/hits/hub_rows.html"
+    change_list_template = "admin/hits/project_rows.html"
     list_display = ("name", "used", "about")
     list_per_page = 100
     search_fields = ("name", "about")

@@ -15,8 +15,8 @@ from crowd.whoops.models import Image, Project, Sighting
 from crowd.whoops.queries.images import count_states
 from crowd.whoops.services import comparing
 from hits.admin.page_parts import read_number
-from hits.admin.projects.project_cards import Figure, Panel, Way
-from hits.admin.projects.project_page import HubAdmin
+from hits.admin.projects.project_cards import Card, CardLink, Metric
+from hits.admin.projects.project_page import ProjectPages
 from hits.admin.selecting import signed_in
 from hits.core.errors import RuleBroken
 from hits.identity.models.users import User
@@ -25,37 +25,37 @@ CHECK = "whoops.review_image"
 State = Image.State
 
 
-def control_urls(hub: HubAdmin[Any]) -> list[URLPattern]:
+def control_urls(pages: ProjectPages[Any]) -> list[URLPattern]:
     return [
-        hub.at("<int:pk>/compare/", compare_view, "compare"),
-        hub.at("<int:pk>/compare/decide/", by_post(decide_view), "compare_decide"),
-        hub.at("<int:pk>/compare/undo/", by_post(undo_view), "compare_undo"),
+        pages.at("<int:pk>/compare/", compare_view, "compare"),
+        pages.at("<int:pk>/compare/decide/", by_post(decide_view), "compare_decide"),
+        pages.at("<int:pk>/compare/undo/", by_post(undo_view), "compare_undo"),
     ]
 
 
-def control_panel(project: Project, user: User) -> Panel:
+def control_card(project: Project, user: User) -> Card:
     states, undecided = count_states(project), comparing.undecided_sightings(project).count()
     answers = f"{undecided} answer{'' if undecided == 1 else 's'}"
-    return Panel(
+    return Card(
         key="control",
         title="Control group",
         about=f"{project.control_wanted} people look at each image and are told nothing about it. Once "
         f"{project.control_needed} of them have seen what is weird, it goes on; else it goes back.",
-        figures=[
-            Figure(
+        metrics=[
+            Metric(
                 name="With the control group",
                 count=states[State.CONTROL],
                 url=images_url(project, state=State.CONTROL),
             ),
-            Figure(name="Answers to compare", count=undecided),
-            Figure(
+            Metric(name="Answers to compare", count=undecided),
+            Metric(
                 name="Back with designers",
                 count=states[State.RETURNED],
                 url=images_url(project, state=State.RETURNED),
             ),
         ],
-        ways=[
-            Way(
+        links=[
+            CardLink(
                 name="Compare…",
                 url=page_url("compare", project),
                 is_first=bool(undecided),
@@ -69,9 +69,9 @@ def control_panel(project: Project, user: User) -> Panel:
     )
 
 
-def compare_view(hub: HubAdmin[Any], request: HttpRequest, pk: int) -> HttpResponse:
+def compare_view(pages: ProjectPages[Any], request: HttpRequest, pk: int) -> HttpResponse:
     """Opening it takes the answer for some minutes, so that no colleague gets the same."""
-    project = hub.find(request, pk, CHECK)
+    project = pages.find(request, pk, CHECK)
     user, now = signed_in(request), timezone.now()
     sighting = comparing.claim_sighting(project=project, by=user, now=now)
     context: dict[str, Any] = {
@@ -86,12 +86,12 @@ def compare_view(hub: HubAdmin[Any], request: HttpRequest, pk: int) -> HttpRespo
     if sighting:
         context["image"] = sighting.image
         context["picture_url"] = file_url(sighting.image.picture)
-    return hub.render(request, "admin/whoops/compare.html", context, project=project)
+    return pages.render(request, "admin/whoops/compare.html", context, project=project)
 
 
-def decide_view(hub: HubAdmin[Any], request: HttpRequest, pk: int) -> HttpResponse:
+def decide_view(pages: ProjectPages[Any], request: HttpRequest, pk: int) -> HttpResponse:
     """Then the next one."""
-    project = hub.find(request, pk, CHECK)
+    project = pages.find(request, pk, CHECK)
     user, now = signed_in(request), timezone.now()
     rows = Sighting.objects.filter(image__project=project).select_related("image")
     sighting = get_object_or_404(rows, pk=read_number(request.POST.get("sighting", "")))
@@ -109,8 +109,8 @@ def decide_view(hub: HubAdmin[Any], request: HttpRequest, pk: int) -> HttpRespon
     return redirect(page_url("compare", project))
 
 
-def undo_view(hub: HubAdmin[Any], request: HttpRequest, pk: int) -> HttpResponse:
-    project = hub.find(request, pk, CHECK)
+def undo_view(pages: ProjectPages[Any], request: HttpRequest, pk: int) -> HttpResponse:
+    project = pages.find(request, pk, CHECK)
     try:
         sighting = comparing.undo_decision(project=project, by=signed_in(request), now=timezone.now())
     except RuleBroken as broken:

@@ -19,7 +19,7 @@ from crowd.whoops.queries.designers import designers_with_figures
 from crowd.whoops.services import inviting, links
 from hits.admin.actions import Action, Call, Confirm, Outcome
 from hits.admin.projects.project_actions import project_actions
-from hits.admin.projects.project_page import HubAdmin
+from hits.admin.projects.project_page import ProjectPages
 from hits.admin.selecting import signed_in
 from hits.core.errors import RuleBroken
 
@@ -27,17 +27,17 @@ SHOWN_IMAGES = 30
 ONE = "<int:pk>/designers/<uuid:designer>/"
 
 
-def designer_page_urls(hub: HubAdmin[Any]) -> list[URLPattern]:
+def designer_page_urls(pages: ProjectPages[Any]) -> list[URLPattern]:
     return [
-        hub.at(ONE, designer_view, "designer"),
-        hub.at(f"{ONE}change/", change_view, "change_designer"),
-        hub.at(f"{ONE}link/", by_post(link_view), "designer_link"),
-        hub.at(f"{ONE}active/", active_view, "designer_active"),
+        pages.at(ONE, designer_view, "designer"),
+        pages.at(f"{ONE}change/", change_view, "change_designer"),
+        pages.at(f"{ONE}link/", by_post(link_view), "designer_link"),
+        pages.at(f"{ONE}active/", active_view, "designer_active"),
     ]
 
 
-def designer_view(hub: HubAdmin[Any], request: HttpRequest, pk: int, designer: UUID) -> HttpResponse:
-    project = hub.find(request, pk, LOOK)
+def designer_view(pages: ProjectPages[Any], request: HttpRequest, pk: int, designer: UUID) -> HttpResponse:
+    project = pages.find(request, pk, LOOK)
     found = _find(project, designer)
     images = found.images.select_related("picture", "bonus").order_by("-number")[:SHOWN_IMAGES]
     now = timezone.now()
@@ -56,11 +56,11 @@ def designer_view(hub: HubAdmin[Any], request: HttpRequest, pk: int, designer: U
         "link_url": page_url("designer_link", project, designer),
         "active_url": page_url("designer_active", project, designer),
     }
-    return hub.render(request, "admin/whoops/designer.html", context, project=project)
+    return pages.render(request, "admin/whoops/designer.html", context, project=project)
 
 
-def change_view(hub: HubAdmin[Any], request: HttpRequest, pk: int, designer: UUID) -> HttpResponse:
-    project = hub.find(request, pk, LOOK, CHANGE)
+def change_view(pages: ProjectPages[Any], request: HttpRequest, pk: int, designer: UUID) -> HttpResponse:
+    project = pages.find(request, pk, LOOK, CHANGE)
     found = _find(project, designer)
     form = DesignerForm(request.POST or None, user=signed_in(request), designer=found)
     if request.method == "POST" and form.is_valid():
@@ -69,7 +69,7 @@ def change_view(hub: HubAdmin[Any], request: HttpRequest, pk: int, designer: UUI
         except RuleBroken as refusal:
             form.add_error("name" if refusal.code.startswith("name") else "worker", str(refusal))
         else:
-            hub.log_change(request, project, f"Changed the designer “{found}”.")
+            pages.log_change(request, project, f"Changed the designer “{found}”.")
             messages.success(request, "Kept.")
             return redirect(page_url("designer", project, designer))
     context = {
@@ -79,40 +79,40 @@ def change_view(hub: HubAdmin[Any], request: HttpRequest, pk: int, designer: UUI
         "button": "Keep it",
         "about": "",
     }
-    return hub.render(request, "admin/whoops/designer_form.html", context, project=project)
+    return pages.render(request, "admin/whoops/designer_form.html", context, project=project)
 
 
-def link_view(hub: HubAdmin[Any], request: HttpRequest, pk: int, designer: UUID) -> HttpResponse:
+def link_view(pages: ProjectPages[Any], request: HttpRequest, pk: int, designer: UUID) -> HttpResponse:
     """A new one, which ends those before it; or the present one serves longer."""
-    project = hub.find(request, pk, LOOK, CHANGE)
+    project = pages.find(request, pk, LOOK, CHANGE)
     found = _find(project, designer)
     form = DaysForm(request.POST)
     if not form.is_valid():
         messages.error(request, f"Nothing was changed. {form.errors['days'][0]}")
     elif request.POST.get("deed") == "new":
         inviting.renew_link(designer=found, now=timezone.now(), **form.cleaned_data)
-        hub.log_change(request, project, f"Made a new link for the designer “{found}”.")
+        pages.log_change(request, project, f"Made a new link for the designer “{found}”.")
         messages.success(request, "Here is the new link. Those before it serve no more: send them this one.")
     else:
         inviting.prolong_link(designer=found, now=timezone.now(), **form.cleaned_data)
-        hub.log_change(request, project, f"Prolonged the link of the designer “{found}”.")
+        pages.log_change(request, project, f"Prolonged the link of the designer “{found}”.")
         messages.success(request, "The link serves longer, and stays the same.")
     return redirect(page_url("designer", project, designer))
 
 
-def active_view(hub: HubAdmin[Any], request: HttpRequest, pk: int, designer: UUID) -> HttpResponse:
+def active_view(pages: ProjectPages[Any], request: HttpRequest, pk: int, designer: UUID) -> HttpResponse:
     """Asked once more before somebody is shut out; undone by the same button."""
 
     def find(request: HttpRequest) -> Sequence[Designer]:
-        return [_find(hub.find(request, pk, LOOK, CHANGE), designer)]
+        return [_find(pages.find(request, pk, LOOK, CHANGE), designer)]
 
-    pages = project_actions(
-        hub,
+    actions = project_actions(
+        pages,
         {"active": Action(label="Shut out", confirm=_ask_about_active, run=_set_active)},
         find=find,
         back=lambda found: page_url("designer", found.project, designer),
     )
-    return pages.answer(request, "active")
+    return actions.answer(request, "active")
 
 
 def _ask_about_active(call: Call[Designer]) -> Confirm:

@@ -19,8 +19,8 @@ from crowd.whoops.models import Designer, Image, Project
 from crowd.whoops.queries.designers import designers_with_figures
 from crowd.whoops.services import designer_pay, inviting
 from hits.admin.data.take_files import send_csv
-from hits.admin.projects.project_cards import Figure, Panel, Way
-from hits.admin.projects.project_page import TAKE, HubAdmin
+from hits.admin.projects.project_cards import Card, CardLink, Metric
+from hits.admin.projects.project_page import TAKE, ProjectPages
 from hits.admin.selecting import signed_in
 from hits.common.spreadsheets import Cell
 from hits.core.errors import RuleBroken
@@ -50,17 +50,17 @@ HEADER = (
 )  # fmt: skip
 
 
-def designer_urls(hub: HubAdmin[Any]) -> list[URLPattern]:
+def designer_urls(pages: ProjectPages[Any]) -> list[URLPattern]:
     return [
-        hub.at("<int:pk>/designers/", list_view, "designers"),
-        hub.at("<int:pk>/designers/invite/", invite_view, "invite"),
-        hub.at("<int:pk>/designers/places/", places_view, "places"),
-        hub.at("<int:pk>/designers/owe/", by_post(owe_view), "owe_images"),
-        hub.at("<int:pk>/designers/accepted.csv", csv_view, "accepted_csv"),
+        pages.at("<int:pk>/designers/", list_view, "designers"),
+        pages.at("<int:pk>/designers/invite/", invite_view, "invite"),
+        pages.at("<int:pk>/designers/places/", places_view, "places"),
+        pages.at("<int:pk>/designers/owe/", by_post(owe_view), "owe_images"),
+        pages.at("<int:pk>/designers/accepted.csv", csv_view, "accepted_csv"),
     ]
 
 
-def designers_panel(project: Project, user: User) -> Panel:
+def designers_card(project: Project, user: User) -> Card:
     designers = project.designers.count()
     sent = project.images.count()
     accepted = project.images.filter(state=Image.State.ACCEPTED).count()
@@ -69,23 +69,23 @@ def designers_panel(project: Project, user: User) -> Panel:
     list_url = page_url("designers", project)
     invite_url, categories_url = page_url("invite", project), reverse("admin:whoops_category_changelist")
     unowed_words = f"{unowed} accepted image{_s(unowed)} of paid workers {_is(unowed)} not owed yet."
-    return Panel(
+    return Card(
         key="designers",
         title="Designers",
         about="They make the images, in a workspace of their own: invited by a link, or workers who took the "
         "HIT. Paid ones earn a bonus for each accepted image.",
-        figures=[
-            Figure(name="Designers", count=designers, url=list_url if user.has_perm(LOOK) else ""),
-            Figure(name="Images sent", count=sent, url=images_url(project)),
-            Figure(
+        metrics=[
+            Metric(name="Designers", count=designers, url=list_url if user.has_perm(LOOK) else ""),
+            Metric(name="Images sent", count=sent, url=images_url(project)),
+            Metric(
                 name="Images accepted", count=accepted, url=images_url(project, state=Image.State.ACCEPTED)
             ),
-            Figure(name="Places taken by the HIT", count=taken, of=taken + free),
+            Metric(name="Places taken by the HIT", count=taken, of=taken + free),
         ],
-        ways=[
-            Way(name="Designers", url=list_url, permission=LOOK),
-            Way(name="Invite a designer…", url=invite_url, is_first=not designers, permission=ADD),
-            Way(name="Categories", url=categories_url, permission="whoops.view_category"),
+        links=[
+            CardLink(name="Designers", url=list_url, permission=LOOK),
+            CardLink(name="Invite a designer…", url=invite_url, is_first=not designers, permission=ADD),
+            CardLink(name="Categories", url=categories_url, permission="whoops.view_category"),
         ],
         next="Invite the first designers, or offer the HIT."
         if user.has_perm(ADD) and not designers and not free
@@ -95,8 +95,8 @@ def designers_panel(project: Project, user: User) -> Panel:
     )
 
 
-def list_view(hub: HubAdmin[Any], request: HttpRequest, pk: int) -> HttpResponse:
-    project = hub.find(request, pk, LOOK)
+def list_view(pages: ProjectPages[Any], request: HttpRequest, pk: int) -> HttpResponse:
+    project = pages.find(request, pk, LOOK)
     sought = request.GET.get("q", "").replace("\0", "").strip()[:LONGEST_SEARCH]
     order = request.GET.get("o", "") if request.GET.get("o") in ORDERS else "name"
     which = request.GET.get("which", "") if request.GET.get("which") in WHICH else ""
@@ -120,11 +120,11 @@ def list_view(hub: HubAdmin[Any], request: HttpRequest, pk: int) -> HttpResponse
         "may_take": request.user.has_perm(TAKE),
         **_addresses(project),
     }
-    return hub.render(request, "admin/whoops/designers.html", context, project=project)
+    return pages.render(request, "admin/whoops/designers.html", context, project=project)
 
 
-def invite_view(hub: HubAdmin[Any], request: HttpRequest, pk: int) -> HttpResponse:
-    project = hub.find(request, pk, LOOK, ADD)
+def invite_view(pages: ProjectPages[Any], request: HttpRequest, pk: int) -> HttpResponse:
+    project = pages.find(request, pk, LOOK, ADD)
     user = signed_in(request)
     form = InviteForm(request.POST or None, user=user)
     if request.method == "POST" and form.is_valid():
@@ -135,7 +135,7 @@ def invite_view(hub: HubAdmin[Any], request: HttpRequest, pk: int) -> HttpRespon
         except RuleBroken as refusal:
             form.add_error("name" if refusal.code.startswith("name") else None, str(refusal))
         else:
-            hub.log_change(request, project, f"Invited the designer “{designer}”.")
+            pages.log_change(request, project, f"Invited the designer “{designer}”.")
             messages.success(request, f"{designer} is invited. Copy the link, and send it to them.")
             return redirect(page_url("designer", project, designer.public_id))
     context = {
@@ -145,12 +145,12 @@ def invite_view(hub: HubAdmin[Any], request: HttpRequest, pk: int) -> HttpRespon
         "button": "Invite, and make the link",
         "about": "They get a link to a workspace of their own, and need no account.",
     }
-    return hub.render(request, "admin/whoops/designer_form.html", context, project=project)
+    return pages.render(request, "admin/whoops/designer_form.html", context, project=project)
 
 
-def places_view(hub: HubAdmin[Any], request: HttpRequest, pk: int) -> HttpResponse:
+def places_view(pages: ProjectPages[Any], request: HttpRequest, pk: int) -> HttpResponse:
     """From the list: how many workers may take the HIT."""
-    project = hub.find(request, pk, LOOK, CHANGE)
+    project = pages.find(request, pk, LOOK, CHANGE)
     form = PlacesForm(request.POST)
     if request.method == "POST" and form.is_valid():
         try:
@@ -165,8 +165,8 @@ def places_view(hub: HubAdmin[Any], request: HttpRequest, pk: int) -> HttpRespon
     return redirect(page_url("designers", project))
 
 
-def owe_view(hub: HubAdmin[Any], request: HttpRequest, pk: int) -> HttpResponse:
-    project = hub.find(request, pk, LOOK, PAY)
+def owe_view(pages: ProjectPages[Any], request: HttpRequest, pk: int) -> HttpResponse:
+    project = pages.find(request, pk, LOOK, PAY)
     found = designer_pay.owe_outstanding(project=project, by=signed_in(request), now=timezone.now())
     if found.owed:
         words = f"{found.owed} image{_s(found.owed)} {_is(found.owed)} owed now. Put them into the next run."
@@ -178,9 +178,9 @@ def owe_view(hub: HubAdmin[Any], request: HttpRequest, pk: int) -> HttpResponse:
     return redirect(page_url("designers", project))
 
 
-def csv_view(hub: HubAdmin[Any], request: HttpRequest, pk: int) -> HttpResponseBase:
+def csv_view(pages: ProjectPages[Any], request: HttpRequest, pk: int) -> HttpResponseBase:
     """Every accepted image, for who is paid elsewhere and for the books."""
-    project = hub.find(request, pk, LOOK, TAKE)
+    project = pages.find(request, pk, LOOK, TAKE)
     return send_csv(HEADER, _accepted(project), name="accepted-images.csv")
 
 

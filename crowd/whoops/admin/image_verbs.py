@@ -17,7 +17,7 @@ from crowd.whoops.services import passing
 from hits.admin.actions import Action, Call, Confirm, Offered, Outcome
 from hits.admin.actions.action_pages import ActionPages
 from hits.admin.projects.project_actions import project_actions
-from hits.admin.projects.project_page import hub_of
+from hits.admin.projects.project_page import pages_of
 from hits.identity.models.users import User
 
 DECIDE = "whoops.decide_image"
@@ -60,7 +60,7 @@ def _pages(page: Images) -> ActionPages[Image]:
         return [get_object_or_404(related, pk=pk)]
 
     return project_actions(
-        hub_of(Project),
+        pages_of(Project),
         ACTIONS,
         find=find,
         back=lambda image: _address("change", image.pk),

@@ -16,8 +16,8 @@ from crowd.whoops.admin.addresses import images_url, page_url
 from crowd.whoops.models import Annotation, Image, Project, Review
 from crowd.whoops.queries.images import count_states, with_reviews
 from hits.admin.page_parts import ReadOnlyAdmin, VisibleStudies, read_number
-from hits.admin.projects.project_cards import Figure, Panel, Way
-from hits.admin.projects.project_page import hub_of
+from hits.admin.projects.project_cards import Card, CardLink, Metric
+from hits.admin.projects.project_page import pages_of
 from hits.admin.selecting import need, signed_in
 from hits.identity.models.users import User
 from hits.work.access import studies_of
@@ -121,27 +121,27 @@ class ImageAdmin(ReadOnlyAdmin[Image]):
         user = signed_in(request)
         offered = image_verbs.offered_for(self, image, user)
         context = {"title": str(image), "image": image, "offered": offered, **_facts(image, user)}
-        return hub_of(Project).render(request, "admin/whoops/image.html", context, project=image.project)
+        return pages_of(Project).render(request, "admin/whoops/image.html", context, project=image.project)
 
 
 def _may_decide(request: HttpRequest) -> bool:
     return request.user.has_perm(DECIDE)
 
 
-def images_panel(project: Project, user: User) -> Panel:
+def images_card(project: Project, user: User) -> Card:
     states = count_states(project)
     figures = [
-        Figure(name=State(state).label, count=count, url=images_url(project, state=state))
+        Metric(name=State(state).label, count=count, url=images_url(project, state=state))
         for state, count in states.items()
     ]
     everything = sum(states.values())
-    return Panel(
+    return Card(
         key="images",
         title="Images",
         about="What designers have sent. It passes the control group and the reviewers, and is data once it "
         "is accepted.",
-        figures=[Figure(name="Sent", count=everything, url=images_url(project)), *figures],
-        ways=[Way(name="All images", url=images_url(project))] if everything else [],
+        metrics=[Metric(name="Sent", count=everything, url=images_url(project)), *figures],
+        links=[CardLink(name="All images", url=images_url(project))] if everything else [],
     )
 
 

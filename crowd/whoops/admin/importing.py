@@ -20,7 +20,7 @@ from crowd.whoops.services.importing import Preview, import_rows, preview_import
 from crowd.whoops.services.reading import COLUMNS, MOST_BYTES, MOST_ROWS
 from hits.admin.data.result_forms import UploadedFile
 from hits.admin.data.take_files import send_csv
-from hits.admin.projects.project_page import HubAdmin
+from hits.admin.projects.project_page import ProjectPages
 from hits.common.spreadsheets import Cell
 from hits.common.uploads import UploadedColumn, example_file
 from hits.common.uploads.file_problems import Problems
@@ -90,16 +90,16 @@ class SeedForm(forms.Form):
     )
 
 
-def import_urls(hub: HubAdmin[Any]) -> list[URLPattern]:
+def import_urls(pages: ProjectPages[Any]) -> list[URLPattern]:
     return [
-        hub.at("<int:pk>/judging/import/<slug:sort>/", import_view, "import"),
-        hub.at("<int:pk>/judging/import/<slug:sort>/template/", template_view, "import_template"),
+        pages.at("<int:pk>/judging/import/<slug:sort>/", import_view, "import"),
+        pages.at("<int:pk>/judging/import/<slug:sort>/template/", template_view, "import_template"),
     ]
 
 
-def import_view(hub: HubAdmin[Any], request: HttpRequest, pk: int, sort: str) -> HttpResponse:
+def import_view(pages: ProjectPages[Any], request: HttpRequest, pk: int, sort: str) -> HttpResponse:
     """First the file is read and shown; the second click sends the same text once more."""
-    project, chosen = hub.find(request, pk, ADD), _sort(sort)
+    project, chosen = pages.find(request, pk, ADD), _sort(sort)
     is_sent = request.method == "POST"
     seed = SeedForm(request.POST if is_sent else None) if chosen.kind == Kind.VERIFY else None
     is_confirmed = is_sent and "content" in request.POST
@@ -112,7 +112,7 @@ def import_view(hub: HubAdmin[Any], request: HttpRequest, pk: int, sort: str) ->
         drawn_by = seed.cleaned_data["seed"] if seed else 0
         try:
             if is_confirmed:
-                return _import(hub, request, project, chosen, text=text, seed=drawn_by)
+                return _import(pages, request, project, chosen, text=text, seed=drawn_by)
             preview = preview_import(project=project, kind=chosen.kind, text=text, seed=drawn_by)
         except InvalidItems as invalid:
             problems = invalid.problems
@@ -125,27 +125,27 @@ def import_view(hub: HubAdmin[Any], request: HttpRequest, pk: int, sort: str) ->
         "problems": problems,
         "preview": preview,
         "content": text,
-        "panel": f"{hub.address(project)}#{panel_key(chosen.kind)}",
-        "file": _file(hub, project, chosen),
+        "card": f"{pages.address(project)}#{panel_key(chosen.kind)}",
+        "file": _file(pages, project, chosen),
     }
-    return hub.render(request, "admin/whoops/import.html", context, project=project)
+    return pages.render(request, "admin/whoops/import.html", context, project=project)
 
 
-def template_view(hub: HubAdmin[Any], request: HttpRequest, pk: int, sort: str) -> HttpResponseBase:
+def template_view(pages: ProjectPages[Any], request: HttpRequest, pk: int, sort: str) -> HttpResponseBase:
     """A line for each accepted image, to be filled in."""
-    project, chosen = hub.find(request, pk, ADD), _sort(sort)
+    project, chosen = pages.find(request, pk, ADD), _sort(sort)
     names = [column.name for column in chosen.columns]
     return send_csv(names, _lines(project, chosen), name=f"{sort}.csv")
 
 
-def _file(hub: HubAdmin[Any], project: Project, sort: Sort) -> UploadedFile:
+def _file(pages: ProjectPages[Any], project: Project, sort: Sort) -> UploadedFile:
     any_image = project.images.filter(state=Image.State.ACCEPTED).exists()
     return UploadedFile(
         columns=sort.columns,
         about=ABOUT,
         examples=[example_file(sort.columns)],
         note="" if any_image else "No image is accepted yet, so there is nothing that a row could be about.",
-        fill_in=hub.address(project, "import_template", panel_key(sort.kind)),
+        fill_in=pages.address(project, "import_template", panel_key(sort.kind)),
     )
 
 
@@ -156,17 +156,17 @@ def _sort(name: str) -> Sort:
 
 
 def _import(
-    hub: HubAdmin[Any], request: HttpRequest, project: Project, sort: Sort, *, text: str, seed: int
+    pages: ProjectPages[Any], request: HttpRequest, project: Project, sort: Sort, *, text: str, seed: int
 ) -> HttpResponse:
     count = import_rows(project=project, kind=sort.kind, text=text, seed=seed, now=timezone.now())
-    hub.log_change(request, project, f"{count} {sort.what} were imported.")
+    pages.log_change(request, project, f"{count} {sort.what} were imported.")
     if not count:
         messages.info(request, "Everything in this file was there already. Nothing was added.")
     elif sort.kind == Kind.EXPLAIN:
         messages.success(request, f"Explanations added: {count}. Make lists of them to have them asked.")
     else:
         messages.success(request, f"Added, and waiting for workers: {count} {sort.what}.")
-    return redirect(f"{hub.address(project)}#{panel_key(sort.kind)}")
+    return redirect(f"{pages.address(project)}#{panel_key(sort.kind)}")
 
 
 def _lines(project: Project, sort: Sort) -> Iterator[Sequence[Cell]]:

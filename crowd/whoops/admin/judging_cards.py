@@ -1,4 +1,4 @@
-"""What people judge of weird images: a panel for each task."""
+"""What people judge of weird images: a card for each task."""
 
 from collections.abc import Sequence
 
@@ -9,7 +9,7 @@ from crowd.whoops.models import Project
 from crowd.whoops.models.judged_items import Option, Question
 from crowd.whoops.queries.questions import Standing, Tallied, count_questions, unexplained
 from crowd.whoops.services.identifying import draw_pairs, unpaired
-from hits.admin.projects.project_cards import Figure, Panel, Way
+from hits.admin.projects.project_cards import Card, CardLink, Metric
 from hits.identity.models.users import User
 from hits.studies.models import Batch
 
@@ -20,7 +20,7 @@ Kind = Question.Kind
 ENDED = (Batch.Status.DRAINING, Batch.Status.COMPLETE, Batch.Status.CANCELLED)
 
 
-def identify_panel(project: Project, user: User) -> Panel:
+def identify_card(project: Project, user: User) -> Card:
     pairs = count_questions(project, kind=Kind.IDENTIFY, variant=Question.Variant.WEIRD)
     drawn = draw_pairs(project=project, wanted=0, seed=0)
     todo = (
@@ -34,15 +34,15 @@ def identify_panel(project: Project, user: User) -> Panel:
         about=f"{project.judges_wanted} people say of each weird image and of its normal partner whether it "
         "is weird. Nobody sees both, nor an image that they know from another task.",
         figures=[
-            Figure(name="Pairs of images", count=pairs.all),
-            Figure(name="Accepted images without a normal partner", count=unpaired(project).count()),
+            Metric(name="Pairs of images", count=pairs.all),
+            Metric(name="Accepted images without a normal partner", count=unpaired(project).count()),
         ],
-        ways=[Way(name="Draw images…", url=page_url("pairs", project), is_first=bool(todo))],
+        ways=[CardLink(name="Draw images…", url=page_url("pairs", project), is_first=bool(todo))],
         todo=todo,
     )
 
 
-def explanations_panel(project: Project, user: User) -> Panel:
+def explanations_card(project: Project, user: User) -> Card:
     lacking = unexplained(project)
     options = Option.objects.filter(question__project=project, question__kind=Kind.EXPLAIN)
     return _panel(
@@ -53,18 +53,18 @@ def explanations_panel(project: Project, user: User) -> Panel:
         about=f"{project.judges_wanted} people mark every acceptable explanation of an image: of annotators, "
         "of the designer, and of models, in no order and without a name.",
         figures=[
-            Figure(name="Explanations of annotators", count=options.filter(source=domain.PEOPLE).count()),
-            Figure(name="Explanations of models", count=options.exclude(source__in=domain.OURS).count()),
+            Metric(name="Explanations of annotators", count=options.filter(source=domain.PEOPLE).count()),
+            Metric(name="Explanations of models", count=options.exclude(source__in=domain.OURS).count()),
         ],
         ways=[
-            Way(name="Make lists…", url=page_url("lists", project), is_first=bool(lacking)),
+            CardLink(name="Make lists…", url=page_url("lists", project), is_first=bool(lacking)),
             _import_way(project, Kind.EXPLAIN, "Import models' explanations…"),
         ],
         todo=f"Make lists: this many images have all their annotations: {lacking}." if lacking else "",
     )
 
 
-def answers_panel(project: Project, user: User) -> Panel:
+def answers_card(project: Project, user: User) -> Card:
     wrong = count_questions(project, kind=Kind.VERIFY, options__label=False)
     return _panel(
         project,
@@ -73,12 +73,12 @@ def answers_panel(project: Project, user: User) -> Panel:
         title="Questions and answers",
         about=f"{project.judges_wanted} people say whether the answer to a question about an image is right. "
         f"{project.negatives} % are wrong on purpose, and no page tells which.",
-        figures=[Figure(name="Wrong on purpose", count=wrong.all)],
+        figures=[Metric(name="Wrong on purpose", count=wrong.all)],
         ways=[_import_way(project, Kind.VERIFY, "Import questions and answers…")],
     )
 
 
-def captions_panel(project: Project, user: User) -> Panel:
+def captions_card(project: Project, user: User) -> Card:
     return _panel(
         project,
         user,
@@ -102,32 +102,32 @@ def _panel(
     kind: str,
     title: str,
     about: str,
-    ways: Sequence[Way],
-    figures: Sequence[Figure] = (),
+    ways: Sequence[CardLink],
+    figures: Sequence[Metric] = (),
     todo: str = "",
-) -> Panel:
+) -> Card:
     counted = count_questions(project, kind=kind)
-    listed = [Way(name="Questions", url=questions_url(project, kind=kind))] if counted.of else []
-    return Panel(
+    listed = [CardLink(name="Questions", url=questions_url(project, kind=kind))] if counted.of else []
+    return Card(
         key=panel_key(kind),
         title=title,
         about=about,
-        figures=[*figures, *_figures(project, kind, counted)],
-        ways=[*(ways if user.has_perm(ADD) else ()), *listed],
+        metrics=[*figures, *_figures(project, kind, counted)],
+        links=[*(ways if user.has_perm(ADD) else ()), *listed],
         next=todo or _launch(project, kind, counted),
         tasks=[kind],
     )
 
 
-def _figures(project: Project, kind: str, counted: Tallied) -> list[Figure]:
-    judged = Figure(
+def _figures(project: Project, kind: str, counted: Tallied) -> list[Metric]:
+    judged = Metric(
         name="Questions with all their judges",
         count=counted[Standing.JUDGED],
         of=counted.all,
         url=questions_url(project, kind=kind, standing=Standing.JUDGED),
     )
     rare = [
-        Figure(
+        Metric(
             name=name,
             count=counted[standing],
             url=questions_url(project, kind=kind, standing=standing),
@@ -151,5 +151,5 @@ def _launch(project: Project, kind: str, counted: Tallied) -> str:
     return f"Launch a batch: this many questions wait for their judges: {waiting}."
 
 
-def _import_way(project: Project, kind: str, name: str) -> Way:
-    return Way(name=name, url=page_url("import", project, panel_key(kind)))
+def _import_way(project: Project, kind: str, name: str) -> CardLink:
+    return CardLink(name=name, url=page_url("import", project, panel_key(kind)))

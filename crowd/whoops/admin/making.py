@@ -17,7 +17,7 @@ from hits.admin.actions import Action, Call, Confirm, Outcome, emphasize
 from hits.admin.actions.action_pages import ActionPages
 from hits.admin.page_parts import plural
 from hits.admin.projects.project_actions import project_actions
-from hits.admin.projects.project_page import HubAdmin
+from hits.admin.projects.project_page import ProjectPages
 
 Kind = Question.Kind
 ABOUT_PAIRS = (
@@ -52,27 +52,27 @@ class ListsForm(forms.Form):
     )
 
 
-def making_urls(hub: HubAdmin[Any]) -> list[URLPattern]:
+def making_urls(pages: ProjectPages[Any]) -> list[URLPattern]:
     return [
-        hub.at("<int:pk>/judging/pairs/", pairs_view, "pairs"),
-        hub.at("<int:pk>/judging/explanations/", lists_view, "lists"),
+        pages.at("<int:pk>/judging/pairs/", pairs_view, "pairs"),
+        pages.at("<int:pk>/judging/explanations/", lists_view, "lists"),
     ]
 
 
-def pairs_view(hub: HubAdmin[Any], request: HttpRequest, pk: int) -> HttpResponse:
-    return _pages(hub, Kind.IDENTIFY, PAIRS).answer(request, Kind.IDENTIFY, pk=pk)
+def pairs_view(pages: ProjectPages[Any], request: HttpRequest, pk: int) -> HttpResponse:
+    return _pages(pages, Kind.IDENTIFY, PAIRS).answer(request, Kind.IDENTIFY, pk=pk)
 
 
-def lists_view(hub: HubAdmin[Any], request: HttpRequest, pk: int) -> HttpResponse:
-    return _pages(hub, Kind.EXPLAIN, LISTS).answer(request, Kind.EXPLAIN, pk=pk)
+def lists_view(pages: ProjectPages[Any], request: HttpRequest, pk: int) -> HttpResponse:
+    return _pages(pages, Kind.EXPLAIN, LISTS).answer(request, Kind.EXPLAIN, pk=pk)
 
 
-def _pages(hub: HubAdmin[Any], kind: str, action: Action[Project]) -> ActionPages[Project]:
+def _pages(pages: ProjectPages[Any], kind: str, action: Action[Project]) -> ActionPages[Project]:
     return project_actions(
-        hub,
+        pages,
         {kind: action},
-        find=lambda request, pk: [hub.find(request, pk, ADD)],
-        back=lambda project: f"{hub.address(project)}#{panel_key(kind)}",
+        find=lambda request, pk: [pages.find(request, pk, ADD)],
+        back=lambda project: f"{pages.address(project)}#{panel_key(kind)}",
         project_of=lambda project: project,
         logged=lambda project: project,
     )

@@ -7,7 +7,7 @@ from django.http import HttpRequest, StreamingHttpResponse
 from django.urls import URLPattern
 
 from crowd.whoops.admin.addresses import page_url
-from crowd.whoops.admin.statistics import ADD, REMOVE, Hub
+from crowd.whoops.admin.statistics import ADD, REMOVE, Pages
 from crowd.whoops.models import Annotation, Project
 from crowd.whoops.queries.matching import pairs
 from crowd.whoops.services.matching import MATCHING
@@ -27,16 +27,16 @@ ABOUT = (
 )
 
 
-def matching_urls(hub: Hub) -> list[URLPattern]:
+def matching_urls(pages: Pages) -> list[URLPattern]:
     return [
-        hub.at("<int:pk>/matching/template.jsonl", template_view, "matching_template"),
-        *PAGES.urls(hub, "matching"),
+        pages.at("<int:pk>/matching/template.jsonl", template_view, "matching_template"),
+        *PAGES.urls(pages, "matching"),
     ]
 
 
-def template_view(hub: Hub, request: HttpRequest, pk: int) -> StreamingHttpResponse:
+def template_view(pages: Pages, request: HttpRequest, pk: int) -> StreamingHttpResponse:
     """Every pair with its texts, to be scored and sent back. Rows without scores are left out then."""
-    project = hub.find(request, pk)
+    project = pages.find(request, pk)
     file = f"study-{str(project.study.public_id)[:8]}-matching.jsonl"
     return send_lines(_template_lines(project), name=file, kind="jsonl")
 

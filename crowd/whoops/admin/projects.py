@@ -1,4 +1,4 @@
-"""The page of a study's weird images: its panels, in the order of the work."""
+"""The page of a study's weird images: its cards, in the order of the work."""
 
 from collections.abc import Sequence
 from typing import ClassVar
@@ -8,22 +8,22 @@ from django.contrib import admin
 from django.urls import URLPattern
 
 from crowd.whoops.admin import taking
-from crowd.whoops.admin.annotations import annotation_panel, annotation_urls
-from crowd.whoops.admin.control import control_panel, control_urls
+from crowd.whoops.admin.annotations import annotation_card, annotation_urls
+from crowd.whoops.admin.control import control_card, control_urls
 from crowd.whoops.admin.designer_page import designer_page_urls
-from crowd.whoops.admin.designers import designer_urls, designers_panel
-from crowd.whoops.admin.images import images_panel
+from crowd.whoops.admin.designers import designer_urls, designers_card
+from crowd.whoops.admin.images import images_card
 from crowd.whoops.admin.importing import import_urls
-from crowd.whoops.admin.judging_cards import answers_panel, captions_panel, explanations_panel, identify_panel
+from crowd.whoops.admin.judging_cards import answers_card, captions_card, explanations_card, identify_card
 from crowd.whoops.admin.making import making_urls
 from crowd.whoops.admin.matching import matching_urls
-from crowd.whoops.admin.reviews import review_urls, reviews_panel
-from crowd.whoops.admin.statistics import results_panel, statistics_urls
-from crowd.whoops.admin.training import examples_panel, training_urls
+from crowd.whoops.admin.reviews import review_urls, reviews_card
+from crowd.whoops.admin.statistics import results_card, statistics_urls
+from crowd.whoops.admin.training import examples_card, training_urls
 from crowd.whoops.models import Project
 from crowd.whoops.services.posting_questions import want_judges
-from hits.admin.projects.project_cards import PanelOf
-from hits.admin.projects.project_page import HubAdmin, announce_hub
+from hits.admin.projects.project_cards import CardOf
+from hits.admin.projects.project_page import ProjectPages, announce_project
 
 
 class RulesForm(forms.ModelForm[Project]):
@@ -51,22 +51,22 @@ class RulesForm(forms.ModelForm[Project]):
 
 
 @admin.register(Project)
-class ProjectAdmin(HubAdmin[Project]):
+class ProjectAdmin(ProjectPages[Project]):
     name = "Weird images"
     about = "One for each study: designers make images, people say what is weird in them, and others judge."
     rules = RulesForm
-    panels: ClassVar[Sequence[PanelOf]] = (
-        designers_panel,
-        images_panel,
-        control_panel,
-        reviews_panel,
-        examples_panel,
-        annotation_panel,
-        identify_panel,
-        explanations_panel,
-        answers_panel,
-        captions_panel,
-        results_panel,
+    cards: ClassVar[Sequence[CardOf]] = (
+        designers_card,
+        images_card,
+        control_card,
+        reviews_card,
+        examples_card,
+        annotation_card,
+        identify_card,
+        explanations_card,
+        answers_card,
+        captions_card,
+        results_card,
     )
 
     def more_urls(self) -> Sequence[URLPattern]:
@@ -85,4 +85,4 @@ class ProjectAdmin(HubAdmin[Project]):
         ]
 
 
-announce_hub(Project, name="Weird images")
+announce_project(Project, name="Weird images")

@@ -15,8 +15,8 @@ from crowd.whoops.queries.images import count_states, waiting_for_decision
 from crowd.whoops.queries.people import staff_with
 from crowd.whoops.services import harm_review
 from hits.admin.page_parts import read_number
-from hits.admin.projects.project_cards import Figure, Panel, Way
-from hits.admin.projects.project_page import HubAdmin
+from hits.admin.projects.project_cards import Card, CardLink, Metric
+from hits.admin.projects.project_page import ProjectPages
 from hits.admin.selecting import signed_in
 from hits.core.errors import RuleBroken
 from hits.identity.models.users import User
@@ -27,56 +27,56 @@ State = Image.State
 VERDICTS = {"harmless": False, "harmful": True}
 
 
-def review_urls(hub: HubAdmin[Any]) -> list[URLPattern]:
+def review_urls(pages: ProjectPages[Any]) -> list[URLPattern]:
     return [
-        hub.at("<int:pk>/review/", review_view, "review"),
-        hub.at("<int:pk>/review/give/", by_post(give_view), "review_give"),
-        hub.at("<int:pk>/review/undo/", by_post(undo_view), "review_undo"),
+        pages.at("<int:pk>/review/", review_view, "review"),
+        pages.at("<int:pk>/review/give/", by_post(give_view), "review_give"),
+        pages.at("<int:pk>/review/undo/", by_post(undo_view), "review_undo"),
     ]
 
 
-def reviews_panel(project: Project, user: User) -> Panel:
+def reviews_card(project: Project, user: User) -> Card:
     states, decisions = count_states(project), waiting_for_decision(project).count()
     own = harm_review.waiting_images(project, by=user).count() if user.has_perm(CHECK) else 0
     decide_url = images_url(project, waits="decision")
     may_decide = user.has_perm(DECIDE)
     # Nobody who is still to review one of them learns that others object to it.
-    told = Figure(name="That wait for a decision", count=decisions, url=decide_url)
-    ways = [Way(name="Review…", url=page_url("review", project), is_first=bool(own), permission=CHECK)]
+    told = Metric(name="That wait for a decision", count=decisions, url=decide_url)
+    ways = [CardLink(name="Review…", url=page_url("review", project), is_first=bool(own), permission=CHECK)]
     if decisions:
-        ways.append(Way(name="Decide…", url=decide_url, is_first=not own, permission=DECIDE))
-    return Panel(
+        ways.append(CardLink(name="Decide…", url=decide_url, is_first=not own, permission=DECIDE))
+    return Card(
         key="reviews",
         title="Reviews",
         about=f"{project.reviews_wanted} reviewers look at each image, and none sees the others' words. If "
         "nobody finds harm in it, it is accepted; else a researcher decides.",
-        figures=[
-            Figure(
+        metrics=[
+            Metric(
                 name="With the reviewers",
                 count=states[State.REVIEW],
                 url=images_url(project, state=State.REVIEW),
             ),
-            Figure(name="That wait for your review", count=own),
+            Metric(name="That wait for your review", count=own),
             *([told] if may_decide else []),
-            Figure(
+            Metric(
                 name="Accepted", count=states[State.ACCEPTED], url=images_url(project, state=State.ACCEPTED)
             ),
-            Figure(name="Refused", count=states[State.REFUSED], url=images_url(project, state=State.REFUSED)),
+            Metric(name="Refused", count=states[State.REFUSED], url=images_url(project, state=State.REFUSED)),
         ],
-        ways=ways,
+        links=ways,
         next=_next(own=own, decisions=decisions if may_decide else 0),
         problems=_problems(project),
     )
 
 
-def review_view(hub: HubAdmin[Any], request: HttpRequest, pk: int) -> HttpResponse:
-    project = hub.find(request, pk, CHECK)
-    return _show(hub, request, project, asked=request.GET.get("image", ""))
+def review_view(pages: ProjectPages[Any], request: HttpRequest, pk: int) -> HttpResponse:
+    project = pages.find(request, pk, CHECK)
+    return _show(pages, request, project, asked=request.GET.get("image", ""))
 
 
-def give_view(hub: HubAdmin[Any], request: HttpRequest, pk: int) -> HttpResponse:
+def give_view(pages: ProjectPages[Any], request: HttpRequest, pk: int) -> HttpResponse:
     """Then the next one."""
-    project = hub.find(request, pk, CHECK)
+    project = pages.find(request, pk, CHECK)
     image = get_object_or_404(project.images, pk=read_number(request.POST.get("image", "")))
     note, verdict = request.POST.get("note", ""), request.POST.get("verdict", "")
     try:
@@ -92,14 +92,14 @@ def give_view(hub: HubAdmin[Any], request: HttpRequest, pk: int) -> HttpResponse
         )
     except RuleBroken as broken:
         messages.error(request, str(broken))
-        return _show(hub, request, project, asked=str(image.pk), note=note, status=409)
+        return _show(pages, request, project, asked=str(image.pk), note=note, status=409)
     if state == State.ACCEPTED:
         messages.success(request, f"{image} is accepted: nobody found harm in it.")
     return redirect(page_url("review", project))
 
 
-def undo_view(hub: HubAdmin[Any], request: HttpRequest, pk: int) -> HttpResponse:
-    project = hub.find(request, pk, CHECK)
+def undo_view(pages: ProjectPages[Any], request: HttpRequest, pk: int) -> HttpResponse:
+    project = pages.find(request, pk, CHECK)
     try:
         image = harm_review.undo_review(project=project, by=signed_in(request), now=timezone.now())
     except RuleBroken as broken:
@@ -110,7 +110,7 @@ def undo_view(hub: HubAdmin[Any], request: HttpRequest, pk: int) -> HttpResponse
 
 
 def _show(
-    hub: HubAdmin[Any],
+    pages: ProjectPages[Any],
     request: HttpRequest,
     project: Project,
     *,
@@ -136,7 +136,7 @@ def _show(
         partners = image.partners.select_related("picture").order_by("kind")
         context["picture_url"] = file_url(image.picture)
         context["partners"] = [(one, file_url(one.picture)) for one in partners]
-    response = hub.render(request, "admin/whoops/review.html", context, project=project)
+    response = pages.render(request, "admin/whoops/review.html", context, project=project)
     response.status_code = status
     return response
 

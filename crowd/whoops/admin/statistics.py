@@ -1,4 +1,4 @@
-"""The figures of weird images as a page with charts, each table as CSV, and the panel before them."""
+"""The figures of weird images as a page with charts, each table as CSV, and the card before them."""
 
 from datetime import datetime
 from functools import partial
@@ -15,49 +15,49 @@ from crowd.whoops.admin.judged_tables import judged_tables, matching_table
 from crowd.whoops.models import Project
 from crowd.whoops.queries.composition import accepted_images
 from crowd.whoops.queries.matching import Result, pairs, results
-from hits.admin.projects.project_cards import Figure, Panel, Way
-from hits.admin.projects.project_page import HubAdmin
+from hits.admin.projects.project_cards import Card, CardLink, Metric
+from hits.admin.projects.project_page import ProjectPages
 from hits.admin.stat_tables import send_table
 from hits.data.project_exports import project_in
 from hits.datasets.stat_table import StatTable
 from hits.identity.models.users import User
 from hits.studies.models import Study
 
-Hub = HubAdmin[Any]
+Pages = ProjectPages[Any]
 ADD, REMOVE, TAKE = "whoops.add_matchingscores", "whoops.delete_matchingscores", "hits.export_batch"
 
 
-def statistics_urls(hub: Hub) -> list[URLPattern]:
+def statistics_urls(pages: Pages) -> list[URLPattern]:
     return [
-        hub.at("<int:pk>/statistics/", page_view, "statistics"),
-        hub.at("<int:pk>/statistics/<slug:name>.csv", file_view, "statistics_file"),
-        hub.at("<int:pk>/statistics/<slug:name>.json", partial(file_view, form="json"), "statistics_json"),
+        pages.at("<int:pk>/statistics/", page_view, "statistics"),
+        pages.at("<int:pk>/statistics/<slug:name>.csv", file_view, "statistics_file"),
+        pages.at("<int:pk>/statistics/<slug:name>.json", partial(file_view, form="json"), "statistics_json"),
     ]
 
 
-def results_panel(project: Project, user: User) -> Panel:
+def results_card(project: Project, user: User) -> Card:
     """Counts only: it is looked at again every few seconds."""
     upload = page_url("upload_matching", project)
-    return Panel(
+    return Card(
         key="results",
         title="Results",
         about="How people and models do, what the data are made of, and the data as files. Work that is kept "
         "out or rejected does not count.",
-        figures=[
-            Figure(name="Images in the data", count=accepted_images(project).count()),
-            Figure(name="Pairs of a detailed and an underspecified caption", count=pairs(project).count()),
-            Figure(name="Models with matching scores", count=project.matching_scores.count()),
+        metrics=[
+            Metric(name="Images in the data", count=accepted_images(project).count()),
+            Metric(name="Pairs of a detailed and an underspecified caption", count=pairs(project).count()),
+            Metric(name="Models with matching scores", count=project.matching_scores.count()),
         ],
-        ways=[
-            Way(name="See the statistics", url=page_url("statistics", project)),
-            Way(name="Upload a model's matching scores…", url=upload, permission=ADD),
-            Way(name="Take the data out…", url=page_url("take", project), permission=TAKE),
+        links=[
+            CardLink(name="See the statistics", url=page_url("statistics", project)),
+            CardLink(name="Upload a model's matching scores…", url=upload, permission=ADD),
+            CardLink(name="Take the data out…", url=page_url("take", project), permission=TAKE),
         ],
     )
 
 
-def page_view(hub: Hub, request: HttpRequest, pk: int) -> HttpResponse:
-    project = hub.find(request, pk)
+def page_view(pages: Pages, request: HttpRequest, pk: int) -> HttpResponse:
+    project = pages.find(request, pk)
     found = list(results(project))
     context = {
         "title": "Statistics",
@@ -68,11 +68,11 @@ def page_view(hub: Hub, request: HttpRequest, pk: int) -> HttpResponse:
         "may_remove": request.user.has_perm(REMOVE),
         "may_take": request.user.has_perm(TAKE),
     }
-    return hub.render(request, "admin/whoops/statistics.html", context, project=project)
+    return pages.render(request, "admin/whoops/statistics.html", context, project=project)
 
 
-def file_view(hub: Hub, request: HttpRequest, pk: int, name: str, form: str = "csv") -> HttpResponseBase:
-    project = hub.find(request, pk)
+def file_view(pages: Pages, request: HttpRequest, pk: int, name: str, form: str = "csv") -> HttpResponseBase:
+    project = pages.find(request, pk)
     return send_table(_tables(project, list(results(project))), name, form=form, study=project.study)
 
 

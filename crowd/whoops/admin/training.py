@@ -26,8 +26,8 @@ from crowd.whoops.services.training import (
     mend_training_image,
     training_images,
 )
-from hits.admin.projects.project_cards import Figure, Panel, Way
-from hits.admin.projects.project_page import HubAdmin
+from hits.admin.projects.project_cards import Card, CardLink, Metric
+from hits.admin.projects.project_page import ProjectPages
 from hits.admin.selecting import signed_in
 from hits.core.errors import RuleBroken
 from hits.identity.models.users import User
@@ -81,16 +81,16 @@ class ImageForm(TextsForm):
         self.fields = {"picture": PictureField(), **self.fields}
 
 
-def training_urls(hub: HubAdmin[Any]) -> list[URLPattern]:
+def training_urls(pages: ProjectPages[Any]) -> list[URLPattern]:
     return [
-        hub.at("<int:pk>/training/", list_view, "training"),
-        hub.at("<int:pk>/training/add/", add_view, "training_add"),
-        hub.at("<int:pk>/training/<int:row>/", mend_view, "training_mend"),
-        hub.at("<int:pk>/training/<int:row>/ask/", ask_view, "training_ask"),
+        pages.at("<int:pk>/training/", list_view, "training"),
+        pages.at("<int:pk>/training/add/", add_view, "training_add"),
+        pages.at("<int:pk>/training/<int:row>/", mend_view, "training_mend"),
+        pages.at("<int:pk>/training/<int:row>/ask/", ask_view, "training_ask"),
     ]
 
 
-def examples_panel(project: Project, user: User) -> Panel:
+def examples_card(project: Project, user: User) -> Card:
     asked = asked_images(project).count()
     gate = Gate.objects.filter(study=project.study_id, test_task=domain.EXAMPLES).first()
     lacking = max(0, TEST_IMAGES - asked)
@@ -102,31 +102,31 @@ def examples_panel(project: Project, user: User) -> Panel:
     elif not gate.is_active:
         problems.append("Its gate is switched off, so anybody may annotate.")
     figures = [
-        Figure(name="Images in the test", count=asked, of=max(asked, TEST_IMAGES), url=_list_url(project))
+        Metric(name="Images in the test", count=asked, of=max(asked, TEST_IMAGES), url=_list_url(project))
     ]
     waiting = 0
     if gate:
         found = figures_of(gate)
         waiting = found.waiting
         figures += [
-            Figure(name="Tests that a person has to grade", count=waiting, url=_grading_url(gate, user)),
-            Figure(name="Workers who may annotate", count=found.held),
+            Metric(name="Tests that a person has to grade", count=waiting, url=_grading_url(gate, user)),
+            Metric(name="Workers who may annotate", count=found.held),
         ]
-    return Panel(
+    return Card(
         key="examples",
         title="The annotators' test",
         about="Five images that are in no data. Workers write the three texts about each, and a person "
         "grades them beside good answers.",
-        figures=figures,
+        metrics=figures,
         problems=problems,
         next=_next(lacking, waiting),
-        ways=_ways(project, gate, user, lacking=lacking, waiting=waiting),
+        links=_ways(project, gate, user, lacking=lacking, waiting=waiting),
         tasks=[domain.EXAMPLES],
     )
 
 
-def list_view(hub: HubAdmin[Any], request: HttpRequest, pk: int) -> HttpResponse:
-    project = hub.find(request, pk)
+def list_view(pages: ProjectPages[Any], request: HttpRequest, pk: int) -> HttpResponse:
+    project = pages.find(request, pk)
     rows = list(training_images(project))
     for row in rows:
         row.picture_url = file_url(row.picture, 160)  # type: ignore[attr-defined]
@@ -139,11 +139,11 @@ def list_view(hub: HubAdmin[Any], request: HttpRequest, pk: int) -> HttpResponse
         "lacking": max(0, TEST_IMAGES - asked),
         "may_keep": request.user.has_perm(KEEP),
     }
-    return hub.render(request, "admin/whoops/training.html", context, project=project)
+    return pages.render(request, "admin/whoops/training.html", context, project=project)
 
 
-def add_view(hub: HubAdmin[Any], request: HttpRequest, pk: int) -> HttpResponse:
-    project = hub.find(request, pk, KEEP)
+def add_view(pages: ProjectPages[Any], request: HttpRequest, pk: int) -> HttpResponse:
+    project = pages.find(request, pk, KEEP)
     form = ImageForm(request.POST or None, request.FILES or None)
     if request.method == "POST" and form.is_valid():
         try:
@@ -157,44 +157,44 @@ def add_view(hub: HubAdmin[Any], request: HttpRequest, pk: int) -> HttpResponse:
         except RuleBroken as refusal:
             form.add_error("picture", str(refusal))
         else:
-            hub.log_change(request, project, f"Training image {row.pk} added.")
+            pages.log_change(request, project, f"Training image {row.pk} added.")
             messages.success(request, "The image is in the test.")
-            return redirect(hub.address(project, "training"))
+            return redirect(pages.address(project, "training"))
     if request.FILES and form.errors and "picture" not in form.errors:
         form.add_error("picture", "The picture was fine. Choose it again: a page cannot keep it for you.")
     context = {"title": "Add an image to the test", "forms": [form], "button": "Add it to the test"}
-    return hub.render(request, "admin/whoops/training_form.html", context, project=project)
+    return pages.render(request, "admin/whoops/training_form.html", context, project=project)
 
 
-def mend_view(hub: HubAdmin[Any], request: HttpRequest, pk: int, row: int) -> HttpResponse:
-    project = hub.find(request, pk, KEEP)
+def mend_view(pages: ProjectPages[Any], request: HttpRequest, pk: int, row: int) -> HttpResponse:
+    project = pages.find(request, pk, KEEP)
     found = _find(project, row)
     form = TextsForm(request.POST or None, initial={entry: getattr(found, entry) for entry in TEXTS})
     if request.method == "POST" and form.is_valid():
         mend_training_image(row=found, texts=form.texts)
-        hub.log_change(request, project, f"Good answers of training image {found.pk} changed.")
+        pages.log_change(request, project, f"Good answers of training image {found.pk} changed.")
         messages.success(request, "The good answers are kept.")
-        return redirect(hub.address(project, "training"))
+        return redirect(pages.address(project, "training"))
     context = {
         "title": "Good answers to an image of the test",
         "picture_url": file_url(found.picture, 480),
         "forms": [form],
         "button": "Keep the good answers",
     }
-    return hub.render(request, "admin/whoops/training_form.html", context, project=project)
+    return pages.render(request, "admin/whoops/training_form.html", context, project=project)
 
 
-def ask_view(hub: HubAdmin[Any], request: HttpRequest, pk: int, row: int) -> HttpResponse:
+def ask_view(pages: ProjectPages[Any], request: HttpRequest, pk: int, row: int) -> HttpResponse:
     if request.method != "POST":
         return HttpResponseNotAllowed(["POST"])
-    project = hub.find(request, pk, KEEP)
+    project = pages.find(request, pk, KEEP)
     found, is_asked = _find(project, row), request.POST.get("ask") == "yes"
     with transaction.atomic():
         ask_training_image(row=found, is_asked=is_asked, now=timezone.now())
         done = "is in the test again" if is_asked else "is out of the test. It can be put back at any time"
-        hub.log_change(request, project, f"Training image {found.pk} {done}.")
+        pages.log_change(request, project, f"Training image {found.pk} {done}.")
     messages.success(request, f"The image {done}.")
-    return redirect(hub.address(project, "training"))
+    return redirect(pages.address(project, "training"))
 
 
 def _find(project: Project, row: int) -> TrainingImage:
@@ -219,12 +219,12 @@ def _next(lacking: int, waiting: int) -> str:
     return ""
 
 
-def _ways(project: Project, gate: Gate | None, user: User, *, lacking: int, waiting: int) -> list[Way]:
-    ways = [Way(name="Images of the test", url=_list_url(project), is_first=bool(lacking))]
+def _ways(project: Project, gate: Gate | None, user: User, *, lacking: int, waiting: int) -> list[CardLink]:
+    ways = [CardLink(name="Images of the test", url=_list_url(project), is_first=bool(lacking))]
     if gate and waiting and (url := _grading_url(gate, user)):
-        ways.append(Way(name=f"Grade {waiting}", url=url, is_first=not lacking))
+        ways.append(CardLink(name=f"Grade {waiting}", url=url, is_first=not lacking))
     if gate is None and user.has_perm("qualifications.add_gate"):
-        ways.append(Way(name="Set up its gate", url=_gate_url(project)))
+        ways.append(CardLink(name="Set up its gate", url=_gate_url(project)))
     return ways
 
 

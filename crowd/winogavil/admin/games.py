@@ -1,4 +1,4 @@
-"""The page of a study's association game: its rules, its panels in the order of the work."""
+"""The page of a study's association game: its rules, its cards in the order of the work."""
 
 from collections.abc import Sequence
 from typing import Any, ClassVar
@@ -8,10 +8,10 @@ from django.contrib import admin
 from django.db.models import QuerySet
 
 from crowd.winogavil import domain
-from crowd.winogavil.admin import panels
+from crowd.winogavil.admin import cards
 from crowd.winogavil.models import Game
-from hits.admin.projects.project_cards import PanelOf
-from hits.admin.projects.project_page import HubAdmin, announce_hub
+from hits.admin.projects.project_cards import CardOf
+from hits.admin.projects.project_page import ProjectPages, announce_project
 from hits.studies.models import Batch
 
 SOLVING = ("solve_batch", "grows")
@@ -49,7 +49,7 @@ class RulesForm(forms.ModelForm[Game]):
 
 
 @admin.register(Game)
-class GameAdmin(HubAdmin[Game]):
+class GameAdmin(ProjectPages[Game]):
     name = "Association game"
     about = (
         "How each study plays: what a word may be, what solvers are told, and the batch that solves. "
@@ -60,7 +60,7 @@ class GameAdmin(HubAdmin[Game]):
     list_display = ("study", "feedback", "solve_batch", "grows", "problem")
     list_select_related = ("study", "solve_batch__study")
     ordering = ("study__name",)
-    panels: ClassVar[Sequence[PanelOf]] = panels.PANELS
+    cards: ClassVar[Sequence[CardOf]] = cards.CARDS
 
     def note_on(self, project: Game) -> str:
         if project.pk:
@@ -76,4 +76,4 @@ class GameAdmin(HubAdmin[Game]):
         return super().growing_batch(project, task, batches)
 
 
-announce_hub(Game, name="Association game")
+announce_project(Game, name="Association game")

@@ -1,4 +1,4 @@
-"""What the page of a study's association game shows, a panel for each part of the work."""
+"""What the page of a study's association game shows, a card for each part of the work."""
 
 from urllib.parse import urlencode
 
@@ -8,90 +8,92 @@ from django.urls import reverse
 from crowd.winogavil import domain
 from crowd.winogavil.models import Board, CueReport, Game
 from crowd.winogavil.queries import of_study
-from hits.admin.projects.project_cards import Figure, Panel, PanelOf, Way
+from hits.admin.projects.project_cards import Card, CardLink, CardOf, Metric
 from hits.identity.models.users import User
 
 # Parts of the game that stand in rooms above add theirs.
-PANELS: list[PanelOf] = []
+CARDS: list[CardOf] = []
 READY = Q(item__wanted__gt=0, item__pulled_at=None)
 
 
-def sets_panel(game: Game, user: User) -> Panel:
+def sets_card(game: Game, user: User) -> Card:
     counts = Board.objects.filter(item__study=game.study_id).aggregate(
         all=Count("pk"), waiting=Count("pk", filter=READY)
     )
-    draw = Way(
+    draw = CardLink(
         name="Draw picture sets…",
         url=f"{reverse('admin:winogavil_draw')}?{urlencode({'study': game.study_id})}",
         is_first=not counts["waiting"],
         permission="winogavil.add_board",
     )
-    see = Way(name="Picture sets", url=list_of("board", game), permission="winogavil.view_board")
-    return Panel(
+    see = CardLink(name="Picture sets", url=list_of("board", game), permission="winogavil.view_board")
+    return Card(
         key="sets",
         title="Picture sets",
         about="Spymasters find words for sets of pictures of the pool, each set until it wants no more.",
-        figures=[
-            Figure(name="Picture sets", count=counts["all"]),
-            Figure(name="That still want words", count=counts["waiting"]),
+        metrics=[
+            Metric(name="Picture sets", count=counts["all"]),
+            Metric(name="That still want words", count=counts["waiting"]),
         ],
-        ways=[draw, see],
+        links=[draw, see],
         next=_next_of_sets(game, counts["all"]),
         tasks=(domain.CREATE,),
     )
 
 
-def solving_panel(game: Game, user: User) -> Panel:
+def solving_card(game: Game, user: User) -> Card:
     counts = _counted(game)
-    see = Way(name="Associations", url=list_of("association", game), permission="winogavil.view_association")
-    return Panel(
+    see = CardLink(
+        name="Associations", url=list_of("association", game), permission="winogavil.view_association"
+    )
+    return Card(
         key="solving",
         title="Solving",
         about=f"{domain.SOLVERS_WANTED} people solve each association. It is selected where they do.",
-        figures=[
-            Figure(name="Associations", count=counts["all"]),
-            Figure(name="Final", count=counts["final"], of=counts["all"]),
-            Figure(name="Selected", count=counts["selected"]),
+        metrics=[
+            Metric(name="Associations", count=counts["all"]),
+            Metric(name="Final", count=counts["final"], of=counts["all"]),
+            Metric(name="Selected", count=counts["selected"]),
         ],
-        ways=[see],
+        links=[see],
         problems=[f"It did not grow by itself: {game.problem}"] if game.problem else [],
         next=_next_of_solving(game, counts["all"] - counts["final"]),
         tasks=(domain.SOLVE,),
     )
 
 
-def tests_panel(game: Game, user: User) -> Panel:
+def tests_card(game: Game, user: User) -> Card:
     query = urlencode({"study": game.study_id})
-    make = Way(
+    make = CardLink(
         name="Questions for the solver's test…",
         url=f"{reverse('admin:winogavil_make_test')}?{query}",
         permission="hits.change_batch",
     )
-    return Panel(
+    return Card(
         key="tests",
         title="Tests of workers",
         about="Who solves and who creates is tested first, where the study has gates for that.",
-        ways=[make],
+        links=[make],
         tasks=(domain.SOLVER_TEST, domain.CREATOR_TEST),
     )
 
 
-def reports_panel(game: Game, user: User) -> Panel:
+def reports_card(game: Game, user: User) -> Card:
     reports = CueReport.objects.filter(association__item__study=game.study_id)
     waiting = reports.filter(status=CueReport.Status.OPEN).count()
-    see = Way(name="See the reports", url=reverse("admin:winogavil_cuereport_changelist"))
-    return Panel(
+    see = CardLink(name="See the reports", url=reverse("admin:winogavil_cuereport_changelist"))
+    return Card(
         key="reports",
         title="Reported words",
         about="A word that somebody reports is not asked about any more, until a person has decided.",
-        figures=[Figure(name="Reports that wait for a person", count=waiting)],
-        ways=[see],
+        metrics=[Metric(name="Reports that wait for a person", count=waiting)],
+        links=[see],
         next=f"Reports wait to be decided: {waiting}." if waiting else "",
         permission="winogavil.view_cuereport",
     )
 
 
-PANELS += [sets_panel, solving_panel, tests_panel, reports_panel]
+CARDS += [sets_card, solving_card, tests_card, reports_card]
 
 
 def list_of(name: str, game: Game) -> str:

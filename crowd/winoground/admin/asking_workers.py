@@ -15,52 +15,52 @@ from crowd.winoground.models import Example, Project
 from crowd.winoground.queries.asking import Asking, asking_of
 from crowd.winoground.queries.qualified import gates_before, workers_qualified
 from crowd.winoground.services.posting import ask_examples
-from hits.admin.projects.project_cards import Figure, Panel, Way
-from hits.admin.projects.project_page import HubAdmin
+from hits.admin.projects.project_cards import Card, CardLink, Metric
+from hits.admin.projects.project_page import ProjectPages
 from hits.core.domain.typed_text import read_uuid
 from hits.core.errors import RuleBroken
 from hits.identity.models.users import User
 from hits.studies.models import Batch
 
-Hub = HubAdmin[Any]
+Pages = ProjectPages[Any]
 MOST_SHOWN = 200
 RUNNING = (Batch.Status.LAUNCHING, Batch.Status.OPEN, Batch.Status.PAUSED, Batch.Status.DRAINING)
 
 
-def urls(hub: Hub) -> list[URLPattern]:
-    return [hub.at("<int:pk>/ask/", ask_view, "ask")]
+def urls(pages: Pages) -> list[URLPattern]:
+    return [pages.at("<int:pk>/ask/", ask_view, "ask")]
 
 
-def asking_panel(project: Project, user: User) -> Panel:
+def asking_card(project: Project, user: User) -> Card:
     asking = asking_of(project)
-    ask = Way(
+    ask = CardLink(
         name="Ask about examples…",
         url=reverse("admin:winoground_ask", args=[project.pk]),
         is_first=True,
         permission="winoground.change_project",
     )
-    return Panel(
+    return Card(
         key="asking",
         title="Asking workers",
         about="Of each example every caption is shown with every image, and workers say whether they match.",
-        figures=[
-            Figure(name="Examples asked about", count=asking.asked, of=asking.asked + asking.ready),
-            Figure(name="Questions: a caption with an image", count=asking.pairings),
-            Figure(name="Answers", count=asking.answers, of=asking.wanted),
-            Figure(name="Workers who have answered", count=asking.workers),
+        metrics=[
+            Metric(name="Examples asked about", count=asking.asked, of=asking.asked + asking.ready),
+            Metric(name="Questions: a caption with an image", count=asking.pairings),
+            Metric(name="Answers", count=asking.answers, of=asking.wanted),
+            Metric(name="Workers who have answered", count=asking.workers),
         ],
-        ways=[ask] if asking.ready else [],
+        links=[ask] if asking.ready else [],
         next=_next(project, asking),
         problems=list(_problems(project, asking)),
         tasks=(VALIDATE,),
     )
 
 
-def ask_view(hub: Hub, request: HttpRequest, pk: int) -> HttpResponse:
+def ask_view(pages: Pages, request: HttpRequest, pk: int) -> HttpResponse:
     """The page is the question whether it is meant: what is ticked, and what that brings."""
-    project = hub.find(request, pk, hub.permission("change"))
+    project = pages.find(request, pk, pages.permission("change"))
     if request.method == "POST":
-        return _ask(hub, request, project)
+        return _ask(pages, request, project)
     ready = project.examples.filter(state=Example.State.READY).select_related("image_0", "image_1", "author")
     count = ready.count()
     context = {
@@ -71,27 +71,27 @@ def ask_view(hub: Hub, request: HttpRequest, pk: int) -> HttpResponse:
         "most": MOST_SHOWN,
         "people": people_in_words(project, qualified=workers_qualified(gates_before(project))),
     }
-    return hub.render(request, "admin/winoground/ask.html", context, project=project)
+    return pages.render(request, "admin/winoground/ask.html", context, project=project)
 
 
-def _ask(hub: Hub, request: HttpRequest, project: Project) -> HttpResponse:
+def _ask(pages: Pages, request: HttpRequest, project: Project) -> HttpResponse:
     chosen = {key for text in request.POST.getlist("example")[:MOST_SHOWN] if (key := read_uuid(text))}
     keys = project.examples.filter(public_id__in=chosen).values_list("pk", flat=True)
     if not chosen:
         messages.warning(request, "Nothing was ticked, and nothing was changed.")
-        return redirect(hub.address(project, "ask"))
+        return redirect(pages.address(project, "ask"))
     try:
         count = ask_examples(project=project, examples=list(keys), now=timezone.now())
     except RuleBroken as refusal:
         messages.error(request, str(refusal))
-        return redirect(hub.address(project, "ask"))
-    hub.log_change(request, project, f"Asked about {count} examples.")
+        return redirect(pages.address(project, "ask"))
+    pages.log_change(request, project, f"Asked about {count} examples.")
     messages.success(
         request,
         f"Examples asked about: {count}. Their {count * len(PLACES)} questions come before workers by a "
         "batch that you launch below.",
     )
-    return redirect(hub.address(project))
+    return redirect(pages.address(project))
 
 
 def _next(project: Project, asking: Asking) -> str:

@@ -14,7 +14,7 @@ from django.shortcuts import redirect, render
 from django.urls import URLPattern
 from django.utils import timezone
 
-from crowd.winoground.admin.example_finding import VIEW, Hub, find_example
+from crowd.winoground.admin.example_finding import VIEW, Pages, find_example
 from crowd.winoground.admin.example_forms import ExampleForm
 from crowd.winoground.admin.example_verbs import action_view, offered_for
 from crowd.winoground.domain import PLACES
@@ -41,47 +41,47 @@ ADD_TAG = "winoground.add_tag"
 MOST_LINES = 200
 
 
-def urls(hub: Hub) -> list[URLPattern]:
+def urls(pages: Pages) -> list[URLPattern]:
     return [
-        hub.at("<int:pk>/examples/write/", write_view, "write_example"),
-        hub.at("<int:pk>/examples/words/", words_view, "words"),
-        hub.at("<int:pk>/examples/<uuid:example>/", example_view, "show_example"),
-        hub.at("<int:pk>/examples/<uuid:example>/preview/", preview_view, "preview_example"),
-        hub.at("<int:pk>/examples/<uuid:example>/history/", history_view, "example_history"),
-        hub.at("<int:pk>/examples/<uuid:example>/<slug:verb>/", action_view, "example_verb"),
+        pages.at("<int:pk>/examples/write/", write_view, "write_example"),
+        pages.at("<int:pk>/examples/words/", words_view, "words"),
+        pages.at("<int:pk>/examples/<uuid:example>/", example_view, "show_example"),
+        pages.at("<int:pk>/examples/<uuid:example>/preview/", preview_view, "preview_example"),
+        pages.at("<int:pk>/examples/<uuid:example>/history/", history_view, "example_history"),
+        pages.at("<int:pk>/examples/<uuid:example>/<slug:verb>/", action_view, "example_verb"),
     ]
 
 
-def write_view(hub: Hub, request: HttpRequest, pk: int) -> HttpResponse:
-    project = hub.find(request, pk, VIEW, WRITE)
+def write_view(pages: Pages, request: HttpRequest, pk: int) -> HttpResponse:
+    project = pages.find(request, pk, VIEW, WRITE)
     form, by = _form(request), signed_in(request)
     key = read_uuid(request.POST.get("key", "")) or uuid4()
     if request.method != "POST":
-        return _show_form(hub, request, project, form, key=key)
+        return _show_form(pages, request, project, form, key=key)
 
     def keep(written: Written, now: datetime) -> Kept:
         ready = "ready" in request.POST
         return write_example(project=project, by=by, key=key, written=written, wants_ready=ready, now=now)
 
     if kept := _keep(form, keep):
-        return _after(hub, request, kept)
+        return _after(pages, request, kept)
     # Sent before, and other words now: what is there is changed from here on.
     known = Example.objects.filter(public_id=key, project=project, author=by).first()
-    return _show_form(hub, request, project, form, key=key, example=known)
+    return _show_form(pages, request, project, form, key=key, example=known)
 
 
-def example_view(hub: Hub, request: HttpRequest, pk: int, example: UUID) -> HttpResponse:
+def example_view(pages: Pages, request: HttpRequest, pk: int, example: UUID) -> HttpResponse:
     """A form for whoever may change it, as long as it may be changed; otherwise what it is."""
-    found, by = find_example(hub, request, pk, example), signed_in(request)
+    found, by = find_example(pages, request, pk, example), signed_in(request)
     if request.method == "POST" and not may_change(by, found):
         raise PermissionDenied
     if request.method != "POST" and not (may_change(by, found) and is_writable(found)):
-        return _show_facts(hub, request, found)
+        return _show_facts(pages, request, found)
     form, seen = _form(request, found), request.POST.get("seen", "")
     if request.method != "POST":
         if "lacks" in request.GET:
             form.show(faults_of(found))
-        return _show_form(hub, request, found.project, form, example=found)
+        return _show_form(pages, request, found.project, form, example=found)
 
     def keep(written: Written, now: datetime) -> Kept:
         ready = "ready" in request.POST
@@ -90,15 +90,15 @@ def example_view(hub: Hub, request: HttpRequest, pk: int, example: UUID) -> Http
         )
 
     if kept := _keep(form, keep):
-        return _after(hub, request, kept)
+        return _after(pages, request, kept)
     if form.has_error(NON_FIELD_ERRORS, "stale"):
         found.refresh_from_db(fields=("changed_at",))
         seen = ""
-    return _show_form(hub, request, found.project, form, example=found, seen=seen)
+    return _show_form(pages, request, found.project, form, example=found, seen=seen)
 
 
-def preview_view(hub: Hub, request: HttpRequest, pk: int, example: UUID) -> HttpResponse:
-    found = find_example(hub, request, pk, example)
+def preview_view(pages: Pages, request: HttpRequest, pk: int, example: UUID) -> HttpResponse:
+    found = find_example(pages, request, pk, example)
     captions, images = (found.caption_0, found.caption_1), (found.image_0, found.image_1)
     pairs = [
         {
@@ -110,20 +110,20 @@ def preview_view(hub: Hub, request: HttpRequest, pk: int, example: UUID) -> Http
         for caption, image in PLACES
     ]
     context = {"title": f"{found}: as workers see it", "example": found, "pairs": pairs}
-    return hub.render(request, "admin/winoground/preview.html", context, project=found.project)
+    return pages.render(request, "admin/winoground/preview.html", context, project=found.project)
 
 
-def history_view(hub: Hub, request: HttpRequest, pk: int, example: UUID) -> HttpResponse:
-    found = find_example(hub, request, pk, example)
+def history_view(pages: Pages, request: HttpRequest, pk: int, example: UUID) -> HttpResponse:
+    found = find_example(pages, request, pk, example)
     kind = ContentType.objects.get_for_model(Example)
     lines = LogEntry.objects.filter(content_type=kind, object_id=str(found.pk)).select_related("user")
     context = {"title": f"{found}: history", "example": found, "lines": lines.order_by("-pk")[:MOST_LINES]}
-    return hub.render(request, "admin/winoground/history.html", context, project=found.project)
+    return pages.render(request, "admin/winoground/history.html", context, project=found.project)
 
 
-def words_view(hub: Hub, request: HttpRequest, pk: int) -> HttpResponse:
+def words_view(pages: Pages, request: HttpRequest, pk: int) -> HttpResponse:
     """What the form says of two captions while they are typed: the same rule, and nothing is kept."""
-    hub.find(request, pk, VIEW, WRITE)
+    pages.find(request, pk, VIEW, WRITE)
     if request.method != "POST":
         return HttpResponseNotAllowed(["POST"])
     captions = [request.POST.get(f"caption_{place}", "")[:LONGEST_CAPTION].strip() for place in (0, 1)]
@@ -168,16 +168,16 @@ def _keep(form: ExampleForm, keep: Callable[[Written, datetime], Kept]) -> Kept 
         return None
 
 
-def _after(hub: Hub, request: HttpRequest, kept: Kept) -> HttpResponse:
+def _after(pages: Pages, request: HttpRequest, kept: Kept) -> HttpResponse:
     """On record who did what; and on to the example, with what it lacks if it was to be ready."""
     example = kept.example
     if kept.is_new:
-        hub.log_addition(request, example, [{"added": {}}])
+        pages.log_addition(request, example, [{"added": {}}])
     if kept.changes:
-        hub.log_change(request, example, "; ".join(kept.changes))
+        pages.log_change(request, example, "; ".join(kept.changes))
     for note in kept.notes:
         messages.warning(request, note)
-    address = hub.address(example.project, "show_example", example.public_id)
+    address = pages.address(example.project, "show_example", example.public_id)
     if kept.faults:
         messages.warning(
             request, f"{example} is kept as a draft. Before it is ready, mend what is said below."
@@ -190,7 +190,7 @@ def _after(hub: Hub, request: HttpRequest, kept: Kept) -> HttpResponse:
 
 
 def _show_form(
-    hub: Hub,
+    pages: Pages,
     request: HttpRequest,
     project: Project,
     form: ExampleForm,
@@ -201,7 +201,7 @@ def _show_form(
 ) -> HttpResponse:
     captions = [form[f"caption_{place}"].value() or "" for place in (0, 1)]
     altered = bool(form["has_altered_morpheme"].value())
-    action = hub.address(project, "show_example", example.public_id) if example else ""
+    action = pages.address(project, "show_example", example.public_id) if example else ""
     context = {
         "title": str(example) if example else "Write an example",
         "example": example,
@@ -210,23 +210,23 @@ def _show_form(
         "key": key,
         "seen": seen or (example.changed_at.isoformat() if example else ""),
         "is_fixed": example is not None and is_fixed(example),
-        "offered": _beside_the_form(hub, request, example) if example else (),
-        "words_url": hub.address(project, "words"),
+        "offered": _beside_the_form(pages, request, example) if example else (),
+        "words_url": pages.address(project, "words"),
         **words_context(*captions, altered=altered),
     }
-    return hub.render(request, "admin/winoground/write.html", context, project=project)
+    return pages.render(request, "admin/winoground/write.html", context, project=project)
 
 
-def _show_facts(hub: Hub, request: HttpRequest, example: Example) -> HttpResponse:
+def _show_facts(pages: Pages, request: HttpRequest, example: Example) -> HttpResponse:
     changeable = may_change(signed_in(request), example)
     context = {
         "title": str(example),
         "example": example,
         "facts": facts_of(example).items(),
-        "offered": offered_for(hub, example, user=signed_in(request)) if changeable else (),
+        "offered": offered_for(pages, example, user=signed_in(request)) if changeable else (),
         **words_context(example.caption_0, example.caption_1, altered=example.has_altered_morpheme),
     }
-    return hub.render(request, "admin/winoground/example.html", context, project=example.project)
+    return pages.render(request, "admin/winoground/example.html", context, project=example.project)
 
 
 def _moment(text: str) -> datetime | None:
@@ -236,7 +236,7 @@ def _moment(text: str) -> datetime | None:
         return None
 
 
-def _beside_the_form(hub: Hub, request: HttpRequest, example: Example) -> Sequence[Offered]:
+def _beside_the_form(pages: Pages, request: HttpRequest, example: Example) -> Sequence[Offered]:
     """All but what the form's own buttons do."""
-    offered = offered_for(hub, example, user=signed_in(request))
+    offered = offered_for(pages, example, user=signed_in(request))
     return [one for one in offered if one.key not in ("ready", "draft")]

@@ -8,15 +8,15 @@ from django.shortcuts import get_object_or_404
 
 from crowd.winoground.models import Example
 from crowd.winoground.queries.examples import examples_for
-from hits.admin.projects.project_page import HubAdmin
+from hits.admin.projects.project_page import ProjectPages
 from hits.admin.selecting import signed_in
 
-Hub = HubAdmin[Any]
+Pages = ProjectPages[Any]
 VIEW = "winoground.view_example"
 
 
-def find_example(hub: Hub, request: HttpRequest, pk: int, key: UUID) -> Example:
+def find_example(pages: Pages, request: HttpRequest, pk: int, key: UUID) -> Example:
     """404 for one that this person does not see: of another study, or of another author."""
-    project = hub.find(request, pk, VIEW)
+    project = pages.find(request, pk, VIEW)
     rows = examples_for(signed_in(request)).select_related("project__study", "author", "image_0", "image_1")
     return get_object_or_404(rows, project=project, public_id=key)

@@ -9,7 +9,7 @@ from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
 
-from crowd.winoground.admin.example_finding import Hub, find_example
+from crowd.winoground.admin.example_finding import Pages, find_example
 from crowd.winoground.models import Example
 from crowd.winoground.queries.examples import may_change
 from crowd.winoground.services import authoring
@@ -26,28 +26,28 @@ ASKED_BEFORE = (
 )
 
 
-def offered_for(hub: Hub, example: Example, *, user: User) -> Sequence[Offered]:
+def offered_for(pages: Pages, example: Example, *, user: User) -> Sequence[Offered]:
     """Those that its state allows. The caller has looked whether this person may change it."""
-    return _pages(hub).offered(example, user=user)
+    return _pages(pages).offered(example, user=user)
 
 
-def action_view(hub: Hub, request: HttpRequest, pk: int, example: UUID, verb: str) -> HttpResponse:
-    return _pages(hub).answer(request, verb, pk=pk, key=example)
+def action_view(pages: Pages, request: HttpRequest, pk: int, example: UUID, verb: str) -> HttpResponse:
+    return _pages(pages).answer(request, verb, pk=pk, key=example)
 
 
-def _pages(hub: Hub) -> ActionPages[Example]:
+def _pages(pages: Pages) -> ActionPages[Example]:
     def find(request: HttpRequest, pk: int, key: UUID) -> Sequence[Example]:
-        found = find_example(hub, request, pk, key)
+        found = find_example(pages, request, pk, key)
         if not may_change(signed_in(request), found):
             raise PermissionDenied
         return [found]
 
     return project_actions(
-        hub,
+        pages,
         ACTIONS,
         find=find,
-        back=lambda example: hub.address(example.project, "show_example", example.public_id),
-        url=lambda example, key: hub.address(example.project, "example_verb", example.public_id, key),
+        back=lambda example: pages.address(example.project, "show_example", example.public_id),
+        url=lambda example, key: pages.address(example.project, "example_verb", example.public_id, key),
         base="admin/winoground/author_base.html",
         logged=lambda example: example,
     )

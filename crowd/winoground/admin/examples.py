@@ -1,4 +1,4 @@
-"""The examples of a study, in a list; each leads to its own page. And the panel that leads to the list."""
+"""The examples of a study, in a list; each leads to its own page. And the card that leads to the list."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -16,7 +16,7 @@ from crowd.pictures.models.pictures import SIZES
 from crowd.winoground.models import Example, Project, Tag
 from crowd.winoground.queries.examples import WRITE, counts_by_state, examples_for, sees_own_only
 from hits.admin.page_parts import ReadOnlyAdmin, VisibleStudies, once, read_number
-from hits.admin.projects.project_cards import Figure, Panel, Way
+from hits.admin.projects.project_cards import Card, CardLink, Metric
 from hits.admin.selecting import signed_in
 from hits.identity.models.users import User
 from hits.work.access import studies_of
@@ -152,24 +152,24 @@ class ExampleAdmin(ReadOnlyAdmin[Example]):
         return "; ".join(tag.name for tag in example.tags.all()) or "–"
 
 
-def authoring_panel(project: Project, user: User) -> Panel:
+def authoring_card(project: Project, user: User) -> Card:
     counts = counts_by_state(project, user=user)
     names = {State.DRAFT: "Drafts", State.READY: "Ready to be asked", State.ASKED: "Asked of workers",
              State.WITHDRAWN: "Withdrawn"}  # fmt: skip
     figures = [
-        Figure(name=name, count=counts[state], url=list_url(project, state)) for state, name in names.items()
+        Metric(name=name, count=counts[state], url=list_url(project, state)) for state, name in names.items()
     ]
     write_url, tags_url = _at("write_example", project.pk), reverse("admin:winoground_tag_changelist")
     own = " You see and change your own." if sees_own_only(user) else ""
-    return Panel(
+    return Card(
         key="authoring",
         title="Writing examples",
         about=f"Experts write two captions of the same words, and find a picture for each.{own}",
-        figures=figures,
-        ways=[
-            Way(name="Write an example", url=write_url, is_first=True, permission=WRITE),
-            Way(name="All examples", url=list_url(project)),
-            Way(name="Tags", url=tags_url, permission=LOOK_AT_TAGS),
+        metrics=figures,
+        links=[
+            CardLink(name="Write an example", url=write_url, is_first=True, permission=WRITE),
+            CardLink(name="All examples", url=list_url(project)),
+            CardLink(name="Tags", url=tags_url, permission=LOOK_AT_TAGS),
         ],
         next=_next(counts),
     )

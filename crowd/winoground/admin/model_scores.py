@@ -6,7 +6,7 @@ from typing import Any
 from django.http import HttpRequest, StreamingHttpResponse
 from django.urls import URLPattern, reverse
 
-from crowd.winoground.admin.results import ADD, REMOVE, Hub, find
+from crowd.winoground.admin.results import ADD, REMOVE, Pages, find
 from crowd.winoground.models.caption_scores import ModelScores
 from crowd.winoground.queries.scoring import scored_examples
 from crowd.winoground.services.score_files import COLUMNS, EXAMPLE, LONG, WIDE
@@ -31,16 +31,16 @@ NOTHING = (
 PICTURES = ("image_0__sha256", "image_1__sha256")
 
 
-def urls(hub: Hub) -> list[URLPattern]:
+def urls(pages: Pages) -> list[URLPattern]:
     return [
-        hub.at("<int:pk>/results/models/template.csv", template_view, "scores_template"),
-        *PAGES.urls(hub, "results/models"),
+        pages.at("<int:pk>/results/models/template.csv", template_view, "scores_template"),
+        *PAGES.urls(pages, "results/models"),
     ]
 
 
-def template_view(hub: Hub, request: HttpRequest, pk: int) -> StreamingHttpResponse:
+def template_view(pages: Pages, request: HttpRequest, pk: int) -> StreamingHttpResponse:
     """Every example that is scored, with cells to fill in. Empty ones are left out when it comes back."""
-    project = find(hub, request, pk)
+    project = find(pages, request, pk)
     file = f"study-{str(project.study.public_id)[:8]}-scores.csv"
     return send_csv(TEMPLATE, _template_rows(project), name=file)
 

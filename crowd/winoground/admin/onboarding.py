@@ -27,15 +27,15 @@ from crowd.winoground.queries.qualified import gates_before, workers_qualified
 from crowd.winoground.services.first_questions import add_question, change_question, put_back, take_away
 from hits.admin.actions import Action, Call, Outcome
 from hits.admin.projects.project_actions import project_actions
-from hits.admin.projects.project_cards import Figure, Panel, Way
-from hits.admin.projects.project_page import HubAdmin
+from hits.admin.projects.project_cards import Card, CardLink, Metric
+from hits.admin.projects.project_page import ProjectPages
 from hits.admin.selecting import signed_in
 from hits.core.errors import RuleBroken
 from hits.identity.models.users import User
 from hits.work.models.items import Item
 from scoring.queries.voting import tallies
 
-Hub = HubAdmin[Any]
+Pages = ProjectPages[Any]
 PRESET = "winoground.onboarding"
 MATCHES, DIFFERS = "yes", "no"
 
@@ -57,26 +57,26 @@ class QuestionForm(forms.Form):
         return caption
 
 
-def urls(hub: Hub) -> list[URLPattern]:
+def urls(pages: Pages) -> list[URLPattern]:
     return [
-        hub.at("<int:pk>/first-questions/", list_view, "first_questions"),
-        hub.at("<int:pk>/first-questions/write/", write_view, "write_first_question"),
-        hub.at("<int:pk>/first-questions/<int:question>/", question_view, "first_question"),
-        hub.at("<int:pk>/first-questions/<int:question>/<slug:verb>/", verb_view, "first_question_verb"),
+        pages.at("<int:pk>/first-questions/", list_view, "first_questions"),
+        pages.at("<int:pk>/first-questions/write/", write_view, "write_first_question"),
+        pages.at("<int:pk>/first-questions/<int:question>/", question_view, "first_question"),
+        pages.at("<int:pk>/first-questions/<int:question>/<slug:verb>/", verb_view, "first_question_verb"),
     ]
 
 
-def onboarding_panel(project: Project, user: User) -> Panel:
+def onboarding_card(project: Project, user: User) -> Card:
     ones, gates = first_ones_of(project), gates_before(project)
     passed = workers_qualified(gates)
     figures = [
-        Figure(name="First questions", count=ones.questions, of=max(FIRST_QUESTIONS, ones.questions)),
-        Figure(name="Of them with a caption that matches", count=ones.matching),
+        Metric(name="First questions", count=ones.questions, of=max(FIRST_QUESTIONS, ones.questions)),
+        Metric(name="Of them with a caption that matches", count=ones.matching),
     ]
     if passed is not None:
-        figures.append(Figure(name="Workers who may do the task", count=passed))
+        figures.append(Metric(name="Workers who may do the task", count=passed))
     lacks = ones.questions < FIRST_QUESTIONS
-    questions = Way(
+    questions = CardLink(
         name="First questions…",
         url=reverse("admin:winoground_first_questions", args=[project.pk]),
         is_first=lacks,
@@ -85,27 +85,27 @@ def onboarding_panel(project: Project, user: User) -> Panel:
     if not gates and user.has_perm("qualifications.add_gate"):
         query = urlencode({"study": str(project.study_id), "preset": PRESET})
         ways.append(
-            Way(
+            CardLink(
                 name="Put the test before the task…",
                 url=f"{reverse('admin:qualifications_gate_add')}?{query}",
             )
         )
-    return Panel(
+    return Card(
         key="onboarding",
         title="First questions",
         about=f"A test of {FIRST_QUESTIONS} unrelated pairs. One mistake is warned of and may be put right; "
         "whoever makes another is not let in, for good.",
-        figures=figures,
-        ways=ways,
+        metrics=figures,
+        links=ways,
         next=f"Write {FIRST_QUESTIONS - ones.questions} more first questions." if lacks else "",
         problems=list(_problems(ones, is_gated=bool(gates))),
         tasks=(ONBOARDING,),
     )
 
 
-def list_view(hub: Hub, request: HttpRequest, pk: int) -> HttpResponse:
+def list_view(pages: Pages, request: HttpRequest, pk: int) -> HttpResponse:
     """With the right answers: not for those who are invited to write, and see nothing but their own."""
-    project = hub.find(request, pk)
+    project = pages.find(request, pk)
     if sees_own_only(signed_in(request)):
         raise PermissionDenied
     questions = list(_questions_of(project).order_by("pk"))
@@ -116,13 +116,13 @@ def list_view(hub: Hub, request: HttpRequest, pk: int) -> HttpResponse:
         "asked": [row for row in rows if row["question"].item.pulled_at is None],
         "away": [row for row in rows if row["question"].item.pulled_at is not None],
         "needed": FIRST_QUESTIONS,
-        "may_keep": request.user.has_perm(hub.permission("change")),
+        "may_keep": request.user.has_perm(pages.permission("change")),
     }
-    return hub.render(request, "admin/winoground/first_questions.html", context, project=project)
+    return pages.render(request, "admin/winoground/first_questions.html", context, project=project)
 
 
-def write_view(hub: Hub, request: HttpRequest, pk: int) -> HttpResponse:
-    project = hub.find(request, pk, hub.permission("change"))
+def write_view(pages: Pages, request: HttpRequest, pk: int) -> HttpResponse:
+    project = pages.find(request, pk, pages.permission("change"))
     form = QuestionForm(request.POST or None, request.FILES or None)
 
     def keep(picturing: Callable[[], Picture] | None) -> str:
@@ -130,14 +130,14 @@ def write_view(hub: Hub, request: HttpRequest, pk: int) -> HttpResponse:
         add_question(project=project, picturing=picturing, **_words(form))
         return "The question is kept."
 
-    if request.method == "POST" and form.is_valid() and _keep(hub, request, project, form, keep):
+    if request.method == "POST" and form.is_valid() and _keep(pages, request, project, form, keep):
         name = "write_first_question" if "more" in request.POST else "first_questions"
-        return redirect(hub.address(project, name))
-    return _show(hub, request, project, form, title="Write a first question")
+        return redirect(pages.address(project, name))
+    return _show(pages, request, project, form, title="Write a first question")
 
 
-def question_view(hub: Hub, request: HttpRequest, pk: int, question: int) -> HttpResponse:
-    project = hub.find(request, pk, hub.permission("change"))
+def question_view(pages: Pages, request: HttpRequest, pk: int, question: int) -> HttpResponse:
+    project = pages.find(request, pk, pages.permission("change"))
     found = get_object_or_404(_questions_of(project), pk=question, item__pulled_at=None)
     initial = {"caption": found.caption, "is_match": MATCHES if found.is_match else DIFFERS}
     form = QuestionForm(request.POST or None, request.FILES or None, initial=initial)
@@ -151,30 +151,30 @@ def question_view(hub: Hub, request: HttpRequest, pk: int, question: int) -> Htt
             return "The question is kept."
         return "Workers have been asked the old question: it was taken away, and this one asked in its place."
 
-    if request.method == "POST" and form.is_valid() and _keep(hub, request, project, form, keep):
-        return redirect(hub.address(project, "first_questions"))
-    return _show(hub, request, project, form, title="Change a first question", question=found)
+    if request.method == "POST" and form.is_valid() and _keep(pages, request, project, form, keep):
+        return redirect(pages.address(project, "first_questions"))
+    return _show(pages, request, project, form, title="Change a first question", question=found)
 
 
-def verb_view(hub: Hub, request: HttpRequest, pk: int, question: int, verb: str) -> HttpResponse:
+def verb_view(pages: Pages, request: HttpRequest, pk: int, question: int, verb: str) -> HttpResponse:
     """Taking away can be undone, so nobody is asked whether it is meant."""
 
     def find(request: HttpRequest) -> Sequence[FirstQuestion]:
         return [get_object_or_404(_questions_of(project), pk=question)]
 
-    project = hub.find(request, pk, hub.permission("change"))
-    pages = project_actions(
-        hub,
+    project = pages.find(request, pk, pages.permission("change"))
+    actions = project_actions(
+        pages,
         {
             "away": Action(label="Take away", one_click=True, run=partial(_take_away, project=project)),
             "back": Action(label="Put back", one_click=True, run=partial(_put_back, project=project)),
         },
         find=find,
-        back=lambda _: hub.address(project, "first_questions"),
+        back=lambda _: pages.address(project, "first_questions"),
         project_of=lambda _: project,
         logged=lambda _: project,
     )
-    return pages.answer(request, verb)
+    return actions.answer(request, verb)
 
 
 def _take_away(call: Call[FirstQuestion], *, project: Project) -> Outcome:
@@ -202,7 +202,7 @@ def _words(form: QuestionForm) -> dict[str, Any]:
 
 
 def _keep(
-    hub: Hub,
+    pages: Pages,
     request: HttpRequest,
     project: Project,
     form: QuestionForm,
@@ -216,7 +216,7 @@ def _keep(
     except RuleBroken as refusal:
         form.add_error(None, str(refusal))
         return False
-    hub.log_change(request, project, f"First question “{form.cleaned_data['caption']}” was kept.")
+    pages.log_change(request, project, f"First question “{form.cleaned_data['caption']}” was kept.")
     messages.success(request, said)
     return True
 
@@ -226,7 +226,7 @@ def _upload(upload: Upload, *, by: User) -> Picture:
 
 
 def _show(
-    hub: Hub,
+    pages: Pages,
     request: HttpRequest,
     project: Project,
     form: QuestionForm,
@@ -235,7 +235,7 @@ def _show(
     question: FirstQuestion | None = None,
 ) -> HttpResponse:
     context = {"title": title, "form": form, "question": question, "was_sent": request.method == "POST"}
-    return hub.render(request, "admin/winoground/first_question.html", context, project=project)
+    return pages.render(request, "admin/winoground/first_question.html", context, project=project)
 
 
 def _problems(ones: FirstOnes, *, is_gated: bool) -> Iterator[str]:

@@ -1,4 +1,4 @@
-"""The page of a study's caption matching: its panels, in the order of the work."""
+"""The page of a study's caption matching: its cards, in the order of the work."""
 
 from collections.abc import Sequence
 from typing import ClassVar
@@ -20,8 +20,8 @@ from crowd.winoground.admin import (
 )
 from crowd.winoground.models import Project
 from crowd.winoground.services.posting import want_anew
-from hits.admin.projects.project_cards import PanelOf
-from hits.admin.projects.project_page import HubAdmin, announce_hub
+from hits.admin.projects.project_cards import CardOf
+from hits.admin.projects.project_page import ProjectPages, announce_project
 
 
 class RulesForm(forms.ModelForm[Project]):
@@ -44,15 +44,15 @@ class RulesForm(forms.ModelForm[Project]):
 
 
 @admin.register(Project)
-class ProjectAdmin(HubAdmin[Project]):
+class ProjectAdmin(ProjectPages[Project]):
     name = "Caption matching"
     about = "One for each study: experts write pairs of captions and images, and workers say what matches."
     rules = RulesForm
-    panels: ClassVar[Sequence[PanelOf]] = (
-        examples.authoring_panel,
-        onboarding.onboarding_panel,
-        asking_workers.asking_panel,
-        results.results_panel,
+    cards: ClassVar[Sequence[CardOf]] = (
+        examples.authoring_card,
+        onboarding.onboarding_card,
+        asking_workers.asking_card,
+        results.results_card,
     )
 
     def more_urls(self) -> Sequence[URLPattern]:
@@ -67,4 +67,4 @@ class ProjectAdmin(HubAdmin[Project]):
         ]
 
 
-announce_hub(Project, name="Caption matching")
+announce_project(Project, name="Caption matching")

@@ -8,7 +8,7 @@ from django.core.paginator import Paginator
 from django.http import HttpRequest, HttpResponse
 from django.urls import URLPattern
 
-from crowd.winoground.admin.results import PEOPLE, Hub, find
+from crowd.winoground.admin.results import PEOPLE, Pages, find
 from crowd.winoground.domain import PLACES
 from crowd.winoground.domain.caption_scores import Four, Kind, Right
 from crowd.winoground.models import Project
@@ -62,12 +62,12 @@ class Shown:
         return ["right" if self.right.by(kind) else "wrong" for kind in Kind]
 
 
-def urls(hub: Hub) -> list[URLPattern]:
-    return [hub.at("<int:pk>/results/examples/", examples_view, "result_examples")]
+def urls(pages: Pages) -> list[URLPattern]:
+    return [pages.at("<int:pk>/results/examples/", examples_view, "result_examples")]
 
 
-def examples_view(hub: Hub, request: HttpRequest, pk: int) -> HttpResponse:
-    project = find(hub, request, pk)
+def examples_view(pages: Pages, request: HttpRequest, pk: int) -> HttpResponse:
+    project = find(pages, request, pk)
     models = list(project.model_scores.order_by("name"))
     model = next((one for one in models if str(one.pk) == request.GET.get("of")), None)
     lines = lines_of(project)
@@ -93,7 +93,7 @@ def examples_view(hub: Hub, request: HttpRequest, pk: int) -> HttpResponse:
         "sorts": SORTS,
         "query": query.urlencode(),
     }
-    return hub.render(request, "admin/winoground/result_examples.html", context, project=project)
+    return pages.render(request, "admin/winoground/result_examples.html", context, project=project)
 
 
 def _rows(project: Project, lines: Sequence[Line], model: ModelScores | None) -> list[Shown]:

@@ -1,4 +1,4 @@
-"""People beside models on a study's examples: the page, its files, and its panel."""
+"""People beside models on a study's examples: the page, its files, and its card."""
 
 from datetime import datetime
 from functools import partial
@@ -15,8 +15,8 @@ from crowd.winoground.admin.result_files import files_of
 from crowd.winoground.models import Project
 from crowd.winoground.queries.examples import sees_own_only
 from crowd.winoground.queries.scoring import Scored, Scorer, scored, scored_examples
-from hits.admin.projects.project_cards import Figure, Panel, Way
-from hits.admin.projects.project_page import HubAdmin
+from hits.admin.projects.project_cards import Card, CardLink, Metric
+from hits.admin.projects.project_page import ProjectPages
 from hits.admin.selecting import signed_in
 from hits.admin.stat_tables import send_table
 from hits.data.project_exports import project_in
@@ -24,20 +24,20 @@ from hits.datasets.stat_table import StatTable
 from hits.identity.models.users import User
 from hits.studies.models import Study
 
-Hub = HubAdmin[Project]
+Pages = ProjectPages[Project]
 ADD, REMOVE, TAKE = "winoground.add_modelscores", "winoground.delete_modelscores", "hits.export_batch"
 PEOPLE, SHARED = "people", "shared"
 
 
-def urls(hub: Hub) -> list[URLPattern]:
+def urls(pages: Pages) -> list[URLPattern]:
     return [
-        hub.at("<int:pk>/results/", page_view, "results"),
-        hub.at("<int:pk>/results/<slug:name>.csv", file_view, "results_file"),
-        hub.at("<int:pk>/results/<slug:name>.json", partial(file_view, form="json"), "results_json"),
+        pages.at("<int:pk>/results/", page_view, "results"),
+        pages.at("<int:pk>/results/<slug:name>.csv", file_view, "results_file"),
+        pages.at("<int:pk>/results/<slug:name>.json", partial(file_view, form="json"), "results_json"),
     ]
 
 
-def results_panel(project: Project, user: User) -> Panel:
+def results_card(project: Project, user: User) -> Card:
     """Counts only: it is looked at again every few seconds."""
     ways = [
         _way(project, "See the results", "results"),
@@ -45,29 +45,29 @@ def results_panel(project: Project, user: User) -> Panel:
         _way(project, "Upload a model's scores…", "upload_scores", permission=ADD),
         _way(project, "Take the data out…", "take", permission=TAKE),
     ]
-    return Panel(
+    return Card(
         key="results",
         title="Scores",
         about="How people do on the examples beside models: by text, image and group, with intervals and by "
         "tag. Work that is kept out or rejected does not count.",
-        figures=[
-            Figure(name="Examples that are scored", count=scored_examples(project).count()),
-            Figure(name="Models with scores", count=project.model_scores.count()),
+        metrics=[
+            Metric(name="Examples that are scored", count=scored_examples(project).count()),
+            Metric(name="Models with scores", count=project.model_scores.count()),
         ],
-        ways=() if sees_own_only(user) else ways,
+        links=() if sees_own_only(user) else ways,
     )
 
 
-def find(hub: Hub, request: HttpRequest, pk: int, *permissions: str) -> Any:
+def find(pages: Pages, request: HttpRequest, pk: int, *permissions: str) -> Any:
     """Results tell of everybody's examples: who sees only their own ones sees none of this."""
-    project = hub.find(request, pk, *permissions)
+    project = pages.find(request, pk, *permissions)
     if sees_own_only(signed_in(request)):
         raise PermissionDenied
     return project
 
 
-def page_view(hub: Hub, request: HttpRequest, pk: int) -> HttpResponse:
-    project = find(hub, request, pk)
+def page_view(pages: Pages, request: HttpRequest, pk: int) -> HttpResponse:
+    project = find(pages, request, pk)
     found = scored(project)
     is_shared, sort = request.GET.get("over") == SHARED, request.GET.get("sort", "")
     chosen = _chosen(found, request.GET.get("of", ""))
@@ -91,11 +91,11 @@ def page_view(hub: Hub, request: HttpRequest, pk: int) -> HttpResponse:
         "may_remove": request.user.has_perm(REMOVE),
         "may_take": request.user.has_perm(TAKE),
     }
-    return hub.render(request, "admin/winoground/results.html", context, project=project)
+    return pages.render(request, "admin/winoground/results.html", context, project=project)
 
 
-def file_view(hub: Hub, request: HttpRequest, pk: int, name: str, form: str = "csv") -> HttpResponseBase:
-    project = find(hub, request, pk)
+def file_view(pages: Pages, request: HttpRequest, pk: int, name: str, form: str = "csv") -> HttpResponseBase:
+    project = find(pages, request, pk)
     return send_table(files_of(scored(project)), name, form=form, study=project.study)
 
 
@@ -126,7 +126,7 @@ def _heads(request: HttpRequest, sort: str) -> list[dict[str, str]]:
     return heads
 
 
-def _way(project: Project, name: str, address: str, permission: str = "") -> Way:
-    return Way(
+def _way(project: Project, name: str, address: str, permission: str = "") -> CardLink:
+    return CardLink(
         name=name, url=reverse(f"admin:winoground_{address}", args=[project.pk]), permission=permission
     )

@@ -39,7 +39,7 @@ class TagForm(forms.ModelForm[Tag]):
 @admin.register(Tag)
 class TagAdmin(admin.ModelAdmin[Tag]):
     form = TagForm
-    change_list_template = "admin/hits/hub_rows.html"
+    change_list_template = "admin/hits/project_rows.html"
     list_display = ("name", "used_by", "is_first", "added_by", "added_at")
     list_filter = ("is_first",)
     list_per_page = 100

@@ -9,7 +9,7 @@ from django.urls import reverse
 from crowd.winoventi.admin.tallies import Tallies
 from crowd.winoventi.models import Inquiry, Project, Step
 from hits.admin.actions import Offered
-from hits.admin.projects.project_cards import Figure, Progress
+from hits.admin.projects.project_cards import Metric, Progress
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -29,7 +29,7 @@ class Running:
 
 @dataclass(frozen=True, kw_only=True)
 class Counted:
-    """What all panels are made of."""
+    """What all cards are made of."""
 
     project: Project
     tallies: Tallies
@@ -42,10 +42,10 @@ class Counted:
         found = self.tallies[what]
         return sum(found[key] for key in keys) if keys else sum(found.values())
 
-    def row(self, name: str, model: str, *states: str) -> Figure:
+    def row(self, name: str, model: str, *states: str) -> Metric:
         """It leads to its list, unless nothing is in it."""
         count = self.of(model, *states)
-        return Figure(name=name, count=count, url=list_url(self.project, model, *states) if count else "")
+        return Metric(name=name, count=count, url=list_url(self.project, model, *states) if count else "")
 
     def running(self, purpose: str, rival: int | None, name: str, *, done: int, of: int) -> list[Running]:
         inquiry = self.inquiries.get((purpose, rival or 0))

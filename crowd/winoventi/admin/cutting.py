@@ -13,27 +13,27 @@ from crowd.winoventi.models import Generic
 from crowd.winoventi.queries.models import curves_of
 from crowd.winoventi.services.reading import cut_generics
 from crowd.winoventi.services.ruling import change_rules
-from hits.admin.projects.project_page import HubAdmin
+from hits.admin.projects.project_page import ProjectPages
 
-Hub = HubAdmin[Any]
+Pages = ProjectPages[Any]
 OPEN = (Generic.State.FOUND, Generic.State.CUT, Generic.State.STOPPED)
 
 
-def urls(hub: Hub) -> list[URLPattern]:
-    return [hub.at("<int:pk>/cut/", cut_view, "cut")]
+def urls(pages: Pages) -> list[URLPattern]:
+    return [pages.at("<int:pk>/cut/", cut_view, "cut")]
 
 
-def cut_view(hub: Hub, request: HttpRequest, pk: int) -> HttpResponse:
-    keep = hub.permission("change")
-    project = hub.find(request, pk, *([keep] if request.method == "POST" else []))
+def cut_view(pages: Pages, request: HttpRequest, pk: int) -> HttpResponse:
+    keep = pages.permission("change")
+    project = pages.find(request, pk, *([keep] if request.method == "POST" else []))
     form = CutForm(request.POST or None, project=project)
     if request.method == "POST" and form.is_valid():
         changed = change_rules(project=project, **form.values())
         cut_generics(changed)
-        hub.log_change(request, project, "The generics were cut.")
+        pages.log_change(request, project, "The generics were cut.")
         cut = project.generics.filter(state=Generic.State.CUT).count()
         messages.success(request, f"Cut: {cut} generics stay behind, with the reason beside each.")
-        return redirect(hub.address(project, "cut"))
+        return redirect(pages.address(project, "cut"))
     context = {
         "title": "Where the generics are cut",
         "form": form,
@@ -41,4 +41,4 @@ def cut_view(hub: Hub, request: HttpRequest, pk: int) -> HttpResponse:
         "table": table_of(curves_of(project)),
         "open": project.generics.filter(state__in=OPEN).count(),
     }
-    return hub.render(request, "admin/winoventi/cut.html", context, project=project)
+    return pages.render(request, "admin/winoventi/cut.html", context, project=project)

@@ -16,12 +16,12 @@ from crowd.winoventi.services.evaluating import prompt_id
 from crowd.winoventi.services.uploading import ANSWERS
 from hits.admin.data.result_forms import UploadedFile
 from hits.admin.data.result_pages import ResultsPages
-from hits.admin.projects.project_page import HubAdmin
+from hits.admin.projects.project_page import ProjectPages
 from hits.admin.selecting import signed_in
 from hits.common.uploads import example_file
 from hits.core.errors import RuleBroken
 
-Hub = HubAdmin[Any]
+Pages = ProjectPages[Any]
 ABOUT = (
     "The full form of the challenge set has the prompts' ids. The same id that ends in -alone stands for the "
     "outcome without a sentence, and Individual and Intersection are made of these. A row has both "
@@ -31,16 +31,16 @@ INTERSECTION = "The Intersection of the other models changes."
 ASK_MODEL, DROP_MODEL = "winoventi.add_evaluation", "winoventi.delete_evaluation"
 
 
-def urls(hub: Hub) -> list[URLPattern]:
+def urls(pages: Pages) -> list[URLPattern]:
     return [
-        hub.at("<int:pk>/models/ask/", ask_view, "ask_model"),
-        *PAGES.urls(hub, "models"),
+        pages.at("<int:pk>/models/ask/", ask_view, "ask_model"),
+        *PAGES.urls(pages, "models"),
     ]
 
 
-def ask_view(hub: Hub, request: HttpRequest, pk: int) -> HttpResponse:
+def ask_view(pages: Pages, request: HttpRequest, pk: int) -> HttpResponse:
     """The form is shown first: what a model is asked may take it hours."""
-    project = hub.find(request, pk, ASK_MODEL)
+    project = pages.find(request, pk, ASK_MODEL)
     form = AskModelForm(request.POST or None)
     if request.method == "POST" and form.is_valid():
         rival, now = form.cleaned_data["rival"], timezone.now()
@@ -58,11 +58,11 @@ def ask_view(hub: Hub, request: HttpRequest, pk: int) -> HttpResponse:
         except RuleBroken as refusal:
             form.add_error("rival", str(refusal))
         else:
-            hub.log_change(request, project, f"The model {rival} was asked.")
+            pages.log_change(request, project, f"The model {rival} was asked.")
             messages.success(request, f"{said} This page says how far it is.")
-            return redirect(hub.address(project, "statistics"))
+            return redirect(pages.address(project, "statistics"))
     context = {"title": "Ask a model", "form": form}
-    return hub.render(request, "admin/winoventi/ask_model.html", context, project=project)
+    return pages.render(request, "admin/winoventi/ask_model.html", context, project=project)
 
 
 def _file(project: Project) -> UploadedFile:

@@ -21,7 +21,7 @@ Row = TypeVar("Row", bound=Model)
 class ProcedureList(ReadOnlyAdmin[Row]):
     """A list that says what is in it. Each row's own page is the way of its pair."""
 
-    change_list_template = "admin/hits/hub_rows.html"
+    change_list_template = "admin/hits/project_rows.html"
     show_full_result_count = False
     actions = None
     title: ClassVar[str]

@@ -10,25 +10,25 @@ from django.urls import URLPattern
 from crowd.winoventi.admin.forms import NounsForm
 from crowd.winoventi.models import Noun
 from crowd.winoventi.services.opening import add_nouns
-from hits.admin.projects.project_page import HubAdmin
+from hits.admin.projects.project_page import ProjectPages
 
-Hub = HubAdmin[Any]
+Pages = ProjectPages[Any]
 SHOWN_NOUNS = 100
 
 
-def urls(hub: Hub) -> list[URLPattern]:
-    return [hub.at("<int:pk>/nouns/", nouns_view, "nouns")]
+def urls(pages: Pages) -> list[URLPattern]:
+    return [pages.at("<int:pk>/nouns/", nouns_view, "nouns")]
 
 
-def nouns_view(hub: Hub, request: HttpRequest, pk: int) -> HttpResponse:
-    keep = hub.permission("change")
-    project = hub.find(request, pk, *([keep] if request.method == "POST" else []))
+def nouns_view(pages: Pages, request: HttpRequest, pk: int) -> HttpResponse:
+    keep = pages.permission("change")
+    project = pages.find(request, pk, *([keep] if request.method == "POST" else []))
     form = NounsForm(request.POST or None, request.FILES or None)
     if request.method == "POST" and form.is_valid():
         count = add_nouns(project=project, words=form.cleaned_data["nouns"])
-        hub.log_change(request, project, f"{count} nouns were added.")
+        pages.log_change(request, project, f"{count} nouns were added.")
         messages.success(request, f"{count} nouns are added, behind those that were there.")
-        return redirect(hub.address(project, "nouns"))
+        return redirect(pages.address(project, "nouns"))
     sought = request.GET.get("q", "").strip()[:64]
     rows = Noun.objects.filter(project=project, word__icontains=sought) if sought else project.nouns.all()
     context = {
@@ -39,4 +39,4 @@ def nouns_view(hub: Hub, request: HttpRequest, pk: int) -> HttpResponse:
         "count": rows.count(),
         "nouns": rows.order_by("number")[:SHOWN_NOUNS],
     }
-    return hub.render(request, "admin/winoventi/nouns.html", context, project=project)
+    return pages.render(request, "admin/winoventi/nouns.html", context, project=project)

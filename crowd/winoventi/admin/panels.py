@@ -1,4 +1,4 @@
-"""The panels of the pipeline: each step's numbers, in its own words."""
+"""The cards of the pipeline: each step's numbers, in its own words."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -10,7 +10,7 @@ from crowd.winoventi.admin.counted import Counted, Running, list_url, list_url_o
 from crowd.winoventi.admin.verbs import SWITCHES
 from crowd.winoventi.admin.words import FAULTS, reason_in_words
 from crowd.winoventi.models import Alternative, Generic, Inquiry, Premise, Project, Step
-from hits.admin.projects.project_cards import Figure, Panel, Way
+from hits.admin.projects.project_cards import Card, CardLink, Metric
 from hits.admin.projects.project_page import TAKE
 from hits.studies.models import Batch
 
@@ -19,7 +19,7 @@ Purpose = Inquiry.Purpose
 NOT_ASKING = (Batch.Status.DRAFT, Batch.Status.CANCELLED, Batch.Status.COMPLETE)
 
 
-def _generics(counted: Counted, step: Step) -> Panel:
+def _generics(counted: Counted, step: Step) -> Card:
     state = Generic.State
     project, nouns, read = counted.project, counted.of("noun"), counted.of("read")
     waiting = counted.tallies["waiting"][Kind.EXCEPTIONS]
@@ -38,20 +38,20 @@ def _generics(counted: Counted, step: Step) -> Panel:
         ),
     ]
     ways = [
-        Way(name="Nouns…", url=_address(project, "nouns")),
-        Way(name="Perplexity and cut…", url=_address(project, "cut")),
+        CardLink(name="Nouns…", url=_address(project, "nouns")),
+        CardLink(name="Perplexity and cut…", url=_address(project, "cut")),
     ]
     return _panel(
         counted,
         step,
         about="The model completes “The noun is …” and “The noun is not …”. What fits both is a generic.",
         came_in=[
-            Figure(name="Nouns", count=nouns, url=_address(project, "nouns")),
-            Figure(name="Nouns that the model has read", count=read, of=nouns),
+            Metric(name="Nouns", count=nouns, url=_address(project, "nouns")),
+            Metric(name="Nouns that the model has read", count=read, of=nouns),
         ],
         went_out=[
             counted.row("Generics found", "generic"),
-            Figure(name="That go on", count=waiting + counted.of("generic", *Generic.POSTED_ONES)),
+            Metric(name="That go on", count=waiting + counted.of("generic", *Generic.POSTED_ONES)),
         ],
         stayed=[
             counted.row("On the stop list", "generic", state.STOPPED),
@@ -78,9 +78,9 @@ def _next_of_generics(counted: Counted, *, unranked: int, is_asked: bool) -> str
     return ""
 
 
-def _exceptions(counted: Counted, step: Step) -> Panel:
+def _exceptions(counted: Counted, step: Step) -> Card:
     state, given = Generic.State, Alternative.State
-    return _asked_panel(
+    return _asked_card(
         counted,
         step,
         about="One worker for each pair: does the statement make sense? If it does not hold, what does?",
@@ -97,7 +97,7 @@ def _exceptions(counted: Counted, step: Step) -> Panel:
     )
 
 
-def _filter(counted: Counted, step: Step) -> Panel:
+def _filter(counted: Counted, step: Step) -> Card:
     state = Alternative.State
     project = counted.project
     standing, given = counted.of("alternative", *Alternative.STANDING), counted.of("alternative", state.GIVEN)
@@ -117,7 +117,7 @@ def _filter(counted: Counted, step: Step) -> Panel:
         counted,
         step,
         about="An exception passes where the model finds the generic strictly likelier.",
-        came_in=[Figure(name="Exceptions", count=standing)],
+        came_in=[Metric(name="Exceptions", count=standing)],
         went_out=[counted.row("Passed", "alternative", state.PASSED)],
         stayed=[
             counted.row("The model does not favor the generic", "alternative", state.FILTERED),
@@ -129,9 +129,9 @@ def _filter(counted: Counted, step: Step) -> Panel:
     )
 
 
-def _premises(counted: Counted, step: Step) -> Panel:
+def _premises(counted: Counted, step: Step) -> Card:
     state = Premise.State
-    return _asked_panel(
+    return _asked_card(
         counted,
         step,
         about="One worker for each triplet writes a sentence in which one word decides which outcome holds.",
@@ -145,16 +145,16 @@ def _premises(counted: Counted, step: Step) -> Panel:
     )
 
 
-def _validations(counted: Counted, step: Step) -> Panel:
+def _validations(counted: Counted, step: Step) -> Card:
     state, judged = Premise.State, counted.of("judgement")
     judged_url = list_url_of_judgements(counted.project) if judged else ""
-    return _asked_panel(
+    return _asked_card(
         counted,
         step,
         about="Several workers judge each pair by four questions. Yes is bad on all of them.",
         came_in=[
-            Figure(name="Well-formed premises", count=counted.of("premise", *Premise.WELL_FORMED)),
-            Figure(name="Judgements", count=judged, url=judged_url),
+            Metric(name="Well-formed premises", count=counted.of("premise", *Premise.WELL_FORMED)),
+            Metric(name="Judgements", count=judged, url=judged_url),
         ],
         went_out=[counted.row("Valid pairs", "premise", state.VALID)],
         stayed=[
@@ -165,43 +165,43 @@ def _validations(counted: Counted, step: Step) -> Panel:
     )
 
 
-def _choices(counted: Counted, step: Step) -> Panel:
+def _choices(counted: Counted, step: Step) -> Card:
     chosen, right = counted.tallies["chosen"], counted.tallies["right"]
-    return _asked_panel(
+    return _asked_card(
         counted,
         step,
         about="People who have not worked on a pair complete its two prompts with one of the two outcomes.",
         came_in=[counted.row("Valid pairs", "premise", Premise.State.VALID)],
         went_out=[
-            Figure(name="Right about the generic", count=right[domain.GENERIC], of=chosen[domain.GENERIC]),
-            Figure(
+            Metric(name="Right about the generic", count=right[domain.GENERIC], of=chosen[domain.GENERIC]),
+            Metric(
                 name="Right about the exception", count=right[domain.EXCEPTION], of=chosen[domain.EXCEPTION]
             ),
         ],
     )
 
 
-def results_panel(project: Project) -> Panel:
-    return Panel(
+def results_card(project: Project) -> Card:
+    return Card(
         key="results",
         title="Results",
         about="How people and models do on the valid pairs, and the pairs as files.",
-        ways=[
-            Way(name="Statistics and models", url=_address(project, "statistics")),
-            Way(name="Take the challenge set out…", url=_address(project, "data"), permission=TAKE),
+        links=[
+            CardLink(name="Statistics and models", url=_address(project, "statistics")),
+            CardLink(name="Take the challenge set out…", url=_address(project, "data"), permission=TAKE),
         ],
     )
 
 
-def _asked_panel(
+def _asked_card(
     counted: Counted,
     step: Step,
     *,
     about: str,
-    came_in: Sequence[Figure],
-    went_out: Sequence[Figure],
-    stayed: Sequence[Figure] = (),
-) -> Panel:
+    came_in: Sequence[Metric],
+    went_out: Sequence[Metric],
+    stayed: Sequence[Metric] = (),
+) -> Card:
     """Of a step that workers do."""
     waiting, asked = counted.tallies["waiting"][step.kind], counted.tallies["asked"][step.task]
     todo, note = "", f"{waiting} wait to be let in."
@@ -229,19 +229,19 @@ def _panel(
     step: Step,
     *,
     about: str,
-    came_in: Sequence[Figure],
-    went_out: Sequence[Figure],
-    stayed: Sequence[Figure],
+    came_in: Sequence[Metric],
+    went_out: Sequence[Metric],
+    stayed: Sequence[Metric],
     waiting: int,
     todo: str,
     running: Sequence[Running] = (),
     note: str = "",
-    ways: Sequence[Way] = (),
-) -> Panel:
+    ways: Sequence[CardLink] = (),
+) -> Card:
     """Of any step: while nothing waits, there is nothing to do but to switch it."""
     groups = {"Came in": came_in, "Went out": went_out, "Stayed behind, and why": stayed}
     halted = [f"The batch did not grow: {step.problem}"] if step.problem else []
-    return Panel(
+    return Card(
         key=step.kind,
         title=step.get_kind_display(),
         about=about,
@@ -254,7 +254,7 @@ def _panel(
             for one in counted.buttons(step)
             if waiting or one.key in SWITCHES
         ],
-        ways=ways,
+        links=ways,
         next=todo,
         tasks=[step.task] if step.task else (),
     )
@@ -268,16 +268,16 @@ def _is_asking(step: Step) -> bool:
     return grows or step.batch.status not in NOT_ASKING
 
 
-def _reasons(counted: Counted, belongs: Callable[[str], bool]) -> Iterator[Figure]:
+def _reasons(counted: Counted, belongs: Callable[[str], bool]) -> Iterator[Metric]:
     """Why premises went no further, the most frequent first."""
     found: Iterable[tuple[str, int]] = counted.tallies["reason"].items()
     for reason, count in sorted(found, key=lambda row: (-row[1], row[0])):
         if belongs(reason):
             url = list_url(counted.project, "premise", reason=reason)
-            yield Figure(name=f"… {reason_in_words(reason) or 'no reason'}", count=count, url=url)
+            yield Metric(name=f"… {reason_in_words(reason) or 'no reason'}", count=count, url=url)
 
 
-PANELS: Mapping[str, Callable[[Counted, Step], Panel]] = {
+CARDS: Mapping[str, Callable[[Counted, Step], Card]] = {
     Kind.GENERICS: _generics,
     Kind.EXCEPTIONS: _exceptions,
     Kind.FILTER: _filter,

@@ -2,27 +2,27 @@
 
 from collections.abc import Iterator, Sequence
 
+from crowd.winoventi.admin.cards import CARDS, results_card
 from crowd.winoventi.admin.counted import Counted
-from crowd.winoventi.admin.panels import PANELS, results_panel
 from crowd.winoventi.admin.tallies import tallies_of
-from crowd.winoventi.admin.verbs import Hub, actions_of
+from crowd.winoventi.admin.verbs import Pages, actions_of
 from crowd.winoventi.models import Inquiry, Project, Step
 from hits.admin.actions import Offered
-from hits.admin.projects.project_cards import Panel
+from hits.admin.projects.project_cards import Card
 from hits.identity.models.users import User
 
 
-def panels_of(hub: Hub, project: Project, user: User) -> Iterator[Panel]:
+def cards_of(pages: Pages, project: Project, user: User) -> Iterator[Card]:
     """In three queries, however much there is."""
 
     def buttons(step: Step) -> Sequence[Offered]:
-        return actions_of(hub, step.kind).offered(step, user=user)
+        return actions_of(pages, step.kind).offered(step, user=user)
 
     rows = Inquiry.objects.filter(project=project).order_by("pk")
     inquiries = {(one.purpose, one.rival_id): one for one in rows}
     tallies = tallies_of(project)
     counted = Counted(project=project, tallies=tallies, inquiries=inquiries, buttons=buttons)
     steps = {step.kind: step for step in project.steps.all()}
-    for kind, panel in PANELS.items():
-        yield panel(counted, steps[kind])
-    yield results_panel(project)
+    for kind, card in CARDS.items():
+        yield card(counted, steps[kind])
+    yield results_card(project)

@@ -11,10 +11,10 @@ from django.urls import URLPattern
 
 from crowd.winoventi.admin import cutting, data, evaluations, nouns, statistics, verbs
 from crowd.winoventi.admin.forms import SettingsForm, SetUpForm
-from crowd.winoventi.admin.pipeline import panels_of
+from crowd.winoventi.admin.pipeline import cards_of
 from crowd.winoventi.models import Project, Step
-from hits.admin.projects.project_cards import Panel
-from hits.admin.projects.project_page import HubAdmin, announce_hub
+from hits.admin.projects.project_cards import Card
+from hits.admin.projects.project_page import ProjectPages, announce_project
 from hits.identity.models.users import User
 from hits.studies.models import Batch
 
@@ -22,7 +22,7 @@ NAME = "Exception procedure"
 
 
 @admin.register(Project)
-class ProjectAdmin(HubAdmin[Project]):
+class ProjectAdmin(ProjectPages[Project]):
     name = NAME
     about = (
         "One for each study: from nouns to pairs that a model gets wrong, in five steps, and how people do. "
@@ -51,8 +51,8 @@ class ProjectAdmin(HubAdmin[Project]):
     def rule(self, project: Project) -> str:
         return f"{project.get_fails_by_display()}: {project.fails_at} of {project.answers_wanted}"
 
-    def make_panels(self, project: Project, user: User) -> Iterable[Panel]:
-        return panels_of(self, project, user)
+    def make_cards(self, project: Project, user: User) -> Iterable[Card]:
+        return cards_of(self, project, user)
 
     def growing_batch(self, project: Project, task: str, batches: Sequence[Batch]) -> Batch | None:
         """A step grows in the batch that is its own."""
@@ -70,16 +70,16 @@ class ProjectAdmin(HubAdmin[Project]):
         return stale if project.is_stale else ""
 
 
-def step_draft_view(hub: HubAdmin[Any], request: HttpRequest, pk: int, kind: str) -> HttpResponse:
+def step_draft_view(pages: ProjectPages[Any], request: HttpRequest, pk: int, kind: str) -> HttpResponse:
     """Where drafts were begun before their address named the task."""
-    step = get_object_or_404(hub.find(request, pk).steps, kind=kind)
+    step = get_object_or_404(pages.find(request, pk).steps, kind=kind)
     if not step.task:
         raise Http404
-    return redirect(hub.address(step.project, "draft", step.task))
+    return redirect(pages.address(step.project, "draft", step.task))
 
 
 def _step_of(project: Project, task: str) -> Step:
     return next(step for step in project.steps.all() if step.task == task)
 
 
-announce_hub(Project, name=NAME)
+announce_project(Project, name=NAME)

@@ -14,26 +14,26 @@ from crowd.winoventi.admin.evaluations import ASK_MODEL, DROP_MODEL
 from crowd.winoventi.admin.figures import tables_of
 from crowd.winoventi.models import Evaluation, Inquiry, Project
 from crowd.winoventi.queries.models import curves_of
-from hits.admin.projects.project_page import TAKE, HubAdmin
+from hits.admin.projects.project_page import TAKE, ProjectPages
 from hits.admin.stat_tables import send_table
 from hits.data.project_exports import project_in
 from hits.datasets.stat_table import StatTable
 from hits.studies.models import Study
 
-Hub = HubAdmin[Any]
+Pages = ProjectPages[Any]
 
 
-def urls(hub: Hub) -> list[URLPattern]:
+def urls(pages: Pages) -> list[URLPattern]:
     as_json = partial(file_view, form="json")
     return [
-        hub.at("<int:pk>/statistics/", page_view, "statistics"),
-        hub.at("<int:pk>/statistics/<slug:name>.csv", file_view, "table"),
-        hub.at("<int:pk>/statistics/<slug:name>.json", as_json, "table_json"),
+        pages.at("<int:pk>/statistics/", page_view, "statistics"),
+        pages.at("<int:pk>/statistics/<slug:name>.csv", file_view, "table"),
+        pages.at("<int:pk>/statistics/<slug:name>.json", as_json, "table_json"),
     ]
 
 
-def page_view(hub: Hub, request: HttpRequest, pk: int) -> HttpResponse:
-    project = hub.find(request, pk)
+def page_view(pages: Pages, request: HttpRequest, pk: int) -> HttpResponse:
+    project = pages.find(request, pk)
     own = [project.generics_model_id, project.perplexity_model_id, project.filter_model_id]
     others = Inquiry.objects.filter(project=project, is_open=True).exclude(rival__in=filter(None, own))
     context = {
@@ -46,11 +46,11 @@ def page_view(hub: Hub, request: HttpRequest, pk: int) -> HttpResponse:
         "may_drop": request.user.has_perm(DROP_MODEL),
         "may_take": request.user.has_perm(TAKE),
     }
-    return hub.render(request, "admin/winoventi/statistics.html", context, project=project)
+    return pages.render(request, "admin/winoventi/statistics.html", context, project=project)
 
 
-def file_view(hub: Hub, request: HttpRequest, pk: int, name: str, form: str = "csv") -> HttpResponseBase:
-    project = hub.find(request, pk)
+def file_view(pages: Pages, request: HttpRequest, pk: int, name: str, form: str = "csv") -> HttpResponseBase:
+    project = pages.find(request, pk)
     return send_table(tables_of(project), name, form=form, study=project.study)
 
 

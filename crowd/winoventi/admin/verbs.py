@@ -14,35 +14,35 @@ from crowd.winoventi.services import filtering, posting, reading
 from hits.admin.actions import Action, Call, Confirm, Outcome
 from hits.admin.actions.action_pages import ActionPages
 from hits.admin.projects.project_actions import project_actions
-from hits.admin.projects.project_page import HubAdmin
+from hits.admin.projects.project_page import ProjectPages
 from scoring.models import RegisteredRival
 
 Kind = Step.Kind
-Hub = HubAdmin[Any]
+Pages = ProjectPages[Any]
 KEEP = "winoventi.change_project"
 
 
-def urls(hub: Hub) -> list[URLPattern]:
-    return [hub.at("<int:pk>/<slug:kind>/<slug:verb>/do/", action_view, "do")]
+def urls(pages: Pages) -> list[URLPattern]:
+    return [pages.at("<int:pk>/<slug:kind>/<slug:verb>/do/", action_view, "do")]
 
 
-def action_view(hub: Hub, request: HttpRequest, pk: int, kind: str, verb: str) -> HttpResponse:
-    return actions_of(hub, kind).answer(request, verb, pk=pk)
+def action_view(pages: Pages, request: HttpRequest, pk: int, kind: str, verb: str) -> HttpResponse:
+    return actions_of(pages, kind).answer(request, verb, pk=pk)
 
 
-def actions_of(hub: Hub, kind: str) -> ActionPages[Step]:
+def actions_of(pages: Pages, kind: str) -> ActionPages[Step]:
     """Those of a step of this kind. Each can be made to go on by itself, and to wait again."""
 
     def find(request: HttpRequest, pk: int) -> Sequence[Step]:
-        steps = hub.find(request, pk).steps.select_related("project__study")
+        steps = pages.find(request, pk).steps.select_related("project__study")
         return [get_object_or_404(steps, kind=kind)]
 
     return project_actions(
-        hub,
+        pages,
         {**({"advance": ADVANCE} if kind in Step.TASKS else OF_ONE_KIND.get(kind, {})), **SWITCHES},
         find=find,
-        back=lambda step: hub.address(step.project),
-        url=lambda step, key: hub.address(step.project, "do", kind, key),
+        back=lambda step: pages.address(step.project),
+        url=lambda step, key: pages.address(step.project, "do", kind, key),
     )
 
 

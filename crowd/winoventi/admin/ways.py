@@ -20,7 +20,7 @@ from crowd.winoventi.models import (
     Project,
     Reading,
 )
-from hits.admin.projects.project_page import hub_of
+from hits.admin.projects.project_page import pages_of
 from hits.admin.selecting import need
 
 WORK = ("worker", "assignment")
@@ -75,8 +75,8 @@ def _show(
     alternative: Alternative | None = None,
     **more: Any,
 ) -> HttpResponse:
-    hub = hub_of(Project)
-    need(request, hub.permission("view"))
+    pages = pages_of(Project)
+    need(request, pages.permission("view"))
     context = {
         "title": f"{generic.statement[:-1]} / {alternative.word}." if alternative else generic.statement,
         "generic": generic,
@@ -86,7 +86,7 @@ def _show(
         "may_see_work": request.user.has_perm("hits.view_assignment"),
         **more,
     }
-    return hub.render(request, "admin/winoventi/way.html", context, project=project)
+    return pages.render(request, "admin/winoventi/way.html", context, project=project)
 
 
 def _readings(generic: Generic) -> list[Mapping[str, Any]]:

@@ -17,7 +17,7 @@ from hits.admin.actions.action_pages import ActionPages
 from hits.admin.data.result_forms import ResultsForm, UploadedFile, answer_upload
 from hits.admin.page_parts import plural
 from hits.admin.projects.project_actions import project_actions
-from hits.admin.projects.project_page import HubAdmin
+from hits.admin.projects.project_page import ProjectPages
 from hits.admin.selecting import signed_in
 from hits.data.services.model_results import (
     ModelResults,
@@ -28,7 +28,7 @@ from hits.data.services.model_results import (
 )
 
 TEMPLATE = "admin/hits/results_upload.html"
-Hub = HubAdmin[Any]
+Pages = ProjectPages[Any]
 Made = TypeVar("Made", bound=Model)
 
 
@@ -36,7 +36,7 @@ Made = TypeVar("Made", bound=Model)
 class ResultsPages(Generic[Made]):
     """`what` people call the results, each about one `thing`; `key` is in the names of their addresses.
 
-    `page` of the hub shows them, and is called `title`. `file` tells what is uploaded to a project.
+    `page` of the pages shows them, and is called `title`. `file` tells what is uploaded to a project.
     `count` tells of how many things one model's are. `lacking` is said where a file could say more.
     """
 
@@ -55,34 +55,34 @@ class ResultsPages(Generic[Made]):
     replaced: Mapping[str, Any] = field(default_factory=dict)
     comes_back: Callable[[Made], str] = lambda _: "Only the file they came from can bring them back."
     anchor: str = ""
-    base: str = "admin/hits/hub_base.html"
+    base: str = "admin/hits/project_base.html"
     # The project, for whoever may see it and has these permissions.
-    find: Callable[..., Any] = HubAdmin.find
+    find: Callable[..., Any] = ProjectPages.find
 
-    def urls(self, hub: Hub, below: str) -> Sequence[URLPattern]:
+    def urls(self, pages: Pages, below: str) -> Sequence[URLPattern]:
         return [
-            hub.at(f"<int:pk>/{below}/upload/", self.upload_view, f"upload_{self.key}"),
-            hub.at(f"<int:pk>/{below}/<int:made>/replace/", self.replace_view, f"replace_{self.key}"),
-            hub.at(f"<int:pk>/{below}/<int:made>/remove/", self.remove_view, f"remove_{self.key}"),
+            pages.at(f"<int:pk>/{below}/upload/", self.upload_view, f"upload_{self.key}"),
+            pages.at(f"<int:pk>/{below}/<int:made>/replace/", self.replace_view, f"replace_{self.key}"),
+            pages.at(f"<int:pk>/{below}/<int:made>/remove/", self.remove_view, f"remove_{self.key}"),
         ]
 
-    def upload_view(self, hub: Hub, request: HttpRequest, pk: int) -> HttpResponse:
-        project = self.find(hub, request, pk, self.add)
+    def upload_view(self, pages: Pages, request: HttpRequest, pk: int) -> HttpResponse:
+        project = self.find(pages, request, pk, self.add)
         take = partial(add_results, self.results, of=project, by=signed_in(request), now=timezone.now())
-        return self._answer(hub, request, project, None, take=take)
+        return self._answer(pages, request, project, None, take=take)
 
-    def replace_view(self, hub: Hub, request: HttpRequest, pk: int, made: int) -> HttpResponse:
-        project = self.find(hub, request, pk, self.add, self.remove)
+    def replace_view(self, pages: Pages, request: HttpRequest, pk: int, made: int) -> HttpResponse:
+        project = self.find(pages, request, pk, self.add, self.remove)
         chosen = self._find_made(project, made, **self.replaced)
         take = partial(replace_results, self.results, made=chosen, by=signed_in(request), now=timezone.now())
-        return self._answer(hub, request, project, chosen, take=take)
+        return self._answer(pages, request, project, chosen, take=take)
 
-    def remove_view(self, hub: Hub, request: HttpRequest, pk: int, made: int) -> HttpResponse:
-        return self._removing(hub).answer(request, "remove", pk=pk, made=made)
+    def remove_view(self, pages: Pages, request: HttpRequest, pk: int, made: int) -> HttpResponse:
+        return self._removing(pages).answer(request, "remove", pk=pk, made=made)
 
     def _answer(
         self,
-        hub: Hub,
+        pages: Pages,
         request: HttpRequest,
         project: Any,
         made: Made | None,
@@ -92,18 +92,18 @@ class ResultsPages(Generic[Made]):
         def done(upload: Upload[Made]) -> HttpResponse:
             self._tell(request, upload)
             verb = "replaced" if made else "uploaded"
-            hub.log_change(request, project, f"The {self.what} of {upload.made} were {verb}.")
-            return redirect(f"{hub.address(project, self.page)}{self.anchor}")
+            pages.log_change(request, project, f"The {self.what} of {upload.made} were {verb}.")
+            return redirect(f"{pages.address(project, self.page)}{self.anchor}")
 
         def show(found: Mapping[str, Any]) -> HttpResponse:
-            context = {**self._told(hub, project, made), **found}
-            return hub.render(request, TEMPLATE, context, project=project)
+            context = {**self._told(pages, project, made), **found}
+            return pages.render(request, TEMPLATE, context, project=project)
 
         form = ResultsForm(request, results=self.results, made=made)
         return answer_upload(request, form, take=lambda values: take(**values), done=done, show=show)
 
-    def _told(self, hub: Hub, project: Any, made: Made | None) -> Mapping[str, Any]:
-        back = hub.address(project, self.page)
+    def _told(self, pages: Pages, project: Any, made: Made | None) -> Mapping[str, Any]:
+        back = pages.address(project, self.page)
         return {
             "title": f"Replace the {self.what} of {made}" if made else f"Upload a model's {self.what}",
             "made": made,
@@ -121,12 +121,12 @@ class ResultsPages(Generic[Made]):
         if upload.missing:
             messages.warning(request, self.lacking.format(upload.missing))
 
-    def _removing(self, hub: Hub) -> ActionPages[Made]:
+    def _removing(self, pages: Pages) -> ActionPages[Made]:
         def find(request: HttpRequest, pk: int, made: int) -> Sequence[Made]:
-            return [self._find_made(self.find(hub, request, pk, self.remove), made)]
+            return [self._find_made(self.find(pages, request, pk, self.remove), made)]
 
         def back(made: Made) -> str:
-            return hub.address(self._project_of(made), self.page)
+            return pages.address(self._project_of(made), self.page)
 
         remove = Action(
             label=f"Remove the {self.results.name}",
@@ -135,7 +135,7 @@ class ResultsPages(Generic[Made]):
             is_grave=True,
         )
         return project_actions(
-            hub,
+            pages,
             {"remove": remove},
             find=find,
             back=back,

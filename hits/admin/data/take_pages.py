@@ -9,11 +9,11 @@ from django.http.response import HttpResponseBase
 from django.urls import URLPattern
 
 from hits.admin.data.take_files import TakeForm, take_file, words_of
-from hits.admin.projects.project_page import TAKE, HubAdmin
+from hits.admin.projects.project_page import TAKE, ProjectPages
 from hits.data.project_exports import ProjectExport
 from hits.datasets.columns import Column
 
-Hub = HubAdmin[Any]
+Pages = ProjectPages[Any]
 ON_RECORD = "That you took them is put on record."
 
 
@@ -40,10 +40,10 @@ class TakePage:
     key: str = "take"
     title: str = "Take the data out"
     source: Callable[[HttpRequest, Any], Any] = lambda _, project: project
-    find: Callable[..., Any] = HubAdmin.find
+    find: Callable[..., Any] = ProjectPages.find
 
-    def urls(self, hub: Hub) -> Sequence[URLPattern]:
-        return [hub.at("<int:pk>/data/", self.view, self.key)]
+    def urls(self, pages: Pages) -> Sequence[URLPattern]:
+        return [pages.at("<int:pk>/data/", self.view, self.key)]
 
     def form(self, data: QueryDict | None, source: Any) -> TakeForm:
         return TakeForm(data, what=words_of(self.export.files_of(source)), everything=self.everything)
@@ -51,8 +51,8 @@ class TakePage:
     def take(self, request: HttpRequest, source: Any, **wanted: Any) -> HttpResponseBase:
         return take_file(request, self.export, source, said=self.said(source), **wanted)
 
-    def view(self, hub: Hub, request: HttpRequest, pk: int) -> HttpResponseBase:
-        project = self.find(hub, request, pk, TAKE)
+    def view(self, pages: Pages, request: HttpRequest, pk: int) -> HttpResponseBase:
+        project = self.find(pages, request, pk, TAKE)
         source = self.source(request, project)
         form = self.form(request.POST or None, source)
         if form.is_valid():
@@ -63,4 +63,4 @@ class TakePage:
             "family": self.export.family,
             "offer": self.offer(source),
         }
-        return hub.render(request, "admin/hits/take.html", context, project=project)
+        return pages.render(request, "admin/hits/take.html", context, project=project)

@@ -6,20 +6,20 @@ from typing import Any, TypeVar
 
 from hits.admin.actions import Action
 from hits.admin.actions.action_pages import ActionPages
-from hits.admin.projects.project_page import HubAdmin
+from hits.admin.projects.project_page import ProjectPages
 
 Row = TypeVar("Row")
 Trail = Sequence[tuple[str, str]]
 
 
 def project_actions(
-    hub: HubAdmin[Any],
+    pages: ProjectPages[Any],
     actions: Mapping[str, Action[Row]],
     *,
     find: Callable[..., Sequence[Row]],
     back: Callable[[Row], str],
     url: Callable[[Row, str], str] = lambda _row, _key: "",
-    base: str = "admin/hits/hub_base.html",
+    base: str = "admin/hits/project_base.html",
     trail: Callable[[Row], Trail] = lambda _: (),
     project_of: Callable[[Row], Any] = attrgetter("project"),
     logged: Callable[[Row], Any] = attrgetter("project"),
@@ -31,6 +31,6 @@ def project_actions(
         back=lambda rows: back(rows[0]),
         url=url,
         base=base,
-        shared=lambda rows: hub.shared(project_of(rows[0]), trail=trail(rows[0])),
-        history=lambda request, rows, words: hub.log_change(request, logged(rows[0]), words),
+        shared=lambda rows: pages.shared(project_of(rows[0]), trail=trail(rows[0])),
+        history=lambda request, rows, words: pages.log_change(request, logged(rows[0]), words),
     )

@@ -14,7 +14,7 @@ from django.template.response import TemplateResponse
 from django.urls import URLPattern, path, reverse
 
 from hits.admin.page_parts import ReadOnlyAdmin
-from hits.admin.projects.project_cards import Panel, PanelOf, shown_to
+from hits.admin.projects.project_cards import Card, CardOf, shown_to
 from hits.admin.selecting import need
 from hits.batches.services import top_up
 from hits.identity.models.users import User
@@ -25,10 +25,10 @@ from hits.work.access import studies_of
 Project = TypeVar("Project", bound=Model)
 
 
-class HubBase(ReadOnlyAdmin[Project]):
+class ProjectPagesBase(ReadOnlyAdmin[Project]):
     """One row for each study."""
 
-    panels: ClassVar[Sequence[PanelOf]] = ()
+    cards: ClassVar[Sequence[CardOf]] = ()
     rules: ClassVar[type[forms.ModelForm[Any]]]
     # Where setting it up asks for other things than its settings do.
     first_rules: ClassVar[type[forms.ModelForm[Any]] | None] = None
@@ -42,12 +42,12 @@ class HubBase(ReadOnlyAdmin[Project]):
         """`view` is given this admin, the request, and what the address holds."""
         return path(address, self.admin_site.admin_view(partial(view, self)), name=f"{self.label}_{name}")
 
-    def make_panels(self, project: Any, user: User) -> Iterable[Panel]:
+    def make_cards(self, project: Any, user: User) -> Iterable[Card]:
         """In the order of the work."""
-        return (panel(project, user) for panel in self.panels)
+        return (card(project, user) for card in self.cards)
 
-    def panels_for(self, project: Any, user: User) -> list[Panel]:
-        return shown_to(user, self.make_panels(project, user))
+    def cards_for(self, project: Any, user: User) -> list[Card]:
+        return shown_to(user, self.make_cards(project, user))
 
     def growing_batch(self, project: Any, task: str, batches: Sequence[Batch]) -> Batch | None:
         """Of a task's batches, newest first, the one that may get more HITs, if it is a provider's."""
@@ -58,7 +58,7 @@ class HubBase(ReadOnlyAdmin[Project]):
         """What a family makes of a draft that was begun on its page."""
 
     def note_on(self, project: Any) -> str:
-        """What is said above all panels."""
+        """What is said above all cards."""
         return ""
 
     @property
@@ -84,14 +84,14 @@ class HubBase(ReadOnlyAdmin[Project]):
     def render(
         self, request: HttpRequest, template: str, context: Mapping[str, Any], *, project: Any = None
     ) -> HttpResponse:
-        """`template`: extends "admin/hits/hub_base.html", which leads back to the project."""
+        """`template`: extends "admin/hits/project_base.html", which leads back to the project."""
         shared = {**self.admin_site.each_context(request), **self.shared(project)}
         return TemplateResponse(request, template, {**shared, **context})
 
     def shared(self, project: Any = None, *, trail: Sequence[tuple[str, str]] = ()) -> Mapping[str, Any]:
         """What each page below the project says of where it is; `trail`: what stands in between."""
         home = self.address(project) if project else ""
-        return {"opts": self.opts, "hub": self, "project": project, "home": home, "trail": trail}
+        return {"opts": self.opts, "pages": self, "project": project, "home": home, "trail": trail}
 
     def address(self, project: Any, name: str = "", *more: Any) -> str:
         """Of a page of the family, or of the project's own: the only one before it is set up."""

@@ -1,4 +1,4 @@
-"""What the panels of a project ask of workers, and by which batches."""
+"""What the cards of a project ask of workers, and by which batches."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -7,8 +7,8 @@ from typing import Any
 from django.db.models import Count, QuerySet
 
 from hits import families
-from hits.admin.projects.project_base import HubBase
-from hits.admin.projects.project_cards import Panel
+from hits.admin.projects.project_base import ProjectPagesBase
+from hits.admin.projects.project_cards import Card
 from hits.batches.services import top_up
 from hits.studies.models import Batch
 from hits.work.models.items import Item
@@ -18,7 +18,7 @@ MOST_BATCHES = 5
 
 @dataclass(frozen=True, kw_only=True)
 class Asked:
-    """One task of a panel: how much is asked of workers, and by which batches."""
+    """One task of a card: how much is asked of workers, and by which batches."""
 
     task: str
     name: str
@@ -35,13 +35,13 @@ class Asked:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Shown:
-    panel: Panel
+class ShownCard:
+    card: Card
     asked: Sequence[Asked] = field(default_factory=tuple)
 
 
-def with_batches(hub: HubBase[Any], panels: Sequence[Panel], project: Any) -> list[Shown]:
-    tasks = [task for panel in panels for task in panel.tasks]
+def with_batches(pages: ProjectPagesBase[Any], cards: Sequence[Card], project: Any) -> list[ShownCard]:
+    tasks = [task for card in cards for task in card.tasks]
     batches: Sequence[Batch] = ()
     wanting: Mapping[str, int] = {}
     if tasks:
@@ -49,25 +49,27 @@ def with_batches(hub: HubBase[Any], panels: Sequence[Panel], project: Any) -> li
         counted = items_wanting(project.study_id, tasks).order_by().values_list("task").annotate(Count("pk"))
         wanting = dict(counted)
     return [
-        Shown(
-            panel=panel,
-            asked=[_asked(hub, task, batches, project, items=wanting.get(task, 0)) for task in panel.tasks],
+        ShownCard(
+            card=card,
+            asked=[_asked(pages, task, batches, project, items=wanting.get(task, 0)) for task in card.tasks],
         )
-        for panel in panels
+        for card in cards
     ]
 
 
-def _asked(hub: HubBase[Any], task: str, batches: Sequence[Batch], project: Any, *, items: int) -> Asked:
+def _asked(
+    pages: ProjectPagesBase[Any], task: str, batches: Sequence[Batch], project: Any, *, items: int
+) -> Asked:
     own = [batch for batch in batches if batch.task == task]
-    running = hub.growing_batch(project, task, own)
+    running = pages.growing_batch(project, task, own)
     return Asked(
         task=task,
         name=families.get(task).name,
         items=items,
         batches=own[:MOST_BATCHES],
         lacking=top_up.hits_lacking(running) if running else 0,
-        draft_url=hub.address(project, "draft", task),
-        grow_url=hub.address(project, "grow", running.public_id) if running else "",
+        draft_url=pages.address(project, "draft", task),
+        grow_url=pages.address(project, "grow", running.public_id) if running else "",
     )
 
 

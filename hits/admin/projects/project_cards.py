@@ -1,4 +1,4 @@
-"""What a panel of a project's page shows, in values."""
+"""What a card of a project's page shows, in values."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -9,7 +9,7 @@ from hits.identity.models.users import User
 
 
 @dataclass(frozen=True, kw_only=True)
-class Figure:
+class Metric:
     name: str
     count: int
     # How many it is when all is done. None: nobody knows.
@@ -27,8 +27,8 @@ class Progress:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Way:
-    """A link of a panel. `is_first`: what most people should do now."""
+class CardLink:
+    """A link of a card. `is_first`: what most people should do now."""
 
     name: str
     url: str
@@ -38,43 +38,43 @@ class Way:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Panel:
+class Card:
     """`tasks`: their batches stand below it, with what is asked and the way to a launch.
 
-    `groups`: figures under a heading each. `offered`: its actions, for who may do them.
+    `groups`: metrics under a heading each. `offered`: its actions, for who may do them.
     """
 
     key: str
     title: str
     about: str
-    figures: Sequence[Figure] = ()
-    groups: Mapping[str, Sequence[Figure]] = field(default_factory=dict)
+    metrics: Sequence[Metric] = ()
+    groups: Mapping[str, Sequence[Metric]] = field(default_factory=dict)
     progress: Sequence[Progress] = ()
     note: str = ""
     offered: Sequence[Offered] = ()
-    ways: Sequence[Way] = ()
+    links: Sequence[CardLink] = ()
     next: str = ""
     problems: Sequence[str] = ()
     tasks: Sequence[str] = ()
-    # Without it the panel is not shown, and its tasks cannot be launched from the project's page.
+    # Without it the card is not shown, and its tasks cannot be launched from the project's page.
     permission: str = ""
 
     @property
     def has_first(self) -> bool:
-        return any(one.is_first for one in self.offered) or any(way.is_first for way in self.ways)
+        return any(one.is_first for one in self.offered) or any(link.is_first for link in self.links)
 
 
-PanelOf = Callable[[Any, User], Panel]
+CardOf = Callable[[Any, User], Card]
 
 
-def shown_to(user: User, panels: Iterable[Panel]) -> list[Panel]:
-    """The panels that this person may see, each with the links that they may follow."""
+def shown_to(user: User, cards: Iterable[Card]) -> list[Card]:
+    """The cards that this person may see, each with the links that they may follow."""
     return [
-        replace(panel, ways=[way for way in panel.ways if _may_see(user, way)])
-        for panel in panels
-        if _may_see(user, panel)
+        replace(card, links=[link for link in card.links if _may_see(user, link)])
+        for card in cards
+        if _may_see(user, card)
     ]
 
 
-def _may_see(user: User, part: Panel | Way) -> bool:
+def _may_see(user: User, part: Card | CardLink) -> bool:
     return not part.permission or user.has_perm(part.permission)

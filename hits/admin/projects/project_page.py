@@ -1,4 +1,4 @@
-"""The page of a study's work of one family: a panel for each part of it, its rules, and its launches."""
+"""The page of a study's work of one family: a card for each part of it, its rules, and its launches."""
 
 from collections.abc import Sequence
 from typing import Any, ClassVar, cast
@@ -11,7 +11,7 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect
 from django.urls import URLPattern, reverse
 
-from hits.admin.projects.project_base import HubBase, Project
+from hits.admin.projects.project_base import Project, ProjectPagesBase
 from hits.admin.projects.project_batches import with_batches
 from hits.admin.projects.project_steps import DRAFT, STEER, draft_view, grow_view, settings_view
 from hits.admin.selecting import need, signed_in
@@ -23,10 +23,10 @@ LOOK_AGAIN_MS = 4_000
 TAKE = "hits.export_batch"
 
 
-class HubAdmin(HubBase[Project]):
-    """One row for each study. A family names its panels, its form and its further pages."""
+class ProjectPages(ProjectPagesBase[Project]):
+    """One row for each study. A family names its cards, its form and its further pages."""
 
-    change_list_template = "admin/hits/hub_list.html"
+    change_list_template = "admin/hits/project_list.html"
     list_display: tuple[str, ...] = ("study",)
     list_select_related: ClassVar[tuple[str, ...]] = ("study",)
     search_fields = ("study__name",)
@@ -80,7 +80,7 @@ class HubAdmin(HubBase[Project]):
             messages.success(request, "It is set up.")
             return redirect(self.address(project))
         context = {"title": f"{self.name}: set up", "forms": [study, form], "button": "Set it up"}
-        return self.render(request, "admin/hits/hub_settings.html", context)
+        return self.render(request, "admin/hits/project_settings.html", context)
 
     def change_view(
         self,
@@ -96,11 +96,11 @@ class HubAdmin(HubBase[Project]):
     def show(self, request: HttpRequest, project: Any) -> HttpResponse:
         user, is_set_up = signed_in(request), project.pk is not None
         may_keep = is_set_up and user.has_perm(self.permission("change"))
-        panels = self.panels_for(project, user)
+        cards = self.cards_for(project, user)
         context = {
             "title": f"{self.name} of {project.study}",
-            "panels": with_batches(self, panels, project),
-            "next": next((panel for panel in panels if panel.next), None),
+            "cards": with_batches(self, cards, project),
+            "next": next((card for card in cards if card.next), None),
             "note": self.note_on(project),
             "every_ms": LOOK_AGAIN_MS,
             "may_set_up": not is_set_up and user.has_perm(self.permission("add")),
@@ -110,7 +110,7 @@ class HubAdmin(HubBase[Project]):
             "may_steer": may_keep and user.has_perm(STEER),
             "settings_url": self.address(project, "settings"),
         }
-        template = "hub_panels" if "fragment" in request.GET else "hub"
+        template = "project_cards" if "fragment" in request.GET else "project"
         return self.render(request, f"admin/hits/{template}.html", context, project=project)
 
     def _free_studies(self, request: HttpRequest) -> QuerySet[Study]:
@@ -131,23 +131,23 @@ class StudyForm(forms.Form):
         chosen.queryset = studies
 
 
-def hub_of(model: type[Project]) -> HubAdmin[Project]:
+def pages_of(model: type[Project]) -> ProjectPages[Project]:
     """For pages of rows that belong to a project, and lead back to it."""
-    return cast("HubAdmin[Project]", admin.site.get_model_admin(model))
+    return cast("ProjectPages[Project]", admin.site.get_model_admin(model))
 
 
-def of_study_view(hub: HubAdmin[Any], request: HttpRequest, pk: int) -> HttpResponse:
+def of_study_view(pages: ProjectPages[Any], request: HttpRequest, pk: int) -> HttpResponse:
     """The study's project, or the way to one."""
-    need(request, hub.permission("view"))
+    need(request, pages.permission("view"))
     study = get_object_or_404(studies_of(request.user), pk=pk)
-    if project := hub.get_queryset(request).filter(study=study).first():
-        return redirect(hub.address(project))
-    if hub.stands_unset:
-        return hub.show(request, hub.model(study=study))
-    return redirect(hub.set_up_address(study))
+    if project := pages.get_queryset(request).filter(study=study).first():
+        return redirect(pages.address(project))
+    if pages.stands_unset:
+        return pages.show(request, pages.model(study=study))
+    return redirect(pages.set_up_address(study))
 
 
-def announce_hub(model: type[Model], *, name: str) -> None:
+def announce_project(model: type[Model], *, name: str) -> None:
     """The page of a study leads to its project, or to the form that sets one up."""
     label = model._meta.app_label
     address = f"admin:{label}_of_study"

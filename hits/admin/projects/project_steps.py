@@ -10,7 +10,7 @@ from django.shortcuts import get_object_or_404, redirect
 from django.utils import timezone
 
 from hits import families
-from hits.admin.projects.project_base import HubBase
+from hits.admin.projects.project_base import ProjectPagesBase
 from hits.admin.projects.project_batches import batches_of, items_wanting
 from hits.admin.selecting import signed_in
 from hits.batches.services import drafting, top_up
@@ -36,22 +36,22 @@ class DraftForm(forms.Form):
             account.initial = account.queryset.get()
 
 
-def settings_view(hub: HubBase[Any], request: HttpRequest, pk: int) -> HttpResponse:
-    project = hub.find(request, pk, hub.permission("change"))
-    form = hub.rules(request.POST or None, request.FILES or None, instance=project)
+def settings_view(pages: ProjectPagesBase[Any], request: HttpRequest, pk: int) -> HttpResponse:
+    project = pages.find(request, pk, pages.permission("change"))
+    form = pages.rules(request.POST or None, request.FILES or None, instance=project)
     if request.method == "POST" and form.is_valid():
         form.save()
-        hub.log_change(request, project, [{"changed": {"fields": form.changed_data}}])
+        pages.log_change(request, project, [{"changed": {"fields": form.changed_data}}])
         messages.success(request, "The settings are kept.")
-        return redirect(hub.address(project))
+        return redirect(pages.address(project))
     context = {"title": "Settings", "forms": [form], "button": "Keep the settings"}
-    return hub.render(request, "admin/hits/hub_settings.html", context, project=project)
+    return pages.render(request, "admin/hits/project_settings.html", context, project=project)
 
 
-def draft_view(hub: HubBase[Any], request: HttpRequest, pk: int, task: str) -> HttpResponse:
-    """From a panel to the guide: a draft with the right task and price, and then its terms and its launch."""
-    project = hub.find(request, pk, hub.permission("change"), DRAFT)
-    if not any(task in panel.tasks for panel in hub.panels_for(project, signed_in(request))):
+def draft_view(pages: ProjectPagesBase[Any], request: HttpRequest, pk: int, task: str) -> HttpResponse:
+    """From a card to the guide: a draft with the right task and price, and then its terms and its launch."""
+    project = pages.find(request, pk, pages.permission("change"), DRAFT)
+    if not any(task in card.tasks for card in pages.cards_for(project, signed_in(request))):
         raise Http404
     family = families.get(task)
     form = DraftForm(request.POST or None)
@@ -67,7 +67,7 @@ def draft_view(hub: HubBase[Any], request: HttpRequest, pk: int, task: str) -> H
         except RuleBroken as refusal:
             form.add_error(None, str(refusal))
         else:
-            hub.keep_draft(project, draft)
+            pages.keep_draft(project, draft)
             messages.success(request, "The draft is made. Look at its terms and its people, then launch it.")
             return redirect("admin:hits_batch_step", draft.pk, "terms")
     batches = batches_of(project.study_id, [task])
@@ -75,16 +75,16 @@ def draft_view(hub: HubBase[Any], request: HttpRequest, pk: int, task: str) -> H
         "title": f"Launch: {family.name}",
         "family": family,
         "items": items_wanting(project.study_id, [task]).count(),
-        "running": hub.growing_batch(project, task, batches),
+        "running": pages.growing_batch(project, task, batches),
         "form": form,
         "key": request.POST.get("key") or str(uuid4()),
     }
-    return hub.render(request, "admin/hits/hub_draft.html", context, project=project)
+    return pages.render(request, "admin/hits/project_draft.html", context, project=project)
 
 
-def grow_view(hub: HubBase[Any], request: HttpRequest, pk: int, batch: Any) -> HttpResponse:
+def grow_view(pages: ProjectPagesBase[Any], request: HttpRequest, pk: int, batch: Any) -> HttpResponse:
     """As many HITs more as the answers that are wanted now have no place for."""
-    project = hub.find(request, pk, hub.permission("change"), STEER)
+    project = pages.find(request, pk, pages.permission("change"), STEER)
     chosen = get_object_or_404(Batch, public_id=batch, study=project.study_id)
     if request.method == "POST":
         try:
@@ -93,4 +93,4 @@ def grow_view(hub: HubBase[Any], request: HttpRequest, pk: int, batch: Any) -> H
             messages.error(request, str(refusal))
         else:
             messages.success(request, f"HITs added: {count}.")
-    return redirect(hub.address(project))
+    return redirect(pages.address(project))

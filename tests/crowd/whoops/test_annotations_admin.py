@@ -10,7 +10,7 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 from django.utils import timezone
 
-from crowd.whoops.admin.annotations import annotation_panel
+from crowd.whoops.admin.annotations import annotation_card
 from crowd.whoops.models import Annotation, Image
 from crowd.whoops.models.annotations import TAKEN_OUT
 from crowd.whoops.services.deciding import REASONS, count_annotation, drop_annotation, undo_decision
@@ -320,7 +320,7 @@ def test_the_panel_counts_and_says_what_is_next(crowd: Annotators) -> None:
     crowd.answer()
     user = make_permitted(*MAY, studies=[crowd.project.study])
 
-    panel = annotation_panel(crowd.project, user)
+    panel = annotation_card(crowd.project, user)
 
     assert [(figure.name, figure.count, figure.of) for figure in panel.figures] == [
         ("Images with all their annotations", 0, 1),
@@ -334,4 +334,4 @@ def test_the_panel_counts_and_says_what_is_next(crowd: Annotators) -> None:
         ("By image", False),
         ("All annotations", False),
     ]
-    assert annotation_panel(crowd.project, make_permitted(studies=[crowd.project.study])).next == ""
+    assert annotation_card(crowd.project, make_permitted(studies=[crowd.project.study])).next == ""

@@ -8,7 +8,7 @@ from django.test import Client
 from django.urls import reverse
 from PIL import Image as Pixels
 
-from crowd.whoops.admin.training import examples_panel
+from crowd.whoops.admin.training import examples_card
 from crowd.whoops.models import TrainingImage
 from crowd.whoops.services.training import training_images
 from hits.work.models.items import Item
@@ -163,7 +163,7 @@ def test_the_panel_leads_through_images_and_gate(crowd: Annotators) -> None:
     user = make_permitted(*MAY, "qualifications.add_gate", studies=[crowd.project.study])
     make_training_images(crowd.project, 3)
 
-    panel = examples_panel(crowd.project, user)
+    panel = examples_card(crowd.project, user)
     assert panel.problems == [
         "The test needs 5 images, and there are 3.",
         "No gate asks for this test yet, so anybody may annotate.",
@@ -175,7 +175,7 @@ def test_the_panel_leads_through_images_and_gate(crowd: Annotators) -> None:
     Gate.objects.create(
         study=crowd.project.study, name="Five", test_task="whoops.examples", grading="person", items=5
     )
-    panel = examples_panel(crowd.project, user)
+    panel = examples_card(crowd.project, user)
     assert (panel.problems, panel.next) == ([], "")
     assert [(figure.name, figure.count, figure.of) for figure in panel.figures] == [
         ("Images in the test", 5, 5),

@@ -119,7 +119,7 @@ def test_review_without_words_keeps_its_place(client: Client, group: ControlGrou
     assert not Review.objects.exists()
 
 
-def test_panels_say_what_is_next(client: Client, group: ControlGroup) -> None:
+def test_cards_say_what_is_next(client: Client, group: ControlGroup) -> None:
     group.post()
     group.look()
     make_image(group.project, state="review")

@@ -1,4 +1,4 @@
-"""The researchers' pages of what is judged: panels, making, importing, the list, and one question."""
+"""The researchers' pages of what is judged: cards, making, importing, the list, and one question."""
 
 from typing import Any
 
@@ -50,8 +50,8 @@ def at(name: str, project: Project, *more: Any) -> str:
 
 def next_of(answer: Any, kind: str) -> str:
     """What the panel of this task says is to be done."""
-    panels = [shown.panel for shown in answer.context["panels"]]
-    return next(str(panel.next) for panel in panels if list(panel.tasks) == [kind])
+    cards = [shown.card for shown in answer.context["cards"]]
+    return next(str(card.next) for card in cards if list(card.tasks) == [kind])
 
 
 def upload(content: str) -> SimpleUploadedFile:

@@ -1,4 +1,4 @@
-"""The page of figures, its files, its panel, and who may see them."""
+"""The page of figures, its files, its card, and who may see them."""
 
 import csv
 from io import StringIO
@@ -9,7 +9,7 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
-from crowd.whoops.admin.statistics import results_panel
+from crowd.whoops.admin.statistics import results_card
 from crowd.whoops.domain.votes import Share
 from crowd.whoops.models import Annotation, Category, Image, MatchingScores, Project, Review, Revision
 from crowd.whoops.queries.composition import (
@@ -190,12 +190,12 @@ def test_panel_counts_what_is_in_the_data_and_leads_on() -> None:
     MatchingScores.objects.create(project=project, name="model", added_at=NOW)
     boss = make_user(is_superuser=True)
 
-    panel = results_panel(project, boss)
+    card = results_card(project, boss)
 
-    assert [figure.count for figure in panel.figures] == [3, 1, 1]
-    for user, ways in ((boss, 3), (make_user(), 1)):
-        (shown,) = shown_to(user, [panel])
-        assert len(shown.ways) == ways
+    assert [metric.count for metric in card.metrics] == [3, 1, 1]
+    for user, links in ((boss, 3), (make_user(), 1)):
+        (shown,) = shown_to(user, [card])
+        assert len(shown.links) == links
 
 
 def test_hub_shows_the_panel_last(client: Client) -> None:

@@ -15,7 +15,7 @@ from crowd.pictures.models import Picture
 from crowd.winoground.domain import ONBOARDING, VALIDATE
 from crowd.winoground.models import Example, FirstQuestion, Project
 from crowd.winoground.services.first_questions import add_question, change_question, take_away
-from hits.admin.projects.project_cards import Panel
+from hits.admin.projects.project_cards import Card
 from hits.core.errors import RuleBroken
 from hits.identity.models.workers import Worker
 from hits.identity.roles import AUTHOR, RESEARCHER
@@ -57,15 +57,15 @@ def png(shade: int = 0) -> SimpleUploadedFile:
     return SimpleUploadedFile("picture.png", content.getvalue(), content_type="image/png")
 
 
-def panel_of(client: Client, project: Project, key: str) -> Panel:
+def card_of(client: Client, project: Project, key: str) -> Card:
     page = client.get(at("project_change", project))
-    found: Panel = next(shown.panel for shown in page.context["panels"] if shown.panel.key == key)
+    found: Card = next(shown.card for shown in page.context["cards"] if shown.card.key == key)
     return found
 
 
 def figures(client: Client, project: Project, key: str) -> dict[str, tuple[int, int | None]]:
-    panel = panel_of(client, project, key)
-    return {figure.name: (figure.count, figure.of) for figure in panel.figures}
+    card = card_of(client, project, key)
+    return {metric.name: (metric.count, metric.of) for metric in card.metrics}
 
 
 def gate_of(project: Project) -> Gate:
@@ -300,7 +300,7 @@ def test_first_questions_panel_counts_and_says_what_lacks(client: Client, projec
         "Of them with a caption that matches": (2, None),
         "Workers who may do the task": (2, None),
     }
-    assert panel_of(client, project, "onboarding").next == "Write 6 more first questions."
+    assert card_of(client, project, "onboarding").next == "Write 6 more first questions."
 
 
 def test_launch_page_says_how_many_people_it_takes(client: Client, project: Project) -> None:
@@ -364,12 +364,12 @@ def test_author_does_not_see_what_is_right_in_the_test_nor_links_to_batches(clie
     batch = open_batch(project, task=ONBOARDING, title="The test of May")
     sign_in(client, AUTHOR, project.study)
 
-    hub = client.get(at("project_change", project))
+    pages = client.get(at("project_change", project))
 
     assert client.get(at("first_questions", project)).status_code == 403
-    assert at("first_questions", project) not in text_of(hub)
-    assert "The test of May" in text_of(hub)
-    assert reverse("admin:hits_batch_change", args=[batch.pk]) not in text_of(hub)
+    assert at("first_questions", project) not in text_of(pages)
+    assert "The test of May" in text_of(pages)
+    assert reverse("admin:hits_batch_change", args=[batch.pk]) not in text_of(pages)
 
 
 @pytest.mark.parametrize("change", ["taken away", "other picture"])

@@ -164,11 +164,11 @@ def test_refused_form_is_shown_again_with_what_was_typed(
 
 
 def test_refused_form_stands_on_a_page_that_shows_more(scene: Scene) -> None:
-    pages = replace(scene.pages(form=word_form), template="admin/hits/hub_fields.html")
+    pages = replace(scene.pages(form=word_form), template="admin/hits/project_fields.html")
 
     answer = scene.answer(pages, {"word": "much too long"})
 
-    assert (answer.status_code, answer.template_name) == (400, "admin/hits/hub_fields.html")
+    assert (answer.status_code, answer.template_name) == (400, "admin/hits/project_fields.html")
     assert 'value="much too long"' in answer.content.decode()
 
 

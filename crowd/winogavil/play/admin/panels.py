@@ -2,24 +2,24 @@
 
 from django.urls import reverse
 
-from crowd.winogavil.admin.panels import PANELS
+from crowd.winogavil.admin.cards import CARDS
 from crowd.winogavil.models import Game
 from crowd.winogavil.play.models import WebGame
-from hits.admin.projects.project_cards import Panel, Way
+from hits.admin.projects.project_cards import Card, CardLink
 from hits.identity.models.users import User
 
 
-def play_panel(game: Game, user: User) -> Panel:
+def play_card(game: Game, user: User) -> Card:
     web = WebGame.objects.filter(study=game.study_id).first()
-    see = Way(name="Web game…", url=reverse("admin:play_game", args=[game.study_id]))
+    see = CardLink(name="Web game…", url=reverse("admin:play_game", args=[game.study_id]))
     state = "There is none yet." if web is None else "It is open." if web.is_open else "It is closed."
-    return Panel(
+    return Card(
         key="play",
         title="Web game",
         about=f"Players without pay invent and solve associations on a site of their own. {state}",
-        ways=[see],
+        links=[see],
         permission="winogavil_play.view_webgame",
     )
 
 
-PANELS.append(play_panel)
+CARDS.append(play_card)
