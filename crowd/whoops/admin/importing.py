@@ -13,7 +13,7 @@ from django.shortcuts import redirect
 from django.urls import URLPattern
 from django.utils import timezone
 
-from crowd.whoops.admin.judging_cards import ADD, SEED_HELP, panel_key
+from crowd.whoops.admin.judging_cards import ADD, SEED_HELP, card_key
 from crowd.whoops.models import Image, Project
 from crowd.whoops.models.judged_items import Question
 from crowd.whoops.services.importing import Preview, import_rows, preview_import
@@ -48,7 +48,7 @@ class Sort:
 
 
 SORTS = {
-    panel_key(sort.kind): sort
+    card_key(sort.kind): sort
     for sort in (
         Sort(
             kind=Kind.VERIFY,
@@ -125,7 +125,7 @@ def import_view(pages: ProjectPages[Any], request: HttpRequest, pk: int, sort: s
         "problems": problems,
         "preview": preview,
         "content": text,
-        "card": f"{pages.address(project)}#{panel_key(chosen.kind)}",
+        "card": f"{pages.address(project)}#{card_key(chosen.kind)}",
         "file": _file(pages, project, chosen),
     }
     return pages.render(request, "admin/whoops/import.html", context, project=project)
@@ -145,7 +145,7 @@ def _file(pages: ProjectPages[Any], project: Project, sort: Sort) -> UploadedFil
         about=ABOUT,
         examples=[example_file(sort.columns)],
         note="" if any_image else "No image is accepted yet, so there is nothing that a row could be about.",
-        fill_in=pages.address(project, "import_template", panel_key(sort.kind)),
+        fill_in=pages.address(project, "import_template", card_key(sort.kind)),
     )
 
 
@@ -166,7 +166,7 @@ def _import(
         messages.success(request, f"Explanations added: {count}. Make lists of them to have them asked.")
     else:
         messages.success(request, f"Added, and waiting for workers: {count} {sort.what}.")
-    return redirect(f"{pages.address(project)}#{panel_key(sort.kind)}")
+    return redirect(f"{pages.address(project)}#{card_key(sort.kind)}")
 
 
 def _lines(project: Project, sort: Sort) -> Iterator[Sequence[Cell]]:

@@ -26,7 +26,7 @@ def identify_card(project: Project, user: User) -> Card:
     todo = (
         "" if pairs.all or not drawn.left else f"Draw images: this many have a normal partner: {drawn.left}."
     )
-    return _panel(
+    return _card(
         project,
         user,
         kind=Kind.IDENTIFY,
@@ -45,7 +45,7 @@ def identify_card(project: Project, user: User) -> Card:
 def explanations_card(project: Project, user: User) -> Card:
     lacking = unexplained(project)
     options = Option.objects.filter(question__project=project, question__kind=Kind.EXPLAIN)
-    return _panel(
+    return _card(
         project,
         user,
         kind=Kind.EXPLAIN,
@@ -66,7 +66,7 @@ def explanations_card(project: Project, user: User) -> Card:
 
 def answers_card(project: Project, user: User) -> Card:
     wrong = count_questions(project, kind=Kind.VERIFY, options__label=False)
-    return _panel(
+    return _card(
         project,
         user,
         kind=Kind.VERIFY,
@@ -79,7 +79,7 @@ def answers_card(project: Project, user: User) -> Card:
 
 
 def captions_card(project: Project, user: User) -> Card:
-    return _panel(
+    return _card(
         project,
         user,
         kind=Kind.RATE,
@@ -90,12 +90,12 @@ def captions_card(project: Project, user: User) -> Card:
     )
 
 
-def panel_key(kind: str) -> str:
+def card_key(kind: str) -> str:
     """Of “whoops.captions” it is “captions”."""
     return kind.removeprefix("whoops.")
 
 
-def _panel(
+def _card(
     project: Project,
     user: User,
     *,
@@ -109,7 +109,7 @@ def _panel(
     counted = count_questions(project, kind=kind)
     listed = [CardLink(name="Questions", url=questions_url(project, kind=kind))] if counted.of else []
     return Card(
-        key=panel_key(kind),
+        key=card_key(kind),
         title=title,
         about=about,
         metrics=[*figures, *_figures(project, kind, counted)],
@@ -152,4 +152,4 @@ def _launch(project: Project, kind: str, counted: Tallied) -> str:
 
 
 def _import_way(project: Project, kind: str, name: str) -> CardLink:
-    return CardLink(name=name, url=page_url("import", project, panel_key(kind)))
+    return CardLink(name=name, url=page_url("import", project, card_key(kind)))

@@ -8,7 +8,7 @@ from django import forms
 from django.http import HttpRequest, HttpResponse, QueryDict
 from django.urls import URLPattern
 
-from crowd.whoops.admin.judging_cards import ADD, SEED_HELP, panel_key
+from crowd.whoops.admin.judging_cards import ADD, SEED_HELP, card_key
 from crowd.whoops.models import Project
 from crowd.whoops.models.judged_items import Question
 from crowd.whoops.services.explaining import Gathered, gather_explanations, make_explanations
@@ -72,7 +72,7 @@ def _pages(pages: ProjectPages[Any], kind: str, action: Action[Project]) -> Acti
         pages,
         {kind: action},
         find=lambda request, pk: [pages.find(request, pk, ADD)],
-        back=lambda project: f"{pages.address(project)}#{panel_key(kind)}",
+        back=lambda project: f"{pages.address(project)}#{card_key(kind)}",
         project_of=lambda project: project,
         logged=lambda project: project,
     )

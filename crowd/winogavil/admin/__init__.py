@@ -1,5 +1,5 @@
 """The association game for researchers: its rules, its picture sets, what was made of them and reported."""
 
-from crowd.winogavil.admin import associations, boards, games, panels, reports
+from crowd.winogavil.admin import associations, boards, cards, games, reports
 
-__all__ = ["associations", "boards", "games", "panels", "reports"]
+__all__ = ["associations", "boards", "cards", "games", "reports"]

@@ -315,21 +315,21 @@ def test_a_decision_of_another_project_or_by_a_link_is_none(crowd: Annotators, c
     assert client.post(url(crowd, "annotation_decide", own.pk), {"verdict": "x"}).status_code == 404
 
 
-def test_the_panel_counts_and_says_what_is_next(crowd: Annotators) -> None:
+def test_the_card_counts_and_says_what_is_next(crowd: Annotators) -> None:
     crowd.answer(COARSE)
     crowd.answer()
     user = make_permitted(*MAY, studies=[crowd.project.study])
 
-    panel = annotation_card(crowd.project, user)
+    card = annotation_card(crowd.project, user)
 
-    assert [(figure.name, figure.count, figure.of) for figure in panel.figures] == [
+    assert [(metric.name, metric.count, metric.of) for metric in card.metrics] == [
         ("Images with all their annotations", 0, 1),
         ("Annotations that count", 1, 5),
         ("Held back", 1, None),
         ("Dropped", 0, None),
     ]
-    assert panel.next == "1 annotation is held back: read it."
-    assert [(way.name, way.is_first) for way in panel.ways] == [
+    assert card.next == "1 annotation is held back: read it."
+    assert [(link.name, link.is_first) for link in card.links] == [
         ("Held back", True),
         ("By image", False),
         ("All annotations", False),

@@ -199,8 +199,8 @@ def test_places_are_offered_and_lead_to_a_draft(client: Client) -> None:
     client.post(url_of(project, "places"), {"places": -1})
 
     assert places_of(project) == (0, 3)
-    panel = client.get(reverse("admin:whoops_project_change", args=[project.pk])).content.decode()
-    assert "1 item waits for workers." in panel
+    card = client.get(reverse("admin:whoops_project_change", args=[project.pk])).content.decode()
+    assert "1 item waits for workers." in card
     assert client.get(url_of(project, "draft", "whoops.design")).status_code == 200
 
 

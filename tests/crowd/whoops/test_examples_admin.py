@@ -159,25 +159,25 @@ def test_an_image_of_another_project_is_not_found(crowd: Annotators, client: Cli
     assert client.post(url(crowd, "training_ask", foreign.pk), {"ask": "no"}).status_code == 404
 
 
-def test_the_panel_leads_through_images_and_gate(crowd: Annotators) -> None:
+def test_the_card_leads_through_images_and_gate(crowd: Annotators) -> None:
     user = make_permitted(*MAY, "qualifications.add_gate", studies=[crowd.project.study])
     make_training_images(crowd.project, 3)
 
-    panel = examples_card(crowd.project, user)
-    assert panel.problems == [
+    card = examples_card(crowd.project, user)
+    assert card.problems == [
         "The test needs 5 images, and there are 3.",
         "No gate asks for this test yet, so anybody may annotate.",
     ]
-    assert panel.next == "Add 2 images to the test."
-    assert [way.name for way in panel.ways] == ["Images of the test", "Set up its gate"]
+    assert card.next == "Add 2 images to the test."
+    assert [link.name for link in card.links] == ["Images of the test", "Set up its gate"]
 
     make_training_images(crowd.project, 2)
     Gate.objects.create(
         study=crowd.project.study, name="Five", test_task="whoops.examples", grading="person", items=5
     )
-    panel = examples_card(crowd.project, user)
-    assert (panel.problems, panel.next) == ([], "")
-    assert [(figure.name, figure.count, figure.of) for figure in panel.figures] == [
+    card = examples_card(crowd.project, user)
+    assert (card.problems, card.next) == ([], "")
+    assert [(metric.name, metric.count, metric.of) for metric in card.metrics] == [
         ("Images in the test", 5, 5),
         ("Tests that a person has to grade", 0, None),
         ("Workers who may annotate", 0, None),

@@ -49,7 +49,7 @@ def at(name: str, project: Project, *more: Any) -> str:
 
 
 def next_of(answer: Any, kind: str) -> str:
-    """What the panel of this task says is to be done."""
+    """What the card of this task says is to be done."""
     cards = [shown.card for shown in answer.context["cards"]]
     return next(str(card.next) for card in cards if list(card.tasks) == [kind])
 

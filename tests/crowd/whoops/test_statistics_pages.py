@@ -184,7 +184,7 @@ def test_hour_of_a_task_is_paid_by_all_its_approved_work() -> None:
     assert (found.task, found.approved, str(found.hourly)) == (Kind.IDENTIFY, 2, "12.00")
 
 
-def test_panel_counts_what_is_in_the_data_and_leads_on() -> None:
+def test_card_counts_what_is_in_the_data_and_leads_on() -> None:
     project, (first, *_) = make_results()
     annotate(first)
     MatchingScores.objects.create(project=project, name="model", added_at=NOW)
@@ -198,7 +198,7 @@ def test_panel_counts_what_is_in_the_data_and_leads_on() -> None:
         assert len(shown.links) == links
 
 
-def test_hub_shows_the_panel_last(client: Client) -> None:
+def test_page_shows_the_card_last(client: Client) -> None:
     project, _ = make_results()
     visit(client, project)
 

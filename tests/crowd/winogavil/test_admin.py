@@ -309,9 +309,7 @@ def test_study_leads_a_payer_to_no_page_of_the_game(client: Client, study: Study
     assert ">Association game</a></li>" not in text
 
 
-def test_page_of_the_game_has_the_cards_and_links_that_a_person_may_see(
-    client: Client, study: Study
-) -> None:
+def test_page_of_the_game_has_the_cards_and_links_that_a_person_may_see(client: Client, study: Study) -> None:
     game = Game.objects.create(study=study)
     sign_in_with(client, *["winogavil.view_game", "winogavil.change_game", "hits.add_batch"], studies=[study])
 

@@ -119,7 +119,7 @@ def test_nothing_ticked_changes_nothing(client: Client, project: Project, ticked
     assert Item.objects.count() == 0
 
 
-def test_panel_tells_how_far_the_asking_is(client: Client, project: Project) -> None:
+def test_card_tells_how_far_the_asking_is(client: Client, project: Project) -> None:
     make_ready(project)
     ask(project, count=2)
     batch = open_batch(project)
@@ -134,7 +134,7 @@ def test_panel_tells_how_far_the_asking_is(client: Client, project: Project) -> 
     }
 
 
-def test_panel_says_how_many_people_are_lacking(client: Client, project: Project) -> None:
+def test_card_says_how_many_people_are_lacking(client: Client, project: Project) -> None:
     ask(project)
     qualify(gate_of(project), account=make_account(), count=1)
 
@@ -291,7 +291,7 @@ def test_question_is_taken_away_and_put_back(client: Client, project: Project) -
     assert client.post(at("first_question_verb", project, question.pk, "eat")).status_code == 404
 
 
-def test_first_questions_panel_counts_and_says_what_lacks(client: Client, project: Project) -> None:
+def test_first_questions_card_counts_and_says_what_lacks(client: Client, project: Project) -> None:
     make_first_questions(project, count=4)
     qualify(gate_of(project), account=make_account(), count=2)
 

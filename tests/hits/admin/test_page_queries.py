@@ -11,9 +11,9 @@ from tests.stubbed import StubbedTurk
 
 pytestmark = pytest.mark.django_db
 MOST = 9
-# The page of a study's work of one family has a panel for each part of it.
+# The page of a study's work of one family has a card for each part of it.
 MOST_OF_PROJECT = 18
-# Pages with a panel or a table for each of many things or two banners, and a list with five filters.
+# Pages with a card or a table for each of many things or two banners, and a list with five filters.
 MOST_OF = {
     "run: one": 10,
     "run, frozen": 10,

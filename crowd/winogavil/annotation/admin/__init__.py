@@ -1,3 +1,3 @@
-from crowd.winogavil.annotation.admin import annotations, panels
+from crowd.winogavil.annotation.admin import annotations, cards
 
-__all__ = ["annotations", "panels"]
+__all__ = ["annotations", "cards"]

@@ -1,5 +1,5 @@
-from crowd.winogavil.releases.admin import panels
+from crowd.winogavil.releases.admin import cards
 from crowd.winogavil.releases.admin.releases import ReleaseAdmin
 from crowd.winogavil.releases.admin.statistics import StatisticsAdmin
 
-__all__ = ["ReleaseAdmin", "StatisticsAdmin", "panels"]
+__all__ = ["ReleaseAdmin", "StatisticsAdmin", "cards"]

@@ -41,7 +41,7 @@ def _generics(counted: Counted, step: Step) -> Card:
         CardLink(name="Nouns…", url=_address(project, "nouns")),
         CardLink(name="Perplexity and cut…", url=_address(project, "cut")),
     ]
-    return _panel(
+    return _card(
         counted,
         step,
         about="The model completes “The noun is …” and “The noun is not …”. What fits both is a generic.",
@@ -113,7 +113,7 @@ def _filter(counted: Counted, step: Step) -> Card:
         todo = f"Have the model score the exceptions that have no score: {given}."
         if project.filter_model_id is None:
             todo = "Choose the model of step 3, in the settings."
-    return _panel(
+    return _card(
         counted,
         step,
         about="An exception passes where the model finds the generic strictly likelier.",
@@ -211,7 +211,7 @@ def _asked_card(
         todo = f"Launch a batch: this many wait for workers: {asked}."
     if step.most_per_worker:
         note = f"{note} One worker gives at most {step.most_per_worker} answers."
-    return _panel(
+    return _card(
         counted,
         step,
         about=about,
@@ -224,7 +224,7 @@ def _asked_card(
     )
 
 
-def _panel(
+def _card(
     counted: Counted,
     step: Step,
     *,
