@@ -16,9 +16,9 @@ PYPROJECT = TESTS.parent / "pyproject.toml"
 # What goes the same ways over and over again is not measured: that takes half as long again.
 REPEATING = (
     "promise",
-    "crowd/marketplace/test_fuzz_pages.py",
-    "crowd/marketplace/test_fuzz_wire.py",
-    "crowd/marketplace/test_stateful.py",
+    "crowd/marketplace/site_pages/test_fuzz_pages.py",
+    "crowd/marketplace/on_the_wire/test_fuzz_wire.py",
+    "crowd/marketplace/on_the_wire/test_stateful.py",
     "hits/admin/test_page_queries.py",
 )
 # How coverage names what it counts.

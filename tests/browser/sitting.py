@@ -11,7 +11,7 @@ from hits.studies.models import Study
 from hits.work.models.assignments import Assignment
 from hits.work.models.hits import HIT
 from tests.browser.conftest import OpenPage
-from tests.browser.test_annotation import be_quiet
+from tests.browser.families.test_annotation import be_quiet
 from tests.conftest import Sites
 from tests.factories import make_account, make_batch, make_hit
 

@@ -19,9 +19,9 @@ from crowd.marketplace.site.session import COOKIE
 from tests.conftest import Sites
 from tests.crowd.marketplace.api import Refusal, client_of, hit_input, refused
 from tests.crowd.marketplace.control_calls import CONTROL_KEY, control
+from tests.crowd.marketplace.on_the_wire.test_stateful import StoppedClock
 from tests.crowd.marketplace.rows import post_hit
 from tests.crowd.marketplace.site import stranger, text_of
-from tests.crowd.marketplace.test_stateful import StoppedClock
 from tests.factories import invite, make_requester
 
 pytestmark = pytest.mark.django_db(transaction=True)

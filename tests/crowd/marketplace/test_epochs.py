@@ -9,8 +9,8 @@ from django.utils import timezone
 from crowd.marketplace.models import Deed, Epoch, OperatorSession, WorkerSession
 from crowd.marketplace.services import epochs, operators
 from tests.crowd.marketplace.desk import Desk, form_token, lines_of, make_operator
+from tests.crowd.marketplace.desk_pages.test_payouts import owed_worker
 from tests.crowd.marketplace.site import text_of
-from tests.crowd.marketplace.test_payouts import owed_worker
 
 pytestmark = pytest.mark.django_db
 

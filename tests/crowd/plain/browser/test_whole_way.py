@@ -11,9 +11,9 @@ from crowd.plain.services.uploading import add_rows
 from hits.work.services.leasing import answer_leases
 from tests.browser.conftest import OpenPage
 from tests.browser.doors import enter
+from tests.browser.families.test_annotation import be_quiet, preview_of
 from tests.browser.looking import Visitor
 from tests.browser.sitting import Room, fault, submit
-from tests.browser.test_annotation import be_quiet, preview_of
 from tests.conftest import Sites
 from tests.crowd.pictures.images import png
 from tests.crowd.plain.describing import ALONE, WHOLE

@@ -28,9 +28,9 @@ from hits.work.models.assignments import Assignment
 from hits.work.models.leases import Lease
 from tests.browser.conftest import OpenPage
 from tests.browser.doors import enter
+from tests.browser.families.test_annotation import be_quiet, preview_of
 from tests.browser.looking import Visitor
 from tests.browser.sitting import Room, entry, fault, pick, submit, write
-from tests.browser.test_annotation import be_quiet, preview_of
 from tests.conftest import Sites
 from tests.crowd.winoventi.asking.asked import make_generic, open_batch
 from tests.factories import make_hit, make_study

@@ -20,7 +20,7 @@ from tests.factories import NOW
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
-ROOT = Path(__file__).parent.parent.parent.parent
+ROOT = Path(__file__).parents[4]
 SWEEP = """
 import django
 django.setup()

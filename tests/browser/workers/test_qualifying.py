@@ -34,8 +34,8 @@ from qualifications.services.gate_holdings import set_value
 from scoring.services.answering import answer_waiting
 from scoring.services.judging import judge_submitted
 from tests.browser.conftest import OpenPage
+from tests.browser.families.test_whole_game import DENY_STORES, without_cookies
 from tests.browser.stage import launch, open_account, sign_in
-from tests.browser.test_whole_game import DENY_STORES, without_cookies
 from tests.conftest import Sites
 from tests.factories import (
     invite,

@@ -17,6 +17,7 @@ from tests.browser.doors import enter
 from tests.browser.looking import Visitor
 from tests.browser.stage import launch, open_account, sign_in
 from tests.conftest import Sites
+from tests.crowd.whoops.designing.test_paying import accept
 from tests.crowd.whoops.making_designers import (
     TEXTS,
     make_category,
@@ -26,7 +27,6 @@ from tests.crowd.whoops.making_designers import (
     png,
     send,
 )
-from tests.crowd.whoops.test_paying import accept
 from tests.factories import invite, make_batch, make_user
 
 pytestmark = [pytest.mark.needs_chromium, pytest.mark.django_db(transaction=True)]

@@ -47,7 +47,7 @@ def test_what_needs_no_database_runs_once() -> None:
     assert not can_differ(item)
     assert listed("hits/payments/test_accrual.py")
     assert not listed("hits/providers/test_signatures.py")
-    assert not listed("browser/test_play.py")
+    assert not listed("browser/families/test_play.py")
 
 
 def test_run_on_postgresql_reads_no_module_that_runs_once() -> None:

@@ -11,9 +11,9 @@ from crowd.marketplace.models import HIT, Event, NotificationSetting, Subscripti
 from crowd.marketplace.services.requesters import Credentials
 from tests.conftest import Sites
 from tests.crowd.marketplace.api import client_of, error_of, refusal_of
+from tests.crowd.marketplace.notifying.test_delivery_sns import headers_of, verify
 from tests.crowd.marketplace.receivers import receiving
 from tests.crowd.marketplace.rows import accept, post_hit
-from tests.crowd.marketplace.test_delivery_sns import headers_of, verify
 from tests.crowd.marketplace.topics import (
     ENDPOINT,
     NOT_FOUND,

@@ -22,8 +22,8 @@ from scoring.models import Score
 from scoring.services.judging import judge_submitted
 from tests.browser.conftest import OpenPage
 from tests.browser.doors import enter
+from tests.browser.families.test_annotation import be_quiet
 from tests.browser.sitting import Room, entry, fault, submit, write
-from tests.browser.test_annotation import be_quiet
 from tests.conftest import Sites
 from tests.crowd.pictures.images import png
 from tests.factories import make_study

@@ -13,9 +13,9 @@ from crowd.whoops.services.taking_sightings import take_sightings
 from hits.work.models.assignments import Assignment
 from tests.browser.conftest import OpenPage
 from tests.browser.doors import enter
+from tests.browser.families.test_annotation import be_quiet, preview_of
 from tests.browser.looking import Visitor
 from tests.browser.sitting import Room, entry, fault, submit, write
-from tests.browser.test_annotation import be_quiet, preview_of
 from tests.conftest import Sites
 from tests.crowd.pictures.images import png
 from tests.crowd.whoops.making_images import SAW, make_designer, make_image, make_project, state

@@ -16,9 +16,9 @@ from scoring.models import Score
 from scoring.services.judging import judge_submitted
 from tests.browser.conftest import OpenPage
 from tests.browser.doors import enter
+from tests.browser.families.test_annotation import be_quiet, preview_of
 from tests.browser.looking import Visitor
 from tests.browser.sitting import Room, fault, submit
-from tests.browser.test_annotation import be_quiet, preview_of
 from tests.conftest import Sites
 from tests.crowd.pictures.images import png
 from tests.crowd.winoground.making_asked import ask, make_first_questions, make_project, make_ready

@@ -14,9 +14,9 @@ from crowd.whoops.services.taking_annotations import take_annotations
 from hits.work.models.assignments import Assignment
 from tests.browser.conftest import OpenPage
 from tests.browser.doors import enter
+from tests.browser.families.test_annotation import be_quiet, preview_of
 from tests.browser.looking import Visitor
 from tests.browser.sitting import Room, entry, submit, write
-from tests.browser.test_annotation import be_quiet, preview_of
 from tests.conftest import Sites
 from tests.crowd.pictures.images import png
 from tests.crowd.whoops.making_annotations import COARSE, GOOD, make_image, make_project, make_training_images

@@ -15,8 +15,8 @@ from crowd.whoops.services import designer_pay, links
 from crowd.whoops.services.inviting import places_of
 from hits.identity.roles import RESEARCHER, REVIEWER
 from hits.ledger.models.bonuses import Bonus
+from tests.crowd.whoops.designing.test_paying import Paid, accept
 from tests.crowd.whoops.making_designers import make_designer, make_project, send
-from tests.crowd.whoops.test_paying import Paid, accept
 from tests.factories import NOW, make_assignment, make_hit, make_user, make_worker
 from tests.people import sign_in
 
