@@ -9,7 +9,8 @@ from django.utils import timezone
 
 from crowd.marketplace import models as marketplace
 from crowd.marketplace.database import atomic
-from crowd.marketplace.services import money, qualification_requests, qualifications, reviewing
+from crowd.marketplace.services import money, reviewing
+from crowd.marketplace.services.qualifying import qualification_requests, qualifications
 from crowd.whoops.models import Designer
 from crowd.winogavil.annotation.models import Kind
 from crowd.winogavil.annotation.services.finalizing import finalize_annotations

@@ -7,7 +7,7 @@ from crowd.marketplace.operations.paging import page
 from crowd.marketplace.operations.qualification_types import find_own_type
 from crowd.marketplace.operations.qualifications import read_value
 from crowd.marketplace.operations.registry import Call, operation
-from crowd.marketplace.services import qualifications as services
+from crowd.marketplace.services.qualifying import qualifications as services
 
 
 @operation

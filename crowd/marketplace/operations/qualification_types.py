@@ -22,9 +22,9 @@ from crowd.marketplace.queries.searching import contains_all, words_of
 from crowd.marketplace.questions.answer_key import check_fits, read_answer_key
 from crowd.marketplace.questions.form import read_form
 from crowd.marketplace.questions.form_answers import FileUpload
-from crowd.marketplace.services import qualification_types as services
-from crowd.marketplace.services.requirement_checks import LEAST_INTEGER, MOST_INTEGER
-from crowd.marketplace.services.system_qualifications import SYSTEM_IDS, SYSTEM_TYPES, SystemType
+from crowd.marketplace.services.qualifying import qualification_types as services
+from crowd.marketplace.services.qualifying.requirement_checks import LEAST_INTEGER, MOST_INTEGER
+from crowd.marketplace.services.qualifying.system_qualifications import SYSTEM_IDS, SYSTEM_TYPES, SystemType
 
 Status = QualificationType.Status
 LONGEST = {"Name": 200, "Description": 2000, "Keywords": 1000}

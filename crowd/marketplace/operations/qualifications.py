@@ -6,8 +6,8 @@ from crowd.marketplace.models import Qualification, Worker
 from crowd.marketplace.operations.paging import page
 from crowd.marketplace.operations.qualification_types import find_own_type
 from crowd.marketplace.operations.registry import Call, operation
-from crowd.marketplace.services import qualifications as services
-from crowd.marketplace.services.requirement_checks import LEAST_INTEGER, MOST_INTEGER
+from crowd.marketplace.services.qualifying import qualifications as services
+from crowd.marketplace.services.qualifying.requirement_checks import LEAST_INTEGER, MOST_INTEGER
 
 DEFAULT_VALUE = 1
 

@@ -15,7 +15,8 @@ from crowd.marketplace.database import atomic
 from crowd.marketplace.errors import RequestError, out_of_range, wrong_state
 from crowd.marketplace.models import HIT, HITType, Layout, Requester
 from crowd.marketplace.questions import Question
-from crowd.marketplace.services import events, money, requirements
+from crowd.marketplace.services import events, money
+from crowd.marketplace.services.qualifying import requirements
 
 LONGEST_LIFE = timedelta(days=365)
 MOST_ASSIGNMENTS = 1_000_000_000

@@ -15,8 +15,9 @@ from crowd.marketplace import domain
 from crowd.marketplace.database import atomic
 from crowd.marketplace.errors import APIError, RequestError
 from crowd.marketplace.models import HIT, Assignment, Block, Worker
-from crowd.marketplace.services import ending, events, posting, requirements, review_policies, reviewing
-from crowd.marketplace.services.qualifications import settle_tests, started_tests
+from crowd.marketplace.services import ending, events, posting, review_policies, reviewing
+from crowd.marketplace.services.qualifying import requirements
+from crowd.marketplace.services.qualifying.qualifications import settle_tests, started_tests
 
 log = structlog.get_logger()
 Status = Assignment.Status

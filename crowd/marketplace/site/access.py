@@ -6,7 +6,13 @@ from dataclasses import dataclass
 from django.utils.translation import gettext as _
 
 from crowd.marketplace.models import Block, HITType, Worker
-from crowd.marketplace.services.requirements import Standing, Unmet, find_unmet, names_of, standing_of
+from crowd.marketplace.services.qualifying.requirements import (
+    Standing,
+    Unmet,
+    find_unmet,
+    names_of,
+    standing_of,
+)
 
 GUARDS_PREVIEW = ("PreviewAndAccept", "DiscoverPreviewAndAccept")
 

@@ -14,7 +14,11 @@ from crowd.marketplace import clock, frames, seals
 from crowd.marketplace.models import QualificationRequest
 from crowd.marketplace.questions.filling import find_problems, read_given, write_given
 from crowd.marketplace.questions.form import read_form
-from crowd.marketplace.services.qualification_requests import NotAskable, refuse_if_over, submit_test
+from crowd.marketplace.services.qualifying.qualification_requests import (
+    NotAskable,
+    refuse_if_over,
+    submit_test,
+)
 
 
 @csrf_exempt

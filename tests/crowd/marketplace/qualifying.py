@@ -5,7 +5,7 @@ from typing import Any
 
 from crowd.marketplace.models import QualificationType, Requester, Worker
 from crowd.marketplace.questions import SCHEMAS
-from crowd.marketplace.services.qualification_types import Change, Test, create_type
+from crowd.marketplace.services.qualifying.qualification_types import Change, Test, create_type
 from tests.factories import NOW, invite, make_requester
 
 

@@ -15,7 +15,7 @@ from crowd.marketplace.delivery.sweep import LEASE, deliver_events
 from crowd.marketplace.models import Event
 from tests.crowd.marketplace.receivers import Answer, Post, receiving, tell
 from tests.crowd.marketplace.rows import accept, hand_in, post_hit
-from tests.crowd.marketplace.test_races import all_at_once
+from tests.crowd.marketplace.work.test_races import all_at_once
 from tests.factories import NOW
 
 pytestmark = pytest.mark.django_db(transaction=True)

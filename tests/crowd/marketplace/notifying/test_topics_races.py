@@ -13,8 +13,8 @@ from crowd.marketplace.services.requesters import Credentials
 from tests.conftest import Sites
 from tests.crowd.marketplace.api import client_of
 from tests.crowd.marketplace.rows import accept, post_hit
-from tests.crowd.marketplace.test_races import all_at_once
 from tests.crowd.marketplace.topics import ENDPOINT, make_topic, sns_of, specification, subscribe, tell
+from tests.crowd.marketplace.work.test_races import all_at_once
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

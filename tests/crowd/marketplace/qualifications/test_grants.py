@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 
 from crowd.marketplace.models import Message, Qualification, QualificationRequest, Worker
-from crowd.marketplace.services.qualification_requests import ask, begin_test, submit_test
-from crowd.marketplace.services.qualification_types import Change, update_type
+from crowd.marketplace.services.qualifying.qualification_requests import ask, begin_test, submit_test
+from crowd.marketplace.services.qualifying.qualification_types import Change, update_type
 from tests.conftest import Sites
 from tests.crowd.marketplace.api import Refusal, client_of, refused
 from tests.crowd.marketplace.qualifying import make_test, make_type, make_worker, question_form

@@ -8,9 +8,14 @@ from django.db import connections
 
 from crowd.marketplace.errors import APIError
 from crowd.marketplace.models import Qualification, QualificationRequest, QualificationType
-from crowd.marketplace.services.qualification_requests import NotAskable, ask, begin_test, submit_test
-from crowd.marketplace.services.qualification_types import dispose_type
-from crowd.marketplace.services.qualifications import accept_request, grant, reject_request
+from crowd.marketplace.services.qualifying.qualification_requests import (
+    NotAskable,
+    ask,
+    begin_test,
+    submit_test,
+)
+from crowd.marketplace.services.qualifying.qualification_types import dispose_type
+from crowd.marketplace.services.qualifying.qualifications import accept_request, grant, reject_request
 from tests.crowd.marketplace.qualifying import make_test, make_type, make_worker
 from tests.factories import NOW, make_requester
 

@@ -6,7 +6,7 @@ import pytest
 
 from crowd.marketplace.models import Qualification, QualificationRequest, QualificationType, Worker
 from crowd.marketplace.questions.answers import write_answers
-from crowd.marketplace.services.qualification_requests import (
+from crowd.marketplace.services.qualifying.qualification_requests import (
     NotAskable,
     ask,
     begin_test,
@@ -14,8 +14,8 @@ from crowd.marketplace.services.qualification_requests import (
     submit_test,
     withdraw,
 )
-from crowd.marketplace.services.qualification_types import Change, dispose_type, update_type
-from crowd.marketplace.services.qualifications import grant, reject_request, revoke, settle_tests
+from crowd.marketplace.services.qualifying.qualification_types import Change, dispose_type, update_type
+from crowd.marketplace.services.qualifying.qualifications import grant, reject_request, revoke, settle_tests
 from tests.crowd.marketplace.qualifying import make_test, make_type, make_worker
 from tests.factories import NOW
 

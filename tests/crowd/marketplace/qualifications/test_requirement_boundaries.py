@@ -8,8 +8,8 @@ from django.utils import timezone
 from crowd.marketplace.conformance.browser import Browser
 from crowd.marketplace.conformance.worker import Worker as Site
 from crowd.marketplace.models import Worker
-from crowd.marketplace.services.requirements import Standing, find_unmet
-from crowd.marketplace.services.system_qualifications import NUMBER_APPROVED, PERCENT_APPROVED
+from crowd.marketplace.services.qualifying.requirements import Standing, find_unmet
+from crowd.marketplace.services.qualifying.system_qualifications import NUMBER_APPROVED, PERCENT_APPROVED
 from hits.core.domain.requirements import COMPARE, is_met
 from tests.conftest import Sites
 from tests.crowd.marketplace.api import client_of, hit_input

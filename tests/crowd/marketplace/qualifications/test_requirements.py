@@ -12,16 +12,16 @@ from crowd.marketplace.errors import (
     RequestError,
 )
 from crowd.marketplace.models import Worker
-from crowd.marketplace.services.qualification_types import Change, dispose_type, update_type
-from crowd.marketplace.services.qualifications import grant, revoke
-from crowd.marketplace.services.requirements import (
+from crowd.marketplace.services.qualifying.qualification_types import Change, dispose_type, update_type
+from crowd.marketplace.services.qualifying.qualifications import grant, revoke
+from crowd.marketplace.services.qualifying.requirements import (
     check_requirements,
     find_unmet,
     names_masters,
     names_of,
     standing_of,
 )
-from crowd.marketplace.services.system_qualifications import (
+from crowd.marketplace.services.qualifying.system_qualifications import (
     ADULT,
     LOCALE,
     MASTERS,

@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 
 from crowd.marketplace.models import QualificationRequest, QualificationType
-from crowd.marketplace.services.qualification_requests import ask
-from crowd.marketplace.services.system_qualifications import ADULT, LOCALE, SYSTEM_TYPES
+from crowd.marketplace.services.qualifying.qualification_requests import ask
+from crowd.marketplace.services.qualifying.system_qualifications import ADULT, LOCALE, SYSTEM_TYPES
 from tests.conftest import Sites
 from tests.crowd.marketplace.api import Refusal, client_of, error_of, hit_input, refused
 from tests.crowd.marketplace.qualifying import answer_key, make_worker, question_form

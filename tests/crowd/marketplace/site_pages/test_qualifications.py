@@ -10,9 +10,9 @@ from django.utils import timezone
 
 from crowd.marketplace import frames
 from crowd.marketplace.models import Qualification, QualificationRequest, QualificationType
-from crowd.marketplace.services.qualification_requests import ask, begin_test
-from crowd.marketplace.services.qualification_types import Change, dispose_type, update_type
-from crowd.marketplace.services.qualifications import grant, reject_request, revoke
+from crowd.marketplace.services.qualifying.qualification_requests import ask, begin_test
+from crowd.marketplace.services.qualifying.qualification_types import Change, dispose_type, update_type
+from crowd.marketplace.services.qualifying.qualifications import grant, reject_request, revoke
 from tests.crowd.marketplace.qualifying import make_test, make_type, make_worker
 from tests.crowd.marketplace.site import Browser, frame_url, signed_in, stranger, text_of, unsigned
 

@@ -8,7 +8,7 @@ import pytest
 from django.utils import timezone
 
 from crowd.marketplace.models import QualificationType, Worker
-from crowd.marketplace.services import qualification_requests, qualifications
+from crowd.marketplace.services.qualifying import qualification_requests, qualifications
 from hits.core.errors import ProviderRefused, ProviderUnavailable
 from hits.providers.gateway.boto import BotoProvider, make_client
 from hits.providers.gateway.interface import Provider, ProviderTest, Qualified

@@ -14,7 +14,7 @@ from crowd.marketplace.models import HIT, Assignment, Requester
 from crowd.marketplace.operations import OPERATIONS, Call
 from crowd.marketplace.services import ending, posting, reviewing, work
 from tests.crowd.marketplace.rows import accept, balances, hand_in, post_hit
-from tests.crowd.marketplace.test_races import all_at_once
+from tests.crowd.marketplace.work.test_races import all_at_once
 from tests.factories import NOW, invite
 
 pytestmark = pytest.mark.django_db(transaction=True)

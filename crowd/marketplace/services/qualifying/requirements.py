@@ -13,9 +13,9 @@ from django.db.models import BooleanField, ExpressionWrapper, Q
 
 from crowd.marketplace.errors import does_not_exist, wrong_state
 from crowd.marketplace.models import Qualification, QualificationType, Requester, Worker
-from crowd.marketplace.services.requirement_checks import Requirement, check_sense
-from crowd.marketplace.services.requirement_reasons import Named, explain
-from crowd.marketplace.services.system_qualifications import (
+from crowd.marketplace.services.qualifying.requirement_checks import Requirement, check_sense
+from crowd.marketplace.services.qualifying.requirement_reasons import Named, explain
+from crowd.marketplace.services.qualifying.system_qualifications import (
     ADULT,
     LOCALE,
     MASTERS,

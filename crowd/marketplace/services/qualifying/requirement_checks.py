@@ -6,7 +6,7 @@ from typing import Any
 
 from crowd.marketplace import countries
 from crowd.marketplace.errors import InvalidParameterCombination, ParameterValidationError, out_of_range
-from crowd.marketplace.services.system_qualifications import LOCALE, MASTERS
+from crowd.marketplace.services.qualifying.system_qualifications import LOCALE, MASTERS
 
 Requirement = Mapping[str, Any]  # as the API carries it
 

@@ -10,7 +10,7 @@ from django.utils.translation import gettext_lazy
 
 from crowd.marketplace import countries
 from crowd.marketplace.models import Worker
-from crowd.marketplace.services.system_qualifications import (
+from crowd.marketplace.services.qualifying.system_qualifications import (
     ADULT,
     LOCALE,
     MASTERS,

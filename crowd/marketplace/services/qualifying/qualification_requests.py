@@ -10,7 +10,7 @@ from crowd.marketplace.database import atomic
 from crowd.marketplace.models import Qualification, QualificationRequest, QualificationType, Worker
 from crowd.marketplace.questions.answer_key import read_answer_key, score
 from crowd.marketplace.questions.answers import read_answers
-from crowd.marketplace.services.qualifications import grant
+from crowd.marketplace.services.qualifying.qualifications import grant
 
 Status = QualificationRequest.Status
 
