@@ -15,14 +15,14 @@ from itertools import count
 from pathlib import Path
 from threading import Barrier
 
+from tests.bench.spymasters import Page, Spymaster, make_cue
 from tests.promise.test_kill import Deployment, deployed, server_databases
-from tests.spymasters import Page, Spymaster, make_cue
 
 CROWDS = (1, 8, 32)
 ROUNDS = 20
 MAKE = """
 import json
-from tests.spymasters import make_spymasters
+from tests.bench.spymasters import make_spymasters
 print(json.dumps(make_spymasters({count})))
 """
 RIVAL = """

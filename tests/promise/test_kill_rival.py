@@ -9,15 +9,15 @@ from typing import Any
 
 import pytest
 
+from tests.bench.spymasters import Page, Spymaster, make_cue
 from tests.promise.test_kill import deployed, server_databases
-from tests.spymasters import Page, Spymaster, make_cue
 
 SPYMASTERS = 8
 KILLS = 3
 PATIENCE_S = 240
 MAKE = f"""
 import json
-from tests.spymasters import make_spymasters
+from tests.bench.spymasters import make_spymasters
 print(json.dumps(make_spymasters({SPYMASTERS})))
 """
 # Slow enough to be killed between reading the question and storing the answer.
