@@ -12,9 +12,9 @@ from crowd.whoops.models import Category, Designer, Image, Project, Revision
 from crowd.whoops.models.judged_items import Question
 from hits.identity.models.workers import Worker
 from hits.studies.models import Study
+from tests.crowd.exported import KEYS, check_exported, export_all, number_ids, take
 from tests.crowd.whoops.making_images import make_image, make_project
 from tests.crowd.whoops.making_results import Crowd, Kind, annotate, ask, cast, look, partner, visit
-from tests.exported import KEYS, check_exported, export_all, number_ids, take
 from tests.factories import NOW, make_picture, make_study
 
 pytestmark = pytest.mark.django_db

@@ -14,8 +14,8 @@ from hits.identity.models.users import User
 from hits.identity.models.workers import Worker
 from hits.identity.roles import RESEARCHER
 from hits.studies.models import Study
+from tests.crowd.exported import KEYS, check_exported, export_all, number_ids, take
 from tests.crowd.winoground.making_scores import answer, make_example, make_model, make_project, make_voters
-from tests.exported import KEYS, check_exported, export_all, number_ids, take
 from tests.factories import make_picture, make_study
 from tests.people import sign_in
 

@@ -12,8 +12,8 @@ from crowd.winogavil.releases.services import making
 from hits.identity.models.workers import Worker
 from hits.studies.models import Study
 from hits.work.models.items import Item
+from tests.crowd.exported import KEYS, check_exported, export_all, number_ids
 from tests.crowd.winogavil.releases.data import add_verdict, make_final, people
-from tests.exported import KEYS, check_exported, export_all, number_ids
 from tests.factories import NOW, make_study, make_user
 
 pytestmark = pytest.mark.django_db

@@ -14,8 +14,8 @@ from crowd.winoventi.models import Choice, FilterScore, Judgement, Premise, Proj
 from hits.identity.models.workers import Worker
 from hits.identity.roles import RESEARCHER
 from hits.studies.models import Study
+from tests.crowd.exported import KEYS, check_exported, export_all, number_ids, take
 from tests.crowd.winoventi.rows import make_pair, make_project
-from tests.exported import KEYS, check_exported, export_all, number_ids, take
 from tests.factories import NOW, make_assignment, make_worker
 from tests.people import sign_in
 
