@@ -26,6 +26,7 @@ lint:
     uv run ruff check .
     uv run ruff format --check .
     uv run lint-imports
+    uv run python -m tests.house
     uv run deptry .
     uv run djlint --lint --quiet config crowd hits qualifications scoring
     uv run oxlint

@@ -23,6 +23,7 @@ CHECKS: tuple[tuple[str, ...], ...] = (
     ("ruff", "check", "."),
     ("ruff", "format", "--check", "--quiet", "."),
     ("lint-imports",),
+    ("python", "-m", "tests.house"),
     ("djlint", "--lint", "--quiet", *ROOMS),
     ("oxlint", "--quiet"),
     ("python", "-m", "tests.stylesheets"),

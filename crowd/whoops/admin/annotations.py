@@ -24,7 +24,7 @@ from crowd.whoops.services.deciding import (
     last_decided,
     undo_decision,
 )
-from hits.admin.page_parts import read_number
+from hits.admin.page_parts import plural, read_number
 from hits.admin.projects.project_cards import Card, CardLink, Metric
 from hits.admin.projects.project_page import ProjectPages
 from hits.admin.selecting import PAGE, page_of, signed_in
@@ -65,8 +65,9 @@ def annotation_card(project: Project, user: User) -> Card:
     return Card(
         key="annotation",
         title="Annotation",
-        about=f"{wanted} workers write three texts about each accepted image: a caption, why it is strange, "
-        "and an underspecified caption. Texts with coarse words are held back until a person has read them.",
+        about="Workers write three texts about each accepted image: a caption, why it is strange, and an "
+        f"underspecified caption. Each image gets {plural(wanted, 'annotation')}. Texts with coarse words "
+        "are held back until a person has read them.",
         metrics=[
             Metric(
                 name="Images with all their annotations",
