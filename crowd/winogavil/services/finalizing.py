@@ -1,8 +1,9 @@
 """An association is final once every wanted solver has answered, and open again if an answer is taken out."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
+from typing import Any, TypeVar
 
 from django.db.models import Prefetch
 
@@ -12,11 +13,13 @@ from hits.studies.models import Study
 from hits.work.models.items import Item
 from hits.work.services.answers_needed import want_answers
 from hits.work.services.collect_engine import Collect, collect_answers
+from hits.work.services.counting_answers import Given
 from scoring import domain as scores
 from scoring.models import Score
 from scoring.services.judging import counting_scores
 
 FINDINGS = ("final_at", "solvers_numerator", "solvers_denominator", "solvable", "told_at")
+Answer = TypeVar("Answer", Score, Given)
 
 
 def finalize_associations(*, now: datetime) -> int:
@@ -27,19 +30,27 @@ def finalize_associations(*, now: datetime) -> int:
 def count_solutions(*, owner: Study, rows: Sequence[Association], now: datetime) -> int:
     found = _scores_by_item(row.item_id for row in rows)
     changed, solutions = [], []
-    for row in rows:
-        counting = found[row.item_id] if len(found[row.item_id]) >= row.item.answers_needed else []
-        if {one.assignment_id for one in counting} != {one.assignment_id for one in row.solutions.all()}:
-            given = [_solution_of(row, score) for score in counting]
-            settle(row, given, now=now)
-            row.told_at = None
-            changed.append(row)
-            solutions += given
+    for row, counting in with_other_answers(rows, found, made="solutions"):
+        given = [_solution_of(row, score) for score in counting]
+        settle(row, given, now=now)
+        row.told_at = None
+        changed.append(row)
+        solutions += given
     Solution.objects.filter(association__in=changed).delete()
     Association.objects.bulk_update(changed, FINDINGS)
     Solution.objects.bulk_create(solutions)
     want_answers({row.item_id: row.item.answers_needed for row in changed})
     return sum(bool(row.final_at) for row in changed)
+
+
+def with_other_answers(
+    rows: Iterable[Any], found: Mapping[int, Sequence[Answer]], *, made: str
+) -> Iterator[tuple[Any, Sequence[Answer]]]:
+    """Rows that have other answers than those in `made`, and the answers. None counts until all are in."""
+    for row in rows:
+        counting = found[row.item_id] if len(found[row.item_id]) >= row.item.answers_needed else []
+        if {one.assignment_id for one in counting} != {one.assignment_id for one in getattr(row, made).all()}:
+            yield row, counting
 
 
 def settle(association: Association, solutions: Sequence[Solution], *, now: datetime) -> None:

@@ -21,7 +21,7 @@ from hits.ledger.models.bonuses import Bonus
 from hits.payments.models.runs import Run
 from hits.payments.queries.payment_tasks import Desk, desk_of, whole_runs
 from hits.payments.services import finance_files
-from hits.review.queries.appeal_queue import waiting_for
+from hits.review.queries.appeal_queue import Waiting, waiting_for
 from hits.studies.models import Study
 from hits.work.access import studies_of
 
@@ -70,7 +70,7 @@ def desk_view(request: HttpRequest) -> HttpResponseBase:
         "bonuses": {status: desk.bonuses.get(status) for status in Status.values},
         "halted": [purse for purse in desk.purses if purse.halt],
         "overdue": _overdue(desk),
-        "is_clear": not appeals.open and _is_clear(request, desk),
+        "is_clear": _is_clear(request, desk, appeals),
         "soon_days": SOON_DAYS,
     }
     return TemplateResponse(request, "admin/hits/payments.html", context)
@@ -137,12 +137,12 @@ def _overdue(desk: Desk) -> list[dict[str, Any]]:
     ]
 
 
-def _is_clear(request: HttpRequest, desk: Desk) -> bool:
+def _is_clear(request: HttpRequest, desk: Desk, appeals: Waiting) -> bool:
     """Nothing on this page asks for anything."""
     user = request.user
     mine = desk.drafts or (desk.to_approve and user.has_perm("hits.approve_run"))
     unclear = Status.UNKNOWN in desk.bonuses or Status.REFUSED in desk.bonuses or Status.OWED in desk.bonuses
-    return not (mine or unclear or desk.differences or _overdue(desk))
+    return not (mine or unclear or appeals.open or desk.differences or _overdue(desk))
 
 
 def _months_until(now: datetime) -> list[Month]:

@@ -23,7 +23,7 @@ def is_untouched(found: ProviderHIT) -> bool:
 
 
 def mark_seen(*, hit: HIT, provider: Provider) -> None:
-    """Off the provider's list of news. If it fails, the survey repeats it."""
+    """Off the provider's list of news. If it fails, the full scan repeats it."""
     try:
         provider.mark_seen(hit.external_id)
     except ProviderError as error:

@@ -115,7 +115,7 @@ def _mirror_turn(late: QuerySet[Assignment], account: Account, provider: Provide
 
 
 def close_gone(*, hit: HIT, words: str, now: datetime) -> None:
-    """The provider knows no such HIT. Should it show up again, the survey opens this one again."""
+    """The provider knows no such HIT. Should it show up again, the full scan opens this one again."""
     log.warning("hit.lost", hit=str(hit.public_id))
     _close(hit, seen="", now=now, problem=f"The provider no longer has this HIT: {words}")
 

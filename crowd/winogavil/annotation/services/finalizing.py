@@ -8,6 +8,7 @@ from django.db.models import Prefetch
 from crowd.winogavil.annotation import domain
 from crowd.winogavil.annotation.models import Annotation, Judgement, Kind
 from crowd.winogavil.models import Place
+from crowd.winogavil.services.finalizing import with_other_answers
 from hits.studies.models import Study
 from hits.work.models.items import Item
 from hits.work.services.answers_needed import want_answers
@@ -26,13 +27,11 @@ def finalize_annotations(*, now: datetime) -> int:
 def count_judgements(*, owner: Study, rows: Sequence[Annotation], now: datetime) -> int:
     given = answers_that_count([row.item_id for row in rows])
     changed, judgements = [], []
-    for row in rows:
-        counting = given[row.item_id] if len(given[row.item_id]) >= row.item.answers_needed else []
-        if {one.assignment_id for one in counting} != {one.assignment_id for one in row.judgements.all()}:
-            found = [_judgement(row, one) for one in counting]
-            _settle(row, found, now=now)
-            changed.append(row)
-            judgements += found
+    for row, counting in with_other_answers(rows, given, made="judgements"):
+        found = [_judgement(row, one) for one in counting]
+        _settle(row, found, now=now)
+        changed.append(row)
+        judgements += found
     Judgement.objects.filter(annotation__in=changed).delete()
     Annotation.objects.bulk_update(changed, RESULT)
     Judgement.objects.bulk_create(judgements)
