@@ -1,5 +1,6 @@
 """What the page of a study's association game shows, a card for each part of the work."""
 
+from bisect import bisect
 from urllib.parse import urlencode
 
 from django.db.models import Count, Q
@@ -11,8 +12,9 @@ from crowd.winogavil.queries import of_study
 from hits.admin.projects.project_cards import Card, CardLink, CardOf, Metric
 from hits.identity.models.users import User
 
-# Parts of the game that stand in rooms above add theirs.
+# Parts of the game that stand in rooms above add theirs: by their place, for any room may be loaded first.
 CARDS: list[CardOf] = []
+_places: list[int] = []
 READY = Q(item__wanted__gt=0, item__pulled_at=None)
 
 
@@ -93,7 +95,15 @@ def reports_card(game: Game, user: User) -> Card:
     )
 
 
-CARDS += [sets_card, solving_card, tests_card, reports_card]
+def add_card(card: CardOf, *, place: int) -> None:
+    """The lowest place stands first. The game's own are below ten."""
+    at = bisect(_places, place)
+    _places.insert(at, place)
+    CARDS.insert(at, card)
+
+
+for number, own in enumerate([sets_card, solving_card, tests_card, reports_card]):
+    add_card(own, place=number)
 
 
 def list_of(name: str, game: Game) -> str:

@@ -3,7 +3,7 @@
 from django.db.models import Count, Q
 from django.urls import reverse
 
-from crowd.winogavil.admin.cards import CARDS
+from crowd.winogavil.admin.cards import add_card
 from crowd.winogavil.annotation.models import Annotation, Kind
 from crowd.winogavil.models import Game
 from hits.admin.projects.project_cards import Card, CardLink, Metric
@@ -30,4 +30,4 @@ def annotation_card(game: Game, user: User) -> Card:
     )
 
 
-CARDS.append(annotation_card)
+add_card(annotation_card, place=10)

@@ -2,7 +2,7 @@
 
 from django.urls import reverse
 
-from crowd.winogavil.admin.cards import CARDS
+from crowd.winogavil.admin.cards import add_card
 from crowd.winogavil.models import Game
 from crowd.winogavil.play.models import WebGame
 from hits.admin.projects.project_cards import Card, CardLink
@@ -22,4 +22,4 @@ def play_card(game: Game, user: User) -> Card:
     )
 
 
-CARDS.append(play_card)
+add_card(play_card, place=30)

@@ -4,7 +4,7 @@ from urllib.parse import urlencode
 
 from django.urls import reverse
 
-from crowd.winogavil.admin.cards import CARDS
+from crowd.winogavil.admin.cards import add_card
 from crowd.winogavil.models import Game
 from crowd.winogavil.releases.admin.finding import COUNTED, MAKE, VIEW
 from crowd.winogavil.releases.models import Release
@@ -40,4 +40,4 @@ def data_card(game: Game, user: User) -> Card:
     )
 
 
-CARDS.append(data_card)
+add_card(data_card, place=20)
