@@ -17,7 +17,7 @@ from urllib.request import HTTPSHandler, ProxyHandler, build_opener
 import boto3
 import pytest
 
-from crowd.marketplace.conformance.browser import Browser
+from crowd.marketplace.tools.conformance.browser import Browser
 from tests.config.processes import ROOT, lay_databases, manage, scratch_environ, serving, wait_until
 from tests.needs import leave_out
 
@@ -121,7 +121,7 @@ def test_proxy_runs_on_the_standard_library_and_cryptography(tmp_path: Path, sta
     assert lacking(python, *absent, "cryptography") == list(absent)
 
     options = ("--port", "0", "--marketplace", stand_in, "--folder", str(tmp_path / "kept"))
-    command = (python, "-m", "crowd.marketplace.tls_proxy", *options)
+    command = (python, "-m", "crowd.marketplace.tools.tls_proxy", *options)
     with running(*command, environ=scratch_environ(tmp_path)) as proxy:
         assert proxy.stdout
         printed = [proxy.stdout.readline().strip() for _ in range(3)]

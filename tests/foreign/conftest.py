@@ -9,7 +9,7 @@ from django.utils import timezone
 
 from crowd.marketplace.delivery.sweep import deliver_events
 from crowd.marketplace.services.requesters import Credentials
-from crowd.marketplace.tls_proxy import Authority, Proxy
+from crowd.marketplace.tools.tls_proxy import Authority, Proxy
 from tests.conftest import Sites
 from tests.factories import make_requester
 

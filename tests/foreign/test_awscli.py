@@ -13,7 +13,7 @@ from django.utils import timezone
 
 from crowd.marketplace.models import HIT
 from crowd.marketplace.services.requesters import Credentials
-from crowd.marketplace.tls_proxy import Proxy
+from crowd.marketplace.tools.tls_proxy import Proxy
 from tests.conftest import Sites
 from tests.crowd.marketplace.rows import hand_in
 from tests.factories import external_question, invite

@@ -6,7 +6,7 @@ import pytest
 from django.utils import timezone
 
 from crowd.marketplace.services.requesters import Credentials
-from crowd.marketplace.tls_proxy import Proxy
+from crowd.marketplace.tools.tls_proxy import Proxy
 from tests.crowd.marketplace.rows import post_hit
 from tests.foreign.driving import PROGRAMS, Client, environ_of
 from tests.foreign.installing import install_python, without

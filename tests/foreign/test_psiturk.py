@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from crowd.marketplace.services.requesters import Credentials
-from crowd.marketplace.tls_proxy import Proxy
+from crowd.marketplace.tools.tls_proxy import Proxy
 from tests.foreign.driving import PROGRAMS, Client, environ_of
 from tests.foreign.installing import install_python, without
 

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 from django.conf import LazySettings
 
-from crowd.marketplace.tls_proxy.authority import Authority
+from crowd.marketplace.tools.tls_proxy.authority import Authority
 from crowd.pictures.bringing import picture_fetching, public_addresses
 from crowd.pictures.bringing.picture_fetching import fetch
 from crowd.pictures.errors import NotFetched

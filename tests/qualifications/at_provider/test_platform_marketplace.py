@@ -7,9 +7,9 @@ from uuid import uuid4
 import pytest
 from django.utils import timezone
 
-from crowd.marketplace.conformance.browser import Browser
-from crowd.marketplace.conformance.worker import Worker as Site
 from crowd.marketplace.models import QualificationRequest
+from crowd.marketplace.tools.conformance.browser import Browser
+from crowd.marketplace.tools.conformance.worker import Worker as Site
 from hits.batches.services import launching
 from hits.core.errors import RuleBroken
 from hits.identity.models.workers import Worker

@@ -9,13 +9,13 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from crowd.marketplace.conformance.bench import Bench
-from crowd.marketplace.conformance.control import Control, ControlRefused
-from crowd.marketplace.conformance.product import Product
-from crowd.marketplace.conformance.registry import CHECKS
-from crowd.marketplace.conformance.requester import Keys
-from crowd.marketplace.conformance.running import Report, run_checks
-from crowd.marketplace.conformance.server import NotServed, private_server
+from crowd.marketplace.tools.conformance.bench import Bench
+from crowd.marketplace.tools.conformance.control import Control, ControlRefused
+from crowd.marketplace.tools.conformance.product import Product
+from crowd.marketplace.tools.conformance.registry import CHECKS
+from crowd.marketplace.tools.conformance.requester import Keys
+from crowd.marketplace.tools.conformance.running import Report, run_checks
+from crowd.marketplace.tools.conformance.server import NotServed, private_server
 
 
 class Command(BaseCommand):

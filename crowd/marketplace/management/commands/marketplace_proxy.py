@@ -3,7 +3,7 @@ from typing import Any
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from crowd.marketplace.tls_proxy import Misconfigured, running
+from crowd.marketplace.tools.tls_proxy import Misconfigured, running
 
 
 class Command(BaseCommand):

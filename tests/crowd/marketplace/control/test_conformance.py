@@ -12,8 +12,8 @@ from typing import Any
 
 import pytest
 
-from crowd.marketplace.conformance.control import Control
-from crowd.marketplace.conformance.server import Served, private_server
+from crowd.marketplace.tools.conformance.control import Control
+from crowd.marketplace.tools.conformance.server import Served, private_server
 from tests.config.processes import ROOT, tree
 
 pytestmark = pytest.mark.pure  # processes with databases of their own

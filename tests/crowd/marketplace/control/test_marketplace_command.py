@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from crowd.marketplace.conformance.browser import Answer, Browser
+from crowd.marketplace.tools.conformance.browser import Answer, Browser
 from tests.config.processes import ROOT, lay_databases, scratch_environ, tree, wait_until
 
 pytestmark = pytest.mark.pure  # processes with databases of their own

@@ -23,7 +23,7 @@ from botocore.config import Config
 from django.conf import settings
 from django.utils import timezone
 
-from crowd.marketplace.tls_proxy import Authority, Misconfigured, Proxy, authority
+from crowd.marketplace.tools.tls_proxy import Authority, Misconfigured, Proxy, authority
 from tests.config.processes import ROOT, scratch_environ
 from tests.conftest import Sites
 from tests.factories import NOW, make_requester

@@ -5,11 +5,11 @@ from typing import Any
 import pytest
 from django.utils import timezone
 
-from crowd.marketplace.conformance.browser import Browser
-from crowd.marketplace.conformance.worker import Worker as Site
 from crowd.marketplace.models import Worker
 from crowd.marketplace.services.qualifying.requirements import Standing, find_unmet
 from crowd.marketplace.services.qualifying.system_qualifications import NUMBER_APPROVED, PERCENT_APPROVED
+from crowd.marketplace.tools.conformance.browser import Browser
+from crowd.marketplace.tools.conformance.worker import Worker as Site
 from hits.core.domain.requirements import COMPARE, is_met
 from tests.conftest import Sites
 from tests.crowd.marketplace.api import client_of, hit_input
