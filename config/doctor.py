@@ -11,7 +11,7 @@ from django.utils import timezone
 from kombu.exceptions import OperationalError
 
 from config.celery import app
-from config.laying import is_empty, unapplied
+from config.fresh_database import is_empty, unapplied
 from hits.common import clock
 from hits.core.errors import CrowdError
 from hits.providers.models.accounts import Account

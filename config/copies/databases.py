@@ -12,7 +12,7 @@ from typing import Any
 from django.core.management import CommandError
 from django.db.backends.base.base import BaseDatabaseWrapper
 
-from config.laying import is_empty
+from config.fresh_database import is_empty
 
 SQLITE_PARTS = ("", "-wal", "-shm")
 # What stood in a database before a copy was put back: a schema of its own, in no copy.

@@ -17,7 +17,7 @@ from django.db import connections
 
 from config.copies.archive import KEYS, PICTURES, Database, Manifest, Writer
 from config.copies.databases import copy_database, file_name
-from config.laying import OwnLoader, is_empty
+from config.fresh_database import OwnLoader, is_empty
 
 Say = Callable[[str], None]
 # Those that columns are sealed or found with.

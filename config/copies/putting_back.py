@@ -22,7 +22,7 @@ from django.db.backends.base.base import BaseDatabaseWrapper
 from config.copies.archive import KEYS, PICTURES, Manifest, check, extract, opened
 from config.copies.databases import replaced
 from config.copies.making_copies import key_marks
-from config.laying import OwnLoader, is_empty, own_apps
+from config.fresh_database import OwnLoader, is_empty, own_apps
 from hits.common.channels import Pipes
 
 Say = Callable[[str], None]

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 from django.conf import LazySettings
 
-from config import demo_server
 from config.logs import configure_logs, count_troubles
+from config.tools import demo_server
 from crowd.demo import acts
 from crowd.winoventi.demo.seeding import register_taught
 from hits.core.errors import CrowdError

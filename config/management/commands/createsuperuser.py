@@ -4,7 +4,7 @@ from django.contrib.auth.management.commands import createsuperuser
 from django.core.management import call_command
 from django.db import connections
 
-from config.laying import is_empty
+from config.fresh_database import is_empty
 
 
 class Command(createsuperuser.Command):

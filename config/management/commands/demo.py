@@ -15,8 +15,8 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.urls import reverse
 from django.utils.module_loading import import_string
 
-from config.demo_server import SCRATCH, served
 from config.management.commands.serve import prepare
+from config.tools.demo_server import SCRATCH, served
 from crowd import family
 from crowd.demo.interface import Demo
 from hits.core.errors import CrowdError

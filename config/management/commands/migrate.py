@@ -8,7 +8,7 @@ from django.db import connections
 from django.db.backends.base.base import BaseDatabaseWrapper
 from django.db.models.signals import post_migrate
 
-from config.laying import OwnExecutor, lay_if_empty, own_apps, unapplied
+from config.fresh_database import OwnExecutor, lay_if_empty, own_apps, unapplied
 
 # What asks for something else than "bring this database up to date".
 SPECIAL = ("app_label", "migration_name", "fake", "fake_initial", "plan", "check_unapplied", "prune")

@@ -9,7 +9,7 @@ from django.core.management import call_command
 from django.core.management.base import BaseCommand
 from django.db import connections
 
-from config.laying import is_empty, unapplied
+from config.fresh_database import is_empty, unapplied
 from config.processes import background_command, is_healthy, web_command
 from crowd.provisioning import account_values, provision
 from hits.common.supervising import Supervisor
