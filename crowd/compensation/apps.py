@@ -6,7 +6,7 @@ class CompensationConfig(AppConfig):
     verbose_name = "Bonus to collect"
 
     def ready(self) -> None:
-        from crowd.compensation.collecting import CollectFamily
+        from crowd.compensation.compensation_task import CollectFamily
         from crowd.compensation.entry import PaidWorkerAlone
         from hits import families
         from hits.families import entry_policies

@@ -15,7 +15,7 @@ from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_POST
 
-from crowd.frame import visits
+from crowd.frame import visit_authentication
 from crowd.frame.framed_pages import framed, show
 from crowd.frame.person import PersonForm
 from hits.core.errors import RuleBroken
@@ -88,7 +88,9 @@ def tell(request: HttpRequest, hit: HIT) -> HttpResponse:
 def _read(request: HttpRequest, hit: HIT, *, now: datetime) -> tuple[Assignment, str, Asked | None]:
     """Whose page it is, and what is still to be asked there."""
     token = request.POST.get("token", "")
-    assignment, submit_to = visits.read_token(token, hit=hit, now=now, purpose=visits.CONSENT)
+    assignment, submit_to = visit_authentication.read_token(
+        token, hit=hit, now=now, purpose=visit_authentication.CONSENT
+    )
     is_open = assignment.status == Assignment.Status.OPENED
     return assignment, submit_to, owed_before_work(assignment) if is_open else None
 
@@ -107,8 +109,8 @@ def _ask(
     context: dict[str, Any] = {
         "action": f"{reverse(f'frame:{view}', args=[assignment.hit.public_id])}?{_query(request)}",
         # Not the token of work: no answer can be sent with it, and no time at work is counted.
-        "consent_token": visits.write_token(
-            assignment=assignment, submit_to=submit_to, purpose=visits.CONSENT
+        "consent_token": visit_authentication.write_token(
+            assignment=assignment, submit_to=submit_to, purpose=visit_authentication.CONSENT
         ),
         "assignment": assignment,
         "text": asked.text,

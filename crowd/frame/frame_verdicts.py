@@ -7,7 +7,7 @@ from django.db import transaction
 from django.http import HttpRequest, JsonResponse
 from django.utils.translation import gettext as _
 
-from crowd.frame.speaking import refuse, spoken
+from crowd.frame.json_views import refuse, spoken
 from hits.common import rates
 from hits.core.errors import InvalidAnswer, RuleBroken
 from hits.families import AsksRival

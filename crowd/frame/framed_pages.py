@@ -14,7 +14,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.clickjacking import xframe_options_exempt
 
-from crowd.frame import visits
+from crowd.frame import visit_authentication
 from crowd.frame.visit_problems import Problem
 from hits.core.errors import CrowdError, InvalidAnswer
 from hits.work.models.hits import HIT
@@ -27,7 +27,7 @@ def framed(view: Callable[[HttpRequest, HIT], HttpResponse]) -> Callable[[HttpRe
     @xframe_options_exempt
     def shown(request: HttpRequest, hit_id: UUID) -> HttpResponse:
         try:
-            hit = visits.find_hit(hit_id)
+            hit = visit_authentication.find_hit(hit_id)
         except Problem as problem:
             response = _explain(request, problem)
             # It tells nothing, and whose frame it stands in is not known.

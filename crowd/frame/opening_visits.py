@@ -7,8 +7,8 @@ from django.db import transaction
 from django.db.models import QuerySet
 from django.utils.translation import gettext as _
 
+from crowd.frame.visit_authentication import AGAIN, Visit
 from crowd.frame.visit_problems import Awaited, Distrusted, Expired, Ineligible, NotOffered
-from crowd.frame.visits import AGAIN, Visit
 from hits.core.domain.sameness import is_same_moment
 from hits.core.errors import RuleBroken
 from hits.identity.models.workers import Worker

@@ -5,7 +5,7 @@ from datetime import datetime
 from django.http import HttpRequest, JsonResponse
 from django.utils.translation import gettext as _
 
-from crowd.frame.speaking import refuse, spoken
+from crowd.frame.json_views import refuse, spoken
 from hits.common import rates
 from hits.core.errors import InvalidAnswer
 from hits.families import TakesReports

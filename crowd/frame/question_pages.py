@@ -9,10 +9,10 @@ from django.utils.translation import gettext as _
 from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_GET, require_POST
 
-from crowd.frame import before_work, claim_limits, opening_visits, refusing, visits
+from crowd.frame import before_work, claim_limits, opening_visits, refused_visits, visit_authentication
 from crowd.frame.framed_pages import framed, show
+from crowd.frame.visit_authentication import Visit
 from crowd.frame.visit_problems import Ineligible
-from crowd.frame.visits import Visit
 from hits.core.errors import InvalidAnswer, RuleBroken
 from hits.families import Answer, PreviewsBatches, ShowsAgain, TaskPage
 from hits.studies.models import Batch
@@ -28,11 +28,11 @@ Status = Assignment.Status
 @framed
 def question(request: HttpRequest, hit: HIT) -> HttpResponse:
     """The work, by state: practice, consent, work, finish handing in, done. Reloading any of them is safe."""
-    if visits.is_preview(request.GET):
+    if visit_authentication.is_preview(request.GET):
         return _preview(request, hit)
     now = timezone.now()
     claim_limits.refuse_haste(request, hit)
-    visit = visits.read_visit(hit=hit, query=request.GET, now=now)
+    visit = visit_authentication.read_visit(hit=hit, query=request.GET, now=now)
     assignment = _open(visit, now=now)
     if asked := before_work.ask_first(request, assignment, submit_to=visit.submit_to):
         return asked
@@ -53,7 +53,7 @@ def question(request: HttpRequest, hit: HIT) -> HttpResponse:
 def answer(request: HttpRequest, hit: HIT) -> HttpResponse:
     """Saves first, then hands over. A second answer changes nothing, and leads to the same hand-over."""
     now = timezone.now()
-    assignment, submit_to = visits.read_token(request.POST.get("token", ""), hit=hit, now=now)
+    assignment, submit_to = visit_authentication.read_token(request.POST.get("token", ""), hit=hit, now=now)
     if assignment.status == Status.OPENED:
         items = leasing.items_of(assignment)
         family = leasing.family_of_batch(hit.batch)
@@ -88,7 +88,7 @@ def _save_first(assignment: Assignment, answer: Answer, *, now: datetime) -> boo
 def _show_work(
     request: HttpRequest, page: TaskPage, assignment: Assignment, *, submit_to: str, status: int = 200
 ) -> HttpResponse:
-    token = visits.write_token(assignment=assignment, submit_to=submit_to)
+    token = visit_authentication.write_token(assignment=assignment, submit_to=submit_to)
     context = {**page.context, "token": token, "hit": assignment.hit, "assignment": assignment}
     return show(request, page.template, context, status=status)
 
@@ -110,7 +110,7 @@ def _open(visit: Visit, *, now: datetime) -> Assignment:
     try:
         return opening_visits.open_visit(visit, now=now)
     except (Ineligible, RuleBroken) as refusal:
-        refusing.note_refusal(refusal, visit, now=now)
+        refused_visits.note_refusal(refusal, visit, now=now)
         raise
 
 

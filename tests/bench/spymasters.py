@@ -27,7 +27,7 @@ def make_spymasters(count: int, *, size: int = 10) -> list[dict[str, str]]:
     """Each with a board of the same pictures, in the database of this process."""
     from django.utils import timezone  # noqa: PLC0415 - the settings come first
 
-    from crowd.frame.visits import write_token  # noqa: PLC0415
+    from crowd.frame.visit_authentication import write_token  # noqa: PLC0415
     from crowd.winogavil.domain import CREATE  # noqa: PLC0415
     from crowd.winogavil.services.seeding import seed_board  # noqa: PLC0415
     from hits.work.models.leases import Lease  # noqa: PLC0415

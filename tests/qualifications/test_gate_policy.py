@@ -7,7 +7,7 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from crowd.compensation.collecting import CollectFamily
+from crowd.compensation.compensation_task import CollectFamily
 from hits import families
 from hits.core.errors import RuleBroken
 from hits.families import entry_policies

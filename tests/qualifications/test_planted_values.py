@@ -18,7 +18,7 @@ from django.urls import reverse
 from django.utils import timezone
 from drf_spectacular.generators import SchemaGenerator
 
-from crowd.frame import before_work, visits
+from crowd.frame import before_work, visit_authentication
 from crowd.statement import statement_links
 from crowd.winogavil.releases.services import making
 from hits.core.audit_trail import note
@@ -87,7 +87,9 @@ def go_the_way(client: Client, caplog: pytest.LogCaptureFixture) -> dict[str, st
         agree(client, visit(client, hit))
         # Without its page: there is no form that could be drawn.
         work = Assignment.objects.get(hit=hit)
-        token = visits.write_token(assignment=work, submit_to=SITE, purpose=visits.CONSENT)
+        token = visit_authentication.write_token(
+            assignment=work, submit_to=SITE, purpose=visit_authentication.CONSENT
+        )
         answers = {name: str(value) for name, value in PLANTED.items()}
         client.post(f"/q/{hit.public_id}/tell/", {"token": token, **answers})
         page = visit(client, hit)

@@ -10,7 +10,7 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
-from crowd.frame import visits
+from crowd.frame import visit_authentication
 from crowd.winogavil.models import Association
 from hits.core import crypto
 from hits.identity.models.workers import Worker
@@ -167,7 +167,7 @@ def test_token_of_nobody_or_of_something_else_writes_nothing(
     assignment = Assignment.objects.get()
     other = make_hit(batch=hit.batch)
     real = {
-        "work": visits.write_token(assignment=assignment, submit_to=SITE),
+        "work": visit_authentication.write_token(assignment=assignment, submit_to=SITE),
         "another": page.context["consent_token"],
     }
     where = other if token == "another" else hit

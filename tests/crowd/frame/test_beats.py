@@ -7,8 +7,8 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
-from crowd.frame import beats
-from crowd.frame.visits import write_token
+from crowd.frame import heartbeat
+from crowd.frame.visit_authentication import write_token
 from hits.work.models.assignments import Assignment
 from hits.work.models.hits import HIT
 from tests.factories import make_assignment, make_batch, make_hit
@@ -116,12 +116,15 @@ def test_beat_after_the_answer_was_saved_counts_nothing(client: Client, work: As
 def test_beats_in_haste_are_refused_and_count_nothing(
     client: Client, work: Assignment, monkeypatch: Any
 ) -> None:
-    monkeypatch.setattr(beats, "WINDOW_S", 3600)
+    monkeypatch.setattr(heartbeat, "WINDOW_S", 3600)
     token = token_of(work)
 
-    statuses = [send(client, work.hit, token).status_code for _ in range(beats.MOST_BEATS + 2)]
+    statuses = [send(client, work.hit, token).status_code for _ in range(heartbeat.MOST_BEATS + 2)]
 
-    assert statuses.count(204) in (beats.MOST_BEATS, beats.MOST_BEATS + 2)  # an hour may end in between
+    assert statuses.count(204) in (
+        heartbeat.MOST_BEATS,
+        heartbeat.MOST_BEATS + 2,
+    )  # an hour may end in between
     assert counted(work)[0] is not None
     assert (counted(work)[0] or 0) <= (timezone.now() - work.opened_at).total_seconds()
 
@@ -129,9 +132,9 @@ def test_beats_in_haste_are_refused_and_count_nothing(
 def test_beat_of_one_worker_takes_no_other_workers_beats(
     client: Client, work: Assignment, monkeypatch: Any
 ) -> None:
-    monkeypatch.setattr(beats, "MOST_BEATS", 0)
+    monkeypatch.setattr(heartbeat, "MOST_BEATS", 0)
     refused = send(client, work.hit, token_of(work)).status_code
-    monkeypatch.setattr(beats, "MOST_BEATS", 1)
+    monkeypatch.setattr(heartbeat, "MOST_BEATS", 1)
     other = make_assignment(hit=work.hit, deadline_at=work.deadline_at)
 
     accepted = send(client, work.hit, token_of(other)).status_code
@@ -140,7 +143,7 @@ def test_beat_of_one_worker_takes_no_other_workers_beats(
 
 
 def test_beat_that_is_large_is_not_read(client: Client, work: Assignment) -> None:
-    answer = send(client, work.hit, token_of(work) + "x" * beats.MOST_BYTES)
+    answer = send(client, work.hit, token_of(work) + "x" * heartbeat.MOST_BYTES)
 
     assert (answer.status_code, counted(work)) == (413, (None, None))
 

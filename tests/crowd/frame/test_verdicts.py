@@ -11,8 +11,8 @@ from django.db import connections
 from django.test import Client
 from django.utils import timezone
 
-from crowd.frame import frame_verdicts, speaking
-from crowd.frame.visits import write_token
+from crowd.frame import frame_verdicts, json_views
+from crowd.frame.visit_authentication import write_token
 from crowd.winogavil import creating
 from crowd.winogavil.domain import CREATE
 from crowd.winogavil.services.seeding import seed_board
@@ -269,7 +269,7 @@ def test_haste_is_refused(client: Client, work: Assignment, monkeypatch: pytest.
 
 
 def test_much_is_not_read(client: Client, work: Assignment) -> None:
-    answer = send(client, work, cue="x" * speaking.MOST_BYTES)
+    answer = send(client, work, cue="x" * json_views.MOST_BYTES)
 
     assert (answer.status_code, nothing_is_stored()) == (413, True)
 

@@ -14,7 +14,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_POST, require_safe
 
-from crowd.frame.speaking import MOST_BYTES, refuse
+from crowd.frame.json_views import MOST_BYTES, refuse
 from crowd.pictures.models import Picture
 from crowd.winogavil import domain
 from crowd.winogavil.play.models import Player

@@ -8,7 +8,7 @@ from django.urls import reverse
 from django.utils import timezone
 from django.views.decorators.http import require_POST, require_safe
 
-from crowd.frame.visits import write_token
+from crowd.frame.visit_authentication import write_token
 from crowd.winogavil.models import Game
 from crowd.winogavil.play.models import Player, Turn
 from crowd.winogavil.play.queries.results import may_see_solution, read_result

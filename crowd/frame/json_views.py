@@ -13,7 +13,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_POST
 
-from crowd.frame import visits
+from crowd.frame import visit_authentication
 from crowd.frame.visit_problems import Problem
 from hits.core.errors import InvalidAnswer, RuleBroken
 from hits.work.models.assignments import Assignment
@@ -35,9 +35,11 @@ def spoken(view: Callable[[HttpRequest, Assignment, datetime], JsonResponse]) ->
             return refuse(_("A NUL was sent, which no page sends. Please reload it."), status=400)
         now = timezone.now()
         try:
-            hit = visits.find_hit(hit_id)
+            hit = visit_authentication.find_hit(hit_id)
             with translation.override(hit.batch.study.language):
-                assignment, _to = visits.read_token(request.POST.get("token", ""), hit=hit, now=now)
+                assignment, _to = visit_authentication.read_token(
+                    request.POST.get("token", ""), hit=hit, now=now
+                )
                 return view(request, assignment, now)
         except Problem as problem:
             return refuse(f"{problem.title}. {problem}", status=problem.status)

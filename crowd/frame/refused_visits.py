@@ -4,8 +4,8 @@ from datetime import datetime
 
 from django.urls import NoReverseMatch, reverse
 
+from crowd.frame.visit_authentication import Visit
 from crowd.frame.visit_problems import Ineligible
-from crowd.frame.visits import Visit
 from crowd.statement import statement_links
 from hits.core.errors import RuleBroken
 from hits.identity.models.workers import Worker

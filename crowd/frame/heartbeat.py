@@ -8,7 +8,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_POST
 
-from crowd.frame import visits
+from crowd.frame import visit_authentication
 from crowd.frame.visit_problems import Problem
 from hits.common import rates
 from hits.work.services import heartbeats
@@ -29,8 +29,8 @@ def beat(request: HttpRequest, hit_id: UUID) -> HttpResponse:
         return HttpResponse(status=413)
     now = timezone.now()
     try:
-        hit = visits.find_hit(hit_id)
-        assignment, _ = visits.read_token(request.POST.get("token", ""), hit=hit, now=now)
+        hit = visit_authentication.find_hit(hit_id)
+        assignment, _ = visit_authentication.read_token(request.POST.get("token", ""), hit=hit, now=now)
     except Problem as problem:
         return HttpResponse(status=problem.status)
     if not rates.spend("beat", str(assignment.public_id), most=MOST_BEATS, window_s=WINDOW_S):
