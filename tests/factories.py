@@ -10,8 +10,8 @@ from uuid import uuid4
 from django.db.models import QuerySet
 
 from crowd.marketplace import models as marketplace
-from crowd.marketplace.questions import SCHEMAS
-from crowd.marketplace.services import people, requesters
+from crowd.marketplace.questions.xml_parsing import SCHEMAS
+from crowd.marketplace.services import requesters, worker_sign_in
 from crowd.pictures.models import Picture
 from crowd.pictures.services import NewPicture, add_picture
 from crowd.winogavil.domain import SOLVE
@@ -195,7 +195,7 @@ def make_requester(
 
 def invite(*, now: datetime = NOW) -> tuple[marketplace.Worker, str]:
     """A worker of the marketplace, and the token of the invitation."""
-    return people.invite_worker(name=f"Worker {next(_numbers)}", now=now)
+    return worker_sign_in.invite_worker(name=f"Worker {next(_numbers)}", now=now)
 
 
 def external_question(url: str = "https://example.org/q", *, height: str = "0") -> str:

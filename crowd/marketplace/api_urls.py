@@ -2,8 +2,8 @@
 
 from django.urls import path
 
-from crowd.marketplace.site import doors
+from crowd.marketplace.site import sign_in_views
 
-urlpatterns = [path("", doors.api)]
+urlpatterns = [path("", sign_in_views.api)]
 
 handler500 = "crowd.marketplace.site.refusals.server_error"

@@ -10,7 +10,7 @@ from urllib.parse import quote
 from django.http import HttpRequest
 
 from crowd.marketplace.errors import SignatureRefused
-from crowd.marketplace.models import AccessKey
+from crowd.marketplace.models.parties import AccessKey
 
 SERVICE = "mturk-requester"
 MUST_SIGN = frozenset({"host", "x-amz-date", "x-amz-target"})

@@ -2,7 +2,7 @@
 
 from crowd.marketplace.clock import by_the_machine, now
 from crowd.marketplace.delivery import sweep as delivery
-from crowd.marketplace.services import posting, tidying, work
+from crowd.marketplace.services import hit_creation, retention, work
 from hits.common.sweeps import sweep
 
 
@@ -13,7 +13,7 @@ def settle() -> None:
 
 @sweep("marketplace.unlist_types", rest_s=60)
 def unlist_types() -> None:
-    posting.unlist_bare_types()
+    hit_creation.unlist_bare_types()
 
 
 @sweep("marketplace.deliver_events", rest_s=1, due_at=by_the_machine(delivery.next_delivery))
@@ -21,6 +21,6 @@ def deliver_events() -> None:
     delivery.deliver_events(now=now())
 
 
-@sweep("marketplace.tidy", rest_s=3600, due_at=by_the_machine(tidying.next_tidying))
+@sweep("marketplace.tidy", rest_s=3600, due_at=by_the_machine(retention.next_tidying))
 def tidy() -> None:
-    tidying.tidy(now=now())
+    retention.tidy(now=now())

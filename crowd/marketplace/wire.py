@@ -11,7 +11,7 @@ from django.core.exceptions import RequestDataTooBig
 from django.http import HttpRequest, HttpResponse
 from django.utils import timezone
 
-from crowd.marketplace import clock, shapes, sigv4
+from crowd.marketplace import clock, parameter_validation, sigv4
 from crowd.marketplace.database import atomic
 from crowd.marketplace.errors import (
     APIError,
@@ -21,7 +21,7 @@ from crowd.marketplace.errors import (
     Throttled,
     UnknownOperation,
 )
-from crowd.marketplace.models import AccessKey
+from crowd.marketplace.models.parties import AccessKey
 from crowd.marketplace.operations import OPERATIONS, Call
 from crowd.marketplace.services import epochs, faults, work
 from hits.common import rates
@@ -51,15 +51,17 @@ def fault() -> HttpResponse:
 
 
 def _call(request: HttpRequest) -> Any:
-    service = shapes.service_model()
+    service = parameter_validation.service_model()
     prefix, _, name = request.headers.get("X-Amz-Target", "").rpartition(".")
-    operation = shapes.operation_model(name) if prefix == service.metadata["targetPrefix"] else None
+    operation = (
+        parameter_validation.operation_model(name) if prefix == service.metadata["targetPrefix"] else None
+    )
     if operation is None:
         raise UnknownOperation(f"There is no operation {name or '(none)'} in this service.")
     key = admit(request, service=sigv4.SERVICE, must_sign=sigv4.MUST_SIGN)
     params = _read_body(request)
     if operation.input_shape:
-        shapes.check_input(params, operation.input_shape)
+        parameter_validation.check_input(params, operation.input_shape)
     faults.before(name)
     now = clock.now()
     work.settle(now=now)
@@ -107,4 +109,6 @@ def _error_body(error: APIError, *, now: datetime) -> dict[str, str]:
 
 
 def _answer(body: Any, *, status: int = 200) -> HttpResponse:
-    return HttpResponse(json.dumps(shapes.write_output(body)), content_type=CONTENT_TYPE, status=status)
+    return HttpResponse(
+        json.dumps(parameter_validation.write_output(body)), content_type=CONTENT_TYPE, status=status
+    )

@@ -11,8 +11,8 @@ from django.test import Client
 from django.utils import timezone
 
 from crowd.marketplace.desk import session as desk
-from crowd.marketplace.models import Operator
-from crowd.marketplace.services import operators, people
+from crowd.marketplace.models.parties import Operator
+from crowd.marketplace.services import operators, worker_sign_in
 from crowd.marketplace.site import session as site
 from crowd.statement import statement_links as statement
 from crowd.whoops.services import links as workspace
@@ -48,7 +48,7 @@ def open_admin(world: World) -> Site:
 
 def open_worker_site(world: World) -> Site:
     client = browser(settings.MARKETPLACE_URL)
-    client.cookies[site.COOKIE] = people.sign_in(worker=world.worker, now=timezone.now())
+    client.cookies[site.COOKIE] = worker_sign_in.sign_in(worker=world.worker, now=timezone.now())
     starts = [start for start in addresses(MARKETPLACE) if not start.startswith(("/desk/", "/control/"))]
     return Site(urlconf=MARKETPLACE, client=client, starts=starts)
 

@@ -181,13 +181,14 @@ def sign_in(group: str) -> str:
     """A new worker's session. Only the group under measurement is on the list."""
     from django.utils import timezone  # noqa: PLC0415
 
-    from crowd.marketplace.models import HITType, Worker  # noqa: PLC0415
-    from crowd.marketplace.services import people  # noqa: PLC0415
+    from crowd.marketplace.models import HITType  # noqa: PLC0415
+    from crowd.marketplace.models.parties import Worker  # noqa: PLC0415
+    from crowd.marketplace.services import worker_sign_in  # noqa: PLC0415
 
     now = timezone.now()
     HITType.objects.exclude(external_id=group).update(is_listed=False)
     HITType.objects.filter(external_id=group).update(is_listed=True)
-    return people.sign_in(worker=Worker.objects.create(name="Measured", created_at=now), now=now)
+    return worker_sign_in.sign_in(worker=Worker.objects.create(name="Measured", created_at=now), now=now)
 
 
 def set_environment(data: Path, port: int, databases: Mapping[str, str]) -> dict[str, str]:

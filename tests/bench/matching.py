@@ -162,10 +162,10 @@ def _work(hits: list[Any], *, worker: Any, at: datetime) -> list[Any]:
 def _list_there(bonuses: list[Any], *, at: datetime) -> None:
     """The marketplace's own rows of the same work and the same payments."""
     from crowd.marketplace import models as market  # noqa: PLC0415
-    from crowd.marketplace.services import posting  # noqa: PLC0415
+    from crowd.marketplace.services import hit_creation  # noqa: PLC0415
 
     requester = market.Requester.objects.get()
-    terms = posting.Terms(
+    terms = hit_creation.Terms(
         title="t",
         description="d",
         keywords="",
@@ -174,7 +174,7 @@ def _list_there(bonuses: list[Any], *, at: datetime) -> None:
         auto_approval_delay_s=0,
         requirements=[],
     )
-    hit_type = posting.find_or_make_type(requester=requester, terms=terms)
+    hit_type = hit_creation.find_or_make_type(requester=requester, terms=terms)
     worker, _ = market.Worker.objects.get_or_create(
         name="Bench", defaults={"external_id": bonuses[0].assignment.worker.external_id, "created_at": at}
     )

@@ -43,7 +43,8 @@ def hand_in() -> None:
 
     from django.utils import timezone  # noqa: PLC0415
 
-    from crowd.marketplace.models import HIT, Assignment, Worker  # noqa: PLC0415
+    from crowd.marketplace.models import HIT, Assignment  # noqa: PLC0415
+    from crowd.marketplace.models.parties import Worker  # noqa: PLC0415
     from crowd.marketplace.questions import write_answer  # noqa: PLC0415
 
     now = timezone.now()

@@ -7,8 +7,8 @@ from django.utils import timezone
 from playwright.sync_api import BrowserContext, Locator, expect
 
 from crowd.marketplace import frames, queries
-from crowd.marketplace.models import Worker
-from crowd.marketplace.services import people
+from crowd.marketplace.models.parties import Worker
+from crowd.marketplace.services import worker_sign_in
 from crowd.marketplace.services.work import accept_hit
 from crowd.marketplace.site.session import COOKIE
 from crowd.pictures.models import Picture
@@ -90,7 +90,7 @@ def work_through() -> None:
 
 def sign_in(context: BrowserContext, worker: Worker, *, sites: Sites) -> None:
     """As if the worker had come through the invitation before."""
-    token = people.sign_in(worker=worker, now=timezone.now())
+    token = worker_sign_in.sign_in(worker=worker, now=timezone.now())
     context.add_cookies([{"name": COOKIE, "value": token, "url": sites.marketplace}])
 
 

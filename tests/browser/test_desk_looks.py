@@ -7,7 +7,7 @@ from django.utils import timezone
 from playwright.sync_api import BrowserContext, ViewportSize
 
 from crowd.marketplace.desk.session import COOKIE
-from crowd.marketplace.models import AccessKey, Block, Operator, Requester, Worker
+from crowd.marketplace.models.parties import AccessKey, Block, Operator, Requester, Worker
 from crowd.marketplace.services import operators, payouts, requesters, reviewing, workers
 from tests.browser.conftest import OpenPage
 from tests.browser.looking import SIZES, Visitor

@@ -2,7 +2,8 @@ import pytest
 from django.utils import timezone
 
 from crowd.marketplace import frames, queries
-from crowd.marketplace.models import HIT, HITType, Worker
+from crowd.marketplace.models import HIT, HITType
+from crowd.marketplace.models.parties import Worker
 from crowd.marketplace.services.work import accept_hit
 from crowd.winogavil.demo.seeding import Seeded
 from hits.ledger.models.bonuses import Bonus

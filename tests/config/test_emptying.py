@@ -7,7 +7,7 @@ from django.contrib.auth.models import Group, Permission
 from django.contrib.contenttypes.models import ContentType
 from django.db import DatabaseError, IntegrityError, OperationalError, connections, transaction
 
-from crowd.marketplace.models import Worker
+from crowd.marketplace.models.parties import Worker
 from crowd.winoground.models import Tag
 from hits.ledger.models.transfers import LedgerEntry
 from hits.studies.models import Study

@@ -86,7 +86,7 @@ def test_failure_is_logged_with_its_traceback_and_without_its_path(
     client: Client, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     client.raise_request_exception = False
-    monkeypatch.setattr("crowd.marketplace.services.people.find_invitation", lambda **_: 1 / 0)
+    monkeypatch.setattr("crowd.marketplace.services.worker_sign_in.find_invitation", lambda **_: 1 / 0)
 
     answer = client.get("/invitation/planted/", headers={"host": "localhost:8000"})
 

@@ -9,7 +9,8 @@ from threading import Timer
 from typing import Any
 
 from crowd.marketplace import clock
-from crowd.marketplace.models import HIT, Requester
+from crowd.marketplace.models import HIT
+from crowd.marketplace.models.parties import Requester
 from crowd.marketplace.services.requesters import Credentials
 from tests.crowd.marketplace.rows import accept, hand_in, post_hit
 from tests.factories import invite

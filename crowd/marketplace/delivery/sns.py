@@ -10,8 +10,8 @@ from django.conf import settings
 from crowd.marketplace.delivery import certificates
 from crowd.marketplace.delivery.addresses import read_target
 from crowd.marketplace.delivery.documents import document_of, iso
+from crowd.marketplace.delivery.http_post import post_document
 from crowd.marketplace.delivery.interface import Send, Undeliverable, invalid_endpoint
-from crowd.marketplace.delivery.posting import post_document
 from crowd.marketplace.models import Event, Subscription
 from crowd.marketplace.services.topics import CONFIRMATION
 

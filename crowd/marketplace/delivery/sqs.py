@@ -15,8 +15,8 @@ from django.conf import settings
 
 from crowd.marketplace.delivery.addresses import read_target
 from crowd.marketplace.delivery.documents import document_of
+from crowd.marketplace.delivery.http_post import post
 from crowd.marketplace.delivery.interface import Send, Undeliverable, invalid_endpoint
-from crowd.marketplace.delivery.posting import post
 from crowd.marketplace.models import Event
 
 REGION = re.compile(r"(?:sqs\.([a-z0-9-]+)|([a-z0-9-]+)\.queue)\.amazonaws\.com(?:\.cn)?")

@@ -7,8 +7,8 @@ from functools import partial
 
 from crowd.marketplace.delivery.addresses import read_target
 from crowd.marketplace.delivery.documents import document_of
+from crowd.marketplace.delivery.http_post import post_document
 from crowd.marketplace.delivery.interface import Send, Undeliverable, invalid_endpoint
-from crowd.marketplace.delivery.posting import post_document
 from crowd.marketplace.models import Event
 
 PREFIX = "webhook+"

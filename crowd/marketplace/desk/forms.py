@@ -6,7 +6,8 @@ from decimal import Decimal
 from django import forms
 
 from crowd.marketplace import countries, domain
-from crowd.marketplace.models import Layout, LedgerEntry, Payout, Requester, Worker
+from crowd.marketplace.models import Layout, LedgerEntry, Payout
+from crowd.marketplace.models.parties import Requester, Worker
 
 MOST_INVITED = 500
 LINE_END = re.compile(r"\r\n|\r|\n")

@@ -10,7 +10,8 @@ from django.db.models.functions import Coalesce
 from django_stubs_ext import WithAnnotations
 
 from crowd.marketplace.domain import round_half_up
-from crowd.marketplace.models import HIT, Block, Deed, Event, LedgerEntry, Payout, Requester, Worker
+from crowd.marketplace.models import HIT, Event, LedgerEntry, Payout
+from crowd.marketplace.models.parties import Block, Deed, Requester, Worker
 
 ZERO = Decimal(0)
 REQUESTER_SORTS = {

@@ -11,9 +11,9 @@ from django.shortcuts import redirect
 from django.urls import reverse
 
 from crowd.marketplace import clock
-from crowd.marketplace.desk.showing import show
+from crowd.marketplace.desk.responses import show
 from crowd.marketplace.errors import RuleBroken
-from crowd.marketplace.models import Operator
+from crowd.marketplace.models.parties import Operator
 from crowd.marketplace.services import operators
 
 COOKIE = "operator_session"

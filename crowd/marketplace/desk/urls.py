@@ -1,13 +1,13 @@
 from django.urls import path, re_path
 
 from crowd.marketplace.desk.pages import (
-    doors,
     invitations,
     layouts,
     money,
     overview,
     payouts,
     requesters,
+    sign_in_views,
     workers,
 )
 
@@ -16,8 +16,8 @@ REQUESTER = "requesters/<slug:requester_id>/"
 WORKER = "workers/<slug:worker_id>/"
 urlpatterns = [
     path("", overview.overview, name="overview"),
-    path("sign-in/", doors.sign_in, name="sign_in"),
-    path("sign-out/", doors.sign_out, name="sign_out"),
+    path("sign-in/", sign_in_views.sign_in, name="sign_in"),
+    path("sign-out/", sign_in_views.sign_out, name="sign_out"),
     path("put-back/", overview.confirm_epoch, name="confirm_epoch"),
     path("books/", overview.books, name="books"),
     path("log/", overview.log, name="log"),

@@ -13,7 +13,7 @@ from crowd.marketplace.frames.addresses import (
     work_url,
 )
 from crowd.marketplace.frames.policies import guard_form, guard_html
-from crowd.marketplace.frames.showing import show_preview, show_test, show_work
+from crowd.marketplace.frames.question_pages import show_preview, show_test, show_work
 
 __all__ = [
     "NOT_AVAILABLE",

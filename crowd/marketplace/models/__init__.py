@@ -9,7 +9,7 @@ from crowd.marketplace.models.notifications import (
     Subscription,
     Topic,
 )
-from crowd.marketplace.models.people import (
+from crowd.marketplace.models.parties import (
     AccessKey,
     Block,
     Deed,

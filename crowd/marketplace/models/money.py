@@ -3,7 +3,7 @@
 from django.db import models
 from django.db.models import Q
 
-from crowd.marketplace.models.people import Requester, Worker
+from crowd.marketplace.models.parties import Requester, Worker
 from crowd.marketplace.models.work import Assignment
 
 

@@ -6,7 +6,7 @@ from django.db import models
 from django.db.models import Q
 
 from crowd.marketplace import domain
-from crowd.marketplace.models.people import Requester
+from crowd.marketplace.models.parties import Requester
 from crowd.marketplace.models.work import HITType
 
 

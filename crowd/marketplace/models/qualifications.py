@@ -4,7 +4,7 @@ from django.db import models
 from django.db.models import Q
 
 from crowd.marketplace import domain
-from crowd.marketplace.models.people import Requester, Worker
+from crowd.marketplace.models.parties import Requester, Worker
 
 
 class QualificationType(models.Model):

@@ -4,7 +4,7 @@ from django.db import models
 from django.db.models import F, Q
 
 from crowd.marketplace import domain
-from crowd.marketplace.models.people import Requester, Worker
+from crowd.marketplace.models.parties import Requester, Worker
 from crowd.marketplace.models.qualifications import QualificationType
 
 HAS_PLACES = Q(max_assignments__gt=F("pending") + F("submitted") + F("approved") + F("rejected"))

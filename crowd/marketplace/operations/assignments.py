@@ -4,7 +4,7 @@ from typing import Any
 from crowd.marketplace.errors import ParameterValidationError, does_not_exist, wrong_state
 from crowd.marketplace.models import Assignment
 from crowd.marketplace.operations.hits import describe_hit, find_hit
-from crowd.marketplace.operations.paging import page
+from crowd.marketplace.operations.pagination import page
 from crowd.marketplace.operations.registry import Call, operation
 from crowd.marketplace.services import reviewing
 

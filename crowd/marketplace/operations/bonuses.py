@@ -8,10 +8,11 @@ from crowd.marketplace.errors import (
     does_not_exist,
     out_of_range,
 )
-from crowd.marketplace.models import BonusPayment, Requester
+from crowd.marketplace.models import BonusPayment
+from crowd.marketplace.models.parties import Requester
 from crowd.marketplace.operations.assignments import VISIBLE, find_assignment
 from crowd.marketplace.operations.hits import find_hit
-from crowd.marketplace.operations.paging import page
+from crowd.marketplace.operations.pagination import page
 from crowd.marketplace.operations.registry import Call, operation
 from crowd.marketplace.operations.tokens import refuse_repeat, remember
 from crowd.marketplace.services import reviewing

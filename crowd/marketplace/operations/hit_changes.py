@@ -10,7 +10,7 @@ from crowd.marketplace.operations.hit_types import find_hit_type
 from crowd.marketplace.operations.hits import find_hit
 from crowd.marketplace.operations.registry import Call, operation
 from crowd.marketplace.operations.tokens import refuse_repeat, remember
-from crowd.marketplace.services import ending, posting
+from crowd.marketplace.services import hit_creation, hit_endings
 
 
 @operation
@@ -18,9 +18,9 @@ def create_additional_assignments_for_hit(call: Call) -> Mapping[str, Any]:
     hit = _lock_hit(call)
     refuse_repeat(call, operation="CreateAdditionalAssignmentsForHIT", code="InvalidParameterValue")
     more = call.params["NumberOfAdditionalAssignments"]
-    if not 1 <= more <= posting.MOST_ASSIGNMENTS:
-        raise out_of_range("NumberOfAdditionalAssignments", low=1, high=posting.MOST_ASSIGNMENTS)
-    posting.add_assignments(hit=hit, more=more, now=call.now)
+    if not 1 <= more <= hit_creation.MOST_ASSIGNMENTS:
+        raise out_of_range("NumberOfAdditionalAssignments", low=1, high=hit_creation.MOST_ASSIGNMENTS)
+    hit_creation.add_assignments(hit=hit, more=more, now=call.now)
     remember(call, operation="CreateAdditionalAssignmentsForHIT", made=hit.external_id)
     return {}
 
@@ -28,30 +28,30 @@ def create_additional_assignments_for_hit(call: Call) -> Mapping[str, Any]:
 @operation
 def update_expiration_for_hit(call: Call) -> Mapping[str, Any]:
     expires_at = _read_instant(call.params["ExpireAt"])
-    ending.set_expiration(hit=_lock_hit(call), expires_at=expires_at, now=call.now)
+    hit_endings.set_expiration(hit=_lock_hit(call), expires_at=expires_at, now=call.now)
     return {}
 
 
 @operation
 def update_hit_review_status(call: Call) -> Mapping[str, Any]:
-    ending.set_reviewing(hit=_lock_hit(call), revert=bool(call.params.get("Revert")))
+    hit_endings.set_reviewing(hit=_lock_hit(call), revert=bool(call.params.get("Revert")))
     return {}
 
 
 @operation
 def update_hit_type_of_hit(call: Call) -> Mapping[str, Any]:
-    posting.change_type(hit=_lock_hit(call), hit_type=find_hit_type(call), now=call.now)
+    hit_creation.change_type(hit=_lock_hit(call), hit_type=find_hit_type(call), now=call.now)
     return {}
 
 
 @operation
 def delete_hit(call: Call) -> Mapping[str, Any]:
-    ending.dispose_hit(hit=_lock_hit(call), now=call.now)
+    hit_endings.dispose_hit(hit=_lock_hit(call), now=call.now)
     return {}
 
 
 def _lock_hit(call: Call) -> HIT:
-    return posting.lock_hit(find_hit(call).pk)
+    return hit_creation.lock_hit(find_hit(call).pk)
 
 
 def _read_instant(value: float | str) -> datetime:

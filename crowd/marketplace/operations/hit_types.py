@@ -3,9 +3,10 @@ from decimal import Decimal
 from typing import Any
 
 from crowd.marketplace.errors import does_not_exist, out_of_range
-from crowd.marketplace.models import HITType, Requester
+from crowd.marketplace.models import HITType
+from crowd.marketplace.models.parties import Requester
 from crowd.marketplace.operations.registry import Call, operation
-from crowd.marketplace.services import posting
+from crowd.marketplace.services import hit_creation
 
 YEAR_S = 31_536_000
 MONTH_S = 2_592_000
@@ -15,16 +16,16 @@ RANGES = {"AssignmentDurationInSeconds": (30, YEAR_S), "AutoApprovalDelayInSecon
 
 @operation
 def create_hit_type(call: Call) -> Mapping[str, Any]:
-    hit_type = posting.find_or_make_type(requester=call.requester, terms=read_terms(call))
+    hit_type = hit_creation.find_or_make_type(requester=call.requester, terms=read_terms(call))
     return {"HITTypeId": hit_type.external_id}
 
 
-def read_terms(call: Call) -> posting.Terms:
+def read_terms(call: Call) -> hit_creation.Terms:
     """Of CreateHIT and CreateHITType. The service model carries none of these bounds."""
     check_bounds(call, ranges=RANGES, longest=LONGEST)
     if call.money("Reward") > Requester.MOST_MONEY:
         raise out_of_range("Reward", low=0, high=Requester.MOST_MONEY)
-    return posting.Terms(
+    return hit_creation.Terms(
         title=call.text("Title"),
         description=call.text("Description"),
         keywords=call.text("Keywords"),

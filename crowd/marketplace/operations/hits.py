@@ -5,22 +5,24 @@ from typing import Any
 from crowd.marketplace.errors import ParameterValidationError, does_not_exist
 from crowd.marketplace.models import HIT, HITType, Layout, PolicyOutcome
 from crowd.marketplace.operations.hit_types import YEAR_S, check_bounds, find_hit_type, read_terms
-from crowd.marketplace.operations.paging import page
+from crowd.marketplace.operations.pagination import page
 from crowd.marketplace.operations.registry import Call, operation
 from crowd.marketplace.operations.tokens import refuse_repeat, remember
-from crowd.marketplace.questions import Question, read_question, render_layout
-from crowd.marketplace.services import posting, review_policies
-from crowd.marketplace.shapes import known_part, service_model
+from crowd.marketplace.parameter_validation import known_part, service_model
+from crowd.marketplace.questions import render_layout
+from crowd.marketplace.questions.question_kinds import read_question
+from crowd.marketplace.questions.xml_parsing import Question
+from crowd.marketplace.services import hit_creation, review_policies
 
 LONGEST = {"RequesterAnnotation": 255}
-RANGES = {"LifetimeInSeconds": (30, YEAR_S), "MaxAssignments": (1, posting.MOST_ASSIGNMENTS)}
+RANGES = {"LifetimeInSeconds": (30, YEAR_S), "MaxAssignments": (1, hit_creation.MOST_ASSIGNMENTS)}
 Level = PolicyOutcome.Level
 
 
 @operation
 def create_hit(call: Call) -> Mapping[str, Any]:
     refuse_repeat(call, operation="CreateHIT", code="HitAlreadyExists")
-    hit_type = posting.find_or_make_type(requester=call.requester, terms=read_terms(call))
+    hit_type = hit_creation.find_or_make_type(requester=call.requester, terms=read_terms(call))
     return _post(call, hit_type)
 
 
@@ -85,7 +87,7 @@ def describe_hit(hit: HIT, *, now: datetime) -> Mapping[str, Any]:
         "Description": hit.hit_type.description,
         "Question": hit.question,
         "Keywords": hit.hit_type.keywords,
-        "HITStatus": posting.hit_status(hit, is_expired=expired),
+        "HITStatus": hit_creation.hit_status(hit, is_expired=expired),
         "MaxAssignments": hit.max_assignments,
         "Reward": hit.hit_type.reward,
         "AutoApprovalDelayInSeconds": hit.hit_type.auto_approval_delay_s,
@@ -103,7 +105,7 @@ def describe_hit(hit: HIT, *, now: datetime) -> Mapping[str, Any]:
 def _post(call: Call, hit_type: HITType) -> Mapping[str, Any]:
     check_bounds(call, ranges=RANGES, longest=LONGEST)
     question, layout = _read_question(call)
-    hit = posting.create_hit(
+    hit = hit_creation.create_hit(
         hit_type=hit_type,
         question=question,
         layout=layout,

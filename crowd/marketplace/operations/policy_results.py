@@ -3,7 +3,7 @@ from typing import Any
 
 from crowd.marketplace.models import PolicyOutcome
 from crowd.marketplace.operations.hits import find_hit
-from crowd.marketplace.operations.paging import page
+from crowd.marketplace.operations.pagination import page
 from crowd.marketplace.operations.registry import Call, operation
 
 LEVELS = {"Assignment": "AssignmentReviewReport", "HIT": "HITReviewReport"}

@@ -3,7 +3,7 @@ from typing import Any
 
 from crowd.marketplace.errors import does_not_exist
 from crowd.marketplace.models import QualificationRequest
-from crowd.marketplace.operations.paging import page
+from crowd.marketplace.operations.pagination import page
 from crowd.marketplace.operations.qualification_types import find_own_type
 from crowd.marketplace.operations.qualifications import read_value
 from crowd.marketplace.operations.registry import Call, operation

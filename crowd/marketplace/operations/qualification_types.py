@@ -16,9 +16,9 @@ from crowd.marketplace.errors import (
 from crowd.marketplace.models import HIT, HITType, QualificationType
 from crowd.marketplace.operations.hit_types import YEAR_S, check_bounds
 from crowd.marketplace.operations.hits import page_of_hits
-from crowd.marketplace.operations.paging import DEFAULT_PAGE, page
+from crowd.marketplace.operations.pagination import DEFAULT_PAGE, page
 from crowd.marketplace.operations.registry import Call, operation
-from crowd.marketplace.queries.searching import contains_all, words_of
+from crowd.marketplace.queries.search_words import contains_all, words_of
 from crowd.marketplace.questions.answer_key import check_fits, read_answer_key
 from crowd.marketplace.questions.form import read_form
 from crowd.marketplace.questions.form_answers import FileUpload

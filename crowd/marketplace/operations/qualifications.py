@@ -2,8 +2,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from crowd.marketplace.errors import ParameterValidationError, out_of_range
-from crowd.marketplace.models import Qualification, Worker
-from crowd.marketplace.operations.paging import page
+from crowd.marketplace.models import Qualification
+from crowd.marketplace.models.parties import Worker
+from crowd.marketplace.operations.pagination import page
 from crowd.marketplace.operations.qualification_types import find_own_type
 from crowd.marketplace.operations.registry import Call, operation
 from crowd.marketplace.services.qualifying import qualifications as services

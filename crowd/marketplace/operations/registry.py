@@ -6,8 +6,8 @@ from typing import Any
 
 from botocore import xform_name
 
-from crowd.marketplace import shapes
-from crowd.marketplace.models import Requester
+from crowd.marketplace import parameter_validation
+from crowd.marketplace.models.parties import Requester
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -31,6 +31,6 @@ OPERATIONS: dict[str, Operation] = {}
 
 def operation(function: Operation) -> Operation:
     """Registers the function under the operation that boto3 would call by the function's name."""
-    named = {xform_name(name): name for name in shapes.service_model().operation_names}
+    named = {xform_name(name): name for name in parameter_validation.service_model().operation_names}
     OPERATIONS[named[function.__name__]] = function
     return function

@@ -1,7 +1,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from crowd.marketplace.models import Requester
+from crowd.marketplace.models.parties import Requester
 from crowd.marketplace.operations.registry import Call, operation
 
 

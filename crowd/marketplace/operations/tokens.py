@@ -1,9 +1,10 @@
 """UniqueRequestToken: remembered for 24 hours. A repeat is an error that names what the first one made."""
 
 from crowd.marketplace.errors import RequestError
-from crowd.marketplace.models import Requester, RequestToken
+from crowd.marketplace.models import RequestToken
+from crowd.marketplace.models.parties import Requester
 from crowd.marketplace.operations.registry import Call
-from crowd.marketplace.services.tidying import TOKEN_MEMORY
+from crowd.marketplace.services.retention import TOKEN_MEMORY
 
 
 def refuse_repeat(call: Call, *, operation: str, code: str) -> None:

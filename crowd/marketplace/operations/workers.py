@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from crowd.marketplace.errors import ParameterValidationError, out_of_range
-from crowd.marketplace.models import Block, Worker
-from crowd.marketplace.operations.paging import page
+from crowd.marketplace.models.parties import Block, Worker
+from crowd.marketplace.operations.pagination import page
 from crowd.marketplace.operations.registry import Call, operation
 from crowd.marketplace.services import blocks, messages
 

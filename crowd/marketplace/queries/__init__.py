@@ -12,7 +12,7 @@ from crowd.marketplace.queries.records import (
     messages,
     payouts,
 )
-from crowd.marketplace.queries.searching import words_of
+from crowd.marketplace.queries.search_words import words_of
 
 __all__ = [
     "COUNTED",

@@ -5,10 +5,11 @@ from datetime import datetime
 
 from django.db.models import IntegerField, OuterRef, QuerySet, Subquery
 
-from crowd.marketplace.models import HITType, Worker
+from crowd.marketplace.models import HITType
+from crowd.marketplace.models.parties import Worker
 from crowd.marketplace.queries.hits import open_hits
 from crowd.marketplace.queries.keysets import Keyset, Mark
-from crowd.marketplace.queries.searching import contains_all
+from crowd.marketplace.queries.search_words import contains_all
 
 COUNTED = 100  # further HITs of a group are "more"
 LISTED = {

@@ -7,7 +7,8 @@ from typing import Literal
 from django.db import connections
 from django.db.models import BooleanField, Exists, F, Func, OuterRef, QuerySet, Value
 
-from crowd.marketplace.models import HAS_PLACES, HIT, Assignment, HITType, Worker
+from crowd.marketplace.models import HAS_PLACES, HIT, Assignment, HITType
+from crowd.marketplace.models.parties import Worker
 
 MOST = 2**63 - 1
 _chance = SystemRandom()

@@ -2,9 +2,10 @@
 
 from django.db.models import Exists, OuterRef, Q, QuerySet
 
-from crowd.marketplace.models import Qualification, QualificationRequest, QualificationType, Worker
+from crowd.marketplace.models import Qualification, QualificationRequest, QualificationType
+from crowd.marketplace.models.parties import Worker
 from crowd.marketplace.queries.keysets import Keyset
-from crowd.marketplace.queries.searching import contains_all
+from crowd.marketplace.queries.search_words import contains_all
 
 NEWEST = Keyset(("-pk",))
 SEARCHED = ("name", "description", "keywords", "requester__name")

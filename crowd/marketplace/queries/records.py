@@ -4,9 +4,10 @@ from collections.abc import Sequence
 
 from django.db.models import QuerySet
 
-from crowd.marketplace.models import Assignment, Message, Payout, Worker
+from crowd.marketplace.models import Assignment, Payout
+from crowd.marketplace.models.parties import Message, Worker
 from crowd.marketplace.queries.keysets import Keyset
-from crowd.marketplace.queries.searching import contains_all
+from crowd.marketplace.queries.search_words import contains_all
 
 Status = Assignment.Status
 LATEST = Keyset(("-pk",))

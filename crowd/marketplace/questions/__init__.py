@@ -2,9 +2,8 @@
 
 from crowd.marketplace.questions.answer_key import AnswerKey, check_fits, read_answer_key, score
 from crowd.marketplace.questions.answers import ANSWERS, read_answers, write_answer
-from crowd.marketplace.questions.asking import read_question
 from crowd.marketplace.questions.external import is_framable
-from crowd.marketplace.questions.filling import (
+from crowd.marketplace.questions.filled_forms import (
     File,
     Given,
     find_problems,
@@ -16,7 +15,8 @@ from crowd.marketplace.questions.form import MOST_FILES, Form, read_form
 from crowd.marketplace.questions.form_answers import LARGEST_FILE
 from crowd.marketplace.questions.form_page import form_context
 from crowd.marketplace.questions.html import html_of, map_addresses, render_layout
-from crowd.marketplace.questions.reading import MAX_BYTES, SCHEMAS, Question
+from crowd.marketplace.questions.question_kinds import read_question
+from crowd.marketplace.questions.xml_parsing import MAX_BYTES, SCHEMAS, Question
 
 __all__ = [
     "ANSWERS",

@@ -7,16 +7,7 @@ from itertools import pairwise
 
 from crowd.marketplace.questions.form import Form
 from crowd.marketplace.questions.form_answers import Selection
-from crowd.marketplace.questions.reading import (
-    MAYBE,
-    ONE,
-    SCHEMAS,
-    SOME,
-    Node,
-    invalid,
-    parse,
-    shorten,
-)
+from crowd.marketplace.questions.xml_parsing import MAYBE, ONE, SCHEMAS, SOME, Node, invalid, parse, shorten
 
 KEY_SCHEMA = f"{SCHEMAS}/2005-10-01/AnswerKey.xsd"
 LOWEST, HIGHEST = -2_147_483_648, 2_147_483_647

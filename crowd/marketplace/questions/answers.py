@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping
 from xml.etree.ElementTree import Element, SubElement, tostring
 
-from crowd.marketplace.questions.reading import SCHEMAS, parse_any_length
+from crowd.marketplace.questions.xml_parsing import SCHEMAS, parse_any_length
 
 ANSWERS = f"{SCHEMAS}/2005-10-01/QuestionFormAnswers.xsd"
 VALUES = ("FreeText", "SelectionIdentifier", "OtherSelectionText")

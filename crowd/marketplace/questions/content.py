@@ -5,8 +5,8 @@ from typing import Literal
 
 from django.utils.safestring import SafeString
 
-from crowd.marketplace.questions.reading import ANY, MAYBE, ONE, SOME, Node, invalid, shorten
 from crowd.marketplace.questions.xhtml import is_shown_address, write_formatted
+from crowd.marketplace.questions.xml_parsing import ANY, MAYBE, ONE, SOME, Node, invalid, shorten
 
 Kind = Literal["title", "text", "list", "image", "audio", "video", "replaced", "formatted"]
 MEDIA: dict[str, Kind] = {"image": "image", "audio": "audio", "video": "video"}

@@ -4,7 +4,7 @@ import re
 from urllib.parse import urlsplit
 from xml.etree.ElementTree import Element
 
-from crowd.marketplace.questions.reading import SCHEMAS, XML_WHITE_SPACE, Question, invalid
+from crowd.marketplace.questions.xml_parsing import SCHEMAS, XML_WHITE_SPACE, Question, invalid
 
 EXTERNAL = f"{{{SCHEMAS}/2006-07-14/ExternalQuestion.xsd}}"
 HOST = re.compile(r"([A-Za-z0-9.-]+|\[[0-9A-Fa-f:.]+\])(:\d{1,5})?", re.ASCII)

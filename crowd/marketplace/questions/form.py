@@ -13,7 +13,7 @@ from crowd.marketplace.questions.form_answers import (
     read_word,
     refuse_repeats,
 )
-from crowd.marketplace.questions.reading import (
+from crowd.marketplace.questions.xml_parsing import (
     ANY,
     MAYBE,
     ONE,

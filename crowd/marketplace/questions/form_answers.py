@@ -7,7 +7,7 @@ from typing import Literal
 
 from crowd.marketplace.questions.content import Block, read_label
 from crowd.marketplace.questions.patterns import check_pattern
-from crowd.marketplace.questions.reading import ANY, MAYBE, ONE, SOME, Node, invalid, read_number, shorten
+from crowd.marketplace.questions.xml_parsing import ANY, MAYBE, ONE, SOME, Node, invalid, read_number, shorten
 
 LARGEST_FILE = 2_000_000
 LONGEST_IDENTIFIER = 128

@@ -8,7 +8,7 @@ from django.template.defaultfilters import filesizeformat
 from django.utils.translation import gettext as _
 
 from crowd.marketplace.questions.content import Block
-from crowd.marketplace.questions.filling import Given, field_of
+from crowd.marketplace.questions.filled_forms import Given, field_of
 from crowd.marketplace.questions.form import Form, FormQuestion, Overview
 from crowd.marketplace.questions.form_answers import FileUpload, FreeText, Selection
 

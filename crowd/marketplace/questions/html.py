@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from xml.etree.ElementTree import Element, SubElement, tostring
 
 from crowd.marketplace.questions.external import read_height
-from crowd.marketplace.questions.reading import (
+from crowd.marketplace.questions.xml_parsing import (
     SCHEMAS,
     XML_WHITE_SPACE,
     Question,

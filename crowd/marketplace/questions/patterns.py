@@ -9,7 +9,7 @@ from typing import Any
 
 import re2
 
-from crowd.marketplace.questions.reading import invalid, shorten
+from crowd.marketplace.questions.xml_parsing import invalid, shorten
 
 LONGEST_PATTERN = 1000
 MOST_MEMORY = 1 << 20

@@ -10,7 +10,7 @@ from django.utils.html import escape, format_html
 from django.utils.safestring import SafeString
 
 from crowd.marketplace.errors import ParameterValidationError
-from crowd.marketplace.questions.reading import parse_any_length, shorten
+from crowd.marketplace.questions.xml_parsing import parse_any_length, shorten
 
 XHTML = "{http://www.w3.org/1999/xhtml}"
 ENTITY = re.compile(r"&([A-Za-z][A-Za-z0-9]{1,10});", re.ASCII)

@@ -9,7 +9,7 @@ from django.utils.translation import gettext as _
 from crowd.marketplace import seals
 from crowd.marketplace.database import atomic
 from crowd.marketplace.errors import RuleBroken
-from crowd.marketplace.models import Worker
+from crowd.marketplace.models.parties import Worker
 from hits.common import guessing
 
 DOOR = "sign-in"

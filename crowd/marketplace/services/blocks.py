@@ -2,7 +2,7 @@
 
 from datetime import datetime
 
-from crowd.marketplace.models import Block, Requester, Worker
+from crowd.marketplace.models.parties import Block, Requester, Worker
 
 
 def block_worker(*, requester: Requester, worker: Worker, reason: str, now: datetime) -> None:

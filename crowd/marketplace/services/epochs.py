@@ -4,7 +4,8 @@ from datetime import datetime
 
 from crowd.marketplace.database import atomic
 from crowd.marketplace.errors import RuleBroken
-from crowd.marketplace.models import Epoch, OperatorSession, WorkerSession
+from crowd.marketplace.models import Epoch
+from crowd.marketplace.models.parties import OperatorSession, WorkerSession
 
 FIRST = "first"
 

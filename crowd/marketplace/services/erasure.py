@@ -6,7 +6,8 @@ from decimal import Decimal
 
 from crowd.marketplace.database import atomic
 from crowd.marketplace.errors import RuleBroken
-from crowd.marketplace.models import Assignment, Deed, QualificationRequest, Worker
+from crowd.marketplace.models import Assignment, QualificationRequest
+from crowd.marketplace.models.parties import Deed, Worker
 from crowd.marketplace.services import work
 
 ERASED_NAME = "Erased worker"

@@ -11,10 +11,10 @@ from crowd.marketplace.models import (
     Destination,
     Event,
     NotificationSetting,
-    Requester,
     Subscription,
     Topic,
 )
+from crowd.marketplace.models.parties import Requester
 
 
 def record(*, hit: HIT, event_type: str, now: datetime, assignment: Assignment | None = None) -> None:

@@ -5,7 +5,8 @@ from datetime import datetime
 
 from django.db.models import Exists, OuterRef
 
-from crowd.marketplace.models import Assignment, Message, Requester, Worker
+from crowd.marketplace.models import Assignment
+from crowd.marketplace.models.parties import Message, Requester, Worker
 
 REVIEWED = (Assignment.Status.APPROVED, Assignment.Status.REJECTED)
 

@@ -9,7 +9,8 @@ from decimal import Decimal
 from uuid import uuid4
 
 from crowd.marketplace.errors import RequestError
-from crowd.marketplace.models import LedgerEntry, Payout, Requester, Worker
+from crowd.marketplace.models import LedgerEntry, Payout
+from crowd.marketplace.models.parties import Requester, Worker
 
 Account = LedgerEntry.Account
 

@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from crowd.marketplace.errors import ParameterValidationError
-from crowd.marketplace.models import Destination, HITType, NotificationSetting, Requester, Topic
+from crowd.marketplace.models import Destination, HITType, NotificationSetting, Topic
+from crowd.marketplace.models.parties import Requester
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -11,7 +11,7 @@ from django.db import IntegrityError
 from crowd.marketplace import seals
 from crowd.marketplace.database import atomic
 from crowd.marketplace.errors import RuleBroken
-from crowd.marketplace.models import Deed, Operator, OperatorSession
+from crowd.marketplace.models.parties import Deed, Operator, OperatorSession
 from hits.common import guessing
 
 SESSION_LIFE = timedelta(hours=12)

@@ -9,7 +9,7 @@ from typing import Any
 from crowd.marketplace.database import atomic
 from crowd.marketplace.domain import CENT
 from crowd.marketplace.errors import RequestError, RuleBroken
-from crowd.marketplace.models import Worker
+from crowd.marketplace.models.parties import Worker
 from crowd.marketplace.services import money
 from hits.common.uploads import UploadedColumn
 from hits.common.uploads.file_problems import Problems

@@ -8,7 +8,8 @@ from decimal import Decimal
 from crowd.marketplace import domain, seals
 from crowd.marketplace.database import atomic
 from crowd.marketplace.errors import RequestError, RuleBroken
-from crowd.marketplace.models import AccessKey, Layout, Requester
+from crowd.marketplace.models import Layout
+from crowd.marketplace.models.parties import AccessKey, Requester
 from crowd.marketplace.services import money
 
 LONGEST_LAYOUT = 65_535  # bytes, as of any question

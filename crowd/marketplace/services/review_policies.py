@@ -12,7 +12,7 @@ from crowd.marketplace.database import atomic
 from crowd.marketplace.errors import APIError, ParameterValidationError, out_of_range
 from crowd.marketplace.models import HIT, Assignment, PolicyOutcome
 from crowd.marketplace.questions import read_answers
-from crowd.marketplace.services import money, posting, reviewing
+from crowd.marketplace.services import hit_creation, money, reviewing
 
 KNOWN_ANSWERS = "ScoreMyKnownAnswers/2011-09-01"
 PLURALITY = "SimplePlurality/2011-09-01"
@@ -44,7 +44,7 @@ def check_policy(policy: Mapping[str, Any], *, level: Level) -> None:
             _number(parameters, name)
     if extends:
         _check_range(parameters, "ExtendMinimumTimeInSeconds", SHORTEST_EXTENSION_S, LONGEST_EXTENSION_S)
-        _check_range(parameters, "ExtendMaximumAssignments", 1, posting.MOST_ASSIGNMENTS)
+        _check_range(parameters, "ExtendMaximumAssignments", 1, hit_creation.MOST_ASSIGNMENTS)
     _check_texts(parameters)
 
 
@@ -148,13 +148,15 @@ class _Report:
         least = _number(parameters, condition)
         if least is None or score >= least:
             return
-        hit = posting.lock_hit(self._hit.pk)
+        hit = hit_creation.lock_hit(self._hit.pk)
         if hit.max_assignments >= (_number(parameters, "ExtendMaximumAssignments") or 0):
             return
         longer = timedelta(seconds=_number(parameters, "ExtendMinimumTimeInSeconds") or 0)
         try:
             with atomic():  # the place goes back with the refusal
-                posting.add_assignments(hit=hit, more=1, now=self._now, at_least_until=self._now + longer)
+                hit_creation.add_assignments(
+                    hit=hit, more=1, now=self._now, at_least_until=self._now + longer
+                )
         except APIError as refusal:
             self._write(hit.external_id, "extend", "Failed", is_action=True, note=refusal.message)
         else:

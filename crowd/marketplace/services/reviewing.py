@@ -7,8 +7,9 @@ from django.db.models import F
 
 from crowd.marketplace.database import atomic
 from crowd.marketplace.errors import RequestError, wrong_state
-from crowd.marketplace.models import HIT, Assignment, BonusPayment, Requester, Worker
-from crowd.marketplace.services import events, money, posting
+from crowd.marketplace.models import HIT, Assignment, BonusPayment
+from crowd.marketplace.models.parties import Requester, Worker
+from crowd.marketplace.services import events, hit_creation, money
 
 Status = Assignment.Status
 OVERRIDE_LIFE = timedelta(days=30)
@@ -23,7 +24,7 @@ def is_feedback(text: str) -> bool:
 def approve_assignment(*, assignment: Assignment, feedback: str, override: bool, now: datetime) -> None:
     """Pays the reward out of what was held. A rejection holds nothing any more, so an override holds anew."""
     with atomic():
-        hit = posting.lock_hit(assignment.hit_id)
+        hit = hit_creation.lock_hit(assignment.hit_id)
         row = Assignment.objects.select_for_update(no_key=True).get(pk=assignment.pk)
         allowed = {Status.SUBMITTED} | ({Status.REJECTED} if override else set())
         if row.status not in allowed:
@@ -44,7 +45,7 @@ def approve_assignment(*, assignment: Assignment, feedback: str, override: bool,
 
 def reject_assignment(*, assignment: Assignment, feedback: str, now: datetime) -> None:
     with atomic():
-        hit = posting.lock_hit(assignment.hit_id)
+        hit = hit_creation.lock_hit(assignment.hit_id)
         row = Assignment.objects.select_for_update(no_key=True).get(pk=assignment.pk)
         if row.status != Status.SUBMITTED:
             raise wrong_state("Assignment", allowed=Status.SUBMITTED)

@@ -10,7 +10,8 @@ from django.db.models import QuerySet
 from crowd.marketplace import domain
 from crowd.marketplace.database import atomic
 from crowd.marketplace.errors import TopicRefused
-from crowd.marketplace.models import Destination, Event, Requester, Subscription, Topic
+from crowd.marketplace.models import Destination, Event, Subscription, Topic
+from crowd.marketplace.models.parties import Requester
 
 NAME = re.compile(r"[A-Za-z0-9_-]{1,256}", re.ASCII)
 CONFIRMATION = "SubscriptionConfirmation"

@@ -5,7 +5,7 @@ from datetime import datetime
 
 from crowd.marketplace.database import atomic
 from crowd.marketplace.models import Assignment, Upload
-from crowd.marketplace.questions import File, Given
+from crowd.marketplace.questions.filled_forms import File, Given
 from crowd.marketplace.services import work
 
 

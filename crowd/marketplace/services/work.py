@@ -14,8 +14,9 @@ from django.utils.translation import gettext as _
 from crowd.marketplace import domain
 from crowd.marketplace.database import atomic
 from crowd.marketplace.errors import APIError, RequestError
-from crowd.marketplace.models import HIT, Assignment, Block, Worker
-from crowd.marketplace.services import ending, events, posting, review_policies, reviewing
+from crowd.marketplace.models import HIT, Assignment
+from crowd.marketplace.models.parties import Block, Worker
+from crowd.marketplace.services import events, hit_creation, hit_endings, review_policies, reviewing
 from crowd.marketplace.services.qualifying import requirements
 from crowd.marketplace.services.qualifying.qualifications import settle_tests, started_tests
 
@@ -49,7 +50,7 @@ class NotAvailable(Exception):
 def accept_hit(*, hit_id: int, worker: Worker, now: datetime) -> Assignment:
     """The worker's open assignment of this HIT, made now unless there is one already (a double click)."""
     with atomic():
-        hit = posting.lock_hit(hit_id)
+        hit = hit_creation.lock_hit(hit_id)
         earlier = list(Assignment.objects.filter(hit=hit, worker=worker).order_by("-attempt"))
         if held := next((one for one in earlier if one.status in Assignment.HOLDING), None):
             if held.status == Status.ACCEPTED:
@@ -93,7 +94,7 @@ def return_assignment(*, assignment: Assignment, now: datetime) -> bool:
 def submit_assignment(*, assignment: Assignment, answer: str, now: datetime) -> bool:
     """True if this call submitted it; False if it was no longer open (second click, deadline)."""
     with atomic():
-        hit = posting.lock_hit(assignment.hit_id)
+        hit = hit_creation.lock_hit(assignment.hit_id)
         delay = timedelta(seconds=hit.hit_type.auto_approval_delay_s)
         moved = Assignment.objects.filter(
             pk=assignment.pk, status=Status.ACCEPTED, deadline_at__gt=now
@@ -108,7 +109,7 @@ def submit_assignment(*, assignment: Assignment, answer: str, now: datetime) -> 
             reviewing.approve_assignment(assignment=assignment, feedback="", override=False, now=now)
         review_policies.judge_submission(hit=hit, assignment_id=assignment.pk, now=now)
         is_stale = not delay or hit.assignment_review_policy is not None
-        ending.end_if_over(posting.lock_hit(hit.pk) if is_stale else hit, now=now)
+        hit_endings.end_if_over(hit_creation.lock_hit(hit.pk) if is_stale else hit, now=now)
         # Last: what moves money locks the requester's row, and that comes before the worker's.
         Worker.objects.filter(pk=assignment.worker_id).update(submitted=F("submitted") + 1)
     return True
@@ -128,7 +129,7 @@ def settle(*, now: datetime, most: int = MOST_AT_ONCE) -> bool:
     steps: list[tuple[datetime | None, Callable[..., object], int]] = [
         *((at, _abandon, pk) for at, pk in _oldest(overdue, "deadline_at", most)),
         *((at, _approve_by_time, pk) for at, pk in _oldest(to_approve, "auto_approval_at", most)),
-        *((at, ending.expire_if_due, pk) for at, pk in _oldest(expired, "expires_at", most)),
+        *((at, hit_endings.expire_if_due, pk) for at, pk in _oldest(expired, "expires_at", most)),
     ]
     steps.sort(key=lambda one: one[0] or now)
     for at, step, pk in steps[:most]:
@@ -138,7 +139,7 @@ def settle(*, now: datetime, most: int = MOST_AT_ONCE) -> bool:
             log.exception("marketplace.settle.failed", step=step.__name__, row=pk)
     disposable = list(to_dispose[:most])
     for hit in disposable:
-        ending.dispose_if_still_over(hit_id=hit.pk, now=now)
+        hit_endings.dispose_if_still_over(hit_id=hit.pk, now=now)
     settle_tests(now=now)
     return len(steps) >= most or len(disposable) == most
 
@@ -162,7 +163,7 @@ def _waiting() -> tuple[Waiting, Waiting, Waiting, Waiting, Waiting]:
         Waiting(rows=Assignment.objects.filter(status=Status.ACCEPTED), column="deadline_at"),
         Waiting(rows=Assignment.objects.filter(status=Status.SUBMITTED), column="auto_approval_at"),
         Waiting(rows=HIT.objects.filter(closed_at=None), column="expires_at"),
-        Waiting(rows=over, column="closed_at", delay=posting.DISPOSED_AFTER),
+        Waiting(rows=over, column="closed_at", delay=hit_creation.DISPOSED_AFTER),
         Waiting(rows=started_tests(), column="deadline_at"),
     )
 
@@ -185,7 +186,7 @@ def _give_up(*, assignment_id: int, status: Status, now: datetime) -> bool:
     """Frees the place and the id. What was held for it goes back only if the HIT has closed meanwhile."""
     with atomic():
         assignment = Assignment.objects.get(pk=assignment_id)
-        hit = posting.lock_hit(assignment.hit_id)
+        hit = hit_creation.lock_hit(assignment.hit_id)
         open_work = Assignment.objects.filter(pk=assignment_id, status=Status.ACCEPTED)
         if status == Status.RETURNED:
             open_work = open_work.filter(deadline_at__gt=now)
@@ -196,6 +197,6 @@ def _give_up(*, assignment_id: int, status: Status, now: datetime) -> bool:
         hit.save(update_fields=["pending", "free_ids"])
         events.record(hit=hit, event_type=f"Assignment{status}", assignment=assignment, now=now)
         if hit.closed_at:
-            posting.release_places(hit, places=1, now=now)
-            ending.end_if_over(hit, now=now)
+            hit_creation.release_places(hit, places=1, now=now)
+            hit_endings.end_if_over(hit, now=now)
     return True

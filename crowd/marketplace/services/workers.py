@@ -7,8 +7,8 @@ from datetime import datetime
 from crowd.marketplace import seals
 from crowd.marketplace.database import atomic
 from crowd.marketplace.errors import RuleBroken
-from crowd.marketplace.models import Invitation, Worker
-from crowd.marketplace.services import people
+from crowd.marketplace.models.parties import Invitation, Worker
+from crowd.marketplace.services import worker_sign_in
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -21,7 +21,7 @@ class Invited:
 
 def invite_workers(*, names: Sequence[str], now: datetime) -> list[Invited]:
     with atomic():
-        made = [people.invite_worker(name=name, now=now) for name in names]
+        made = [worker_sign_in.invite_worker(name=name, now=now) for name in names]
     return [Invited(worker=worker, token=token) for worker, token in made]
 
 
@@ -35,7 +35,7 @@ def invite_again(*, worker_id: int, now: datetime) -> str:
             worker=worker,
             token_digest=token_digest,
             created_at=now,
-            expires_at=now + people.INVITATION_LIFE,
+            expires_at=now + worker_sign_in.INVITATION_LIFE,
         )
     return token
 

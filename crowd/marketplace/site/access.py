@@ -5,7 +5,8 @@ from dataclasses import dataclass
 
 from django.utils.translation import gettext as _
 
-from crowd.marketplace.models import Block, HITType, Worker
+from crowd.marketplace.models import HITType
+from crowd.marketplace.models.parties import Block, Worker
 from crowd.marketplace.services.qualifying.requirements import (
     Standing,
     Unmet,

@@ -14,7 +14,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from crowd.marketplace import countries
-from crowd.marketplace.models import Worker
+from crowd.marketplace.models.parties import Worker
 
 SIGN_IN_NAME = RegexValidator(
     r"\A[A-Za-z0-9](?:[A-Za-z0-9._@+-]*[A-Za-z0-9])?\Z",

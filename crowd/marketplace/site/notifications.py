@@ -9,7 +9,7 @@ from crowd.marketplace import clock
 from crowd.marketplace.errors import TopicRefused
 from crowd.marketplace.models import SigningKey
 from crowd.marketplace.services import topics
-from crowd.marketplace.topics.documents import write_answer, write_error
+from crowd.marketplace.sns.documents import write_answer, write_error
 
 HOW_TO_STOP = (
     "These notifications belong to a HIT type. Its requester stops them through the API: call "

@@ -12,12 +12,13 @@ from django.shortcuts import redirect
 from django.views.decorators.http import require_GET, require_POST
 
 from crowd.marketplace import clock, frames, queries
-from crowd.marketplace.models import Qualification, QualificationRequest, QualificationType, Worker
+from crowd.marketplace.models import Qualification, QualificationRequest, QualificationType
+from crowd.marketplace.models.parties import Worker
 from crowd.marketplace.queries import qualifications as records
 from crowd.marketplace.services.qualifying import qualification_requests as services
 from crowd.marketplace.services.work import settle
+from crowd.marketplace.site.responses import show
 from crowd.marketplace.site.session import worker_required
-from crowd.marketplace.site.showing import show
 
 SIZE = 20
 MOST_ASKED = 100

@@ -12,7 +12,7 @@ from django.views.decorators.http import require_POST
 
 from crowd.marketplace import clock, frames, seals
 from crowd.marketplace.models import QualificationRequest
-from crowd.marketplace.questions.filling import find_problems, read_given, write_given
+from crowd.marketplace.questions.filled_forms import find_problems, read_given, write_given
 from crowd.marketplace.questions.form import read_form
 from crowd.marketplace.services.qualifying.qualification_requests import (
     NotAskable,

@@ -9,10 +9,11 @@ from django.shortcuts import get_object_or_404
 from django.views.decorators.http import require_safe
 
 from crowd.marketplace import clock, queries
-from crowd.marketplace.models import Assignment, Message, Worker
+from crowd.marketplace.models import Assignment
+from crowd.marketplace.models.parties import Message, Worker
 from crowd.marketplace.services import work
+from crowd.marketplace.site.responses import show
 from crowd.marketplace.site.session import worker_required
-from crowd.marketplace.site.showing import show
 from crowd.marketplace.spreadsheets import csv_file
 
 SIZE = 25

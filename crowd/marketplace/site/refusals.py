@@ -3,8 +3,8 @@
 from django.http import HttpRequest, HttpResponse
 
 from crowd.marketplace import wire
-from crowd.marketplace.site.showing import refuse
-from crowd.marketplace.topics import wire as topics
+from crowd.marketplace.site.responses import refuse
+from crowd.marketplace.sns import wire as topics
 
 
 def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:

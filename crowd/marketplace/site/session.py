@@ -8,9 +8,9 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
 
 from crowd.marketplace import clock
-from crowd.marketplace.models import Worker
-from crowd.marketplace.services import people
-from crowd.marketplace.site.showing import refuse, too_many
+from crowd.marketplace.models.parties import Worker
+from crowd.marketplace.services import worker_sign_in
+from crowd.marketplace.site.responses import refuse, too_many
 from hits.common import rates
 
 COOKIE = "worker_session"
@@ -35,7 +35,7 @@ def worker_required(view: View[P]) -> Callable[Concatenate[HttpRequest, P], Http
 
 def find_worker(request: HttpRequest) -> Worker | None:
     token = request.COOKIES.get(COOKIE, "")
-    return people.find_session_worker(token=token, now=clock.now()) if token else None
+    return worker_sign_in.find_session_worker(token=token, now=clock.now()) if token else None
 
 
 def show_sign_in(request: HttpRequest, *, status: int, **context: object) -> HttpResponse:
@@ -48,11 +48,11 @@ def show_sign_in(request: HttpRequest, *, status: int, **context: object) -> Htt
 
 def open_session(request: HttpRequest, response: HttpResponse, worker: Worker) -> None:
     """A new session; the one that this browser had before ends."""
-    people.sign_out(token=request.COOKIES.get(COOKIE, ""))
+    worker_sign_in.sign_out(token=request.COOKIES.get(COOKIE, ""))
     response.set_cookie(
         COOKIE,
-        people.sign_in(worker=worker, now=clock.now()),
-        max_age=people.SESSION_LIFE,
+        worker_sign_in.sign_in(worker=worker, now=clock.now()),
+        max_age=worker_sign_in.SESSION_LIFE,
         httponly=True,
         secure=settings.MARKETPLACE_URL.startswith("https:"),
         samesite="Lax",

@@ -6,11 +6,11 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from crowd.marketplace import clock, countries
 from crowd.marketplace.errors import RuleBroken
-from crowd.marketplace.models import Worker
+from crowd.marketplace.models.parties import Worker
 from crowd.marketplace.services import accounts
 from crowd.marketplace.site.forms import AboutMe, ChangedPassword
+from crowd.marketplace.site.responses import show, too_many
 from crowd.marketplace.site.session import COOKIE, worker_required
-from crowd.marketplace.site.showing import show, too_many
 from hits.common import guessing
 from hits.common.visitors import address_of
 

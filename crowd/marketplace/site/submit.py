@@ -14,15 +14,12 @@ from django.views.decorators.http import require_POST
 
 from crowd.marketplace import clock, frames, seals
 from crowd.marketplace.models import HIT, Assignment
-from crowd.marketplace.questions import (
-    LARGEST_FILE,
-    MOST_FILES,
+from crowd.marketplace.questions import LARGEST_FILE, MOST_FILES, read_form, write_answer
+from crowd.marketplace.questions.filled_forms import (
     File,
     find_problems,
     name_of_file,
-    read_form,
     read_given,
-    write_answer,
     write_given,
 )
 from crowd.marketplace.services import uploads, work

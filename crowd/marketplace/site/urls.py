@@ -1,13 +1,13 @@
 from django.urls import path, register_converter
 
 from crowd.marketplace.site import (
-    doors,
     notifications,
     pages,
     qualification_pages,
     qualification_submit,
     records,
     settings_pages,
+    sign_in_views,
     submit,
 )
 from crowd.marketplace.site.converters import ExternalId
@@ -15,11 +15,11 @@ from crowd.marketplace.site.converters import ExternalId
 app_name = "marketplace"
 register_converter(ExternalId, "id")
 urlpatterns = [
-    path("", doors.root, name="list"),
-    path("invitation/<str:token>/", doors.invitation, name="invitation"),
-    path("sign-in/", doors.sign_in, name="sign_in"),
-    path("sign-out/", doors.sign_out, name="sign_out"),
-    path("register/", doors.register, name="register"),
+    path("", sign_in_views.root, name="list"),
+    path("invitation/<str:token>/", sign_in_views.invitation, name="invitation"),
+    path("sign-in/", sign_in_views.sign_in, name="sign_in"),
+    path("sign-out/", sign_in_views.sign_out, name="sign_out"),
+    path("register/", sign_in_views.register, name="register"),
     path("groups/<id:group_id>/", pages.preview, name="preview"),
     path("groups/<id:group_id>/accept/", pages.accept, name="accept"),
     path("work/", pages.queue, name="queue"),
@@ -53,5 +53,5 @@ urlpatterns = [
     path("notifications/certificate-<int:number>.pem", notifications.certificate, name="certificate"),
     path("notifications/confirm/<slug:token>/", notifications.confirm, name="confirm_subscription"),
     path("notifications/unsubscribe/", notifications.unsubscribe, name="unsubscribe"),
-    path("health/", doors.health, name="health"),
+    path("health/", sign_in_views.health, name="health"),
 ]

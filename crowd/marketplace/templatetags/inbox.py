@@ -1,7 +1,7 @@
 from django import template
 
 from crowd.marketplace import queries
-from crowd.marketplace.models import Worker
+from crowd.marketplace.models.parties import Worker
 
 register = template.Library()
 

@@ -5,7 +5,8 @@ from django.utils import timezone
 from playwright.sync_api import expect
 
 from crowd.marketplace import frames, queries
-from crowd.marketplace.models import HIT, Worker
+from crowd.marketplace.models import HIT
+from crowd.marketplace.models.parties import Worker
 from crowd.marketplace.services.work import accept_hit
 from hits.batches.services import sending_hits
 from hits.ledger.models.bonuses import Bonus

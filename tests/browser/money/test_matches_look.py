@@ -8,7 +8,7 @@ from django.db import transaction
 from django.utils import timezone
 from playwright.sync_api import Page
 
-from crowd.marketplace.models import Requester
+from crowd.marketplace.models.parties import Requester
 from crowd.marketplace.services import money
 from crowd.winogavil.demo.seeding import Seeded
 from hits.ledger.models.bonuses import Bonus

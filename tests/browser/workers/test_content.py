@@ -7,7 +7,8 @@ from django.utils import timezone
 from playwright.sync_api import FrameLocator, Page, ViewportSize, expect
 
 from crowd.marketplace import frames
-from crowd.marketplace.models import HIT, Assignment, Worker
+from crowd.marketplace.models import HIT, Assignment
+from crowd.marketplace.models.parties import Worker
 from crowd.marketplace.questions import read_answers
 from crowd.marketplace.services.work import accept_hit
 from tests.browser.conftest import OpenPage

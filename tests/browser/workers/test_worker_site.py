@@ -9,7 +9,8 @@ from django.utils import timezone
 from playwright.sync_api import Dialog, Page, ViewportSize, expect
 
 from crowd.marketplace.database import atomic
-from crowd.marketplace.models import HIT, Assignment, Message, Requester, Worker
+from crowd.marketplace.models import HIT, Assignment
+from crowd.marketplace.models.parties import Message, Requester, Worker
 from crowd.marketplace.services import money, reviewing
 from tests.browser.conftest import OpenPage
 from tests.browser.looking import SIZES, Visitor

@@ -29,7 +29,7 @@ def test_names_that_see_each_other_are_told(places: list[str]) -> None:
     [
         ["scoring/models/verdicts.py", "scoring/admin/verdicts.py"],
         ["crowd/whoops/services/links.py", "crowd/winoventi/services/links.py"],
-        ["crowd/marketplace/models/people.py", "qualifications/domain/people.py"],
+        ["crowd/marketplace/models/parties.py", "qualifications/domain/people.py"],
         ["hits/data/services.py", "hits/work/services.py"],
         ["hits/management/commands/replay.py", "crowd/winoventi/replaying/replay.py"],
         ["tests/words.py", "qualifications/words.py"],

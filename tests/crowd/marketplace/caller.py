@@ -6,7 +6,8 @@ from typing import Any
 
 from django.utils import timezone
 
-from crowd.marketplace.models import HIT, Assignment, Requester
+from crowd.marketplace.models import HIT, Assignment
+from crowd.marketplace.models.parties import Requester
 from crowd.marketplace.services.requesters import Credentials
 from tests.conftest import Sites
 from tests.crowd.marketplace.api import Refusal, client_of, hit_input, refused

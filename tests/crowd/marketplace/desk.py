@@ -12,7 +12,7 @@ from django.test import Client
 from django.utils import timezone
 
 from crowd.marketplace.desk.session import COOKIE
-from crowd.marketplace.models import Operator
+from crowd.marketplace.models.parties import Operator
 from crowd.marketplace.services import operators
 from tests.crowd.marketplace.site import stranger
 

@@ -1,6 +1,6 @@
 """QuestionForms, HTMLQuestions and AnswerKeys for tests, with the pieces that a test is about."""
 
-from crowd.marketplace.questions import SCHEMAS
+from crowd.marketplace.questions.xml_parsing import SCHEMAS
 
 FORM = f"{SCHEMAS}/2005-10-01/QuestionForm.xsd"
 FORM_2017 = f"{SCHEMAS}/2017-11-06/QuestionForm.xsd"

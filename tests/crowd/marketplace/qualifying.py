@@ -3,8 +3,9 @@
 from datetime import datetime
 from typing import Any
 
-from crowd.marketplace.models import QualificationType, Requester, Worker
-from crowd.marketplace.questions import SCHEMAS
+from crowd.marketplace.models import QualificationType
+from crowd.marketplace.models.parties import Requester, Worker
+from crowd.marketplace.questions.xml_parsing import SCHEMAS
 from crowd.marketplace.services.qualifying.qualification_types import Change, Test, create_type
 from tests.factories import NOW, invite, make_requester
 

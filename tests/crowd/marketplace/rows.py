@@ -7,10 +7,11 @@ from decimal import Decimal
 from typing import Any
 
 from crowd.marketplace.database import atomic
-from crowd.marketplace.models import HIT, Assignment, LedgerEntry, Requester, Worker
+from crowd.marketplace.models import HIT, Assignment, LedgerEntry
+from crowd.marketplace.models.parties import Requester, Worker
 from crowd.marketplace.operations.hits import describe_hit
-from crowd.marketplace.questions import read_question
-from crowd.marketplace.services import posting, work
+from crowd.marketplace.questions.question_kinds import read_question
+from crowd.marketplace.services import hit_creation, work
 from tests.factories import NOW, external_question, invite, make_requester
 
 MONTH_S = 2_592_000
@@ -40,7 +41,7 @@ def post_hit(
     requirements: Sequence[Mapping[str, Any]] = (),
     now: datetime = NOW,
 ) -> HIT:
-    terms = posting.Terms(
+    terms = hit_creation.Terms(
         title=title,
         description="Pick them.",
         keywords="",
@@ -50,10 +51,10 @@ def post_hit(
         requirements=list(requirements),
     )
     with atomic():
-        hit_type = posting.find_or_make_type(
+        hit_type = hit_creation.find_or_make_type(
             requester=requester or make_requester(now=now).requester, terms=terms
         )
-        return posting.create_hit(
+        return hit_creation.create_hit(
             hit_type=hit_type,
             question=read_question(question or external_question(url)),
             max_assignments=max_assignments,

@@ -11,8 +11,9 @@ from django.conf import settings
 from django.test import Client
 from django.utils import timezone
 
-from crowd.marketplace.models import HIT, Assignment, Requester, Worker
-from crowd.marketplace.services import people, work
+from crowd.marketplace.models import HIT, Assignment
+from crowd.marketplace.models.parties import Requester, Worker
+from crowd.marketplace.services import work, worker_sign_in
 from crowd.marketplace.site.session import COOKIE
 from tests.crowd.marketplace.rows import post_hit
 from tests.factories import invite
@@ -44,7 +45,7 @@ def stranger(*, enforce_csrf_checks: bool = False) -> Client:
 def signed_in(*, enforce_csrf_checks: bool = False) -> Browser:
     client = stranger(enforce_csrf_checks=enforce_csrf_checks)
     worker, _ = invite(now=timezone.now())
-    client.cookies[COOKIE] = people.sign_in(worker=worker, now=timezone.now())
+    client.cookies[COOKIE] = worker_sign_in.sign_in(worker=worker, now=timezone.now())
     return Browser(client=client, worker=worker)
 
 

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from crowd.marketplace.domain import FEE_SCHEDULES, Counts, hit_status, new_id, round_half_up
-from crowd.marketplace.shapes import service_model
+from crowd.marketplace.parameter_validation import service_model
 from crowd.marketplace.templatetags.durations import in_words
 
 pytestmark = pytest.mark.pure

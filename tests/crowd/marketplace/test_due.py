@@ -18,14 +18,12 @@ from crowd.marketplace.models import (
     ClockShift,
     Destination,
     Event,
-    Invitation,
-    OperatorSession,
     QualificationRequest,
     RequestToken,
     Subscription,
-    WorkerSession,
 )
-from crowd.marketplace.services import operators, people, posting, tidying, topics, work
+from crowd.marketplace.models.parties import Invitation, OperatorSession, WorkerSession
+from crowd.marketplace.services import hit_creation, operators, retention, topics, work, worker_sign_in
 from tests.crowd.marketplace.control_calls import CONTROL_KEY
 from tests.crowd.marketplace.qualifying import make_type
 from tests.crowd.marketplace.receivers import tell
@@ -48,7 +46,7 @@ def delivering() -> datetime | None:
 
 
 def tidying_at() -> datetime | None:
-    return tidying.next_tidying(now=NOW)
+    return retention.next_tidying(now=NOW)
 
 
 def written_by(run: Callable[[], object]) -> list[str]:
@@ -72,7 +70,7 @@ def test_settling_is_due_when_a_hit_expires_and_when_it_is_old() -> None:
     work.settle_all(now=NOW + DAY)
     assert HIT.objects.get(pk=hit.pk).closed_at == NOW + DAY
 
-    old = NOW + DAY + posting.DISPOSED_AFTER
+    old = NOW + DAY + hit_creation.DISPOSED_AFTER
     assert settling() == old
     work.settle_all(now=old - TICK)
     assert HIT.objects.get(pk=hit.pk).disposed_at is None
@@ -104,7 +102,7 @@ def test_settling_is_due_when_work_approves_itself_and_not_while_it_waits_for_a_
     assert status_of(assignment) == "Submitted"
     work.settle_all(now=NOW + MINUTE)
     assert status_of(assignment) == "Approved"
-    assert settling() == NOW + posting.DISPOSED_AFTER
+    assert settling() == NOW + hit_creation.DISPOSED_AFTER
 
 
 def test_settling_is_due_when_the_time_of_a_test_is_over() -> None:
@@ -132,7 +130,7 @@ def test_settling_what_is_done_or_held_is_never_due() -> None:
     assignment = accept(hit)
     work.settle_all(now=NOW + SECOND)
 
-    HIT.objects.update(closed_at=NOW - 2 * posting.DISPOSED_AFTER)
+    HIT.objects.update(closed_at=NOW - 2 * hit_creation.DISPOSED_AFTER)
 
     assert settling() == assignment.deadline_at
 
@@ -193,19 +191,19 @@ def make_token() -> timedelta:
     RequestToken.objects.create(
         requester=requester, operation="CreateHIT", token="once", made="HIT", created_at=NOW
     )
-    return tidying.TOKEN_MEMORY
+    return retention.TOKEN_MEMORY
 
 
 def make_invitation() -> timedelta:
     invite(now=NOW)
-    return people.INVITATION_LIFE
+    return worker_sign_in.INVITATION_LIFE
 
 
 def make_session() -> timedelta:
     worker, _ = invite(now=NOW)
     Invitation.objects.all().delete()
-    people.sign_in(worker=worker, now=NOW)
-    return people.SESSION_LIFE
+    worker_sign_in.sign_in(worker=worker, now=NOW)
+    return worker_sign_in.SESSION_LIFE
 
 
 def make_operator_session() -> timedelta:
@@ -217,13 +215,13 @@ def make_operator_session() -> timedelta:
 def make_arrived_event() -> timedelta:
     accept_told()
     Event.objects.update(delivered_at=NOW)
-    return tidying.DELIVERED_KEPT
+    return retention.DELIVERED_KEPT
 
 
 def make_given_up_event() -> timedelta:
     accept_told()
     Event.objects.update(given_up_at=NOW)
-    return tidying.GIVEN_UP_KEPT
+    return retention.GIVEN_UP_KEPT
 
 
 def make_subscription() -> timedelta:
@@ -236,7 +234,7 @@ def make_replaced_destination() -> timedelta:
     hit = post_hit()
     tell(hit, NOBODY)
     tell(hit, "https://example.org/others")
-    return tidying.DELIVERED_KEPT
+    return retention.DELIVERED_KEPT
 
 
 def accept_told() -> None:
@@ -267,8 +265,8 @@ def test_tidying_is_due_once_rows_have_served_their_time(
 
     # Until then, and at that very instant, they are kept.
     assert tidying_at() == end + TICK
-    assert tidying.tidy(now=end) == 0
-    tidying.tidy(now=end + TICK)
+    assert retention.tidy(now=end) == 0
+    retention.tidy(now=end + TICK)
 
     assert model._default_manager.count() == before - 1
     assert (tidying_at() or NOW + 400 * DAY) > end + TICK
@@ -319,8 +317,8 @@ def test_sweeps_that_find_nothing_write_nothing() -> None:
     for run in (
         lambda: work.settle_all(now=NOW),
         lambda: sweep.deliver_events(now=NOW),
-        posting.unlist_bare_types,
-        lambda: tidying.tidy(now=NOW),
+        hit_creation.unlist_bare_types,
+        lambda: retention.tidy(now=NOW),
     ):
         assert written_by(run) == []
 
@@ -332,8 +330,8 @@ def test_sweeps_that_find_nothing_ask_little() -> None:
     for run, most in (
         (lambda: work.settle_all(now=NOW), 1),
         (lambda: sweep.deliver_events(now=NOW), 1),
-        (posting.unlist_bare_types, 1),
-        (lambda: tidying.tidy(now=NOW), 8),
+        (hit_creation.unlist_bare_types, 1),
+        (lambda: retention.tidy(now=NOW), 8),
     ):
         with CaptureQueriesContext(connections[ALIAS]) as asked:
             run()

@@ -6,7 +6,8 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
-from crowd.marketplace.models import Deed, Epoch, OperatorSession, WorkerSession
+from crowd.marketplace.models import Epoch
+from crowd.marketplace.models.parties import Deed, OperatorSession, WorkerSession
 from crowd.marketplace.services import epochs, operators
 from tests.crowd.marketplace.desk import Desk, form_token, lines_of, make_operator
 from tests.crowd.marketplace.desk_pages.test_payouts import owed_worker

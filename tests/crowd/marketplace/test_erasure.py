@@ -6,18 +6,9 @@ import pytest
 from django.utils import timezone
 
 from crowd.marketplace.errors import RuleBroken
-from crowd.marketplace.models import (
-    Deed,
-    Invitation,
-    LedgerEntry,
-    Message,
-    Payout,
-    QualificationRequest,
-    QualificationType,
-    Worker,
-    WorkerSession,
-)
-from crowd.marketplace.services import erasure, people, reviewing
+from crowd.marketplace.models import LedgerEntry, Payout, QualificationRequest, QualificationType
+from crowd.marketplace.models.parties import Deed, Invitation, Message, Worker, WorkerSession
+from crowd.marketplace.services import erasure, reviewing, worker_sign_in
 from tests.crowd.marketplace.desk import Desk
 from tests.crowd.marketplace.rows import accept, facts, hand_in, post_hit, status_of
 from tests.crowd.marketplace.site import text_of
@@ -31,7 +22,7 @@ def worker() -> Worker:
     """With everything that a person leaves here, and nothing open or owed."""
     worker, _ = invite()
     requester = make_requester().requester
-    people.sign_in(worker=worker, now=NOW)
+    worker_sign_in.sign_in(worker=worker, now=NOW)
     Message.objects.create(worker=worker, requester=requester, subject="Hello", text="You", sent_at=NOW)
     kind = QualificationType.objects.create(
         requester=requester, name="Test", description="", status="Active", created_at=NOW

@@ -12,12 +12,12 @@ from django.views.decorators.http import require_http_methods, require_POST
 from crowd.marketplace import clock, seals
 from crowd.marketplace.desk.forms import InviteForm
 from crowd.marketplace.desk.pages.workers import find_worker
+from crowd.marketplace.desk.responses import doing, show
 from crowd.marketplace.desk.session import operator_required
-from crowd.marketplace.desk.showing import doing, show
 from crowd.marketplace.errors import RuleBroken
-from crowd.marketplace.models import Operator
+from crowd.marketplace.models.parties import Operator
 from crowd.marketplace.services import workers as services
-from crowd.marketplace.services.people import INVITATION_LIFE
+from crowd.marketplace.services.worker_sign_in import INVITATION_LIFE
 from crowd.marketplace.spreadsheets import csv_file
 
 HEADER = ("worker id", "name", "link")

@@ -7,9 +7,10 @@ from django.views.decorators.http import require_http_methods
 from crowd.marketplace import clock
 from crowd.marketplace.desk.forms import LayoutForm
 from crowd.marketplace.desk.pages.requesters import find_requester
+from crowd.marketplace.desk.responses import ask, doing, tell
 from crowd.marketplace.desk.session import operator_required
-from crowd.marketplace.desk.showing import ask, doing, tell
-from crowd.marketplace.models import Layout, Operator, Requester
+from crowd.marketplace.models import Layout
+from crowd.marketplace.models.parties import Operator, Requester
 from crowd.marketplace.services import requesters as services
 
 

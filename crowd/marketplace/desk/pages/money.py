@@ -8,9 +8,9 @@ from crowd.marketplace import clock
 from crowd.marketplace.desk import lists, queries
 from crowd.marketplace.desk.forms import TransferForm
 from crowd.marketplace.desk.pages.requesters import find_requester
+from crowd.marketplace.desk.responses import ask, doing, show, tell
 from crowd.marketplace.desk.session import operator_required
-from crowd.marketplace.desk.showing import ask, doing, show, tell
-from crowd.marketplace.models import Operator, Requester
+from crowd.marketplace.models.parties import Operator, Requester
 from crowd.marketplace.queries import LATEST, read_page
 from crowd.marketplace.services import requesters as services
 from crowd.marketplace.spreadsheets import csv_file

@@ -7,9 +7,9 @@ from django.views.decorators.http import require_http_methods, require_safe
 
 from crowd.marketplace import clock
 from crowd.marketplace.desk import lists, queries
+from crowd.marketplace.desk.responses import ask, doing, show, tell
 from crowd.marketplace.desk.session import operator_required
-from crowd.marketplace.desk.showing import ask, doing, show, tell
-from crowd.marketplace.models import Block, Operator
+from crowd.marketplace.models.parties import Block, Operator
 from crowd.marketplace.services import epochs
 from crowd.marketplace.services.work import settle
 

@@ -11,10 +11,10 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from crowd.marketplace import clock
 from crowd.marketplace.desk import lists, queries
 from crowd.marketplace.desk.forms import PaidForm, PaymentsForm
+from crowd.marketplace.desk.responses import doing, show, tell
 from crowd.marketplace.desk.session import operator_required
-from crowd.marketplace.desk.showing import doing, show, tell
 from crowd.marketplace.errors import RuleBroken
-from crowd.marketplace.models import Operator, Worker
+from crowd.marketplace.models.parties import Operator, Worker
 from crowd.marketplace.services import epochs
 from crowd.marketplace.services import payouts as services
 from crowd.marketplace.services.work import settle

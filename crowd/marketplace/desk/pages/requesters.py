@@ -10,9 +10,9 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from crowd.marketplace import clock
 from crowd.marketplace.desk import lists, queries
 from crowd.marketplace.desk.forms import FeesForm, RequesterForm
+from crowd.marketplace.desk.responses import ask, doing, show, tell
 from crowd.marketplace.desk.session import operator_required
-from crowd.marketplace.desk.showing import ask, doing, show, tell
-from crowd.marketplace.models import Operator, Requester
+from crowd.marketplace.models.parties import Operator, Requester
 from crowd.marketplace.services import requesters as services
 from crowd.marketplace.templatetags.dollars import dollars
 

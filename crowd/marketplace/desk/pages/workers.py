@@ -8,9 +8,9 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from crowd.marketplace import clock
 from crowd.marketplace.desk import lists, queries
 from crowd.marketplace.desk.forms import EraseForm, FactsForm, ReasonForm
+from crowd.marketplace.desk.responses import ask, doing, show, tell
 from crowd.marketplace.desk.session import operator_required
-from crowd.marketplace.desk.showing import ask, doing, show, tell
-from crowd.marketplace.models import Block, Operator, Worker
+from crowd.marketplace.models.parties import Block, Operator, Worker
 from crowd.marketplace.services import erasure
 from crowd.marketplace.services import workers as services
 from crowd.marketplace.services.work import settle

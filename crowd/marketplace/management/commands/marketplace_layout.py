@@ -5,9 +5,10 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.utils import timezone
 
 from crowd.marketplace.errors import RuleBroken
-from crowd.marketplace.models import Layout, Requester
+from crowd.marketplace.models import Layout
+from crowd.marketplace.models.parties import Requester
+from crowd.marketplace.parameter_validation import UNSTORABLE
 from crowd.marketplace.services.requesters import save_layout
-from crowd.marketplace.shapes import UNSTORABLE
 
 
 class Command(BaseCommand):

@@ -8,7 +8,7 @@ from django.core.exceptions import ValidationError
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.utils import timezone
 
-from crowd.marketplace.models import Operator
+from crowd.marketplace.models.parties import Operator
 from crowd.marketplace.services import operators
 
 NAME = re.compile(r"[a-z0-9][a-z0-9._@-]{0,63}")

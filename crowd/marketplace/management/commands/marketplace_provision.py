@@ -8,7 +8,7 @@ from django.utils import timezone
 
 from crowd.marketplace import domain
 from crowd.marketplace.errors import RuleBroken
-from crowd.marketplace.models import Requester
+from crowd.marketplace.models.parties import Requester
 from crowd.marketplace.services.requesters import create_requester
 from crowd.marketplace.services.workers import invite_workers
 

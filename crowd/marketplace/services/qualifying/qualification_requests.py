@@ -7,7 +7,8 @@ from django.utils.dateformat import format as format_date
 from django.utils.translation import gettext as _
 
 from crowd.marketplace.database import atomic
-from crowd.marketplace.models import Qualification, QualificationRequest, QualificationType, Worker
+from crowd.marketplace.models import Qualification, QualificationRequest, QualificationType
+from crowd.marketplace.models.parties import Worker
 from crowd.marketplace.questions.answer_key import read_answer_key, score
 from crowd.marketplace.questions.answers import read_answers
 from crowd.marketplace.services.qualifying.qualifications import grant

@@ -8,7 +8,8 @@ from django.utils.translation import gettext as _
 
 from crowd.marketplace.database import atomic
 from crowd.marketplace.errors import InvalidParameterCombination, RequestError
-from crowd.marketplace.models import QualificationRequest, QualificationType, Requester
+from crowd.marketplace.models import QualificationRequest, QualificationType
+from crowd.marketplace.models.parties import Requester
 
 Request = QualificationRequest.Status
 

@@ -7,13 +7,8 @@ from django.utils.translation import gettext as _
 
 from crowd.marketplace.database import atomic
 from crowd.marketplace.errors import does_not_exist, wrong_state
-from crowd.marketplace.models import (
-    Message,
-    Qualification,
-    QualificationRequest,
-    QualificationType,
-    Worker,
-)
+from crowd.marketplace.models import Qualification, QualificationRequest, QualificationType
+from crowd.marketplace.models.parties import Message, Worker
 
 Status = QualificationRequest.Status
 

@@ -9,7 +9,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from crowd.marketplace import countries
-from crowd.marketplace.models import Worker
+from crowd.marketplace.models.parties import Worker
 from crowd.marketplace.services.qualifying.system_qualifications import (
     ADULT,
     LOCALE,

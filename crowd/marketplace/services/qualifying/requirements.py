@@ -12,7 +12,8 @@ from typing import Literal, cast
 from django.db.models import BooleanField, ExpressionWrapper, Q
 
 from crowd.marketplace.errors import does_not_exist, wrong_state
-from crowd.marketplace.models import Qualification, QualificationType, Requester, Worker
+from crowd.marketplace.models import Qualification, QualificationType
+from crowd.marketplace.models.parties import Requester, Worker
 from crowd.marketplace.services.qualifying.requirement_checks import Requirement, check_sense
 from crowd.marketplace.services.qualifying.requirement_reasons import Named, explain
 from crowd.marketplace.services.qualifying.system_qualifications import (

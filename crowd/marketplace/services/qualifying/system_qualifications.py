@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from crowd.marketplace.models import Worker
+from crowd.marketplace.models.parties import Worker
 
 LOCALE = "00000000000000000071"
 PERCENT_APPROVED = "000000000000000000L0"

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from decimal import Decimal, InvalidOperation
 from typing import Any
 
-from crowd.marketplace.shapes import UNSTORABLE
+from crowd.marketplace.parameter_validation import UNSTORABLE
 
 LONGEST_TEXT = 200
 

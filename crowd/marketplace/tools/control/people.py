@@ -9,8 +9,8 @@ from django.conf import settings
 
 from crowd.marketplace.database import atomic
 from crowd.marketplace.errors import RuleBroken
-from crowd.marketplace.models import Requester, Worker
-from crowd.marketplace.services import people, requesters
+from crowd.marketplace.models.parties import Requester, Worker
+from crowd.marketplace.services import requesters, worker_sign_in
 from crowd.marketplace.tools.control.fields import Fields, Wrong
 from crowd.marketplace.tools.control.verbs import verb
 
@@ -49,7 +49,7 @@ def make_worker(fields: Fields, now: datetime) -> dict[str, Any]:
     if not values["name"].isprintable():
         raise Wrong("name must be text in which everything can be seen.")
     with atomic():
-        made, token = people.invite_worker(name=values["name"], now=now)
+        made, token = worker_sign_in.invite_worker(name=values["name"], now=now)
         Worker.objects.filter(pk=made.pk).update(**values)
     return {
         "worker": made.external_id,

@@ -10,10 +10,11 @@ from django.utils import timezone
 
 from crowd.marketplace import clock
 from crowd.marketplace.delivery.sweep import deliver_events, unsent
-from crowd.marketplace.models import HIT, ClockShift, Fault, LedgerEntry, Requester
+from crowd.marketplace.models import HIT, ClockShift, Fault, LedgerEntry
+from crowd.marketplace.models.parties import Requester
 from crowd.marketplace.operations.hits import describe_hit
+from crowd.marketplace.parameter_validation import service_model, write_output
 from crowd.marketplace.services import faults, work
-from crowd.marketplace.shapes import service_model, write_output
 from crowd.marketplace.tools.control.fields import Fields, Wrong
 from crowd.marketplace.tools.control.verbs import verb
 

@@ -3,7 +3,8 @@
 from datetime import datetime
 from typing import Any
 
-from crowd.marketplace.models import HIT, Assignment, Worker
+from crowd.marketplace.models import HIT, Assignment
+from crowd.marketplace.models.parties import Worker
 from crowd.marketplace.questions import write_answer
 from crowd.marketplace.services import work
 from crowd.marketplace.tools.control.fields import Fields, Wrong

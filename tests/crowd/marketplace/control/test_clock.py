@@ -12,8 +12,9 @@ from django.conf import LazySettings
 from django.utils import timezone
 
 from crowd.marketplace import clock
-from crowd.marketplace.models import HIT, Assignment, ClockShift, LedgerEntry, Requester, Worker
-from crowd.marketplace.services import people, work
+from crowd.marketplace.models import HIT, Assignment, ClockShift, LedgerEntry
+from crowd.marketplace.models.parties import Requester, Worker
+from crowd.marketplace.services import work, worker_sign_in
 from crowd.marketplace.services.requesters import Credentials
 from crowd.marketplace.site.session import COOKIE
 from tests.conftest import Sites
@@ -272,7 +273,7 @@ def without_metadata(answer: dict[str, Any]) -> dict[str, Any]:
 def page(scene: Scene, path: str) -> str:
     """What the worker reads there."""
     browser = stranger()
-    browser.cookies[COOKIE] = people.sign_in(worker=scene.stage.worker, now=clock.now())
+    browser.cookies[COOKIE] = worker_sign_in.sign_in(worker=scene.stage.worker, now=clock.now())
     response = browser.get(path)
     assert response.status_code == 200
     return text_of(response)

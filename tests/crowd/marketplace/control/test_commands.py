@@ -9,8 +9,9 @@ import pytest
 from django.core.management import CommandError, call_command
 from django.utils import timezone
 
-from crowd.marketplace.models import Layout, Operator, OperatorSession, Requester, Worker
-from crowd.marketplace.services import operators, people
+from crowd.marketplace.models import Layout
+from crowd.marketplace.models.parties import Operator, OperatorSession, Requester, Worker
+from crowd.marketplace.services import operators, worker_sign_in
 from tests.crowd.marketplace.desk import PASSWORD, make_operator, open_desk
 from tests.factories import make_requester
 
@@ -90,7 +91,7 @@ def test_provision_prints_what_the_other_side_reads() -> None:
 
     requester = Requester.objects.get()
     token = made["workers"][0]["invitation"].rstrip("/").rpartition("/")[2]
-    invitation = people.find_invitation(token=token, now=timezone.now())
+    invitation = worker_sign_in.find_invitation(token=token, now=timezone.now())
     assert list(made) == ["endpoint", "access_key_id", "secret_access_key", "ticket_key", "workers"]
     assert (requester.fee_schedule, str(requester.available), Worker.objects.count()) == ("5%", "5.00", 2)
     assert invitation is not None

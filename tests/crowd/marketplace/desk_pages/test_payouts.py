@@ -10,7 +10,8 @@ from django.db import connections
 from django.utils import timezone
 
 from crowd.marketplace.errors import RuleBroken
-from crowd.marketplace.models import Deed, LedgerEntry, Payout, Worker
+from crowd.marketplace.models import LedgerEntry, Payout
+from crowd.marketplace.models.parties import Deed, Worker
 from crowd.marketplace.services import payouts, reviewing
 from crowd.marketplace.services.operators import AlreadyDone, do_once
 from tests.crowd.marketplace.desk import Desk, form_token, hidden, lines_of, make_operator, rows_of

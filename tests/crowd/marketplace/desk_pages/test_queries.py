@@ -8,7 +8,7 @@ from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from crowd.marketplace.database import ALIAS
-from crowd.marketplace.models import Block, Deed, Requester, Worker
+from crowd.marketplace.models.parties import Block, Deed, Requester, Worker
 from crowd.marketplace.services import payouts, requesters
 from tests.crowd.marketplace.desk import Desk, open_desk
 from tests.crowd.marketplace.rows import hand_in

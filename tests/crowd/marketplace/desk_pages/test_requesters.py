@@ -11,7 +11,8 @@ from django.utils import timezone
 from crowd.marketplace.database import ALIAS
 from crowd.marketplace.desk import lists
 from crowd.marketplace.errors import RuleBroken
-from crowd.marketplace.models import AccessKey, Deed, Layout, LedgerEntry, Requester
+from crowd.marketplace.models import Layout, LedgerEntry
+from crowd.marketplace.models.parties import AccessKey, Deed, Requester
 from crowd.marketplace.services import requesters
 from tests.crowd.marketplace.desk import Desk, form_token, lines_of, rows_of, secrets_on
 from tests.crowd.marketplace.rows import available, balances

@@ -9,8 +9,8 @@ from django.urls import URLPattern, get_resolver, reverse
 from django.utils import timezone
 
 from crowd.marketplace.desk.session import COOKIE
-from crowd.marketplace.models import Deed, Operator, OperatorSession, Requester
-from crowd.marketplace.services import operators, people
+from crowd.marketplace.models.parties import Deed, Operator, OperatorSession, Requester
+from crowd.marketplace.services import operators, worker_sign_in
 from crowd.marketplace.site.session import COOKIE as WORKER_COOKIE
 from hits.common import guessing
 from tests.caches import AWAY
@@ -251,7 +251,10 @@ def test_operators_cookie_is_worth_nothing_on_the_worker_site(desk: Desk) -> Non
 
     answer = client.get("/history/")
 
-    assert (answer.status_code, people.find_session_worker(token="", now=timezone.now())) == (403, None)
+    assert (answer.status_code, worker_sign_in.find_session_worker(token="", now=timezone.now())) == (
+        403,
+        None,
+    )
 
 
 def test_disabled_operator_is_out_at_once(desk: Desk) -> None:

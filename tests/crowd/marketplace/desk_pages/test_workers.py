@@ -7,8 +7,8 @@ from html import unescape
 import pytest
 from django.utils import timezone
 
-from crowd.marketplace.models import Block, Deed, Invitation, Worker
-from crowd.marketplace.services import people
+from crowd.marketplace.models.parties import Block, Deed, Invitation, Worker
+from crowd.marketplace.services import worker_sign_in
 from tests.crowd.marketplace.desk import Desk, form_token, hidden, lines_of, rows_of
 from tests.crowd.marketplace.site import stranger, text_of
 from tests.factories import invite, make_requester
@@ -74,7 +74,7 @@ def test_new_invitation_ends_the_old_one(desk: Desk) -> None:
 
     [link] = links_on(desk.post(path_of(worker, "invitation/")))
 
-    assert people.find_invitation(token=old, now=timezone.now()) is None
+    assert worker_sign_in.find_invitation(token=old, now=timezone.now()) is None
     assert (stranger().get(link).status_code, Invitation.objects.count()) == (200, 1)
 
 

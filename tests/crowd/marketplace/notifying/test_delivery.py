@@ -8,7 +8,7 @@ from datetime import timedelta
 import pytest
 from django.conf import LazySettings
 
-from crowd.marketplace.delivery import posting, sweep
+from crowd.marketplace.delivery import http_post, sweep
 from crowd.marketplace.delivery.sweep import deliver_events
 from crowd.marketplace.models import Destination, Event, Fault
 from crowd.marketplace.services import work
@@ -170,7 +170,7 @@ def test_delivery_follows_no_redirect() -> None:
 
 
 def test_delivery_cuts_off_who_does_not_answer(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(posting, "TIMEOUT_S", 0.3)
+    monkeypatch.setattr(http_post, "TIMEOUT_S", 0.3)
     hit = post_hit()
 
     def dawdle(_: object) -> tuple[int, dict[str, str], bytes]:

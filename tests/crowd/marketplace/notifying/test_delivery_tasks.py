@@ -6,15 +6,9 @@ import pytest
 from django.utils import timezone
 
 from crowd.marketplace import tasks
-from crowd.marketplace.models import (
-    Destination,
-    Event,
-    Invitation,
-    OperatorSession,
-    RequestToken,
-    WorkerSession,
-)
-from crowd.marketplace.services import people, tidying
+from crowd.marketplace.models import Destination, Event, RequestToken
+from crowd.marketplace.models.parties import Invitation, OperatorSession, WorkerSession
+from crowd.marketplace.services import retention, worker_sign_in
 from hits.common.sweeps import SWEEPS
 from tests.crowd.marketplace.receivers import receiving, tell
 from tests.crowd.marketplace.rows import accept, post_hit, status_of
@@ -60,16 +54,16 @@ def test_tidy_forgets_tokens_after_a_day() -> None:
             requester=requester, operation="CreateHIT", token=name, made="HIT", created_at=NOW - age
         )
 
-    assert tidying.tidy(now=NOW) == 1
+    assert retention.tidy(now=NOW) == 1
     assert RequestToken.objects.get().token == "young"
 
 
 def test_tidy_removes_what_lets_nobody_in_any_more() -> None:
     worker, _ = invite(now=NOW)
-    people.sign_in(worker=worker, now=NOW)
+    worker_sign_in.sign_in(worker=worker, now=NOW)
 
-    early = tidying.tidy(now=NOW)
-    late = tidying.tidy(now=NOW + timedelta(days=31))
+    early = retention.tidy(now=NOW)
+    late = retention.tidy(now=NOW + timedelta(days=31))
 
     assert (early, late) == (0, 2)
     assert (WorkerSession.objects.count(), Invitation.objects.count()) == (0, 0)
@@ -83,7 +77,7 @@ def test_tidy_removes_events_that_arrived_long_ago_and_never_one_that_waits() ->
     recent = make_event(destination=destination, delivered_at=NOW + 2 * DAY)
     waiting = make_event(destination=destination)
 
-    assert tidying.tidy(now=NOW + 8 * DAY) >= 1
+    assert retention.tidy(now=NOW + 8 * DAY) >= 1
     assert set(Event.objects.all()) == {recent, waiting}
 
 
@@ -92,9 +86,9 @@ def test_tidy_keeps_the_reason_of_what_was_given_up_for_a_month() -> None:
     event = make_event(destination=destination)
     Event.objects.update(given_up_at=NOW)
 
-    tidying.tidy(now=NOW + 29 * DAY)
+    retention.tidy(now=NOW + 29 * DAY)
     kept = Event.objects.filter(pk=event.pk).exists()
-    tidying.tidy(now=NOW + 31 * DAY)
+    retention.tidy(now=NOW + 31 * DAY)
 
     assert (kept, Event.objects.count()) == (True, 0)
 
@@ -104,19 +98,19 @@ def test_tidy_removes_destinations_that_nothing_names() -> None:
     replaced = tell(hit, "https://example.org/old")
     used = tell(hit, "https://example.org/new")
 
-    tidying.tidy(now=NOW + DAY)
+    retention.tidy(now=NOW + DAY)
     soon = set(Destination.objects.all())
-    tidying.tidy(now=NOW + 8 * DAY)
+    retention.tidy(now=NOW + 8 * DAY)
 
     assert (soon, set(Destination.objects.all())) == ({replaced, used}, {used})
 
 
 def test_tidy_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(tidying, "MOST_AT_ONCE", 2)
+    monkeypatch.setattr(retention, "MOST_AT_ONCE", 2)
     destination = tell(post_hit(), "https://example.org/")
     for _ in range(5):
         make_event(destination=destination, delivered_at=NOW)
 
-    counts = [tidying.tidy(now=NOW + 8 * DAY) for _ in range(4)]
+    counts = [retention.tidy(now=NOW + 8 * DAY) for _ in range(4)]
 
     assert (sum(counts) >= 5, counts[0] <= 4, Event.objects.count()) == (True, True, 0)

@@ -9,7 +9,7 @@ from django.utils import timezone
 
 from crowd.marketplace.delivery import addresses
 from crowd.marketplace.models import Destination, Event, NotificationSetting, Subscription, Topic
-from crowd.marketplace.services import tidying, topics
+from crowd.marketplace.services import retention, topics
 from tests.conftest import Sites
 from tests.crowd.marketplace.api import client_of, error_of, refusal_of
 from tests.crowd.marketplace.receivers import receiving
@@ -105,7 +105,7 @@ def test_subscription_that_nobody_confirms_is_forgotten(sns: Any) -> None:
 
     late = refused(sns.confirm_subscription, TopicArn=topic, Token=token)
     opened = stranger().get(f"/notifications/confirm/{token}/").status_code
-    tidying.tidy(now=later)
+    retention.tidy(now=later)
 
     assert (late, opened) == (PARAMETER, 400)
     assert (Topic.objects.count(), Subscription.objects.count()) == (1, 0)
@@ -118,7 +118,7 @@ def test_subscription_outlives_the_quiet_of_its_topic(sns: Any) -> None:
         deliver()
 
     for days in (30, 60):
-        tidying.tidy(now=timezone.now() + timedelta(days=days))
+        retention.tidy(now=timezone.now() + timedelta(days=days))
 
     assert (Event.objects.count(), Destination.objects.count()) == (0, 1)
     assert pending(sns, arn) == "false"

@@ -19,7 +19,7 @@ from django.utils import timezone
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
-from crowd.marketplace import shapes
+from crowd.marketplace import parameter_validation
 from crowd.marketplace.database import APP_LABEL
 from crowd.marketplace.models import HIT, Assignment, QualificationType
 from crowd.marketplace.services.requesters import Credentials
@@ -30,7 +30,7 @@ from tests.factories import make_requester
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
-OPERATIONS = sorted(shapes.service_model().operation_names)
+OPERATIONS = sorted(parameter_validation.service_model().operation_names)
 NASTY_TEXT = st.sampled_from(
     [
         "",
@@ -235,7 +235,7 @@ def is_answered_well(status: int, body: Any) -> bool:
 def fuzz(send: Send, world: World, operation: str, profile: settings) -> Counter[int]:
     """How often each status came."""
     answered: Counter[int] = Counter()
-    model = shapes.operation_model(operation)
+    model = parameter_validation.operation_model(operation)
     assert model is not None
     shape = model.input_shape
     inputs = ANYTHING

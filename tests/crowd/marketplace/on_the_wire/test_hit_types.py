@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 from django.utils import timezone
 
-from crowd.marketplace.models import HIT, HITType, Layout, Requester
+from crowd.marketplace.models import HIT, HITType, Layout
+from crowd.marketplace.models.parties import Requester
 from tests.conftest import Sites
 from tests.crowd.marketplace.api import Refusal, hit_input, refused
 from tests.crowd.marketplace.caller import (

@@ -12,7 +12,7 @@ from django.utils import timezone
 
 from crowd.marketplace.database import atomic
 from crowd.marketplace.models import HIT, HITType, LedgerEntry, RequestToken
-from crowd.marketplace.questions import MAX_BYTES
+from crowd.marketplace.questions.xml_parsing import MAX_BYTES
 from crowd.marketplace.services.requesters import Credentials
 from tests.conftest import Sites
 from tests.crowd.marketplace.api import Refusal, client_of, error_of, hit_input, refusal_of, refused

@@ -24,7 +24,8 @@ from hypothesis.stateful import (
 
 from crowd.marketplace import clock
 from crowd.marketplace.database import atomic
-from crowd.marketplace.models import ClockShift, LedgerEntry, Worker
+from crowd.marketplace.models import ClockShift, LedgerEntry
+from crowd.marketplace.models.parties import Worker
 from crowd.marketplace.services import money
 from crowd.marketplace.services import work as works
 from tests.conftest import Sites

@@ -10,10 +10,11 @@ from botocore.exceptions import ClientError
 from botocore.model import ListShape, OperationModel, Shape, StructureShape
 from django.utils import timezone
 
-from crowd.marketplace.models import HIT, AccessKey, HITType
+from crowd.marketplace.models import HIT, HITType
+from crowd.marketplace.models.parties import AccessKey
 from crowd.marketplace.operations import OPERATIONS
+from crowd.marketplace.parameter_validation import service_model
 from crowd.marketplace.services.requesters import Credentials
-from crowd.marketplace.shapes import service_model
 from tests.conftest import Sites
 from tests.crowd.marketplace.api import (
     TARGET,

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from django.utils import timezone
 
-from crowd.marketplace.models import Block, Message, Worker
+from crowd.marketplace.models.parties import Block, Message, Worker
 from crowd.marketplace.services.requesters import Credentials
 from tests.conftest import Sites
 from tests.crowd.marketplace.api import Refusal, client_of, refused

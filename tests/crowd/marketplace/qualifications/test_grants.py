@@ -4,7 +4,8 @@ from typing import Any
 
 import pytest
 
-from crowd.marketplace.models import Message, Qualification, QualificationRequest, Worker
+from crowd.marketplace.models import Qualification, QualificationRequest
+from crowd.marketplace.models.parties import Message, Worker
 from crowd.marketplace.services.qualifying.qualification_requests import ask, begin_test, submit_test
 from crowd.marketplace.services.qualifying.qualification_types import Change, update_type
 from tests.conftest import Sites

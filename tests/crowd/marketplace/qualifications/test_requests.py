@@ -4,7 +4,8 @@ from datetime import timedelta
 
 import pytest
 
-from crowd.marketplace.models import Qualification, QualificationRequest, QualificationType, Worker
+from crowd.marketplace.models import Qualification, QualificationRequest, QualificationType
+from crowd.marketplace.models.parties import Worker
 from crowd.marketplace.questions.answers import write_answers
 from crowd.marketplace.services.qualifying.qualification_requests import (
     NotAskable,

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from django.utils import timezone
 
-from crowd.marketplace.models import Worker
+from crowd.marketplace.models.parties import Worker
 from crowd.marketplace.services.qualifying.requirements import Standing, find_unmet
 from crowd.marketplace.services.qualifying.system_qualifications import NUMBER_APPROVED, PERCENT_APPROVED
 from crowd.marketplace.tools.conformance.browser import Browser

@@ -11,7 +11,7 @@ from crowd.marketplace.errors import (
     ParameterValidationError,
     RequestError,
 )
-from crowd.marketplace.models import Worker
+from crowd.marketplace.models.parties import Worker
 from crowd.marketplace.services.qualifying.qualification_types import Change, dispose_type, update_type
 from crowd.marketplace.services.qualifying.qualifications import grant, revoke
 from crowd.marketplace.services.qualifying.requirements import (

@@ -7,13 +7,11 @@ import pytest
 from defusedxml.ElementTree import fromstring
 
 from crowd.marketplace.errors import ParameterValidationError
-from crowd.marketplace.questions import (
-    ANSWERS,
+from crowd.marketplace.questions import ANSWERS, read_answers, read_form
+from crowd.marketplace.questions.filled_forms import (
     File,
     find_problems,
     name_of_file,
-    read_answers,
-    read_form,
     read_given,
     write_given,
 )

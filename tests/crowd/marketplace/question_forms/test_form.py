@@ -7,9 +7,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from crowd.marketplace.errors import ParameterValidationError
-from crowd.marketplace.questions import MAX_BYTES, read_form, read_question
+from crowd.marketplace.questions import read_form
 from crowd.marketplace.questions.content import Block
 from crowd.marketplace.questions.form_answers import FileUpload, FreeText, Selection
+from crowd.marketplace.questions.question_kinds import read_question
+from crowd.marketplace.questions.xml_parsing import MAX_BYTES
 from tests.crowd.marketplace.forms import (
     FILE,
     FORM,

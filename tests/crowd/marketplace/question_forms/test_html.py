@@ -5,7 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from crowd.marketplace.errors import ParameterValidationError
-from crowd.marketplace.questions import html_of, map_addresses, read_question, render_layout
+from crowd.marketplace.questions import html_of, map_addresses, render_layout
+from crowd.marketplace.questions.question_kinds import read_question
 from tests.crowd.marketplace.forms import HTML, html_question
 
 pytestmark = pytest.mark.pure

@@ -8,7 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from crowd.marketplace.errors import ParameterValidationError
-from crowd.marketplace.questions import ANSWERS, MAX_BYTES, SCHEMAS, read_question, write_answer
+from crowd.marketplace.questions import ANSWERS, write_answer
+from crowd.marketplace.questions.question_kinds import read_question
+from crowd.marketplace.questions.xml_parsing import MAX_BYTES, SCHEMAS
 from tests.factories import external_question
 
 pytestmark = pytest.mark.pure

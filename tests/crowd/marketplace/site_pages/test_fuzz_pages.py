@@ -15,7 +15,7 @@ from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
 from crowd.marketplace.desk.session import COOKIE as OPERATOR_COOKIE
-from crowd.marketplace.services import operators, people
+from crowd.marketplace.services import operators, worker_sign_in
 from crowd.marketplace.site.session import COOKIE as WORKER_COOKIE
 from tests.crowd.marketplace.control_calls import CONTROL_KEY
 from tests.crowd.marketplace.rows import accept, hand_in, post_hit
@@ -115,7 +115,7 @@ class World:
         ]
         self.cookies = [
             {},
-            {WORKER_COOKIE: people.sign_in(worker=worker, now=now)},
+            {WORKER_COOKIE: worker_sign_in.sign_in(worker=worker, now=now)},
             {OPERATOR_COOKIE: operators.open_session(operator, now=now)},
             {WORKER_COOKIE: "forged", OPERATOR_COOKIE: "forged"},
         ]

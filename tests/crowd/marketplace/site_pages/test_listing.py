@@ -10,9 +10,10 @@ from pytest_django import DjangoAssertNumQueries
 
 from crowd.marketplace import queries
 from crowd.marketplace.database import atomic
-from crowd.marketplace.models import HIT, Block, HITType
+from crowd.marketplace.models import HIT, HITType
+from crowd.marketplace.models.parties import Block
 from crowd.marketplace.services import work
-from crowd.marketplace.site import listing
+from crowd.marketplace.site import hit_list
 from tests.crowd.marketplace.rows import accept, hand_in
 from tests.crowd.marketplace.site import Browser, accepted, group_path, open_hit, signed_in, text_of
 from tests.factories import make_requester
@@ -117,8 +118,8 @@ def test_pages_hold_every_group_once_in_order(
     browser: Browser, monkeypatch: pytest.MonkeyPatch, sort: str, size: int
 ) -> None:
     make_varied()
-    monkeypatch.setattr(listing, "SIZE", size)
-    monkeypatch.setattr(listing, "CHUNK", 5)
+    monkeypatch.setattr(hit_list, "SIZE", size)
+    monkeypatch.setattr(hit_list, "CHUNK", 5)
     wanted = [f"{number:02}" for number in sorted(range(23), key=EXPECTED[sort])]
 
     assert walk(browser, f"?sort={sort}", "further") == wanted
@@ -129,7 +130,7 @@ def test_pages_backwards_are_the_pages_forwards(
     browser: Browser, monkeypatch: pytest.MonkeyPatch, sort: str
 ) -> None:
     make_varied()
-    monkeypatch.setattr(listing, "SIZE", 5)
+    monkeypatch.setattr(hit_list, "SIZE", 5)
     forwards = [f"?sort={sort}"]
     while further := browser.get(f"/{forwards[-1]}").context["further"]:
         forwards.append(further)
@@ -149,8 +150,8 @@ def test_page_ends_at_its_bound_and_goes_on_behind_it(
     for number in range(6):
         hit = open_hit(title=f"Done {number}", max_assignments=2)
         hand_in(hit, worker=browser.worker, now=timezone.now())
-    monkeypatch.setattr(listing, "MOST", 4)
-    monkeypatch.setattr(listing, "CHUNK", 2)
+    monkeypatch.setattr(hit_list, "MOST", 4)
+    monkeypatch.setattr(hit_list, "CHUNK", 2)
 
     first = browser.get("/")
 

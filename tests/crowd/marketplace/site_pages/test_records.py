@@ -10,7 +10,8 @@ from django.utils import timezone
 from pytest_django import DjangoAssertNumQueries
 
 from crowd.marketplace.database import atomic
-from crowd.marketplace.models import HIT, Assignment, Message, Worker
+from crowd.marketplace.models import HIT, Assignment
+from crowd.marketplace.models.parties import Message, Worker
 from crowd.marketplace.services import money, reviewing
 from tests.crowd.marketplace.rows import hand_in, status_of
 from tests.crowd.marketplace.site import Browser, open_hit, signed_in, text_of, work_path

@@ -7,8 +7,8 @@ from django.conf import LazySettings
 from django.contrib.auth.hashers import identify_hasher, make_password
 from django.utils import timezone
 
-from crowd.marketplace.models import Worker, WorkerSession
-from crowd.marketplace.services import erasure, people
+from crowd.marketplace.models.parties import Worker, WorkerSession
+from crowd.marketplace.services import erasure, worker_sign_in
 from crowd.marketplace.site.session import COOKIE
 from hits.common import guessing
 from tests.crowd.marketplace.site import Browser, group_path, open_hit, signed_in, stranger, text_of
@@ -54,7 +54,7 @@ def with_password() -> Browser:
 @pytest.mark.parametrize("name", ["jo.doe", "Jo.Doe"])
 def test_password_signs_in_with_a_session_of_its_own(name: str) -> None:
     worker, client = known(), stranger()
-    old = people.sign_in(worker=signed_in().worker, now=timezone.now())
+    old = worker_sign_in.sign_in(worker=signed_in().worker, now=timezone.now())
     client.cookies[COOKIE] = old
 
     response = try_in(client, name)
@@ -276,7 +276,7 @@ def test_first_password_needs_no_present_one() -> None:
 def test_new_password_ends_every_other_session() -> None:
     browser = with_password()
     elsewhere = stranger()
-    elsewhere.cookies[COOKIE] = people.sign_in(worker=browser.worker, now=timezone.now())
+    elsewhere.cookies[COOKIE] = worker_sign_in.sign_in(worker=browser.worker, now=timezone.now())
 
     change(browser, present=PASSWORD)
 
@@ -330,7 +330,7 @@ def test_country_that_makes_no_sense_is_refused(browser: Browser, changes: dict[
 
 
 def test_sign_out_everywhere_ends_every_session_of_this_worker(browser: Browser) -> None:
-    people.sign_in(worker=browser.worker, now=timezone.now())
+    worker_sign_in.sign_in(worker=browser.worker, now=timezone.now())
     other = signed_in()
 
     browser.post("/settings/sessions/end/")

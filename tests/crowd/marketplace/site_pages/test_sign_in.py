@@ -9,7 +9,8 @@ from django.conf import LazySettings
 from django.test import Client
 from django.utils import timezone
 
-from crowd.marketplace.models import HIT, Assignment, Invitation, WorkerSession
+from crowd.marketplace.models import HIT, Assignment
+from crowd.marketplace.models.parties import Invitation, WorkerSession
 from crowd.marketplace.site.session import COOKIE
 from tests.crowd.marketplace.rows import status_of
 from tests.crowd.marketplace.site import (

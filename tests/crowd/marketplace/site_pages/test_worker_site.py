@@ -9,7 +9,8 @@ from django.core import signing
 from django.utils import timezone
 
 from crowd.marketplace import queries, seals
-from crowd.marketplace.models import HIT, Assignment, Worker
+from crowd.marketplace.models import HIT, Assignment
+from crowd.marketplace.models.parties import Worker
 from crowd.marketplace.services import work
 from tests.crowd.marketplace.rows import facts, hand_in, status_of
 from tests.crowd.marketplace.site import (

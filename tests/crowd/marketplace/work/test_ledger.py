@@ -16,7 +16,7 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, rule, run_stat
 from crowd.marketplace.database import ALIAS, atomic
 from crowd.marketplace.errors import RequestError
 from crowd.marketplace.models import HIT, Assignment, BonusPayment
-from crowd.marketplace.services import ending, reviewing, work
+from crowd.marketplace.services import hit_endings, reviewing, work
 from tests.crowd.marketplace.rows import available, balances, post_hit
 from tests.factories import NOW, invite, make_requester
 
@@ -117,7 +117,7 @@ class Market(RuleBasedStateMachine):
     @rule(number=PICK)
     def expire(self, number: int) -> None:
         if hit := pick(self.hits, number):
-            ending.expire_hit(hit=hit, now=self.now)
+            hit_endings.expire_hit(hit=hit, now=self.now)
 
     @rule(seconds=st.sampled_from([1, 59, 300, 600]))
     def wait(self, seconds: int) -> None:

@@ -10,9 +10,10 @@ import pytest
 
 from crowd.marketplace.database import atomic
 from crowd.marketplace.errors import APIError
-from crowd.marketplace.models import HIT, Assignment, Requester
+from crowd.marketplace.models import HIT, Assignment
+from crowd.marketplace.models.parties import Requester
 from crowd.marketplace.operations import OPERATIONS, Call
-from crowd.marketplace.services import ending, posting, reviewing, work
+from crowd.marketplace.services import hit_creation, hit_endings, reviewing, work
 from tests.crowd.marketplace.rows import accept, balances, hand_in, post_hit
 from tests.crowd.marketplace.work.test_races import all_at_once
 from tests.factories import NOW, invite
@@ -43,7 +44,7 @@ def locked(hit: HIT, deed: Callable[[HIT], object]) -> Deed:
 
     def change() -> None:
         with atomic():
-            deed(posting.lock_hit(hit.pk))
+            deed(hit_creation.lock_hit(hit.pk))
 
     return told(change)
 
@@ -88,7 +89,7 @@ def post(**changes: object) -> HIT:
 def test_extending_while_workers_accept(_round: int) -> None:
     hit = post(max_assignments=1)
     workers = [invite()[0] for _ in range(4)]
-    more = [locked(hit, lambda one: posting.add_assignments(hit=one, more=1, now=NOW)) for _ in range(2)]
+    more = [locked(hit, lambda one: hit_creation.add_assignments(hit=one, more=1, now=NOW)) for _ in range(2)]
 
     outcomes = all_at_once(
         *more, *(partial(lambda who: accept(hit, worker=who).status, who) for who in workers)
@@ -109,7 +110,7 @@ def test_deleting_while_a_rejection_is_overridden(_round: int) -> None:
         reviewing.approve_assignment, assignment=assignment, feedback="", override=True, now=NOW
     )
 
-    outcomes = all_at_once(locked(hit, lambda one: ending.dispose_hit(hit=one, now=NOW)), told(override))
+    outcomes = all_at_once(locked(hit, lambda one: hit_endings.dispose_hit(hit=one, now=NOW)), told(override))
 
     is_paid = Assignment.objects.get(pk=assignment.pk).status == "Approved"
     assert outcomes == ({"done": 2} if is_paid else {"done": 1, "InvalidAssignmentState": 1})
@@ -125,11 +126,11 @@ def test_submitting_while_the_hit_is_expired(_round: int) -> None:
     submits = [partial(work.submit_assignment, assignment=one, answer="<answer/>", now=NOW) for one in begun]
 
     outcomes = all_at_once(
-        *submits, locked(hit, lambda one: ending.set_expiration(hit=one, expires_at=NOW, now=NOW))
+        *submits, locked(hit, lambda one: hit_endings.set_expiration(hit=one, expires_at=NOW, now=NOW))
     )
 
     assert outcomes == {True: 2, "done": 1}
-    assert posting.hit_status(fresh(hit)) == "Reviewable"
+    assert hit_creation.hit_status(fresh(hit)) == "Reviewable"
     assert balances(hit.requester)["held"] == 2
     check_books(hit)
 
@@ -162,7 +163,7 @@ def test_lengthening_while_the_time_expires_leaves_it_open(_round: int) -> None:
 
     all_at_once(
         told(settle),
-        locked(hit, lambda one: ending.set_expiration(hit=one, expires_at=later, now=SOON)),
+        locked(hit, lambda one: hit_endings.set_expiration(hit=one, expires_at=later, now=SOON)),
         told(settle),
         told(settle),
     )
@@ -195,11 +196,11 @@ def test_changing_the_type_while_a_worker_accepts(_round: int) -> None:
     hit = post(max_assignments=2)
     dearer = post_hit(requester=hit.requester, reward="5.00", title="Dearer")
     with atomic():
-        ending.expire_hit(hit=dearer, now=NOW)
+        hit_endings.expire_hit(hit=dearer, now=NOW)
     worker = invite()[0]
 
     outcomes = all_at_once(
-        locked(hit, lambda one: posting.change_type(hit=one, hit_type=dearer.hit_type, now=NOW)),
+        locked(hit, lambda one: hit_creation.change_type(hit=one, hit_type=dearer.hit_type, now=NOW)),
         lambda: accept(hit, worker=worker).status,
     )
 
@@ -216,9 +217,9 @@ def test_everything_at_once_deadlocks_nobody(_round: int) -> None:
     outcomes = all_at_once(
         *(partial(work.submit_assignment, assignment=one, answer="<answer/>", now=NOW) for one in begun[:2]),
         partial(work.return_assignment, assignment=begun[2], now=NOW),
-        locked(hit, lambda one: posting.add_assignments(hit=one, more=1, now=NOW)),
-        locked(hit, lambda one: ending.set_expiration(hit=one, expires_at=NOW, now=NOW)),
-        locked(hit, lambda one: ending.dispose_hit(hit=one, now=NOW)),
+        locked(hit, lambda one: hit_creation.add_assignments(hit=one, more=1, now=NOW)),
+        locked(hit, lambda one: hit_endings.set_expiration(hit=one, expires_at=NOW, now=NOW)),
+        locked(hit, lambda one: hit_endings.dispose_hit(hit=one, now=NOW)),
         lambda: accept(hit).status,
         told(partial(work.settle, now=NOW)),
     )

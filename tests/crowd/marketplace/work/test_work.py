@@ -6,8 +6,9 @@ from datetime import datetime, timedelta
 import pytest
 from django.db import DataError
 
-from crowd.marketplace.models import HIT, Assignment, HITType, Worker
-from crowd.marketplace.services import ending, posting, reviewing, work
+from crowd.marketplace.models import HIT, Assignment, HITType
+from crowd.marketplace.models.parties import Worker
+from crowd.marketplace.services import hit_creation, hit_endings, reviewing, work
 from tests.crowd.marketplace.rows import Facts, accept, available, facts, hand_in, post_hit, status_of
 from tests.factories import NOW, invite, make_requester
 
@@ -53,7 +54,7 @@ def test_hit_of_five_assignments_passes_every_state() -> None:
 def test_hit_of_five_assignments_reads_zero_once_expired() -> None:
     hit = post_hit(max_assignments=5)
 
-    ending.expire_hit(hit=hit, now=NOW)
+    hit_endings.expire_hit(hit=hit, now=NOW)
 
     assert facts(hit) == Facts(status="Reviewable", available=0, pending=0, completed=0)
 
@@ -88,7 +89,7 @@ def full(hit: HIT) -> None:
 
 
 def expired(hit: HIT) -> None:
-    ending.expire_hit(hit=hit, now=NOW)
+    hit_endings.expire_hit(hit=hit, now=NOW)
 
 
 def past_its_time(hit: HIT) -> None:
@@ -198,7 +199,7 @@ def test_expire_with_one_pending_lets_that_one_submit() -> None:
     hit = post_hit(max_assignments=3)
     pending = accept(hit)
 
-    ending.expire_hit(hit=hit, now=NOW + MINUTE)
+    hit_endings.expire_hit(hit=hit, now=NOW + MINUTE)
 
     later = NOW + 2 * MINUTE
     assert facts(hit, now=later) == Facts(status="Unassignable", available=0, pending=1, completed=0)
@@ -210,7 +211,7 @@ def test_expire_keeps_the_first_instant_and_frees_money_once() -> None:
     hit = post_hit(max_assignments=4, reward="1.00")
 
     for minutes in (1, 2):
-        ending.expire_hit(hit=hit, now=NOW + minutes * MINUTE)
+        hit_endings.expire_hit(hit=hit, now=NOW + minutes * MINUTE)
 
     assert HIT.objects.get().expires_at == NOW + MINUTE
     assert available(hit.requester) == 100
@@ -260,9 +261,9 @@ def test_settle_after_a_long_stop_does_its_part_and_the_sweep_does_the_rest() ->
 def test_unlist_bare_types_leaves_those_with_an_open_hit() -> None:
     requester = make_requester().requester
     ended, opened = (post_hit(requester=requester, title=title) for title in ("Ended", "Open"))
-    ending.expire_hit(hit=ended, now=NOW)
+    hit_endings.expire_hit(hit=ended, now=NOW)
 
-    posting.unlist_bare_types()
+    hit_creation.unlist_bare_types()
 
     assert [HITType.objects.get(pk=hit.hit_type_id).is_listed for hit in (ended, opened)] == [False, True]
 
@@ -272,14 +273,14 @@ def test_settle_of_a_row_that_fails_goes_on_with_the_others(monkeypatch: pytest.
     first, second = (
         post_hit(requester=requester, title=title, lifetime=timedelta(minutes=1)) for title in ("One", "Two")
     )
-    end = ending.end_if_over
+    end = hit_endings.end_if_over
 
     def fail(hit: HIT, *, now: datetime) -> None:
         if hit.pk == first.pk:
             raise DataError("too long")
         end(hit, now=now)
 
-    monkeypatch.setattr(ending, "end_if_over", fail)
+    monkeypatch.setattr(hit_endings, "end_if_over", fail)
 
     work.settle(now=NOW + timedelta(hours=1))
 

@@ -8,7 +8,7 @@ import pytest
 from crowd.marketplace.database import atomic
 from crowd.marketplace.errors import RequestError
 from crowd.marketplace.models import HIT, Assignment, BonusPayment
-from crowd.marketplace.services import ending, reviewing, work
+from crowd.marketplace.services import hit_endings, reviewing, work
 from tests.crowd.marketplace.rows import (
     Facts,
     accept,
@@ -256,7 +256,7 @@ def test_work_without_reward_or_fee_moves_no_money() -> None:
     hit = post_hit(requester=requester, reward="0.00", max_assignments=2)
 
     approve(hand_in(hit))
-    ending.expire_hit(hit=hit, now=NOW)
+    hit_endings.expire_hit(hit=hit, now=NOW)
 
     assert balances(requester) == {}
     assert facts(hit) == Facts(status="Reviewable", available=0, pending=0, completed=1)

@@ -7,7 +7,8 @@ from typing import Protocol
 import pytest
 from django.utils import timezone
 
-from crowd.marketplace.models import QualificationType, Worker
+from crowd.marketplace.models import QualificationType
+from crowd.marketplace.models.parties import Worker
 from crowd.marketplace.services.qualifying import qualification_requests, qualifications
 from hits.core.errors import ProviderRefused, ProviderUnavailable
 from hits.providers.gateway.boto import BotoProvider, make_client

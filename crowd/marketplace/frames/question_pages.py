@@ -9,7 +9,8 @@ from django.shortcuts import render
 from crowd.marketplace.frames import addresses
 from crowd.marketplace.frames.policies import guard_form
 from crowd.marketplace.models import HIT, Assignment, QualificationRequest
-from crowd.marketplace.questions import Given, form_context, read_form
+from crowd.marketplace.questions import form_context, read_form
+from crowd.marketplace.questions.filled_forms import Given
 
 NOTHING: Mapping[str, Given] = {}
 NO_PROBLEMS: Mapping[str, str] = {}

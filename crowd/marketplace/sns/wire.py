@@ -6,8 +6,8 @@ from django.http import HttpRequest, HttpResponse
 from crowd.marketplace import clock
 from crowd.marketplace.database import atomic
 from crowd.marketplace.errors import BodyTooLarge, SignatureRefused, Throttled, TopicRefused
-from crowd.marketplace.topics.actions import ACTIONS, Call
-from crowd.marketplace.topics.documents import read_form, write_answer, write_error
+from crowd.marketplace.sns.actions import ACTIONS, Call
+from crowd.marketplace.sns.documents import read_form, write_answer, write_error
 from crowd.marketplace.wire import admit
 
 SERVICE = "sns"

@@ -9,7 +9,7 @@ from uuid import uuid4
 from django.http import HttpRequest, HttpResponse
 
 from crowd.marketplace.errors import TopicRefused
-from crowd.marketplace.shapes import UNSTORABLE
+from crowd.marketplace.parameter_validation import UNSTORABLE
 
 NAMESPACE = "http://sns.amazonaws.com/doc/2010-03-31/"
 UNPRINTABLE = re.compile("[^\t\n -\ud7ff\ue000-\ufffd]")  # no XML can hold them

@@ -13,7 +13,7 @@ from django.shortcuts import redirect, render
 from django.urls import reverse
 
 from crowd.marketplace import clock
-from crowd.marketplace.models import Operator
+from crowd.marketplace.models.parties import Operator
 from crowd.marketplace.services import operators
 
 NOTE = "operator_note"

@@ -9,7 +9,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 
 from crowd.marketplace import frames
-from crowd.marketplace.models import Worker
+from crowd.marketplace.models.parties import Worker
 
 TRY_AGAIN_S = 10
 

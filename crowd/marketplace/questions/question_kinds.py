@@ -3,7 +3,7 @@
 from crowd.marketplace.questions.external import EXTERNAL, read_external
 from crowd.marketplace.questions.form import FORM_SCHEMAS, is_form, read_form_question
 from crowd.marketplace.questions.html import HTML, read_html_question
-from crowd.marketplace.questions.reading import Question, invalid, parse, shorten
+from crowd.marketplace.questions.xml_parsing import Question, invalid, parse, shorten
 
 
 def read_question(xml: str) -> Question:

@@ -11,8 +11,8 @@ from django.views.decorators.http import require_http_methods, require_POST
 
 from crowd.marketplace import clock
 from crowd.marketplace.desk.forms import SignInForm
+from crowd.marketplace.desk.responses import show
 from crowd.marketplace.desk.session import close_session, open_session
-from crowd.marketplace.desk.showing import show
 from crowd.marketplace.services import operators
 from hits.common import guessing
 from hits.common.visitors import address_of

@@ -6,7 +6,7 @@ from crowd.marketplace import domain
 from crowd.marketplace.database import atomic
 from crowd.marketplace.errors import RequestError, out_of_range, wrong_state
 from crowd.marketplace.models import HIT
-from crowd.marketplace.services import events, posting, review_policies
+from crowd.marketplace.services import events, hit_creation, review_policies
 
 
 def set_expiration(*, hit: HIT, expires_at: datetime, now: datetime) -> None:
@@ -14,14 +14,14 @@ def set_expiration(*, hit: HIT, expires_at: datetime, now: datetime) -> None:
     if expires_at <= now:
         expire_hit(hit=hit, now=now)
         return
-    posting.refuse_if_disposed(hit)
-    if expires_at > now + posting.LONGEST_LIFE:
+    hit_creation.refuse_if_disposed(hit)
+    if expires_at > now + hit_creation.LONGEST_LIFE:
         raise out_of_range("ExpireAt", low="now", high="365 days from now")
     is_longer = expires_at > hit.expires_at
     hit.expires_at = expires_at
     hit.save(update_fields=["expires_at"])
     if hit.closed_at and hit.counts.available:
-        posting.reopen(hit, now=now)
+        hit_creation.reopen(hit, now=now)
     if is_longer:
         events.record(hit=hit, event_type="HITExtended", now=now)
 
@@ -29,7 +29,7 @@ def set_expiration(*, hit: HIT, expires_at: datetime, now: datetime) -> None:
 def expire_hit(*, hit: HIT, now: datetime) -> None:
     """Nobody new may start; whoever accepted may submit until the own deadline."""
     with atomic():
-        locked = posting.lock_hit(hit.pk)
+        locked = hit_creation.lock_hit(hit.pk)
         if locked.expires_at > now:
             locked.expires_at = now
             locked.save(update_fields=["expires_at"])
@@ -40,7 +40,7 @@ def expire_hit(*, hit: HIT, now: datetime) -> None:
 def expire_if_due(hit_id: int, *, now: datetime) -> None:
     """For the clock: a HIT whose time was lengthened meanwhile stays open."""
     with atomic():
-        hit = posting.lock_hit(hit_id)
+        hit = hit_creation.lock_hit(hit_id)
         if not hit.closed_at and hit.expires_at <= now:
             end_if_over(hit, now=now)
 
@@ -53,7 +53,7 @@ def end_if_over(hit: HIT, *, now: datetime) -> None:
             return
         hit.closed_at = min(now, hit.expires_at)  # not when somebody came to look
         hit.save(update_fields=["closed_at"])
-        posting.release_places(hit, places=hit.counts.available, now=now)
+        hit_creation.release_places(hit, places=hit.counts.available, now=now)
         if is_expired:
             events.record(hit=hit, event_type="HITExpired", now=now)
     if not hit.pending:
@@ -64,7 +64,7 @@ def end_if_over(hit: HIT, *, now: datetime) -> None:
 def set_reviewing(*, hit: HIT, revert: bool) -> None:
     """`hit` is locked."""
     wanted: domain.HITStatus = "Reviewing" if revert else "Reviewable"
-    status = posting.hit_status(hit)
+    status = hit_creation.hit_status(hit)
     if status != wanted:
         raise wrong_state("HIT", allowed=wanted, current=status)
     hit.is_reviewing = not revert
@@ -73,7 +73,7 @@ def set_reviewing(*, hit: HIT, revert: bool) -> None:
 
 def dispose_hit(*, hit: HIT, now: datetime) -> None:
     """`hit` is locked. Nothing in it may wait for a review."""
-    status = posting.hit_status(hit)
+    status = hit_creation.hit_status(hit)
     if status not in ("Reviewable", "Reviewing"):
         raise wrong_state("HIT", allowed="Reviewing, Reviewable", current=status)
     if hit.submitted:
@@ -89,7 +89,7 @@ def dispose_hit(*, hit: HIT, now: datetime) -> None:
 def dispose_if_still_over(*, hit_id: int, now: datetime) -> None:
     """For the clock: a HIT that was extended meanwhile stays."""
     with atomic():
-        hit = posting.lock_hit(hit_id)
-        is_old = hit.closed_at is not None and hit.closed_at <= now - posting.DISPOSED_AFTER
-        if is_old and posting.hit_status(hit) in ("Reviewable", "Reviewing") and not hit.submitted:
+        hit = hit_creation.lock_hit(hit_id)
+        is_old = hit.closed_at is not None and hit.closed_at <= now - hit_creation.DISPOSED_AFTER
+        if is_old and hit_creation.hit_status(hit) in ("Reviewable", "Reviewing") and not hit.submitted:
             dispose_hit(hit=hit, now=now)

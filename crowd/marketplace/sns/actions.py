@@ -8,9 +8,10 @@ from typing import TypeVar
 from crowd.marketplace.delivery.addresses import read_target
 from crowd.marketplace.delivery.interface import Undeliverable
 from crowd.marketplace.errors import TopicRefused
-from crowd.marketplace.models import Requester, Subscription, Topic
+from crowd.marketplace.models import Subscription, Topic
+from crowd.marketplace.models.parties import Requester
 from crowd.marketplace.services import topics
-from crowd.marketplace.topics.documents import Value, attributes
+from crowd.marketplace.sns.documents import Value, attributes
 
 PAGE = 100
 NEEDLESS = {"DisplayName", "Policy"}  # the requester alone publishes, and no mail is sent

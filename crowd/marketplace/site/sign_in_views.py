@@ -11,13 +11,13 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 
 from crowd.marketplace import clock, wire
 from crowd.marketplace.errors import RuleBroken
-from crowd.marketplace.models import Requester, Worker
-from crowd.marketplace.services import accounts, people
+from crowd.marketplace.models.parties import Requester, Worker
+from crowd.marketplace.services import accounts, worker_sign_in
 from crowd.marketplace.site import pages
 from crowd.marketplace.site.forms import Registration
+from crowd.marketplace.site.responses import too_many
 from crowd.marketplace.site.session import COOKIE, find_worker, open_session, show_sign_in
-from crowd.marketplace.site.showing import too_many
-from crowd.marketplace.topics import wire as topics
+from crowd.marketplace.sns import wire as topics
 from hits.common import guessing, rates
 from hits.common.visitors import address_of
 
@@ -42,7 +42,7 @@ def api(request: HttpRequest) -> HttpResponse:
 @require_http_methods(["GET", "HEAD", "POST"])
 def invitation(request: HttpRequest, token: str) -> HttpResponse:
     """Looking at the link changes nothing; the button signs in (mail scanners open links)."""
-    found = people.find_invitation(token=token, now=clock.now())
+    found = worker_sign_in.find_invitation(token=token, now=clock.now())
     if not found:
         return render(request, "marketplace/invitation_over.html", status=404)
     if request.method != "POST":
@@ -98,7 +98,7 @@ def register(request: HttpRequest) -> HttpResponse:
 
 @require_POST
 def sign_out(request: HttpRequest) -> HttpResponse:
-    people.sign_out(token=request.COOKIES.get(COOKIE, ""))
+    worker_sign_in.sign_out(token=request.COOKIES.get(COOKIE, ""))
     response = redirect("marketplace:list")
     response.delete_cookie(COOKIE)
     return response

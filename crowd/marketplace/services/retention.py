@@ -6,16 +6,8 @@ from typing import Any
 
 from django.db.models import Exists, Min, OuterRef, QuerySet
 
-from crowd.marketplace.models import (
-    Destination,
-    Event,
-    Invitation,
-    NotificationSetting,
-    OperatorSession,
-    RequestToken,
-    Subscription,
-    WorkerSession,
-)
+from crowd.marketplace.models import Destination, Event, NotificationSetting, RequestToken, Subscription
+from crowd.marketplace.models.parties import Invitation, OperatorSession, WorkerSession
 from crowd.marketplace.services import topics
 
 MOST_AT_ONCE = 1000  # of each kind, so that no run holds the database for long

@@ -8,7 +8,8 @@ from typing import Any
 from django.http import QueryDict
 
 from crowd.marketplace import queries
-from crowd.marketplace.models import HITType, Worker
+from crowd.marketplace.models import HITType
+from crowd.marketplace.models.parties import Worker
 from crowd.marketplace.queries.keysets import Mark, write_mark
 from crowd.marketplace.site.access import Access, Doorkeeper
 

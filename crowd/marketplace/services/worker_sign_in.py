@@ -7,7 +7,7 @@ from django.utils.translation import gettext as _
 from crowd.marketplace import seals
 from crowd.marketplace.database import atomic
 from crowd.marketplace.errors import RuleBroken
-from crowd.marketplace.models import Invitation, Worker, WorkerSession
+from crowd.marketplace.models.parties import Invitation, Worker, WorkerSession
 
 INVITATION_LIFE = timedelta(days=30)
 SESSION_LIFE = timedelta(days=14)

@@ -13,8 +13,9 @@ from django.db.models import Exists, OuterRef
 from crowd.marketplace import domain
 from crowd.marketplace.database import atomic
 from crowd.marketplace.errors import RequestError, out_of_range, wrong_state
-from crowd.marketplace.models import HIT, HITType, Layout, Requester
-from crowd.marketplace.questions import Question
+from crowd.marketplace.models import HIT, HITType, Layout
+from crowd.marketplace.models.parties import Requester
+from crowd.marketplace.questions.xml_parsing import Question
 from crowd.marketplace.services import events, money
 from crowd.marketplace.services.qualifying import requirements
 
