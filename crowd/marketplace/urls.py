@@ -2,7 +2,7 @@
 
 from django.urls import include, path
 
-from crowd.marketplace.tools.control.door import control
+from crowd.marketplace.tools.control.control_api import control
 
 urlpatterns = [
     path("control/<str:verb>/", control),

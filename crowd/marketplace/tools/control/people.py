@@ -11,8 +11,8 @@ from crowd.marketplace.database import atomic
 from crowd.marketplace.errors import RuleBroken
 from crowd.marketplace.models.parties import Requester, Worker
 from crowd.marketplace.services import requesters, worker_sign_in
+from crowd.marketplace.tools.control.control_actions import verb
 from crowd.marketplace.tools.control.fields import Fields, Wrong
-from crowd.marketplace.tools.control.verbs import verb
 
 SANDBOX_DEPOSIT = Decimal(10_000)
 MOST_WORK = 1_000_000

@@ -15,8 +15,8 @@ from crowd.marketplace.models.parties import Requester
 from crowd.marketplace.operations.hits import describe_hit
 from crowd.marketplace.parameter_validation import service_model, write_output
 from crowd.marketplace.services import faults, work
+from crowd.marketplace.tools.control.control_actions import verb
 from crowd.marketplace.tools.control.fields import Fields, Wrong
-from crowd.marketplace.tools.control.verbs import verb
 
 TEN_YEARS_S = 315_360_000
 LONGEST_WAIT_S = 120

@@ -7,8 +7,8 @@ from crowd.marketplace.models import HIT, Assignment
 from crowd.marketplace.models.parties import Worker
 from crowd.marketplace.questions import write_answer
 from crowd.marketplace.services import work
+from crowd.marketplace.tools.control.control_actions import verb
 from crowd.marketplace.tools.control.fields import Fields, Wrong
-from crowd.marketplace.tools.control.verbs import verb
 
 ACTIONS = ("accept", "return", "submit")
 ANSWER = {"answer": "simulated"}

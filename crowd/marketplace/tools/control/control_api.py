@@ -10,8 +10,8 @@ from django.views.decorators.csrf import csrf_exempt
 
 from crowd.marketplace import checks, clock
 from crowd.marketplace.tools.control import people, rehearsal, simulation
+from crowd.marketplace.tools.control.control_actions import VERBS
 from crowd.marketplace.tools.control.fields import Fields, Wrong
-from crowd.marketplace.tools.control.verbs import VERBS
 
 __all__ = ["control", "people", "rehearsal", "simulation"]
 
