@@ -13,7 +13,7 @@ from crowd.marketplace import models as marketplace
 from crowd.marketplace.questions.xml_parsing import SCHEMAS
 from crowd.marketplace.services import requesters, worker_sign_in
 from crowd.pictures.models import Picture
-from crowd.pictures.services import NewPicture, add_picture
+from crowd.pictures.services.picture_entry import NewPicture, add_picture
 from crowd.winogavil.domain import SOLVE
 from crowd.winogavil.models import Association
 from crowd.winogavil.services.seeding import seed_association

@@ -14,7 +14,7 @@ from django.views.decorators.http import require_POST
 from crowd.pictures.admin.pool_parts import CHECK, file_url, flags_of, render
 from crowd.pictures.letter_reading import installed_reader
 from crowd.pictures.models import Picture, Unfit
-from crowd.pictures.services import checking
+from crowd.pictures.services import manual_check
 from hits.admin.page_parts import read_number
 from hits.admin.selecting import need, signed_in
 from hits.core.errors import RuleBroken
@@ -37,17 +37,17 @@ def check_view(request: HttpRequest) -> HttpResponse:
     """Opening it takes the picture for some minutes, so that no colleague gets the same."""
     need(request, CHECK)
     user, now = signed_in(request), timezone.now()
-    picture = checking.claim_picture(by=user, now=now)
+    picture = manual_check.claim_picture(by=user, now=now)
     context: dict[str, Any] = {
         "title": "Check pictures",
         "picture": picture,
-        "undo": checking.last_checked(by=user, now=now),
+        "undo": manual_check.last_checked(by=user, now=now),
         "reasons": REASONS,
-        "minutes": int(checking.LEASE.total_seconds()) // 60,
+        "minutes": int(manual_check.LEASE.total_seconds()) // 60,
         **_progress(),
     }
     if picture is not None:
-        following = checking.waiting_pictures(now=now).first()
+        following = manual_check.waiting_pictures(now=now).first()
         context |= {
             "flags": flags_of(picture),
             "picture_url": file_url(picture),
@@ -66,11 +66,11 @@ def decide_view(request: HttpRequest) -> HttpResponse:
     verdict, reason = request.POST.get("verdict", ""), request.POST.get("reason", "")
     try:
         if verdict == "skip":
-            checking.skip_picture(picture=picture, by=user, now=now)
+            manual_check.skip_picture(picture=picture, by=user, now=now)
         elif verdict == "fit":
-            checking.pass_picture(picture=picture, by=user, now=now)
+            manual_check.pass_picture(picture=picture, by=user, now=now)
         else:
-            checking.refuse_picture(picture=picture, reason=reason, by=user, now=now)
+            manual_check.refuse_picture(picture=picture, reason=reason, by=user, now=now)
     except RuleBroken as broken:
         messages.error(request, str(broken))
     return redirect("admin:pictures_check")
@@ -79,7 +79,7 @@ def decide_view(request: HttpRequest) -> HttpResponse:
 def undo_view(request: HttpRequest) -> HttpResponse:
     need(request, CHECK)
     try:
-        picture = checking.undo_check(by=signed_in(request), now=timezone.now())
+        picture = manual_check.undo_check(by=signed_in(request), now=timezone.now())
     except RuleBroken as broken:
         messages.error(request, str(broken))
     else:

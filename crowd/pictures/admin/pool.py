@@ -22,8 +22,8 @@ from crowd.pictures.models import Picture
 from crowd.pictures.models.picture_reports import Report
 from crowd.pictures.models.pictures import SIZES
 from crowd.pictures.picture_views import send_file
-from crowd.pictures.services import describe_picture
-from crowd.pictures.services.preparing import prepare_anew
+from crowd.pictures.services.picture_entry import describe_picture
+from crowd.pictures.services.preparation import prepare_anew
 from hits.admin.data.take_files import send_csv
 from hits.common.spreadsheets import Cell
 from hits.identity.models.users import User

@@ -10,14 +10,14 @@ from PIL import Image, ImageOps
 
 from crowd.pictures.domain import signed
 from crowd.pictures.errors import BadPicture
-from crowd.pictures.files import stripping
+from crowd.pictures.files import metadata_removal
 
 # The formats that every browser shows. Pillow knows others, some of which start other programs.
 MEDIA_TYPES = {"PNG": "image/png", "JPEG": "image/jpeg", "MPO": "image/jpeg", "WEBP": "image/webp"}
 STRIPPERS = {
-    "image/png": stripping.strip_png,
-    "image/jpeg": stripping.strip_jpeg,
-    "image/webp": stripping.strip_webp,
+    "image/png": metadata_removal.strip_png,
+    "image/jpeg": metadata_removal.strip_jpeg,
+    "image/webp": metadata_removal.strip_webp,
 }
 FORMATS = ("PNG", "JPEG", "WEBP")
 KINDS = "PNG, JPEG, WebP and SVG"

@@ -11,7 +11,7 @@ from typing import Any
 from PIL import Image, ImageCms
 
 from crowd.pictures.errors import BadPicture
-from crowd.pictures.files import stripping, svg
+from crowd.pictures.files import metadata_removal, svg
 from crowd.pictures.files.raster import (
     MOST_ELONGATED,
     MOST_PIXELS,
@@ -31,9 +31,9 @@ LIMITS = (
 )
 # Where each kind of file begins so, and where the picture in it ends.
 ENDS: dict[str, tuple[bytes, Callable[[bytes], int]]] = {
-    "image/png": (stripping.PNG_SIGNATURE, stripping.end_of_png),
-    "image/jpeg": (stripping.JPEG_SIGNATURE, stripping.end_of_jpeg),
-    "image/webp": (b"RIFF", stripping.end_of_webp),
+    "image/png": (metadata_removal.PNG_SIGNATURE, metadata_removal.end_of_png),
+    "image/jpeg": (metadata_removal.JPEG_SIGNATURE, metadata_removal.end_of_jpeg),
+    "image/webp": (b"RIFF", metadata_removal.end_of_webp),
 }
 ENCODED: dict[str, dict[str, Any]] = {
     "image/png": {"format": "PNG"},

@@ -13,7 +13,7 @@ from django.db.models import Q
 from crowd.pictures import domain
 from crowd.pictures.files.single_uploads import Upload
 from crowd.pictures.models import Original, Picture, new_key
-from crowd.pictures.services.adding import SUFFIXES
+from crowd.pictures.services.picture_entry import SUFFIXES
 from crowd.pictures.services.picture_states import lock_pictures
 from hits.core.errors import RuleBroken
 from hits.identity.models.users import User

@@ -19,7 +19,7 @@ from crowd.pictures.bringing.sources import Folder, Source, open_archive
 from crowd.pictures.errors import BadPicture, NotFetched
 from crowd.pictures.files.contents import read_content
 from crowd.pictures.models import Import, Request
-from crowd.pictures.services.adding import Entered, bring_in
+from crowd.pictures.services.picture_entry import Entered, bring_in
 from hits.core.errors import InvalidItems, RuleBroken
 from hits.identity.models.users import User
 

@@ -13,7 +13,7 @@ from django.utils import timezone
 
 from crowd.demo.demo_people import Cast, Staff, make_cast
 from crowd.pictures.models import Picture
-from crowd.pictures.services import NewPicture, add_picture
+from crowd.pictures.services.picture_entry import NewPicture, add_picture
 from crowd.winogavil.creating import CreateFamily
 from crowd.winogavil.domain import SPYMASTERS_WANTED, WINOGAVIL_TIERS
 from crowd.winogavil.services.drawing import Plan, draw_boards

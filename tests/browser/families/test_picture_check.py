@@ -11,10 +11,10 @@ from playwright.sync_api import Page, expect
 from crowd.pictures.bringing.import_lines import ConceptFrom
 from crowd.pictures.models import Import, Picture
 from crowd.pictures.models.picture_reports import Report
-from crowd.pictures.services.fulfilling import fulfil_requests
 from crowd.pictures.services.picture_imports import Rights, begin_import, prepare_import
 from crowd.pictures.services.picture_reports import report_picture
-from crowd.pictures.services.preparing import prepare_pictures
+from crowd.pictures.services.picture_requests import fulfil_requests
+from crowd.pictures.services.preparation import prepare_pictures
 from hits.identity.models.users import User
 from tests.browser.conftest import OpenPage
 from tests.browser.doors import let_in

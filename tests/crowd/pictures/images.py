@@ -12,7 +12,7 @@ from PIL import Image
 from crowd.pictures.bringing.import_lines import Line
 from crowd.pictures.files.contents import read_content
 from crowd.pictures.models import Picture
-from crowd.pictures.services.adding import bring_in
+from crowd.pictures.services.picture_entry import bring_in
 
 SVG = '<svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink">{}</svg>'
 

@@ -6,8 +6,8 @@ from django.db import IntegrityError, transaction
 from crowd.pictures.bringing.import_lines import Line
 from crowd.pictures.files.contents import read_content
 from crowd.pictures.models import Picture
-from crowd.pictures.services import NewPicture, add_picture, adding, describe_picture
-from crowd.pictures.services.adding import bring_in
+from crowd.pictures.services import picture_entry
+from crowd.pictures.services.picture_entry import NewPicture, add_picture, bring_in, describe_picture
 from scoring.models import PoolPicture
 from tests.crowd.pictures.images import draw, encode, kept_files, make_raster, png
 from tests.factories import make_picture
@@ -70,9 +70,9 @@ def test_original_of_a_turned_picture_is_known_again() -> None:
 
 def test_two_who_add_the_same_at_once_add_one(monkeypatch: pytest.MonkeyPatch) -> None:
     first = make_raster()
-    known = adding._known
+    known = picture_entry._known
     answers = iter([None])
-    monkeypatch.setattr(adding, "_known", lambda *args: next(answers, known(*args)))
+    monkeypatch.setattr(picture_entry, "_known", lambda *args: next(answers, known(*args)))
 
     entered = bring_in(LINE, content=read_content(png()), is_checked=True)
 

@@ -7,7 +7,7 @@ from django.utils import timezone
 
 from crowd.pictures.admin import checking_pages
 from crowd.pictures.models import Picture
-from crowd.pictures.services.checking import claim_picture
+from crowd.pictures.services.manual_check import claim_picture
 from tests.crowd.pictures.images import make_raster, make_waiting
 from tests.crowd.pictures.staff import sign_in_keeper
 from tests.factories import make_picture, make_user

@@ -10,7 +10,7 @@ from django.utils import timezone
 
 from crowd.pictures.admin import imports
 from crowd.pictures.models import Import, Picture, Request
-from crowd.pictures.services.fulfilling import fulfil_requests
+from crowd.pictures.services.picture_requests import fulfil_requests
 from tests.crowd.pictures.images import archive, kept_files, png, svg
 from tests.crowd.pictures.staff import sign_in_keeper
 from tests.factories import NOW

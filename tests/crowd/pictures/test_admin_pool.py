@@ -13,7 +13,7 @@ from django.urls import reverse
 from crowd.pictures.models import Import, Picture
 from crowd.pictures.models.picture_reports import Report
 from crowd.pictures.services.picture_reports import report_picture
-from crowd.pictures.services.preparing import prepare_pictures
+from crowd.pictures.services.preparation import prepare_pictures
 from hits.core.models.audit_events import AuditEvent
 from scoring.models import PoolPicture
 from tests.crowd.pictures.images import make_raster, make_waiting

@@ -5,8 +5,8 @@ import pytest
 
 from crowd.pictures import removal
 from crowd.pictures.models import Picture
-from crowd.pictures.services import checking
-from crowd.pictures.services.checking import (
+from crowd.pictures.services import manual_check
+from crowd.pictures.services.manual_check import (
     LEASE,
     UNDO_FOR,
     claim_picture,
@@ -42,14 +42,14 @@ def test_two_checkers_never_get_the_same_picture() -> None:
 def test_lost_race_for_a_picture_gives_the_next_one(monkeypatch: pytest.MonkeyPatch) -> None:
     pictures = make_waiting(2)
     ann, bob = make_user(), make_user()
-    claim = checking._claim
+    claim = manual_check._claim
 
     def rob(picture: Picture, **kwargs: Any) -> bool:
-        monkeypatch.setattr(checking, "_claim", claim)
+        monkeypatch.setattr(manual_check, "_claim", claim)
         assert claim_picture(by=bob, now=NOW) == pictures[0]
         return claim(picture, **kwargs)
 
-    monkeypatch.setattr(checking, "_claim", rob)
+    monkeypatch.setattr(manual_check, "_claim", rob)
 
     assert claim_picture(by=ann, now=NOW) == pictures[1]
 

@@ -15,8 +15,7 @@ from crowd.pictures import tasks
 from crowd.pictures.bringing.import_lines import ConceptFrom
 from crowd.pictures.errors import NotFetched
 from crowd.pictures.models import Import, Picture, Request
-from crowd.pictures.services import fulfilling, picture_imports, preparing
-from crowd.pictures.services.fulfilling import LEASE, MOST_TRIES, WAITS, fulfil_requests, next_request
+from crowd.pictures.services import picture_imports, picture_requests, preparation
 from crowd.pictures.services.picture_imports import (
     Rights,
     begin_import,
@@ -24,6 +23,7 @@ from crowd.pictures.services.picture_imports import (
     prepare_import,
     try_again,
 )
+from crowd.pictures.services.picture_requests import LEASE, MOST_TRIES, WAITS, fulfil_requests, next_request
 from crowd.pictures.tasks import tend_pool
 from hits.common.sweeps import SWEEPS
 from hits.core.errors import InvalidItems, RuleBroken
@@ -48,7 +48,7 @@ def answers(monkeypatch: pytest.MonkeyPatch) -> Answers:
             raise answer
         return answer
 
-    monkeypatch.setattr(fulfilling, "fetch", fetch)
+    monkeypatch.setattr(picture_requests, "fetch", fetch)
     monkeypatch.setattr(picture_imports, "fetch", fetch)
     return found
 
@@ -183,7 +183,7 @@ def test_process_that_died_leaves_its_row_to_another(
 ) -> None:
     answers |= {"owl.png": png(seed=1), "cat.png": png(seed=2)}
     begun(LIST)
-    fulfilling._claim(now=NOW)
+    picture_requests._claim(now=NOW)
 
     early = fulfil_requests(now=NOW + LEASE - timedelta(seconds=1))
     late = fulfil_requests(now=NOW + LEASE)
@@ -194,7 +194,7 @@ def test_process_that_died_leaves_its_row_to_another(
 def test_row_that_kills_every_process_is_given_up() -> None:
     begun(archive({"bomb.png": png()}))
     for number in range(MOST_TRIES):
-        assert len(fulfilling._claim(now=NOW + number * LEASE)) == 1
+        assert len(picture_requests._claim(now=NOW + number * LEASE)) == 1
 
     fulfil_requests(now=NOW + MOST_TRIES * LEASE)
 
@@ -206,7 +206,7 @@ def test_row_that_kills_every_process_is_given_up() -> None:
 def test_row_is_claimed_once() -> None:
     begun(archive(ARCHIVE))
 
-    assert [len(fulfilling._claim(now=NOW)) for _ in range(2)] == [3, 0]
+    assert [len(picture_requests._claim(now=NOW)) for _ in range(2)] == [3, 0]
 
 
 def test_archive_that_was_lost_is_looked_for_again_and_then_told() -> None:
@@ -245,7 +245,7 @@ def test_upload_that_cannot_be_written_down_leaves_no_file(monkeypatch: pytest.M
 
 
 def test_the_background_brings_prepares_and_reads(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(preparing, "installed_reader", lambda: None)
+    monkeypatch.setattr(preparation, "installed_reader", lambda: None)
     made = prepare(archive(ARCHIVE))
     begin_import(importing=made, now=timezone.now())
 
@@ -358,7 +358,7 @@ def test_next_picture_is_due_when_it_is_tried_again(answers: Answers) -> None:
 def test_background_that_finds_nothing_asks_little_and_writes_nothing(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(preparing, "installed_reader", lambda: None)
+    monkeypatch.setattr(preparation, "installed_reader", lambda: None)
     begun(archive(ARCHIVE))
     tend_pool()
 

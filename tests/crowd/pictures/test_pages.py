@@ -5,7 +5,7 @@ import pytest
 from django.test import Client
 
 from crowd.pictures.models import Picture
-from crowd.pictures.services.preparing import prepare_pictures
+from crowd.pictures.services.preparation import prepare_pictures
 from tests.crowd.pictures.images import make_raster
 from tests.factories import NOW, make_picture
 

@@ -11,8 +11,8 @@ from crowd.pictures.errors import BadPicture
 from crowd.pictures.letter_reading import Tesseract, installed_reader, words_in_table
 from crowd.pictures.models import Picture
 from crowd.pictures.models.pictures import are_near_duplicates
-from crowd.pictures.services import preparing
-from crowd.pictures.services.preparing import prepare_anew, prepare_pictures, read_pictures
+from crowd.pictures.services import preparation
+from crowd.pictures.services.preparation import prepare_anew, prepare_pictures, read_pictures
 from tests.crowd.pictures.images import kept_files, make_raster, png, svg
 from tests.factories import NOW, make_picture
 
@@ -91,7 +91,7 @@ def test_prepare_anew_after_the_file_came_back() -> None:
 def test_sweep_leaves_off_after_a_while(monkeypatch: pytest.MonkeyPatch) -> None:
     for seed in range(3):
         make_raster(seed=seed)
-    monkeypatch.setattr(preparing, "SWEEP_S", -1)
+    monkeypatch.setattr(preparation, "SWEEP_S", -1)
 
     assert [prepare_pictures(now=NOW) for _ in range(4)] == [1, 1, 1, 0]
 
@@ -141,7 +141,7 @@ def test_reader_that_fails_is_not_asked_for_that_picture_again() -> None:
 
 def test_pictures_wait_where_nobody_reads(monkeypatch: pytest.MonkeyPatch) -> None:
     make_raster()
-    monkeypatch.setattr(preparing, "installed_reader", lambda: None)
+    monkeypatch.setattr(preparation, "installed_reader", lambda: None)
 
     assert read_pictures() == 0
     assert Picture.objects.get().read_by == ""

@@ -10,7 +10,7 @@ from PIL import Image, ImageDraw, ImageFont
 from crowd.pictures.files import raster
 from crowd.pictures.letter_reading import Reader, installed_reader
 from crowd.pictures.models import Picture
-from crowd.pictures.services.preparing import read_pictures
+from crowd.pictures.services.preparation import read_pictures
 from tests.crowd.pictures.images import make_raster
 
 

@@ -14,10 +14,10 @@ from crowd.pictures.fields import PictureField
 from crowd.pictures.files.contents import read_content
 from crowd.pictures.files.single_uploads import MOST_BYTES, read_upload
 from crowd.pictures.models import Original, Picture
-from crowd.pictures.services import checking, describe_picture, item_pictures, removing_pictures
-from crowd.pictures.services.adding import bring_in
+from crowd.pictures.services import item_pictures, manual_check, removing_pictures
 from crowd.pictures.services.item_pictures import upload_picture
-from crowd.pictures.services.preparing import prepare_pictures
+from crowd.pictures.services.picture_entry import bring_in, describe_picture
+from crowd.pictures.services.preparation import prepare_pictures
 from hits.core.errors import RuleBroken
 from scoring.models import PoolPicture
 from tests.crowd.pictures.hostile import SECRET, SVG, with_metadata
@@ -80,7 +80,7 @@ def test_no_set_is_drawn_from_it_no_rival_told_and_nobody_checks_it() -> None:
 
     assert not Picture.objects.playable().exists()
     assert not PoolPicture.objects.exists()
-    assert checking.claim_picture(by=make_user(), now=NOW) is None
+    assert manual_check.claim_picture(by=make_user(), now=NOW) is None
     assert removing_pictures.recheck_pictures(pictures=[picture], by=make_user(), now=NOW) == 0
     assert Picture.objects.values_list("status", "concept").get() == ("fit", "something else")
 
