@@ -5,7 +5,7 @@ from crowd.plain.asking.ask import PlainFamily
 from crowd.plain.asking.rows_policy import RowsPolicy
 from crowd.plain.exporting.export import PlainExport
 from crowd.plain.roles import ROLES
-from crowd.plain.services.posting import follow_pictures, items_of_pictures
+from crowd.plain.services.posted_rows import follow_pictures, items_of_pictures
 
 FAMILY = Family(
     key="plain",

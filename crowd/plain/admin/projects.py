@@ -8,9 +8,9 @@ from django.contrib import admin
 from django.db import transaction
 from django.urls import URLPattern
 
-from crowd.plain.admin import describing, results, rows, taking
+from crowd.plain.admin import data_files, page_description, results, rows
 from crowd.plain.models import Project
-from crowd.plain.services.posting import want_anew
+from crowd.plain.services.posted_rows import want_anew
 from hits.admin.projects.project_cards import CardOf
 from hits.admin.projects.project_page import ProjectPages, announce_project
 
@@ -38,13 +38,18 @@ class ProjectAdmin(ProjectPages[Project]):
     about = "One for each study: describe a page, upload rows, and ask several people about each of them."
     rules = RulesForm
     cards: ClassVar[Sequence[CardOf]] = (
-        describing.page_card,
+        page_description.page_card,
         rows.rows_card,
         results.results_card,
     )
 
     def more_urls(self) -> Sequence[URLPattern]:
-        return [*describing.urls(self), *rows.urls(self), *results.urls(self), *taking.PAGE.urls(self)]
+        return [
+            *page_description.urls(self),
+            *rows.urls(self),
+            *results.urls(self),
+            *data_files.PAGE.urls(self),
+        ]
 
 
 announce_project(Project, name=NAME)

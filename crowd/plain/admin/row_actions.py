@@ -6,8 +6,8 @@ from typing import Any
 from django.http import HttpRequest, HttpResponse
 
 from crowd.plain.models import Project, Row
-from crowd.plain.queries.describing import described
-from crowd.plain.services.posting import ask_rows, waiting_rows
+from crowd.plain.queries.described_pages import described
+from crowd.plain.services.posted_rows import ask_rows, waiting_rows
 from crowd.plain.services.uploading import drop_rows
 from hits.admin.actions import Action, Call, Confirm, Offered, Outcome
 from hits.admin.actions.action_pages import ActionPages

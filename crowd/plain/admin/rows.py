@@ -11,8 +11,8 @@ from crowd.plain.admin.row_actions import CHANGE, action_view, offered_for
 from crowd.plain.admin.uploading import example_view, upload_view
 from crowd.plain.domain import ASK
 from crowd.plain.models import Description, Project, Row
-from crowd.plain.queries.describing import described
-from crowd.plain.services.posting import waiting_rows
+from crowd.plain.queries.described_pages import described
+from crowd.plain.services.posted_rows import waiting_rows
 from hits.admin.projects.project_cards import Card, CardLink, Metric
 from hits.admin.projects.project_page import ProjectPages
 from hits.admin.selecting import page_of, signed_in

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from crowd.plain.asking.showing import names_of
+from crowd.plain.asking.shown_parts import names_of
 from crowd.plain.domain.agreement import Level
 from crowd.plain.domain.pages import Page, Part
 from crowd.plain.domain.texts import fill

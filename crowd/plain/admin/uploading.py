@@ -9,7 +9,7 @@ from django.core.exceptions import ValidationError
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 
-from crowd.plain.queries.describing import described
+from crowd.plain.queries.described_pages import described
 from crowd.plain.services.uploading import MOST_BYTES, MOST_ROWS, add_rows, columns_of
 from hits.admin.projects.project_page import ProjectPages
 from hits.common.uploads import example_file, file_help

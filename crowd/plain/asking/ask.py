@@ -11,14 +11,14 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from crowd.pictures.services.picture_reports import report_picture
+from crowd.plain.asking.fault_words import words_for
 from crowd.plain.asking.practice import PRACTICE
-from crowd.plain.asking.showing import Asked, answers_in_words, names_of, shown_parts
-from crowd.plain.asking.words import words_for
+from crowd.plain.asking.shown_parts import Asked, answers_in_words, names_of, shown_parts
 from crowd.plain.domain import ASK
 from crowd.plain.domain.answers import entry_of, fault_of
 from crowd.plain.domain.pages import MOST_QUESTIONS, Kind
 from crowd.plain.models import Row
-from crowd.plain.queries.describing import described_in
+from crowd.plain.queries.described_pages import described_in
 from crowd.questions.domain import is_unfit
 from crowd.questions.family import AskFamily
 from crowd.questions.page_entries import NOT_KEPT, Look, Texts

@@ -1,7 +1,7 @@
 """An example of a page, in no data: what is shown where a study has described none."""
 
-from crowd.plain.asking.showing import Asked
-from crowd.plain.domain.reading import read_page
+from crowd.plain.asking.shown_parts import Asked
+from crowd.plain.domain.description_parser import read_page
 
 PRACTICE = Asked(
     page=read_page(

@@ -17,8 +17,8 @@ from crowd.plain.domain import ASK
 from crowd.plain.models import Description, Project
 from crowd.plain.queries.ready import ready_descriptions
 from crowd.plain.queries.results import agreement_of, answered_rows, said_of
-from crowd.plain.services.describing import describe_page
-from crowd.plain.services.posting import ask_rows
+from crowd.plain.services.page_descriptions import describe_page
+from crowd.plain.services.posted_rows import ask_rows
 from crowd.plain.services.uploading import add_rows
 from hits.admin.projects.project_page import open_project
 from hits.batches.services import drafting

@@ -3,8 +3,8 @@ from django.db import models
 from django.db.models import Q
 
 from crowd.pictures.models import Picture
+from crowd.plain.domain.description_parser import read_page
 from crowd.plain.domain.pages import Page
-from crowd.plain.domain.reading import read_page
 from crowd.plain.models.projects import Project
 from hits.work.models.items import Item
 

@@ -9,7 +9,7 @@ from django.db.models import Max
 from crowd.pictures.models import Picture
 from crowd.plain.domain.pages import Page
 from crowd.plain.models import Description, Project, Row, RowPicture
-from crowd.plain.queries.describing import described
+from crowd.plain.queries.described_pages import described
 from crowd.plain.services.named_pictures import Pool
 from hits.common.uploads import UploadedColumn
 from hits.common.uploads.file_problems import Problems

@@ -7,9 +7,9 @@ from typing import Any
 from crowd.pictures.models import Picture
 from crowd.plain.domain import ASK
 from crowd.plain.models import Description, Project
-from crowd.plain.queries.describing import described
-from crowd.plain.services.describing import describe_page, stamp_of
-from crowd.plain.services.posting import ask_rows, waiting_rows
+from crowd.plain.queries.described_pages import described
+from crowd.plain.services.page_descriptions import describe_page, stamp_of
+from crowd.plain.services.posted_rows import ask_rows, waiting_rows
 from crowd.plain.services.uploading import add_rows
 from hits.core.states import move
 from hits.identity.models.workers import Worker

@@ -11,9 +11,9 @@ from django.urls import reverse
 
 from crowd.plain.domain import ASK
 from crowd.plain.models import Description, Project, Row
-from crowd.plain.queries.describing import described
+from crowd.plain.queries.described_pages import described
 from crowd.plain.queries.ready import ready_descriptions
-from crowd.plain.services.describing import stamp_of
+from crowd.plain.services.page_descriptions import stamp_of
 from hits.identity.roles import OPERATOR, RESEARCHER, REVIEWER
 from hits.studies.models import Batch
 from hits.work.models.items import Item

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from crowd.plain.domain.answers import Wrong, entry_of, fault_of, values_of
-from crowd.plain.domain.reading import read_page
+from crowd.plain.domain.description_parser import read_page
 from tests.crowd.plain.describing import WHOLE
 
 pytestmark = pytest.mark.pure

@@ -5,8 +5,8 @@ from datetime import timedelta
 import pytest
 
 from crowd.plain.models import Description
-from crowd.plain.queries.describing import described
-from crowd.plain.services.describing import describe_page, stamp_of
+from crowd.plain.queries.described_pages import described
+from crowd.plain.services.page_descriptions import describe_page, stamp_of
 from hits.core.errors import InvalidItems, RuleBroken
 from tests.crowd.plain.describing import ALONE, SHORT
 from tests.crowd.plain.making import add_sentences, ask, asked_project, describe, make_project

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from crowd.plain.domain.description_parser import read_page
 from crowd.plain.domain.pages import Kind, Option
-from crowd.plain.domain.reading import read_page
 from tests.crowd.plain.describing import ALONE, SHORT, WHOLE
 
 pytestmark = pytest.mark.pure

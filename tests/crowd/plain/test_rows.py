@@ -8,7 +8,7 @@ from crowd.pictures.models import Picture
 from crowd.pictures.services.removing_pictures import remove_pictures, restore_pictures
 from crowd.plain.domain import ASK
 from crowd.plain.models import Row, RowPicture
-from crowd.plain.services.posting import ask_rows, want_anew
+from crowd.plain.services.posted_rows import ask_rows, want_anew
 from crowd.plain.services.uploading import add_rows, drop_rows
 from hits.core.errors import InvalidItems, RuleBroken
 from hits.work.models.items import Item

@@ -9,13 +9,13 @@ from django.urls import URLPattern, reverse
 from django.utils import timezone
 
 from crowd.plain.asking.ask import PlainFamily
-from crowd.plain.asking.showing import Asked, names_of
+from crowd.plain.asking.shown_parts import Asked, names_of
+from crowd.plain.domain.description_parser import MOST_LETTERS, read_page, tidy
 from crowd.plain.domain.pages import Page
-from crowd.plain.domain.reading import MOST_LETTERS, read_page, tidy
 from crowd.plain.models import Description, Project, Row
-from crowd.plain.queries.describing import described
+from crowd.plain.queries.described_pages import described
 from crowd.plain.queries.ready import ready_descriptions
-from crowd.plain.services.describing import describe_page, stamp_of
+from crowd.plain.services.page_descriptions import describe_page, stamp_of
 from hits.admin.projects.project_cards import Card, CardLink, Metric
 from hits.admin.projects.project_page import ProjectPages
 from hits.admin.selecting import signed_in

@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from crowd.plain.domain.finishing import finish_part
 from crowd.plain.domain.lines import Fault, Reader
 from crowd.plain.domain.pages import MOST_QUESTIONS, SHOWN, Page, Part
+from crowd.plain.domain.part_checks import finish_part
 from crowd.questions.domain import is_unfit
 
 MOST_LETTERS = 20_000

@@ -5,10 +5,10 @@ from datetime import datetime
 
 import structlog
 
+from crowd.plain.domain.description_parser import read_page, tidy
 from crowd.plain.domain.pages import Page
-from crowd.plain.domain.reading import read_page, tidy
 from crowd.plain.models import Description, Project
-from crowd.plain.queries.describing import described
+from crowd.plain.queries.described_pages import described
 from hits.core.errors import InvalidItems, RuleBroken
 from hits.identity.models.users import User
 from hits.work.services.locking import held

@@ -11,7 +11,7 @@ from crowd.pictures.models import Picture
 from crowd.pictures.services.picture_states import lock_pictures
 from crowd.plain.domain import ASK
 from crowd.plain.models import Description, Project, Row, RowPicture
-from crowd.plain.queries.describing import described
+from crowd.plain.queries.described_pages import described
 from hits.core.errors import RuleBroken
 from hits.work.models.items import Item
 from hits.work.services.answers_needed import ask_about, new_item, want_answers
