@@ -9,7 +9,8 @@ from typing import Any
 from django.urls import reverse
 
 from crowd import family
-from crowd.whoops.models import Annotation, Image, Project, Sighting
+from crowd.whoops.models import Annotation, Image, Project
+from crowd.whoops.models.control_and_review import Sighting
 from crowd.whoops.models.judged_items import Question
 from crowd.winoground.models import Example
 from crowd.winoground.models import Project as Matching

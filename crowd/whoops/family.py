@@ -1,18 +1,18 @@
 """Weird images, as a family."""
 
 from crowd.family import Family
-from crowd.whoops.asking.annotate import AnnotateFamily
-from crowd.whoops.asking.answers import AnswersFamily
-from crowd.whoops.asking.captions import CaptionsFamily
-from crowd.whoops.asking.control import ControlFamily
-from crowd.whoops.asking.design import DesignFamily
-from crowd.whoops.asking.examples import ExamplesFamily
-from crowd.whoops.asking.explanations import ExplanationsFamily
-from crowd.whoops.asking.identify import IdentifyFamily
-from crowd.whoops.asking.images_policy import ImagesPolicy
-from crowd.whoops.exporting.export import WhoopsExport
+from crowd.whoops.annotate.pages.annotate import AnnotateFamily
+from crowd.whoops.annotate.pages.examples import ExamplesFamily
+from crowd.whoops.control.pages.control_group import ControlFamily
+from crowd.whoops.design.pages.design import DesignFamily
+from crowd.whoops.images.services.withdrawal import follow_pictures, items_of_pictures
+from crowd.whoops.images_policy import ImagesPolicy
+from crowd.whoops.judge.pages.answers import AnswersFamily
+from crowd.whoops.judge.pages.captions import CaptionsFamily
+from crowd.whoops.judge.pages.explanations import ExplanationsFamily
+from crowd.whoops.judge.pages.identify import IdentifyFamily
+from crowd.whoops.results.exporting.whoops_export import WhoopsExport
 from crowd.whoops.roles import ROLES
-from crowd.whoops.services.pulling import follow_pictures, items_of_pictures
 from qualifications.models import Gate
 from qualifications.presets import Preset
 
@@ -43,9 +43,9 @@ FAMILY = Family(
     roles=ROLES,
     gates=[FIVE_EXAMPLES],
     audit_subjects={"whoops.": "Weird images", "image.": "Decisions on weird images"},
-    tables="crowd.whoops.admin.statistics.tables_of_study",
+    tables="crowd.whoops.results.admin.statistics.tables_of_study",
     export=WhoopsExport(),
-    urls={"design/": "crowd.whoops.workspace.urls"},
+    urls={"design/": "crowd.whoops.design.urls"},
     demo="crowd.whoops.demo.weird.WhoopsDemo",
     follow_pictures=follow_pictures,
     items_of_pictures=items_of_pictures,

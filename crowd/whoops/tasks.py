@@ -1,11 +1,7 @@
-from crowd.whoops.services import (
-    designer_pay,
-    growing,
-    posting_annotations,
-    posting_control,
-    taking_annotations,
-    taking_sightings,
-)
+from crowd.whoops.annotate.services import collected_annotations, posting_annotations
+from crowd.whoops.control.services import control_answers, posting_control
+from crowd.whoops.design.services import designer_pay
+from crowd.whoops.images.services import batch_places
 from hits.common import clock
 from hits.common.sweeps import sweep
 
@@ -13,13 +9,13 @@ from hits.common.sweeps import sweep
 @sweep("whoops.follow_control", rest_s=3)
 def follow_control() -> None:
     posting_control.post_control(now=clock.now())
-    taking_sightings.take_sightings(now=clock.now())
+    control_answers.take_sightings(now=clock.now())
 
 
 @sweep("whoops.follow_annotations", rest_s=3)
 def follow_annotations() -> None:
     posting_annotations.post_annotations(now=clock.now())
-    taking_annotations.take_annotations(now=clock.now())
+    collected_annotations.take_annotations(now=clock.now())
 
 
 @sweep("whoops.owe_images", rest_s=10)
@@ -29,4 +25,4 @@ def owe_images() -> None:
 
 @sweep("whoops.grow_batches", rest_s=5)
 def grow_batches() -> None:
-    growing.grow_batches(now=clock.now())
+    batch_places.grow_batches(now=clock.now())

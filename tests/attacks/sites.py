@@ -15,7 +15,7 @@ from crowd.marketplace.models.parties import Operator
 from crowd.marketplace.services import operators, worker_sign_in
 from crowd.marketplace.site import session as site
 from crowd.statement import statement_links as statement
-from crowd.whoops.services import links as workspace
+from crowd.whoops.design.services import workspace_links as workspace
 from crowd.winogavil.play.services import accounts
 from crowd.winogavil.play.site import session as play
 from hits.core import crypto

@@ -7,21 +7,26 @@ from django import forms
 from django.contrib import admin
 from django.urls import URLPattern
 
-from crowd.whoops.admin import taking
-from crowd.whoops.admin.annotations import annotation_card, annotation_urls
-from crowd.whoops.admin.control import control_card, control_urls
-from crowd.whoops.admin.designer_page import designer_page_urls
-from crowd.whoops.admin.designers import designer_urls, designers_card
-from crowd.whoops.admin.images import images_card
-from crowd.whoops.admin.importing import import_urls
-from crowd.whoops.admin.judging_cards import answers_card, captions_card, explanations_card, identify_card
-from crowd.whoops.admin.making import making_urls
-from crowd.whoops.admin.matching import matching_urls
-from crowd.whoops.admin.reviews import review_urls, reviews_card
-from crowd.whoops.admin.statistics import results_card, statistics_urls
-from crowd.whoops.admin.training import examples_card, training_urls
+from crowd.whoops.annotate.admin.annotations import annotation_card, annotation_urls
+from crowd.whoops.annotate.admin.training_images import examples_card, training_urls
+from crowd.whoops.control.admin.control_group import control_card, control_urls
+from crowd.whoops.design.admin.designer_page import designer_page_urls
+from crowd.whoops.design.admin.designers import designer_urls, designers_card
+from crowd.whoops.judge.admin.judging_cards import (
+    answers_card,
+    captions_card,
+    explanations_card,
+    identify_card,
+)
+from crowd.whoops.judge.admin.pairs_and_lists import making_urls
+from crowd.whoops.judge.admin.question_import import import_urls
+from crowd.whoops.judge.services.posting_questions import want_judges
 from crowd.whoops.models import Project
-from crowd.whoops.services.posting_questions import want_judges
+from crowd.whoops.results.admin import data_files
+from crowd.whoops.results.admin.matching_scores import matching_urls
+from crowd.whoops.results.admin.statistics import results_card, statistics_urls
+from crowd.whoops.review.admin.harm_review import review_urls, reviews_card
+from crowd.whoops.review.admin.images import images_card
 from hits.admin.projects.project_cards import CardOf
 from hits.admin.projects.project_page import ProjectPages, announce_project
 
@@ -81,7 +86,7 @@ class ProjectAdmin(ProjectPages[Project]):
             *import_urls(self),
             *statistics_urls(self),
             *matching_urls(self),
-            *taking.PAGE.urls(self),
+            *data_files.PAGE.urls(self),
         ]
 
 

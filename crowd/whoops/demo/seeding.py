@@ -10,12 +10,12 @@ from django.utils import timezone
 from crowd.demo import scenes
 from crowd.demo.demo_people import Cast
 from crowd.pictures.files.single_uploads import read_upload
+from crowd.whoops.annotate.services.training_images import add_training_image
+from crowd.whoops.design.services.invitations import want_designers
 from crowd.whoops.domain import EXAMPLES
+from crowd.whoops.judge.services.question_import import import_rows
 from crowd.whoops.models import Image, Project
 from crowd.whoops.models.judged_items import Question
-from crowd.whoops.services.importing import import_rows
-from crowd.whoops.services.inviting import want_designers
-from crowd.whoops.services.training import add_training_image
 from hits.admin.projects.project_page import open_project
 from hits.batches.services import drafting
 from hits.identity.models.users import User

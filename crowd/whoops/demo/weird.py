@@ -11,14 +11,15 @@ from crowd.demo import acts
 from crowd.demo.demo_people import Cast, make_cast
 from crowd.demo.interface import Demo, Report
 from crowd.whoops import domain
+from crowd.whoops.control.services.comparison import decide_sighting
 from crowd.whoops.demo import seeding
 from crowd.whoops.demo.people import CARELESS, Maker, Person, Truth
-from crowd.whoops.models import Annotation, Image, Sighting
+from crowd.whoops.judge.services.explanation_lists import make_explanations
+from crowd.whoops.judge.services.weird_normal_pairs import make_pairs
+from crowd.whoops.models import Annotation, Image
+from crowd.whoops.models.control_and_review import Sighting
 from crowd.whoops.models.judged_items import Question
-from crowd.whoops.services.comparing import decide_sighting
-from crowd.whoops.services.explaining import make_explanations
-from crowd.whoops.services.harm_review import give_review
-from crowd.whoops.services.identifying import make_pairs
+from crowd.whoops.review.services.harm_review import give_review
 from hits.ledger.models.bonuses import Bonus
 from hits.studies.models import Batch
 from hits.work.models.assignments import Assignment

@@ -1,9 +1,9 @@
 from crowd.whoops.models.annotations import Annotation
+from crowd.whoops.models.control_and_review import Review, Sighting
 from crowd.whoops.models.designers import Designer
 from crowd.whoops.models.images import Category, Image, Partner, Revision
 from crowd.whoops.models.judged_items import Option, Question
 from crowd.whoops.models.matching import MatchingRow, MatchingScores
-from crowd.whoops.models.passing import Review, Sighting
 from crowd.whoops.models.projects import Project
 from crowd.whoops.models.training import TrainingImage
 

@@ -8,9 +8,9 @@ from django.utils import timezone
 from playwright.sync_api import Page, expect
 
 from crowd.whoops import domain
+from crowd.whoops.annotate.services.collected_annotations import take_annotations
+from crowd.whoops.annotate.services.posting_annotations import post_annotations
 from crowd.whoops.models import Annotation, Image, Project, TrainingImage
-from crowd.whoops.services.posting_annotations import post_annotations
-from crowd.whoops.services.taking_annotations import take_annotations
 from hits.work.models.assignments import Assignment
 from tests.browser.conftest import OpenPage
 from tests.browser.doors import enter

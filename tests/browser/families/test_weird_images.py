@@ -6,10 +6,11 @@ from django.utils import timezone
 from playwright.sync_api import Page, expect
 
 from crowd.whoops import domain
-from crowd.whoops.models import Image, Project, Review, Sighting
-from crowd.whoops.services.harm_review import give_review
-from crowd.whoops.services.posting_control import post_control
-from crowd.whoops.services.taking_sightings import take_sightings
+from crowd.whoops.control.services.control_answers import take_sightings
+from crowd.whoops.control.services.posting_control import post_control
+from crowd.whoops.models import Image, Project
+from crowd.whoops.models.control_and_review import Review, Sighting
+from crowd.whoops.review.services.harm_review import give_review
 from hits.work.models.assignments import Assignment
 from tests.browser.conftest import OpenPage
 from tests.browser.doors import enter

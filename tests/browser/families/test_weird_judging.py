@@ -8,11 +8,11 @@ from django.utils import timezone
 from playwright.sync_api import expect
 
 from crowd.whoops import domain
+from crowd.whoops.judge.services.explanation_lists import make_explanations
+from crowd.whoops.judge.services.posting_questions import withdraw_question
+from crowd.whoops.judge.services.weird_normal_pairs import make_pairs
 from crowd.whoops.models import Image, Partner, Project
 from crowd.whoops.models.judged_items import Question
-from crowd.whoops.services.explaining import make_explanations
-from crowd.whoops.services.identifying import make_pairs
-from crowd.whoops.services.posting_questions import withdraw_question
 from hits.work.models.assignments import Assignment
 from scoring.models import Score
 from tests.browser.conftest import OpenPage

@@ -5,7 +5,7 @@ from io import BytesIO
 import pytest
 from playwright.sync_api import expect
 
-from crowd.whoops.services.matching import MATCHING
+from crowd.whoops.results.services.matching_scores import MATCHING
 from hits.data.services.model_results import add_results
 from tests.browser.doors import enter
 from tests.browser.looking import Visitor

@@ -11,12 +11,12 @@ from playwright.sync_api import Page, expect
 
 from crowd.pictures.models import Original
 from crowd.whoops import domain
+from crowd.whoops.annotate.services.collected_annotations import take_annotations
+from crowd.whoops.annotate.services.posting_annotations import post_annotations
+from crowd.whoops.control.services.control_answers import take_sightings
+from crowd.whoops.control.services.posting_control import post_control
 from crowd.whoops.models import Annotation, Category, Designer, Image, Project
 from crowd.whoops.models.judged_items import Option, Question
-from crowd.whoops.services.posting_annotations import post_annotations
-from crowd.whoops.services.posting_control import post_control
-from crowd.whoops.services.taking_annotations import take_annotations
-from crowd.whoops.services.taking_sightings import take_sightings
 from hits.work.models.leases import Lease
 from scoring.models import Score
 from scoring.services.judging import judge_submitted

@@ -10,9 +10,9 @@ from playwright.sync_api import Page, expect
 from crowd.marketplace import queries
 from crowd.marketplace.services.work import accept_hit
 from crowd.whoops import domain
+from crowd.whoops.design.services import designer_pay, submissions, workspace_links
+from crowd.whoops.design.services.invitations import want_designers
 from crowd.whoops.models import Designer, Image
-from crowd.whoops.services import designer_pay, links, sending
-from crowd.whoops.services.inviting import want_designers
 from tests.browser.doors import enter
 from tests.browser.looking import Visitor
 from tests.browser.stage import launch, open_account, sign_in
@@ -119,11 +119,11 @@ def test_the_pages_look_well(visitor: Visitor, sites: Sites) -> None:
     accepted = accept(images[0])
     designer_pay.owe_image(image=accepted, by=make_user(), now=timezone.now())
     come_back(images[1], "Two of three people saw only a stove. Make the snowman larger, please.")
-    sending.withdraw(image=images[2], now=timezone.now())
-    sending.set_partner(
+    submissions.withdraw(image=images[2], now=timezone.now())
+    submissions.set_partner(
         image=images[3], kind="normal", picture=make_fit_picture(), texts=TEXTS, now=timezone.now()
     )
-    first, other = (f"{sites.public}{links.path_of(one)}" for one in (new, designer))
+    first, other = (f"{sites.public}{workspace_links.path_of(one)}" for one in (new, designer))
 
     visitor.visit("design-empty", first)
     visitor.visit("design-new", f"{first}new/")

@@ -28,7 +28,7 @@ def test_names_that_see_each_other_are_told(places: list[str]) -> None:
     "places",
     [
         ["scoring/models/verdicts.py", "scoring/admin/verdicts.py"],
-        ["crowd/whoops/services/links.py", "crowd/winoventi/services/links.py"],
+        ["crowd/whoops/design/services/workspace_links.py", "crowd/winoventi/services/links.py"],
         ["crowd/marketplace/models/parties.py", "qualifications/domain/people.py"],
         ["hits/data/services.py", "hits/work/services.py"],
         ["hits/management/commands/replay.py", "crowd/winoventi/replaying/replay.py"],

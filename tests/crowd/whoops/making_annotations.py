@@ -5,10 +5,10 @@ from itertools import count
 from typing import Any
 
 from crowd.whoops import domain
+from crowd.whoops.annotate.services.collected_annotations import take_annotations
+from crowd.whoops.annotate.services.posting_annotations import post_annotations
+from crowd.whoops.annotate.services.training_images import ANYBODY
 from crowd.whoops.models import Annotation, Designer, Image, Project, Revision, TrainingImage
-from crowd.whoops.services.posting_annotations import post_annotations
-from crowd.whoops.services.taking_annotations import take_annotations
-from crowd.whoops.services.training import ANYBODY
 from hits.core.states import move
 from hits.identity.models.workers import Worker
 from hits.providers.models.accounts import Account

@@ -11,10 +11,10 @@ from django.utils import timezone
 from PIL import Image as Drawing
 
 from crowd.pictures.models import Picture
+from crowd.whoops.design.services.invitations import invite_designer
+from crowd.whoops.design.services.submissions import send_image
+from crowd.whoops.design.services.workspace_links import path_of
 from crowd.whoops.models import Category, Designer, Image, Project
-from crowd.whoops.services.inviting import invite_designer
-from crowd.whoops.services.links import path_of
-from crowd.whoops.services.sending import send_image
 from hits.studies.models import Study
 from tests.factories import NOW, make_picture, make_study, make_user
 

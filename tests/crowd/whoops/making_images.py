@@ -4,9 +4,10 @@ from collections.abc import Mapping
 from typing import Any
 
 from crowd.whoops import domain
-from crowd.whoops.models import Designer, Image, Project, Revision, Sighting
-from crowd.whoops.services.posting_control import post_control
-from crowd.whoops.services.taking_sightings import take_sightings
+from crowd.whoops.control.services.control_answers import take_sightings
+from crowd.whoops.control.services.posting_control import post_control
+from crowd.whoops.models import Designer, Image, Project, Revision
+from crowd.whoops.models.control_and_review import Sighting
 from hits.core.states import move
 from hits.identity.models.workers import Worker
 from hits.providers.models.accounts import Account

@@ -7,9 +7,9 @@ from django.http import QueryDict
 
 from crowd.pictures.models import Picture
 from crowd.questions.family import AskFamily
+from crowd.whoops.judge.services.question_import import import_rows
 from crowd.whoops.models import Annotation, Image, Partner, Project
 from crowd.whoops.models.judged_items import Question
-from crowd.whoops.services.importing import import_rows
 from hits import families
 from hits.core.states import move
 from hits.families import TaskPage

@@ -6,7 +6,8 @@ from typing import Any
 
 from django.test import Client
 
-from crowd.whoops.models import Annotation, Category, Image, Partner, Project, Sighting
+from crowd.whoops.models import Annotation, Category, Image, Partner, Project
+from crowd.whoops.models.control_and_review import Sighting
 from crowd.whoops.models.judged_items import Option, Question
 from hits.identity.models.users import User
 from hits.work.models.assignments import Assignment

@@ -6,15 +6,16 @@ from django.test.utils import CaptureQueriesContext
 
 from crowd.pictures.services.removing_pictures import remove_pictures, restore_pictures
 from crowd.whoops import domain
-from crowd.whoops.models import Image, Revision, Sighting
-from crowd.whoops.services.comparing import (
+from crowd.whoops.control.services.comparison import (
     claim_sighting,
     decide_sighting,
     leave_sighting,
     undo_decision,
 )
-from crowd.whoops.services.posting_control import post_control
-from crowd.whoops.services.taking_sightings import take_sightings
+from crowd.whoops.control.services.control_answers import take_sightings
+from crowd.whoops.control.services.posting_control import post_control
+from crowd.whoops.models import Image, Revision
+from crowd.whoops.models.control_and_review import Sighting
 from hits.core.errors import RuleBroken
 from hits.identity.models.users import User
 from hits.work.models.items import Item

@@ -5,7 +5,7 @@ from django.http import QueryDict
 from django.urls import reverse
 
 from crowd.whoops import domain
-from crowd.whoops.asking.control import ControlFamily
+from crowd.whoops.control.pages.control_group import ControlFamily
 from hits import families
 from hits.core.errors import InvalidAnswer
 from hits.families import Answer, TaskPage

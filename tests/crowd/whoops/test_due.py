@@ -5,8 +5,10 @@ from collections.abc import Callable
 import pytest
 
 from crowd.whoops import domain, tasks
+from crowd.whoops.annotate.services import collected_annotations
+from crowd.whoops.control.services import control_answers
+from crowd.whoops.images.services import batch_places
 from crowd.whoops.models import Annotation, Image, Project
-from crowd.whoops.services import growing, taking_annotations, taking_sightings
 from hits.work.models.items import Item
 from tests.crowd.whoops import making_annotations
 from tests.crowd.whoops.making_annotations import Annotators
@@ -53,7 +55,7 @@ def test_without_an_image_at_the_control_group_one_question_is_enough() -> None:
     crowd = Annotators(annotations_wanted=1)
     crowd.answer()
 
-    assert watch(lambda: taking_sightings.take_sightings(now=NOW)).queries == 1
+    assert watch(lambda: control_answers.take_sightings(now=NOW)).queries == 1
 
 
 def test_a_rule_that_wants_more_or_fewer_lookers_is_followed_and_then_rests() -> None:
@@ -68,7 +70,7 @@ def test_a_rule_that_wants_more_or_fewer_lookers_is_followed_and_then_rests() ->
         group.sweep()
         assert Item.objects.get(whoops_control=image).wanted == left
         # More have looked than are wanted now: nothing is to be done about it.
-        assert taking_sightings.take_sightings(now=NOW) == 0
+        assert control_answers.take_sightings(now=NOW) == 0
 
 
 def test_a_rule_that_wants_more_or_fewer_annotations_is_followed_and_then_rests() -> None:
@@ -80,14 +82,14 @@ def test_a_rule_that_wants_more_or_fewer_annotations_is_followed_and_then_rests(
         Project.objects.update(annotations_wanted=wanted)
         crowd.sweep()
         assert crowd.wanted == left
-        assert taking_annotations.take_annotations(now=NOW) == 0
+        assert collected_annotations.take_annotations(now=NOW) == 0
 
 
 def test_an_annotation_of_one_project_is_taken_whatever_another_wants() -> None:
     one, other = Annotators(annotations_wanted=1), Annotators(annotations_wanted=4)
     other.hand_in(other.open())
 
-    assert taking_annotations.take_annotations(now=NOW) == 1
+    assert collected_annotations.take_annotations(now=NOW) == 1
     assert (one.wanted, other.wanted, Annotation.objects.count()) == (1, 3, 1)
 
 
@@ -97,5 +99,5 @@ def test_the_newest_batch_of_a_task_grows() -> None:
     values = {"study": crowd.project.study, "status": "open", "launched_by": by, "task": domain.ANNOTATE}
     older, newer = (make_batch(assignments_per_hit=5, **values) for _ in range(2))
 
-    assert growing.grow_batches(now=NOW) == 1
+    assert batch_places.grow_batches(now=NOW) == 1
     assert (older.hits.count(), newer.hits.count()) == (0, 1)

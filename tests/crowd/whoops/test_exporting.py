@@ -14,9 +14,9 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
-from crowd.whoops.exporting.export import FILES
 from crowd.whoops.models import Annotation, Category, Image, Project, Revision
 from crowd.whoops.models.judged_items import Question
+from crowd.whoops.results.exporting.whoops_export import FILES
 from hits.core.models.audit_events import AuditEvent
 from hits.data.exports import Naming
 from hits.datasets.columns import Row

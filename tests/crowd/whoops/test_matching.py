@@ -9,10 +9,10 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 from django.urls import reverse
 
-from crowd.whoops.domain.votes import Share
+from crowd.whoops.judge.domain.votes import Share
 from crowd.whoops.models import Annotation, Image, MatchingRow, MatchingScores, Project
-from crowd.whoops.queries.matching import results
-from crowd.whoops.services.matching import MATCHING
+from crowd.whoops.results.queries.matching_results import results
+from crowd.whoops.results.services.matching_scores import MATCHING
 from hits.core.errors import InvalidItems, RuleBroken
 from hits.data.services.model_results import add_results, remove_results, replace_results
 from tests.crowd.whoops.making_results import annotate, make_results, visit

@@ -5,11 +5,11 @@ from collections import Counter
 import pytest
 
 from crowd.pictures.models import Picture
-from crowd.whoops.domain.caption_errors import Rights
-from crowd.whoops.domain.votes import Share
+from crowd.whoops.judge.domain.caption_errors import Rights
+from crowd.whoops.judge.domain.votes import Share
+from crowd.whoops.judge.queries.judgements import caption_patterns, judged
 from crowd.whoops.models import Image
 from crowd.whoops.models.judged_items import Question
-from crowd.whoops.queries.judged import caption_patterns, judged
 from hits.work.models.assignments import Assignment
 from tests.crowd.whoops.making_results import Crowd, Kind, Variant, ask, cast, make_results
 from tests.factories import NOW

@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crowd.whoops.domain.caption_errors import PATTERNS, Rights, count_patterns
-from crowd.whoops.domain.matching import is_ranked_rightly, shares_by_image, specificity
-from crowd.whoops.domain.texts import lengths_of
-from crowd.whoops.domain.votes import Share, Votes, accepted, agree, unanimity
+from crowd.whoops.annotate.domain.text_lengths import lengths_of
+from crowd.whoops.judge.domain.caption_errors import PATTERNS, Rights, count_patterns
+from crowd.whoops.judge.domain.votes import Share, Votes, accepted, agree, unanimity
+from crowd.whoops.results.domain.specificity import is_ranked_rightly, shares_by_image, specificity
 
 pytestmark = pytest.mark.pure
 

@@ -7,7 +7,7 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
-from crowd.whoops.services.matching import MATCHING
+from crowd.whoops.results.services.matching_scores import MATCHING
 from hits.data.services.model_results import add_results
 from tests.crowd.whoops.making_results import Crowd, Kind, ask, make_every_result, make_results, visit
 from tests.factories import NOW, make_user

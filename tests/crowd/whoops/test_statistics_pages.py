@@ -9,10 +9,11 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
-from crowd.whoops.admin.statistics import results_card
-from crowd.whoops.domain.votes import Share
-from crowd.whoops.models import Annotation, Category, Image, MatchingScores, Project, Review, Revision
-from crowd.whoops.queries.composition import (
+from crowd.whoops.judge.domain.votes import Share
+from crowd.whoops.models import Annotation, Category, Image, MatchingScores, Project, Revision
+from crowd.whoops.models.control_and_review import Review
+from crowd.whoops.results.admin.statistics import results_card
+from crowd.whoops.results.queries.composition import (
     annotations_each,
     counts_by,
     filtered_texts,

@@ -5,10 +5,11 @@ from datetime import datetime
 from typing import Any
 
 from crowd.whoops import domain
-from crowd.whoops.models import Annotation, Image, Project, Revision, Sighting
-from crowd.whoops.services.comparing import decide_sighting
-from crowd.whoops.services.posting_annotations import post_annotations
-from crowd.whoops.services.posting_control import post_control
+from crowd.whoops.annotate.services.posting_annotations import post_annotations
+from crowd.whoops.control.services.comparison import decide_sighting
+from crowd.whoops.control.services.posting_control import post_control
+from crowd.whoops.models import Annotation, Image, Project, Revision
+from crowd.whoops.models.control_and_review import Sighting
 from hits.identity.models.users import User
 from hits.identity.models.workers import Worker
 from hits.studies.models import Study

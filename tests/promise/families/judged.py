@@ -3,10 +3,10 @@
 from collections.abc import Iterator, Mapping
 
 from crowd.whoops import domain
+from crowd.whoops.judge.services.posting_questions import post_questions
+from crowd.whoops.judge.services.weird_normal_pairs import make_pairs
 from crowd.whoops.models import Image
 from crowd.whoops.models.judged_items import Question
-from crowd.whoops.services.identifying import make_pairs
-from crowd.whoops.services.posting_questions import post_questions
 from hits.identity.models.workers import Worker
 from hits.studies.models import Study
 from scoring.models import Score

@@ -10,10 +10,15 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 from django.utils import timezone
 
-from crowd.whoops.admin.annotations import annotation_card
+from crowd.whoops.annotate.admin.annotations import annotation_card
+from crowd.whoops.annotate.services.annotation_decisions import (
+    REASONS,
+    count_annotation,
+    drop_annotation,
+    undo_decision,
+)
 from crowd.whoops.models import Annotation, Image
 from crowd.whoops.models.annotations import TAKEN_OUT
-from crowd.whoops.services.deciding import REASONS, count_annotation, drop_annotation, undo_decision
 from hits.core.errors import RuleBroken
 from hits.work.services.leasing import keep_out
 from tests.crowd.whoops.making_annotations import COARSE, Annotators, make_image

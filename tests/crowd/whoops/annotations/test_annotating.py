@@ -9,13 +9,14 @@ from django.test.utils import CaptureQueriesContext
 
 from crowd.pictures.models import Picture
 from crowd.whoops import domain
-from crowd.whoops.models import Annotation, Image, Revision, Sighting
+from crowd.whoops.annotate.services.annotation_decisions import count_annotation, drop_annotation
+from crowd.whoops.annotate.services.posting_annotations import post_annotations
+from crowd.whoops.images.services.batch_places import grow_batches
+from crowd.whoops.images.services.transitions import move_image
+from crowd.whoops.models import Annotation, Image, Revision
 from crowd.whoops.models.annotations import TAKEN_OUT
+from crowd.whoops.models.control_and_review import Sighting
 from crowd.whoops.models.judged_items import Question
-from crowd.whoops.services.deciding import count_annotation, drop_annotation
-from crowd.whoops.services.growing import grow_batches
-from crowd.whoops.services.moving import move_image
-from crowd.whoops.services.posting_annotations import post_annotations
 from hits import families
 from hits.core.states import move
 from hits.work.models.assignments import Assignment

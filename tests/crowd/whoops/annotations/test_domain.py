@@ -2,7 +2,7 @@
 
 import pytest
 
-from crowd.whoops.domain.annotating import (
+from crowd.whoops.annotate.domain.annotation_texts import (
     LONGEST_TEXT,
     TEXTS,
     Fault,

@@ -4,7 +4,7 @@ import pytest
 from django.template.loader import render_to_string
 
 from crowd.whoops import domain
-from crowd.whoops.services.training import ask_training_image, training_images
+from crowd.whoops.annotate.services.training_images import ask_training_image, training_images
 from hits import families
 from hits.core.errors import RuleBroken
 from hits.families import entry_policies

@@ -8,9 +8,9 @@ from django.test import Client
 from django.urls import reverse
 from PIL import Image as Pixels
 
-from crowd.whoops.admin.training import examples_card
+from crowd.whoops.annotate.admin.training_images import examples_card
+from crowd.whoops.annotate.services.training_images import training_images
 from crowd.whoops.models import TrainingImage
-from crowd.whoops.services.training import training_images
 from hits.work.models.items import Item
 from qualifications.models import Gate
 from tests.crowd.whoops.making_annotations import (

@@ -10,8 +10,8 @@ from django.urls import reverse
 
 from crowd.questions.page_entries import Faulty
 from crowd.whoops import domain
-from crowd.whoops.asking.annotate import EXAMPLES, AnnotateFamily
-from crowd.whoops.domain.annotating import Texts, find_faults, find_oddities
+from crowd.whoops.annotate.domain.annotation_texts import Texts, find_faults, find_oddities
+from crowd.whoops.annotate.pages.annotate import EXAMPLES, AnnotateFamily
 from hits import families
 from hits.core.errors import InvalidAnswer
 from hits.work.models.assignments import Assignment

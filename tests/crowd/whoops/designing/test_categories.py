@@ -4,8 +4,8 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
+from crowd.whoops.images.services.categories import delete_categories, merge_categories
 from crowd.whoops.models import Category
-from crowd.whoops.services.categorizing import delete_categories, merge_categories
 from hits.core.errors import RuleBroken
 from hits.identity.roles import RESEARCHER, REVIEWER
 from tests.crowd.whoops.making_designers import make_category, make_designer, send

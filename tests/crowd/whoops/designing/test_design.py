@@ -7,8 +7,8 @@ from django.http import QueryDict
 from django.test import Client
 
 from crowd.whoops import domain
+from crowd.whoops.design.services.invitations import places_of, set_active, want_designers
 from crowd.whoops.models import Designer, Project
-from crowd.whoops.services.inviting import places_of, set_active, want_designers
 from hits import families
 from hits.core.errors import InvalidAnswer
 from hits.identity.models.workers import Worker

@@ -10,9 +10,9 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 from django.utils import timezone
 
+from crowd.whoops.design.services import designer_pay, workspace_links
+from crowd.whoops.design.services.invitations import places_of
 from crowd.whoops.models import Designer, Image, Project
-from crowd.whoops.services import designer_pay, links
-from crowd.whoops.services.inviting import places_of
 from hits.identity.roles import RESEARCHER, REVIEWER
 from hits.ledger.models.bonuses import Bonus
 from tests.crowd.whoops.designing.test_paying import Paid, accept
@@ -35,7 +35,7 @@ def test_a_researcher_invites_a_designer_and_gets_a_link_that_opens_the_workspac
 
     designer = project.designers.get()
     assert (designer.name, designer.invited_by, designer.is_paid) == ("First", user, False)
-    address = links.address_of(designer)
+    address = workspace_links.address_of(designer)
     assert address in made.content.decode()
     assert client.get(address).status_code == 200
 
@@ -75,7 +75,7 @@ def test_the_link_is_shown_again_prolonged_and_made_anew(client: Client) -> None
     designer = make_designer(project)
     sign_in(client, RESEARCHER, project.study)
     url = url_of(project, "designer", designer.public_id)
-    before = links.address_of(designer)
+    before = workspace_links.address_of(designer)
     assert before in client.get(url).content.decode()
 
     client.post(url_of(project, "designer_link", designer.public_id), {"deed": "prolong", "days": 5})
@@ -86,7 +86,7 @@ def test_the_link_is_shown_again_prolonged_and_made_anew(client: Client) -> None
     designer.refresh_from_db()
     assert (designer.link_number, (designer.link_until - timezone.now()).days) == (2, 4)  # type: ignore[operator]
     assert client.get(before).status_code == 410
-    assert client.get(links.address_of(designer)).status_code == 200
+    assert client.get(workspace_links.address_of(designer)).status_code == 200
 
 
 def test_somebody_is_shut_out_after_a_question_and_let_in_again(client: Client) -> None:
@@ -216,7 +216,7 @@ def test_strangers_find_nothing_and_reviewers_change_nothing(client: Client) -> 
     sign_in(client, REVIEWER, project.study)
     seen = client.get(url_of(project, "designer", designer.public_id))
     assert seen.status_code == 200
-    assert links.write_token(designer) not in seen.content.decode()
+    assert workspace_links.write_token(designer) not in seen.content.decode()
     forbidden = [
         client.get(url_of(project, "invite")),
         client.get(url_of(project, "accepted_csv")),

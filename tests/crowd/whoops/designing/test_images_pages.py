@@ -6,7 +6,8 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
-from crowd.whoops.models import Image, Project, Review, Sighting
+from crowd.whoops.models import Image, Project
+from crowd.whoops.models.control_and_review import Review, Sighting
 from hits.identity.roles import AUTHOR, RESEARCHER, REVIEWER
 from tests.crowd.whoops.making_images import (
     SAW_NOTHING,

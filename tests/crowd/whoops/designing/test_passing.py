@@ -6,12 +6,12 @@ from decimal import Decimal
 import pytest
 
 from crowd.whoops import domain
-from crowd.whoops.domain.passing import Missed, Verdict, reason_of_return, verdict_of
+from crowd.whoops.control.domain.control_verdicts import Missed, Verdict, reason_of_return, verdict_of
+from crowd.whoops.design.services.designer_pay import owe_image
+from crowd.whoops.images.services.withdrawal import follow_images, follow_questions
 from crowd.whoops.models import Image
 from crowd.whoops.models.judged_items import Question
-from crowd.whoops.services import passing
-from crowd.whoops.services.designer_pay import owe_image
-from crowd.whoops.services.pulling import follow_images, follow_questions
+from crowd.whoops.review.services import image_decisions
 from hits.core.errors import RuleBroken
 from hits.core.models.audit_events import AuditEvent
 from hits.identity.models.users import User
@@ -74,12 +74,12 @@ def test_reason_of_return_fits_however_much_was_written() -> None:
 @pytest.mark.parametrize(
     ("do", "since", "to", "outcome"),
     [
-        (passing.accept_image, "review", "accepted", "accepted"),
-        (passing.return_image, "control", "returned", "returned"),
-        (passing.return_image, "review", "returned", "returned"),
-        (passing.refuse_image, "control", "refused", "refused"),
-        (passing.refuse_image, "review", "refused", "refused"),
-        (passing.refuse_image, "accepted", "refused", "refused"),
+        (image_decisions.accept_image, "review", "accepted", "accepted"),
+        (image_decisions.return_image, "control", "returned", "returned"),
+        (image_decisions.return_image, "review", "returned", "returned"),
+        (image_decisions.refuse_image, "control", "refused", "refused"),
+        (image_decisions.refuse_image, "review", "refused", "refused"),
+        (image_decisions.refuse_image, "accepted", "refused", "refused"),
     ],
 )
 def test_person_decides_with_a_reason(do: Do, since: str, to: str, outcome: str, ann: User) -> None:
@@ -98,15 +98,15 @@ def test_person_decides_with_a_reason(do: Do, since: str, to: str, outcome: str,
 @pytest.mark.parametrize(
     ("do", "since"),
     [
-        (passing.accept_image, "control"),
-        (passing.accept_image, "accepted"),
-        (passing.return_image, "accepted"),
-        (passing.return_image, "returned"),
-        (passing.refuse_image, "withdrawn"),
-        (passing.refuse_image, "refused"),
-        (passing.reword_return, "review"),
-        (passing.reconsider_image, "review"),
-        (passing.reconsider_image, "withdrawn"),
+        (image_decisions.accept_image, "control"),
+        (image_decisions.accept_image, "accepted"),
+        (image_decisions.return_image, "accepted"),
+        (image_decisions.return_image, "returned"),
+        (image_decisions.refuse_image, "withdrawn"),
+        (image_decisions.refuse_image, "refused"),
+        (image_decisions.reword_return, "review"),
+        (image_decisions.reconsider_image, "review"),
+        (image_decisions.reconsider_image, "withdrawn"),
     ],
 )
 def test_decision_that_does_not_fit_changes_nothing(do: Do, since: str, ann: User) -> None:
@@ -124,7 +124,7 @@ def test_decision_without_a_fit_reason_changes_nothing(reason: str, ann: User) -
     image = make_image(make_project(), state="review")
 
     with pytest.raises(RuleBroken):
-        passing.return_image(image=image, reason=reason, by=ann, now=NOW)
+        image_decisions.return_image(image=image, reason=reason, by=ann, now=NOW)
 
     assert state(image) == "review"
 
@@ -136,10 +136,10 @@ def test_accepted_image_is_owed_once_however_often_it_is_accepted(ann: User) -> 
     designer = make_designer(group.project, worker=worker, is_paid=True)
     image = make_image(group.project, designer=designer, state="review")
 
-    passing.accept_image(image=image, reason="Good.", by=ann, now=NOW)
-    passing.refuse_image(image=image, reason="Not good.", by=ann, now=NOW)
+    image_decisions.accept_image(image=image, reason="Good.", by=ann, now=NOW)
+    image_decisions.refuse_image(image=image, reason="Not good.", by=ann, now=NOW)
     Image.objects.filter(pk=image.pk).update(state="review")
-    passing.accept_image(image=image, reason="Good after all.", by=ann, now=NOW)
+    image_decisions.accept_image(image=image, reason="Good after all.", by=ann, now=NOW)
     owe_image(image=image, by=ann, now=NOW)
 
     assert list(Bonus.objects.values_list("amount", "assignment__worker")) == [(Decimal("6.00"), worker.pk)]
@@ -164,7 +164,7 @@ def test_refused_image_takes_its_items_and_pictures_along_and_brings_them_back(a
     follow_questions([question.pk], now=NOW)
     before = asked_items()
 
-    passing.refuse_image(image=image, reason="It hurts.", by=ann, now=NOW, with_pictures=True)
+    image_decisions.refuse_image(image=image, reason="It hurts.", by=ann, now=NOW, with_pictures=True)
 
     image.picture.refresh_from_db()
     assert (before, asked_items()) == ([domain.ANNOTATE, domain.IDENTIFY], [])
@@ -175,7 +175,7 @@ def test_refused_image_takes_its_items_and_pictures_along_and_brings_them_back(a
 def test_refused_image_alone_keeps_its_picture(ann: User) -> None:
     image = make_image(make_project(), state="accepted")
 
-    passing.refuse_image(image=image, reason="Odd.", by=ann, now=NOW)
+    image_decisions.refuse_image(image=image, reason="Odd.", by=ann, now=NOW)
 
     image.picture.refresh_from_db()
     assert image.picture.status == "fit"
@@ -185,7 +185,7 @@ def test_return_by_hand_is_no_matter_of_the_control_group(ann: User) -> None:
     group = ControlGroup()
     image = group.post()
     group.look(SAW_NOTHING)
-    passing.return_image(image=image, reason="Too dark.", by=ann, now=NOW)
+    image_decisions.return_image(image=image, reason="Too dark.", by=ann, now=NOW)
 
     group.sweep()
 
@@ -196,9 +196,9 @@ def test_return_by_hand_is_no_matter_of_the_control_group(ann: User) -> None:
 def test_return_by_hand_is_taken_back_to_where_the_control_group_puts_it(ann: User) -> None:
     group = ControlGroup()
     image = group.post()
-    passing.return_image(image=image, reason="Too dark.", by=ann, now=NOW)
+    image_decisions.return_image(image=image, reason="Too dark.", by=ann, now=NOW)
 
-    passing.reconsider_image(image=image, reason="Bright enough.", by=ann, now=NOW)
+    image_decisions.reconsider_image(image=image, reason="Bright enough.", by=ann, now=NOW)
 
     assert state(image) == "control"
     assert end_of(image) == ("", "", None)
@@ -211,8 +211,8 @@ def test_return_by_the_control_group_cannot_be_overruled_but_reworded(ann: User)
     group.look(SAW_NOTHING)
 
     with pytest.raises(RuleBroken, match="neither refused nor returned by hand"):
-        passing.reconsider_image(image=image, reason="I see it.", by=ann, now=NOW)
-    passing.reword_return(image=image, reason="Make the fish larger.", by=ann, now=NOW)
+        image_decisions.reconsider_image(image=image, reason="I see it.", by=ann, now=NOW)
+    image_decisions.reword_return(image=image, reason="Make the fish larger.", by=ann, now=NOW)
     group.sweep()
 
     assert state(image) == "returned"
@@ -228,9 +228,9 @@ def test_refusal_is_taken_back(ann: User) -> None:
         text="A fish rides.",
         seen=True,
     )
-    passing.refuse_image(image=image, reason="No.", by=ann, now=NOW)
+    image_decisions.refuse_image(image=image, reason="No.", by=ann, now=NOW)
 
-    passing.reconsider_image(image=image, reason="Yes.", by=ann, now=NOW)
+    image_decisions.reconsider_image(image=image, reason="Yes.", by=ann, now=NOW)
 
     assert state(image) == "review"
     assert end_of(image) == ("", "", None)

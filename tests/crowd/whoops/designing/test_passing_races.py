@@ -8,12 +8,13 @@ import pytest
 
 from crowd.pictures.services.removing_pictures import remove_pictures, restore_pictures
 from crowd.whoops import domain
-from crowd.whoops.models import Designer, Image, Review, Sighting
-from crowd.whoops.services import passing
-from crowd.whoops.services.comparing import claim_sighting, decide_sighting
-from crowd.whoops.services.harm_review import give_review
-from crowd.whoops.services.posting_control import post_control
-from crowd.whoops.services.taking_sightings import take_sightings
+from crowd.whoops.control.services.comparison import claim_sighting, decide_sighting
+from crowd.whoops.control.services.control_answers import take_sightings
+from crowd.whoops.control.services.posting_control import post_control
+from crowd.whoops.models import Designer, Image
+from crowd.whoops.models.control_and_review import Review, Sighting
+from crowd.whoops.review.services import image_decisions
+from crowd.whoops.review.services.harm_review import give_review
 from hits.ledger.models.bonuses import Bonus
 from hits.work.models.items import Item
 from hits.work.services.leasing import keep_out
@@ -87,7 +88,9 @@ def test_decisions_and_the_pool_at_once_come_to_an_end() -> None:
     images = [group.post() for _ in range(3)]
 
     def refuse(image: Image) -> Callable[[], Any]:
-        return lambda: passing.refuse_image(image=image, reason="No.", by=by, now=NOW, with_pictures=True)
+        return lambda: image_decisions.refuse_image(
+            image=image, reason="No.", by=by, now=NOW, with_pictures=True
+        )
 
     def toggle(image: Image) -> None:
         for _ in range(5):
@@ -115,7 +118,7 @@ def test_an_image_is_accepted_while_its_earlier_picture_goes_away() -> None:
     Image.objects.filter(pk=image.pk).update(state=Image.State.REVIEW, picture=make_picture())
 
     meet(
-        lambda: passing.accept_image(image=image, reason="Fine.", by=by, now=NOW),
+        lambda: image_decisions.accept_image(image=image, reason="Fine.", by=by, now=NOW),
         lambda: remove_pictures(pictures=[earlier], reason="Odd.", by=by, now=NOW),
     )
 
@@ -134,7 +137,7 @@ def test_an_image_is_accepted_while_the_work_that_it_is_paid_on_is_taken_out() -
     Image.objects.filter(pk=image.pk).update(state=Image.State.REVIEW)
 
     meet(
-        lambda: passing.accept_image(image=image, reason="Fine.", by=by, now=NOW),
+        lambda: image_decisions.accept_image(image=image, reason="Fine.", by=by, now=NOW),
         lambda: keep_out(work, now=NOW),
     )
 

@@ -6,12 +6,12 @@ from typing import Any
 
 import pytest
 
+from crowd.whoops.design.queries.designers import designers_with_figures
+from crowd.whoops.design.services import designer_pay
+from crowd.whoops.design.services.invitations import change_designer
+from crowd.whoops.images.services.locks import held_image
+from crowd.whoops.images.services.transitions import move_image
 from crowd.whoops.models import Designer, Image, Project
-from crowd.whoops.queries.designers import designers_with_figures
-from crowd.whoops.services import designer_pay
-from crowd.whoops.services.holding import held_image
-from crowd.whoops.services.inviting import change_designer
-from crowd.whoops.services.moving import move_image
 from hits.batches.services.budgets import grant_budget
 from hits.core.models.audit_events import AuditEvent
 from hits.ledger.models.bonuses import Bonus

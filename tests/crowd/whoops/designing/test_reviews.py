@@ -2,9 +2,10 @@
 
 import pytest
 
-from crowd.whoops.models import Image, Project, Review
-from crowd.whoops.queries.people import staff_with
-from crowd.whoops.services.harm_review import give_review, undo_review, waiting_images
+from crowd.whoops.images.queries.staff_permissions import staff_with
+from crowd.whoops.models import Image, Project
+from crowd.whoops.models.control_and_review import Review
+from crowd.whoops.review.services.harm_review import give_review, undo_review, waiting_images
 from hits.core.errors import RuleBroken
 from hits.identity.models.users import User
 from hits.identity.roles import AUTHOR, OPERATOR, RESEARCHER, REVIEWER

@@ -11,9 +11,9 @@ from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from crowd.pictures.models import Original, Picture
+from crowd.whoops.design.pages import workspace
+from crowd.whoops.design.services import invitations
 from crowd.whoops.models import Designer, Image
-from crowd.whoops.services import inviting
-from crowd.whoops.workspace import framing
 from hits.studies.models import Study
 from tests.crowd.whoops.making_designers import (
     TEXTS,
@@ -227,7 +227,7 @@ def test_the_image_of_another_designer_is_not_there(client: Client) -> None:
 def test_links_that_are_over_or_unknown_say_so(client: Client) -> None:
     designer = make_designer()
     url = address(designer)
-    inviting.renew_link(designer=designer, days=1, now=timezone.now())
+    invitations.renew_link(designer=designer, days=1, now=timezone.now())
 
     over, unknown = client.get(url), client.get(f"{HERE}nonsense/")
 
@@ -244,7 +244,7 @@ def test_links_that_are_over_or_unknown_say_so(client: Client) -> None:
 def test_who_is_shut_out_looks_and_sends_nothing(client: Client) -> None:
     designer = make_designer()
     image = send(designer)
-    inviting.set_active(designer=designer, is_active=False)
+    invitations.set_active(designer=designer, is_active=False)
 
     refused = client.post(address(designer, "new/"), form_of())
 
@@ -257,7 +257,7 @@ def test_who_is_shut_out_looks_and_sends_nothing(client: Client) -> None:
 def test_one_designer_sends_so_much_within_an_hour(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
     project = make_project()
     designer, other = make_designer(project), make_designer(project)
-    monkeypatch.setattr(framing, "MOST_SENT", 1)
+    monkeypatch.setattr(workspace, "MOST_SENT", 1)
 
     answers = [
         client.post(address(designer, "new/"), form_of(picture=picture))

@@ -7,12 +7,12 @@ from uuid import uuid4
 import pytest
 
 from crowd.pictures.models import Picture
+from crowd.whoops.control.services.posting_control import post_control
+from crowd.whoops.design.services import submissions
+from crowd.whoops.design.services.invitations import set_active
+from crowd.whoops.images.services.locks import held_image
+from crowd.whoops.images.services.transitions import move_image
 from crowd.whoops.models import Image, Partner, Revision
-from crowd.whoops.services import sending
-from crowd.whoops.services.holding import held_image
-from crowd.whoops.services.inviting import set_active
-from crowd.whoops.services.moving import move_image
-from crowd.whoops.services.posting_control import post_control
 from hits.core.errors import RuleBroken
 from tests.crowd.whoops.making_annotations import make_training_images
 from tests.crowd.whoops.making_designers import (
@@ -42,7 +42,7 @@ def test_send_image_is_with_the_control_group_and_has_its_first_revision() -> No
     image = send(make_designer())
 
     assert (image.state, image.number, image.revision, image.sent_at) == (State.CONTROL, 1, 1, NOW)
-    assert sending.texts_of(image) == TEXTS
+    assert submissions.texts_of(image) == TEXTS
     (revision,) = image.revisions.all()
     assert (revision.number, revision.picture, revision.outcome) == (1, image.picture, "")
     assert revision.texts == {**TEXTS, "category": "Physics"}
@@ -87,7 +87,7 @@ def test_send_image_refuses_a_picture_that_was_sent_before_until_it_is_withdrawn
         send(other, picture=image.picture)
 
     assert (refused.value.code, Image.objects.count()) == ("picture_used", 1)
-    sending.withdraw(image=image, now=NOW)
+    submissions.withdraw(image=image, now=NOW)
     assert send(other, picture=image.picture).number == 2
 
 
@@ -111,7 +111,7 @@ def test_send_again_makes_the_next_revision_and_keeps_the_first() -> None:
     move(image, State.RETURNED, "Nobody saw it.")
     picture = make_fit_picture()
 
-    sent = sending.send_again(
+    sent = submissions.send_again(
         image=image, seen=1, picture=picture, texts=OTHER, category=make_category("Size"), now=LATER
     )
 
@@ -127,10 +127,10 @@ def test_send_again_twice_sends_once_and_a_stale_page_is_refused() -> None:
     move(image, State.RETURNED)
     values: dict[str, Any] = {"seen": 1, "picture": image.picture, "category": image.category, "now": LATER}
 
-    first = sending.send_again(image=image, texts=OTHER, **values)
-    second = sending.send_again(image=image, texts=OTHER, **values)
+    first = submissions.send_again(image=image, texts=OTHER, **values)
+    second = submissions.send_again(image=image, texts=OTHER, **values)
     with pytest.raises(RuleBroken) as stale:
-        sending.send_again(image=image, texts=TEXTS, **values)
+        submissions.send_again(image=image, texts=TEXTS, **values)
 
     assert first == second
     assert (stale.value.code, image.revisions.count()) == ("stale", 2)
@@ -144,7 +144,9 @@ def test_send_again_refuses_what_did_not_come_back(state: str) -> None:
     Image.objects.filter(pk=image.pk).update(state=state, accepted_at=NOW)
 
     with pytest.raises(RuleBroken) as refused:
-        sending.send_again(image=image, seen=1, picture=image.picture, texts=OTHER, category=None, now=LATER)
+        submissions.send_again(
+            image=image, seen=1, picture=image.picture, texts=OTHER, category=None, now=LATER
+        )
 
     image.refresh_from_db()
     assert (refused.value.code, image.state, image.revision) == ("not_returned", state, 1)
@@ -154,7 +156,7 @@ def test_send_again_asks_nobody_about_the_revision_before() -> None:
     image = send(make_designer())
     post_control(now=NOW)
     move(image, State.RETURNED)
-    sending.send_again(image=image, seen=1, picture=image.picture, texts=OTHER, category=None, now=LATER)
+    submissions.send_again(image=image, seen=1, picture=image.picture, texts=OTHER, category=None, now=LATER)
     post_control(now=LATER)
 
     first, second = image.revisions.select_related("control_item").order_by("number")
@@ -169,8 +171,8 @@ def test_withdraw_ends_the_revision_and_pulls_what_is_asked() -> None:
     image = send(make_designer())
     post_control(now=NOW)
 
-    sending.withdraw(image=image, now=LATER)
-    sending.withdraw(image=image, now=LATER + timedelta(hours=1))
+    submissions.withdraw(image=image, now=LATER)
+    submissions.withdraw(image=image, now=LATER + timedelta(hours=1))
 
     image.refresh_from_db()
     revision = image.revisions.select_related("control_item").get()
@@ -186,7 +188,7 @@ def test_withdraw_refuses_what_is_decided(state: str) -> None:
     Image.objects.filter(pk=image.pk).update(state=state, accepted_at=NOW)
 
     with pytest.raises(RuleBroken):
-        sending.withdraw(image=image, now=LATER)
+        submissions.withdraw(image=image, now=LATER)
 
     image.refresh_from_db()
     assert image.state == state
@@ -196,16 +198,16 @@ def test_set_partner_has_one_of_each_kind_and_is_fixed_once_accepted() -> None:
     image = send(make_designer())
     first, second, late = (make_fit_picture() for _ in range(3))
     kind = Partner.Kind.NORMAL
-    sending.set_partner(image=image, kind=kind, picture=first, texts=TEXTS, now=NOW)
-    sending.set_partner(image=image, kind=kind, picture=second, texts=TEXTS, now=NOW)
+    submissions.set_partner(image=image, kind=kind, picture=first, texts=TEXTS, now=NOW)
+    submissions.set_partner(image=image, kind=kind, picture=second, texts=TEXTS, now=NOW)
     move(image, State.REVIEW)
     move(image, State.ACCEPTED)
 
     with pytest.raises(RuleBroken):
-        sending.set_partner(image=image, kind=kind, picture=first, texts=TEXTS, now=NOW)
+        submissions.set_partner(image=image, kind=kind, picture=first, texts=TEXTS, now=NOW)
     with pytest.raises(RuleBroken):
-        sending.remove_partner(image=image, kind=kind)
-    photograph = sending.set_partner(
+        submissions.remove_partner(image=image, kind=kind)
+    photograph = submissions.set_partner(
         image=image, kind=Partner.Kind.NATURAL, picture=late, texts={}, credit="my own", now=NOW
     )
 
@@ -218,7 +220,7 @@ def test_set_partner_refuses_a_weird_image() -> None:
     image = send(make_designer())
 
     with pytest.raises(RuleBroken):
-        sending.set_partner(
+        submissions.set_partner(
             image=image, kind=Partner.Kind.NORMAL, picture=image.picture, texts=TEXTS, now=NOW
         )
 

@@ -5,11 +5,11 @@ import json
 import pytest
 
 from crowd.whoops import domain
+from crowd.whoops.judge.services.posting_questions import bring_back_question, withdraw_question
+from crowd.whoops.judge.services.question_files import MOST_EXPLANATIONS, MOST_ROWS
+from crowd.whoops.judge.services.question_import import preview_import
 from crowd.whoops.models import Image
 from crowd.whoops.models.judged_items import Option, Question
-from crowd.whoops.services.importing import preview_import
-from crowd.whoops.services.posting_questions import bring_back_question, withdraw_question
-from crowd.whoops.services.reading import MOST_EXPLANATIONS, MOST_ROWS
 from hits.core.errors import InvalidItems, RuleBroken
 from tests.crowd.whoops.making_images import make_image, make_project
 from tests.crowd.whoops.making_questions import (

@@ -10,10 +10,10 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
 from crowd.whoops import domain
+from crowd.whoops.judge.services.posting_questions import withdraw_question
+from crowd.whoops.judge.services.weird_normal_pairs import make_pairs
 from crowd.whoops.models import Image, Project
 from crowd.whoops.models.judged_items import Option, Question
-from crowd.whoops.services.identifying import make_pairs
-from crowd.whoops.services.posting_questions import withdraw_question
 from hits.identity.roles import RESEARCHER, REVIEWER
 from hits.work.models.items import Item
 from tests.crowd.whoops.making_questions import (

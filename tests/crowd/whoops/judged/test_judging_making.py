@@ -5,13 +5,13 @@ from collections.abc import Sequence
 import pytest
 
 from crowd.whoops import domain
+from crowd.whoops.images.services.transitions import move_image
+from crowd.whoops.judge.services.explanation_lists import gather_explanations, make_explanations
+from crowd.whoops.judge.services.posting_questions import bring_back_question, want_judges, withdraw_question
+from crowd.whoops.judge.services.weird_normal_pairs import draw_pairs, make_pairs
 from crowd.whoops.models import Annotation, Image, Project
 from crowd.whoops.models.judged_items import Option, Question
-from crowd.whoops.services.explaining import gather_explanations, make_explanations
-from crowd.whoops.services.identifying import draw_pairs, make_pairs
-from crowd.whoops.services.moving import move_image
-from crowd.whoops.services.passing import accept_image
-from crowd.whoops.services.posting_questions import bring_back_question, want_judges, withdraw_question
+from crowd.whoops.review.services.image_decisions import accept_image
 from hits.core.errors import RuleBroken
 from hits.identity.models.workers import Worker
 from hits.work.models.assignments import Assignment

@@ -4,8 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crowd.whoops.domain.drawing import draw
-from crowd.whoops.domain.negatives import (
+from crowd.whoops.judge.domain.negatives import (
     Negative,
     Triple,
     draw_negatives,
@@ -13,6 +12,7 @@ from crowd.whoops.domain.negatives import (
     negatives_wanted,
     plain,
 )
+from crowd.whoops.judge.domain.seeded_draw import draw
 
 WORDS = st.sampled_from(["yes", "no", "a cat", "The cat.", "dog", "two", "red"])
 ASKED = st.sampled_from(["What is it?", "Is it red?", "How many are there?", "Who is there?"])

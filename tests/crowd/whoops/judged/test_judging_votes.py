@@ -10,9 +10,9 @@ from django.template.loader import render_to_string
 from django.test.utils import CaptureQueriesContext
 
 from crowd.whoops import domain
+from crowd.whoops.judge.services.explanation_lists import make_explanations
+from crowd.whoops.judge.services.weird_normal_pairs import make_pairs
 from crowd.whoops.models.judged_items import Option, Question
-from crowd.whoops.services.explaining import make_explanations
-from crowd.whoops.services.identifying import make_pairs
 from hits import families
 from hits.core.errors import InvalidAnswer
 from hits.families import TaskPage

@@ -1,0 +1,177 @@
+"""Three texts about a weird image: what it shows, why that is strange, and what of it is not strange."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Any
+
+from django.db.models import QuerySet
+from django.templatetags.static import static
+from django.urls import reverse
+from django.utils.functional import Promise
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+
+from crowd.pictures.models import Picture
+from crowd.questions.domain import is_unfit
+from crowd.questions.family import AskFamily
+from crowd.questions.page_entries import NOT_KEPT, Labels, Look, Texts
+from crowd.whoops import domain
+from crowd.whoops.annotate.domain import annotation_texts
+from crowd.whoops.annotate.domain.annotation_texts import (
+    CAPTION,
+    EXPLANATION,
+    TEXTS,
+    UNDERSPECIFIED,
+    Fault,
+    Oddity,
+)
+from crowd.whoops.annotate.queries.annotators import images_for_annotator
+from crowd.whoops.domain.paper_requirements import PAPER_ASKS
+from crowd.whoops.models import Annotation, Image
+from hits.families import NarrowsItems, Terms
+from hits.work.models.assignments import Assignment
+from hits.work.models.items import Item
+
+LABELS: Labels = {
+    CAPTION: gettext_lazy("What the image shows"),
+    EXPLANATION: gettext_lazy("Why it is strange"),
+    UNDERSPECIFIED: gettext_lazy("The same, with one of the two left out"),
+}
+EXAMPLES: Sequence[Mapping[str, Any]] = (
+    {
+        "about": gettext_lazy("A lighthouse in a wheat field"),
+        "good": True,
+        "texts": (
+            (LABELS[CAPTION], "A lighthouse with its lamp on stands in the middle of a wheat field."),
+            (LABELS[EXPLANATION], "A lighthouse warns ships of the coast, and no ship passes a wheat field."),
+            (LABELS[UNDERSPECIFIED], "A lighthouse with its lamp on stands in an open landscape."),
+        ),
+        "why": gettext_lazy(
+            "The caption names both. The explanation says what a lighthouse is for. The last text is true of "
+            "the image, and nobody who reads it would guess that anything is strange."
+        ),
+    },
+    {
+        "about": gettext_lazy("A snail that is taken for a walk"),
+        "good": True,
+        "texts": (
+            (LABELS[CAPTION], "A man in a raincoat walks a snail on a leash through a park."),
+            (LABELS[EXPLANATION], "Snails crawl too slowly for walks, and have no neck for a leash."),
+            (LABELS[UNDERSPECIFIED], "A man in a raincoat takes his pet for a walk through a park."),
+        ),
+        "why": gettext_lazy("“His pet” is true of the snail, and leaves out that it is one."),
+    },
+    {
+        "about": gettext_lazy("A lighthouse in a wheat field"),
+        "good": False,
+        "texts": (
+            (LABELS[CAPTION], "A tall tower in a landscape."),
+            (LABELS[EXPLANATION], "It is very unusual to see something like this."),
+            (LABELS[UNDERSPECIFIED], "A lighthouse in a wheat field."),
+        ),
+        "why": gettext_lazy(
+            "The caption names neither of the two. The explanation says that it is unusual, not why. The "
+            "last text still names both, so that it is no less precise than the caption."
+        ),
+    },
+)
+_FAULTS: Mapping[Fault, str | Promise] = {
+    Fault.MISSING: gettext_lazy("Write something here."),
+    Fault.TOO_SHORT: gettext_lazy("This is very short. Say it in a whole sentence."),
+    Fault.TOO_LONG: gettext_lazy("This is longer than 500 characters. Say it in fewer words."),
+    Fault.SAME_AS_CAPTION: gettext_lazy("This is the same as your caption. The three texts have to differ."),
+}
+_ODDITIES: Mapping[Oddity, str | Promise] = {
+    Oddity.SAYS_ONLY_STRANGE: gettext_lazy(
+        "This says that it is unusual. Say why, too: what does everybody know that this image goes against?"
+    ),
+    Oddity.LONGER_THAN_CAPTION: gettext_lazy(
+        "This is longer than your caption, and it should say less. Is one of the two things left out?"
+    ),
+}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Pictured:
+    """A picture to write about. The row behind it is for those who read the texts afterwards."""
+
+    url: str
+    row: Any = None
+
+
+class ThreeTexts(AskFamily[Pictured]):
+    """The page of the annotators' work, and of their test."""
+
+    heading = gettext_lazy("What is strange in this image?")
+    page = "whoops/annotate.html"
+    question = "whoops/parts/annotate_question.html"
+    entries = TEXTS
+    labels = LABELS
+    examples = EXAMPLES
+
+    @property
+    def practice(self) -> Pictured:
+        return Pictured(url=static("whoops/practice.svg"))
+
+    def shown(self, asked: Pictured, *, seed: str) -> Mapping[str, Any]:
+        return {"picture_url": asked.url}
+
+    def look(self, texts: Texts, asked: Pictured) -> Look:
+        """Coarse words are let through: who describes harm may need them. A person looks at them later."""
+        return look_at_texts(texts)
+
+
+class AnnotateFamily(ThreeTexts, NarrowsItems):
+    key = domain.ANNOTATE
+    name = "Weird images: annotation"
+    terms = Terms(
+        title="What is strange in this image?",
+        description=(
+            "You see one image with something strange in it. Write three short texts: what it shows, why "
+            "that is strange, and what it shows with one thing left out."
+        ),
+        # $13.50 an hour at the pace that is expected; the paper paid $12 to $15.
+        reward=Decimal("0.60"),
+        item_s=160,
+        workers_per_hit=5,
+        most_items=5,
+        requirements=PAPER_ASKS,
+    )
+    review = "whoops/review/annotate.html"
+
+    def narrow_items(self, items: QuerySet[Item], *, worker_id: int) -> QuerySet[Item]:
+        """Nobody who made the image, or was in its control group; and nothing that is not shown any more."""
+        return items.filter(whoops_annotation__in=images_for_annotator(worker_id))
+
+    def asked_by(self, items: Sequence[Item]) -> Mapping[int, Pictured]:
+        images = Image.objects.filter(annotation_item__in=items).select_related("picture")
+        rows = images.prefetch_related("annotations")
+        found = {row.annotation_item_id: pictured(row.picture, row=row) for row in rows}
+        # Sent again since: whoever wrote about the earlier picture hands in, is paid and read all the same.
+        return {item.pk: found.get(item.pk, Pictured(url="")) for item in items}
+
+    def reviewed(self, asked: Pictured, texts: Texts, *, assignment: Assignment) -> Mapping[str, Any]:
+        rows: Sequence[Annotation] = asked.row.annotations.all() if asked.row else ()
+        return {
+            "picture_url": asked.url,
+            "image": asked.row,
+            "answer": texts,
+            "odd": self.look(texts, asked).odd if texts else {},
+            "annotation": next((row for row in rows if row.assignment_id == assignment.pk), None),
+        }
+
+
+def pictured(picture: Picture, *, row: Any) -> Pictured:
+    return Pictured(url=reverse("pictures:picture", args=[picture.key]), row=row)
+
+
+def look_at_texts(texts: Texts) -> Look:
+    said = annotation_texts.Texts(**{entry: texts.get(entry, "") for entry in TEXTS})
+    found = annotation_texts.find_faults(said)
+    faults = {entry: str(_FAULTS[fault]) for entry, fault in found.items()}
+    faults |= {entry: _(NOT_KEPT) for entry in TEXTS if is_unfit(texts.get(entry, ""))}
+    odd = (
+        {} if faults else {entry: str(_ODDITIES[one]) for entry, one in annotation_texts.find_oddities(said)}
+    )
+    return Look(faults=faults, odd=odd)

@@ -1,0 +1,53 @@
+"""The annotators' test: the same three texts about five images. A person grades it; nothing is scored."""
+
+from collections.abc import Mapping, Sequence
+from decimal import Decimal
+from typing import Any
+
+from crowd.questions.page_entries import Texts
+from crowd.whoops import domain
+from crowd.whoops.annotate.domain.annotation_texts import TEST_IMAGES, TEXTS
+from crowd.whoops.annotate.pages.annotate import Pictured, ThreeTexts, pictured
+from crowd.whoops.domain.paper_requirements import PAPER_ASKS
+from crowd.whoops.models import TrainingImage
+from hits.families import Purpose, Terms
+from hits.work.models.assignments import Assignment
+from hits.work.models.items import Item
+
+
+class ExamplesFamily(ThreeTexts):
+    """Whoever returns it begins anew with the same images: nothing of a good answer was shown."""
+
+    key = domain.EXAMPLES
+    name = "Weird images: the annotators' test"
+    terms = Terms(
+        title="Test: what is strange in these images?",
+        description=(
+            "A test: five images with something strange in each. Write three short texts about each of them. "
+            "A person reads your texts and decides whether you can take part."
+        ),
+        # $13.50 an hour, as in the work itself.
+        reward=Decimal("3.00"),
+        item_s=160,
+        items_each=TEST_IMAGES,
+        most_items=TEST_IMAGES,
+        duration_s=3600,
+        # From ten workers on, providers charge more.
+        workers_per_hit=9,
+        requirements=PAPER_ASKS,
+    )
+    purpose = Purpose.TEST
+    page = "whoops/examples.html"
+    review = "whoops/review/examples.html"
+
+    def asked_by(self, items: Sequence[Item]) -> Mapping[int, Pictured]:
+        rows = TrainingImage.objects.filter(item__in=items).select_related("picture")
+        return {row.item_id: pictured(row.picture, row=row) for row in rows}
+
+    def reviewed(self, asked: Pictured, texts: Texts, *, assignment: Assignment) -> Mapping[str, Any]:
+        return {
+            "picture_url": asked.url,
+            "answer": texts,
+            "odd": self.look(texts, asked).odd if texts else {},
+            "model": {entry: getattr(asked.row, entry, "") for entry in TEXTS},
+        }

@@ -1,0 +1,89 @@
+"""Who may annotate an image, and which images still want annotations."""
+
+from typing import Any
+
+from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet, Subquery, Value
+from django.db.models.functions import Coalesce, Greatest
+
+from crowd.pictures.models import Picture
+from crowd.whoops import domain
+from crowd.whoops.models import Annotation, Designer, Image, Revision
+from crowd.whoops.models.control_and_review import Sighting
+from hits.work.models.leases import Lease
+from hits.work.services.counting_answers import COUNTING
+
+State = Image.State
+DROPPED = Annotation.State.DROPPED
+
+
+def images_for_annotator(worker_id: int) -> QuerySet[Image]:
+    """Accepted and shown; not made by this worker, nor seen in its control group, nor written of before.
+
+    Nor judged: whoever read what others say of it would say the same.
+    """
+    own = Designer.objects.filter(pk=OuterRef("designer"), worker=worker_id)
+    controlled = Lease.objects.filter(item__whoops_revision__image=OuterRef("pk"), worker=worker_id)
+    saw = Sighting.objects.filter(image=OuterRef("pk"), worker=worker_id)
+    wrote = Annotation.objects.filter(image=OuterRef("pk"), worker=worker_id)
+    judged = Lease.objects.filter(item__whoops_question__image=OuterRef("pk"), worker=worker_id)
+    shown = Image.objects.filter(state=State.ACCEPTED, picture__status=Picture.Status.FIT)
+    return shown.filter(~Exists(own), ~Exists(controlled), ~Exists(saw), ~Exists(wrote), ~Exists(judged))
+
+
+def images_to_post() -> QuerySet[Image]:
+    """Accepted, and nobody is asked about it yet; or sent again after it was annotated.
+
+    One that is only considered anew may be with the control group, too: what was written of it stays good.
+    """
+    unasked = Q(state=State.ACCEPTED, annotation_item=None)
+    since = Revision.objects.filter(
+        image=OuterRef("pk"), number=OuterRef("revision"), sent_at__gte=OuterRef("accepted_at")
+    )
+    sent_again = Q(Exists(since), state=State.CONTROL, annotation_item__isnull=False)
+    return Image.objects.filter(unasked | sent_again)
+
+
+def images_to_count() -> tuple[QuerySet[Image], ...]:
+    """An answer is not taken yet; too few or too many are asked for; enough are there, and some asked for."""
+    wanted = F("project__annotations_wanted")
+    accepted = Image.objects.filter(state=State.ACCEPTED, annotation_item__isnull=False)
+    there = Coalesce(Subquery(_answers_per_item()), 0)
+    open_ones = accepted.filter(annotated__lt=wanted)
+    unlike = open_ones.alias(lacking=Greatest(Value(0), wanted - there))
+    return (
+        open_ones.filter(Exists(_untaken())),
+        unlike.filter(~Q(annotation_item__wanted=F("lacking"))),
+        accepted.filter(
+            annotated__gte=wanted,
+            annotation_item__task=domain.ANNOTATE,
+            annotation_item__batch=None,
+            annotation_item__wanted__gt=0,
+            annotation_item__pulled_at=None,
+        ),
+    )
+
+
+def is_dropped() -> Q:
+    """Of leases: what they brought is dropped, so that somebody else is asked."""
+    dropped = Annotation.objects.filter(
+        image__annotation_item=OuterRef("item"), worker=OuterRef("worker"), state=DROPPED
+    )
+    return Q(Exists(dropped))
+
+
+def _untaken() -> QuerySet[Lease]:
+    taken = Annotation.objects.filter(image=OuterRef(OuterRef("pk")), worker=OuterRef("worker"))
+    answered = Lease.objects.filter(
+        item=OuterRef("annotation_item"),
+        status=Lease.Status.ANSWERED,
+        assignment__status__in=COUNTING,
+        assignment__kept_out=False,
+        assignment__answer__isnull=False,
+    )
+    return answered.filter(~Exists(taken))
+
+
+def _answers_per_item() -> QuerySet[Any, Any]:
+    leases = Lease.objects.filter(item=OuterRef("annotation_item")).exclude(status=Lease.Status.RELEASED)
+    counted = leases.exclude(is_dropped()).order_by().values("item").annotate(count=Count("pk"))
+    return counted.values("count")

@@ -1,0 +1,106 @@
+"""What annotators handed in becomes annotations; what was taken out of the data is dropped again."""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+
+from crowd.pictures.domain import words_of
+from crowd.pictures.profanity import is_profane
+from crowd.whoops import domain
+from crowd.whoops.annotate.domain.annotation_texts import LONGEST_TEXT, TEXTS
+from crowd.whoops.annotate.queries.annotators import images_to_count, is_dropped
+from crowd.whoops.images.services.locks import lock_images
+from crowd.whoops.models import Annotation, Image, Project
+from crowd.whoops.models.annotations import TAKEN_OUT
+from hits.work.models.items import Item
+from hits.work.services.answers_needed import want_answers
+from hits.work.services.collect_engine import Collect, collect_answers
+from hits.work.services.counting_answers import Given, answers_that_count
+
+State = Annotation.State
+THERE = (State.COUNTED, State.HELD)
+
+
+def take_annotations(*, now: datetime) -> int:
+    """Of all projects: how many images were counted, or counted anew. Safe to repeat."""
+    return collect_answers([ANNOTATIONS], now=now)
+
+
+def count_annotations(*, owner: Project, rows: Sequence[Image], now: datetime) -> int:
+    found = answers_that_count([image.annotation_item_id for image in rows if image.annotation_item_id])
+    written = Annotation.objects.filter(image__in=rows).select_for_update(no_key=True).order_by("pk")
+    there = {(row.image_id, row.worker_id): row for row in written}
+    given = {
+        (image.pk, one.worker_id): one
+        for image in rows
+        for one in found.get(image.annotation_item_id or 0, ())
+    }
+    Annotation.objects.bulk_create(_read(key[0], one) for key, one in given.items() if key not in there)
+    _drop_and_restore(there, given)
+    follow_annotations(rows, project=owner)
+    return len(rows)
+
+
+def follow_annotations(images: Sequence[Image], *, project: Project) -> None:
+    """How many are there, and how many are still wanted. Project, images and items are held."""
+    rows = Annotation.objects.filter(image__in=images, state__in=THERE)
+    counts = Counter(rows.values_list("image_id", flat=True))
+    for image in images:
+        image.annotated = counts[image.pk]
+    Image.objects.bulk_update(images, ("annotated",))
+    items = [image.annotation_item_id for image in images if image.annotation_item_id]
+    want_answers(dict.fromkeys(items, project.annotations_wanted), refused=is_dropped())
+
+
+def flags_of(texts: Mapping[str, str]) -> list[str]:
+    """Coarse words, each once, as "caption: word": they may describe harm, or do it."""
+    return list(
+        dict.fromkeys(
+            f"{entry}: {word}" for entry in TEXTS for word in words_of(texts[entry]) if is_profane(word)
+        )
+    )
+
+
+def state_by_itself(flags: Sequence[str]) -> str:
+    return State.HELD if flags else State.COUNTED
+
+
+def _read(image_id: int, given: Given) -> Annotation:
+    texts = {entry: str(given.raw.get(entry, ""))[:LONGEST_TEXT] for entry in TEXTS}
+    flags = flags_of(texts)
+    return Annotation(
+        image_id=image_id,
+        worker_id=given.worker_id,
+        assignment_id=given.assignment_id or 0,
+        flags=flags,
+        state=state_by_itself(flags),
+        **texts,
+    )
+
+
+def _drop_and_restore(
+    there: Mapping[tuple[int, int], Annotation], given: Mapping[tuple[int, int], Given]
+) -> None:
+    """What a person has decided of a row stays, and is good again if its answer counts again."""
+    changed = []
+    for key, row in there.items():
+        if key not in given and row.state != State.DROPPED:
+            row.state, row.why = State.DROPPED, TAKEN_OUT
+            changed.append(row)
+        elif key in given and row.state == State.DROPPED and row.why == TAKEN_OUT:
+            row.state = State.COUNTED if row.decided_by_id else state_by_itself(row.flags)
+            row.why = ""
+            changed.append(row)
+    Annotation.objects.bulk_update(changed, ("state", "why"))
+
+
+ANNOTATIONS = Collect(
+    tasks=[domain.ANNOTATE],
+    owners=Project,
+    rows=Image.objects.all(),
+    item="annotation_item",
+    ripe=images_to_count(),
+    items=lambda keys: Item.objects.filter(whoops_annotation__in=keys).values_list("pk", flat=True),
+    lock=lock_images,
+    count=count_annotations,
+)

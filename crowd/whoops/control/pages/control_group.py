@@ -1,0 +1,134 @@
+"""The control group: does somebody who was told nothing see what is weird in an image?"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Any
+
+from django.db.models import QuerySet
+from django.templatetags.static import static
+from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy, ngettext
+
+from crowd.questions.domain import YES
+from crowd.questions.family import AskFamily
+from crowd.questions.page_entries import Labels, Look, Texts, fault_of_pick, fault_of_text
+from crowd.whoops import domain
+from crowd.whoops.control.domain.control_answers import (
+    FEWEST_WORDS,
+    LONGEST_TEXT,
+    NOTHING,
+    TEXT,
+    Seen,
+    read_sighting,
+)
+from crowd.whoops.control.queries.control_group import unknown_to
+from crowd.whoops.domain.paper_requirements import PAPER_ASKS
+from crowd.whoops.models import Revision
+from crowd.whoops.models.control_and_review import Sighting
+from hits.families import NarrowsItems, Terms
+from hits.work.models.assignments import Assignment
+from hits.work.models.items import Item
+
+LABELS: Labels = {
+    TEXT: gettext_lazy("What is weird in this image"),
+    NOTHING: gettext_lazy("I see nothing weird"),
+}
+EXAMPLES = (
+    {
+        "answer": gettext_lazy("A snowman stands in the desert, where it would melt."),
+        "good": True,
+        "why": gettext_lazy("It names what is weird, and says why."),
+    },
+    {
+        "answer": gettext_lazy("This is a strange picture."),
+        "good": False,
+        "why": gettext_lazy("Say what is strange in it: anybody could write this of any image."),
+    },
+    {
+        "answer": gettext_lazy("I see nothing weird."),
+        "good": True,
+        "why": gettext_lazy("A good answer too, once you have looked for a while. It is paid the same."),
+    },
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Looked:
+    """A picture, and nothing of what its designer says of it. The row is for whoever reads the answer."""
+
+    url: str
+    row: Revision | None = None
+
+
+class ControlFamily(AskFamily[Looked], NarrowsItems):
+    key = domain.CONTROL
+    name = "Weird images: control group"
+    terms = Terms(
+        title="What is weird in this image?",
+        description="You look at an image and say what is weird in it, or that you see nothing weird.",
+        # $14.40 an hour at the pace that is expected.
+        reward=Decimal("0.16"),
+        item_s=40,
+        workers_per_hit=3,
+        requirements=PAPER_ASKS,
+    )
+    heading = gettext_lazy("What is weird in this image?")
+    page = "whoops/control.html"
+    question = "whoops/parts/control_question.html"
+    review = "whoops/review/control.html"
+    entries = (TEXT, NOTHING)
+    labels = LABELS
+    examples = EXAMPLES
+
+    @property
+    def practice(self) -> Looked:
+        return Looked(url=static("whoops/practice.svg"))
+
+    def narrow_items(self, items: QuerySet[Item], *, worker_id: int) -> QuerySet[Item]:
+        """Nobody who made the image, or knows an earlier revision of it."""
+        return unknown_to(items, worker_id=worker_id)
+
+    def asked_by(self, items: Sequence[Item]) -> Mapping[int, Looked]:
+        rows = Revision.objects.filter(control_item__in=items).select_related("picture", "image")
+        return {row.control_item_id or 0: _looked(row) for row in rows}
+
+    def shown(self, asked: Looked, *, seed: str) -> Mapping[str, Any]:
+        return {"picture_url": asked.url}
+
+    def look(self, texts: Texts, asked: Looked) -> Look:
+        faults = {TEXT: _fault_of(read_sighting(texts)), NOTHING: ""}
+        if texts[NOTHING]:
+            faults[NOTHING] = fault_of_pick(texts[NOTHING], options=(YES,))
+        return Look(faults={entry: words for entry, words in faults.items() if words})
+
+    def reviewed(self, asked: Looked, texts: Texts, *, assignment: Assignment) -> Mapping[str, Any]:
+        sighting = None
+        if asked.row:
+            own = Sighting.objects.filter(image=asked.row.image_id, revision=asked.row.number)
+            sighting = own.filter(assignment=assignment).first()
+        return {
+            "picture_url": asked.url,
+            "revision": asked.row,
+            "said": read_sighting(texts) if texts else None,
+            "sighting": sighting,
+        }
+
+
+def _looked(row: Revision) -> Looked:
+    return Looked(url=reverse("pictures:picture", args=[row.picture.key]), row=row)
+
+
+def _fault_of(said: Seen) -> str:
+    if said.is_neither:
+        return _("Write what is weird, or tick that you see nothing weird.")
+    if said.is_both:
+        return _("Either write what is weird, or tick that you see nothing weird: not both.")
+    if said.is_short:
+        return ngettext(
+            "Say it in at least %(count)d word.", "Say it in at least %(count)d words.", FEWEST_WORDS
+        ) % {"count": FEWEST_WORDS}
+    if len(said.text) > LONGEST_TEXT:
+        return _("This has more than %(most)d characters. Say it in fewer words.") % {"most": LONGEST_TEXT}
+    return fault_of_text(said.text)

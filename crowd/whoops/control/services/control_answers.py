@@ -1,0 +1,114 @@
+"""What the control group handed in becomes sightings; what was taken out of the data leaves."""
+
+from collections.abc import Collection, Sequence
+from datetime import datetime
+
+from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet, Subquery, Value
+from django.db.models.functions import Coalesce, Greatest
+
+from crowd.whoops import domain
+from crowd.whoops.control.domain.control_answers import LONGEST_TEXT, read_sighting
+from crowd.whoops.control.services.control_state import settle_control
+from crowd.whoops.images.services.locks import lock_images
+from crowd.whoops.images.services.withdrawal import items_of_images
+from crowd.whoops.models import Image, Project, Revision
+from crowd.whoops.models.control_and_review import Sighting
+from hits.work.models.leases import Lease
+from hits.work.services.answers_needed import want_answers
+from hits.work.services.collect_engine import Collect, collect_answers
+from hits.work.services.counting_answers import COUNTING, Given, answers_that_count
+
+
+def take_sightings(*, now: datetime) -> int:
+    """Of all projects: how many images were counted, or counted anew. Safe to repeat."""
+    return collect_answers([SIGHTINGS], now=now)
+
+
+def count_sightings(*, owner: Project, rows: Sequence[Revision], now: datetime) -> int:
+    items = [row.control_item_id for row in rows if row.control_item_id]
+    found = answers_that_count(items)
+    for row in rows:
+        _keep(row, found[row.control_item_id] if row.control_item_id else [], now=now)
+    current = [row for row in rows if row.number == row.image.revision]
+    want_answers({row.control_item_id: owner.control_wanted for row in current if row.control_item_id})
+    for row in current:
+        row.image.project = owner
+        settle_control(row.image, now=now)
+    return len(rows)
+
+
+def _ripe() -> QuerySet[Revision]:
+    """Of what lies with the control group: where an answer is not counted yet, or the rules have changed."""
+    wanted, needed = F("image__project__control_wanted"), F("image__project__control_needed")
+    own = Sighting.objects.filter(
+        image=OuterRef(OuterRef("image")), revision=OuterRef(OuterRef("number")), worker=OuterRef("worker")
+    )
+    answered = Lease.objects.filter(
+        item=OuterRef("control_item"),
+        status=Lease.Status.ANSWERED,
+        assignment__status__in=COUNTING,
+        assignment__kept_out=False,
+        assignment__answer__isnull=False,
+    )
+    fresh = Exists(answered.filter(~Exists(own)))
+    leases = Lease.objects.filter(item=OuterRef("control_item")).exclude(status=Lease.Status.RELEASED)
+    lacking = Greatest(Value(0), wanted - _number_of(leases, "item"))
+    seen, missed = _sightings(seen=True), _sightings(seen=False)
+    rows = Revision.objects.filter(
+        image__state=Image.State.CONTROL, number=F("image__revision"), control_item__isnull=False
+    ).alias(lacking=lacking, seen=seen, missed=missed)
+    is_decided = Q(seen__gte=needed) | Q(missed__gt=wanted - needed)
+    return rows.filter(Q(fresh) | ~Q(control_item__wanted=F("lacking")) | is_decided)
+
+
+def _sightings(*, seen: bool) -> Coalesce:
+    rows = Sighting.objects.filter(image=OuterRef("image"), revision=OuterRef("number"), seen=seen)
+    return _number_of(rows, "image")
+
+
+def _number_of(rows: QuerySet[Lease] | QuerySet[Sighting], by: str) -> Coalesce:
+    counted = rows.order_by().values(by).annotate(count=Count("pk")).values("count")
+    return Coalesce(Subquery(counted), 0)
+
+
+def _keep(row: Revision, answers: Collection[Given], *, now: datetime) -> None:
+    """Those that are there and count stay as they were compared."""
+    own = Sighting.objects.filter(image=row.image_id, revision=row.number)
+    own.exclude(assignment__in=[one.assignment_id for one in answers]).delete()
+    there = set(own.values_list("worker_id", flat=True))
+    Sighting.objects.bulk_create(
+        _read(row, one, work=one.assignment_id, now=now)
+        for one in answers
+        if one.assignment_id and one.worker_id not in there
+    )
+
+
+def _read(row: Revision, given: Given, *, work: int, now: datetime) -> Sighting:
+    said = read_sighting(given.raw)
+    return Sighting(
+        image_id=row.image_id,
+        revision=row.number,
+        worker_id=given.worker_id,
+        assignment_id=work,
+        text="" if said.nothing else said.text[:LONGEST_TEXT],
+        saw_nothing=said.nothing,
+        seen=False if said.nothing else None,
+        decided_at=now if said.nothing else None,
+    )
+
+
+def _images_of(revisions: Collection[int]) -> set[int]:
+    return set(Revision.objects.filter(pk__in=revisions).values_list("image_id", flat=True))
+
+
+SIGHTINGS = Collect(
+    tasks=[domain.CONTROL],
+    owners=Project,
+    owner="image__project",
+    rows=Revision.objects.select_related("image"),
+    item="control_item",
+    ripe=[_ripe()],
+    items=lambda revisions: items_of_images(_images_of(revisions)),
+    lock=lambda revisions: lock_images(_images_of(revisions)),
+    count=count_sightings,
+)

@@ -1,0 +1,44 @@
+"""Where the control group puts an image: read from what it saw, so that it can change back.
+
+Called within a transaction that holds the image, by whoever changed what counts or what was seen.
+"""
+
+from collections.abc import Sequence
+from datetime import datetime
+
+from crowd.whoops.control.domain.control_verdicts import Missed, Verdict, reason_of_return, verdict_of
+from crowd.whoops.images.services.transitions import move_image
+from crowd.whoops.models import Image, Revision
+from crowd.whoops.models.control_and_review import Sighting
+
+State = Image.State
+PLACES = {Verdict.PASSED: State.REVIEW, Verdict.FAILED: State.RETURNED, Verdict.OPEN: State.CONTROL}
+
+
+def settle_control(image: Image, *, now: datetime) -> None:
+    """Moves what the control group decides about; what people have decided since stays as it is."""
+    sightings = list(image.sightings.filter(revision=image.revision).order_by("pk"))
+    to = PLACES[verdict_on(image, sightings)]
+    if image.state == to or not is_with_control(image):
+        return
+    missed = [Missed(text=one.text, note=one.note) for one in sightings if one.seen is False]
+    seen = sum(one.seen is True for one in sightings)
+    reason = reason_of_return(seen=seen, missed=missed, needed=image.project.control_needed)
+    move_image(image, to, by=None, now=now, reason=reason if to == State.RETURNED else "")
+
+
+def verdict_on(image: Image, sightings: Sequence[Sighting]) -> Verdict:
+    return verdict_of(
+        seen=sum(one.seen is True for one in sightings),
+        missed=sum(one.seen is False for one in sightings),
+        wanted=image.project.control_wanted,
+        needed=image.project.control_needed,
+    )
+
+
+def is_with_control(image: Image) -> bool:
+    """Whether what the control group sees still decides where it is."""
+    if image.state in (State.CONTROL, State.REVIEW):
+        return True
+    returned = image.revisions.filter(number=image.revision, outcome=Revision.Outcome.RETURNED, ended_by=None)
+    return image.state == State.RETURNED and returned.exists()

@@ -1,0 +1,121 @@
+"""What all pages of the workspace share: whose they are, their policy, and what goes wrong."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID
+
+from csp.constants import NONE, SELF
+from csp.utils import build_policy
+from django.forms import Form
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.utils import timezone, translation
+from django.utils.datastructures import MultiValueDict
+from django.utils.translation import gettext as _
+from django.views.decorators.cache import never_cache
+from django.views.decorators.csrf import csrf_exempt
+
+from crowd.whoops.design.services import workspace_links
+from crowd.whoops.design.services.invitations import see_designer
+from crowd.whoops.models import Designer, Image
+from hits.common import rates
+from hits.core.errors import RuleBroken
+from hits.studies.models import Study
+
+POLICY = {
+    "default-src": [NONE],
+    "script-src": [SELF],
+    "style-src": [SELF],
+    "img-src": [SELF],
+    "base-uri": [NONE],
+    "form-action": [SELF],
+    "frame-ancestors": [NONE],
+}
+# What one designer may send: pictures are drawn anew, which takes time and memory.
+MOST_SENT = 60
+WINDOW_S = 3600
+
+
+@dataclass(frozen=True, kw_only=True)
+class Desk:
+    """A designer at work, with the link that they hold."""
+
+    designer: Designer
+    token: str
+
+    @property
+    def study(self) -> Study:
+        return self.designer.project.study
+
+    def address(self, name: str, *more: Any) -> str:
+        return reverse(f"workspace:{name}", args=[self.token, *more])
+
+    def find_image(self, image_id: UUID) -> Image:
+        """Another designer's image is not there."""
+        rows = self.designer.images.select_related("picture", "category", "bonus", "project", "designer")
+        image = rows.filter(public_id=image_id).first()
+        if image is None:
+            raise Http404
+        return image
+
+    def refuse_haste(self, form: Form) -> None:
+        """Raises RuleBroken once this designer has sent too much within an hour: no picture is read then.
+
+        To be called before the check of the form, which draws the picture anew.
+        """
+        if not rates.spend("whoops.send", str(self.designer.public_id), most=MOST_SENT, window_s=WINDOW_S):
+            form.files = MultiValueDict()
+            raise RuleBroken(
+                "too_fast",
+                _("You have sent very much within an hour. What you typed is still here: send it later."),
+            )
+
+
+def at_desk(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]:
+    """Reads the link. No form can be posted by who does not know it, and nobody keeps the page on its way."""
+
+    @csrf_exempt
+    @never_cache
+    def shown(request: HttpRequest, token: str, **kwargs: Any) -> HttpResponse:
+        now = timezone.now()
+        try:
+            desk = Desk(designer=workspace_links.read_token(token, now=now), token=token)
+            see_designer(designer=desk.designer, now=now)
+            with translation.override(desk.study.language), timezone.override(desk.study.time_zone):
+                response = _answer(view, request, desk, kwargs)
+        except workspace_links.Unknown:
+            response = render(request, "whoops/workspace/unknown.html", status=403)
+        except workspace_links.Over as over:
+            with translation.override(over.language):
+                response = render(request, "whoops/workspace/over.html", status=410)
+        response["Content-Security-Policy"] = build_policy(config=POLICY)
+        response["Referrer-Policy"] = "no-referrer"
+        response["X-Robots-Tag"] = "noindex"
+        # A tab opened from a sandboxed frame is sandboxed too, and browsers block any other policy in one.
+        response["Cross-Origin-Opener-Policy"] = "unsafe-none"
+        return response
+
+    return shown
+
+
+def show(
+    request: HttpRequest, desk: Desk, name: str, context: Mapping[str, Any], *, status: int = 200
+) -> HttpResponse:
+    return render(request, f"whoops/workspace/{name}.html", {"desk": desk, **context}, status=status)
+
+
+def lead_to(desk: Desk, image: Image, *, said: str) -> HttpResponse:
+    return redirect(f"{desk.address('image', image.public_id)}?said={said}")
+
+
+def _answer(
+    view: Callable[..., HttpResponse], request: HttpRequest, desk: Desk, kwargs: Mapping[str, Any]
+) -> HttpResponse:
+    try:
+        return view(request, desk, **kwargs)
+    except Http404:
+        return show(request, desk, "missing", {}, status=404)
+    except RuleBroken as problem:
+        return show(request, desk, "problem", {"problem": problem}, status=409)

@@ -1,0 +1,155 @@
+"""What people judge of weird images: a card for each task."""
+
+from collections.abc import Sequence
+
+from crowd.whoops import domain
+from crowd.whoops.images.admin.addresses import page_url
+from crowd.whoops.judge.admin.question_list import questions_url
+from crowd.whoops.judge.queries.questions import Standing, Tallied, count_questions, unexplained
+from crowd.whoops.judge.services.weird_normal_pairs import draw_pairs, unpaired
+from crowd.whoops.models import Project
+from crowd.whoops.models.judged_items import Option, Question
+from hits.admin.projects.project_cards import Card, CardLink, Metric
+from hits.identity.models.users import User
+from hits.studies.models import Batch
+
+ADD = "whoops.add_question"
+SEED_HELP = "The same seed draws the same. Write it down with your results."
+Kind = Question.Kind
+# Batches that ask nobody any more.
+ENDED = (Batch.Status.DRAINING, Batch.Status.COMPLETE, Batch.Status.CANCELLED)
+
+
+def identify_card(project: Project, user: User) -> Card:
+    pairs = count_questions(project, kind=Kind.IDENTIFY, variant=Question.Variant.WEIRD)
+    drawn = draw_pairs(project=project, wanted=0, seed=0)
+    todo = (
+        "" if pairs.all or not drawn.left else f"Draw images: this many have a normal partner: {drawn.left}."
+    )
+    return _card(
+        project,
+        user,
+        kind=Kind.IDENTIFY,
+        title="Weird or normal",
+        about=f"{project.judges_wanted} people say of each weird image and of its normal partner whether it "
+        "is weird. Nobody sees both, nor an image that they know from another task.",
+        figures=[
+            Metric(name="Pairs of images", count=pairs.all),
+            Metric(name="Accepted images without a normal partner", count=unpaired(project).count()),
+        ],
+        ways=[CardLink(name="Draw images…", url=page_url("pairs", project), is_first=bool(todo))],
+        todo=todo,
+    )
+
+
+def explanations_card(project: Project, user: User) -> Card:
+    lacking = unexplained(project)
+    options = Option.objects.filter(question__project=project, question__kind=Kind.EXPLAIN)
+    return _card(
+        project,
+        user,
+        kind=Kind.EXPLAIN,
+        title="Explanations",
+        about=f"{project.judges_wanted} people mark every acceptable explanation of an image: of annotators, "
+        "of the designer, and of models, in no order and without a name.",
+        figures=[
+            Metric(name="Explanations of annotators", count=options.filter(source=domain.PEOPLE).count()),
+            Metric(name="Explanations of models", count=options.exclude(source__in=domain.OURS).count()),
+        ],
+        ways=[
+            CardLink(name="Make lists…", url=page_url("lists", project), is_first=bool(lacking)),
+            _import_way(project, Kind.EXPLAIN, "Import models' explanations…"),
+        ],
+        todo=f"Make lists: this many images have all their annotations: {lacking}." if lacking else "",
+    )
+
+
+def answers_card(project: Project, user: User) -> Card:
+    wrong = count_questions(project, kind=Kind.VERIFY, options__label=False)
+    return _card(
+        project,
+        user,
+        kind=Kind.VERIFY,
+        title="Questions and answers",
+        about=f"{project.judges_wanted} people say whether the answer to a question about an image is right. "
+        f"{project.negatives} % are wrong on purpose, and no page tells which.",
+        figures=[Metric(name="Wrong on purpose", count=wrong.all)],
+        ways=[_import_way(project, Kind.VERIFY, "Import questions and answers…")],
+    )
+
+
+def captions_card(project: Project, user: User) -> Card:
+    return _card(
+        project,
+        user,
+        kind=Kind.RATE,
+        title="Captions",
+        about=f"{project.judges_wanted} people say whether a caption is right for a weird image, or for its "
+        "normal or natural partner.",
+        ways=[_import_way(project, Kind.RATE, "Import captions…")],
+    )
+
+
+def card_key(kind: str) -> str:
+    """Of “whoops.captions” it is “captions”."""
+    return kind.removeprefix("whoops.")
+
+
+def _card(
+    project: Project,
+    user: User,
+    *,
+    kind: str,
+    title: str,
+    about: str,
+    ways: Sequence[CardLink],
+    figures: Sequence[Metric] = (),
+    todo: str = "",
+) -> Card:
+    counted = count_questions(project, kind=kind)
+    listed = [CardLink(name="Questions", url=questions_url(project, kind=kind))] if counted.of else []
+    return Card(
+        key=card_key(kind),
+        title=title,
+        about=about,
+        metrics=[*figures, *_figures(project, kind, counted)],
+        links=[*(ways if user.has_perm(ADD) else ()), *listed],
+        next=todo or _launch(project, kind, counted),
+        tasks=[kind],
+    )
+
+
+def _figures(project: Project, kind: str, counted: Tallied) -> list[Metric]:
+    judged = Metric(
+        name="Questions with all their judges",
+        count=counted[Standing.JUDGED],
+        of=counted.all,
+        url=questions_url(project, kind=kind, standing=Standing.JUDGED),
+    )
+    rare = [
+        Metric(
+            name=name,
+            count=counted[standing],
+            url=questions_url(project, kind=kind, standing=standing),
+        )
+        for name, standing in (
+            ("Not asked yet", Standing.WAITING),
+            ("Image is away", Standing.AWAY),
+            ("Withdrawn", Standing.WITHDRAWN),
+        )
+        if counted[standing]
+    ]
+    return [judged, *rare]
+
+
+def _launch(project: Project, kind: str, counted: Tallied) -> str:
+    """What waits, and no batch asks it."""
+    waiting = counted[Standing.ASKED]
+    batches = Batch.objects.filter(study=project.study_id, task=kind).exclude(status__in=ENDED)
+    if not waiting or batches.exists():
+        return ""
+    return f"Launch a batch: this many questions wait for their judges: {waiting}."
+
+
+def _import_way(project: Project, kind: str, name: str) -> CardLink:
+    return CardLink(name=name, url=page_url("import", project, card_key(kind)))

@@ -1,0 +1,90 @@
+"""Which of these say why an image is weird? People's, designers' and models' explanations, in no order."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from decimal import Decimal
+from random import Random
+from typing import Any, ClassVar
+
+from django.templatetags.static import static
+from django.utils.functional import Promise
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+
+from crowd.questions.domain import trim
+from crowd.questions.page_entries import Look, Texts
+from crowd.whoops import domain
+from crowd.whoops.judge.pages.judged_pages import Judged, JudgedFamily
+from crowd.whoops.models.judged_items import Option
+
+MARKED = "marked"
+NONE = "none"
+PRACTICE = (
+    "A candle needs air to burn, and this one burns under water.",
+    "Candles are often lit at dinner.",
+    "It is a very unusual picture.",
+)
+
+
+class ExplanationsFamily(JudgedFamily):
+    key = domain.EXPLAIN
+    name = "Weird images: explanations"
+    terms = replace(
+        JudgedFamily.terms,
+        title="Which explanations are good?",
+        description="You look at a weird image, and mark every explanation that says why it is weird.",
+        reward=Decimal("0.65"),
+        item_s=60,
+        items_each=3,
+        most_items=10,
+    )
+    heading = gettext_lazy("Which explanations are good?")
+    page = "whoops/explanations.html"
+    question = "whoops/parts/explanations_question.html"
+    entries = (MARKED,)
+    many = (MARKED,)
+    labels: ClassVar[Mapping[str, str | Promise]] = {MARKED: gettext_lazy("The explanations")}
+
+    @property
+    def practice(self) -> Judged:
+        options = [Option(number=number, text=text) for number, text in enumerate(PRACTICE, start=1)]
+        return Judged(url=static("whoops/candle.svg"), options=options)
+
+    def shown(self, asked: Judged, *, seed: str) -> Mapping[str, Any]:
+        """The numbers were drawn by lot, and the order is drawn anew for each worker."""
+        texts = [{"value": value, "words": own[0].text} for value, own in _by_text(asked).items()]
+        texts.sort(key=lambda one: one["value"])
+        Random(seed).shuffle(texts)  # noqa: S311
+        return {**super().shown(asked, seed=seed), "explanations": texts, "none": NONE}
+
+    def look(self, texts: Texts, asked: Judged) -> Look:
+        fault = _fault(texts[MARKED].split(), known=_by_text(asked).keys())
+        return Look(faults={MARKED: fault} if fault else {})
+
+    def votes(self, texts: Texts, asked: Judged) -> Iterable[tuple[Option, bool]]:
+        """What several have said in the same words is shown once, and counts for each of them."""
+        marked = texts[MARKED].split()
+        return [(option, value in marked) for value, own in _by_text(asked).items() for option in own]
+
+    def said(self, texts: Texts, asked: Judged) -> str | Promise:
+        return _("None of them") if texts[MARKED] == NONE else ""
+
+
+def _by_text(asked: Judged) -> dict[str, Sequence[Option]]:
+    """The options with one text each, under the lowest of their numbers."""
+    found: dict[str, list[Option]] = {}
+    for option in sorted(asked.options, key=lambda one: one.number):
+        found.setdefault(trim(option.text).casefold(), []).append(option)
+    return {str(own[0].number): own for own in found.values()}
+
+
+def _fault(marked: Sequence[str], *, known: Iterable[str]) -> str:
+    if not marked:
+        return _("Mark every good explanation; or say that none of them is.")
+    if not set(marked) <= {*known, NONE}:
+        return _("This answer is not on the page. Choose one that is.")
+    if len(set(marked)) < len(marked):
+        return _("One explanation is marked twice. Please mark each once.")
+    if NONE in marked and len(marked) > 1:
+        return _("You marked explanations, and also that none of them is good. Take one of both back.")
+    return ""

@@ -1,0 +1,44 @@
+"""Is an image weird or normal? Asked of weird images and of their normal partners, which nobody tells."""
+
+from dataclasses import replace
+from decimal import Decimal
+
+from django.db.models import QuerySet
+from django.templatetags.static import static
+from django.utils.translation import gettext_lazy
+
+from crowd.whoops import domain
+from crowd.whoops.judge.pages.judged_pages import Judged, PickFamily
+from crowd.whoops.judge.queries.judges import never_met, one_side_each
+from crowd.whoops.models.judged_items import Option
+from hits.work.models.items import Item
+
+WEIRD = "weird"
+NORMAL = "normal"
+
+
+class IdentifyFamily(PickFamily):
+    key = domain.IDENTIFY
+    name = "Weird images: weird or normal"
+    terms = replace(
+        PickFamily.terms,
+        title="Weird or normal?",
+        description="You look at some images, and say of each whether there is anything weird in it.",
+        reward=Decimal("0.30"),
+        item_s=8,
+    )
+    heading = gettext_lazy("Weird or normal?")
+    page = "whoops/identify.html"
+    asks = gettext_lazy("Is this image weird or normal?")
+    picks = (
+        {"value": WEIRD, "words": gettext_lazy("Weird")},
+        {"value": NORMAL, "words": gettext_lazy("Normal")},
+    )
+
+    @property
+    def practice(self) -> Judged:
+        return Judged(url=static("whoops/candle.svg"), options=(Option(number=1),))
+
+    def narrow_items(self, items: QuerySet[Item], *, worker_id: int) -> QuerySet[Item]:
+        """Whoever knows an image, or its partner, knows the answer."""
+        return one_side_each(never_met(items, worker_id=worker_id))

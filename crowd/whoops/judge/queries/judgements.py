@@ -1,0 +1,113 @@
+"""What people have judged, with their votes: a few queries, whatever there is."""
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from django.db.models import QuerySet
+
+from crowd.whoops import domain
+from crowd.whoops.judge.domain.caption_errors import Rights, count_patterns
+from crowd.whoops.judge.domain.votes import Agreement, Share, Votes, accepted, agree, unanimity
+from crowd.whoops.judge.queries.questions import AWAY
+from crowd.whoops.models import Project
+from crowd.whoops.models.judged_items import Option, Question
+from hits.work.models.items import Item
+from scoring.queries.voting import tallies
+
+Kind = Question.Kind
+Variant = Question.Variant
+WITHOUT_CATEGORY = "None"
+NOBODY = Votes(yes=0, of=0)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Judgement:
+    """One option of a question that counts, and what was said of it."""
+
+    question: int
+    image: int
+    variant: str
+    category: str
+    source: str
+    label: bool | None
+    votes: Votes
+    # Fewer judges than are wanted have answered: it is open, and in no share.
+    is_open: bool
+
+
+@dataclass(frozen=True, kw_only=True)
+class Judged:
+    """Of one kind. `open`: questions that wait for judges."""
+
+    closed: Sequence[Judgement]
+    open: int
+
+    def agreement(self, of: Callable[[Judgement], bool] = lambda _: True) -> Agreement:
+        return agree((one.votes, one.label) for one in self.closed if one.label is not None and of(one))
+
+    def accepted(self, of: Callable[[Judgement], bool] = lambda _: True) -> Share:
+        return accepted(one.votes for one in self.closed if of(one))
+
+    def unanimous(self) -> Share:
+        return unanimity(one.votes for one in self.closed)
+
+    @property
+    def sources(self) -> list[str]:
+        """People and designers first."""
+        found = {one.source for one in self.closed}
+        return [*(one for one in domain.OURS if one in found), *sorted(found - set(domain.OURS))]
+
+    @property
+    def categories(self) -> list[str]:
+        return sorted({one.category for one in self.closed})
+
+
+def judged(project: Project, kind: str) -> Judged:
+    rows = [_judgement(project, option, votes) for option, votes in _voted(counting(project, kind))]
+    return Judged(
+        closed=[row for row in rows if not row.is_open],
+        open=len({row.question for row in rows if row.is_open}),
+    )
+
+
+def counting(project: Project, kind: str) -> QuerySet[Question]:
+    """What figures count: neither withdrawn, nor about an image that is away."""
+    asked = Question.objects.filter(project=project, kind=kind, withdrawn_at=None, item__isnull=False)
+    return asked.exclude(AWAY)
+
+
+def caption_patterns(found: Judged) -> Mapping[str, Mapping[Rights, int]]:
+    """By model, of scenes whose three variants are judged. Of several captions of one the first counts."""
+    rights: defaultdict[tuple[str, int], dict[str, bool]] = defaultdict(dict)
+    for one in sorted(found.closed, key=lambda one: one.question):
+        if one.votes.majority is not None:
+            rights[one.source, one.image].setdefault(one.variant, one.votes.majority)
+    scenes: dict[str, list[Rights]] = {source: [] for source in found.sources}
+    for (source, _), by_variant in rights.items():
+        if len(by_variant) == len(Variant):
+            scenes[source].append(Rights(*(by_variant[one] for one in Variant)))
+    return {source: count_patterns(own) for source, own in scenes.items()}
+
+
+def _voted(questions: QuerySet[Question]) -> Iterable[tuple[Option, Votes]]:
+    counted = tallies(Item.objects.filter(whoops_question__in=questions))
+    options = Option.objects.filter(question__in=questions).select_related("question__image__category")
+    for option in options.order_by("question", "number").iterator():
+        tally = counted.get((option.question.item_id or 0, option.measure))
+        yield option, Votes(yes=tally.yes, of=tally.answers) if tally else NOBODY
+
+
+def _judgement(project: Project, option: Option, votes: Votes) -> Judgement:
+    question = option.question
+    category = question.image.category if question.image else None
+    return Judgement(
+        question=question.pk,
+        image=question.image_id or 0,
+        variant=question.variant,
+        category=str(category or WITHOUT_CATEGORY),
+        source=option.source,
+        label=option.label,
+        votes=votes,
+        is_open=votes.of < project.judges_wanted,
+    )

@@ -1,0 +1,73 @@
+"""What rows of images are made of: read in chunks, so that memory stays flat."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from django.db.models import QuerySet
+
+from crowd.whoops.models import Annotation, Image, Partner, Project, Revision
+from crowd.whoops.models.control_and_review import Sighting
+from crowd.whoops.results.queries.composition import accepted_images
+from hits.core.chunks import in_chunks
+
+AT_ONCE = 200
+Images = QuerySet[Image]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Told:
+    """An image with what belongs to it; revisions and sightings in the full form alone."""
+
+    image: Image
+    annotations: Sequence[Annotation]
+    partners: Sequence[Partner]
+    revisions: Sequence[Revision]
+    sightings: Sequence[Sighting]
+
+    @property
+    def normal(self) -> Partner | None:
+        return self._partner(Partner.Kind.NORMAL)
+
+    @property
+    def natural(self) -> Partner | None:
+        return self._partner(Partner.Kind.NATURAL)
+
+    def _partner(self, kind: str) -> Partner | None:
+        return next((one for one in self.partners if one.kind == kind), None)
+
+
+def exported_images(project: Project, *, everything: bool) -> Images:
+    """Those of the data; or all that were ever sent."""
+    return project.images.all() if everything else accepted_images(project)
+
+
+def read_images(project: Project, *, everything: bool, in_full: bool = False) -> Iterator[Told]:
+    images = exported_images(project, everything=everything)
+    related = images.select_related("project__study", "designer", "category", "picture")
+    for some in in_chunks(related, by="number", size=AT_ONCE):
+        around = {name: _by_image(rows) for name, rows in _around(some, in_full=in_full).items()}
+        for image in some:
+            yield Told(image=image, **{name: rows[image.pk] for name, rows in around.items()})
+
+
+def _around(images: Sequence[Image], *, in_full: bool) -> Mapping[str, Iterable[Any]]:
+    """What belongs to the images of one chunk, in the order in which rows name it."""
+    annotations = Annotation.objects.filter(image__in=images, state=Annotation.State.COUNTED)
+    sightings = Sighting.objects.filter(image__in=images).select_related("worker")
+    return {
+        "annotations": annotations.select_related("worker", "assignment")
+        .defer("worker__external_id")
+        .order_by("pk"),
+        "partners": Partner.objects.filter(image__in=images).select_related("picture"),
+        "revisions": Revision.objects.filter(image__in=images).order_by("number") if in_full else (),
+        "sightings": sightings.defer("worker__external_id").order_by("revision", "pk") if in_full else (),
+    }
+
+
+def _by_image(rows: Iterable[Any]) -> Mapping[int, Sequence[Any]]:
+    found: defaultdict[int, list[Any]] = defaultdict(list)
+    for row in rows:
+        found[row.image_id].append(row)
+    return found
