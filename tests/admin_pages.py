@@ -10,8 +10,8 @@ from django.db.models import Model
 from django.urls import NoReverseMatch, reverse
 
 from crowd.winogavil.models import Game
-from crowd.winogavil.services.pulling import report_cue
-from crowd.winogavil.services.seeding import seed_board
+from crowd.winogavil.services.seeded_associations import seed_board
+from crowd.winogavil.services.withdrawal import report_cue
 from crowd.winoventi.domain.outcomes import QUESTIONS
 from crowd.winoventi.models import Choice, FilterScore, Judgement, Project, Prompt
 from crowd.winoventi.services.opening import add_nouns, open_project

@@ -16,7 +16,7 @@ from crowd.pictures.models import Picture
 from crowd.pictures.services.picture_entry import NewPicture, add_picture
 from crowd.winogavil.domain import SOLVE
 from crowd.winogavil.models import Association
-from crowd.winogavil.services.seeding import seed_association
+from crowd.winogavil.services.seeded_associations import seed_association
 from hits.batches.services.budgets import grant_budget
 from hits.identity.models.users import User
 from hits.identity.models.workers import Worker

@@ -10,12 +10,12 @@ from django.templatetags.static import static
 from django.utils.translation import gettext as _
 
 from crowd.winogavil import domain
-from crowd.winogavil.creating import CreateFamily
-from crowd.winogavil.models import Board
-from crowd.winogavil.services.reporting import picture_target
-from crowd.winogavil.services.slots import boards_of
-from crowd.winogavil.services.sparing import still_asked
-from crowd.winogavil.solving import PRACTICE
+from crowd.winogavil.models.picture_sets import Board
+from crowd.winogavil.services.assignment_picture_sets import boards_of
+from crowd.winogavil.services.exclusion import still_asked
+from crowd.winogavil.services.reports import picture_target
+from crowd.winogavil.solver_task import PRACTICE
+from crowd.winogavil.spymaster_task import CreateFamily
 from hits.families import NarrowsItems, Purpose, TaskPage, UsesUp
 from hits.work.models.assignments import Assignment
 from hits.work.models.items import Item

@@ -4,15 +4,15 @@ from django.utils.translation import gettext_lazy as _
 
 from crowd.family import Family
 from crowd.winogavil.annotation.baseline import BaselineFamily
-from crowd.winogavil.annotation.labelling import SkillsFamily, TypesFamily
-from crowd.winogavil.creating import CreateFamily
+from crowd.winogavil.annotation.label_tasks import SkillsFamily, TypesFamily
 from crowd.winogavil.creator_test import CreatorTestFamily
 from crowd.winogavil.releases.exporting import WinogavilExport
 from crowd.winogavil.replaying.replay import WinogavilReplay
 from crowd.winogavil.roles import ROLES
-from crowd.winogavil.services.pulling import follow_pictures, items_of_pictures
+from crowd.winogavil.services.withdrawal import follow_pictures, items_of_pictures
+from crowd.winogavil.solver_task import SolveFamily
 from crowd.winogavil.solver_test import SolverTestFamily
-from crowd.winogavil.solving import SolveFamily
+from crowd.winogavil.spymaster_task import CreateFamily
 from qualifications.models import Gate
 from qualifications.presets import Preset
 

@@ -10,8 +10,8 @@ from django.utils.translation import gettext as _
 
 from crowd.winogavil import domain
 from crowd.winogavil.items import FILE_HELP
-from crowd.winogavil.services.sparing import still_asked
-from crowd.winogavil.solving import OwnAssociations, PickFamily, practice_question
+from crowd.winogavil.services.exclusion import still_asked
+from crowd.winogavil.solver_task import OwnAssociations, PickFamily, practice_question
 from hits.core.errors import InvalidAnswer
 from hits.families import Answer, Purpose, RecoversAnswers, Score, TaskPage
 from hits.work.models.assignments import Assignment

@@ -1,12 +1,18 @@
-from crowd.winogavil.services import association_verdicts, finalizing, growing, making, pulling
+from crowd.winogavil.services import (
+    association_creation,
+    association_verdicts,
+    final_associations,
+    solve_places,
+    withdrawal,
+)
 from hits.common import clock
 from hits.common.sweeps import sweep
 
 
 @sweep("winogavil.make_associations", rest_s=2)
 def make_associations() -> None:
-    making.make_associations(now=clock.now())
-    pulling.pull_disowned(now=clock.now())
+    association_creation.make_associations(now=clock.now())
+    withdrawal.pull_disowned(now=clock.now())
 
 
 @sweep("winogavil.ask_rivals", rest_s=2)
@@ -15,12 +21,12 @@ def ask_rivals() -> None:
     association_verdicts.read_verdicts()
 
 
-@sweep("winogavil.finalize_associations", rest_s=2, due_at=making.next_credit)
+@sweep("winogavil.finalize_associations", rest_s=2, due_at=association_creation.next_credit)
 def finalize_associations() -> None:
-    finalizing.finalize_associations(now=clock.now())
-    making.credit_authors(now=clock.now())
+    final_associations.finalize_associations(now=clock.now())
+    association_creation.credit_authors(now=clock.now())
 
 
 @sweep("winogavil.grow_solving", rest_s=10)
 def grow_solving() -> None:
-    growing.grow_solving(now=clock.now())
+    solve_places.grow_solving(now=clock.now())

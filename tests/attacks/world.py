@@ -13,7 +13,7 @@ from crowd.marketplace.services import money, reviewing
 from crowd.marketplace.services.qualifying import qualification_requests, qualifications
 from crowd.whoops.models import Designer
 from crowd.winogavil.annotation.models import Kind
-from crowd.winogavil.annotation.services.finalizing import finalize_annotations
+from crowd.winogavil.annotation.services.final_annotations import finalize_annotations
 from crowd.winogavil.play.models import Player
 from crowd.winoventi import domain
 from hits import families

@@ -47,7 +47,7 @@ def run(folder: Path) -> list[Row]:
 
     from crowd.winogavil.releases.models import Release, Statistics  # noqa: PLC0415
     from crowd.winogavil.releases.services import making  # noqa: PLC0415
-    from crowd.winogavil.releases.statistics.remembering import statistics_of  # noqa: PLC0415
+    from crowd.winogavil.releases.statistics.kept_figures import statistics_of  # noqa: PLC0415
     from hits.data.exports import Wanted, get  # noqa: PLC0415
     from tests.factories import make_study, make_user  # noqa: PLC0415
 
@@ -211,7 +211,7 @@ def predict(release: Any, folder: Path) -> None:
 
     from django.utils import timezone  # noqa: PLC0415
 
-    from crowd.winogavil.releases.services.predicting import add_prediction  # noqa: PLC0415
+    from crowd.winogavil.releases.services.prediction_scores import add_prediction  # noqa: PLC0415
     from tests.factories import make_user  # noqa: PLC0415
 
     path = folder / "predictions.jsonl"

@@ -99,7 +99,7 @@ def launch(size: int) -> tuple[float, float]:
     """Seconds for writing the intents, and for sending them."""
     from django.utils import timezone  # noqa: PLC0415
 
-    from crowd.winogavil.solving import SolveFamily  # noqa: PLC0415
+    from crowd.winogavil.solver_task import SolveFamily  # noqa: PLC0415
     from hits.batches.services.launching import launch_batch, send_launching_batches  # noqa: PLC0415
     from hits.studies.models import Batch  # noqa: PLC0415
     from hits.work.models.items import Item  # noqa: PLC0415

@@ -29,7 +29,7 @@ def make_spymasters(count: int, *, size: int = 10) -> list[dict[str, str]]:
 
     from crowd.frame.visit_authentication import write_token  # noqa: PLC0415
     from crowd.winogavil.domain import CREATE  # noqa: PLC0415
-    from crowd.winogavil.services.seeding import seed_board  # noqa: PLC0415
+    from crowd.winogavil.services.seeded_associations import seed_board  # noqa: PLC0415
     from hits.work.models.leases import Lease  # noqa: PLC0415
     from tests import factories  # noqa: PLC0415
 

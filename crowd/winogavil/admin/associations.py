@@ -9,7 +9,7 @@ from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 
 from crowd.winogavil import domain
-from crowd.winogavil.admin import challenging
+from crowd.winogavil.admin import test_generation
 from crowd.winogavil.admin.parts import GameList
 from crowd.winogavil.models import Association, Place
 from hits.admin.page_parts import VisibleStudies
@@ -41,7 +41,7 @@ class AssociationAdmin(GameList[Association]):
         return rows.filter(item__study__in=studies_of(request.user), item__task=domain.SOLVE)
 
     def get_urls(self) -> list[URLPattern]:
-        return [*challenging.urls(self), *super().get_urls()]
+        return [*test_generation.urls(self), *super().get_urls()]
 
     @admin.display(ordering="item__study")
     def study(self, association: Association) -> str:

@@ -7,7 +7,8 @@ from django.db.models import Count, Q
 from django.urls import reverse
 
 from crowd.winogavil import domain
-from crowd.winogavil.models import Board, CueReport, Game
+from crowd.winogavil.models import CueReport, Game
+from crowd.winogavil.models.picture_sets import Board
 from crowd.winogavil.queries import of_study
 from hits.admin.projects.project_cards import Card, CardLink, CardOf, Metric
 from hits.identity.models.users import User

@@ -10,7 +10,7 @@ from django.utils.safestring import SafeString
 
 from crowd.winogavil.admin.parts import GameList
 from crowd.winogavil.models import CueReport
-from crowd.winogavil.services.pulling import decide_report
+from crowd.winogavil.services.withdrawal import decide_report
 from hits.admin.actions import one_by_one
 from hits.admin.page_parts import VisibleStudies
 from hits.admin.selecting import signed_in

@@ -9,8 +9,8 @@ class AnnotationConfig(AppConfig):
     def ready(self) -> None:
         from crowd.winogavil import humans
         from crowd.winogavil.annotation.queries.newcomers import newcomers_of
-        from crowd.winogavil.annotation.services.following import follow_associations, items_about
-        from crowd.winogavil.services import pulling
+        from crowd.winogavil.annotation.services.annotation_withdrawal import follow_associations, items_about
+        from crowd.winogavil.services import withdrawal
 
         humans.register_baseline(newcomers_of)
-        pulling.on_change(follow_associations, items=items_about)
+        withdrawal.on_change(follow_associations, items=items_about)

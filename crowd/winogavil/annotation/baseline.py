@@ -8,9 +8,9 @@ from django.http import QueryDict
 
 from crowd.winogavil.annotation import domain
 from crowd.winogavil.annotation.models import Annotation
-from crowd.winogavil.annotation.services.reporting import take_report
+from crowd.winogavil.annotation.services.annotation_reports import take_report
 from crowd.winogavil.models import Association, Place
-from crowd.winogavil.solving import PickFamily
+from crowd.winogavil.solver_task import PickFamily
 from hits.work.models.assignments import Assignment
 from hits.work.models.items import Item
 from hits.work.services.leasing import items_served

@@ -11,10 +11,10 @@ from django.db.models import QuerySet
 from crowd.demo import acts
 from crowd.demo.demo_people import Cast
 from crowd.demo.interface import Demo, Report
-from crowd.winogavil.creating import SLOTS
 from crowd.winogavil.demo import seeding
 from crowd.winogavil.demo.workers import SimulatedWorker
 from crowd.winogavil.models import Association
+from crowd.winogavil.spymaster_task import SLOTS
 from hits.batches.services.drafting import suggest_hits
 from hits.core.errors import CrowdError
 from hits.studies.models import Batch

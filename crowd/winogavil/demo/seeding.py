@@ -14,11 +14,11 @@ from django.utils import timezone
 from crowd.demo.demo_people import Cast, Staff, make_cast
 from crowd.pictures.models import Picture
 from crowd.pictures.services.picture_entry import NewPicture, add_picture
-from crowd.winogavil.creating import CreateFamily
 from crowd.winogavil.domain import SPYMASTERS_WANTED, WINOGAVIL_TIERS
-from crowd.winogavil.services.drawing import Plan, draw_boards
-from crowd.winogavil.services.seeding import seed_association
-from crowd.winogavil.solving import SolveFamily
+from crowd.winogavil.services.picture_set_draw import Plan, draw_boards
+from crowd.winogavil.services.seeded_associations import seed_association
+from crowd.winogavil.solver_task import SolveFamily
+from crowd.winogavil.spymaster_task import CreateFamily
 from hits.studies.models import Batch, Study, default_bonus_rules
 from qualifications.services.lists_from_tags import list_from_tags
 

@@ -4,7 +4,7 @@ from django.db import models
 from django.db.models import F, Q
 
 from crowd.pictures.models import Picture
-from crowd.winogavil.models.boards import Board
+from crowd.winogavil.models.picture_sets import Board
 from hits.identity.models.workers import Worker
 from hits.work.models.assignments import Assignment
 from hits.work.models.items import Item

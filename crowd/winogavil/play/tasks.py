@@ -1,4 +1,4 @@
-from crowd.winogavil.play.services import counting, letters, practicing, tidying
+from crowd.winogavil.play.services import letters, player_figures, practice_rounds, retention
 from crowd.winogavil.play.services.accounts import forget_sessions
 from hits.common import clock
 from hits.common.sweeps import sweep
@@ -6,18 +6,18 @@ from hits.common.sweeps import sweep
 
 @sweep("winogavil.count_turns", rest_s=10)
 def count_turns() -> None:
-    counting.count_turns(now=clock.now())
+    player_figures.count_turns(now=clock.now())
 
 
-@sweep("winogavil.recheck_standings", rest_s=60, due_at=counting.next_check)
+@sweep("winogavil.recheck_standings", rest_s=60, due_at=player_figures.next_check)
 def recheck_standings() -> None:
-    counting.recheck_standings(now=clock.now())
-    counting.count_models(now=clock.now())
+    player_figures.recheck_standings(now=clock.now())
+    player_figures.count_models(now=clock.now())
 
 
-@sweep("winogavil.answer_practice", rest_s=0.05, due_at=practicing.next_practice, queue="rival")
+@sweep("winogavil.answer_practice", rest_s=0.05, due_at=practice_rounds.next_practice, queue="rival")
 def answer_practice() -> None:
-    practicing.answer_practice(now=clock.now())
+    practice_rounds.answer_practice(now=clock.now())
 
 
 @sweep("winogavil.send_feedback", rest_s=300, due_at=letters.next_feedback, acts=True)
@@ -25,7 +25,7 @@ def send_feedback() -> None:
     letters.send_feedback(now=clock.now())
 
 
-@sweep("winogavil.tidy_play", rest_s=3600, due_at=tidying.next_tidying)
+@sweep("winogavil.tidy_play", rest_s=3600, due_at=retention.next_tidying)
 def tidy_play() -> None:
-    practicing.forget_practice(now=clock.now())
+    practice_rounds.forget_practice(now=clock.now())
     forget_sessions(now=clock.now())

@@ -3,17 +3,17 @@
 from django.urls import include, path
 
 from crowd.frame import frame_verdicts, page_reports
-from crowd.winogavil.play.queries.boards import Kind
-from crowd.winogavil.play.site import doors, pages, practice_pages, turn_pages
+from crowd.winogavil.play.queries.leaderboards import Kind
+from crowd.winogavil.play.site import pages, practice_pages, sign_in_views, turn_pages
 
 play = (
     [
         path("", pages.home, name="home"),
-        path("register/<uuid:game_id>/", doors.register, name="register"),
-        path("sign-in/", doors.sign_in, name="sign_in"),
-        path("sign-out/", doors.sign_out, name="sign_out"),
-        path("consent/", doors.consent, name="consent"),
-        path("leave/", doors.leave, name="leave"),
+        path("register/<uuid:game_id>/", sign_in_views.register, name="register"),
+        path("sign-in/", sign_in_views.sign_in, name="sign_in"),
+        path("sign-out/", sign_in_views.sign_out, name="sign_out"),
+        path("consent/", sign_in_views.consent, name="consent"),
+        path("leave/", sign_in_views.leave, name="leave"),
         path("play/", turn_pages.play, name="play"),
         path("play/answer/", turn_pages.answer, name="answer"),
         path("play/skip/", turn_pages.skip, name="skip"),

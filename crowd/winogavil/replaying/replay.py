@@ -5,10 +5,10 @@ from typing import Any
 from crowd.winogavil.domain import WINOGAVIL_TIERS
 from crowd.winogavil.queries.games import game_of
 from crowd.winogavil.replaying.figures import Figures
-from crowd.winogavil.replaying.recording import record
+from crowd.winogavil.replaying.recorded_rows import record
 from crowd.winogavil.replaying.rows import ASSOCIATIONS, SOLUTIONS
 from crowd.winogavil.replaying.rules import count_broken
-from crowd.winogavil.replaying.staging import staged
+from crowd.winogavil.replaying.scratch_database import staged
 from hits.data.replays import Replay, Tell
 from hits.data.services.recordings import account_of, open_study
 

@@ -8,8 +8,8 @@ from playwright.sync_api import Locator, Page, expect
 
 from crowd.winogavil.annotation.domain import ASSOCIATION_TYPES, REASONING_SKILLS
 from crowd.winogavil.annotation.models import Annotation, Kind
-from crowd.winogavil.annotation.services.drawing import Recipe, draw_annotations, plan_draw
-from crowd.winogavil.annotation.services.finalizing import finalize_annotations
+from crowd.winogavil.annotation.services.annotation_draw import Recipe, draw_annotations, plan_draw
+from crowd.winogavil.annotation.services.final_annotations import finalize_annotations
 from crowd.winogavil.demo.seeding import Seeded
 from crowd.winogavil.models import Association, Place
 from hits.studies.models import Study

@@ -4,7 +4,7 @@ import pytest
 
 from crowd.winogavil.demo.seeding import Seeded
 from crowd.winogavil.domain import SOLVER_TEST
-from crowd.winogavil.models import Board
+from crowd.winogavil.models.picture_sets import Board
 from tests.browser.doors import log_in
 from tests.browser.looking import Visitor
 from tests.conftest import Sites

@@ -11,7 +11,7 @@ from playwright.sync_api import Page, expect
 from crowd.winogavil.domain import CREATOR_TEST, SOLVER_TEST
 from crowd.winogavil.items import Row, add_rows
 from crowd.winogavil.models import Association
-from crowd.winogavil.services.seeding import seed_boards
+from crowd.winogavil.services.seeded_associations import seed_boards
 from hits.work.models.assignments import Assignment
 from hits.work.models.hits import HIT
 from scoring.models import Riddle

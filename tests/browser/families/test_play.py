@@ -11,7 +11,7 @@ from playwright.sync_api import Page, expect
 from crowd.winogavil.models import Association
 from crowd.winogavil.play import domain
 from crowd.winogavil.play.models import Player, PracticeAsk, Standing, Turn, WebGame
-from crowd.winogavil.play.services import accounts, counting, opening, practicing
+from crowd.winogavil.play.services import accounts, player_figures, practice_rounds, web_games
 from crowd.winogavil.play.site.session import COOKIE
 from hits.work.models.assignments import Assignment
 from scoring.models import Riddle
@@ -51,7 +51,7 @@ def game(site: str, fake: type[FakeRival]) -> WebGame:
     """With a spare study's pictures, so that there is something to practise with."""
     add_boards(make_study(), 2)
     game = make_game(boards=5, title="Outwit the model")
-    opening.write_consent(game=game, text=CONSENT, by=make_user(), now=timezone.now())
+    web_games.write_consent(game=game, text=CONSENT, by=make_user(), now=timezone.now())
     game.refresh_from_db()
     return game
 
@@ -67,7 +67,7 @@ def others_play(game: WebGame, *, names: list[str], rounds: int) -> list[Player]
         for number, player in enumerate(players):
             play(player, right=number != 1, now=timezone.now())
             work_through(now=timezone.now())
-    counting.count_turns(now=timezone.now())
+    player_figures.count_turns(now=timezone.now())
     return players
 
 
@@ -200,7 +200,7 @@ def test_practice_asks_the_rival_and_leaves_nothing(page: Page, site: str, game:
     page.goto(f"{site}/practice/")
 
     invent(page, "winter", 1, 3)
-    practicing.answer_practice(now=timezone.now())
+    practice_rounds.answer_practice(now=timezone.now())
 
     expect(page.get_by_role("status").first).to_contain_text("You fooled the model by")
     page.get_by_role("link", name="Other pictures").click()
@@ -226,7 +226,7 @@ def test_every_page_looks_right(open_page: OpenPage, site: str, game: WebGame, s
     names = ["Night Owl", "Red Fox", "Grey Heron", "Small Wolf"]
     owl, *_ = others_play(game, names=names, rounds=5)
     _make_leaders(game)
-    counting.count_models(now=timezone.now())
+    player_figures.count_models(now=timezone.now())
     page = open_page(viewport=SIZES[size])
     visitor = Visitor(page, size=f"play-{size}")
 
@@ -251,7 +251,7 @@ def test_every_page_looks_right(open_page: OpenPage, site: str, game: WebGame, s
     visitor.visit("survey", f"{site}/survey/")
     visitor.visit("leave", f"{site}/leave/")
     visitor.visit("nowhere", f"{site}/nowhere/", status=404)
-    opening.write_consent(game=game, text=f"{CONSENT}\n\nAnd now more.", by=make_user(), now=timezone.now())
+    web_games.write_consent(game=game, text=f"{CONSENT}\n\nAnd now more.", by=make_user(), now=timezone.now())
     visitor.visit("consent", f"{site}/consent/")
 
     assert visitor.problems == {}

@@ -10,7 +10,7 @@ from playwright.sync_api import Locator, Page, Route, expect
 
 from crowd.pictures.models import Picture
 from crowd.winogavil.domain import CREATE
-from crowd.winogavil.services.seeding import seed_board
+from crowd.winogavil.services.seeded_associations import seed_board
 from hits.work.models.assignments import Assignment
 from hits.work.models.items import Item
 from scoring.models import Riddle, Verdict

@@ -15,8 +15,8 @@ from playwright.sync_api import Frame, FrameLocator, Page, Route, expect
 
 from crowd.winogavil.domain import CREATE, SOLVE, WINOGAVIL_TIERS
 from crowd.winogavil.models import Association, Solution
-from crowd.winogavil.services import association_verdicts, finalizing, making
-from crowd.winogavil.services.seeding import seed_board
+from crowd.winogavil.services import association_creation, association_verdicts, final_associations
+from crowd.winogavil.services.seeded_associations import seed_board
 from hits.ledger.models.bonuses import Bonus
 from hits.payments.services import accrual
 from hits.review.services import reviewing
@@ -146,12 +146,12 @@ def follow_up() -> None:
     """What the background does."""
     now = timezone.now()
     reconciling.reconcile_everything(now=now)
-    making.make_associations(now=now)
+    association_creation.make_associations(now=now)
     answer_waiting()
     association_verdicts.read_verdicts()
     judge_submitted(now=now)
-    finalizing.finalize_associations(now=now)
-    making.credit_authors(now=now)
+    final_associations.finalize_associations(now=now)
+    association_creation.credit_authors(now=now)
     reviewing.approve_judged(now=now)
     accrual.owe_bonuses(now=now)
 

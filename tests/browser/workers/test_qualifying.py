@@ -18,8 +18,8 @@ from playwright.sync_api import Frame, FrameLocator, Locator, Page, expect
 from crowd.winogavil.domain import CREATE, CREATOR_TEST, SOLVE, SOLVER_TEST
 from crowd.winogavil.items import Row, add_rows
 from crowd.winogavil.models import Association
-from crowd.winogavil.services import association_verdicts, finalizing, making
-from crowd.winogavil.services.seeding import seed_boards
+from crowd.winogavil.services import association_creation, association_verdicts, final_associations
+from crowd.winogavil.services.seeded_associations import seed_boards
 from hits.identity.models.workers import Worker
 from hits.providers.models.accounts import Account
 from hits.review.services import reviewing
@@ -129,12 +129,12 @@ def follow_up() -> None:
     now = timezone.now()
     reconciling.reconcile_everything(now=now)
     attempting.follow_tests(now=now)
-    making.make_associations(now=now)
+    association_creation.make_associations(now=now)
     answer_waiting()
     association_verdicts.read_verdicts()
     judge_submitted(now=now)
-    finalizing.finalize_associations(now=now)
-    making.credit_authors(now=now)
+    final_associations.finalize_associations(now=now)
+    association_creation.credit_authors(now=now)
     reviewing.approve_judged(now=now)
     grading.grade_waiting(now=now)
     telling.tell_holdings(now=now)

@@ -13,9 +13,9 @@ from django.utils import timezone
 
 from crowd.frame import frame_verdicts, json_views
 from crowd.frame.visit_authentication import write_token
-from crowd.winogavil import creating
+from crowd.winogavil import spymaster_task
 from crowd.winogavil.domain import CREATE
-from crowd.winogavil.services.seeding import seed_board
+from crowd.winogavil.services.seeded_associations import seed_board
 from hits.common import rates
 from hits.work.models.assignments import Assignment
 from hits.work.models.items import Item
@@ -330,7 +330,7 @@ def test_nul_is_refused_in_words(client: Client, work: Assignment, fields: dict[
 def test_one_word_in_both_places_at_one_instant_counts_once(
     work: Assignment, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    both, compare = Barrier(2), creating._check_other_cue
+    both, compare = Barrier(2), spymaster_task._check_other_cue
 
     def compared(cue: str, *, slot: int, assignment: Assignment) -> None:
         compare(cue, slot=slot, assignment=assignment)
@@ -343,7 +343,7 @@ def test_one_word_in_both_places_at_one_instant_counts_once(
         finally:
             connections.close_all()
 
-    monkeypatch.setattr(creating, "_check_other_cue", compared)
+    monkeypatch.setattr(spymaster_task, "_check_other_cue", compared)
     with ThreadPoolExecutor(2) as pool:
         codes = sorted(pool.map(put, ["1", "2"]))
 

@@ -6,7 +6,7 @@ from string import ascii_lowercase
 from crowd.winogavil.domain import CREATOR_TEST, SOLVER_TEST
 from crowd.winogavil.items import Row, add_rows
 from crowd.winogavil.models import Association
-from crowd.winogavil.services.seeding import seed_boards
+from crowd.winogavil.services.seeded_associations import seed_boards
 from hits.identity.models.workers import Worker
 from hits.studies.models import Batch, Study
 from hits.work.models.assignments import Assignment

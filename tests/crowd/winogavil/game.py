@@ -5,7 +5,7 @@ from datetime import timedelta
 
 from crowd.winogavil.domain import CREATE, SOLVE, WINOGAVIL_TIERS
 from crowd.winogavil.models import Association
-from crowd.winogavil.services import association_verdicts, finalizing, making
+from crowd.winogavil.services import association_creation, association_verdicts, final_associations
 from hits import families
 from hits.core.states import move
 from hits.identity.models.workers import Worker
@@ -98,12 +98,12 @@ def picks(item: Item, *, right: bool) -> list[str]:
 
 def sweep() -> None:
     """What the background does, in an order that needs no second round."""
-    making.make_associations(now=NOW)
+    association_creation.make_associations(now=NOW)
     answer_waiting()
     association_verdicts.read_verdicts()
     judge_submitted(now=NOW)
-    finalizing.finalize_associations(now=NOW)
-    making.credit_authors(now=NOW)
+    final_associations.finalize_associations(now=NOW)
+    association_creation.credit_authors(now=NOW)
 
 
 __all__ = ["CREATE", "SOLVE", "families", "hand_in", "make_cues", "make_game_batch", "open_work", "put_cue"]

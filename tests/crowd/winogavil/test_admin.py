@@ -8,9 +8,10 @@ from django.test import Client
 from django.urls import reverse
 
 from crowd.winogavil.annotation.models import Kind
-from crowd.winogavil.models import Association, Board, CueReport, Game, Solution
-from crowd.winogavil.services.pulling import report_cue
-from crowd.winogavil.services.seeding import seed_board
+from crowd.winogavil.models import Association, CueReport, Game, Solution
+from crowd.winogavil.models.picture_sets import Board
+from crowd.winogavil.services.seeded_associations import seed_board
+from crowd.winogavil.services.withdrawal import report_cue
 from hits.identity.models.users import User
 from hits.identity.roles import PAYMENTS_PREPARER, RESEARCHER, REVIEWER
 from hits.studies.models import Batch, Study

@@ -13,7 +13,7 @@ from crowd.winogavil.domain import CREATE, CREATOR_TEST, FOOL, SOLVABLE, SOLVE, 
 from crowd.winogavil.models import Association
 from crowd.winogavil.queries import of_study
 from crowd.winogavil.releases.exporting import BY_DEFAULT
-from crowd.winogavil.services import making, pulling
+from crowd.winogavil.services import association_creation, withdrawal
 from hits import families
 from hits.batches.services import drafting
 from hits.core.errors import InvalidAnswer
@@ -97,7 +97,7 @@ def test_each_word_is_about_its_own_set_and_marked(study: Study) -> None:
     worker = make_worker(account=test.account)
     work = take_creator_test(test, worker)
 
-    made = making.make_associations(now=NOW)
+    made = association_creation.make_associations(now=NOW)
 
     boards = [item.board for item in leasing.items_of(work)]
     words = list(Association.objects.order_by("pk"))
@@ -114,7 +114,7 @@ def test_each_word_is_about_its_own_set_and_marked(study: Study) -> None:
 def test_words_of_a_test_are_in_no_data_unless_chosen(study: Study) -> None:
     test = make_creator_test(study=study, sets=1, items_per_assignment=1)
     take_creator_test(test, make_worker(account=test.account))
-    making.make_associations(now=NOW)
+    association_creation.make_associations(now=NOW)
 
     assert list(of_study(study)) == []
     assert list(of_study(study, sources=BY_DEFAULT)) == []
@@ -273,10 +273,10 @@ def test_own_words_are_an_answer_that_comes_by_the_provider(study: Study) -> Non
 def test_work_that_is_kept_out_takes_its_words_along(study: Study) -> None:
     test = make_creator_test(study=study, sets=1, items_per_assignment=1)
     work = take_creator_test(test, make_worker(account=test.account))
-    making.make_associations(now=NOW)
+    association_creation.make_associations(now=NOW)
 
     leasing.keep_out(work, now=NOW)
-    pulling.pull_disowned(now=NOW)
+    withdrawal.pull_disowned(now=NOW)
 
     assert Item.objects.get(task=SOLVE).pulled_at == NOW
 

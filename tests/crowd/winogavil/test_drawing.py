@@ -7,8 +7,8 @@ import pytest
 
 from crowd.pictures.models import Picture
 from crowd.pictures.models.pictures import are_near_duplicates
-from crowd.winogavil.models import Board
-from crowd.winogavil.services.drawing import Plan, draw_boards, look_ahead
+from crowd.winogavil.models.picture_sets import Board
+from crowd.winogavil.services.picture_set_draw import Plan, draw_boards, look_ahead
 from hits.core.errors import RuleBroken
 from hits.studies.models import Study
 from hits.work.models.items import Item

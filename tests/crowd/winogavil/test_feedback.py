@@ -8,7 +8,7 @@ from django.utils import timezone
 
 from crowd.statement.statement_links import write_token
 from crowd.winogavil.models import Association, Game
-from crowd.winogavil.services import finalizing
+from crowd.winogavil.services import final_associations
 from hits.studies.models import Batch, Study
 from hits.work.models.assignments import Assignment
 from scoring.services.judging import judge_submitted
@@ -40,7 +40,7 @@ def read(client: Client, work: Assignment, *, of: Assignment | None = None) -> A
 def solved_by(batch: Batch, *, count: int) -> list[Assignment]:
     works = [solve(batch, make_worker(account=batch.account)) for _ in range(count)]
     judge_submitted(now=NOW)
-    finalizing.finalize_associations(now=NOW)
+    final_associations.finalize_associations(now=NOW)
     return [work for work in works if work]
 
 

@@ -5,7 +5,7 @@ from decimal import Decimal
 import pytest
 
 from crowd.winogavil.models import Game
-from crowd.winogavil.services.growing import grow_solving
+from crowd.winogavil.services.solve_places import grow_solving
 from hits.batches.services.top_up import hits_lacking
 from hits.studies.models import Batch, Study
 from hits.work.models.hits import HIT

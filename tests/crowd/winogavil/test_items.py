@@ -14,7 +14,7 @@ from crowd.pictures.models import Picture
 from crowd.winogavil import files
 from crowd.winogavil.items import Row, example_file, read_rows
 from crowd.winogavil.models import Association
-from crowd.winogavil.solving import SolveFamily
+from crowd.winogavil.solver_task import SolveFamily
 from hits.core.errors import InvalidItems
 from hits.work.models.items import Item
 from tests.factories import make_association, make_batch, make_picture

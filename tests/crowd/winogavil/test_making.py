@@ -6,8 +6,8 @@ import pytest
 
 from crowd.winogavil.domain import CREATE, SOLVE
 from crowd.winogavil.models import Association, Solution
-from crowd.winogavil.services import making
-from crowd.winogavil.services.seeding import seed_board
+from crowd.winogavil.services import association_creation
+from crowd.winogavil.services.seeded_associations import seed_board
 from hits.identity.models.workers import Worker
 from hits.ledger.models.bonuses import Bonus
 from hits.payments.services import accrual
@@ -60,7 +60,7 @@ def test_handed_in_words_become_associations_that_others_solve(study: Study, peo
     create = make_game_batch(CREATE, study=study, account=people[0].account)
     work = make_cues(create, people[0], "snow", "winter")
 
-    made = [making.make_associations(now=NOW) for _ in range(2)]
+    made = [association_creation.make_associations(now=NOW) for _ in range(2)]
 
     first, second = Association.objects.order_by("pk")
     board = work.leases.get().item.board
@@ -78,7 +78,7 @@ def test_work_that_was_not_handed_in_makes_nothing(study: Study, people: list[Wo
     create = make_game_batch(CREATE, study=study, account=people[0].account)
     put_cue(open_work(create, people[0]), "snow")
 
-    assert making.make_associations(now=NOW) == 0
+    assert association_creation.make_associations(now=NOW) == 0
     assert not Association.objects.exists()
 
 
@@ -205,6 +205,6 @@ def test_answer_that_names_another_spymasters_words_makes_only_the_own(
     put_cue(mine, "ice")
 
     hand_in(mine, {"cues": [str(theirs.public_id)]})
-    making.make_associations(now=NOW)
+    association_creation.make_associations(now=NOW)
 
     assert [association.cue for association in Association.objects.all()] == ["ice"]

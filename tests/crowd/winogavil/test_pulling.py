@@ -6,8 +6,8 @@ from crowd.pictures.models import Picture
 from crowd.pictures.services.removing_pictures import remove_pictures, restore_pictures
 from crowd.winogavil.domain import CREATE, SOLVE
 from crowd.winogavil.models import Association, CueReport
-from crowd.winogavil.services import making, pulling
-from crowd.winogavil.services.seeding import seed_board
+from crowd.winogavil.services import association_creation, withdrawal
+from crowd.winogavil.services.seeded_associations import seed_board
 from hits.core.errors import RuleBroken
 from hits.core.states import move
 from hits.identity.models.users import User
@@ -64,16 +64,16 @@ def test_report_of_a_word_pulls_it_and_staff_decide(study: Study, staff: User) -
     association = make_association(study=study)
     worker = make_worker()
     reports = [
-        pulling.report_cue(association=association, worker=worker, reason="other", text=text, now=NOW)
+        withdrawal.report_cue(association=association, worker=worker, reason="other", text=text, now=NOW)
         for text in ("It is rude.", "Again.")
     ]
     reported = is_pulled(association.item)
 
-    pulling.decide_report(report=reports[0], uphold=False, by=staff, now=NOW)
+    withdrawal.decide_report(report=reports[0], uphold=False, by=staff, now=NOW)
     dismissed = is_pulled(association.item)
     with pytest.raises(RuleBroken, match="dismissed already"):
-        pulling.decide_report(report=reports[0], uphold=False, by=staff, now=NOW)
-    pulling.decide_report(report=reports[0], uphold=True, by=staff, now=NOW)
+        withdrawal.decide_report(report=reports[0], uphold=False, by=staff, now=NOW)
+    withdrawal.decide_report(report=reports[0], uphold=True, by=staff, now=NOW)
 
     assert (reported, dismissed, is_pulled(association.item)) == (True, False, True)
     assert CueReport.objects.get().text == "It is rude."
@@ -81,12 +81,12 @@ def test_report_of_a_word_pulls_it_and_staff_decide(study: Study, staff: User) -
 
 def test_two_causes_are_both_to_be_put_right(study: Study, staff: User) -> None:
     association = make_association(study=study)
-    report = pulling.report_cue(
+    report = withdrawal.report_cue(
         association=association, worker=make_worker(), reason="inappropriate", text="", now=NOW
     )
     remove_pictures(pictures=[picture_of(association)], reason="blurred", by=staff, now=NOW)
 
-    pulling.decide_report(report=report, uphold=False, by=staff, now=NOW)
+    withdrawal.decide_report(report=report, uphold=False, by=staff, now=NOW)
     one_left = is_pulled(association.item)
     restore_pictures(pictures=[picture_of(association)], reason="fine", by=staff, now=NOW)
 
@@ -97,11 +97,11 @@ def test_author_who_is_kept_out_or_rejected_takes_the_words_away(study: Study) -
     seed_board(study=study, pictures=[make_picture() for _ in range(5)])
     create = make_game_batch(CREATE, study=study)
     work = make_cues(create, make_worker(account=create.account), "snow")
-    making.make_associations(now=NOW)
+    association_creation.make_associations(now=NOW)
     item = Association.objects.get().item
 
     leasing.keep_out(work, now=NOW)
-    pulling.pull_disowned(now=NOW)
+    withdrawal.pull_disowned(now=NOW)
     assert is_pulled(item)
 
     # A rejection that is taken back counts again.
@@ -109,7 +109,7 @@ def test_author_who_is_kept_out_or_rejected_takes_the_words_away(study: Study) -
     work.refresh_from_db()
     move(work, Assignment.Status.APPROVED, approved_at=NOW)
     push_decisions.put_back(work, now=NOW)
-    pulling.pull_disowned(now=NOW)
+    withdrawal.pull_disowned(now=NOW)
     assert not is_pulled(item)
     assert not Item.objects.filter(recount=True).exists()
 
@@ -121,6 +121,6 @@ def test_words_for_a_picture_that_was_removed_meanwhile_are_never_asked(study: S
     make_cues(create, make_worker(account=create.account), "snow")
     remove_pictures(pictures=[pictures[4]], reason="blurred", by=staff, now=NOW)
 
-    making.make_associations(now=NOW)
+    association_creation.make_associations(now=NOW)
 
     assert is_pulled(Association.objects.get().item)

@@ -14,7 +14,7 @@ from django.core.management import CommandError, call_command
 from crowd.winogavil.models import Association, Place, Solution
 from crowd.winogavil.replaying.replay import WinogavilReplay
 from crowd.winogavil.replaying.rules import IMPOSSIBLE, WARNINGS, numbers_left_out
-from crowd.winogavil.services import association_verdicts, finalizing, making
+from crowd.winogavil.services import association_creation, association_verdicts, final_associations
 from hits.data import replays
 from hits.data.replays import Replay, Tell
 from hits.identity.models.workers import Worker
@@ -94,9 +94,9 @@ def test_a_replay_makes_no_hit_pays_nobody_and_asks_no_rival(tmp_path: Path) -> 
     replayed(tmp_path, [association("A1"), association("A2", cue="spike")], solved("A1"))
 
     later = NOW + timedelta(days=1)
-    assert finalizing.finalize_associations(now=later) == 0
+    assert final_associations.finalize_associations(now=later) == 0
     assert association_verdicts.ask_rivals(now=later) == 0
-    assert making.credit_authors(now=later) == 0
+    assert association_creation.credit_authors(now=later) == 0
     assert not any(model.objects.exists() for model in (Batch, HIT, Assignment, Bonus, Riddle))
     assert not Item.objects.filter(wanted__gt=0).exists()
     assert not Account.objects.connected().exists()

@@ -12,14 +12,14 @@ from django.http import QueryDict
 
 from crowd.pictures.models import Picture
 from crowd.pictures.services.removing_pictures import remove_pictures
-from crowd.winogavil.creating import CreateFamily
 from crowd.winogavil.domain import CREATE, SOLVE, WINOGAVIL_TIERS
 from crowd.winogavil.items import read_rows
 from crowd.winogavil.models import Association, Game
-from crowd.winogavil.services import association_verdicts, growing, making
-from crowd.winogavil.services.pulling import decide_report, pull_disowned, pull_or_restore, report_cue
-from crowd.winogavil.services.seeding import seed_board
-from crowd.winogavil.solving import SolveFamily
+from crowd.winogavil.services import association_creation, association_verdicts, solve_places
+from crowd.winogavil.services.seeded_associations import seed_board
+from crowd.winogavil.services.withdrawal import decide_report, pull_disowned, pull_or_restore, report_cue
+from crowd.winogavil.solver_task import SolveFamily
+from crowd.winogavil.spymaster_task import CreateFamily
 from hits.batches.services import drafting
 from hits.batches.services import top_up as growing_of_hits
 from hits.core.errors import InvalidAnswer, InvalidItems, RuleBroken
@@ -116,7 +116,7 @@ def test_crash_after_the_scores_loses_no_bonus(
         raise SystemExit
 
     with monkeypatch.context() as broken:
-        broken.setattr(making, "mark_judged", die)
+        broken.setattr(association_creation, "mark_judged", die)
         with pytest.raises(SystemExit):
             sweep()
     sweep()
@@ -135,9 +135,9 @@ def test_word_that_lost_an_answer_while_its_author_is_credited_is_credited_again
     for solver in people[1:4]:
         solve(batch, solver)
     with monkeypatch.context() as later:
-        later.setattr(making, "credit_authors", lambda **_: 0)
+        later.setattr(association_creation, "credit_authors", lambda **_: 0)
         sweep()
-    lock = making._lock_authors
+    lock = association_creation._lock_authors
 
     def reopened_meanwhile(associations: Sequence[int]) -> None:
         Association.objects.update(
@@ -145,9 +145,9 @@ def test_word_that_lost_an_answer_while_its_author_is_credited_is_credited_again
         )
         lock(associations)
 
-    monkeypatch.setattr(making, "_lock_authors", reopened_meanwhile)
+    monkeypatch.setattr(association_creation, "_lock_authors", reopened_meanwhile)
 
-    making.credit_authors(now=NOW)
+    association_creation.credit_authors(now=NOW)
 
     assert Association.objects.get().told_at is None
 
@@ -165,10 +165,10 @@ def test_word_that_stays_away_does_not_hold_back_the_bonus_of_the_other(
     sweep()
     early = Assignment.objects.get(pk=work.pk).judged_at
 
-    making.credit_authors(now=NOW + making.PATIENCE)
+    association_creation.credit_authors(now=NOW + association_creation.PATIENCE)
 
     assert early is None
-    assert Assignment.objects.get(pk=work.pk).judged_at == NOW + making.PATIENCE
+    assert Assignment.objects.get(pk=work.pk).judged_at == NOW + association_creation.PATIENCE
 
 
 def test_create_batch_with_two_sets_on_a_page_is_refused(study: Study, people: list[Worker]) -> None:
@@ -190,11 +190,11 @@ def test_growing_twice_at_one_instant_adds_once(study: Study, monkeypatch: pytes
     def counted_twice(batch: Batch) -> int:
         count = counted(batch)
         monkeypatch.setattr(growing_of_hits, "hits_lacking", counted)
-        growing.grow_solving(now=NOW)
+        solve_places.grow_solving(now=NOW)
         return count
 
     monkeypatch.setattr(growing_of_hits, "hits_lacking", counted_twice)
-    growing.grow_solving(now=NOW)
+    solve_places.grow_solving(now=NOW)
 
     assert HIT.objects.count() == 3
 
@@ -250,7 +250,7 @@ def test_reported_word_is_shown_to_nobody_where_it_is_asked_anew(study: Study, p
 def test_author_is_not_asked_for_their_own_word_anew(study: Study, people: list[Worker]) -> None:
     account = people[0].account
     make_cues(make_game_batch(CREATE, study=study, account=account), people[0], "snow")
-    making.make_associations(now=NOW)
+    association_creation.make_associations(now=NOW)
     batch = make_game_batch(SOLVE, study=study, account=account, items_from="batch")
     SolveFamily().repeat_items(list(Item.objects.filter(task=SOLVE)), batch=batch)
 
@@ -286,8 +286,8 @@ def test_what_goes_away_while_a_word_is_made_takes_the_word_with_it(
         wait(going, timeout=1)
         return changed
 
-    monkeypatch.setattr(making, "pull_or_restore", looked_too_early)
-    making.make_associations(now=NOW)
+    monkeypatch.setattr(association_creation, "pull_or_restore", looked_too_early)
+    association_creation.make_associations(now=NOW)
     with others:
         going[0].result()
 

@@ -6,8 +6,8 @@ from django.conf import LazySettings
 
 from crowd.winogavil.models import Association, Place
 from crowd.winogavil.services.association_verdicts import ask_rivals, read_verdicts
-from crowd.winogavil.services.finalizing import finalize_associations
-from crowd.winogavil.services.seeding import seed_association, seed_board
+from crowd.winogavil.services.final_associations import finalize_associations
+from crowd.winogavil.services.seeded_associations import seed_association, seed_board
 from hits.studies.models import Batch
 from hits.work.models.assignments import Assignment
 from hits.work.models.items import Item

@@ -12,7 +12,7 @@ from crowd.winogavil.domain import ANYBODY, JACCARD, SOLVE, SOLVER_TEST, WINOGAV
 from crowd.winogavil.models import Association, Solution
 from crowd.winogavil.queries import of_study
 from crowd.winogavil.services.association_verdicts import ask_rivals
-from crowd.winogavil.services.pulling import report_cue
+from crowd.winogavil.services.withdrawal import report_cue
 from hits import families
 from hits.admin.batches.launch import warnings
 from hits.batches.services import drafting

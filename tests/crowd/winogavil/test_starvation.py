@@ -6,7 +6,7 @@ import pytest
 
 from crowd.winogavil.domain import CREATE, SOLVE, SOLVERS_WANTED
 from crowd.winogavil.models import Association, Solution
-from crowd.winogavil.services.seeding import seed_board
+from crowd.winogavil.services.seeded_associations import seed_board
 from hits.identity.models.workers import Worker
 from hits.studies.models import Batch
 from hits.work.models.assignments import Assignment

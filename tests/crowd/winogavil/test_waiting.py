@@ -6,12 +6,18 @@ from datetime import timedelta
 import pytest
 
 from crowd.winogavil.annotation.models import Kind
-from crowd.winogavil.annotation.services.finalizing import finalize_annotations
+from crowd.winogavil.annotation.services.final_annotations import finalize_annotations
 from crowd.winogavil.domain import CREATE, SOLVE
 from crowd.winogavil.models import Game
-from crowd.winogavil.services import association_verdicts, finalizing, growing, making, pulling
-from crowd.winogavil.services.making import PATIENCE, credit_authors, next_credit
-from crowd.winogavil.services.seeding import seed_board
+from crowd.winogavil.services import (
+    association_creation,
+    association_verdicts,
+    final_associations,
+    solve_places,
+    withdrawal,
+)
+from crowd.winogavil.services.association_creation import PATIENCE, credit_authors, next_credit
+from crowd.winogavil.services.seeded_associations import seed_board
 from hits.studies.models import Batch
 from hits.work.models.assignments import Assignment
 from hits.work.models.items import Item
@@ -115,13 +121,13 @@ def make_finished_game(*, is_open: bool) -> None:
 
 SWEEPS: list[tuple[Callable[[], object], int]] = [
     (lambda: judge_submitted(now=NOW), 1),
-    (lambda: making.make_associations(now=NOW), 1),
-    (lambda: pulling.pull_disowned(now=NOW), 1),
+    (lambda: association_creation.make_associations(now=NOW), 1),
+    (lambda: withdrawal.pull_disowned(now=NOW), 1),
     (lambda: association_verdicts.ask_rivals(now=NOW), 1),
     (association_verdicts.read_verdicts, 1),
-    (lambda: finalizing.finalize_associations(now=NOW), 1),
-    (lambda: making.credit_authors(now=NOW), 2),
-    (lambda: growing.grow_solving(now=NOW), 1),
+    (lambda: final_associations.finalize_associations(now=NOW), 1),
+    (lambda: association_creation.credit_authors(now=NOW), 2),
+    (lambda: solve_places.grow_solving(now=NOW), 1),
     (lambda: finalize_annotations(now=NOW), 1),
 ]
 
@@ -141,7 +147,7 @@ def test_sweep_that_finds_nothing_asks_little_and_writes_nothing(
 
 def test_words_that_wait_for_people_make_no_sweep_write() -> None:
     make_finished_game(is_open=True)
-    growing.grow_solving(now=NOW)
+    solve_places.grow_solving(now=NOW)
 
     assert [watch(run).writes for run, _ in SWEEPS] == [[]] * len(SWEEPS)
 

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from crowd.winogavil.models import Association
-from crowd.winogavil.services.finalizing import finalize_associations
+from crowd.winogavil.services.final_associations import finalize_associations
 from hits.core.domain.days import day_around
 from hits.core.errors import ProviderRefused, RuleBroken
 from hits.identity.models.users import User

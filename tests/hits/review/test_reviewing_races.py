@@ -6,7 +6,7 @@ from collections.abc import Callable
 import pytest
 
 from crowd.winogavil.models import Association
-from crowd.winogavil.services.finalizing import finalize_associations
+from crowd.winogavil.services.final_associations import finalize_associations
 from hits.identity.models.users import User
 from hits.review.services import reviewing
 from hits.work.models.assignments import Assignment

@@ -17,13 +17,13 @@ from django.urls import URLPattern, path, reverse
 from django.utils import timezone
 from django.utils.http import urlencode
 
-from crowd.winogavil.annotation import domain, words
+from crowd.winogavil.annotation import domain, label_words
 from crowd.winogavil.annotation.admin.examples import examples_of, labels_of
 from crowd.winogavil.annotation.admin.forms import DrawForm, recipe_of
 from crowd.winogavil.annotation.models import Annotation, Draw, Kind
 from crowd.winogavil.annotation.queries.rows import header_of, rows_of
 from crowd.winogavil.annotation.queries.statistics import Figures, Row, figures_of
-from crowd.winogavil.annotation.services import drawing
+from crowd.winogavil.annotation.services import annotation_draw
 from hits import families
 from hits.admin.actions import Action, Call, Confirm, Outcome, emphasize
 from hits.admin.actions.action_pages import ActionPages
@@ -96,8 +96,10 @@ class AnnotationAdmin(ReadOnlyAdmin[Annotation]):
             "study": study,
             "figures": figures,
             "parts": _parts(study, figures),
-            "types": _named(figures.types.rows, words.TYPE_GROUPS[0]),
-            "skills": [(group.heading, _named(figures.skills.rows, group)) for group in words.SKILL_GROUPS],
+            "types": _named(figures.types.rows, label_words.TYPE_GROUPS[0]),
+            "skills": [
+                (group.heading, _named(figures.skills.rows, group)) for group in label_words.SKILL_GROUPS
+            ],
             "draws": _draws(study),
             "may_draw": request.user.has_perm(DRAW),
             "may_export": request.user.has_perm(EXPORT),
@@ -188,7 +190,7 @@ def _ask_to_draw(call: Call[Study]) -> Confirm:
     about = Confirm(title="Draw associations to annotate", text=ABOUT)
     if not call.values:
         return about
-    plan = drawing.plan_draw(study=call.row, recipe=recipe_of(call.values))
+    plan = annotation_draw.plan_draw(study=call.row, recipe=recipe_of(call.values))
     count = len(plan.new)
     if not count:
         return replace(about, consequences=[NOTHING_NEW if plan.found else NONE_FITS], is_blocked=True)
@@ -204,7 +206,7 @@ def _ask_to_draw(call: Call[Study]) -> Confirm:
 
 
 def _draw(call: Call[Study]) -> Outcome:
-    draw = drawing.draw_annotations(
+    draw = annotation_draw.draw_annotations(
         study=call.row,
         recipe=recipe_of(call.values),
         seen=_read_seen(call.sent),
@@ -226,7 +228,7 @@ DRAWING = Action(
 
 
 def _ask_to_take_back(call: Call[Draw]) -> Confirm:
-    draw, count = call.row, drawing.untouched_of(call.row).count()
+    draw, count = call.row, annotation_draw.untouched_of(call.row).count()
     return Confirm(
         title="Take back what nobody was asked yet?",
         text=emphasize(
@@ -243,7 +245,7 @@ def _ask_to_take_back(call: Call[Draw]) -> Confirm:
 
 
 def _take_back(call: Call[Draw]) -> Outcome:
-    count = drawing.take_back(draw=call.row, seen=_read_seen(call.sent), by=call.by, now=call.now)
+    count = annotation_draw.take_back(draw=call.row, seen=_read_seen(call.sent), by=call.by, now=call.now)
     return Outcome(said=f"{count} taken back. They can be drawn again.")
 
 
@@ -282,7 +284,7 @@ def _parts(study: Study, figures: Figures) -> list[dict[str, Any]]:
     ]
 
 
-def _named(rows: Sequence[Row], group: words.Group) -> list[tuple[str, Row]]:
+def _named(rows: Sequence[Row], group: label_words.Group) -> list[tuple[str, Row]]:
     by_key = {row.key: row for row in rows}
     return [(str(label.name), by_key[label.key]) for label in group.labels if label.key in by_key]
 

@@ -6,7 +6,7 @@ from typing import Any
 from django.core.paginator import Page, Paginator
 from django.db.models import Prefetch
 
-from crowd.winogavil.annotation import words
+from crowd.winogavil.annotation import label_words
 from crowd.winogavil.annotation.models import Annotation, Judgement, Kind
 from crowd.winogavil.annotation.queries.counted import counted_annotations
 from crowd.winogavil.models import Place
@@ -15,14 +15,14 @@ from hits.studies.models import Study
 A_PAGE = 20
 # Of an address: those on which no two annotators agree.
 DISCARDED = "discarded"
-GROUPS = {Kind.TYPES: words.TYPE_GROUPS, Kind.SKILLS: words.SKILL_GROUPS}
+GROUPS = {Kind.TYPES: label_words.TYPE_GROUPS, Kind.SKILLS: label_words.SKILL_GROUPS}
 
 
 def labels_of(kind: Kind) -> dict[str, str]:
     """What can be asked for, in words; of the baseline nothing."""
     if kind == Kind.BASELINE:
         return {}
-    return {**words.names_of(GROUPS[kind]), DISCARDED: "No majority: discarded"}
+    return {**label_words.names_of(GROUPS[kind]), DISCARDED: "No majority: discarded"}
 
 
 def examples_of(

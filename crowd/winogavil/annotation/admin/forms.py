@@ -10,7 +10,7 @@ from django.core.validators import MaxValueValidator, MinValueValidator
 from crowd.winogavil import domain as game
 from crowd.winogavil.annotation import domain
 from crowd.winogavil.annotation.models import Kind
-from crowd.winogavil.annotation.services.drawing import Most, Recipe
+from crowd.winogavil.annotation.services.annotation_draw import Most, Recipe
 from crowd.winogavil.models import Association
 
 LARGEST = 2**31 - 1

@@ -3,7 +3,7 @@ from typing import Any
 from django import forms
 
 from crowd.winogavil.play.models import DailyFeedback, WebGame
-from crowd.winogavil.play.services.opening import LONGEST_CONSENT
+from crowd.winogavil.play.services.web_games import LONGEST_CONSENT
 
 
 class PlainForm(forms.Form):

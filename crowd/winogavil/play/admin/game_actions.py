@@ -6,7 +6,7 @@ from django.shortcuts import get_object_or_404
 
 from crowd.winogavil.play.admin.forms import ConsentForm, FeedbackForm, SettingsForm, TitleForm
 from crowd.winogavil.play.models import WebGame
-from crowd.winogavil.play.services import letters, opening
+from crowd.winogavil.play.services import letters, web_games
 from hits.admin.actions import Action, Call, Outcome
 from hits.studies.models import Study
 
@@ -19,17 +19,17 @@ def game_of(study: Study) -> WebGame:
 
 
 def _make(call: Call[Study]) -> Outcome:
-    opening.make_web_game(study=call.row, by=call.by, now=call.now, **call.values)
+    web_games.make_web_game(study=call.row, by=call.by, now=call.now, **call.values)
     return Outcome()
 
 
 def _open(call: Call[Study]) -> Outcome:
-    opening.open_game(game=game_of(call.row), by=call.by, now=call.now)
+    web_games.open_game(game=game_of(call.row), by=call.by, now=call.now)
     return Outcome(said="The game is open: players can join.")
 
 
 def _close(call: Call[Study]) -> Outcome:
-    opening.close_game(game=game_of(call.row), by=call.by, now=call.now)
+    web_games.close_game(game=game_of(call.row), by=call.by, now=call.now)
     return Outcome(said="The game is closed. Players still see their figures.")
 
 
@@ -38,12 +38,12 @@ def _settings_form(data: Any, call: Call[Study]) -> SettingsForm:
 
 
 def _change_settings(call: Call[Study]) -> Outcome:
-    opening.change_settings(game=game_of(call.row), changes=call.values, by=call.by, now=call.now)
+    web_games.change_settings(game=game_of(call.row), changes=call.values, by=call.by, now=call.now)
     return Outcome(said="Saved.")
 
 
 def _write_consent(call: Call[Study]) -> Outcome:
-    made = opening.write_consent(game=game_of(call.row), by=call.by, now=call.now, **call.values)
+    made = web_games.write_consent(game=game_of(call.row), by=call.by, now=call.now, **call.values)
     return Outcome(said=f"Version {made.version} counts now.")
 
 

@@ -6,9 +6,9 @@ from django.utils import timezone
 from django.views.decorators.http import require_http_methods, require_safe
 
 from crowd.winogavil.play.models import Player, Survey
-from crowd.winogavil.play.queries import boards, dashboards
+from crowd.winogavil.play.queries import dashboards, leaderboards
 from crowd.winogavil.play.services import surveys
-from crowd.winogavil.play.site import doors
+from crowd.winogavil.play.site import sign_in_views
 from crowd.winogavil.play.site.forms import Exit
 from crowd.winogavil.play.site.session import anybody, find_player, player_required, show
 
@@ -19,7 +19,7 @@ TURNS_BEFORE_SURVEY = 8
 @require_safe
 @anybody
 def home(request: HttpRequest) -> HttpResponse:
-    return dashboard(request) if find_player(request) else doors.welcome(request)
+    return dashboard(request) if find_player(request) else sign_in_views.welcome(request)
 
 
 @player_required
@@ -39,10 +39,10 @@ def dashboard(request: HttpRequest, player: Player) -> HttpResponse:
 
 @require_safe
 @player_required
-def board(request: HttpRequest, player: Player, kind: boards.Kind) -> HttpResponse:
+def board(request: HttpRequest, player: Player, kind: leaderboards.Kind) -> HttpResponse:
     number = request.GET.get("page", "1")
     page = int(number[:6]) if number.isascii() and number.isdigit() else 1
-    found = boards.read_board(game=player.game, kind=kind, number=page, player=player)
+    found = leaderboards.read_board(game=player.game, kind=kind, number=page, player=player)
     return show(request, "board", player, {"board": found})
 
 

@@ -18,9 +18,9 @@ from crowd.frame.json_views import MOST_BYTES, refuse
 from crowd.pictures.models import Picture
 from crowd.winogavil import domain
 from crowd.winogavil.play.models import Player
-from crowd.winogavil.play.services import practicing
+from crowd.winogavil.play.services import practice_rounds
 from crowd.winogavil.play.site.session import player_required, show
-from crowd.winogavil.services.reporting import picture_target
+from crowd.winogavil.services.reports import picture_target
 from hits.common import rates
 from hits.core import crypto
 from hits.core.errors import InvalidAnswer, RuleBroken
@@ -34,7 +34,7 @@ WINDOW_S, MOST_LOOKS = 60, 300
 @require_safe
 @player_required
 def practice(request: HttpRequest, player: Player, number: int = 1) -> HttpResponse:
-    found = practicing.find_practice_set(game=player.game, number=number)
+    found = practice_rounds.find_practice_set(game=player.game, number=number)
     if found is None:
         return show(request, "no_practice", player)
     number, pictures = found
@@ -99,11 +99,11 @@ def _speak(request: HttpRequest, *, verb: Verb) -> JsonResponse:
 
 
 def _ask(request: HttpRequest, player: Player, key: UUID, number: int, now: datetime) -> Said:
-    found = practicing.find_practice_set(game=player.game, number=number)
+    found = practice_rounds.find_practice_set(game=player.game, number=number)
     if found is None or found[0] != number:
         raise InvalidAnswer(_("A picture of this page was taken away. Please go on to the next page."))
     pictures: Sequence[Picture] = found[1]
-    asked = practicing.ask(
+    asked = practice_rounds.ask(
         player=player,
         key=key,
         pictures=pictures,
@@ -111,19 +111,19 @@ def _ask(request: HttpRequest, player: Player, key: UUID, number: int, now: date
         chosen=_read_places(request.POST.getlist("chosen"), size=len(pictures)),
         now=now,
     )
-    return practicing.state_of(asked, now=now)
+    return practice_rounds.state_of(asked, now=now)
 
 
 def _look(request: HttpRequest, player: Player, key: UUID, number: int, now: datetime) -> Said:
-    asked = practicing.find_ask(player=player, key=key)
+    asked = practice_rounds.find_ask(player=player, key=key)
     if asked is None:
         raise InvalidAnswer(_("The model was not asked about this word."))
-    return practicing.state_of(asked, now=now)
+    return practice_rounds.state_of(asked, now=now)
 
 
 def _report(request: HttpRequest, player: Player, key: UUID, number: int, now: datetime) -> Said:
     """Of a picture of this page alone, and not without end (crowd.pictures counts a player's day)."""
-    practicing.report(
+    practice_rounds.report(
         player=player,
         number=number,
         about=request.POST.get("about", ""),

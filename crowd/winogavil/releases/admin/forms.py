@@ -7,7 +7,7 @@ from django import forms
 from crowd.winogavil.models import Association
 from crowd.winogavil.queries import BY_CHOICE
 from crowd.winogavil.releases.models import Release
-from crowd.winogavil.releases.services.predicting import MOST_BYTES
+from crowd.winogavil.releases.services.prediction_scores import MOST_BYTES
 from hits.admin.data.result_forms import ResultsForm
 from hits.studies.models import Study
 

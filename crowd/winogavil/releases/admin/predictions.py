@@ -17,8 +17,8 @@ from crowd.winogavil.releases.admin.finding import PREDICT, find_release
 from crowd.winogavil.releases.admin.forms import PredictionForm
 from crowd.winogavil.releases.admin.release_actions import beside, page_of
 from crowd.winogavil.releases.models import Prediction, Release
-from crowd.winogavil.releases.queries.comparing import COLUMNS, table
-from crowd.winogavil.releases.services import predicting
+from crowd.winogavil.releases.queries.model_table import COLUMNS, table
+from crowd.winogavil.releases.services import prediction_scores
 from crowd.winogavil.releases.services.taking import download_name
 from hits.admin.data.result_forms import UploadedFile, answer_upload
 from hits.admin.data.take_files import send_csv
@@ -41,7 +41,7 @@ def add_view(releases: admin.ModelAdmin[Release], request: HttpRequest, pk: int)
     release = find_release(request, pk, PREDICT)
 
     def take(values: Mapping[str, Any]) -> Prediction:
-        return predicting.add_prediction(
+        return prediction_scores.add_prediction(
             release=release,
             model=values["name"],
             notes=values["about"],
@@ -68,7 +68,7 @@ def add_view(releases: admin.ModelAdmin[Release], request: HttpRequest, pk: int)
         }
         return TemplateResponse(request, "admin/hits/results_upload.html", context)
 
-    form = PredictionForm(request, results=predicting.PREDICTIONS)
+    form = PredictionForm(request, results=prediction_scores.PREDICTIONS)
     return answer_upload(request, form, take=take, done=done, show=show)
 
 
@@ -76,7 +76,7 @@ def _file(release: Release) -> UploadedFile:
     item = release.items.filter(selected=True).order_by("pk").first()
     line = {"ID": str(item.public_id), "prediction": list(item.candidates)[: item.k]} if item else {}
     return UploadedFile(
-        columns=predicting.PREDICTIONS.columns,
+        columns=prediction_scores.PREDICTIONS.columns,
         about=f"What a model picks for the {release.counts.get('selected', 0)} selected associations of "
         f"{release}. Its scores are computed here.",
         examples=[json.dumps(line, ensure_ascii=False)] if item else (),

@@ -9,7 +9,7 @@ from django.urls import reverse
 
 from crowd.winogavil.releases.admin.finding import DELETE, MAKE, PUBLISH, UNPREDICT, find_release
 from crowd.winogavil.releases.models import Prediction, Release
-from crowd.winogavil.releases.services import making, predicting
+from crowd.winogavil.releases.services import making, prediction_scores
 from hits.admin.actions import Action, Call, Confirm, Outcome, emphasize
 from hits.admin.actions.action_pages import ActionPages
 
@@ -62,7 +62,7 @@ def _try_again(call: Call[Release]) -> Outcome:
 
 
 def _delete_prediction(call: Call[Prediction]) -> Outcome:
-    predicting.delete_prediction(prediction=call.row, by=call.by, now=call.now)
+    prediction_scores.delete_prediction(prediction=call.row, by=call.by, now=call.now)
     return Outcome(said=f"The predictions of {call.row.model} are deleted.")
 
 

@@ -26,7 +26,7 @@ from crowd.winogavil.releases.admin.forms import ReleaseForm
 from crowd.winogavil.releases.admin.release_actions import PREDICTIONS, RELEASES
 from crowd.winogavil.releases.columns import FULL, PUBLISHED
 from crowd.winogavil.releases.models import Release
-from crowd.winogavil.releases.queries.comparing import COLUMNS, table
+from crowd.winogavil.releases.queries.model_table import COLUMNS, table
 from crowd.winogavil.releases.services import making, taking
 from crowd.winogavil.releases.services.writing import FILES
 from hits.admin.page_parts import ReadOnlyAdmin, VisibleStudies

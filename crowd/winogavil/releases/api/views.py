@@ -12,15 +12,15 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from crowd.winogavil.releases.api.filters import FileFilters, ReleaseFilters
-from crowd.winogavil.releases.api.shown import (
+from crowd.winogavil.releases.api.prediction_serializers import (
     LineSerializer,
     PredictionInput,
     PredictionSerializer,
     ReleaseSerializer,
 )
 from crowd.winogavil.releases.models import Release
-from crowd.winogavil.releases.queries.comparing import table
-from crowd.winogavil.releases.services import predicting, taking
+from crowd.winogavil.releases.queries.model_table import table
+from crowd.winogavil.releases.services import prediction_scores, taking
 from hits.api.authentication import user_of
 from hits.api.filters import Filters, read_query
 from hits.api.request_permissions import Need
@@ -81,12 +81,14 @@ class ReleaseViewSet(mixins.ListModelMixin, mixins.RetrieveModelMixin, Resource)
     def add_prediction(self, request: Request, public_id: str) -> Response:
         """Score a model's predictions: all lines of the file, or none."""
         release, values = self.get_object(), self._read(request)
-        added = predicting.add_prediction(release=release, by=user_of(request), now=timezone.now(), **values)
+        added = prediction_scores.add_prediction(
+            release=release, by=user_of(request), now=timezone.now(), **values
+        )
         return Response(PredictionSerializer(added).data, status=201)
 
     def _read(self, request: Request) -> dict[str, Any]:
         values: dict[str, Any] = self.read(PredictionInput)
-        if values["file"].size > predicting.MOST_BYTES:
-            most = predicting.MOST_BYTES // 1024 // 1024
+        if values["file"].size > prediction_scores.MOST_BYTES:
+            most = prediction_scores.MOST_BYTES // 1024 // 1024
             raise serializers.ValidationError({"file": [f"The file has more than {most} MB."]})
         return values

@@ -10,7 +10,7 @@ from django.db.models import Min, QuerySet
 from crowd.winogavil.models import Association
 from crowd.winogavil.releases.files.places import only_one, remove
 from crowd.winogavil.releases.models import Release, ReleaseItem
-from crowd.winogavil.releases.services import freezing, writing
+from crowd.winogavil.releases.services import frozen_rows, writing
 from hits.core import audit_trail
 from hits.core.errors import RuleBroken
 from hits.core.states import move
@@ -44,7 +44,7 @@ def make_release(
         study=study, title=title, version=version, licence=licence, notes=notes, sources=sorted(sources),
         with_rest=with_rest, linkable=linkable, made_by=by, made_at=now,
     )  # fmt: skip
-    if not freezing.belonging(release).exists():
+    if not frozen_rows.belonging(release).exists():
         raise RuleBroken(
             "nothing_to_release", "Nothing of these sources is final yet: there is nothing to release."
         )
@@ -141,12 +141,12 @@ def delete_release(*, release: Release, by: User, now: datetime) -> None:
 def _work(release: Release, *, clock: Clock, until: datetime) -> None:
     """At least one piece of it, and as many as there is time for."""
     if release.status == Status.FREEZING and not release.cursor:
-        freezing.begin(release)
-    naming = freezing.naming_of(release)
+        frozen_rows.begin(release)
+    naming = frozen_rows.naming_of(release)
     while release.is_being_made:
         if release.status == Status.FREEZING:
-            if not freezing.freeze_some(release, naming=naming):
-                freezing.end(release)
+            if not frozen_rows.freeze_some(release, naming=naming):
+                frozen_rows.end(release)
                 move(release, Status.WRITING)
         elif not writing.write_next(release):
             move(release, Status.READY, ready_at=clock())

@@ -8,7 +8,7 @@ from typing import Any
 from crowd.winogavil.releases import card
 from crowd.winogavil.releases.columns import FULL, PICTURES, PUBLISHED
 from crowd.winogavil.releases.models import Release
-from crowd.winogavil.releases.services.freezing import SOURCE
+from crowd.winogavil.releases.services.frozen_rows import SOURCE
 from hits.datasets.columns import Row
 from hits.datasets.text_formats import changes_in_csv, csv_lines, jsonl, read_jsonl
 from hits.datasets.whole_files import describe, replacing, write_pieces

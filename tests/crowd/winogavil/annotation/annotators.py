@@ -5,7 +5,7 @@ from datetime import datetime
 from typing import Any
 
 from crowd.winogavil.annotation.models import Annotation, Draw, Kind
-from crowd.winogavil.annotation.services.drawing import Recipe, draw_annotations, plan_draw
+from crowd.winogavil.annotation.services.annotation_draw import Recipe, draw_annotations, plan_draw
 from crowd.winogavil.models import Association, Solution
 from hits.core.states import move
 from hits.identity.models.workers import Worker

@@ -11,7 +11,7 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
 from crowd.winogavil.annotation.models import Annotation, Draw, Kind
-from crowd.winogavil.annotation.services.finalizing import finalize_annotations
+from crowd.winogavil.annotation.services.final_annotations import finalize_annotations
 from hits.core.models.audit_events import AuditEvent
 from hits.identity.roles import OPERATOR, PAYMENTS_APPROVER, RESEARCHER, REVIEWER
 from hits.studies.models import Study

@@ -4,7 +4,7 @@ import pytest
 from django.db import IntegrityError, transaction
 
 from crowd.winogavil.annotation.models import Annotation, Draw, Kind
-from crowd.winogavil.annotation.services.drawing import (
+from crowd.winogavil.annotation.services.annotation_draw import (
     Most,
     Recipe,
     draw_annotations,

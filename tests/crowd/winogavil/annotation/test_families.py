@@ -6,7 +6,7 @@ import pytest
 from django.template.loader import render_to_string
 
 from crowd.winogavil.annotation.models import Kind
-from crowd.winogavil.annotation.services.finalizing import finalize_annotations
+from crowd.winogavil.annotation.services.final_annotations import finalize_annotations
 from hits import families
 from hits.batches.services import drafting
 from hits.core.errors import InvalidAnswer, InvalidItems, RuleBroken

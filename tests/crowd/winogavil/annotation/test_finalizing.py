@@ -7,9 +7,9 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from crowd.winogavil.annotation.models import Annotation, Judgement, Kind
-from crowd.winogavil.annotation.services.finalizing import finalize_annotations
+from crowd.winogavil.annotation.services.final_annotations import finalize_annotations
 from crowd.winogavil.models import Association, Solution
-from crowd.winogavil.services.finalizing import finalize_associations
+from crowd.winogavil.services.final_associations import finalize_associations
 from hits.studies.models import Study
 from hits.work.models.assignments import Assignment
 from hits.work.models.items import Item

@@ -9,7 +9,7 @@ from django.http import QueryDict
 from crowd.pictures.services.picture_reports import report_picture
 from crowd.winogavil.annotation.models import Annotation, Kind
 from crowd.winogavil.models import Association, CueReport
-from crowd.winogavil.services.pulling import decide_report, report_cue
+from crowd.winogavil.services.withdrawal import decide_report, report_cue
 from hits import families
 from hits.core.errors import InvalidAnswer
 from hits.studies.models import Study

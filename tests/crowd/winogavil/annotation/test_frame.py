@@ -10,7 +10,7 @@ from django.test import Client
 from django.utils import timezone
 
 from crowd.winogavil.annotation.models import Annotation, Kind
-from crowd.winogavil.annotation.services.finalizing import finalize_annotations
+from crowd.winogavil.annotation.services.final_annotations import finalize_annotations
 from hits.core.states import move
 from hits.identity.models.workers import Worker
 from hits.work.models.assignments import Assignment

@@ -4,7 +4,7 @@ import pytest
 from django.db import transaction
 
 from crowd.winogavil.annotation.models import Annotation, Kind
-from crowd.winogavil.annotation.services.finalizing import finalize_annotations
+from crowd.winogavil.annotation.services.final_annotations import finalize_annotations
 from hits.work.models.items import Item
 from hits.work.services.leasing import keep_out
 from tests.crowd.winogavil.annotation.annotators import annotate, draw, make_selected, open_batch

@@ -9,7 +9,7 @@ from django.test.utils import CaptureQueriesContext
 from crowd.winogavil.annotation.models import Annotation, Kind
 from crowd.winogavil.annotation.queries.rows import header_of, rows_of
 from crowd.winogavil.annotation.queries.statistics import Progress, figures_of
-from crowd.winogavil.annotation.services.finalizing import finalize_annotations
+from crowd.winogavil.annotation.services.final_annotations import finalize_annotations
 from crowd.winogavil.humans import Baseline, baseline_of
 from crowd.winogavil.models import Association, Place, Solution
 from hits.studies.models import Study

@@ -9,9 +9,9 @@ from django.http import QueryDict
 
 from crowd.winogavil.models import Association
 from crowd.winogavil.play.models import Player, Turn, WebGame
-from crowd.winogavil.play.services import accounts, opening, turns
-from crowd.winogavil.services import association_verdicts, finalizing, making
-from crowd.winogavil.services.seeding import seed_board
+from crowd.winogavil.play.services import accounts, turns, web_games
+from crowd.winogavil.services import association_creation, association_verdicts, final_associations
+from crowd.winogavil.services.seeded_associations import seed_board
 from hits.identity.models.users import User
 from hits.studies.models import Study
 from scoring.models import Asking, RegisteredRival, Riddle, Verdict
@@ -28,9 +28,9 @@ def make_game(
     """Open, with picture sets of five."""
     study, by = study or make_study(), by or make_user()
     add_boards(study, boards)
-    game = opening.make_web_game(study=study, title=title, by=by, now=NOW)
-    opening.write_consent(game=game, text="We keep words and picks.", by=by, now=NOW)
-    opening.open_game(game=game, by=by, now=NOW)
+    game = web_games.make_web_game(study=study, title=title, by=by, now=NOW)
+    web_games.write_consent(game=game, text="We keep words and picks.", by=by, now=NOW)
+    web_games.open_game(game=game, by=by, now=NOW)
     return game
 
 
@@ -97,8 +97,8 @@ def play(player: Player, *, right: bool = True, fools: bool = True, now: datetim
 
 def work_through(*, now: datetime = NOW) -> None:
     """What the background does with what was handed in."""
-    making.make_associations(now=now)
+    association_creation.make_associations(now=now)
     judging.judge_submitted(now=now)
     association_verdicts.read_verdicts()
-    finalizing.finalize_associations(now=now)
-    making.credit_authors(now=now)
+    final_associations.finalize_associations(now=now)
+    association_creation.credit_authors(now=now)

@@ -11,7 +11,7 @@ from config import settings as product
 from config.copies.putting_back import begin_epochs
 from crowd.winogavil.models import Association
 from crowd.winogavil.play.models import Consent, ConsentText, Player, PlayerSession, Standing, Turn, WebGame
-from crowd.winogavil.play.services import accounts, opening
+from crowd.winogavil.play.services import accounts, web_games
 from hits.common import rates
 from hits.core.errors import RuleBroken
 from hits.core.models.audit_events import AuditEvent
@@ -61,7 +61,7 @@ def test_name_is_given_once_however_it_is_written(game: WebGame, other: str) -> 
 
 
 def test_agreeing_to_a_text_that_counts_no_more_registers_nobody(game: WebGame) -> None:
-    opening.write_consent(game=game, text="Another text.", by=make_user(), now=NOW)
+    web_games.write_consent(game=game, text="Another text.", by=make_user(), now=NOW)
 
     with pytest.raises(RuleBroken, match="changed meanwhile"):
         register(game, agreed_to=1)
@@ -73,7 +73,7 @@ def test_new_text_asks_everybody_anew(game: WebGame) -> None:
     player = make_player(game)
     assert accounts.text_to_agree_to(player) is None
 
-    made = opening.write_consent(game=game, text="Another text.", by=make_user(), now=NOW)
+    made = web_games.write_consent(game=game, text="Another text.", by=make_user(), now=NOW)
     asked = accounts.text_to_agree_to(player)
     accounts.agree(player=player, version=2, now=NOW)
     accounts.agree(player=player, version=2, now=NOW)
@@ -84,16 +84,16 @@ def test_new_text_asks_everybody_anew(game: WebGame) -> None:
 
 
 def test_same_text_again_is_no_new_version(game: WebGame) -> None:
-    opening.write_consent(game=game, text="We keep words and picks.\r\n", by=make_user(), now=NOW)
+    web_games.write_consent(game=game, text="We keep words and picks.\r\n", by=make_user(), now=NOW)
 
     assert ConsentText.objects.get().version == 1
 
 
 def test_game_is_not_opened_without_a_consent_text() -> None:
-    game = opening.make_web_game(study=make_study(), title="Fool it", by=make_user(), now=NOW)
+    game = web_games.make_web_game(study=make_study(), title="Fool it", by=make_user(), now=NOW)
 
     with pytest.raises(RuleBroken, match="consent text first"):
-        opening.open_game(game=game, by=make_user(), now=NOW)
+        web_games.open_game(game=game, by=make_user(), now=NOW)
 
     game.refresh_from_db()
     assert (game.is_open, game.opened_at) == (False, None)
@@ -103,8 +103,8 @@ def test_making_opening_and_closing_are_on_record() -> None:
     for _ in range(5):
         make_picture()
     game = make_game()
-    opening.close_game(game=game, by=make_user(), now=NOW)
-    opening.close_game(game=game, by=make_user(), now=NOW)
+    web_games.close_game(game=game, by=make_user(), now=NOW)
+    web_games.close_game(game=game, by=make_user(), now=NOW)
 
     kinds = AuditEvent.objects.filter(study=game.study).order_by("pk").values_list("kind", flat=True)
 
@@ -117,7 +117,7 @@ def test_making_opening_and_closing_are_on_record() -> None:
 
 
 def test_study_has_one_web_game(game: WebGame) -> None:
-    again = opening.make_web_game(study=game.study, title="Another", by=make_user(), now=NOW)
+    again = web_games.make_web_game(study=game.study, title="Another", by=make_user(), now=NOW)
 
     assert (again, again.title) == (game, "Fool it")
 

@@ -6,7 +6,7 @@ import pytest
 
 from crowd.winogavil.play import domain
 from crowd.winogavil.play.models import Player, WebGame
-from crowd.winogavil.play.queries.boards import A_PAGE, Board, Kind, read_board
+from crowd.winogavil.play.queries.leaderboards import A_PAGE, Board, Kind, read_board
 from tests.crowd.winogavil.play.table import make_game, make_player
 
 pytestmark = pytest.mark.django_db

@@ -11,8 +11,8 @@ from crowd.winogavil.models import Association
 from crowd.winogavil.play import domain
 from crowd.winogavil.play.models import Player, Standing, Turn, WebGame
 from crowd.winogavil.play.queries import dashboards
-from crowd.winogavil.play.services import accounts, counting
-from crowd.winogavil.services.pulling import decide_report, report_cue
+from crowd.winogavil.play.services import accounts, player_figures
+from crowd.winogavil.services.withdrawal import decide_report, report_cue
 from hits.work.services.leasing import keep_out
 from tests.crowd.winogavil.play.table import PASSWORD, make_game, make_player, play, work_through
 from tests.factories import NOW, make_user
@@ -46,14 +46,14 @@ def test_turn_counts_once_it_is_final(game: WebGame) -> None:
     author, *solvers = [make_player(game) for _ in range(4)]
     play(author)
     work_through()
-    counting.count_turns(now=NOW)
+    player_figures.count_turns(now=NOW)
     open_figures = figures(author)
     for number, solver in enumerate(solvers):
         play(solver)
         play(solver, right=number > 0)
         work_through()
 
-    counted = counting.count_turns(now=NOW)
+    counted = player_figures.count_turns(now=NOW)
 
     assert (open_figures.cues, open_figures.open_cues, open_figures.fool) == (1, 1, None)
     final = figures(author)
@@ -65,10 +65,10 @@ def test_turn_counts_once_it_is_final(game: WebGame) -> None:
 def test_counting_twice_adds_once(game: WebGame) -> None:
     players = [make_player(game) for _ in range(4)]
     play_rounds(players, 4)
-    counting.count_turns(now=NOW)
+    player_figures.count_turns(now=NOW)
     before = everything()
 
-    counted = counting.count_turns(now=NOW)
+    counted = player_figures.count_turns(now=NOW)
 
     assert (counted, everything()) == (0, before)
 
@@ -77,7 +77,7 @@ def test_figures_that_grew_bit_by_bit_are_those_that_are_rebuilt(game: WebGame) 
     players = [make_player(game) for _ in range(5)]
     for _ in range(5):
         play_rounds(players, 1)
-        counting.count_turns(now=NOW)
+        player_figures.count_turns(now=NOW)
     grown = everything()
 
     Standing.objects.update(
@@ -85,18 +85,18 @@ def test_figures_that_grew_bit_by_bit_are_those_that_are_rebuilt(game: WebGame) 
         creator_points=9, solver_points=9,
     )  # fmt: skip
     for player in players:
-        counting.rebuild_standing(player_id=player.pk, now=NOW)
+        player_figures.rebuild_standing(player_id=player.pk, now=NOW)
 
     assert everything() == grown
     assert sum(row.final_cues for row in Standing.objects.all()) > 3
 
 
 def test_slices_lose_nobody(game: WebGame, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(counting, "SLICE", 2)
+    monkeypatch.setattr(player_figures, "SLICE", 2)
     players = [make_player(game) for _ in range(4)]
     play_rounds(players, 4)
 
-    counted = counting.count_turns(now=NOW)
+    counted = player_figures.count_turns(now=NOW)
 
     assert counted > 4
     assert Turn.objects.filter(counted_at__isnull=False).count() == counted
@@ -104,13 +104,13 @@ def test_slices_lose_nobody(game: WebGame, monkeypatch: pytest.MonkeyPatch) -> N
 
 def test_recheck_takes_those_whose_day_is_over(game: WebGame) -> None:
     players = [make_player(game) for _ in range(3)]
-    counting.rebuild_standing(player_id=players[0].pk, now=LATER)
+    player_figures.rebuild_standing(player_id=players[0].pk, now=LATER)
 
-    checked = counting.recheck_standings(now=LATER)
+    checked = player_figures.recheck_standings(now=LATER)
 
     assert checked == 2
     assert set(Standing.objects.values_list("checked_at", flat=True)) == {LATER}
-    assert counting.recheck_standings(now=LATER) == 0
+    assert player_figures.recheck_standings(now=LATER) == 0
 
 
 def test_cue_that_staff_find_unfit_counts_no_more_and_again_when_they_change_their_mind(
@@ -118,7 +118,7 @@ def test_cue_that_staff_find_unfit_counts_no_more_and_again_when_they_change_the
 ) -> None:
     players = [make_player(game) for _ in range(4)]
     play_rounds(players, 4)
-    counting.count_turns(now=NOW)
+    player_figures.count_turns(now=NOW)
     association = Association.objects.filter(final_at__isnull=False).order_by("pk")[0]
     author = Player.objects.get(worker=association.item.author)
     before = figures(author).worth.final_cues
@@ -127,10 +127,10 @@ def test_cue_that_staff_find_unfit_counts_no_more_and_again_when_they_change_the
         association=association, worker=players[-1].worker, reason="inappropriate", text="", now=NOW
     )
     decide_report(report=report, uphold=True, by=make_user(), now=NOW)
-    counting.recheck_standings(now=LATER)
+    player_figures.recheck_standings(now=LATER)
     without = figures(author).worth.final_cues
     decide_report(report=report, uphold=False, by=make_user(), now=NOW)
-    counting.count_turns(now=LATER)
+    player_figures.count_turns(now=LATER)
 
     assert (without, figures(author).worth.final_cues) == (before - 1, before)
 
@@ -138,13 +138,13 @@ def test_cue_that_staff_find_unfit_counts_no_more_and_again_when_they_change_the
 def test_work_that_is_kept_out_of_the_data_counts_no_more(game: WebGame) -> None:
     players = [make_player(game) for _ in range(4)]
     play_rounds(players, 4)
-    counting.count_turns(now=NOW)
+    player_figures.count_turns(now=NOW)
     turn = Turn.objects.filter(role=Turn.Role.SOLVE, counted_at__isnull=False).order_by("pk")[0]
     before = figures(turn.player).worth.final_solves
 
     keep_out(turn.assignment, now=NOW)
     work_through()
-    counting.recheck_standings(now=LATER)
+    player_figures.recheck_standings(now=LATER)
 
     turn.refresh_from_db()
     assert (figures(turn.player).worth.final_solves, turn.counted_at) == (before - 1, None)
@@ -155,16 +155,16 @@ def test_turns_of_whoever_has_left_are_counted_for_nobody(game: WebGame) -> None
     play_rounds(players, 4)
     accounts.erase(player=players[0], password=PASSWORD, place=uuid4().hex, now=NOW)
 
-    counting.count_turns(now=NOW)
+    player_figures.count_turns(now=NOW)
 
     assert not Standing.objects.filter(player=players[0]).exists()
-    assert counting.count_turns(now=NOW) == 0
+    assert player_figures.count_turns(now=NOW) == 0
 
 
 def test_days_tell_what_was_handed_in_and_what_became_final(game: WebGame) -> None:
     players = [make_player(game) for _ in range(4)]
     play_rounds(players, 2)
-    counting.count_turns(now=NOW)
+    player_figures.count_turns(now=NOW)
 
     today, yesterday = dashboards.figures_of_days(players[0], now=NOW)
     _, before = dashboards.figures_of_days(players[0], now=LATER)
@@ -192,7 +192,7 @@ def test_own_page_lists_the_last_turns_in_few_queries(
 def test_models_stand_beside_people_once_an_hour(game: WebGame) -> None:
     play_rounds([make_player(game) for _ in range(4)], 4)
 
-    counted = [counting.count_models(now=now) for now in (NOW, NOW, NOW + timedelta(hours=1))]
+    counted = [player_figures.count_models(now=now) for now in (NOW, NOW, NOW + timedelta(hours=1))]
 
     game.refresh_from_db()
     assert counted == [1, 0, 1]

@@ -21,7 +21,7 @@ from crowd.winogavil.play.models import (
     Turn,
     WebGame,
 )
-from crowd.winogavil.play.services import accounts, opening, practicing
+from crowd.winogavil.play.services import accounts, practice_rounds, web_games
 from crowd.winogavil.play.site.session import COOKIE
 from hits.common import rates
 from hits.work.models.assignments import Assignment
@@ -84,7 +84,7 @@ def test_visitor_is_told_what_it_is_and_where_to_join(visitor: Client, game: Web
 
 
 def test_visitor_is_told_when_no_game_is_open(visitor: Client, game: WebGame) -> None:
-    opening.close_game(game=game, by=make_user(), now=timezone.now())
+    web_games.close_game(game=game, by=make_user(), now=timezone.now())
 
     page = text_of(visitor.get("/"))
 
@@ -187,7 +187,7 @@ def test_forms_want_their_token(game: WebGame, settings: LazySettings) -> None:
 
 
 def test_new_text_is_asked_for_before_anything_else(visitor: Client, player: Player) -> None:
-    opening.write_consent(game=player.game, text="Another text.", by=make_user(), now=timezone.now())
+    web_games.write_consent(game=player.game, text="Another text.", by=make_user(), now=timezone.now())
 
     sent = {path: visitor.get(path)["Location"] for path in ("/", "/play/", "/leaders/models/")}
     page = text_of(visitor.get("/consent/"))
@@ -202,7 +202,7 @@ def test_new_text_is_asked_for_before_anything_else(visitor: Client, player: Pla
 
 
 def test_agreeing_to_an_older_text_is_not_agreeing(visitor: Client, player: Player) -> None:
-    opening.write_consent(game=player.game, text="Another text.", by=make_user(), now=timezone.now())
+    web_games.write_consent(game=player.game, text="Another text.", by=make_user(), now=timezone.now())
 
     answered = visitor.post("/consent/", {"version": "1", "agreed": "yes"})
 
@@ -211,7 +211,7 @@ def test_agreeing_to_an_older_text_is_not_agreeing(visitor: Client, player: Play
 
 
 def test_whoever_does_not_agree_can_leave(visitor: Client, player: Player) -> None:
-    opening.write_consent(game=player.game, text="Another text.", by=make_user(), now=timezone.now())
+    web_games.write_consent(game=player.game, text="Another text.", by=make_user(), now=timezone.now())
 
     wrong = visitor.post("/leave/", {"password": "wrong"})
     left = visitor.post("/leave/", {"password": PASSWORD})
@@ -394,7 +394,7 @@ def test_nothing_to_do_is_said_kindly(visitor: Client) -> None:
 
 
 def test_closed_game_is_said_and_figures_stay(visitor: Client, player: Player) -> None:
-    opening.close_game(game=player.game, by=make_user(), now=timezone.now())
+    web_games.close_game(game=player.game, by=make_user(), now=timezone.now())
 
     refused = visitor.get("/play/")
 
@@ -473,7 +473,7 @@ def test_practice_without_pictures_says_so(visitor: Client, player: Player) -> N
     practice_sets.all().delete()
 
     assert "no practice pictures" in text_of(visitor.get("/practice/"))
-    assert practicing.find_practice_set(game=player.game, number=1) is None
+    assert practice_rounds.find_practice_set(game=player.game, number=1) is None
 
 
 # The rest

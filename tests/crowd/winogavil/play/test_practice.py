@@ -7,9 +7,10 @@ import pytest
 
 from crowd.pictures.models import Picture
 from crowd.pictures.services.picture_reports import report_picture
-from crowd.winogavil.models import Association, Board, BoardPlace
+from crowd.winogavil.models import Association
+from crowd.winogavil.models.picture_sets import Board, BoardPlace
 from crowd.winogavil.play.models import Player, PracticeAsk, PracticeSet, WebGame
-from crowd.winogavil.play.services import opening, practicing
+from crowd.winogavil.play.services import practice_rounds, web_games
 from hits.common import rates
 from hits.core.errors import InvalidAnswer, RuleBroken
 from hits.work.models.assignments import Assignment
@@ -42,21 +43,21 @@ def player(game: WebGame) -> Player:
 
 
 def ask(player: Player, *, key: UUID | None = None, text: str = "winter") -> PracticeAsk:
-    found = practicing.find_practice_set(game=player.game, number=1)
+    found = practice_rounds.find_practice_set(game=player.game, number=1)
     assert found
-    return practicing.ask(
+    return practice_rounds.ask(
         player=player, key=key or uuid4(), pictures=found[1], text=text, chosen=[0, 2], now=NOW
     )
 
 
 def test_sets_are_drawn_once_of_pictures_on_no_board(game: WebGame) -> None:
-    opening.close_game(game=game, by=make_user(), now=NOW)
-    opening.open_game(game=game, by=make_user(), now=NOW)
+    web_games.close_game(game=game, by=make_user(), now=NOW)
+    web_games.open_game(game=game, by=make_user(), now=NOW)
 
     sets = list(game.practice_sets.prefetch_related("pictures"))
 
     shown = {picture.pk for one in sets for picture in one.pictures.all()}
-    assert [one.number for one in sets] == list(range(1, practicing.SETS + 1))
+    assert [one.number for one in sets] == list(range(1, practice_rounds.SETS + 1))
     assert {one.pictures.count() for one in sets} == {5}
     assert not shown & set(BoardPlace.objects.values_list("picture", flat=True))
 
@@ -65,17 +66,17 @@ def test_pool_that_is_too_small_has_no_practice() -> None:
     player = make_player(make_game(boards=0))
 
     assert PracticeSet.objects.count() == 0
-    assert practicing.find_practice_set(game=player.game, number=1) is None
+    assert practice_rounds.find_practice_set(game=player.game, number=1) is None
 
 
 def test_verdict_is_the_rivals_own(player: Player, fake: type[FakeRival]) -> None:
     asked = ask(player)
 
-    waiting = practicing.state_of(asked, now=NOW)
-    answered = practicing.answer_practice(now=NOW)
+    waiting = practice_rounds.state_of(asked, now=NOW)
+    answered = practice_rounds.answer_practice(now=NOW)
     asked.refresh_from_db()
 
-    state = practicing.state_of(asked, now=NOW)
+    state = practice_rounds.state_of(asked, now=NOW)
     assert (waiting["state"], answered, state["state"]) == ("waiting", 1, "answered")
     assert len(state["predicted"]) == 2
     overlap = len(set(state["predicted"]) & {0, 2})
@@ -87,7 +88,7 @@ def test_practice_leaves_nothing_in_the_data(player: Player, fake: type[FakeRiva
     before = [table.objects.count() for table in tables]
 
     ask(player)
-    practicing.answer_practice(now=NOW)
+    practice_rounds.answer_practice(now=NOW)
 
     assert [table.objects.count() for table in tables] == before
     # Not even the words of it are remembered by the rival.
@@ -120,7 +121,7 @@ def test_name_of_a_picture_is_no_cue_in_practice_either(player: Player) -> None:
 
 def test_practice_of_a_day_ends(player: Player, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(rates, "time", lambda: 1000.0)
-    monkeypatch.setattr(practicing, "MOST_A_DAY", 2)
+    monkeypatch.setattr(practice_rounds, "MOST_A_DAY", 2)
     ask(player)
     ask(player)
 
@@ -131,12 +132,12 @@ def test_practice_of_a_day_ends(player: Player, monkeypatch: pytest.MonkeyPatch)
 
 
 def test_set_with_a_reported_picture_is_passed_over(player: Player) -> None:
-    first = practicing.find_practice_set(game=player.game, number=1)
+    first = practice_rounds.find_practice_set(game=player.game, number=1)
     assert first
     reported = first[1][0]
 
     report_picture(picture=reported, reason="inappropriate", by_worker=player.worker.pseudonym, now=NOW)
-    found = practicing.find_practice_set(game=player.game, number=1)
+    found = practice_rounds.find_practice_set(game=player.game, number=1)
 
     assert found is None or reported not in found[1]
 
@@ -144,8 +145,8 @@ def test_set_with_a_reported_picture_is_passed_over(player: Player) -> None:
 def test_practice_is_forgotten_after_a_day(player: Player) -> None:
     ask(player)
 
-    kept = practicing.forget_practice(now=NOW + practicing.KEPT_FOR - timedelta(seconds=1))
-    gone = practicing.forget_practice(now=NOW + practicing.KEPT_FOR)
+    kept = practice_rounds.forget_practice(now=NOW + practice_rounds.KEPT_FOR - timedelta(seconds=1))
+    gone = practice_rounds.forget_practice(now=NOW + practice_rounds.KEPT_FOR)
 
     assert (kept, gone, PracticeAsk.objects.count()) == (0, 1, 0)
 
@@ -156,10 +157,10 @@ def test_rival_that_is_down_is_asked_for_as_long_as_somebody_waits(
     asked = ask(player)
     monkeypatch.setattr(fake, "down", True)
 
-    while_down = practicing.answer_practice(now=NOW)
+    while_down = practice_rounds.answer_practice(now=NOW)
     monkeypatch.setattr(fake, "down", False)
-    too_late = practicing.answer_practice(now=NOW + practicing.WAITED_FOR)
-    in_time = practicing.answer_practice(now=NOW + timedelta(minutes=1))
+    too_late = practice_rounds.answer_practice(now=NOW + practice_rounds.WAITED_FOR)
+    in_time = practice_rounds.answer_practice(now=NOW + timedelta(minutes=1))
 
     assert (while_down, too_late, in_time) == (0, 0, 1)
-    assert practicing.state_of(asked, now=NOW + timedelta(minutes=1))["state"] == "late"
+    assert practice_rounds.state_of(asked, now=NOW + timedelta(minutes=1))["state"] == "late"

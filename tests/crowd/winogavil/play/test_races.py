@@ -11,7 +11,7 @@ from django.http import QueryDict
 
 from crowd.winogavil.domain import CREATE
 from crowd.winogavil.play.models import Player, Standing, Turn, WebGame
-from crowd.winogavil.play.services import accounts, counting, turns
+from crowd.winogavil.play.services import accounts, player_figures, turns
 from hits.core.errors import RuleBroken
 from hits.work.models.assignments import Assignment
 from hits.work.models.hits import HIT
@@ -105,10 +105,10 @@ def test_sweeps_at_once_count_each_turn_once(game: WebGame) -> None:
             play(player)
             work_through()
 
-    all_at_once(lambda _: counting.count_turns(now=NOW))
+    all_at_once(lambda _: player_figures.count_turns(now=NOW))
 
     counted = list(Standing.objects.order_by("pk").values())
     for player in players:
-        counting.rebuild_standing(player_id=player.pk, now=NOW)
+        player_figures.rebuild_standing(player_id=player.pk, now=NOW)
     assert counted == list(Standing.objects.order_by("pk").values())
     assert sum(row["final_cues"] for row in counted) > 0

@@ -10,7 +10,7 @@ import structlog
 
 from crowd.winogavil.models import Game
 from crowd.winogavil.play.models import Turn, WebGame
-from crowd.winogavil.services.growing import grow_solving
+from crowd.winogavil.services.solve_places import grow_solving
 from hits.batches.services import batch_counters, batch_lifecycle, launching
 from hits.core.errors import ProviderRefused, RuleBroken
 from hits.ledger.models.bonuses import Bonus

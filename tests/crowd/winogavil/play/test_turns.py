@@ -9,8 +9,8 @@ from django.http import QueryDict
 from crowd.winogavil.domain import SOLVE
 from crowd.winogavil.models import Association
 from crowd.winogavil.play.models import Player, Turn
-from crowd.winogavil.play.services import opening, turns
-from crowd.winogavil.services.pulling import report_cue
+from crowd.winogavil.play.services import turns, web_games
+from crowd.winogavil.services.withdrawal import report_cue
 from hits.core.errors import InvalidAnswer, RuleBroken
 from hits.people.services.blocking import block_worker
 from hits.providers.models.accounts import Account
@@ -263,7 +263,7 @@ def test_closed_game_lets_an_open_turn_end_and_none_begin() -> None:
     player, late = make_player(game), make_player(game)
     turn = begin(player)
     put_cue(turn.assignment, "winter")
-    opening.close_game(game=game, by=make_user(), now=NOW)
+    web_games.close_game(game=game, by=make_user(), now=NOW)
     late.game.refresh_from_db()
 
     done = turns.hand_in(player=player, work=str(turn.assignment.public_id), form=QueryDict(), now=NOW)

@@ -6,11 +6,11 @@ from datetime import UTC, date, datetime, timedelta
 import pytest
 
 from crowd.winogavil.play.models import DailyFeedback, PlayerSession, PracticeAsk, Standing, WebGame
-from crowd.winogavil.play.services import accounts, counting, letters, practicing
-from crowd.winogavil.play.services.counting import CHECKED_EVERY, MODELS_EVERY, next_check
+from crowd.winogavil.play.services import accounts, letters, player_figures, practice_rounds
 from crowd.winogavil.play.services.letters import next_feedback
-from crowd.winogavil.play.services.practicing import KEPT_FOR, WAITED_FOR, next_practice
-from crowd.winogavil.play.services.tidying import next_tidying
+from crowd.winogavil.play.services.player_figures import CHECKED_EVERY, MODELS_EVERY, next_check
+from crowd.winogavil.play.services.practice_rounds import KEPT_FOR, WAITED_FOR, next_practice
+from crowd.winogavil.play.services.retention import next_tidying
 from hits.studies.models import Study
 from scoring.services.playing import default_rival
 from tests.crowd.winogavil.play.table import make_game, make_player, play, work_through
@@ -33,7 +33,7 @@ def test_figures_are_due_a_day_after_they_were_checked() -> None:
     due = NOW + HOUR + CHECKED_EVERY
     assert next_check(now=NOW) == due
 
-    checked = [counting.recheck_standings(now=at) for at in (due - SECOND, due)]
+    checked = [player_figures.recheck_standings(now=at) for at in (due - SECOND, due)]
 
     assert (checked, next_check(now=due)) == ([0, 1], due + HOUR)
 
@@ -41,11 +41,11 @@ def test_figures_are_due_a_day_after_they_were_checked() -> None:
 def test_models_of_open_games_are_due_every_hour() -> None:
     game, closed = make_game(), make_game()
     WebGame.objects.filter(pk=closed.pk).update(is_open=False, models_counted_at=NOW - DAY)
-    counting.count_models(now=NOW)
+    player_figures.count_models(now=NOW)
     due = NOW + MODELS_EVERY
     assert next_check(now=NOW) == due
 
-    counted = [counting.count_models(now=at) for at in (due - SECOND, due)]
+    counted = [player_figures.count_models(now=at) for at in (due - SECOND, due)]
 
     assert (counted, next_check(now=due)) == ([0, 1], due + MODELS_EVERY)
     WebGame.objects.filter(pk=game.pk).update(is_open=False)
@@ -139,18 +139,18 @@ def test_practice_and_sessions_are_forgotten_when_their_time_is_over() -> None:
     accounts.forget_sessions(now=NOW + HOUR - SECOND)
     assert accounts.find_session_player(token=token, now=NOW)
     accounts.forget_sessions(now=NOW + HOUR)
-    forgotten = [practicing.forget_practice(now=NOW + KEPT_FOR - left) for left in (SECOND, SECOND * 0)]
+    forgotten = [practice_rounds.forget_practice(now=NOW + KEPT_FOR - left) for left in (SECOND, SECOND * 0)]
 
     assert (PlayerSession.objects.count(), forgotten, next_tidying(now=NOW)) == (0, [0, 1], None)
 
 
 SWEEPS: list[tuple[Callable[[], object], int]] = [
-    (lambda: counting.count_turns(now=NOW), 1),
-    (lambda: counting.recheck_standings(now=NOW), 1),
-    (lambda: counting.count_models(now=NOW), 1),
-    (lambda: practicing.answer_practice(now=NOW), 1),
+    (lambda: player_figures.count_turns(now=NOW), 1),
+    (lambda: player_figures.recheck_standings(now=NOW), 1),
+    (lambda: player_figures.count_models(now=NOW), 1),
+    (lambda: practice_rounds.answer_practice(now=NOW), 1),
     (lambda: letters.send_feedback(now=NOW), 1),
-    (lambda: practicing.forget_practice(now=NOW), 1),
+    (lambda: practice_rounds.forget_practice(now=NOW), 1),
     (lambda: accounts.forget_sessions(now=NOW), 1),
 ]
 
@@ -165,8 +165,8 @@ def test_sweep_that_finds_nothing_asks_little_and_writes_nothing(
     play(player)
     play(make_player(game))
     work_through()
-    counting.count_turns(now=NOW)
-    counting.count_models(now=NOW)
+    player_figures.count_turns(now=NOW)
+    player_figures.count_models(now=NOW)
     switch_on(game.study, told=NOW.date() - DAY)
 
     idle = watch(run)

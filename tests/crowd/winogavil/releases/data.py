@@ -9,7 +9,7 @@ from typing import Any
 
 from crowd.winogavil import domain
 from crowd.winogavil.models import Association, Place, Solution
-from crowd.winogavil.services.finalizing import settle
+from crowd.winogavil.services.final_associations import settle
 from hits.identity.models.workers import Worker
 from hits.studies.models import Study
 from hits.work.models.assignments import Assignment

@@ -16,8 +16,8 @@ from crowd.winogavil.releases import rows as reading
 from crowd.winogavil.releases.columns import FULL, PUBLISHED
 from crowd.winogavil.releases.files.places import only_one
 from crowd.winogavil.releases.models import Release, ReleaseItem
-from crowd.winogavil.releases.services import freezing, making, writing
-from crowd.winogavil.services.finalizing import finalize_associations
+from crowd.winogavil.releases.services import frozen_rows, making, writing
+from crowd.winogavil.services.final_associations import finalize_associations
 from hits.core.errors import RuleBroken
 from hits.core.models.audit_events import AuditEvent
 from hits.studies.models import Study
@@ -284,7 +284,7 @@ def test_release_that_is_killed_between_any_two_steps_comes_out_the_same() -> No
     whole = make(study, version="1", linkable=True)
 
     broken = ask(study, version="2", linkable=True)
-    note, deaths = freezing._note, iter([True, False] * 50)
+    note, deaths = frozen_rows._note, iter([True, False] * 50)
 
     def dies(*args: Any, **changes: Any) -> None:
         if "cursor" in changes and next(deaths):
@@ -294,7 +294,7 @@ def test_release_that_is_killed_between_any_two_steps_comes_out_the_same() -> No
     def in_ones(*args: Any, **changes: Any) -> Iterator[Any]:
         return reading.chunks(*args, **{**changes, "size": 1})
 
-    with patch.object(freezing, "_note", dies), patch.object(freezing, "chunks", in_ones):
+    with patch.object(frozen_rows, "_note", dies), patch.object(frozen_rows, "chunks", in_ones):
         for _ in range(100):
             broken.refresh_from_db()
             if broken.is_complete:
@@ -356,7 +356,7 @@ def test_association_reopened_while_it_is_read_is_left_out() -> None:
         finalize_associations(now=NOW)
         return iter(some)
 
-    with patch.object(freezing, "chunks", reopened_meanwhile):
+    with patch.object(frozen_rows, "chunks", reopened_meanwhile):
         making.write_some(release, clock=lambda: NOW, stretch=ZERO)
     making.write_releases(clock=lambda: NOW)
 
@@ -445,7 +445,7 @@ def test_reading_takes_as_many_queries_for_many_rows_as_for_few(django_assert_nu
     for _ in range(6):
         add_verdict(make_final(study, author=people(1)[0]))
     naming = reading.Naming(salt="x")
-    belonging = freezing.belonging(Release(study=study, sources=["worker"], made_at=NOW))
+    belonging = frozen_rows.belonging(Release(study=study, sources=["worker"], made_at=NOW))
 
     with django_assert_num_queries(4):
         some = next(reading.chunks(belonging))

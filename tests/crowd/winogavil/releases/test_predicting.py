@@ -12,8 +12,8 @@ import pytest
 from crowd.winogavil.humans import Baseline
 from crowd.winogavil.models import Association
 from crowd.winogavil.releases.models import Prediction, Release, Tally
-from crowd.winogavil.releases.queries import comparing
-from crowd.winogavil.releases.services import making, predicting
+from crowd.winogavil.releases.queries import model_table
+from crowd.winogavil.releases.services import making, prediction_scores
 from hits.common.uploads.file_problems import MOST_PROBLEMS
 from hits.core.errors import InvalidItems, RuleBroken
 from tests.crowd.winogavil.releases.data import make_final
@@ -41,7 +41,7 @@ def a_release() -> tuple[Release, list[str]]:
 
 def add(release: Release, content: str, **changes: Any) -> Prediction:
     values: dict[str, Any] = {"model": "a model", "by": make_user(), "now": NOW, **changes}
-    return predicting.add_prediction(release=release, file=BytesIO(content.encode()), **values)
+    return prediction_scores.add_prediction(release=release, file=BytesIO(content.encode()), **values)
 
 
 def as_jsonl(*rows: Any) -> str:
@@ -65,7 +65,7 @@ def test_predictions_are_scored_exactly_and_stand_beside_people_and_chance() -> 
         as_jsonl({"ID": five, "prediction": ["moon", "cup"]}, {"ID": ten, "prediction": PICKED}),
     )
 
-    model, solvers, chance = comparing.table(release)
+    model, solvers, chance = model_table.table(release)
     assert (model.name, model.items) == ("a model", 2)
     assert model.means == {"10 & 12": Decimal("50.0"), "5 & 6": Decimal("33.3"), "all": Decimal("41.7")}
     assert solvers.means == {"10 & 12": Decimal("83.3"), "5 & 6": Decimal("100.0"), "all": Decimal("91.7")}
@@ -77,9 +77,9 @@ def test_predictions_are_scored_exactly_and_stand_beside_people_and_chance() -> 
 def test_people_new_to_the_study_have_a_row(monkeypatch: pytest.MonkeyPatch) -> None:
     release, _ = a_release()
     found = Baseline(sums={5: (2, Fraction(19, 10)), 10: (1, Fraction(9, 10))})
-    monkeypatch.setattr(comparing, "baseline_of", lambda study: found if study == release.study else None)
+    monkeypatch.setattr(model_table, "baseline_of", lambda study: found if study == release.study else None)
 
-    humans, *_ = comparing.table(release)
+    humans, *_ = model_table.table(release)
 
     assert (humans.name, humans.items) == ("Humans", 3)
     assert humans.means == {"10 & 12": Decimal("90.0"), "5 & 6": Decimal("95.0"), "all": Decimal("93.3")}
@@ -107,7 +107,7 @@ def test_every_form_of_the_same_predictions_is_read(write: Any) -> None:
     prediction = add(release, write(five, ten))
 
     assert prediction.rows == 2
-    assert comparing.table(release)[0].means["all"] == Decimal("41.7")
+    assert model_table.table(release)[0].means["all"] == Decimal("41.7")
 
 
 @pytest.mark.django_db
@@ -116,7 +116,7 @@ def test_ties_go_to_the_picture_shown_first() -> None:
 
     add(release, as_jsonl({"ID": five, "scores": [1] * 5}, {"ID": ten, "scores": [0] * 10}))
 
-    assert comparing.table(release)[0].means["all"] == 100
+    assert model_table.table(release)[0].means["all"] == 100
 
 
 @pytest.mark.django_db
@@ -177,7 +177,7 @@ def test_file_of_a_part_is_taken_only_where_somebody_says_so() -> None:
     assert found == [
         "1 of the 2 associations have no prediction. Add them, or say that the file covers only a part."
     ]
-    line = comparing.table(release)[0]
+    line = model_table.table(release)[0]
     assert (line.items, line.means["5 & 6"], line.means["10 & 12"]) == (1, Decimal(100), None)
 
 
@@ -200,7 +200,9 @@ def test_what_is_no_file_of_predictions_is_refused(content: bytes, words: str) -
     release, _ = a_release()
 
     with pytest.raises(InvalidItems) as refusal:
-        predicting.add_prediction(release=release, model="m", file=BytesIO(content), by=make_user(), now=NOW)
+        prediction_scores.add_prediction(
+            release=release, model="m", file=BytesIO(content), by=make_user(), now=NOW
+        )
 
     assert words in " ".join(refusal.value.problems)
     assert Prediction.objects.count() == 0
@@ -224,7 +226,7 @@ def test_model_has_one_row_until_it_is_deleted() -> None:
 
     with pytest.raises(RuleBroken, match="There are predictions of a model already"):
         add(release, content, is_part=True)
-    predicting.delete_prediction(prediction=first, by=make_user(), now=NOW)
+    prediction_scores.delete_prediction(prediction=first, by=make_user(), now=NOW)
     second = add(release, content, is_part=True)
 
     assert list(Prediction.objects.all()) == [second]
@@ -253,6 +255,6 @@ def test_table_asks_as_often_for_many_models_as_for_one(django_assert_num_querie
     for number in range(4):
         add(release, content, model=f"model {number}", is_part=True)
         with django_assert_num_queries(5):
-            counts.append(comparing.table(release))
+            counts.append(model_table.table(release))
 
     assert [len(lines) for lines in counts] == [3, 4, 5, 6]

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from django.core.management import call_command
 
-from crowd.winogavil.releases.statistics.remembering import statistics_of
+from crowd.winogavil.releases.statistics.kept_figures import statistics_of
 from hits.studies.models import Study
 from tests.factories import NOW
 

@@ -6,9 +6,9 @@ import pytest
 
 from crowd.winogavil.releases.admin.tables import tables_of, tables_of_cues
 from crowd.winogavil.releases.models import Statistics
-from crowd.winogavil.releases.statistics.counting import count
 from crowd.winogavil.releases.statistics.figures import figures
-from crowd.winogavil.releases.statistics.remembering import statistics_of
+from crowd.winogavil.releases.statistics.kept_figures import statistics_of
+from crowd.winogavil.releases.statistics.study_tallies import count
 from crowd.winogavil.releases.statistics.tallies import Answer, Cues, Fact, add_set, joined
 from hits.datasets.stat_table import StatTable
 from hits.identity.models.workers import Worker

@@ -11,7 +11,7 @@ from django.db import transaction
 
 from crowd.winogavil import domain
 from crowd.winogavil.play.models import ConsentText, WebGame
-from crowd.winogavil.play.services.practicing import draw_practice_sets
+from crowd.winogavil.play.services.practice_rounds import draw_practice_sets
 from hits import families
 from hits.core.audit_trail import note
 from hits.core.errors import RuleBroken

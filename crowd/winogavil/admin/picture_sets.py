@@ -10,9 +10,9 @@ from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 
 from crowd.winogavil import domain
-from crowd.winogavil.admin.drawing import DRAWING, FOR
 from crowd.winogavil.admin.parts import GameList, small_pictures
-from crowd.winogavil.models import Board
+from crowd.winogavil.admin.picture_set_draw import DRAWING, FOR
+from crowd.winogavil.models.picture_sets import Board
 from hits.admin.page_parts import VisibleStudies
 from hits.work.access import studies_of
 

@@ -10,9 +10,10 @@ from django.db.models import Exists, Max, Min, OuterRef, Q, QuerySet
 
 from crowd.pictures.services.picture_states import lock_pictures
 from crowd.winogavil import domain
-from crowd.winogavil.models import Association, Board, Place
-from crowd.winogavil.services.pulling import pull_or_restore
-from crowd.winogavil.services.slots import board_of_slot, boards_of
+from crowd.winogavil.models import Association, Place
+from crowd.winogavil.models.picture_sets import Board
+from crowd.winogavil.services.assignment_picture_sets import board_of_slot, boards_of
+from crowd.winogavil.services.withdrawal import pull_or_restore
 from hits import families
 from hits.providers.models.accounts import Account
 from hits.review.services.reviewing import mark_judged

@@ -16,7 +16,7 @@ def items_about(items: Collection[int]) -> set[int]:
 
 
 def follow_associations(*, items: Collection[int], now: datetime) -> None:
-    """Called by crowd.winogavil.services.pulling with associations' items; it holds those about them."""
+    """Called by crowd.winogavil.services.withdrawal with associations' items; it holds those about them."""
     away = Exists(Annotation.objects.filter(item=OuterRef("pk"), association__item__pulled_at__isnull=False))
     rows = Item.objects.filter(pk__in=items_about(items))
     rows.filter(away, pulled_at=None).update(pulled_at=now)

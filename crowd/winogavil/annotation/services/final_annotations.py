@@ -8,7 +8,7 @@ from django.db.models import Prefetch
 from crowd.winogavil.annotation import domain
 from crowd.winogavil.annotation.models import Annotation, Judgement, Kind
 from crowd.winogavil.models import Place
-from crowd.winogavil.services.finalizing import with_other_answers
+from crowd.winogavil.services.final_associations import with_other_answers
 from hits.studies.models import Study
 from hits.work.models.items import Item
 from hits.work.services.answers_needed import want_answers

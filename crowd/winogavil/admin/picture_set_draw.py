@@ -12,8 +12,8 @@ from django.utils.safestring import SafeString
 
 from crowd.pictures.models import Picture
 from crowd.winogavil import domain
-from crowd.winogavil.models import Board
-from crowd.winogavil.services.drawing import MOST_BOARDS, Plan, draw_boards, look_ahead
+from crowd.winogavil.models.picture_sets import Board
+from crowd.winogavil.services.picture_set_draw import MOST_BOARDS, Plan, draw_boards, look_ahead
 from hits.admin.actions import Action, Call, Confirm, Outcome
 from hits.admin.actions.action_pages import ActionPages
 from hits.admin.page_parts import plural

@@ -19,11 +19,11 @@ from crowd.pictures.models import Picture
 from crowd.pictures.profanity import is_profane
 from crowd.pictures.services.picture_reports import report_picture
 from crowd.winogavil import domain
-from crowd.winogavil.models import BoardPlace
+from crowd.winogavil.models.picture_sets import BoardPlace
 from crowd.winogavil.play.models import Player, PracticeAsk, PracticeSet, WebGame
 from crowd.winogavil.queries.games import game_of
 from crowd.winogavil.services.association_verdicts import as_shown
-from crowd.winogavil.services.reporting import PICTURE
+from crowd.winogavil.services.reports import PICTURE
 from hits.common import rates
 from hits.core.errors import InvalidAnswer, RuleBroken
 from scoring.domain import fool_the_ai

@@ -8,8 +8,8 @@ from django.db.models import Count, Max
 
 from crowd.winogavil.queries import of_study
 from crowd.winogavil.releases.models import Statistics
-from crowd.winogavil.releases.statistics.counting import count
 from crowd.winogavil.releases.statistics.figures import figures
+from crowd.winogavil.releases.statistics.study_tallies import count
 from crowd.winogavil.releases.statistics.tallies import Tallies
 from hits.identity.models.workers import Worker
 from hits.studies.models import Study

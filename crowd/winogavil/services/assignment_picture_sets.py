@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from django.db.models import Prefetch
 
-from crowd.winogavil.models import Board, BoardPlace
+from crowd.winogavil.models.picture_sets import Board, BoardPlace
 from hits.work.models.assignments import Assignment
 from hits.work.services.leasing import items_served
 

@@ -14,13 +14,14 @@ from django.utils.translation import gettext as _
 
 from crowd.pictures.profanity import is_profane
 from crowd.winogavil import domain
-from crowd.winogavil.models import Association, Board, BoardPlace
+from crowd.winogavil.models import Association
+from crowd.winogavil.models.picture_sets import Board, BoardPlace
 from crowd.winogavil.queries.games import game_of
+from crowd.winogavil.services.assignment_picture_sets import board_of_slot, boards_of
+from crowd.winogavil.services.association_creation import scores_as_author
 from crowd.winogavil.services.association_verdicts import as_shown
-from crowd.winogavil.services.making import scores_as_author
-from crowd.winogavil.services.reporting import picture_target, take_report
-from crowd.winogavil.services.slots import board_of_slot, boards_of
-from crowd.winogavil.solving import PRACTICE
+from crowd.winogavil.services.reports import picture_target, take_report
+from crowd.winogavil.solver_task import PRACTICE
 from hits.core.domain.bonus_rules import Work, evaluate
 from hits.core.errors import InvalidAnswer
 from hits.families import (
@@ -158,7 +159,7 @@ class CreateFamily(TaskFamily, AsksRival, TakesReports, RecoversAnswers, GivesFe
         return read
 
     def judge(self, *, answer: Answer, items: Sequence[Item]) -> Sequence[Score]:
-        """Of what is final by now; the rest follows (crowd.winogavil.services.making)."""
+        """Of what is final by now; the rest follows (crowd.winogavil.services.association_creation)."""
         cues = [UUID(cue) for cue in answer.get("cues", ())]
         made = Association.objects.filter(item__riddle__public_id__in=cues).select_related("item__riddle")
         return [

@@ -13,12 +13,12 @@ from django.http import QueryDict
 from django.templatetags.static import static
 from django.utils.translation import gettext as _
 
-from crowd.winogavil.annotation import domain, words
+from crowd.winogavil.annotation import domain, label_words
 from crowd.winogavil.annotation.models import Annotation, Kind
-from crowd.winogavil.annotation.services.reporting import take_report
+from crowd.winogavil.annotation.services.annotation_reports import take_report
 from crowd.winogavil.models import Place
-from crowd.winogavil.services.reporting import cue_target, picture_target
-from crowd.winogavil.solving import PRACTICE
+from crowd.winogavil.services.reports import cue_target, picture_target
+from crowd.winogavil.solver_task import PRACTICE
 from hits.core.errors import InvalidAnswer
 from hits.families import Answer, Score, TakesReports, TaskFamily, TaskPage, Terms
 from hits.work.models.assignments import Assignment
@@ -32,7 +32,7 @@ class LabelFamily(TaskFamily, TakesReports):
     """What both have in common: a word, its pictures, and labels to choose from."""
 
     kind: ClassVar[Kind]
-    groups: ClassVar[Sequence[words.Group]]
+    groups: ClassVar[Sequence[label_words.Group]]
     is_single: ClassVar[bool]
 
     def practice_page(self) -> TaskPage:
@@ -56,7 +56,7 @@ class LabelFamily(TaskFamily, TakesReports):
 
     def review_page(self, *, assignment: Assignment, items: Sequence[Item]) -> TaskPage:
         answer: Mapping[str, Sequence[str]] = assignment.answer or {}
-        names = words.names_of(self.groups)
+        names = label_words.names_of(self.groups)
         questions = [
             {
                 **_question(annotation, number=number),
@@ -95,7 +95,7 @@ class LabelFamily(TaskFamily, TakesReports):
 
     def _check_labels(self, labels: Any, *, number: int) -> list[str]:
         """In the order of the page. Raises InvalidAnswer, and does not repeat what was sent."""
-        known = list(words.names_of(self.groups))
+        known = list(label_words.names_of(self.groups))
         if not isinstance(labels, list) or not all(isinstance(one, str) for one in labels):
             raise InvalidAnswer(_("The answers must be a list of labels."))
         if len(set(labels)) != len(labels) or not set(labels) <= set(known):
@@ -128,7 +128,7 @@ class TypesFamily(LabelFamily):
         description="You see a word and a picture that belongs to it. Say what connects them.",
         item_s=12,
     )
-    groups = words.TYPE_GROUPS
+    groups = label_words.TYPE_GROUPS
     is_single = True
     practice_pictures = PRACTICE["right"][:1]
 
@@ -147,7 +147,7 @@ class SkillsFamily(LabelFamily):
         description="You see a word and the pictures that belong to it. Say what it takes to find them.",
         item_s=30,
     )
-    groups = words.SKILL_GROUPS
+    groups = label_words.SKILL_GROUPS
     is_single = False
     practice_pictures = PRACTICE["all"]
 

@@ -3,7 +3,7 @@
 from datetime import datetime
 
 from crowd.winogavil.play.services.accounts import next_session_end
-from crowd.winogavil.play.services.practicing import next_forgetting
+from crowd.winogavil.play.services.practice_rounds import next_forgetting
 
 
 def next_tidying(*, now: datetime) -> datetime | None:

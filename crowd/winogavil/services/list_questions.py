@@ -16,8 +16,8 @@ from crowd.pictures.services.picture_states import lock_pictures
 from crowd.winogavil import domain
 from crowd.winogavil.files import write_lines
 from crowd.winogavil.models import Association
-from crowd.winogavil.services.drawing import Pool, has_near_duplicates
-from crowd.winogavil.services.pulling import pull_or_restore
+from crowd.winogavil.services.picture_set_draw import Pool, has_near_duplicates
+from crowd.winogavil.services.withdrawal import pull_or_restore
 from hits.batches.services import drafting
 from hits.core.errors import InvalidItems, RuleBroken
 from hits.studies.models import Batch

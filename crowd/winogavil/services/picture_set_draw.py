@@ -13,9 +13,9 @@ from crowd.pictures.models import Picture
 from crowd.pictures.models.pictures import are_near_duplicates
 from crowd.pictures.services.picture_states import lock_pictures
 from crowd.winogavil import domain
-from crowd.winogavil.models import Board
-from crowd.winogavil.services.pulling import pull_or_restore
-from crowd.winogavil.services.seeding import seed_boards
+from crowd.winogavil.models.picture_sets import Board
+from crowd.winogavil.services.seeded_associations import seed_boards
+from crowd.winogavil.services.withdrawal import pull_or_restore
 from hits.core.errors import RuleBroken
 from hits.studies.models import Study
 from hits.work.models.items import Item

@@ -7,7 +7,8 @@ from django.db import transaction
 
 from crowd.pictures.models import Picture
 from crowd.winogavil import domain
-from crowd.winogavil.models import Association, Board, BoardPlace, Place
+from crowd.winogavil.models import Association, Place
+from crowd.winogavil.models.picture_sets import Board, BoardPlace
 from hits.studies.models import Study
 from hits.work.models.items import Item
 from hits.work.services.answers_needed import make_item, new_item

@@ -21,7 +21,7 @@ from crowd.winogavil.items import (
 )
 from crowd.winogavil.models import Association, Game, Place
 from crowd.winogavil.queries.games import game_of
-from crowd.winogavil.services.reporting import cue_target, picture_target, take_report
+from crowd.winogavil.services.reports import cue_target, picture_target, take_report
 from hits.core import crypto
 from hits.core.errors import InvalidAnswer
 from hits.families import (

@@ -14,9 +14,9 @@ from django.utils.safestring import SafeString
 
 from crowd.pictures.models import Picture
 from crowd.winogavil import domain
-from crowd.winogavil.admin.drawing import no_rows
+from crowd.winogavil.admin.picture_set_draw import no_rows
 from crowd.winogavil.models import Association
-from crowd.winogavil.services.challenging import MOST, SIZES, Order, add_questions, look_ahead
+from crowd.winogavil.services.list_questions import MOST, SIZES, Order, add_questions, look_ahead
 from hits.admin.actions import Action, Call, Confirm, Outcome
 from hits.admin.actions.action_pages import ActionPages
 from hits.admin.page_parts import plural, read_number

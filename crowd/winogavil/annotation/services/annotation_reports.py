@@ -6,7 +6,7 @@ from datetime import datetime
 from django.http import QueryDict
 
 from crowd.winogavil.annotation.models import Annotation
-from crowd.winogavil.services import reporting
+from crowd.winogavil.services import reports
 from hits.identity.models.workers import Worker
 from hits.work.models.items import Item
 
@@ -15,10 +15,10 @@ def take_report(*, form: QueryDict, items: Sequence[Item], worker: Worker, now: 
     """The page names its own items; what they ask about is what is reported."""
     asked = Annotation.objects.filter(item__in=items).select_related("item", "association__item")
     names = {
-        f"{reporting.CUE}:{one.item.public_id}": f"{reporting.CUE}:{one.association.item.public_id}"
+        f"{reports.CUE}:{one.item.public_id}": f"{reports.CUE}:{one.association.item.public_id}"
         for one in asked
     }
     about = form.get("about", "")
     said = {**form.dict(), "about": names.get(str(about), about)}
     associations = [one.association.item_id for one in asked]
-    reporting.take_report(form=said, items=associations, worker=worker, now=now)
+    reports.take_report(form=said, items=associations, worker=worker, now=now)

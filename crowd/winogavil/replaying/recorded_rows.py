@@ -9,7 +9,7 @@ from django.db import transaction
 from crowd.winogavil.domain import SOLVE, set_key
 from crowd.winogavil.models import Association, Place, Solution
 from crowd.winogavil.replaying.rules import Recording
-from crowd.winogavil.services.finalizing import settle
+from crowd.winogavil.services.final_associations import settle
 from hits.core.errors import InvalidItems
 from hits.data.services.recordings import known_workers
 from hits.identity.models.workers import Worker
