@@ -9,7 +9,7 @@ from crowd.winoground.asking.validate import ValidateFamily
 from crowd.winoground.domain import RIGHT
 from crowd.winoground.exporting.export import WinogroundExport
 from crowd.winoground.roles import ROLES
-from crowd.winoground.services.posting import follow_pictures, items_of_pictures
+from crowd.winoground.services.posted_examples import follow_pictures, items_of_pictures
 from qualifications.models import Gate
 from qualifications.presets import Preset
 

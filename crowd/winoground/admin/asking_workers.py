@@ -12,9 +12,9 @@ from django.utils import timezone
 from crowd.winoground.asking.examples_policy import people_in_words
 from crowd.winoground.domain import PLACES, VALIDATE
 from crowd.winoground.models import Example, Project
-from crowd.winoground.queries.asking import Asking, asking_of
+from crowd.winoground.queries.asking_progress import Asking, asking_of
 from crowd.winoground.queries.qualified import gates_before, workers_qualified
-from crowd.winoground.services.posting import ask_examples
+from crowd.winoground.services.posted_examples import ask_examples
 from hits.admin.projects.project_cards import Card, CardLink, Metric
 from hits.admin.projects.project_page import ProjectPages
 from hits.core.domain.typed_text import read_uuid

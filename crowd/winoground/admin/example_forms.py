@@ -15,9 +15,9 @@ from crowd.pictures.models import Picture
 from crowd.pictures.services.item_pictures import upload_picture
 from crowd.questions.domain import is_unfit, trim
 from crowd.winoground.models import Example, Tag
-from crowd.winoground.services.authoring import PLAIN, Shown, Written, is_fixed
+from crowd.winoground.services.example_writing import PLAIN, Shown, Written, is_fixed
 from crowd.winoground.services.readiness import ASKED_OF_PICTURES, Faults
-from crowd.winoground.services.tagging import LONGEST as LONGEST_TAG
+from crowd.winoground.services.tag_list import LONGEST as LONGEST_TAG
 from hits.core.errors import RuleBroken
 from hits.identity.models.users import User
 

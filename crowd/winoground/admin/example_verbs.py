@@ -12,7 +12,7 @@ from django.urls import reverse
 from crowd.winoground.admin.example_finding import Pages, find_example
 from crowd.winoground.models import Example
 from crowd.winoground.queries.examples import may_change
-from crowd.winoground.services import authoring
+from crowd.winoground.services import example_writing
 from hits.admin.actions import Action, Call, Confirm, Offered, Outcome
 from hits.admin.actions.action_pages import ActionPages
 from hits.admin.projects.project_actions import project_actions
@@ -68,7 +68,7 @@ def _move(call: Call[Example], *, move: Callable[..., bool], done: str) -> Outco
 
 
 def _mark_ready(call: Call[Example]) -> Outcome:
-    if authoring.mark_ready(example=call.row, now=call.now):
+    if example_writing.mark_ready(example=call.row, now=call.now):
         said = f"{call.row} stays a draft. Before it is ready, mend what is said below."
         address = reverse("admin:winoground_show_example", args=[call.row.project_id, call.row.public_id])
         return Outcome(said=said, level=messages.WARNING, to=f"{address}?lacks")
@@ -90,7 +90,7 @@ ACTIONS: Mapping[str, Action[Example]] = {
         one_click=True,
         confirm=_asking("Workers are not asked about it before it is ready again."),
         offered=lambda example: example.state == State.READY,
-        run=partial(_move, move=authoring.reopen_example, done="taken back to a draft."),
+        run=partial(_move, move=example_writing.reopen_example, done="taken back to a draft."),
     ),
     "withdraw": Action(
         label="Withdraw",
@@ -98,13 +98,13 @@ ACTIONS: Mapping[str, Action[Example]] = {
             "It leaves the lists of what can be asked. Nothing of it is deleted, and you can restore it."
         ),
         offered=lambda example: example.state in {State.DRAFT, State.READY, State.ASKED},
-        run=partial(_move, move=authoring.withdraw_example, done="withdrawn."),
+        run=partial(_move, move=example_writing.withdraw_example, done="withdrawn."),
     ),
     "restore": Action(
         label="Restore",
         one_click=True,
         confirm=_asking("It is a draft again, with everything that it had."),
         offered=lambda example: example.state == State.WITHDRAWN,
-        run=partial(_move, move=authoring.restore_example, done="restored as a draft."),
+        run=partial(_move, move=example_writing.restore_example, done="restored as a draft."),
     ),
 }

@@ -21,7 +21,7 @@ from crowd.questions.domain import is_unfit
 from crowd.winoground.domain import FIRST_QUESTIONS, ONBOARDING, RIGHT
 from crowd.winoground.models import FirstQuestion, Project
 from crowd.winoground.models.examples import LONGEST_CAPTION
-from crowd.winoground.queries.asking import FirstOnes, first_ones_of
+from crowd.winoground.queries.asking_progress import FirstOnes, first_ones_of
 from crowd.winoground.queries.examples import sees_own_only
 from crowd.winoground.queries.qualified import gates_before, workers_qualified
 from crowd.winoground.services.first_questions import add_question, change_question, put_back, take_away

@@ -10,16 +10,16 @@ from django.urls import URLPattern
 
 from crowd.winoground.admin import (
     asking_workers,
-    authoring,
+    data_files,
+    example_pages,
     examples,
     model_scores,
     onboarding,
     result_examples,
     results,
-    taking,
 )
 from crowd.winoground.models import Project
-from crowd.winoground.services.posting import want_anew
+from crowd.winoground.services.posted_examples import want_anew
 from hits.admin.projects.project_cards import CardOf
 from hits.admin.projects.project_page import ProjectPages, announce_project
 
@@ -57,13 +57,13 @@ class ProjectAdmin(ProjectPages[Project]):
 
     def more_urls(self) -> Sequence[URLPattern]:
         return [
-            *authoring.urls(self),
+            *example_pages.urls(self),
             *onboarding.urls(self),
             *asking_workers.urls(self),
             *results.urls(self),
             *result_examples.urls(self),
             *model_scores.urls(self),
-            *taking.PAGE.urls(self),
+            *data_files.PAGE.urls(self),
         ]
 
 

@@ -13,7 +13,7 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
 from crowd.winoground.models import Tag
-from crowd.winoground.services import tagging
+from crowd.winoground.services import tag_list
 from hits.admin.merging import Merging
 from hits.admin.page_parts import TOO_LARGE
 from hits.admin.selecting import signed_in
@@ -80,9 +80,9 @@ class TagAdmin(admin.ModelAdmin[Tag]):
 
     def save_model(self, request: HttpRequest, obj: Tag, form: Any, change: bool) -> None:
         if change:
-            tagging.rename_tag(obj, name=obj.name)
+            tag_list.rename_tag(obj, name=obj.name)
         else:
-            (made,) = tagging.add_tags([obj.name], by=signed_in(request))
+            (made,) = tag_list.add_tags([obj.name], by=signed_in(request))
             obj.pk = made.pk
 
     def get_deleted_objects(
@@ -119,7 +119,7 @@ class TagAdmin(admin.ModelAdmin[Tag]):
     def _drop(self, request: HttpRequest, tags: list[Tag]) -> None:
         """Somebody may have used one since the page was shown."""
         try:
-            tagging.drop_tags(tags)
+            tag_list.drop_tags(tags)
         except RuleBroken as refusal:
             messages.error(request, str(refusal))
             raise PermissionDenied from refusal
@@ -130,7 +130,7 @@ class TagAdmin(admin.ModelAdmin[Tag]):
 
 
 def _merge(tags: Sequence[Tag], into: Tag) -> str:
-    return f"Examples that have it only now: {tagging.merge_tags(tags, into=into)}."
+    return f"Examples that have it only now: {tag_list.merge_tags(tags, into=into)}."
 
 
 MERGING = Merging[Tag](

@@ -5,7 +5,7 @@ from datetime import datetime
 
 from crowd.winoground import domain
 from crowd.winoground.models import FirstQuestion, Project
-from crowd.winoground.queries.people import workers_needed
+from crowd.winoground.queries.examples_per_worker import workers_needed
 from crowd.winoground.queries.qualified import gates_before, workers_qualified
 from hits.families.entry_policies import Asked, EntryPolicy
 from hits.identity.models.workers import Worker

@@ -14,7 +14,7 @@ from crowd.pictures.services.picture_reports import report_picture
 from crowd.winoground import domain
 from crowd.winoground.asking.pairs import Pair, PairsFamily, answers_to
 from crowd.winoground.models import Pairing
-from crowd.winoground.queries.people import one_of_each_example
+from crowd.winoground.queries.examples_per_worker import one_of_each_example
 from hits.core.errors import InvalidAnswer
 from hits.families import Answer, NarrowsItems, Score, TakesReports, TaskPage
 from hits.work.models.assignments import Assignment

@@ -14,7 +14,7 @@ from crowd.winoground.demo.people import Reader, Truth
 from crowd.winoground.domain import PLACES, VALIDATE
 from crowd.winoground.models import Example
 from crowd.winoground.queries.scoring import scored
-from crowd.winoground.services.posting import ask_examples
+from crowd.winoground.services.posted_examples import ask_examples
 from hits.studies.models import Batch
 from hits.work.models.assignments import Assignment
 from hits.work.models.hits import HIT

@@ -17,7 +17,7 @@ from crowd.pictures.models import Picture
 from crowd.pictures.services.item_pictures import upload_picture
 from crowd.winoground.domain import ONBOARDING, PLACES, VALIDATE
 from crowd.winoground.models import Example, Project
-from crowd.winoground.services.authoring import Shown, Written, write_example
+from crowd.winoground.services.example_writing import Shown, Written, write_example
 from crowd.winoground.services.first_questions import add_question
 from crowd.winoground.services.uploading import SCORES
 from hits.admin.projects.project_page import open_project

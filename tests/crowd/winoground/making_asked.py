@@ -10,7 +10,7 @@ from crowd.pictures.models import Picture
 from crowd.winoground.domain import FIRST_QUESTIONS, ONBOARDING, VALIDATE
 from crowd.winoground.models import Example, FirstQuestion, Pairing, Project
 from crowd.winoground.services.first_questions import add_question
-from crowd.winoground.services.posting import ask_examples
+from crowd.winoground.services.posted_examples import ask_examples
 from hits.core.states import move
 from hits.identity.models.workers import Worker
 from hits.studies.models import Batch, Study

@@ -8,7 +8,7 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 
 from crowd.pictures.models import Picture
 from crowd.winoground.models import Example, Project, Tag
-from crowd.winoground.services.authoring import Kept, Shown, Written, write_example
+from crowd.winoground.services.example_writing import Kept, Shown, Written, write_example
 from hits.admin.projects.project_page import open_project
 from hits.identity.models.users import User
 from tests.crowd.pictures.images import make_raster, png

@@ -13,7 +13,7 @@ from django.urls import reverse
 
 from crowd.pictures.models import Original, Picture
 from crowd.winoground.models import Example, Project, Tag
-from crowd.winoground.services.posting import ask_examples
+from crowd.winoground.services.posted_examples import ask_examples
 from hits.identity.roles import AUTHOR, RESEARCHER, REVIEWER
 from hits.work.models.items import Item
 from tests.crowd.winoground.making_examples import (

@@ -7,7 +7,7 @@ from uuid import uuid4
 import pytest
 
 from crowd.winoground.models import Example
-from crowd.winoground.services.authoring import change_example, write_example
+from crowd.winoground.services.example_writing import change_example, write_example
 from tests.crowd.winoground.making_examples import make_example, make_project, written
 from tests.factories import NOW, make_user
 from tests.races import all_at_once

@@ -9,7 +9,7 @@ import pytest
 from crowd.pictures.models import Picture
 from crowd.winoground.domain import ONBOARDING
 from crowd.winoground.models import Example, FirstQuestion, Tag
-from crowd.winoground.services.authoring import (
+from crowd.winoground.services.example_writing import (
     Shown,
     Written,
     change_example,
@@ -19,7 +19,7 @@ from crowd.winoground.services.authoring import (
     withdraw_example,
     write_example,
 )
-from crowd.winoground.services.posting import ask_examples
+from crowd.winoground.services.posted_examples import ask_examples
 from hits.core.errors import RuleBroken
 from hits.work.models.items import Item
 from hits.work.models.leases import Lease

@@ -7,7 +7,7 @@ from django.urls import reverse
 
 from crowd.winoground.first_rows import lay_tags
 from crowd.winoground.models import Example, Tag
-from crowd.winoground.services.tagging import add_tags, drop_tags, merge_tags, rename_tag
+from crowd.winoground.services.tag_list import add_tags, drop_tags, merge_tags, rename_tag
 from hits.core.errors import RuleBroken
 from hits.identity.roles import AUTHOR, RESEARCHER
 from tests.crowd.winoground.making_examples import make_example, make_project
@@ -168,6 +168,6 @@ def test_tag_whose_case_the_database_does_not_know_is_still_one() -> None:
 def test_tag_that_somebody_adds_at_the_same_moment_is_theirs(monkeypatch: pytest.MonkeyPatch) -> None:
     Tag.objects.all().delete()
     (theirs,) = add_tags(["Scope"], by=None)
-    monkeypatch.setattr("crowd.winoground.services.tagging._find", lambda _: None)
+    monkeypatch.setattr("crowd.winoground.services.tag_list._find", lambda _: None)
 
     assert add_tags(["Scope"], by=make_user()) == [theirs]

@@ -9,8 +9,8 @@ from django.test.utils import CaptureQueriesContext
 from crowd.pictures.services.removing_pictures import remove_pictures, restore_pictures
 from crowd.winoground.domain import PLACES, VALIDATE
 from crowd.winoground.models import Example, Pairing, Project
-from crowd.winoground.services.authoring import restore_example, withdraw_example
-from crowd.winoground.services.posting import ask_examples, want_anew
+from crowd.winoground.services.example_writing import restore_example, withdraw_example
+from crowd.winoground.services.posted_examples import ask_examples, want_anew
 from hits.core.errors import RuleBroken
 from hits.work.models.items import Item
 from hits.work.services.leasing import items_of, keep_out

@@ -12,7 +12,7 @@ from django.test import Client
 from crowd.winoground.asking.onboarding import WARNED
 from crowd.winoground.domain import ONBOARDING
 from crowd.winoground.models import Example, FirstQuestion, Pairing, SecondChance
-from crowd.winoground.services.posting import ask_examples
+from crowd.winoground.services.posted_examples import ask_examples
 from hits.core.errors import RuleBroken
 from hits.work.models.assignments import Assignment
 from hits.work.models.items import Item

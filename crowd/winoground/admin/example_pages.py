@@ -22,7 +22,7 @@ from crowd.winoground.domain.captions import are_same, differing_words, swap
 from crowd.winoground.models import Example, Project
 from crowd.winoground.models.examples import LONGEST_CAPTION
 from crowd.winoground.queries.examples import WRITE, may_change
-from crowd.winoground.services.authoring import (
+from crowd.winoground.services.example_writing import (
     Kept,
     Written,
     change_example,

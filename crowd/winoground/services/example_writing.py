@@ -13,10 +13,10 @@ from django.db.models import Max, Q
 from crowd.pictures.models import Picture
 from crowd.pictures.services.picture_states import lock_pictures
 from crowd.winoground.models import Example, Project
-from crowd.winoground.services import posting
+from crowd.winoground.services import posted_examples
 from crowd.winoground.services.facts import changes_in_words, facts_of
 from crowd.winoground.services.readiness import ASKED_OF_PICTURES, Faults, faults_of
-from crowd.winoground.services.tagging import add_tags, hold_tags
+from crowd.winoground.services.tag_list import add_tags, hold_tags
 from hits.core.errors import RuleBroken
 from hits.identity.models.users import User
 from hits.work.services.locking import held
@@ -139,7 +139,7 @@ def withdraw_example(*, example: Example, now: datetime) -> bool:
         was_asked = current.state == State.ASKED
         moved = _move(current, State.WITHDRAWN, now=now)
         if was_asked:
-            posting.pull(current, now=now)
+            posted_examples.pull(current, now=now)
     return moved
 
 
