@@ -14,7 +14,7 @@ from crowd.winogavil.services.seeded_associations import seed_board
 from crowd.winogavil.services.withdrawal import report_cue
 from crowd.winoventi.domain.outcomes import QUESTIONS
 from crowd.winoventi.models import Choice, FilterScore, Judgement, Project, Prompt
-from crowd.winoventi.services.opening import add_nouns, open_project
+from crowd.winoventi.procedure.services.projects import add_nouns, open_project
 from hits.batches.models import BatchEvent
 from hits.core import crypto
 from hits.identity.models.blocks import Block

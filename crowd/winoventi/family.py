@@ -1,15 +1,15 @@
 """The exception procedure, as a family."""
 
 from crowd.family import Family
-from crowd.winoventi.asking.choices import ChoicesFamily
-from crowd.winoventi.asking.exceptions import ExceptionsFamily
-from crowd.winoventi.asking.premises import PremisesFamily
-from crowd.winoventi.asking.validations import ValidationsFamily
-from crowd.winoventi.asking.walk import WalkFamily
-from crowd.winoventi.challenge.exporting import WinoventiExport
+from crowd.winoventi.challenge.exporting.winoventi_export import WinoventiExport
+from crowd.winoventi.challenge.pages.choices import ChoicesFamily
+from crowd.winoventi.exceptions.pages.exceptions import ExceptionsFamily
 from crowd.winoventi.limit_policy import LimitPolicy
+from crowd.winoventi.premises.pages.premises import PremisesFamily
 from crowd.winoventi.replaying.replay import WinoventiReplay
 from crowd.winoventi.roles import ROLES
+from crowd.winoventi.training_test.pages.training_test import WalkFamily
+from crowd.winoventi.validation.pages.validations import ValidationsFamily
 from qualifications.models import Gate
 from qualifications.presets import Preset
 
@@ -31,7 +31,7 @@ FAMILY = Family(
     roles=ROLES,
     gates=[WALK],
     audit_subjects={"winoventi.": "The exception procedure"},
-    tables="crowd.winoventi.admin.statistics.tables_of_study",
+    tables="crowd.winoventi.challenge.admin.statistics.tables_of_study",
     export=WinoventiExport(),
     replay=WinoventiReplay(),
     demo="crowd.winoventi.demo.procedure.WinoventiDemo",

@@ -6,7 +6,7 @@ from django.utils.translation import gettext as _
 
 from crowd.winoventi import domain
 from crowd.winoventi.models import Project, Step
-from crowd.winoventi.queries import answers_of
+from crowd.winoventi.queries.pair_people import answers_of
 from hits.core.errors import RuleBroken
 from hits.families.entry_policies import Asked, EntryPolicy
 from hits.identity.models.workers import Worker

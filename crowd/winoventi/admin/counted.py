@@ -7,7 +7,8 @@ from urllib.parse import urlencode
 from django.urls import reverse
 
 from crowd.winoventi.admin.tallies import Tallies
-from crowd.winoventi.models import Inquiry, Project, Step
+from crowd.winoventi.models import Project, Step
+from crowd.winoventi.models.model_runs import Inquiry
 from hits.admin.actions import Offered
 from hits.admin.projects.project_cards import Metric, Progress
 

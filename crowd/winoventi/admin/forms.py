@@ -8,8 +8,8 @@ from django.core.exceptions import ValidationError
 from django.db import transaction
 
 from crowd.winoventi.models import Project, Step
-from crowd.winoventi.services.opening import add_nouns, check_nouns, open_project, read_nouns
-from crowd.winoventi.services.ruling import change_rules
+from crowd.winoventi.procedure.services.project_rules import change_rules
+from crowd.winoventi.procedure.services.projects import add_nouns, check_nouns, open_project, read_nouns
 from hits.admin.page_parts import Row
 from hits.common.uploads.file_problems import Problems
 from hits.studies.models import Batch

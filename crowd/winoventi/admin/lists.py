@@ -9,9 +9,9 @@ from django.db.models import Model, Prefetch, QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 
-from crowd.winoventi.admin import ways
-from crowd.winoventi.admin.words import QUESTIONS, reason_in_words
+from crowd.winoventi.admin import provenance
 from crowd.winoventi.models import Alternative, FilterScore, Generic, Judgement, Premise
+from crowd.winoventi.reason_words import QUESTIONS, reason_in_words
 from hits.admin.page_parts import ReadOnlyAdmin, VisibleStudies, read_number
 from hits.work.access import studies_of
 
@@ -77,7 +77,7 @@ class GenericAdmin(ProcedureList[Generic]):
         self, request: HttpRequest, object_id: str, form_url: str = "", extra_context: Any = None
     ) -> HttpResponse:
         generic = self.find(request, object_id)
-        return ways.way_of_generic(request, generic) if generic else self.missing(request, object_id)
+        return provenance.way_of_generic(request, generic) if generic else self.missing(request, object_id)
 
 
 @admin.register(Alternative)
@@ -91,7 +91,7 @@ class AlternativeAdmin(ProcedureList[Alternative]):
     list_filter = ("state", ("project__study", VisibleStudies))
     search_fields = ("generic__noun__word", "generic__word", "word")
     ordering = ("-pk",)
-    related = ("project__study", *ways.OF_ALTERNATIVE)
+    related = ("project__study", *provenance.OF_ALTERNATIVE)
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Alternative]:
         scores = FilterScore.objects.select_related("rival").order_by("pk")
@@ -110,7 +110,7 @@ class AlternativeAdmin(ProcedureList[Alternative]):
         self, request: HttpRequest, object_id: str, form_url: str = "", extra_context: Any = None
     ) -> HttpResponse:
         found = self.find(request, object_id)
-        return ways.way_of_alternative(request, found) if found else self.missing(request, object_id)
+        return provenance.way_of_alternative(request, found) if found else self.missing(request, object_id)
 
 
 @admin.register(Premise)
@@ -128,7 +128,7 @@ class PremiseAdmin(ProcedureList[Premise]):
         "project__study",
         "worker",
         "assignment",
-        *(f"alternative__{name}" for name in ways.OF_ALTERNATIVE),
+        *(f"alternative__{name}" for name in provenance.OF_ALTERNATIVE),
     )
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Premise]:
@@ -147,7 +147,7 @@ class PremiseAdmin(ProcedureList[Premise]):
         self, request: HttpRequest, object_id: str, form_url: str = "", extra_context: Any = None
     ) -> HttpResponse:
         premise = self.find(request, object_id)
-        return ways.way_of_premise(request, premise) if premise else self.missing(request, object_id)
+        return provenance.way_of_premise(request, premise) if premise else self.missing(request, object_id)
 
 
 @admin.register(Judgement)

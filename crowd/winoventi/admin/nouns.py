@@ -9,7 +9,7 @@ from django.urls import URLPattern
 
 from crowd.winoventi.admin.forms import NounsForm
 from crowd.winoventi.models import Noun
-from crowd.winoventi.services.opening import add_nouns
+from crowd.winoventi.procedure.services.projects import add_nouns
 from hits.admin.projects.project_page import ProjectPages
 
 Pages = ProjectPages[Any]

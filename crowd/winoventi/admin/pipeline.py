@@ -4,9 +4,10 @@ from collections.abc import Iterator, Sequence
 
 from crowd.winoventi.admin.cards import CARDS, results_card
 from crowd.winoventi.admin.counted import Counted
+from crowd.winoventi.admin.step_actions import Pages, actions_of
 from crowd.winoventi.admin.tallies import tallies_of
-from crowd.winoventi.admin.verbs import Pages, actions_of
-from crowd.winoventi.models import Inquiry, Project, Step
+from crowd.winoventi.models import Project, Step
+from crowd.winoventi.models.model_runs import Inquiry
 from hits.admin.actions import Offered
 from hits.admin.projects.project_cards import Card
 from hits.identity.models.users import User

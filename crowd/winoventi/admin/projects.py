@@ -9,9 +9,10 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect
 from django.urls import URLPattern
 
-from crowd.winoventi.admin import cutting, data, evaluations, nouns, statistics, verbs
+from crowd.winoventi.admin import cut_page, nouns, step_actions
 from crowd.winoventi.admin.forms import SettingsForm, SetUpForm
 from crowd.winoventi.admin.pipeline import cards_of
+from crowd.winoventi.challenge.admin import data_files, evaluations, statistics
 from crowd.winoventi.models import Project, Step
 from hits.admin.projects.project_cards import Card
 from hits.admin.projects.project_page import ProjectPages, announce_project
@@ -35,11 +36,11 @@ class ProjectAdmin(ProjectPages[Project]):
         return [
             self.at("<int:pk>/<slug:kind>/draft/", step_draft_view, "step_draft"),
             *nouns.urls(self),
-            *cutting.urls(self),
-            *data.PAGE.urls(self),
+            *cut_page.urls(self),
+            *data_files.PAGE.urls(self),
             *statistics.urls(self),
             *evaluations.urls(self),
-            *verbs.urls(self),
+            *step_actions.urls(self),
         ]
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Project]:

@@ -4,7 +4,7 @@ from typing import Any
 
 from django import forms
 
-from crowd.winoventi.challenge.exporting import FILES
+from crowd.winoventi.challenge.exporting.winoventi_export import FILES
 from crowd.winoventi.models import Project, Way
 from hits.admin.data.take_files import TakeForm
 from scoring.models import RegisteredRival

@@ -10,7 +10,7 @@ from django.db.models.functions import Cast
 from crowd.winoventi import domain
 from crowd.winoventi.domain.prompts import Template
 from crowd.winoventi.models import Choice, Judgement, Premise, Project, Reading, Step
-from crowd.winoventi.services.posting import waiting_for
+from crowd.winoventi.procedure.services.step_items import waiting_for
 from hits.work.models.items import Item
 
 Tallies = dict[str, dict[str, int]]

@@ -10,13 +10,13 @@ from django.utils import timezone
 from crowd.demo import acts
 from crowd.demo.demo_people import Cast, make_cast
 from crowd.demo.interface import Demo, Report
+from crowd.winoventi.challenge.services.evaluations import start_evaluation
 from crowd.winoventi.demo import seeding
 from crowd.winoventi.demo.workers import NOT_AVAILABLE, Person
 from crowd.winoventi.models import (
     Alternative,
     Evaluation,
     Generic,
-    Inquiry,
     Judgement,
     ModelAnswer,
     Premise,
@@ -24,9 +24,9 @@ from crowd.winoventi.models import (
     Step,
     valid_pairs,
 )
+from crowd.winoventi.models.model_runs import Inquiry
+from crowd.winoventi.procedure.services.step_items import advance
 from crowd.winoventi.queries import count_pairs
-from crowd.winoventi.services.evaluating import start_evaluation
-from crowd.winoventi.services.posting import advance
 from hits.batches.services import batch_lifecycle, drafting
 from hits.studies.models import Batch
 from hits.work.models.assignments import Assignment

@@ -14,7 +14,7 @@ from crowd.demo.demo_people import Cast
 from crowd.winoventi.demo import world
 from crowd.winoventi.domain import WALK
 from crowd.winoventi.models import Project, Step
-from crowd.winoventi.services.opening import add_nouns, open_project
+from crowd.winoventi.procedure.services.projects import add_nouns, open_project
 from hits.batches.services import drafting
 from hits.common.supervising import held_back, start_afresh
 from hits.core.errors import CrowdError

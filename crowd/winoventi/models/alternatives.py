@@ -21,7 +21,7 @@ def triplet_key(noun: str, generic: str, alternative: str) -> str:
 class Alternative(models.Model):
     """What holds of a noun if the generic does not: the exception, as one worker gave it.
 
-    Its state follows from facts, and only crowd.winoventi.services.settling writes it.
+    Its state follows from facts, and only crowd.winoventi.services.pair_states writes it.
     """
 
     class State(models.TextChoices):

@@ -15,7 +15,7 @@ from hits.work.models.items import Item
 class Premise(models.Model):
     """A sentence that tells by one word whether the generic or the exception holds: with both, a pair.
 
-    Its state follows from facts, and only crowd.winoventi.services.settling writes it.
+    Its state follows from facts, and only crowd.winoventi.services.pair_states writes it.
     """
 
     class State(models.TextChoices):

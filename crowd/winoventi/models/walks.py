@@ -16,7 +16,7 @@ class Walk(models.Model):
     given_generic = models.CharField(max_length=64)
     given_exception = models.CharField(max_length=64)
     given_sentence = models.CharField(max_length=1000)
-    # As an answer is kept (crowd.winoventi.asking.walk): shown to whoever grades, and to nobody else.
+    # As an answer is kept (crowd.winoventi.training_test.pages.training_test): shown to whoever grades, and to nobody else.
     model_answer: "models.JSONField[dict[str, Any], dict[str, Any]]" = models.JSONField()
 
     def __str__(self) -> str:

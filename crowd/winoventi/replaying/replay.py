@@ -12,13 +12,13 @@ from django.db.models import F
 from crowd.winoventi import domain
 from crowd.winoventi.domain import outcomes
 from crowd.winoventi.models import Alternative, Judgement, Project, Way
+from crowd.winoventi.procedure.services.project_rules import change_rules, settle_anew
+from crowd.winoventi.procedure.services.projects import open_project
 from crowd.winoventi.queries import count_pairs, judged_times
 from crowd.winoventi.replaying import rules
-from crowd.winoventi.replaying.recording import RECORD, Recorder
+from crowd.winoventi.replaying.recorded_rows import RECORD, Recorder
 from crowd.winoventi.replaying.rows import FILES, key_of, read_rows
-from crowd.winoventi.services.holding import AT_ONCE
-from crowd.winoventi.services.opening import open_project
-from crowd.winoventi.services.ruling import change_rules, settle_anew
+from crowd.winoventi.services.locks import AT_ONCE
 from hits.common.uploads.file_problems import Problems
 from hits.common.uploads.row_reader import Row
 from hits.core.errors import CrowdError, InvalidItems

@@ -8,7 +8,7 @@ from django.utils import timezone
 from playwright.sync_api import expect
 
 from crowd.winoventi import domain
-from crowd.winoventi.challenge.columns import PUBLISHED
+from crowd.winoventi.challenge.exporting.columns import PUBLISHED
 from crowd.winoventi.models import (
     Alternative,
     Choice,
@@ -20,10 +20,10 @@ from crowd.winoventi.models import (
     Step,
     Way,
 )
-from crowd.winoventi.services.opening import open_project
-from crowd.winoventi.services.posting import advance
-from crowd.winoventi.services.ruling import pass_alternatives
-from crowd.winoventi.services.taking import take_answers
+from crowd.winoventi.procedure.services.collected_answers import take_answers
+from crowd.winoventi.procedure.services.project_rules import pass_alternatives
+from crowd.winoventi.procedure.services.projects import open_project
+from crowd.winoventi.procedure.services.step_items import advance
 from hits.work.models.assignments import Assignment
 from hits.work.models.leases import Lease
 from tests.browser.conftest import OpenPage

@@ -3,8 +3,8 @@
 import pytest
 from django.utils import timezone
 
-from crowd.winoventi.models import Inquiry
-from crowd.winoventi.services.opening import open_project
+from crowd.winoventi.models.model_runs import Inquiry
+from crowd.winoventi.procedure.services.projects import open_project
 from tests.browser.doors import enter
 from tests.browser.looking import Visitor
 from tests.conftest import Sites

@@ -6,7 +6,7 @@ from typing import Any
 from crowd.winoventi import domain
 from crowd.winoventi.domain.outcomes import QUESTIONS
 from crowd.winoventi.models import Alternative, FilterScore, Generic, Project, Way
-from crowd.winoventi.services import posting, ruling, taking
+from crowd.winoventi.procedure.services import collected_answers, project_rules, step_items
 from hits.core.states import move
 from hits.identity.models.workers import Worker
 from hits.providers.models.accounts import Account
@@ -42,10 +42,10 @@ class Crowd:
 
     def sweep(self) -> None:
         """What background processes do in one round."""
-        taking.take_answers(now=NOW)
-        ruling.pass_alternatives(now=NOW)
-        ruling.settle_anew(now=NOW)
-        posting.advance_steps(now=NOW)
+        collected_answers.take_answers(now=NOW)
+        project_rules.pass_alternatives(now=NOW)
+        project_rules.settle_anew(now=NOW)
+        step_items.advance_steps(now=NOW)
 
     def batch(self, task: str) -> Batch:
         if task not in self.batches:

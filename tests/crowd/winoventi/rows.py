@@ -11,7 +11,6 @@ from crowd.winoventi.models import (
     Evaluation,
     FilterScore,
     Generic,
-    Inquiry,
     Judgement,
     ModelAnswer,
     Noun,
@@ -21,7 +20,8 @@ from crowd.winoventi.models import (
     Reading,
     triplet_key,
 )
-from crowd.winoventi.services.opening import add_nouns, open_project
+from crowd.winoventi.models.model_runs import Inquiry
+from crowd.winoventi.procedure.services.projects import add_nouns, open_project
 from hits.identity.models.workers import Worker
 from scoring.models import RegisteredRival
 from tests.factories import NOW, make_study, make_worker

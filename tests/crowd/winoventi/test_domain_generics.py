@@ -2,8 +2,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from crowd.winoventi.associations.domain.generics import Candidate, bend_of, choose, cuts_by_bend, generics_of
 from crowd.winoventi.domain import KS
-from crowd.winoventi.domain.generics import Candidate, bend_of, choose, cuts_by_bend, generics_of
 from crowd.winoventi.domain.prompts import Template, challenge, prompt, statement
 
 pytestmark = pytest.mark.pure

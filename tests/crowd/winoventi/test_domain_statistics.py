@@ -2,7 +2,7 @@ from fractions import Fraction
 
 import pytest
 
-from crowd.winoventi.domain.statistics import Place, Third, mean_length, place_of, thirds
+from crowd.winoventi.challenge.domain.sentence_lengths import Place, Third, mean_length, place_of, thirds
 
 pytestmark = pytest.mark.pure
 

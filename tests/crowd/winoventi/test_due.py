@@ -7,8 +7,12 @@ from functools import partial
 import pytest
 
 from crowd.winoventi import domain, tasks
-from crowd.winoventi.models import Evaluation, FilterScore, Inquiry, Project
-from crowd.winoventi.services import evaluating, filtering, growing, posting, reading
+from crowd.winoventi.associations.services import model_readings
+from crowd.winoventi.challenge.services import evaluations
+from crowd.winoventi.filter.services import adversarial_filter
+from crowd.winoventi.models import Evaluation, FilterScore, Project
+from crowd.winoventi.models.model_runs import Inquiry
+from crowd.winoventi.procedure.services import batch_places, step_items
 from hits.studies.models import Batch
 from hits.work.models.hits import HIT
 from hits.work.models.items import Item
@@ -79,9 +83,9 @@ def test_each_step_with_something_to_post_is_found() -> None:
 
     crowd.project.steps.update(by_itself=False)
     crowd.score()
-    assert posting.advance_steps(now=NOW) == 0
+    assert step_items.advance_steps(now=NOW) == 0
     crowd.project.steps.update(by_itself=True)
-    assert posting.advance_steps(now=NOW) == 1
+    assert step_items.advance_steps(now=NOW) == 1
     assert crowd.wanting(domain.PREMISES) == 1
 
 
@@ -94,12 +98,12 @@ def test_a_batch_that_could_not_grow_says_so_until_nothing_is_wanted_of_it() -> 
     study.save()
     generic = crowd.post("apple", "edible")
 
-    growing.grow_steps(now=NOW)
+    batch_places.grow_steps(now=NOW)
     step = crowd.project.steps.get(kind="exceptions")
     assert step.problem
-    assert watch(lambda: growing.grow_steps(now=NOW)).writes == []
+    assert watch(lambda: batch_places.grow_steps(now=NOW)).writes == []
     Item.objects.filter(generic=generic).update(wanted=0)
-    growing.grow_steps(now=NOW)
+    batch_places.grow_steps(now=NOW)
     step.refresh_from_db()
     assert step.problem == ""
 
@@ -107,7 +111,7 @@ def test_a_batch_that_could_not_grow_says_so_until_nothing_is_wanted_of_it() -> 
 def test_a_model_that_is_waited_for_is_looked_at_without_a_write() -> None:
     project = masked_project("sweet")
     make_pair(project, words=("sour", "bitter"))
-    evaluating.start_evaluation(project=project, rival=make_rival("other", kind="masked"), by=None, now=NOW)
+    evaluations.start_evaluation(project=project, rival=make_rival("other", kind="masked"), by=None, now=NOW)
     tasks.ask_models()
     asked = TextQuestion.objects.count()
     assert asked > 0
@@ -133,25 +137,25 @@ def test_what_a_model_says_of_its_trouble_is_noted_once() -> None:
 
 def test_exceptions_that_no_model_will_ever_score_do_not_open_the_inquiry_again_and_again() -> None:
     project = masked_project("sweet")
-    filtering.filter_alternatives(now=NOW)
+    adversarial_filter.filter_alternatives(now=NOW)
     refuse_all()
-    filtering.filter_alternatives(now=NOW)
+    adversarial_filter.filter_alternatives(now=NOW)
     inquiry = Inquiry.objects.get()
     assert (inquiry.is_open, inquiry.failed, inquiry.problem) == (False, 1, "No such word.")
 
-    assert watch(lambda: filtering.filter_alternatives(now=NOW)).writes == []
+    assert watch(lambda: adversarial_filter.filter_alternatives(now=NOW)).writes == []
 
     # Whatever is news opens it: another exception, and a question that is asked again.
     make_alternative(project, word="bitter")
-    filtering.filter_alternatives(now=NOW)
+    adversarial_filter.filter_alternatives(now=NOW)
     inquiry.refresh_from_db()
     assert (inquiry.is_open, inquiry.waiting, inquiry.failed) == (True, 1, 1)
     refuse_all()
-    filtering.filter_alternatives(now=NOW)
+    adversarial_filter.filter_alternatives(now=NOW)
     inquiry.refresh_from_db()
     assert (inquiry.is_open, inquiry.failed) == (False, 2)
     retry_texts(TextQuestion.objects.all(), now=NOW)
-    filtering.filter_alternatives(now=NOW)
+    adversarial_filter.filter_alternatives(now=NOW)
     inquiry.refresh_from_db()
     assert (inquiry.is_open, inquiry.waiting, inquiry.failed) == (True, 2, 0)
     assert not FilterScore.objects.exists()
@@ -159,9 +163,9 @@ def test_exceptions_that_no_model_will_ever_score_do_not_open_the_inquiry_again_
 
 def closed_with_failures(count: int) -> Project:
     project = masked_project(*(f"word{number}" for number in range(count)))
-    filtering.filter_alternatives(now=NOW)
+    adversarial_filter.filter_alternatives(now=NOW)
     refuse_all()
-    filtering.filter_alternatives(now=NOW)
+    adversarial_filter.filter_alternatives(now=NOW)
     return project
 
 
@@ -172,13 +176,13 @@ def test_what_has_no_answer_is_looked_up_ever_more_rarely_and_at_a_glance_meanwh
 
     at = NOW
     for _ in range(12):
-        due = filtering.next_look(now=at)
+        due = adversarial_filter.next_look(now=at)
         assert due
         looks.append(due - at)
         before = due - timedelta(milliseconds=1)
-        glances.append(watch(partial(filtering.filter_alternatives, now=before)))
+        glances.append(watch(partial(adversarial_filter.filter_alternatives, now=before)))
         at = due
-        filtering.filter_alternatives(now=at)
+        adversarial_filter.filter_alternatives(now=at)
 
     assert [look.total_seconds() for look in looks] == [5 * 2**n for n in range(10)] + [3600, 3600]
     assert {(one.queries, len(one.writes)) for one in glances} == {(7, 0)}
@@ -193,35 +197,35 @@ def test_a_look_finds_what_was_answered_meanwhile() -> None:
         answered_at=NOW,
         problem="",
     )
-    due = filtering.next_look(now=NOW)
+    due = adversarial_filter.next_look(now=NOW)
     assert due
 
-    filtering.filter_alternatives(now=due)
+    adversarial_filter.filter_alternatives(now=due)
 
     assert FilterScore.objects.filter(alternative__project=project).count() == 2
 
 
 def test_no_look_is_due_where_no_exception_waits_or_the_step_waits_for_a_click() -> None:
     project = closed_with_failures(1)
-    assert filtering.next_look(now=NOW)
+    assert adversarial_filter.next_look(now=NOW)
 
     project.steps.update(by_itself=False)
-    assert filtering.next_look(now=NOW) is None
+    assert adversarial_filter.next_look(now=NOW) is None
     project.steps.update(by_itself=True)
     project.alternatives.update(state="withdrawn")
-    assert filtering.next_look(now=NOW) is None
+    assert adversarial_filter.next_look(now=NOW) is None
 
 
 def test_a_step_by_itself_reads_nouns_that_came_since_and_no_others() -> None:
     project = masked_project()
-    reading.read_nouns(now=NOW)
+    model_readings.read_nouns(now=NOW)
     inquiry = Inquiry.objects.get()
     newest = project.nouns.latest("pk").pk
     assert (inquiry.is_open, inquiry.upto) == (True, newest)
 
     Inquiry.objects.update(is_open=False, done_at=NOW)
-    assert watch(lambda: reading.read_nouns(now=NOW)).writes == []
+    assert watch(lambda: model_readings.read_nouns(now=NOW)).writes == []
     Inquiry.objects.update(upto=newest - 1)
-    reading.read_nouns(now=NOW)
+    model_readings.read_nouns(now=NOW)
     inquiry.refresh_from_db()
     assert (inquiry.is_open, inquiry.upto) == (True, newest)

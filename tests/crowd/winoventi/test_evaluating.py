@@ -4,11 +4,11 @@ from io import BytesIO
 
 import pytest
 
+from crowd.winoventi.challenge.queries.model_comparison import results
+from crowd.winoventi.challenge.services import evaluations
+from crowd.winoventi.challenge.services.uploaded_answers import ANSWERS
 from crowd.winoventi.domain.evaluation import Share
 from crowd.winoventi.models import Evaluation, ModelAnswer, Premise, Project
-from crowd.winoventi.queries.models import results
-from crowd.winoventi.services import evaluating
-from crowd.winoventi.services.uploading import ANSWERS
 from hits.core.errors import InvalidItems, RuleBroken
 from hits.data.services.model_results import add_results, replace_results
 from scoring.models import RegisteredRival
@@ -45,10 +45,10 @@ def masked(name: str = "bert") -> RegisteredRival:
 
 
 def evaluate(project: Project, rival: RegisteredRival, way: str = "properly") -> Evaluation:
-    evaluation = evaluating.start_evaluation(project=project, rival=rival, by=None, now=NOW, way=way)
-    evaluating.evaluate_models(now=NOW)
+    evaluation = evaluations.start_evaluation(project=project, rival=rival, by=None, now=NOW, way=way)
+    evaluations.evaluate_models(now=NOW)
     answer_texts(clock=lambda: NOW)
-    evaluating.evaluate_models(now=NOW)
+    evaluations.evaluate_models(now=NOW)
     evaluation.refresh_from_db()
     return evaluation
 

@@ -4,8 +4,10 @@ from typing import Any
 
 import pytest
 
-from crowd.winoventi.models import Alternative, FilterScore, Inquiry, Project
-from crowd.winoventi.services import filtering, ruling
+from crowd.winoventi.filter.services import adversarial_filter
+from crowd.winoventi.models import Alternative, FilterScore, Project
+from crowd.winoventi.models.model_runs import Inquiry
+from crowd.winoventi.procedure.services import project_rules
 from hits.core.errors import RuleBroken
 from scoring.models.text_questions import TextQuestion
 from scoring.services.answering_texts import answer_texts
@@ -29,10 +31,10 @@ def project_of(**rules: Any) -> Project:
 
 
 def run() -> None:
-    filtering.filter_alternatives(now=NOW)
+    adversarial_filter.filter_alternatives(now=NOW)
     answer_texts(clock=lambda: NOW)
-    filtering.filter_alternatives(now=NOW)
-    ruling.pass_alternatives(now=NOW)
+    adversarial_filter.filter_alternatives(now=NOW)
+    project_rules.pass_alternatives(now=NOW)
 
 
 def states(project: Project) -> dict[str, str]:
@@ -44,7 +46,7 @@ def test_only_what_the_model_finds_less_likely_than_the_generic_passes(text: typ
     for word in ("sweet", "bitter", "yellow"):
         make_alternative(project, word=word)
 
-    filtering.start_filter(project=project, now=NOW)
+    adversarial_filter.start_filter(project=project, now=NOW)
     run()
 
     # A tie is filtered, too.
@@ -58,7 +60,7 @@ def test_a_score_keeps_both_probabilities_and_how_each_word_was_scored(text: typ
     project = project_of()
     make_alternative(project)
 
-    filtering.start_filter(project=project, now=NOW)
+    adversarial_filter.start_filter(project=project, now=NOW)
     run()
 
     score = FilterScore.objects.get()
@@ -73,7 +75,7 @@ def test_the_authors_way_looks_words_up_as_one_token(text: type[FakeText]) -> No
     project = project_of(way="one_token")
     make_alternative(project)
 
-    filtering.start_filter(project=project, now=NOW)
+    adversarial_filter.start_filter(project=project, now=NOW)
     run()
 
     score = FilterScore.objects.get()
@@ -85,7 +87,7 @@ def test_other_models_record_and_decide_nothing(text: type[FakeText]) -> None:
     project = project_of()
     make_alternative(project)
 
-    filtering.start_filter(project=project, rival=make_rival("roberta", kind="masked"), now=NOW)
+    adversarial_filter.start_filter(project=project, rival=make_rival("roberta", kind="masked"), now=NOW)
     run()
 
     assert states(project) == {"sweet": "given"}
@@ -117,11 +119,11 @@ def test_without_a_click_nothing_is_asked(text: type[FakeText]) -> None:
 def test_what_was_scored_before_is_settled_without_asking_again(text: type[FakeText]) -> None:
     project = project_of()
     alternative = make_alternative(project)
-    filtering.start_filter(project=project, now=NOW)
+    adversarial_filter.start_filter(project=project, now=NOW)
     run()
     Alternative.objects.filter(pk=alternative.pk).update(state="given")
 
-    filtering.start_filter(project=project, now=NOW)
+    adversarial_filter.start_filter(project=project, now=NOW)
     run()
 
     assert states(project) == {"sweet": "passed"}
@@ -131,7 +133,7 @@ def test_what_was_scored_before_is_settled_without_asking_again(text: type[FakeT
 def test_filtered_twice_there_is_one_score(text: type[FakeText]) -> None:
     project = project_of()
     make_alternative(project)
-    filtering.start_filter(project=project, now=NOW)
+    adversarial_filter.start_filter(project=project, now=NOW)
     run()
     before = list(FilterScore.objects.values())
 
@@ -145,7 +147,7 @@ def test_a_model_that_is_down_leaves_everything_as_given_and_says_why(text: type
     make_alternative(project)
     text.down = "The weights are gone."
 
-    filtering.start_filter(project=project, now=NOW)
+    adversarial_filter.start_filter(project=project, now=NOW)
     run()
 
     assert states(project) == {"sweet": "given"}
@@ -156,14 +158,14 @@ def test_a_model_that_is_down_leaves_everything_as_given_and_says_why(text: type
 def test_a_person_has_what_failed_asked_again_at_once(text: type[FakeText]) -> None:
     project = project_of()
     make_alternative(project)
-    filtering.start_filter(project=project, now=NOW)
-    filtering.filter_alternatives(now=NOW)
+    adversarial_filter.start_filter(project=project, now=NOW)
+    adversarial_filter.filter_alternatives(now=NOW)
     TextQuestion.objects.update(status="failed", problem="No such word.")
-    filtering.filter_alternatives(now=NOW)
+    adversarial_filter.filter_alternatives(now=NOW)
     inquiry = Inquiry.objects.get()
     assert (inquiry.is_open, inquiry.failed, inquiry.problem) == (False, 1, "No such word.")
 
-    filtering.score_anew(project=project, now=NOW)
+    adversarial_filter.score_anew(project=project, now=NOW)
     run()
 
     inquiry.refresh_from_db()
@@ -175,6 +177,6 @@ def test_a_causal_model_filters_nothing() -> None:
     project = make_project("lemon", filter_model=make_rival("gpt", kind="causal"))
 
     with pytest.raises(RuleBroken, match="choose a masked language model"):
-        filtering.start_filter(project=project, now=NOW)
+        adversarial_filter.start_filter(project=project, now=NOW)
 
     assert not Inquiry.objects.exists()

@@ -5,12 +5,12 @@ from io import BytesIO
 import pytest
 
 from crowd.winoventi import domain
+from crowd.winoventi.associations.services.model_readings import find_generics
+from crowd.winoventi.challenge.services.uploaded_answers import ANSWERS
 from crowd.winoventi.domain.prompts import Template
 from crowd.winoventi.models import Alternative, Choice, Judgement, Reading
-from crowd.winoventi.services.opening import add_nouns
-from crowd.winoventi.services.reading import find_generics
-from crowd.winoventi.services.ruling import change_rules
-from crowd.winoventi.services.uploading import ANSWERS
+from crowd.winoventi.procedure.services.project_rules import change_rules
+from crowd.winoventi.procedure.services.projects import add_nouns
 from hits.core.errors import InvalidItems, RuleBroken
 from hits.core.states import move
 from hits.data.services.model_results import read_results

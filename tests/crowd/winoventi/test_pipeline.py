@@ -4,10 +4,10 @@ import pytest
 
 from crowd.winoventi import domain
 from crowd.winoventi.models import Alternative, Choice, Generic, Judgement, Premise, Prompt
+from crowd.winoventi.procedure.services import collected_answers, step_items
+from crowd.winoventi.procedure.services.batch_places import grow_steps
+from crowd.winoventi.procedure.services.project_rules import change_rules, settle_anew
 from crowd.winoventi.queries import count_pairs
-from crowd.winoventi.services import posting, taking
-from crowd.winoventi.services.growing import grow_steps
-from crowd.winoventi.services.ruling import change_rules, settle_anew
 from hits.core.errors import RuleBroken
 from hits.work.models.assignments import Assignment
 from hits.work.models.items import Item
@@ -148,7 +148,7 @@ def test_sweeps_that_run_again_change_nothing() -> None:
 
     crowd.sweep()
 
-    assert taking.take_answers(now=NOW) == 0
+    assert collected_answers.take_answers(now=NOW) == 0
     assert (states(crowd.project), Item.objects.count(), list(Judgement.objects.values_list("pk"))) == before
 
 
@@ -281,7 +281,7 @@ def test_everything_is_rebuilt_from_the_raw_answers() -> None:
     Premise.objects.update(state="waiting", settled_at=None, reason="", sentence="lost")
     Generic.objects.update(state="nonsense")
 
-    taking.rebuild(project=crowd.project, now=NOW)
+    collected_answers.rebuild(project=crowd.project, now=NOW)
 
     assert states(crowd.project) == before
     assert Premise.objects.get().sentence == "She made a [face/smile]."
@@ -293,15 +293,15 @@ def test_by_hand_a_step_goes_on_by_so_many_and_the_best_come_first() -> None:
     for rank, (k, word) in enumerate([(3, "old"), (1, "sour"), (1, "sweet")], start=1):
         make_generic(project, word=word, k=k, rank=rank)
     make_generic(project, word="unranked", k=1)
-    posting.advance_steps(now=NOW)
+    step_items.advance_steps(now=NOW)
     assert not Item.objects.exists()
 
-    posted = posting.advance(project=project, kind="exceptions", most=2, now=NOW)
+    posted = step_items.advance(project=project, kind="exceptions", most=2, now=NOW)
 
     assert posted == 2
     assert set(project.generics.filter(state="posted").values_list("word", flat=True)) == {"sour", "sweet"}
     with pytest.raises(RuleBroken, match="Nothing waits"):
-        posting.advance(project=project, kind="premises", now=NOW)
+        step_items.advance(project=project, kind="premises", now=NOW)
     assert Item.objects.count() == 2
 
 

@@ -3,7 +3,7 @@
 import pytest
 
 from crowd.winoventi import domain
-from crowd.winoventi.services.taking import take_answers
+from crowd.winoventi.procedure.services.collected_answers import take_answers
 from hits.work.models.assignments import Assignment
 from hits.work.models.items import Item
 from hits.work.models.leases import Lease

@@ -5,9 +5,11 @@ from typing import Any
 
 import pytest
 
-from crowd.winoventi.models import Generic, Inquiry, Project, Reading
-from crowd.winoventi.queries.models import curves_of, likenesses, reading_progress
-from crowd.winoventi.services import consulting, reading
+from crowd.winoventi.associations.services import model_readings
+from crowd.winoventi.challenge.queries.model_comparison import curves_of, likenesses, reading_progress
+from crowd.winoventi.models import Generic, Project, Reading
+from crowd.winoventi.models.model_runs import Inquiry
+from crowd.winoventi.services import model_questions
 from hits.core.errors import RuleBroken
 from scoring.models import RegisteredRival
 from scoring.models.text_questions import TextQuestion
@@ -42,9 +44,9 @@ def project_of(*nouns: str, **rules: Any) -> Project:
 def run(*, times: int = 1) -> None:
     """Sweeps, as they come by turns."""
     for _ in range(times):
-        reading.read_nouns(now=NOW)
+        model_readings.read_nouns(now=NOW)
         answer_texts(clock=lambda: NOW)
-    reading.read_nouns(now=NOW)
+    model_readings.read_nouns(now=NOW)
 
 
 def found(project: Project) -> dict[tuple[str, str], int]:
@@ -55,7 +57,7 @@ def test_start_reading_leads_to_the_generics_of_every_noun(text: type[FakeText])
     text.words |= {prompt.replace("lemon", "pan"): ["hot"] for prompt in LEMON}
     project = project_of("lemon", "pan")
 
-    reading.start_reading(project=project, now=NOW)
+    model_readings.start_reading(project=project, now=NOW)
     run()
 
     assert found(project) == {
@@ -70,7 +72,7 @@ def test_start_reading_leads_to_the_generics_of_every_noun(text: type[FakeText])
 def test_a_reading_keeps_the_words_in_order_and_who_said_them(text: type[FakeText]) -> None:
     project = project_of("lemon")
 
-    reading.start_reading(project=project, now=NOW)
+    model_readings.start_reading(project=project, now=NOW)
     run()
 
     found = Reading.objects.get(template="is_not")
@@ -82,7 +84,7 @@ def test_a_reading_keeps_the_words_in_order_and_who_said_them(text: type[FakeTex
 def test_homonyms_are_asked_about_once_and_are_rows_of_their_own(text: type[FakeText]) -> None:
     project = project_of("lemon", "lemon")
 
-    reading.start_reading(project=project, now=NOW)
+    model_readings.start_reading(project=project, now=NOW)
     run()
 
     assert TextQuestion.objects.count() == 4
@@ -111,11 +113,11 @@ def test_a_step_by_itself_reads_the_nouns_that_come(text: type[FakeText]) -> Non
 
 
 def test_nouns_are_read_slice_by_slice(text: type[FakeText], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(consulting, "AT_ONCE", 2)
+    monkeypatch.setattr(model_questions, "AT_ONCE", 2)
     project = project_of("fig", "plum", "lemon", "lime", "cherry")
-    reading.start_reading(project=project, now=NOW)
+    model_readings.start_reading(project=project, now=NOW)
 
-    reading.read_nouns(now=NOW)
+    model_readings.read_nouns(now=NOW)
     first = TextQuestion.objects.count()
     inquiry = Inquiry.objects.get()
     run(times=3)
@@ -127,11 +129,11 @@ def test_nouns_are_read_slice_by_slice(text: type[FakeText], monkeypatch: pytest
 
 def test_read_again_changes_nothing(text: type[FakeText]) -> None:
     project = project_of("lemon")
-    reading.start_reading(project=project, now=NOW)
+    model_readings.start_reading(project=project, now=NOW)
     run()
     before = list(Generic.objects.values()), list(Reading.objects.values())
 
-    reading.start_reading(project=project, now=NOW + timedelta(days=1))
+    model_readings.start_reading(project=project, now=NOW + timedelta(days=1))
     run()
 
     assert (list(Generic.objects.values()), list(Reading.objects.values())) == before
@@ -139,7 +141,7 @@ def test_read_again_changes_nothing(text: type[FakeText]) -> None:
 
 def test_a_noun_that_cannot_be_read_keeps_no_other_waiting(text: type[FakeText]) -> None:
     project = project_of("poison", "lemon")
-    reading.start_reading(project=project, now=NOW)
+    model_readings.start_reading(project=project, now=NOW)
 
     run()
 
@@ -151,7 +153,7 @@ def test_a_noun_that_cannot_be_read_keeps_no_other_waiting(text: type[FakeText])
 def test_a_failed_noun_is_read_when_it_is_asked_again(text: type[FakeText]) -> None:
     project = project_of("lemon")
     text.down = "The weights are gone."
-    reading.start_reading(project=project, now=NOW)
+    model_readings.start_reading(project=project, now=NOW)
     run()
     waiting = Inquiry.objects.values_list("is_open", "waiting", "problem").get()
     text.down = ""
@@ -171,7 +173,7 @@ def test_without_a_fitting_model_nothing_starts(kind: str | None, message: str) 
     project = make_project("lemon", generics_model=rival)
 
     with pytest.raises(RuleBroken, match=message):
-        reading.start_reading(project=project, now=NOW)
+        model_readings.start_reading(project=project, now=NOW)
 
     assert not Inquiry.objects.exists()
 
@@ -188,7 +190,7 @@ def ranked_project(text: type[FakeText], **rules: Any) -> Project:
 
 
 def rank(project: Project) -> None:
-    reading.start_reading(project=project, now=NOW)
+    model_readings.start_reading(project=project, now=NOW)
     run(times=2)
 
 
@@ -252,7 +254,7 @@ def test_too_many_are_cut_once_more_and_other_rules_bring_them_back(text: type[F
     project.cut_by = "nothing"
     project.save()
 
-    reading.cut_generics(project)
+    model_readings.cut_generics(project)
 
     assert before > 0
     assert "cut once more" in reason
@@ -266,7 +268,7 @@ def test_a_cut_of_many_takes_few_statements() -> None:
         for noun in project.nouns.all()
     )
 
-    seen = watch(lambda: reading.cut_generics(project))
+    seen = watch(lambda: model_readings.cut_generics(project))
 
     assert project.generics.filter(state="cut", rank__gte=600).count() == 1401
     assert project.generics.filter(state="found", rank__lt=600).count() == 599
@@ -278,7 +280,7 @@ def test_a_posted_generic_is_never_cut(text: type[FakeText]) -> None:
     rank(project)
     project.generics.filter(noun__word="noun6").update(state="posted", reason="")
 
-    reading.cut_generics(project)
+    model_readings.cut_generics(project)
 
     assert states(project)["The noun6 is old."] == "posted"
 
@@ -290,7 +292,7 @@ def test_the_stop_list_stops_and_lets_go(text: type[FakeText]) -> None:
     project.stop_list = ""
     project.save()
 
-    reading.cut_generics(project)
+    model_readings.cut_generics(project)
 
     assert sorted(set(stopped.values())) == ["found", "stopped"]
     assert stopped["The noun1 is new."] == "found"
@@ -311,12 +313,12 @@ def test_the_curve_is_kept_for_the_plot(text: type[FakeText]) -> None:
 def test_two_models_are_compared_by_what_they_tie_to_the_nouns(text: type[FakeText]) -> None:
     project = project_of("lemon", "fig")
     other = make_rival("roberta", kind="masked")
-    reading.start_reading(project=project, now=NOW)
+    model_readings.start_reading(project=project, now=NOW)
     run()
     # The other model finds ripe at once, and nothing else.
     text.words = {prompt: ["ripe"] for prompt in LEMON}
 
-    reading.start_reading(project=project, rival=other, now=NOW)
+    model_readings.start_reading(project=project, rival=other, now=NOW)
     run()
 
     (likeness,) = likenesses(project)
@@ -333,7 +335,7 @@ def test_progress_says_how_many_are_read(text: type[FakeText]) -> None:
     rival = RegisteredRival.objects.get()
     before = reading_progress(project, rival)
 
-    reading.start_reading(project=project, now=NOW)
+    model_readings.start_reading(project=project, now=NOW)
     run()
 
     after = reading_progress(project, rival)

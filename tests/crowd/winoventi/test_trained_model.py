@@ -8,9 +8,11 @@ import torch
 from django.conf import LazySettings
 from transformers import AutoModelForMaskedLM, AutoTokenizer
 
+from crowd.winoventi.associations.services import model_readings
 from crowd.winoventi.domain.prompts import TEXTS, Template
+from crowd.winoventi.filter.services import adversarial_filter
 from crowd.winoventi.models import FilterScore, Project, Reading
-from crowd.winoventi.services import filtering, reading, ruling
+from crowd.winoventi.procedure.services import project_rules
 from scoring.models import RegisteredRival
 from scoring.models.text_questions import TextQuestion
 from scoring.rivals import causal, digest
@@ -44,10 +46,10 @@ def register(name: str, folder: Path, *, kind: str) -> RegisteredRival:
 
 
 def run(project: Project) -> None:
-    reading.start_reading(project=project, now=NOW)
+    model_readings.start_reading(project=project, now=NOW)
     with small.one_thread():
         for _ in range(3):
-            reading.read_nouns(now=NOW)
+            model_readings.read_nouns(now=NOW)
             answer_texts(clock=lambda: NOW)
     assert not TextQuestion.objects.exclude(status="answered").exists()
 
@@ -107,7 +109,7 @@ def test_generics_are_ranked_by_a_causal_model(bert: RegisteredRival, trained_we
 
     run(project)
 
-    reading.read_nouns(now=NOW)
+    model_readings.read_nouns(now=NOW)
     rows = list(project.generics.filter(k=3).order_by("rank").select_related("noun"))
     model = causal.CausalModel(small.spec_of(trained_weights / "gpt", "causal", device="cpu"))
     with small.one_thread():
@@ -127,12 +129,12 @@ def test_step_three_keeps_what_the_corpus_says_less_often(
     make_alternative(project, "lemon", "fresh", "sour")
     plain = Plain(trained_weights / "trained")
 
-    filtering.start_filter(project=project, now=NOW)
-    filtering.filter_alternatives(now=NOW)
+    adversarial_filter.start_filter(project=project, now=NOW)
+    adversarial_filter.filter_alternatives(now=NOW)
     with small.one_thread():
         answer_texts(clock=lambda: NOW)
-    filtering.filter_alternatives(now=NOW)
-    ruling.pass_alternatives(now=NOW)
+    adversarial_filter.filter_alternatives(now=NOW)
+    project_rules.pass_alternatives(now=NOW)
 
     states = {(one.generic.word, one.word): one.state for one in project.alternatives.all()}
     assert states == {

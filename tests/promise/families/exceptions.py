@@ -5,9 +5,9 @@ from itertools import count
 
 from crowd.winoventi import domain
 from crowd.winoventi.models import Alternative, FilterScore, Generic, Premise, Project
-from crowd.winoventi.services.opening import open_project
-from crowd.winoventi.services.posting import advance_steps
-from crowd.winoventi.services.ruling import pass_alternatives
+from crowd.winoventi.procedure.services.project_rules import pass_alternatives
+from crowd.winoventi.procedure.services.projects import open_project
+from crowd.winoventi.procedure.services.step_items import advance_steps
 from hits.identity.models.workers import Worker
 from hits.studies.models import Study
 from tests.crowd.winoventi.rows import make_alternative, make_generic

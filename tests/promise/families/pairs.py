@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 
 from crowd.winoventi import domain
 from crowd.winoventi.models import Alternative, Choice, Judgement, Premise, Prompt
-from crowd.winoventi.services.posting import advance_steps
+from crowd.winoventi.procedure.services.step_items import advance_steps
 from hits.identity.models.workers import Worker
 from hits.studies.models import Study
 from tests.factories import NOW, make_worker

@@ -2,8 +2,8 @@
 
 import pytest
 
-from crowd.winoventi.admin.charts import table_of
-from crowd.winoventi.queries.models import Curve
+from crowd.winoventi.associations.admin.perplexity_charts import table_of
+from crowd.winoventi.challenge.queries.model_comparison import Curve
 
 pytestmark = pytest.mark.pure
 

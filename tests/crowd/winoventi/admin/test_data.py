@@ -9,8 +9,8 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 from django.urls import reverse
 
+from crowd.winoventi.challenge.services.evaluations import prompt_id
 from crowd.winoventi.models import Choice, Evaluation, FilterScore, Judgement, ModelAnswer, Project, Prompt
-from crowd.winoventi.services.evaluating import prompt_id
 from hits.core.models.audit_events import AuditEvent
 from hits.identity.roles import RESEARCHER
 from tests.crowd.winoventi.admin.test_projects import at, make_masked

@@ -10,7 +10,8 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
 from crowd.winoventi.domain import EXCEPTIONS, PREMISES
-from crowd.winoventi.models import Generic, Inquiry, Judgement, Noun, Premise, Project, Reading, Step
+from crowd.winoventi.models import Generic, Judgement, Noun, Premise, Project, Reading, Step
+from crowd.winoventi.models.model_runs import Inquiry
 from hits.identity.roles import RESEARCHER, REVIEWER
 from hits.studies.models import Batch
 from scoring.models import RegisteredRival

@@ -8,14 +8,14 @@ from django.http import QueryDict
 
 from crowd.questions.family import AskFamily
 from crowd.winoventi import domain
-from crowd.winoventi.asking.choices import Blank
-from crowd.winoventi.asking.exceptions import Statement
-from crowd.winoventi.asking.premises import Triplet
-from crowd.winoventi.asking.validations import Pair
-from crowd.winoventi.asking.walk import Station
-from crowd.winoventi.asking.walk_files import example_walks
+from crowd.winoventi.challenge.pages.choices import Blank
 from crowd.winoventi.domain.premises import Premise as Sentence
+from crowd.winoventi.exceptions.pages.exceptions import Statement
 from crowd.winoventi.models import Alternative, Generic, Noun, Premise, Project, Prompt, triplet_key
+from crowd.winoventi.premises.pages.premises import Triplet
+from crowd.winoventi.training_test.pages.training_test import Station
+from crowd.winoventi.training_test.pages.walk_files import example_walks
+from crowd.winoventi.validation.pages.validations import Pair
 from hits import families
 from hits.core.errors import InvalidAnswer
 from hits.families import Answer, TaskPage

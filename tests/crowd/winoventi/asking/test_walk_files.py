@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 
 from crowd.winoventi import domain
-from crowd.winoventi.asking.walk_files import COLUMNS, example_walks, practice_walk, read_walks
 from crowd.winoventi.models.walks import Walk
+from crowd.winoventi.training_test.pages.walk_files import COLUMNS, example_walks, practice_walk, read_walks
 from hits import families
 from hits.core.errors import InvalidItems
 from hits.studies.models import Batch

@@ -10,7 +10,7 @@ import pyarrow.parquet as pq
 import pytest
 from django.core.management import CommandError, call_command
 
-from crowd.winoventi.challenge.columns import FULL, PUBLISHED, SPLIT
+from crowd.winoventi.challenge.exporting.columns import FULL, PUBLISHED, SPLIT
 from crowd.winoventi.models import Choice, FilterScore, Judgement, Premise, Project, Prompt, Way
 from hits.studies.models import Study
 from tests.crowd.winoventi.rows import make_pair, make_project

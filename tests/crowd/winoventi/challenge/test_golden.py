@@ -9,7 +9,7 @@ from django.conf import LazySettings
 from django.test import Client
 from django.urls import reverse
 
-from crowd.winoventi.challenge.exporting import write_splits
+from crowd.winoventi.challenge.exporting.winoventi_export import write_splits
 from crowd.winoventi.models import Choice, FilterScore, Judgement, Premise, Project, Prompt, Way
 from hits.identity.models.workers import Worker
 from hits.identity.roles import RESEARCHER

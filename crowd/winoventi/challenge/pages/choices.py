@@ -1,0 +1,97 @@
+"""Human performance: which of two words completes one of the challenge set's texts."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from random import Random
+from typing import Any
+
+from django.db.models import QuerySet
+from django.utils.translation import gettext_lazy
+
+from crowd.questions.family import AskFamily
+from crowd.questions.page_entries import Look, Texts, fault_of_pick
+from crowd.winoventi import domain
+from crowd.winoventi.entries import LABELS
+from crowd.winoventi.models import Prompt
+from crowd.winoventi.queries.pair_people import one_of_each_pair, strangers_to
+from hits.families import NarrowsItems, Terms
+from hits.work.models.assignments import Assignment
+from hits.work.models.items import Item
+
+EXAMPLES = (
+    {
+        "prompt": "The inspector closed the bridge after her visit. The bridge is ____.",
+        "why": gettext_lazy("Of “safe” and “dangerous”, choose “dangerous”: a safe bridge would stay open."),
+    },
+    {
+        "prompt": "The cook took the soup off the stove a minute ago. The soup is ____.",
+        "why": gettext_lazy("Of “cold” and “hot”, choose “hot”: a minute is too short for it to get cold."),
+    },
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Blank:
+    text: str
+    # In no order that a page may show.
+    target: str
+    incorrect: str
+
+    @property
+    def words(self) -> list[str]:
+        return sorted((self.target, self.incorrect))
+
+
+class ChoicesFamily(AskFamily[Blank], NarrowsItems):
+    key = domain.CHOOSE
+    name = "Exception procedure: human performance"
+    terms = Terms(
+        title="Which word fills the blank?",
+        description="You read a short text with a blank, and choose the one of two words that fills it best.",
+        reward=Decimal("0.03"),
+        workers_per_hit=1,
+        item_s=10,
+    )
+    heading = gettext_lazy("Which word fills the blank?")
+    page = "winoventi/choices.html"
+    question = "winoventi/parts/choices_question.html"
+    review = "winoventi/review/choices.html"
+    entries = ("choice",)
+    labels = LABELS
+    examples = EXAMPLES
+    practice = Blank(
+        text="My sister put on two sweaters before she went out. The morning is ____.",
+        target="cold",
+        incorrect="warm",
+    )
+
+    def narrow_items(self, items: QuerySet[Item], *, worker_id: int) -> QuerySet[Item]:
+        """Nobody who has worked on the pair is asked about it, by its other prompt least of all."""
+        return one_of_each_pair(strangers_to(items, worker_id=worker_id))
+
+    def asked_by(self, items: Sequence[Item]) -> Mapping[int, Blank]:
+        rows = Prompt.objects.filter(item__in=items).select_related("premise__alternative__generic__noun")
+        return {
+            row.item_id: Blank(text=row.text, target=row.target, incorrect=row.incorrect)
+            for row in rows
+            if row.item_id
+        }
+
+    def shown(self, asked: Blank, *, seed: str) -> Mapping[str, Any]:
+        """The order is drawn for each worker, and says nothing of which word is right."""
+        words = asked.words
+        Random(seed).shuffle(words)  # noqa: S311
+        return {"prompt": asked.text, "options": [{"value": word, "words": word} for word in words]}
+
+    def look(self, texts: Texts, asked: Blank) -> Look:
+        fault = fault_of_pick(texts["choice"], options=asked.words)
+        return Look(faults={"choice": fault} if fault else {})
+
+    def reviewed(self, asked: Blank, texts: Texts, *, assignment: Assignment) -> Mapping[str, Any]:
+        return {
+            "prompt": asked.text,
+            "words": asked.words,
+            "choice": texts.get("choice", ""),
+            "target": asked.target,
+        }

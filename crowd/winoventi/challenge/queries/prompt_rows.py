@@ -1,0 +1,101 @@
+"""What rows of prompts are made of: pairs that are read in chunks, so that memory stays flat."""
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from django.db.models import QuerySet
+
+from crowd.winoventi.challenge.services.evaluations import prompt_id
+from crowd.winoventi.domain import EXCEPTION, KINDS
+from crowd.winoventi.models import Choice, FilterScore, Judgement, Premise, Project
+from hits.core.chunks import in_chunks
+
+AT_ONCE = 250
+Pairs = QuerySet[Premise]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Around:
+    """What belongs to the pairs of one chunk, by their keys."""
+
+    scores: Mapping[int, Sequence[FilterScore]] = field(default_factory=dict)
+    judgements: Mapping[int, Sequence[Judgement]] = field(default_factory=dict)
+    choices: Mapping[tuple[int, str], Sequence[Choice]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Told:
+    """One of the two prompts of a pair, with what belongs to it in the full form."""
+
+    pair: Premise
+    kind: str
+    around: Around
+
+    @property
+    def prompt(self) -> str:
+        return prompt_id(self.pair.pk, self.kind)
+
+    @property
+    def target(self) -> str:
+        return self.pair.exception if self.kind == EXCEPTION else self.pair.generic
+
+    @property
+    def incorrect(self) -> str:
+        return self.pair.generic if self.kind == EXCEPTION else self.pair.exception
+
+    @property
+    def filter(self) -> Sequence[FilterScore]:
+        return self.around.scores.get(self.pair.alternative_id, ())
+
+    @property
+    def judgements(self) -> Sequence[Judgement]:
+        return self.around.judgements.get(self.pair.pk, ())
+
+    @property
+    def choices(self) -> Sequence[Choice]:
+        return self.around.choices.get((self.pair.pk, self.kind), ())
+
+
+def settled_pairs(project: Project, *, everything: bool) -> Pairs:
+    """Those that are valid; or those that failed their validation, too."""
+    states = [Premise.State.VALID, *([Premise.State.FAILED] if everything else [])]
+    return project.premises.filter(state__in=states)
+
+
+def read_prompts(project: Project, *, everything: bool, in_full: bool = False) -> Iterator[Told]:
+    """Two of each pair: the generic's prompt, and the exception's."""
+    for some in _chunks(settled_pairs(project, everything=everything)):
+        around = _around(some) if in_full else Around()
+        for pair in some:
+            for kind in KINDS:
+                yield Told(pair=pair, kind=kind, around=around)
+
+
+def _chunks(pairs: Pairs) -> Iterator[list[Premise]]:
+    related = pairs.select_related(
+        "project__study",
+        "worker",
+        "assignment",
+        "alternative__worker",
+        "alternative__assignment",
+        "alternative__generic__noun",
+    ).defer("worker__external_id", "alternative__worker__external_id")
+    return in_chunks(related, size=AT_ONCE)
+
+
+def _around(pairs: Sequence[Premise]) -> Around:
+    keys = [pair.pk for pair in pairs]
+    scores: defaultdict[int, list[FilterScore]] = defaultdict(list)
+    made = FilterScore.objects.filter(alternative__in=[pair.alternative_id for pair in pairs])
+    for score in made.select_related("rival").order_by("pk"):
+        scores[score.alternative_id].append(score)
+    judgements: defaultdict[int, list[Judgement]] = defaultdict(list)
+    given = Judgement.objects.filter(premise__in=keys).select_related("worker", "assignment")
+    for judgement in given.defer("worker__external_id").order_by("pk"):
+        judgements[judgement.premise_id].append(judgement)
+    choices: defaultdict[tuple[int, str], list[Choice]] = defaultdict(list)
+    chosen = Choice.objects.filter(prompt__premise__in=keys).select_related("prompt", "worker", "assignment")
+    for choice in chosen.defer("worker__external_id").order_by("pk"):
+        choices[choice.prompt.premise_id, choice.prompt.kind].append(choice)
+    return Around(scores=scores, judgements=judgements, choices=choices)

@@ -1,0 +1,166 @@
+"""Step 3: how likely a model finds the generic and the exception. What is strictly less likely goes on.
+
+Scores are facts; `ruling.pass_alternatives` reads those of the project's own model, and those of others are
+recorded beside them.
+"""
+
+from collections.abc import Sequence
+from datetime import datetime
+from functools import partial
+
+from django.db import transaction
+from django.db.models import Exists, Min, OuterRef, QuerySet
+
+from crowd.winoventi.domain.evaluation import is_right
+from crowd.winoventi.domain.prompts import prompt
+from crowd.winoventi.models import Alternative, FilterScore, Project, Step, Way
+from crowd.winoventi.models.model_runs import Inquiry
+from crowd.winoventi.services.model_questions import Answered, Standing, ask_failed_anew, consult
+from crowd.winoventi.services.model_runs import note_standing, open_inquiries, open_inquiry, put_off
+from hits.core.errors import RuleBroken
+from scoring.models import RegisteredRival
+from scoring.models.text_questions import TextQuestion
+from scoring.services import asking_texts
+from scoring.services.waiting import texts_waiting
+
+Purpose = Inquiry.Purpose
+State = Alternative.State
+
+
+def start_filter(*, project: Project, now: datetime, rival: RegisteredRival | None = None) -> Inquiry:
+    """The project's own model, which decides; or another, whose probabilities are recorded."""
+    scorer = rival or project.filter_model
+    if scorer is None:
+        raise RuleBroken("no_model", "Choose the model of step 3 first, under the project's settings.")
+    if scorer.kind != RegisteredRival.Kind.MASKED:
+        raise RuleBroken("wrong_kind", f"{scorer} fills no gaps; choose a masked language model.")
+    return open_inquiry(project=project, rival=scorer, purpose=Purpose.FILTER, now=now)
+
+
+def score_anew(*, project: Project, now: datetime) -> Inquiry:
+    """A person's click: what the project's model could not answer, it is asked again at once."""
+    inquiry = start_filter(project=project, now=now)
+    rows = _unscored(project, inquiry.rival)
+    ask_failed_anew(rows, ask=partial(_asked_of, project), rival=inquiry.rival, now=now)
+    return inquiry
+
+
+def next_look(*, now: datetime) -> datetime | None:
+    """Some exceptions have no answer, and their inquiry looks whether anybody has mended that."""
+    step = _steps_with_given().filter(project=OuterRef("project"), project__filter_model=OuterRef("rival"))
+    closed = Inquiry.objects.filter(Exists(step), purpose=Purpose.FILTER, is_open=False)
+    first: datetime | None = closed.aggregate(first=Min("look_at"))["first"]
+    return first
+
+
+def filter_alternatives(*, now: datetime) -> None:
+    """The sweep of step 3."""
+    _start_by_itself(now=now)
+    for inquiry in open_inquiries(Purpose.FILTER):
+        _filter(inquiry, now=now)
+
+
+def question_of(
+    *, noun: str, generic: str, exception: str, way: str, premise_prompt: str = ""
+) -> asking_texts.NewText:
+    """Both words at once, so that they are scored side by side; without a premise, as the filter asks."""
+    return asking_texts.probabilities(
+        premise_prompt or prompt(noun), [generic, exception], as_one_token=way == Way.ONE_TOKEN
+    )
+
+
+def _start_by_itself(*, now: datetime) -> None:
+    """Projects with exceptions that have no score yet, unless their model has said all that it will say."""
+    for step in _steps_with_given().select_related("project__filter_model").order_by("pk"):
+        if not _is_known(step.project, now=now):
+            start_filter(project=step.project, now=now)
+
+
+def _steps_with_given() -> QuerySet[Step]:
+    given = Alternative.objects.filter(project=OuterRef("project"), state=State.GIVEN)
+    return Step.objects.filter(
+        Exists(given), kind=Step.Kind.FILTER, by_itself=True, project__filter_model__isnull=False
+    )
+
+
+def _is_known(project: Project, *, now: datetime) -> bool:
+    """Whether opening the inquiry would change nothing: it is open, or would be closed again as it was.
+
+    Where exceptions have no answer, that is looked up ever more rarely, unless something is new at a glance.
+    """
+    inquiry = Inquiry.objects.filter(
+        project=project, rival=project.filter_model, purpose=Purpose.FILTER
+    ).first()
+    if inquiry is None or inquiry.is_open:
+        return inquiry is not None
+    is_due = inquiry.look_at is None or inquiry.look_at <= now
+    if not is_due and not _has_news(inquiry):
+        return True
+    standing = _consult(project, inquiry.rival, now=now)
+    if any(getattr(inquiry, name) != value for name, value in standing.noted.items()):
+        return False
+    if is_due and inquiry.failed:
+        put_off(inquiry, now=now)
+    return True
+
+
+def _has_news(inquiry: Inquiry) -> bool:
+    """Another number of exceptions without a score, or a question that somebody has asked again."""
+    asked = texts_waiting().filter(rival=inquiry.rival, kind=TextQuestion.Kind.PROBABILITIES)
+    return _unscored(inquiry.project, inquiry.rival).count() != inquiry.failed or asked.exists()
+
+
+def _filter(inquiry: Inquiry, *, now: datetime) -> None:
+    standing = _consult(inquiry.project, inquiry.rival, now=now)
+    note_standing(inquiry, standing, now=now)
+
+
+def _consult(project: Project, rival: RegisteredRival, *, now: datetime) -> Standing:
+    return consult(
+        _unscored(project, rival),
+        ask=partial(_asked_of, project),
+        take=lambda answered: _take_scores(answered, rival=rival, way=project.way, now=now),
+        rival=rival,
+        now=now,
+    )
+
+
+def _asked_of(project: Project, one: Alternative) -> list[asking_texts.NewText]:
+    return [question_of(noun=one.noun, generic=one.generic.word, exception=one.word, way=project.way)]
+
+
+def _unscored(project: Project, rival: RegisteredRival) -> QuerySet[Alternative]:
+    scored = FilterScore.objects.filter(alternative=OuterRef("pk"), rival=rival, way=project.way)
+    standing = project.alternatives.filter(state__in=Alternative.STANDING)
+    return standing.filter(~Exists(scored)).select_related("generic__noun")
+
+
+@transaction.atomic
+def _take_scores(
+    answered: Sequence[Answered[Alternative]], *, rival: RegisteredRival, way: str, now: datetime
+) -> None:
+    rows = [_score(one, answer, rival=rival, way=way, now=now) for one, (answer,) in answered]
+    FilterScore.objects.bulk_create(rows, ignore_conflicts=True)
+
+
+def _score(
+    alternative: Alternative, answer: TextQuestion, *, rival: RegisteredRival, way: str, now: datetime
+) -> FilterScore:
+    generic, exception = answer.output
+    return FilterScore(
+        alternative=alternative,
+        rival=rival,
+        way=way,
+        p_generic=generic["p"],
+        p_exception=exception["p"],
+        pieces_generic=generic["pieces"],
+        pieces_exception=exception["pieces"],
+        passes=is_right(target=generic["p"], incorrect=exception["p"]),
+        # How each of the two was really scored: a single token, its pieces, or a word that nobody knows.
+        provenance={
+            **answer.provenance,
+            "way_generic": generic["way"],
+            "way_exception": exception["way"],
+        },
+        scored_at=now,
+    )

@@ -1,0 +1,74 @@
+"""What was handed in becomes alternatives, premises, judgements and choices; what was taken out leaves."""
+
+from datetime import datetime
+from typing import Any
+
+from django.db.models import Exists, OuterRef, QuerySet
+
+from crowd.winoventi import domain
+from crowd.winoventi.challenge.services.choices import count_choices
+from crowd.winoventi.exceptions.services.exceptions import count_exceptions
+from crowd.winoventi.models import Alternative, Generic, Premise, Project, Prompt
+from crowd.winoventi.premises.services.premises import count_premises
+from crowd.winoventi.services.locks import (
+    items_of_alternatives,
+    items_of_generics,
+    items_of_premises,
+    items_of_prompts,
+)
+from crowd.winoventi.validation.services.validations import count_judgements
+from hits.work.services.collect_engine import Collect, collect_answers, count_all
+from hits.work.services.counting_answers import on_their_way
+
+
+def take_answers(*, now: datetime) -> int:
+    """Of all projects: how many rows were counted, or counted anew."""
+    return collect_answers(STEPS, now=now)
+
+
+def rebuild(*, project: Project, now: datetime) -> None:
+    """Everything that follows from raw answers, read again from them, whatever became of it before."""
+    count_all(STEPS, owner=project, now=now)
+
+
+def _ripe(asked: QuerySet[Any]) -> QuerySet[Any]:
+    """Whose wanted answers are all in and count: no place is free, and none of them is still on its way."""
+    waiting = Exists(on_their_way().filter(item=OuterRef("item")))
+    return asked.filter(~waiting, item__wanted=0)
+
+
+STEPS = (
+    Collect(
+        tasks=[domain.EXCEPTIONS],
+        owners=Project,
+        rows=Generic.objects.select_related("noun"),
+        ripe=[_ripe(Generic.objects.filter(state=Generic.State.POSTED))],
+        items=items_of_generics,
+        count=count_exceptions,
+    ),
+    Collect(
+        tasks=[domain.PREMISES],
+        owners=Project,
+        rows=Alternative.objects.select_related("generic"),
+        ripe=[_ripe(Alternative.objects.filter(state=Alternative.State.PASSED, has_premise=False))],
+        items=items_of_alternatives,
+        count=count_premises,
+    ),
+    Collect(
+        tasks=[domain.VALIDATE],
+        owners=Project,
+        rows=Premise.objects.all(),
+        ripe=[_ripe(Premise.objects.filter(state=Premise.State.WAITING))],
+        items=items_of_premises,
+        count=count_judgements,
+    ),
+    Collect(
+        tasks=[domain.CHOOSE],
+        owners=Project,
+        owner="premise__project",
+        rows=Prompt.objects.select_related("premise__alternative__generic"),
+        ripe=[_ripe(Prompt.objects.filter(is_answered=False))],
+        items=items_of_prompts,
+        count=count_choices,
+    ),
+)

@@ -1,0 +1,143 @@
+"""The qualification: one noun through the whole procedure. A person grades it; nothing is scored."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Any
+
+from django.utils.translation import gettext_lazy
+
+from crowd.questions.family import AskFamily
+from crowd.questions.page_entries import Look, Texts, fault_of_pick
+from crowd.winoventi import domain
+from crowd.winoventi.domain.answers import ALTERNATIVES
+from crowd.winoventi.domain.prompts import statement
+from crowd.winoventi.entries import LABELS
+from crowd.winoventi.exceptions.pages import exceptions
+from crowd.winoventi.models.walks import Walk
+from crowd.winoventi.premises.pages import premises
+from crowd.winoventi.training_test.pages.walk_files import (
+    HELP,
+    WalkRow,
+    example_walks,
+    given_premise,
+    practice_walk,
+    read_walks,
+)
+from crowd.winoventi.validation.pages.validations import Pair
+from hits.families import Purpose, TakesFiles, Terms
+from hits.studies.models import Batch
+from hits.work.models.assignments import Assignment
+from hits.work.models.items import Item
+from hits.work.services.answers_needed import new_item
+
+PICKS = ("synonym", "fits")
+# An item of a test is asked of any number of people.
+WANTED = 30_000
+
+
+@dataclass(frozen=True, kw_only=True)
+class Station:
+    """What is asked of one walk, and what good answers are."""
+
+    noun: str
+    generic: str
+    given: Pair
+    model_answer: Texts
+
+
+class WalkFamily(AskFamily[Station], TakesFiles):
+    key = domain.WALK
+    name = "Exception procedure: qualification"
+    terms = Terms(
+        title="Walk through the exception procedure",
+        description=(
+            "A test: you go once through every step with one thing. A person reads your answers and decides "
+            "whether you can take part."
+        ),
+        reward=Decimal("0.50"),
+        item_s=300,
+        duration_s=1800,
+        most_items=1,
+    )
+    purpose = Purpose.TEST
+    leases_once = True
+    file_help = HELP
+    heading = gettext_lazy("Walk through the whole procedure")
+    page = "winoventi/walk.html"
+    question = "winoventi/parts/walk_question.html"
+    review = "winoventi/review/walk.html"
+    entries = (*exceptions.ENTRIES, *premises.ENTRIES, *PICKS)
+    labels = LABELS
+
+    @property
+    def practice(self) -> Station:
+        return _station(practice_walk())
+
+    def asked_by(self, items: Sequence[Item]) -> Mapping[int, Station]:
+        return {row.item_id: _station(row) for row in Walk.objects.filter(item__in=items)}
+
+    def shown(self, asked: Station, *, seed: str) -> Mapping[str, Any]:
+        """Nothing of the model answer."""
+        given = asked.given
+        return {
+            "noun": asked.noun,
+            "generic": asked.generic,
+            "statement": statement(asked.noun, asked.generic),
+            "outcomes": {"generic": statement(asked.noun, asked.generic)},
+            "wants_all": True,
+            "follows": True,
+            "given": {
+                **given.shown,
+                "sentence": given.sentence.sentence,
+            },
+        }
+
+    def look(self, texts: Texts, asked: Station) -> Look:
+        first = exceptions.look_at_exceptions(texts, generic=asked.generic, wants_words=True)
+        own = texts[ALTERNATIVES[0]]
+        second = premises.look_at_premise(texts, generic=asked.generic, exception=own)
+        picks = {entry: fault_of_pick(texts[entry]) for entry in PICKS}
+        faults = {
+            **first.faults,
+            **second.faults,
+            **{entry: words for entry, words in picks.items() if words},
+        }
+        return Look(faults=faults, odd={} if faults else {**first.odd, **second.odd})
+
+    def reviewed(self, asked: Station, texts: Texts, *, assignment: Assignment) -> Mapping[str, Any]:
+        return {
+            **self.shown(asked, seed=""),
+            "answer": texts,
+            "words": exceptions.words_of(texts),
+            "model": asked.model_answer,
+            "model_words": exceptions.words_of(asked.model_answer),
+            "odd": " ".join(self.look(texts, asked).odd.values()) if texts else "",
+        }
+
+    def read_items(self, content: bytes) -> Sequence[WalkRow]:
+        return read_walks(content)
+
+    def add_items(self, rows: Sequence[WalkRow], *, batch: Batch) -> int:
+        """The caller holds the transaction."""
+        made = Item.objects.bulk_create(
+            new_item(study=batch.study, batch=batch, task=self.key, answers_needed=WANTED) for _row in rows
+        )
+        Walk.objects.bulk_create(Walk(item=item, **vars(row)) for item, row in zip(made, rows, strict=True))
+        return len(rows)
+
+    def example_file(self) -> str:
+        return example_walks()
+
+    def remove_items(self, *, batch: Batch) -> None:
+        Walk.objects.filter(item__batch=batch).delete()
+
+
+def _station(row: Walk | WalkRow) -> Station:
+    given = Pair(
+        noun=row.noun,
+        generic=row.given_generic,
+        exception=row.given_exception,
+        sentence=given_premise(row.given_sentence),
+    )
+    return Station(noun=row.noun, generic=row.generic, given=given, model_answer=row.model_answer)

@@ -1,0 +1,104 @@
+"""Step 5: is the pair fair? Yes is bad on all four questions, and the page does not say so."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Any
+
+from django.db.models import QuerySet
+from django.utils.translation import gettext_lazy
+
+from crowd.questions.family import AskFamily
+from crowd.questions.page_entries import Look, Texts, fault_of_pick
+from crowd.winoventi import domain
+from crowd.winoventi.domain.outcomes import QUESTIONS
+from crowd.winoventi.domain.premises import Premise as Sentence
+from crowd.winoventi.domain.prompts import BLANK, challenge
+from crowd.winoventi.entries import LABELS
+from crowd.winoventi.models import Premise
+from crowd.winoventi.queries.pair_people import judges_of
+from hits.families import NarrowsItems, Terms
+from hits.work.models.assignments import Assignment
+from hits.work.models.items import Item
+
+EXAMPLES = (
+    {"answer": gettext_lazy("Yes"), "words": "large / big · shut / closed · inedible / uneatable"},
+    {"answer": gettext_lazy("No"), "words": "safe / praised · cold / day · old / museum"},
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Pair:
+    noun: str
+    generic: str
+    exception: str
+    sentence: Sentence
+    row: Premise | None = None
+
+    def prompt(self, word: str) -> str:
+        return challenge(self.sentence.with_word(word), noun=self.noun, mask=BLANK)
+
+    @property
+    def shown(self) -> dict[str, str]:
+        """Everything that the four questions are about."""
+        return {
+            "generic": self.generic,
+            "exception": self.exception,
+            "generic_pair": f"{self.generic} / {self.sentence.generic_word}",
+            "exception_pair": f"{self.exception} / {self.sentence.exception_word}",
+            "generic_prompt": self.prompt(self.sentence.generic_word),
+            "exception_prompt": self.prompt(self.sentence.exception_word),
+        }
+
+
+class ValidationsFamily(AskFamily[Pair], NarrowsItems):
+    key = domain.VALIDATE
+    name = "Exception procedure: validation"
+    terms = Terms(
+        title="Is this quiz question fair?",
+        description=(
+            "You read two short texts with a blank. Four yes or no questions tell whether they are fair."
+        ),
+        reward=Decimal("0.20"),
+        workers_per_hit=3,
+        item_s=40,
+    )
+    heading = gettext_lazy("Is this quiz question fair?")
+    page = "winoventi/validations.html"
+    question = "winoventi/parts/validations_question.html"
+    review = "winoventi/review/validations.html"
+    entries = tuple(map(str, QUESTIONS))
+    labels = LABELS
+    examples = EXAMPLES
+    practice = Pair(
+        noun="bridge",
+        generic="safe",
+        exception="dangerous",
+        sentence=Sentence(
+            sentence="The inspector [praised / closed] the bridge after her visit.",
+            generic_word="praised",
+            exception_word="closed",
+        ),
+    )
+
+    def narrow_items(self, items: QuerySet[Item], *, worker_id: int) -> QuerySet[Item]:
+        """The project says who judges, beside the author of the premise, who never does."""
+        return judges_of(items, worker_id=worker_id)
+
+    def asked_by(self, items: Sequence[Item]) -> Mapping[int, Pair]:
+        rows = Premise.objects.filter(item__in=items).select_related("alternative__generic__noun")
+        return {row.item_id: pair_of(row) for row in rows if row.item_id}
+
+    def shown(self, asked: Pair, *, seed: str) -> Mapping[str, Any]:
+        return asked.shown
+
+    def look(self, texts: Texts, asked: Pair) -> Look:
+        faults = {entry: fault_of_pick(texts[entry]) for entry in self.entries}
+        return Look(faults={entry: words for entry, words in faults.items() if words})
+
+    def reviewed(self, asked: Pair, texts: Texts, *, assignment: Assignment) -> Mapping[str, Any]:
+        return {**asked.shown, "answer": texts, "premise": asked.row}
+
+
+def pair_of(row: Premise) -> Pair:
+    return Pair(noun=row.noun, generic=row.generic, exception=row.exception, sentence=row.text, row=row)
