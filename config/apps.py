@@ -8,6 +8,6 @@ class ConfigApp(AppConfig):
 
     def ready(self) -> None:
         from config.wake_channel import make_channel
-        from hits.common import waking
+        from hits.common import wake
 
-        waking.connect(make_channel())
+        wake.connect(make_channel())

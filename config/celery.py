@@ -12,7 +12,7 @@ from django.db import connections
 from kombu.exceptions import OperationalError
 
 from config import broker
-from hits.common import waking
+from hits.common import wake
 from hits.common.sweeps import SWEEPS, Sweep
 
 log = structlog.get_logger()
@@ -36,7 +36,7 @@ def run_sweep(name: str) -> None:
     if not lock.acquire(blocking=False):
         return
     try:
-        waking.run(name)
+        wake.run(name)
     finally:
         lock.release()
 
@@ -52,7 +52,7 @@ def start_sweep(sweep: Sweep) -> None:
 def dispatched() -> Iterator[None]:
     """What beat does here. Sweeps are known once all modules of tasks have been imported."""
     app.loader.import_default_modules()
-    return waking.dispatch(start_sweep, among=SWEEPS)
+    return wake.dispatch(start_sweep, among=SWEEPS)
 
 
 class Dispatching(Scheduler):
@@ -70,7 +70,7 @@ class Dispatching(Scheduler):
 @worker_ready.connect
 def wake_all(**_: Any) -> None:
     """The worker before may have been killed in the middle of anything."""
-    waking.wake_all()
+    wake.wake_all()
 
 
 @celeryd_after_setup.connect

@@ -6,7 +6,7 @@ from django.core.wsgi import get_wsgi_application
 from django.urls import get_resolver
 
 from config.static_files import collect
-from hits.common import waking
+from hits.common import wake
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
 gc.disable()  # what is loaded stays: looking through it again and again takes a sixth of the start
@@ -16,4 +16,4 @@ application = get_wsgi_application()
 _ = get_resolver().url_patterns  # all pages are loaded before the first one is asked for
 gc.freeze()
 gc.enable()
-waking.wake_all()  # the process before may have been killed between what it committed and its word of it
+wake.wake_all()  # the process before may have been killed between what it committed and its word of it

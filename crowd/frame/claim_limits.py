@@ -5,7 +5,7 @@ from django.utils.translation import gettext as _
 
 from crowd.frame.visit_problems import Hasty
 from hits.common import rates
-from hits.common.visitors import address_of
+from hits.common.client_address import address_of
 from hits.work.models.hits import HIT
 
 WINDOW_S = 60

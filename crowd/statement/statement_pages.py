@@ -24,7 +24,7 @@ from crowd.statement.statement_links import Link
 from hits import families
 from hits.core.errors import RuleBroken
 from hits.review.models import Appeal
-from hits.review.services import appealing
+from hits.review.services import appeal_handling
 from hits.work.models.assignments import Assignment
 from hits.work.services.leasing import items_served
 
@@ -106,7 +106,7 @@ def ask(request: HttpRequest, link: Link, work_id: UUID) -> HttpResponse:
         raise statement_links.Unknown("This worker has no such work.")
     text = request.POST.get("text", "")
     try:
-        appealing.make_appeal(assignment=work, text=text, now=timezone.now())
+        appeal_handling.make_appeal(assignment=work, text=text, now=timezone.now())
     except RuleBroken as broken:
         return _show(request, link, refused=Refused(work=work, text=text, why=str(broken)))
     return _back(request, link, work, said="asked")
@@ -120,7 +120,7 @@ def take_back(request: HttpRequest, link: Link, appeal_id: UUID) -> HttpResponse
     if appeal is None:
         raise statement_links.Unknown("This worker has no such appeal.")
     try:
-        appealing.withdraw_appeal(appeal=appeal, now=timezone.now())
+        appeal_handling.withdraw_appeal(appeal=appeal, now=timezone.now())
     except RuleBroken as broken:
         return _show(request, link, refused=Refused(work=appeal.assignment, text="", why=str(broken)))
     return _back(request, link, appeal.assignment, said="taken-back")
@@ -147,16 +147,16 @@ def _show(request: HttpRequest, link: Link, *, refused: Refused | None = None) -
         "refused": refused,
         "kept": _kept(request),
         "said": request.GET.get("said") if request.GET.get("said") in SAID else "",
-        "longest": appealing.LONGEST,
-        "within": appealing.WITHIN.days,
-        "answered_within": appealing.ANSWERED_WITHIN.days,
+        "longest": appeal_handling.LONGEST,
+        "within": appeal_handling.WITHIN.days,
+        "answered_within": appeal_handling.ANSWERED_WITHIN.days,
     }
     return render(request, "statement/statement.html", context, status=409 if refused else 200)
 
 
 def _work(work: Assignment, *, currency: str, now: datetime, refused: Refused | None) -> Mapping[str, Any]:
     appeals = list(work.appeals.all())
-    why_not = appealing.why_not(work, appeals=appeals, now=now)
+    why_not = appeal_handling.why_not(work, appeals=appeals, now=now)
     is_refused = refused is not None and refused.work.pk == work.pk
     return {
         "work": work,

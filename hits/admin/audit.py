@@ -19,7 +19,7 @@ from django.views.decorators.http import require_POST
 from hits.admin.audit_queries import events_for
 from hits.admin.page_parts import FIRST_DAY, LAST_DAY, ReadOnlyAdmin, VisibleStudies, read_number
 from hits.admin.payments.downloads import send
-from hits.admin.selecting import signed_in
+from hits.admin.selection import signed_in
 from hits.core.audit_subjects import SUBJECTS
 from hits.core.models.audit_events import AuditEvent
 from hits.identity.models.users import User

@@ -14,7 +14,7 @@ from django.utils.safestring import SafeString
 
 from hits import families
 from hits.admin.page_parts import JsonField, clean_list
-from hits.admin.selecting import signed_in
+from hits.admin.selection import signed_in
 from hits.admin.study_pages import StudyPage, announce, pages_of
 from hits.batches.services.budgets import grant_budget
 from hits.core.domain.bonus_tables import EXAMPLES, read_bonus_rules, wants_floor

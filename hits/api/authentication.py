@@ -7,8 +7,8 @@ from rest_framework.authentication import BaseAuthentication, get_authorization_
 from rest_framework.exceptions import AuthenticationFailed, Throttled
 from rest_framework.request import Request
 
-from hits.common import guessing, rates
-from hits.common.visitors import address_of
+from hits.common import login_throttle, rates
+from hits.common.client_address import address_of
 from hits.identity import api_tokens
 from hits.identity.models.api_tokens import ApiToken
 from hits.identity.models.users import User
@@ -40,14 +40,16 @@ class BearerToken(BaseAuthentication):
 
 def _refuse_guesser(request: Request) -> None:
     if rates.is_spent(**_guesses(request)):
-        raise Throttled(wait=guessing.WINDOW_S, detail="Too many unknown tokens were sent from your address.")
+        raise Throttled(
+            wait=login_throttle.WINDOW_S, detail="Too many unknown tokens were sent from your address."
+        )
 
 
 def _guesses(request: Request) -> dict[str, Any]:
     """By address alone: a token has no name, and whoever guesses one guesses them all."""
-    place = guessing.place_of(address_of(request))
-    most = guessing.MOST_FAILURES_FROM_ADDRESS
-    return {"bucket": "api.unknown", "key": place, "most": most, "window_s": guessing.WINDOW_S}
+    place = login_throttle.place_of(address_of(request))
+    most = login_throttle.MOST_FAILURES_FROM_ADDRESS
+    return {"bucket": "api.unknown", "key": place, "most": most, "window_s": login_throttle.WINDOW_S}
 
 
 def _check(token: ApiToken) -> tuple[User, ApiToken]:

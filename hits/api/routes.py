@@ -7,10 +7,10 @@ from hits.api.batches import ItemsViewSet
 from hits.api.batches.batch_views import BatchViewSet
 from hits.api.hits import HITViewSet
 from hits.api.me import MeView
-from hits.api.messages import MessageViewSet
 from hits.api.money import AccountViewSet, BonusViewSet
+from hits.api.people.messages import MessageViewSet
+from hits.api.people.workers import WorkerViewSet
 from hits.api.studies import LedgerViewSet, StudyViewSet
-from hits.api.workers import WorkerViewSet
 
 router = SimpleRouter()
 router.register("me", MeView, basename="me")

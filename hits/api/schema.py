@@ -6,7 +6,7 @@ from typing import Any
 from drf_spectacular.extensions import OpenApiAuthenticationExtension
 from drf_spectacular.openapi import AutoSchema
 
-from hits.api.repeating import PARAMETER
+from hits.api.idempotency import PARAMETER
 from hits.api.request_permissions import Need
 from hits.api.resources import Resource
 

@@ -10,7 +10,7 @@ from rest_framework import mixins, serializers
 from hits.api.authentication import user_of
 from hits.api.fields import PublicId, UserName
 from hits.api.filters import LedgerFilters, StudyFilters
-from hits.api.repeating import Changeable, Repeatable
+from hits.api.idempotency import Changeable, Repeatable
 from hits.api.request_permissions import need
 from hits.api.resources import Resource
 from hits.batches.services.budgets import grant_budget

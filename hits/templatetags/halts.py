@@ -5,7 +5,7 @@ from typing import Any
 from django import template
 
 from hits.payments.services.after_restore import open_epochs
-from hits.payments.services.halting import open_halts
+from hits.payments.services.kill_switch import open_halts
 
 register = template.Library()
 

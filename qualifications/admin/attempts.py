@@ -14,7 +14,7 @@ from django.utils.safestring import SafeString
 from django.views.decorators.http import require_POST
 
 from hits.admin.page_parts import ReadOnlyAdmin, read_number
-from hits.admin.selecting import need
+from hits.admin.selection import need
 from qualifications.admin import grading
 from qualifications.admin.finding_gates import ATTEMPTS, GRADE, gates_for, render
 from qualifications.models import Attempt, Holding

@@ -18,7 +18,7 @@ from django.utils import timezone
 from hits.admin.actions import Action, Call, Confirm, Outcome
 from hits.admin.actions.action_pages import ActionPages
 from hits.admin.page_parts import ReadOnlyAdmin, VisibleStudies, read_number
-from hits.admin.selecting import PAGE, signed_in
+from hits.admin.selection import PAGE, signed_in
 from hits.admin.study_pages import StudyPage, announce
 from hits.work.access import studies_of
 from qualifications.admin.demographics import COUNTS, ON_REQUEST, counts_view

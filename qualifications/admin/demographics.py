@@ -16,7 +16,7 @@ from django.utils import timezone
 from hits.admin.actions import Action, Call, Outcome
 from hits.admin.actions.action_pages import ActionPages
 from hits.admin.data.take_files import send_csv
-from hits.admin.selecting import signed_in
+from hits.admin.selection import signed_in
 from hits.core.audit_trail import note
 from hits.core.errors import RuleBroken
 from hits.identity.models.workers import Worker

@@ -9,7 +9,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404
 from django.template.response import TemplateResponse
 
-from hits.admin.selecting import need
+from hits.admin.selection import need
 from hits.studies.models import Study
 from hits.work.access import studies_of
 from qualifications.models import Gate

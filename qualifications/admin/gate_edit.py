@@ -13,7 +13,7 @@ from django.utils import timezone
 
 from hits import families
 from hits.admin.page_parts import read_number
-from hits.admin.selecting import need, signed_in
+from hits.admin.selection import need, signed_in
 from hits.core.errors import RuleBroken
 from hits.studies.models import Study
 from hits.work.access import studies_of

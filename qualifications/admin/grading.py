@@ -12,7 +12,7 @@ from django.utils import timezone
 
 from hits.admin.page_parts import read_number
 from hits.admin.review.review_pages import facts_of, work_page
-from hits.admin.selecting import need, signed_in
+from hits.admin.selection import need, signed_in
 from hits.core.errors import RuleBroken
 from hits.identity.models.users import User
 from qualifications.admin.finding_gates import GRADE, gates_for, render

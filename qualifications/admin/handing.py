@@ -16,7 +16,7 @@ from django.utils.translation import ngettext
 from hits.admin.actions import Action, Call, Confirm, Outcome
 from hits.admin.actions.action_pages import ActionPages
 from hits.admin.actions.reason_form import words_form
-from hits.admin.selecting import MOST, read_keys
+from hits.admin.selection import MOST, read_keys
 from qualifications.admin.finding_gates import BASE, GRADE, HOLDINGS, gates_for, shared_of
 from qualifications.admin.giving import COLLEAGUES, GIVE, LONGEST, REVOKE
 from qualifications.models import Holding

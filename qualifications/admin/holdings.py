@@ -16,7 +16,7 @@ from django.utils.safestring import SafeString
 
 from hits.admin.data.take_files import send_csv
 from hits.admin.page_parts import ReadOnlyAdmin, read_number
-from hits.admin.selecting import need
+from hits.admin.selection import need
 from hits.common.spreadsheets import Cell
 from qualifications.admin import giving, giving_by_name, handing
 from qualifications.admin.attempts import VisibleGates

@@ -6,7 +6,7 @@ from typing import Any
 from django.db.models import Min, QuerySet
 
 from hits.providers.models.accounts import Account
-from hits.providers.services.usable import usable
+from hits.providers.services.usable_accounts import usable
 
 
 def earliest(rows: QuerySet[Any], *, at: str, account: str) -> datetime | None:

@@ -24,7 +24,7 @@ from hits.families.entry_policies import Asked
 from hits.identity.models.users import User
 from hits.providers.gateway.interface import Provider, ProviderTest
 from hits.providers.models.accounts import Account
-from hits.providers.services.usable import usable
+from hits.providers.services.usable_accounts import usable
 from hits.studies.models import Batch
 from qualifications.models import Gate, Holding, PlatformType
 from qualifications.services.due_grants import earliest

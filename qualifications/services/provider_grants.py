@@ -21,7 +21,7 @@ from hits.core.errors import ProviderRefused, ProviderUnavailable
 from hits.identity.models.workers import Worker
 from hits.providers.gateway.interface import Provider, Qualified
 from hits.providers.models.accounts import Account
-from hits.providers.services.usable import usable
+from hits.providers.services.usable_accounts import usable
 from qualifications.models import Gate, Holding, PlatformType
 from qualifications.services import attempting
 from qualifications.services.due_grants import earliest

@@ -15,7 +15,7 @@ from hits.common.sweep_parts import in_parts
 from hits.core.errors import ProviderRefused, ProviderUnavailable
 from hits.providers.gateway.interface import Provider
 from hits.providers.models.accounts import Account
-from hits.providers.services.usable import usable
+from hits.providers.services.usable_accounts import usable
 from qualifications.models import Gate, Holding, PlatformType
 from qualifications.services.due_grants import earliest
 

@@ -12,7 +12,7 @@ from django.urls import URLPattern, path
 from django.utils import timezone
 
 from hits.admin.page_parts import ReadOnlyAdmin
-from hits.admin.selecting import signed_in
+from hits.admin.selection import signed_in
 from hits.core.errors import CrowdError
 from hits.studies.models import Study
 from hits.work.access import studies_of

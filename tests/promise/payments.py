@@ -18,7 +18,7 @@ from hits.core.errors import CrowdError, ProviderUnavailable
 from hits.identity.models.users import User
 from hits.ledger.models.bonuses import Bonus
 from hits.payments.models.runs import Halt, Run
-from hits.payments.services import bonus_runs, halting, paying, payment_outcomes, refused_bonuses
+from hits.payments.services import bonus_runs, kill_switch, paying, payment_outcomes, refused_bonuses
 from hits.payments.services.bonus_states import owe
 from hits.providers.gateway.boto import BotoProvider
 from hits.providers.models.accounts import Account
@@ -225,14 +225,14 @@ class Payments:
     def halt(self, everywhere: bool) -> None:
         account = None if everywhere else self.account
         given: dict[str, Any] = {"reason": "Stop.", "by": self.people[0], "now": self.now()}
-        self.alive(lambda: halting.halt_payments(account=account, **given))
+        self.alive(lambda: kill_switch.halt_payments(account=account, **given))
         if self.leaving is None and Halt.objects.filter(lifted_at=None).exists():
             sending = Bonus.objects.filter(status=Status.SENDING).values_list("token", flat=True)
             self.leaving = {str(token) for token in sending}
 
     def lift(self) -> None:
-        for halt in halting.open_halts():
-            halting.lift_halt(halt=halt, by=self.people[1], now=self.now())
+        for halt in kill_switch.open_halts():
+            kill_switch.lift_halt(halt=halt, by=self.people[1], now=self.now())
         self.leaving = None
 
     # Payers.

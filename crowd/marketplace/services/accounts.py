@@ -10,7 +10,7 @@ from crowd.marketplace import seals
 from crowd.marketplace.database import atomic
 from crowd.marketplace.errors import RuleBroken
 from crowd.marketplace.models.parties import Worker
-from hits.common import guessing
+from hits.common import login_throttle
 
 DOOR = "sign-in"
 
@@ -22,13 +22,13 @@ class WrongPassword(RuleBroken):
 def find_by_password(*, sign_in_name: str, password: str, address: str) -> Worker | None:
     """Unknown names and wrong passwords look alike, also by the clock. Raises TooManyFailures."""
     name = "" if "\0" in sign_in_name else sign_in_name.lower()  # PostgreSQL cannot look for NUL
-    guessing.refuse_if_guessing(door=DOOR, name=name, address=address)
+    login_throttle.refuse_if_guessing(door=DOOR, name=name, address=address)
     worker = Worker.objects.filter(sign_in_name=name, erased_at=None).first()
     # Checked against a hash that nothing fits, where there is none: that takes as long.
     known = (worker and worker.password) or make_password(None)
     if check_password(password, known) and worker:
         return worker
-    guessing.count_failure(door=DOOR, name=name, address=address)
+    login_throttle.count_failure(door=DOOR, name=name, address=address)
     return None
 
 

@@ -12,7 +12,7 @@ from crowd.marketplace import seals
 from crowd.marketplace.database import atomic
 from crowd.marketplace.errors import RuleBroken
 from crowd.marketplace.models.parties import Deed, Operator, OperatorSession
-from hits.common import guessing
+from hits.common import login_throttle
 
 SESSION_LIFE = timedelta(hours=12)
 DOOR = "desk"
@@ -48,12 +48,12 @@ def enable_operator(*, operator: Operator) -> None:
 
 def sign_in(*, sign_in_name: str, password: str, address: str, now: datetime) -> str | None:
     """The token for the browser's cookie; None if name and password do not fit. Raises TooManyFailures."""
-    guessing.refuse_if_guessing(door=DOOR, name=sign_in_name, address=address)
+    login_throttle.refuse_if_guessing(door=DOOR, name=sign_in_name, address=address)
     operator = Operator.objects.filter(sign_in_name=sign_in_name, disabled_at=None).first()
     # A name that does not exist takes as long as one that does.
     known = operator.password if operator else make_password(None)
     if not check_password(password, known) or not operator:
-        guessing.count_failure(door=DOOR, name=sign_in_name, address=address)
+        login_throttle.count_failure(door=DOOR, name=sign_in_name, address=address)
         return None
     return open_session(operator, now=now)
 

@@ -11,8 +11,8 @@ from crowd.marketplace.services import accounts
 from crowd.marketplace.site.forms import AboutMe, ChangedPassword
 from crowd.marketplace.site.responses import show, too_many
 from crowd.marketplace.site.session import COOKIE, worker_required
-from hits.common import guessing
-from hits.common.visitors import address_of
+from hits.common import login_throttle
+from hits.common.client_address import address_of
 
 SAVED = ("about", "password")
 
@@ -48,8 +48,8 @@ def password(request: HttpRequest, worker: Worker) -> HttpResponse:
             address=address_of(request),
             token=request.COOKIES.get(COOKIE, ""),
         )
-    except guessing.TooManyFailures:
-        return too_many(request, worker, wait_s=guessing.WINDOW_S)
+    except login_throttle.TooManyFailures:
+        return too_many(request, worker, wait_s=login_throttle.WINDOW_S)
     except accounts.WrongPassword as refusal:
         form.add_error("present", str(refusal))
         return _show(request, worker, sign_in=form)

@@ -18,8 +18,8 @@ from crowd.marketplace.site.forms import Registration
 from crowd.marketplace.site.responses import too_many
 from crowd.marketplace.site.session import COOKIE, find_worker, open_session, show_sign_in
 from crowd.marketplace.sns import wire as topics
-from hits.common import guessing, rates
-from hits.common.visitors import address_of
+from hits.common import login_throttle, rates
+from hits.common.client_address import address_of
 
 REGISTRATIONS_AN_HOUR = 20  # from one address
 HOUR_S = 3600
@@ -64,8 +64,8 @@ def sign_in(request: HttpRequest) -> HttpResponse:
         worker = accounts.find_by_password(
             sign_in_name=name, password=request.POST.get("password", ""), address=address_of(request)
         )
-    except guessing.TooManyFailures:
-        return too_many(request, wait_s=guessing.WINDOW_S)
+    except login_throttle.TooManyFailures:
+        return too_many(request, wait_s=login_throttle.WINDOW_S)
     if worker:
         return _let_in(request, worker, to=wanted)
     reason = _("Sign-in name and password do not fit together. Check both and try again.")

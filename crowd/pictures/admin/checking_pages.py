@@ -16,7 +16,7 @@ from crowd.pictures.letter_reading import installed_reader
 from crowd.pictures.models import Picture, Unfit
 from crowd.pictures.services import manual_check
 from hits.admin.page_parts import read_number
-from hits.admin.selecting import need, signed_in
+from hits.admin.selection import need, signed_in
 from hits.core.errors import RuleBroken
 
 # A profane concept is found by the house itself.

@@ -24,7 +24,7 @@ from hits.admin.actions import Action, Call, Outcome
 from hits.admin.actions.action_pages import ActionPages
 from hits.admin.data.take_files import send_csv
 from hits.admin.page_parts import ReadOnlyAdmin, read_number
-from hits.admin.selecting import need, signed_in
+from hits.admin.selection import need, signed_in
 from hits.common.spreadsheets import Cell
 from hits.core.errors import InvalidItems
 

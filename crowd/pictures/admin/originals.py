@@ -11,7 +11,7 @@ from django.views.decorators.http import require_safe
 
 from crowd.pictures.admin.pool_parts import ORIGINALS
 from crowd.pictures.models import Original, Picture
-from hits.admin.selecting import need, signed_in
+from hits.admin.selection import need, signed_in
 from hits.core.audit_trail import note
 
 

@@ -14,7 +14,7 @@ from crowd.pictures.models.pictures import LONGEST_REASON
 from crowd.pictures.services import removing_pictures
 from hits.admin.actions import Action, Call, Confirm, Outcome
 from hits.admin.actions.action_pages import ActionPages
-from hits.admin.selecting import MOST, read_keys
+from hits.admin.selection import MOST, read_keys
 
 SHOWN = 24
 LIST = "admin:pictures_picture_changelist"

@@ -16,7 +16,7 @@ from crowd.pictures.admin.pool_parts import REMOVE, file_url, flags_of, render, 
 from crowd.pictures.models.picture_reports import Report
 from crowd.pictures.services import picture_reports
 from hits.admin.page_parts import ReadOnlyAdmin, read_number
-from hits.admin.selecting import need, signed_in
+from hits.admin.selection import need, signed_in
 from hits.core.errors import RuleBroken
 
 MOST_OTHERS = 50

@@ -18,7 +18,7 @@ from crowd.plain.queries.ready import ready_descriptions
 from crowd.plain.services.page_descriptions import describe_page, stamp_of
 from hits.admin.projects.project_cards import Card, CardLink, Metric
 from hits.admin.projects.project_page import ProjectPages
-from hits.admin.selecting import signed_in
+from hits.admin.selection import signed_in
 from hits.core.errors import InvalidItems, RuleBroken
 from hits.identity.models.users import User
 

@@ -15,7 +15,7 @@ from crowd.plain.queries.described_pages import described
 from crowd.plain.services.posted_rows import waiting_rows
 from hits.admin.projects.project_cards import Card, CardLink, Metric
 from hits.admin.projects.project_page import ProjectPages
-from hits.admin.selecting import page_of, signed_in
+from hits.admin.selection import page_of, signed_in
 from hits.identity.models.users import User
 from hits.studies.models import Batch
 from hits.work.models.leases import Lease

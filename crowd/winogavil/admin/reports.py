@@ -13,7 +13,7 @@ from crowd.winogavil.models import CueReport
 from crowd.winogavil.services.withdrawal import decide_report
 from hits.admin.actions import one_by_one
 from hits.admin.page_parts import VisibleStudies
-from hits.admin.selecting import signed_in
+from hits.admin.selection import signed_in
 from hits.work.access import studies_of
 
 

@@ -9,7 +9,7 @@ from django.shortcuts import get_object_or_404
 from crowd.winoground.models import Example
 from crowd.winoground.queries.examples import examples_for
 from hits.admin.projects.project_page import ProjectPages
-from hits.admin.selecting import signed_in
+from hits.admin.selection import signed_in
 
 Pages = ProjectPages[Any]
 VIEW = "winoground.view_example"

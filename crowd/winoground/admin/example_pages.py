@@ -33,7 +33,7 @@ from crowd.winoground.services.example_writing import (
 from crowd.winoground.services.facts import facts_of
 from crowd.winoground.services.readiness import faults_of
 from hits.admin.actions import Offered
-from hits.admin.selecting import signed_in
+from hits.admin.selection import signed_in
 from hits.core.domain.typed_text import read_uuid
 from hits.core.errors import RuleBroken
 

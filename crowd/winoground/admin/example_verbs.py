@@ -16,7 +16,7 @@ from crowd.winoground.services import example_writing
 from hits.admin.actions import Action, Call, Confirm, Offered, Outcome
 from hits.admin.actions.action_pages import ActionPages
 from hits.admin.projects.project_actions import project_actions
-from hits.admin.selecting import signed_in
+from hits.admin.selection import signed_in
 from hits.identity.models.users import User
 
 State = Example.State

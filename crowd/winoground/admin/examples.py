@@ -17,7 +17,7 @@ from crowd.winoground.models import Example, Project, Tag
 from crowd.winoground.queries.examples import WRITE, counts_by_state, examples_for, sees_own_only
 from hits.admin.page_parts import ReadOnlyAdmin, VisibleStudies, once, read_number
 from hits.admin.projects.project_cards import Card, CardLink, Metric
-from hits.admin.selecting import signed_in
+from hits.admin.selection import signed_in
 from hits.identity.models.users import User
 from hits.work.access import studies_of
 

@@ -29,7 +29,7 @@ from hits.admin.actions import Action, Call, Outcome
 from hits.admin.projects.project_actions import project_actions
 from hits.admin.projects.project_cards import Card, CardLink, Metric
 from hits.admin.projects.project_page import ProjectPages
-from hits.admin.selecting import signed_in
+from hits.admin.selection import signed_in
 from hits.core.errors import RuleBroken
 from hits.identity.models.users import User
 from hits.work.models.items import Item

@@ -17,7 +17,7 @@ from crowd.winoground.queries.examples import sees_own_only
 from crowd.winoground.queries.scoring import Scored, Scorer, scored, scored_examples
 from hits.admin.projects.project_cards import Card, CardLink, Metric
 from hits.admin.projects.project_page import ProjectPages
-from hits.admin.selecting import signed_in
+from hits.admin.selection import signed_in
 from hits.admin.stat_tables import send_table
 from hits.data.project_exports import project_in
 from hits.datasets.stat_table import StatTable

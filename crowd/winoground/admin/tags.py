@@ -14,9 +14,9 @@ from django.utils.safestring import SafeString
 
 from crowd.winoground.models import Tag
 from crowd.winoground.services import tag_list
-from hits.admin.merging import Merging
 from hits.admin.page_parts import TOO_LARGE
-from hits.admin.selecting import signed_in
+from hits.admin.row_merge import Merging
+from hits.admin.selection import signed_in
 from hits.core.errors import RuleBroken
 
 CHANGE = "winoground.change_tag"

@@ -21,7 +21,7 @@ from crowd.winoventi.models import (
 )
 from crowd.winoventi.reason_words import QUESTIONS, reason_in_words, warnings_in_words
 from hits.admin.projects.project_page import pages_of
-from hits.admin.selecting import need
+from hits.admin.selection import need
 
 WORK = ("worker", "assignment")
 OF_ALTERNATIVE = (*WORK, *(f"generic__{name}" for name in ("noun", *WORK)))

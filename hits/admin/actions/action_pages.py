@@ -14,7 +14,7 @@ from django.utils import timezone
 from django.utils.safestring import SafeString
 
 from hits.admin.actions.shapes import Action, Call, Confirm, Hidden, Offered, Outcome, Row
-from hits.admin.selecting import signed_in
+from hits.admin.selection import signed_in
 from hits.core.errors import RuleBroken
 from hits.identity.models.users import User
 

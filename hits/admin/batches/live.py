@@ -15,7 +15,7 @@ from django.utils import timezone
 from hits import families
 from hits.admin.batches import batch_actions, batch_charts, batch_export_pages
 from hits.admin.page_parts import in_words
-from hits.admin.selecting import signed_in
+from hits.admin.selection import signed_in
 from hits.batches.queries.live_figures import FEWEST, Live, live_figures, with_changes
 from hits.studies.models import Batch
 from hits.work import access

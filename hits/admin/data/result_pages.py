@@ -18,7 +18,7 @@ from hits.admin.data.result_forms import ResultsForm, UploadedFile, answer_uploa
 from hits.admin.page_parts import plural
 from hits.admin.projects.project_actions import project_actions
 from hits.admin.projects.project_page import ProjectPages
-from hits.admin.selecting import signed_in
+from hits.admin.selection import signed_in
 from hits.data.services.model_results import (
     ModelResults,
     Upload,

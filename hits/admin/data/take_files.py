@@ -12,7 +12,7 @@ from django.http import FileResponse, HttpRequest, StreamingHttpResponse
 from django.http.response import HttpResponseBase
 from django.utils import timezone
 
-from hits.admin.selecting import signed_in
+from hits.admin.selection import signed_in
 from hits.common.spreadsheets import Cell, write_csv
 from hits.core import audit_trail
 from hits.data.exports import DataFile, Naming, salt_of

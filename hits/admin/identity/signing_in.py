@@ -7,8 +7,8 @@ from django.contrib.admin.forms import AdminAuthenticationForm
 from django.core.exceptions import ValidationError
 from django.utils import timezone
 
-from hits.common import guessing
-from hits.common.visitors import address_of
+from hits.common import login_throttle
+from hits.common.client_address import address_of
 from hits.core import audit_trail
 from hits.core.models.audit_events import AuditEvent
 from hits.identity.models.users import User
@@ -30,13 +30,13 @@ class SignIn(AdminAuthenticationForm):
             "address": address_of(self.request) if self.request else "",
         }
         try:
-            guessing.refuse_if_guessing(**given)
-        except guessing.TooManyFailures:
+            login_throttle.refuse_if_guessing(**given)
+        except login_throttle.TooManyFailures:
             raise TOO_MANY from None
         try:
             cleaned = super().clean()
         except ValidationError:
-            guessing.count_failure(**given)
+            login_throttle.count_failure(**given)
             _note_if_stopped(given)
             raise
         _tell(self.request, self.get_user())
@@ -46,8 +46,8 @@ class SignIn(AdminAuthenticationForm):
 def _note_if_stopped(given: dict[str, str]) -> None:
     """Once in a while for each name and address; of names that nobody has, nothing is kept."""
     try:
-        guessing.refuse_if_guessing(**given)
-    except guessing.TooManyFailures:
+        login_throttle.refuse_if_guessing(**given)
+    except login_throttle.TooManyFailures:
         owner = User.objects.filter(username__iexact=given["name"]).first()
         if owner is not None:
             words = f"Stopped signing in as {owner} for a quarter of an hour, after wrong passwords."

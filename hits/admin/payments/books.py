@@ -18,7 +18,7 @@ from django.utils import timezone
 
 from hits.admin.page_parts import FIRST_DAY, LAST_DAY, read_number
 from hits.admin.payments.downloads import send
-from hits.admin.selecting import PAGE, signed_in
+from hits.admin.selection import PAGE, signed_in
 from hits.ledger.models.transfers import LedgerEntry
 from hits.ledger.queries import checks_of, entries_of, movements, statement_of
 from hits.payments.services import finance_files

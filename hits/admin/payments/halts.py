@@ -14,10 +14,10 @@ from django.views.decorators.http import require_POST
 
 from hits.admin.actions import Action, Call, Outcome, unless_ticked
 from hits.admin.actions.action_pages import ActionPages
-from hits.admin.selecting import signed_in
+from hits.admin.selection import signed_in
 from hits.core.errors import RuleBroken
 from hits.payments.models.runs import Halt
-from hits.payments.services import halting
+from hits.payments.services import kill_switch
 from hits.providers.models.accounts import Account
 
 NEWEST = 20
@@ -30,7 +30,7 @@ class StopForm(forms.Form):
         Account.objects.order_by("name"), required=False, empty_label="Every account", label="Which payments"
     )
     reason = forms.CharField(
-        max_length=halting.LONGEST_REASON,
+        max_length=kill_switch.LONGEST_REASON,
         label="Why",
         widget=forms.TextInput(attrs={"autocomplete": "off"}),
         help_text="Whoever wonders why nothing is paid reads it.",
@@ -51,7 +51,7 @@ def halts_view(request: HttpRequest) -> HttpResponse:
     context = {
         **admin.site.each_context(request),
         "title": "Stop payments",
-        "halts": halting.open_halts(),
+        "halts": kill_switch.open_halts(),
         "over": over[:NEWEST],
         "form": form,
         "may_set": request.user.has_perm("hits.set_halt"),
@@ -65,7 +65,7 @@ def _find(_: HttpRequest, pk: int) -> list[Halt]:
 
 
 def _lift(call: Call[Halt]) -> Outcome:
-    halting.lift_halt(halt=call.row, by=call.by, now=call.now)
+    kill_switch.lift_halt(halt=call.row, by=call.by, now=call.now)
     return Outcome(said=f"The payments of {call.row.account or 'every account'} go on.")
 
 
@@ -81,7 +81,7 @@ PAGES = ActionPages(
 def _stop(request: HttpRequest, form: StopForm) -> bool:
     given: dict[str, Any] = {name: form.cleaned_data[name] for name in ("account", "reason")}
     try:
-        halt = halting.halt_payments(**given, by=signed_in(request), now=timezone.now())
+        halt = kill_switch.halt_payments(**given, by=signed_in(request), now=timezone.now())
     except RuleBroken as broken:
         form.add_error(None, str(broken))
         return False

@@ -12,7 +12,7 @@ from hits.admin.actions import Action, Call, Outcome
 from hits.admin.actions.action_pages import ActionPages
 from hits.admin.page_parts import read_number
 from hits.admin.payments.match_parts import ADD_DEPOSIT, PAGE, VIEW_DEPOSIT, find_account, render
-from hits.admin.selecting import need
+from hits.admin.selection import need
 from hits.payments.models.matches import Deposit, Difference
 from hits.payments.queries import match_rows as queries
 from hits.payments.services import deposits

@@ -13,7 +13,7 @@ from django.urls import NoReverseMatch, reverse
 from hits.admin.actions import Action, Call, Outcome
 from hits.admin.actions.action_pages import ActionPages
 from hits.admin.payments.match_parts import ADD_DEPOSIT, PAGE, RUN, VIEW, render
-from hits.admin.selecting import need
+from hits.admin.selection import need
 from hits.payments.domain.difference_causes import CAUSES
 from hits.payments.models.matches import Difference
 from hits.payments.queries import match_rows as queries

@@ -16,7 +16,7 @@ from hits.admin.page_parts import ReadOnlyAdmin, read_number
 from hits.admin.payments.match_deposits import deposits_view
 from hits.admin.payments.match_differences import DIFFERENCES, difference_view, list_view
 from hits.admin.payments.match_parts import PAGE, VIEW, find_account, render
-from hits.admin.selecting import need
+from hits.admin.selection import need
 from hits.payments.domain.difference_causes import CAUSES
 from hits.payments.models.matches import Match
 from hits.payments.queries import match_rows as queries

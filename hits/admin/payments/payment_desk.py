@@ -14,7 +14,7 @@ from django.urls import URLPattern, path
 from django.utils import timezone
 
 from hits.admin.payments.downloads import FormatForm, send
-from hits.admin.selecting import signed_in
+from hits.admin.selection import signed_in
 from hits.core.domain.months import Month, month_of, read_month
 from hits.core.errors import RuleBroken
 from hits.ledger.models.bonuses import Bonus

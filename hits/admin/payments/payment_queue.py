@@ -20,7 +20,7 @@ from hits.admin.actions import Action, Call, Confirm, Offered, Outcome
 from hits.admin.actions.action_pages import ActionPages
 from hits.admin.actions.reason_form import words_form
 from hits.admin.page_parts import read_number
-from hits.admin.selecting import PAGE
+from hits.admin.selection import PAGE
 from hits.ledger.models.bonuses import Bonus
 from hits.payments.domain.bonus_refusals import Remedy
 from hits.payments.queries.unclear_payments import STATES, waiting_payments

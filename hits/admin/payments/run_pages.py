@@ -15,7 +15,7 @@ from django.urls import URLPattern
 from django.utils import timezone
 
 from hits.admin.page_parts import ReadOnlyAdmin
-from hits.admin.payments import run_actions, run_prepare, run_steps
+from hits.admin.payments import run_approval, run_prepare, run_steps
 from hits.ledger.models.bonuses import Bonus
 from hits.payments.models.runs import Run
 from hits.payments.queries import run_list
@@ -54,7 +54,7 @@ class RunAdmin(ReadOnlyAdmin[Run]):
         css = {"all": ("hits/runs.css",)}
 
     def get_urls(self) -> list[URLPattern]:
-        return [*run_prepare.urls(self), *run_actions.urls(self), *super().get_urls()]
+        return [*run_prepare.urls(self), *run_approval.urls(self), *super().get_urls()]
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Run]:
         return run_list.waiting_first(run_list.visible_runs(request.user), request.user)

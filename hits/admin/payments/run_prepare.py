@@ -16,7 +16,7 @@ from django.urls import URLPattern, path, reverse
 from django.utils import timezone
 
 from hits.admin.page_parts import read_number
-from hits.admin.selecting import page_of, signed_in
+from hits.admin.selection import page_of, signed_in
 from hits.core.errors import RuleBroken
 from hits.ledger.models.bonuses import Bonus
 from hits.payments.models.runs import Run

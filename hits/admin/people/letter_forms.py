@@ -13,7 +13,7 @@ from django.template.response import TemplateResponse
 from django.utils import timezone
 from django.utils.translation import ngettext
 
-from hits.admin.selecting import carried, opts_of, selected_workers, signed_in
+from hits.admin.selection import carried, opts_of, selected_workers, signed_in
 from hits.core.errors import RuleBroken
 from hits.identity.models.workers import Worker
 from hits.people.models import Message

@@ -13,7 +13,7 @@ from django.utils.translation import ngettext
 
 from hits.admin.page_parts import ReadOnlyAdmin
 from hits.admin.people import letter_forms
-from hits.admin.selecting import page_of, signed_in
+from hits.admin.selection import page_of, signed_in
 from hits.people.models import Message, Recipient
 from hits.people.queries import worker_record
 from hits.people.services import worker_letters

@@ -12,12 +12,12 @@ from django.urls import URLPattern, path
 from django.utils import timezone
 
 from hits.admin.people.worker_blocks import BLOCKS, block_view
-from hits.admin.selecting import opts_of, signed_in
+from hits.admin.selection import opts_of, signed_in
 from hits.core.errors import RuleBroken
 from hits.identity.models.workers import Worker
 from hits.people.models import Disclosure
 from hits.people.queries.worker_record import workers_for
-from hits.people.services import disclosing
+from hits.people.services import disclosures
 from hits.providers.models.accounts import Account
 
 BY_HAND = {"autocomplete": "off", "spellcheck": "false"}
@@ -25,7 +25,7 @@ NEWEST = 50
 
 
 class ReasonForm(forms.Form):
-    reason = forms.CharField(max_length=disclosing.LONGEST_REASON)
+    reason = forms.CharField(max_length=disclosures.LONGEST_REASON)
 
 
 class Unechoed(forms.TextInput):
@@ -43,12 +43,12 @@ class FindForm(forms.Form):
     )
     external_id = forms.CharField(
         label="Id at the provider",
-        max_length=disclosing.LONGEST_ID,
+        max_length=disclosures.LONGEST_ID,
         widget=Unechoed(attrs=BY_HAND),
         help_text="Compared whole. It is not written down, and does not come back on the page.",
     )
     reason = forms.CharField(
-        max_length=disclosing.LONGEST_REASON - 20, help_text="For the record of who looked whom up."
+        max_length=disclosures.LONGEST_REASON - 20, help_text="For the record of who looked whom up."
     )
 
 
@@ -60,7 +60,7 @@ def id_view(request: HttpRequest, worker_id: int) -> HttpResponse:
     if request.method == "POST" and form.is_valid():
         reason = form.cleaned_data["reason"]
         try:
-            shown = disclosing.disclose(
+            shown = disclosures.disclose(
                 worker=worker, user=signed_in(request), reason=reason, now=timezone.now()
             )
         except RuleBroken as broken:
@@ -83,7 +83,7 @@ def find_view(request: HttpRequest) -> HttpResponse:
     found: list[Worker] | None = None
     if request.method == "POST" and form.is_valid():
         try:
-            found = disclosing.find_by_external_id(
+            found = disclosures.find_by_external_id(
                 **form.cleaned_data, user=signed_in(request), now=timezone.now()
             )
         except RuleBroken as broken:

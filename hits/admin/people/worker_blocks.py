@@ -13,7 +13,7 @@ from django.utils.translation import ngettext
 from hits.admin.actions import Action, Call, Confirm, Outcome, one_by_one
 from hits.admin.actions.action_pages import ActionPages
 from hits.admin.actions.reason_form import words_form
-from hits.admin.selecting import carried, opts_of, selected_workers
+from hits.admin.selection import carried, opts_of, selected_workers
 from hits.identity.models.blocks import Block
 from hits.identity.models.workers import Worker
 from hits.people.queries.worker_record import workers_for

@@ -11,7 +11,7 @@ from django.urls import URLPattern
 
 from hits.admin.page_parts import ReadOnlyAdmin, in_words
 from hits.admin.people import letter_forms, worker_actions, worker_blocks
-from hits.admin.selecting import MOST, page_of
+from hits.admin.selection import MOST, page_of
 from hits.identity.models.blocks import Block
 from hits.identity.models.workers import Worker
 from hits.people.queries import worker_record

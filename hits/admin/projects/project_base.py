@@ -15,7 +15,7 @@ from django.urls import URLPattern, path, reverse
 
 from hits.admin.page_parts import ReadOnlyAdmin
 from hits.admin.projects.project_cards import Card, CardOf, shown_to
-from hits.admin.selecting import need
+from hits.admin.selection import need
 from hits.batches.services import top_up
 from hits.identity.models.users import User
 from hits.providers.models.accounts import Account

@@ -14,7 +14,7 @@ from django.urls import URLPattern, reverse
 from hits.admin.projects.project_base import Project, ProjectPagesBase
 from hits.admin.projects.project_batches import with_batches
 from hits.admin.projects.project_steps import DRAFT, STEER, draft_view, grow_view, settings_view
-from hits.admin.selecting import need, signed_in
+from hits.admin.selection import need, signed_in
 from hits.admin.study_pages import StudyPage, announce
 from hits.studies.models import Study
 from hits.work.access import studies_of

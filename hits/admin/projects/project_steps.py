@@ -12,7 +12,7 @@ from django.utils import timezone
 from hits import families
 from hits.admin.projects.project_base import ProjectPagesBase
 from hits.admin.projects.project_batches import batches_of, items_wanting
-from hits.admin.selecting import signed_in
+from hits.admin.selection import signed_in
 from hits.batches.services import drafting, top_up
 from hits.core.domain.typed_text import read_uuid
 from hits.core.errors import RuleBroken

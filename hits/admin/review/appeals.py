@@ -21,10 +21,10 @@ from django.views.decorators.http import require_POST
 from hits.admin.actions import Action, Call, Outcome
 from hits.admin.actions.action_pages import ActionPages
 from hits.admin.page_parts import ReadOnlyAdmin, VisibleStudies, in_words
-from hits.admin.selecting import signed_in
+from hits.admin.selection import signed_in
 from hits.review.models import Appeal
 from hits.review.queries import appeal_queue as queries
-from hits.review.services import appealing
+from hits.review.services import appeal_handling
 from hits.work.access import visible
 
 OTHERS = 10
@@ -53,7 +53,7 @@ class AnswerForm(forms.Form):
     )
     answer = forms.CharField(
         label="Your answer",
-        max_length=appealing.LONGEST,
+        max_length=appeal_handling.LONGEST,
         widget=forms.Textarea(attrs={"rows": 5}),
         help_text="The worker reads it, under the work. Your name is not shown. It cannot be changed later.",
     )
@@ -154,7 +154,7 @@ class AppealAdmin(ReadOnlyAdmin[Appeal]):
             "decisions": queries.decisions_on(appeal),
             "others": queries.others_of(appeal, user=request.user, most=OTHERS),
             "is_open": appeal.status == Status.OPEN,
-            "may_answer": request.user.has_perm(appealing.ANSWER),
+            "may_answer": request.user.has_perm(appeal_handling.ANSWER),
             "may_review": request.user.has_perm("hits.review_assignment"),
             "may_see_work": request.user.has_perm("hits.view_assignment"),
         }
@@ -183,7 +183,7 @@ class AppealAdmin(ReadOnlyAdmin[Appeal]):
 
 
 def _answer(call: Call[Appeal]) -> Outcome:
-    bonus = appealing.answer_appeal(appeal=call.row, **call.values, by=call.by, now=call.now)
+    bonus = appeal_handling.answer_appeal(appeal=call.row, **call.values, by=call.by, now=call.now)
     owed = f" ${bonus.amount} are owed, and wait for a bonus run of two people." if bonus else ""
     following = queries.next_open(call.by, after=call.row.pk)
     return Outcome(
@@ -194,15 +194,15 @@ def _answer(call: Call[Appeal]) -> Outcome:
 
 ANSWERING = Action(
     label="Send the answer",
-    permissions=[appealing.ANSWER],
+    permissions=[appeal_handling.ANSWER],
     form=lambda data, _: AnswerForm(data, label_suffix=""),
     run=_answer,
 )
 
 
 def _overdue_before() -> datetime:
-    return timezone.now() - appealing.ANSWERED_WITHIN
+    return timezone.now() - appeal_handling.ANSWERED_WITHIN
 
 
 def _days() -> int:
-    return appealing.ANSWERED_WITHIN.days
+    return appeal_handling.ANSWERED_WITHIN.days

@@ -17,7 +17,7 @@ from django.utils.safestring import SafeString
 
 from hits.admin.batches.steer import STEER
 from hits.admin.page_parts import ReadOnlyAdmin, in_words
-from hits.admin.selecting import signed_in
+from hits.admin.selection import signed_in
 from hits.admin.work import hit_actions
 from hits.core.domain.typed_text import read_uuid
 from hits.studies.models import Batch

@@ -19,7 +19,7 @@ from hits.api.batches.batch_calls import Verbs
 from hits.api.batches.batch_serializers import BatchSerializer, EventSerializer, FiguresSerializer
 from hits.api.batches.drafts import DraftInput
 from hits.api.filters import BatchFilters, ExportFilters, Filters, read_query
-from hits.api.repeating import Changeable, Repeatable
+from hits.api.idempotency import Changeable, Repeatable
 from hits.api.request_permissions import Need, need
 from hits.batches.queries.tally import batches_with_counts, progress_of
 from hits.batches.services import drafting

@@ -17,7 +17,7 @@ from hits.identity.models.users import User
 from hits.providers.gateway.interface import Provider
 from hits.providers.gateway.registry import provider_for
 from hits.providers.models.accounts import Account
-from hits.providers.services.usable import earliest, earliest_or_now, soonest
+from hits.providers.services.usable_accounts import earliest, earliest_or_now, soonest
 from hits.studies.models import Batch
 from hits.studies.services import mark_stale
 from hits.work.models.hits import HIT, Change

@@ -21,7 +21,7 @@ from hits.core.errors import ProviderError, ProviderRefused, ProviderUnavailable
 from hits.core.states import move
 from hits.providers.gateway.interface import HITSpec, Provider, ProviderHIT
 from hits.providers.gateway.registry import provider_for
-from hits.providers.services.usable import earliest_or_now, soonest
+from hits.providers.services.usable_accounts import earliest_or_now, soonest
 from hits.studies.models import Batch
 from hits.studies.services import mark_stale
 from hits.work.models.hits import HIT

@@ -22,7 +22,7 @@ from hits.providers.gateway.registry import provider_for
 from hits.providers.gateway.standstill import FRESH
 from hits.providers.models.accounts import Account
 from hits.providers.models.epochs import Epoch
-from hits.providers.services.usable import earliest
+from hits.providers.services.usable_accounts import earliest
 from hits.sync.services.full_scan import read_everything
 from hits.work.models.hits import HIT
 

@@ -22,10 +22,10 @@ from hits.core import audit_trail
 from hits.core.errors import ProviderError, ProviderRefused, ProviderUnavailable, RuleBroken
 from hits.core.states import move
 from hits.ledger.models.bonuses import Bonus
-from hits.payments.services import halting, payment_outcomes
+from hits.payments.services import kill_switch, payment_outcomes
 from hits.payments.services.bonus_states import move_bonus
 from hits.providers.gateway.interface import Provider
-from hits.providers.services.usable import can_be_used, earliest, usable
+from hits.providers.services.usable_accounts import can_be_used, earliest, usable
 from hits.studies.models import Batch
 from hits.work.models.assignments import Assignment
 from hits.work.models.hits import HIT
@@ -52,7 +52,7 @@ def send_compensations(*, now: datetime) -> int:
     done = settle_compensations(now=now)
     drafts = _drafts()
     for account, provider in usable(drafts.values("assignment__account")):
-        if not halting.is_halted(account.pk):
+        if not kill_switch.is_halted(account.pk):
             done += _send_turn(drafts.filter(assignment__account=account), provider, now=now)
     return done
 
@@ -128,7 +128,7 @@ def _qualify(bonus: Bonus, provider: Provider) -> dict[str, Any]:
 def _launch(bonus: Bonus, batch: Batch, *, now: datetime) -> bool:
     """What the bonus had reserved is free before the HIT reserves it: in between nobody else has it."""
     with transaction.atomic():
-        if not halting.may_start(bonus.assignment.account_id) or not _still_waits(bonus, batch):
+        if not kill_switch.may_start(bonus.assignment.account_id) or not _still_waits(bonus, batch):
             return False
         original = lock_batch(bonus.assignment.hit.batch_id)
         if lock_batch(batch.pk).status != Batch.Status.DRAFT:
@@ -195,7 +195,7 @@ def _drafts() -> QuerySet[Bonus]:
 
 def _any_sendable() -> bool:
     """Not while payments are stopped, nor where a key is gone: those wait for a person."""
-    halted = Exists(halting.halts_of(OuterRef("assignment__account")))
+    halted = Exists(kill_switch.halts_of(OuterRef("assignment__account")))
     drafts = _drafts().filter(~halted).select_related("assignment__account")
     return any(can_be_used(bonus.assignment.account) and _can_be_named(bonus) for bonus in drafts)
 

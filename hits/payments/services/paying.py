@@ -19,12 +19,12 @@ from hits.common.sweep_parts import in_parts
 from hits.core.errors import ProviderError, ProviderRefused, ProviderUnavailable
 from hits.ledger.models.bonuses import Bonus
 from hits.payments.domain import bonus_refusals
-from hits.payments.services import after_restore, bonus_runs, halting, payment_outcomes
+from hits.payments.services import after_restore, bonus_runs, kill_switch, payment_outcomes
 from hits.payments.services.bonus_states import move_bonus, move_bonuses
 from hits.payments.services.payment_outcomes import SENDING_IS_STALE, Found
 from hits.providers.gateway.interface import Provider
 from hits.providers.models.accounts import Account
-from hits.providers.services.usable import earliest, soonest, usable
+from hits.providers.services.usable_accounts import earliest, soonest, usable
 
 Status = Bonus.Status
 # So many of each account in one run, and for so long, so that all of them get their turn.
@@ -53,7 +53,7 @@ def pay_bonuses(*, now: datetime) -> int:
 def next_payment(*, now: datetime) -> datetime | None:
     """A bonus can be sent, an unclear one is looked for, or one that is being sent becomes unclear."""
     account = OuterRef("assignment__account")
-    halted = Exists(halting.halts_of(account)) | Exists(halting.stand_still(account))
+    halted = Exists(kill_switch.halts_of(account)) | Exists(kill_switch.stand_still(account))
     return soonest(
         payment_outcomes.next_due(_approved().filter(~halted), now=now),
         payment_outcomes.next_due(Bonus.objects.filter(status=Status.UNKNOWN), now=now),
@@ -120,7 +120,7 @@ def _send(
 
 
 def _pay_turn(account: Account, provider: Provider, waiting: QuerySet[Bonus], *, clock: Clock) -> int:
-    if halting.is_halted(account.pk):
+    if kill_switch.is_halted(account.pk):
         return 0
     paid, ends = 0, time.monotonic() + TURN_S
     bonuses = waiting.filter(assignment__account=account).order_by("look_at", "pk")
@@ -132,7 +132,7 @@ def _pay_turn(account: Account, provider: Provider, waiting: QuerySet[Bonus], *,
         paid += is_paid
         if bonus.status == Status.UNKNOWN or time.monotonic() > ends:
             break  # after an unclear one the account's others would wait for the same answer
-        if not is_paid and halting.is_halted(account.pk):
+        if not is_paid and kill_switch.is_halted(account.pk):
             break
     return paid
 
@@ -143,7 +143,7 @@ def _claim(bonus: Bonus, *, now: datetime) -> bool:
     `sending_at` is still what it was before the look at the list: nobody has sent it in between.
     """
     with transaction.atomic():
-        if not halting.may_start(bonus.assignment.account_id) or bonus_runs.void_if_changed(
+        if not kill_switch.may_start(bonus.assignment.account_id) or bonus_runs.void_if_changed(
             bonus=bonus, now=now
         ):
             return False
@@ -249,7 +249,7 @@ def _stop(account: Account, refusal: ProviderRefused, *, now: datetime) -> None:
             f"The provider refuses {account} itself ({refusal.code}). "
             "Have the account's key put right, then let payments go on."
         )
-    halting.halt_by_the_house(account=account, reason=reason, now=now)
+    kill_switch.halt_by_the_house(account=account, reason=reason, now=now)
 
 
 def _needed(account: Account) -> Decimal:

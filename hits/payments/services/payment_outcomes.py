@@ -21,12 +21,12 @@ from hits.core.errors import ProviderError, ProviderRefused, ProviderUnavailable
 from hits.identity.models.users import User
 from hits.ledger.models.bonuses import Bonus
 from hits.payments.domain.listed_payments import reference_of
-from hits.payments.services import halting
+from hits.payments.services import kill_switch
 from hits.payments.services.bonus_states import move_bonus, move_bonuses
 from hits.providers.gateway.interface import Provider, ProviderBonus
 from hits.providers.gateway.registry import provider_for
 from hits.providers.models.accounts import Account
-from hits.providers.services.usable import earliest_or_now, usable
+from hits.providers.services.usable_accounts import earliest_or_now, usable
 from hits.work.models.hits import HIT
 
 Status = Bonus.Status
@@ -139,7 +139,7 @@ def alarm(bonus: Bonus, *, now: datetime) -> None:
     log.error("bonus.paid_twice", bonus=str(bonus.public_id))
     Bonus.objects.filter(pk=bonus.pk).update(problem=TWICE)
     reason = f"${bonus.amount} to worker {bonus.assignment.worker.pseudonym}: {TWICE}"
-    halting.halt_by_the_house(account=bonus.assignment.account, reason=reason, now=now)
+    kill_switch.halt_by_the_house(account=bonus.assignment.account, reason=reason, now=now)
 
 
 def look_now(*, bonus: Bonus, by: User, now: datetime) -> str:

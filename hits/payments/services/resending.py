@@ -19,7 +19,7 @@ from hits.identity.models.users import User
 from hits.ledger.models.bonuses import Bonus
 from hits.payments.domain import bonus_refusals
 from hits.payments.models.matches import Difference
-from hits.payments.services import after_restore, halting, payment_outcomes
+from hits.payments.services import after_restore, kill_switch, payment_outcomes
 from hits.payments.services.paying import LISTED_WITHIN
 from hits.payments.services.payment_outcomes import SENDING_IS_STALE, Found
 from hits.providers.gateway.interface import Provider
@@ -97,7 +97,7 @@ def _claim(bonus: Bonus, *, now: datetime) -> None:
     """Of two presses one sends. A halt is as good as for any other payment."""
     _refuse_too_soon(now - (bonus.sending_at or now), now=now)
     with transaction.atomic():
-        if not halting.may_start(bonus.assignment.account_id):
+        if not kill_switch.may_start(bonus.assignment.account_id):
             raise RuleBroken("halted", "The payments of this account are stopped. Let them go on first.")
         as_seen = Bonus.objects.filter(
             pk=bonus.pk, status=bonus.status, sending_at=bonus.sending_at, held_at=None

@@ -29,7 +29,7 @@ from hits.payments.services.match_payments import compare_hits
 from hits.providers.gateway.interface import Provider
 from hits.providers.gateway.registry import provider_for
 from hits.providers.models.accounts import Account
-from hits.providers.services.usable import earliest, soonest
+from hits.providers.services.usable_accounts import earliest, soonest
 from hits.studies.models import Batch
 from hits.work.models.hits import HIT
 

@@ -22,7 +22,7 @@ from hits.identity.models.workers import Worker
 from hits.providers.gateway.interface import Provider
 from hits.providers.gateway.registry import provider_for
 from hits.providers.models.accounts import Account
-from hits.providers.services.usable import earliest_or_now
+from hits.providers.services.usable_accounts import earliest_or_now
 
 Kind = Block.Kind
 Status = Block.Status

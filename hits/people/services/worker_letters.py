@@ -19,7 +19,7 @@ from hits.people.models import Message, Recipient
 from hits.providers.gateway.interface import Provider
 from hits.providers.gateway.registry import provider_for
 from hits.providers.models.accounts import Account
-from hits.providers.services.usable import any_usable, earliest
+from hits.providers.services.usable_accounts import any_usable, earliest
 from hits.studies.models import Study
 
 Status = Recipient.Status

@@ -20,7 +20,7 @@ from hits.core.errors import ProviderError
 from hits.providers.gateway.queues import AT_ONCE, Queue, queue_for
 from hits.providers.gateway.registry import provider_for
 from hits.providers.models.accounts import Account
-from hits.providers.services.usable import can_be_used, earliest, soonest
+from hits.providers.services.usable_accounts import can_be_used, earliest, soonest
 from hits.studies.models import Batch
 from hits.sync.domain import Told, read_document, unwrap
 from hits.sync.models import Event, Notice

@@ -20,10 +20,10 @@ from hits.core.errors import ProviderError
 from hits.core.states import move
 from hits.providers.gateway.interface import Provider, ProviderHIT
 from hits.providers.models.accounts import Account, Stranger
-from hits.providers.services.usable import can_be_used, soonest, usable
+from hits.providers.services.usable_accounts import can_be_used, soonest, usable
 from hits.studies.models import Batch
 from hits.studies.services import mark_stale
-from hits.sync.services.first_glance import fingerprint, is_untouched, mark_seen
+from hits.sync.services.hit_fingerprint import fingerprint, is_untouched, mark_seen
 from hits.sync.services.import_submissions import pages, read_assignments
 from hits.work.models.assignments import Assignment
 from hits.work.models.hits import HIT, Change

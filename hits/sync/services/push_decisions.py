@@ -14,7 +14,7 @@ from hits.common.sweep_parts import in_parts
 from hits.core.errors import ProviderRefused, ProviderUnavailable
 from hits.core.states import move
 from hits.providers.gateway.interface import Provider, ProviderAssignment
-from hits.providers.services.usable import earliest, earliest_or_now, soonest, usable
+from hits.providers.services.usable_accounts import earliest, earliest_or_now, soonest, usable
 from hits.studies.models import Batch
 from hits.studies.services import mark_stale
 from hits.work.models.assignments import Assignment

@@ -17,10 +17,10 @@ from hits.core.errors import ProviderError, ProviderRefused
 from hits.core.states import move
 from hits.providers.gateway.interface import Provider, ProviderHIT
 from hits.providers.models.accounts import Account
-from hits.providers.services.usable import earliest, earliest_or_now, soonest, usable
+from hits.providers.services.usable_accounts import earliest, earliest_or_now, soonest, usable
 from hits.studies.services import mark_stale
-from hits.sync.services.first_glance import fingerprint, is_untouched, mark_seen
 from hits.sync.services.full_scan import survey
+from hits.sync.services.hit_fingerprint import fingerprint, is_untouched, mark_seen
 from hits.sync.services.import_submissions import read_assignments
 from hits.sync.services.lost_changes import insist
 from hits.work.models.assignments import Assignment

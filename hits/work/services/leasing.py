@@ -17,7 +17,7 @@ from hits.core.errors import RuleBroken
 from hits.core.states import move
 from hits.families.interface import Answer
 from hits.identity.models.workers import Worker
-from hits.providers.services.usable import earliest
+from hits.providers.services.usable_accounts import earliest
 from hits.studies.models import Batch
 from hits.studies.services import mark_stale
 from hits.work.models.assignments import Assignment

@@ -8,7 +8,7 @@ from django.utils import timezone
 from crowd.demo.demo_people import Staff
 from hits.identity.roles import PAYMENTS_PREPARER
 from hits.payments.models.runs import Halt
-from hits.payments.services.halting import halt_by_the_house
+from hits.payments.services.kill_switch import halt_by_the_house
 from tests.browser.conftest import OpenPage
 from tests.browser.doors import log_in, make_staff
 from tests.browser.looking import SIZES, Visitor

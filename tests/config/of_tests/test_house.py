@@ -15,7 +15,7 @@ pytestmark = pytest.mark.pure
         ["scoring/services/judging.py", "crowd/whoops/admin/judging.py"],
         ["hits/work/services/answers.py", "hits/sync/domain/answers.py"],
         ["hits/admin/people/letters.py", "hits/admin/payments/letters.py"],
-        ["config/waking.py", "hits/common/waking.py"],
+        ["config/waking.py", "hits/common/wake.py"],
     ],
 )
 def test_names_that_see_each_other_are_told(places: list[str]) -> None:

@@ -11,7 +11,7 @@ from django.utils import timezone
 
 from crowd.frame import claim_limits
 from crowd.winogavil.models import Association
-from hits.common.visitors import address_of
+from hits.common.client_address import address_of
 from hits.core.errors import RuleBroken
 from hits.identity.models.workers import Worker
 from hits.providers.models.accounts import Account

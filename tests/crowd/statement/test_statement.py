@@ -15,7 +15,7 @@ from crowd.statement import statement_links, statement_words
 from hits.identity.models.workers import Worker
 from hits.ledger.models.bonuses import Bonus
 from hits.review.models import Appeal
-from hits.review.services.appealing import answer_appeal, make_appeal
+from hits.review.services.appeal_handling import answer_appeal, make_appeal
 from hits.work.models.assignments import Assignment
 from hits.work.models.decisions import Decision
 from tests.factories import (

@@ -11,7 +11,7 @@ from crowd.winogavil.services.seeded_associations import seed_board
 from hits.identity.models.workers import Worker
 from hits.ledger.models.bonuses import Bonus
 from hits.payments.services import accrual
-from hits.providers.services import usable
+from hits.providers.services import usable_accounts
 from hits.studies.models import Study
 from hits.sync.services import push_decisions
 from hits.work.models.assignments import Assignment
@@ -124,7 +124,7 @@ def test_bonus_waits_for_the_solvers_and_the_reward_does_not(
         def approve_assignment(self, external_id: str) -> None:
             approved.append(external_id)
 
-    monkeypatch.setattr(usable, "provider_for", lambda *_, **__: Yes())
+    monkeypatch.setattr(usable_accounts, "provider_for", lambda *_, **__: Yes())
 
     sweep()
     push_decisions.approve_judged(now=NOW)

@@ -11,7 +11,7 @@ from crowd.winogavil.services.seeded_associations import seed_association, seed_
 from hits.studies.models import Batch
 from hits.work.models.assignments import Assignment
 from hits.work.models.items import Item
-from hits.work.services import collect_engine, locking
+from hits.work.services import answer_collection, locking
 from scoring.models import Score, Verdict
 from scoring.services.answering import answer_waiting
 from scoring.services.playing import play_against
@@ -199,7 +199,7 @@ def test_finalize_of_what_was_taken_out_meanwhile_waits(monkeypatch: pytest.Monk
         Assignment.objects.filter(pk=lost.pk).update(kept_out=True)
         return locking.lock_items(items)
 
-    monkeypatch.setattr(collect_engine, "lock_items", take_one_out_first)
+    monkeypatch.setattr(answer_collection, "lock_items", take_one_out_first)
 
     assert finalize_associations(now=NOW) == 0
     assert Association.objects.get().final_at is None

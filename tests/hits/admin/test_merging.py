@@ -10,7 +10,7 @@ from django.contrib.messages import get_messages
 from django.contrib.messages.storage.fallback import FallbackStorage
 from django.test import RequestFactory
 
-from hits.admin.merging import Merging
+from hits.admin.row_merge import Merging
 from hits.core.errors import RuleBroken
 from hits.studies.models import Study
 from tests.factories import make_study, make_user

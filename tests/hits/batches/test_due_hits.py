@@ -7,7 +7,7 @@ import pytest
 
 from hits.batches.services import batch_lifecycle, hit_changes, launching, sending_hits
 from hits.providers.models.accounts import Account
-from hits.providers.services.usable import earliest, earliest_or_now
+from hits.providers.services.usable_accounts import earliest, earliest_or_now
 from hits.sync.services import full_scan, reconciling
 from hits.work.models.assignments import Assignment
 from hits.work.models.hits import HIT, Change

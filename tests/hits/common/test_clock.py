@@ -9,7 +9,7 @@ from django.utils import timezone
 
 from hits.common import clock
 from hits.common.sweeps import SWEEPS, run, sweep
-from hits.common.waking import run as run_and_tell
+from hits.common.wake import run as run_and_tell
 
 pytestmark = pytest.mark.django_db
 HOUR = timedelta(hours=1)

@@ -5,7 +5,7 @@ from django.test import Client
 from django.urls import reverse
 
 from hits.admin.identity.signing_in import STOPPED
-from hits.common import guessing
+from hits.common import login_throttle
 from hits.core.models.audit_events import AuditEvent
 from hits.identity.models.users import User
 from tests.caches import AWAY
@@ -41,7 +41,7 @@ def guess(times: int, **given: str) -> None:
 
 
 def test_after_wrong_passwords_even_the_right_one_is_not_tried(staff: User) -> None:
-    guess(guessing.MOST_FAILURES)
+    guess(login_throttle.MOST_FAILURES)
 
     page = try_password(PASSWORD)
 
@@ -52,19 +52,19 @@ def test_after_wrong_passwords_even_the_right_one_is_not_tried(staff: User) -> N
 
 @pytest.mark.parametrize("name", ["SOMEBODY", "somebody"])
 def test_a_name_in_other_letters_is_the_same_name(staff: User, name: str) -> None:
-    guess(guessing.MOST_FAILURES, name=name)
+    guess(login_throttle.MOST_FAILURES, name=name)
 
     assert not is_in(try_password(PASSWORD))
 
 
 def test_guessers_elsewhere_do_not_shut_the_owner_out(staff: User) -> None:
-    guess(guessing.MOST_FAILURES, address="192.0.2.9")
+    guess(login_throttle.MOST_FAILURES, address="192.0.2.9")
 
     assert is_in(try_password(PASSWORD))
 
 
 def test_the_owner_is_told_and_the_auditor_too(staff: User) -> None:
-    guess(guessing.MOST_FAILURES + 3, address="192.0.2.9")
+    guess(login_throttle.MOST_FAILURES + 3, address="192.0.2.9")
 
     first, second = try_password(PASSWORD), try_password(PASSWORD)
 
@@ -74,14 +74,14 @@ def test_the_owner_is_told_and_the_auditor_too(staff: User) -> None:
 
 
 def test_of_a_name_that_nobody_has_nothing_is_kept() -> None:
-    guess(guessing.MOST_FAILURES, name="nobody")
+    guess(login_throttle.MOST_FAILURES, name="nobody")
 
     assert not AuditEvent.objects.exists()
     assert "too many wrong passwords" in try_password(PASSWORD, name="nobody")
 
 
 def test_a_few_mistakes_are_forgiven(staff: User) -> None:
-    guess(guessing.MOST_FAILURES - 1)
+    guess(login_throttle.MOST_FAILURES - 1)
 
     page = try_password(PASSWORD)
 
@@ -91,13 +91,13 @@ def test_a_few_mistakes_are_forgiven(staff: User) -> None:
 
 def test_a_lost_redis_opens_no_door(staff: User, settings: object) -> None:
     settings.CACHES = AWAY  # type: ignore[attr-defined]
-    guess(guessing.MOST_FAILURES)
+    guess(login_throttle.MOST_FAILURES)
 
     assert not is_in(try_password(PASSWORD))
 
 
 def test_unknown_tokens_are_not_tried_for_ever(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(guessing, "MOST_FAILURES_FROM_ADDRESS", 3)
+    monkeypatch.setattr(login_throttle, "MOST_FAILURES_FROM_ADDRESS", 3)
     known, stranger = notebook("view_study"), Client(REMOTE_ADDR="192.0.2.1")
     headers = {"Authorization": "Bearer crowd_guessed"}
 

@@ -14,7 +14,7 @@ from hits.ledger.models.bonuses import Bonus
 from hits.ledger.models.transfers import LedgerEntry
 from hits.ledger.services import rewards
 from hits.payments.models.runs import RunRow
-from hits.payments.services import compensation, compensation_hits, halting, paying
+from hits.payments.services import compensation, compensation_hits, kill_switch, paying
 from hits.payments.services.bonus_states import move_bonus
 from hits.people.services import blocking
 from hits.review.services import reviewing
@@ -334,11 +334,11 @@ def test_nothing_is_sent_while_payments_are_stopped(
     operator = make_user(is_superuser=True)
     account = None if everywhere else bonus.assignment.account
     compensation.start(bonus=bonus, by=payer, now=NOW)
-    halt = halting.halt_payments(account=account, reason="Wait.", by=operator, now=NOW)
+    halt = kill_switch.halt_payments(account=account, reason="Wait.", by=operator, now=NOW)
     send()
     stopped = dict(turk.hits)
 
-    halting.lift_halt(halt=halt, by=operator, now=NOW)
+    kill_switch.lift_halt(halt=halt, by=operator, now=NOW)
     send()
 
     assert (stopped, len(turk.hits)) == ({}, 1)

@@ -9,7 +9,7 @@ from hits.core.models.audit_events import AuditEvent
 from hits.identity.roles import ROLES
 from hits.ledger.models.bonuses import Bonus
 from hits.payments.models.runs import Halt
-from hits.payments.services import halting, paying
+from hits.payments.services import kill_switch, paying
 from tests.factories import NOW, make_account, make_assignment, make_bonus, make_user
 from tests.people import sign_in
 from tests.stubbed import StubbedTurk
@@ -32,9 +32,11 @@ def test_halt_stops_the_next_payment_and_lifting_it_lets_it_go(turk: StubbedTurk
         "HITId": bonus.assignment.hit.external_id,
     }
 
-    halt = halting.halt_payments(account=None if everywhere else account, reason="Odd sums", by=by, now=NOW)
+    halt = kill_switch.halt_payments(
+        account=None if everywhere else account, reason="Odd sums", by=by, now=NOW
+    )
     stopped = paying.pay_bonuses(now=NOW)
-    halting.lift_halt(halt=halt, by=by, now=NOW)
+    kill_switch.lift_halt(halt=halt, by=by, now=NOW)
     paid = paying.pay_bonuses(now=NOW)
 
     assert (stopped, paid, turk.calls) == (0, 1, ["send_bonus"])
@@ -55,7 +57,7 @@ def test_halt_in_the_middle_of_a_run_stops_all_but_what_is_on_its_way(
 
     def send_and_stop(**request: Any) -> None:
         send(**request)
-        halting.halt_payments(account=None, reason="Stop", by=None, now=NOW)
+        kill_switch.halt_payments(account=None, reason="Stop", by=None, now=NOW)
 
     monkeypatch.setattr(turk.provider, "send_bonus", send_and_stop)
 
@@ -71,7 +73,7 @@ def test_halt_of_one_account_leaves_the_others(turk: StubbedTurk) -> None:
         "WorkerId": bonus.assignment.worker.external_id,
         "HITId": bonus.assignment.hit.external_id,
     }
-    halting.halt_payments(account=make_account(), reason="Stop", by=None, now=NOW)
+    kill_switch.halt_payments(account=make_account(), reason="Stop", by=None, now=NOW)
 
     assert paying.pay_bonuses(now=NOW) == 1
 
@@ -81,7 +83,7 @@ def test_what_was_sent_is_confirmed_while_payments_are_stopped(turk: StubbedTurk
     work = bonus.assignment
     turk.assignments[work.external_id] = {"WorkerId": work.worker.external_id, "HITId": work.hit.external_id}
     paying.pay_bonuses(now=NOW)
-    halting.halt_payments(account=None, reason="Stop", by=None, now=NOW)
+    kill_switch.halt_payments(account=None, reason="Stop", by=None, now=NOW)
 
     confirmed = paying.confirm_bonuses(now=NOW)
 
@@ -90,13 +92,13 @@ def test_what_was_sent_is_confirmed_while_payments_are_stopped(turk: StubbedTurk
 
 def test_payments_are_stopped_once_and_let_go_once() -> None:
     by = make_user(is_superuser=True)
-    halt = halting.halt_payments(account=None, reason="Stop", by=by, now=NOW)
+    halt = kill_switch.halt_payments(account=None, reason="Stop", by=by, now=NOW)
 
     with pytest.raises(RuleBroken, match="stopped already"):
-        halting.halt_payments(account=None, reason="Stop", by=by, now=NOW)
-    halting.lift_halt(halt=halt, by=by, now=NOW)
+        kill_switch.halt_payments(account=None, reason="Stop", by=by, now=NOW)
+    kill_switch.lift_halt(halt=halt, by=by, now=NOW)
     with pytest.raises(RuleBroken, match="already"):
-        halting.lift_halt(halt=halt, by=by, now=NOW)
+        kill_switch.lift_halt(halt=halt, by=by, now=NOW)
 
     assert Halt.objects.count() == 1
     assert AuditEvent.objects.count() == 2
@@ -104,7 +106,7 @@ def test_payments_are_stopped_once_and_let_go_once() -> None:
 
 @pytest.mark.parametrize("role", list(ROLES))
 def test_role_stops_payments_and_lets_them_go_on_only_if_it_includes_it(client: Client, role: str) -> None:
-    old = halting.halt_payments(account=make_account(), reason="Old", by=None, now=NOW)
+    old = kill_switch.halt_payments(account=make_account(), reason="Old", by=None, now=NOW)
     sign_in(client, role)
     before = everything()
 
@@ -131,7 +133,7 @@ def test_stop_without_a_reason_or_a_confirmation_changes_nothing(
 
 
 def test_lifting_without_the_tick_changes_nothing(client: Client) -> None:
-    halt = halting.halt_payments(account=None, reason="Stop", by=None, now=NOW)
+    halt = kill_switch.halt_payments(account=None, reason="Stop", by=None, now=NOW)
     client.force_login(make_user(is_superuser=True))
 
     client.post(reverse("admin:hits_halt_lift", args=[halt.pk]))
@@ -141,9 +143,9 @@ def test_lifting_without_the_tick_changes_nothing(client: Client) -> None:
 
 def test_page_says_what_is_stopped_by_whom_and_what_was(client: Client) -> None:
     by = make_user(is_superuser=True, username="payer")
-    over = halting.halt_payments(account=None, reason="A drill", by=by, now=NOW)
-    halting.lift_halt(halt=over, by=by, now=NOW)
-    halting.halt_payments(account=make_account(name="lab"), reason="Out of funds", by=None, now=NOW)
+    over = kill_switch.halt_payments(account=None, reason="A drill", by=by, now=NOW)
+    kill_switch.lift_halt(halt=over, by=by, now=NOW)
+    kill_switch.halt_payments(account=make_account(name="lab"), reason="Out of funds", by=None, now=NOW)
     client.force_login(by)
 
     page = client.get(reverse("admin:hits_halts")).content.decode()

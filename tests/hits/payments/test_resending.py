@@ -11,7 +11,7 @@ from hits.core.models.audit_events import AuditEvent
 from hits.ledger.models.bonuses import Bonus
 from hits.ledger.models.transfers import LedgerEntry
 from hits.payments.models.runs import Halt
-from hits.payments.services import halting, paying, payment_outcomes, resending
+from hits.payments.services import kill_switch, paying, payment_outcomes, resending
 from hits.work.models.assignments import Assignment
 from tests.factories import NOW, make_bonus, make_user
 from tests.hits.posted import approved_work
@@ -111,7 +111,7 @@ def test_nothing_is_sent_without_the_list(believed: Bonus, turk: StubbedTurk) ->
 
 def test_nothing_is_sent_where_payments_are_stopped(believed: Bonus, turk: StubbedTurk) -> None:
     by = make_user(is_superuser=True)
-    halting.halt_payments(account=believed.assignment.account, reason="We look.", by=by, now=NOW)
+    kill_switch.halt_payments(account=believed.assignment.account, reason="We look.", by=by, now=NOW)
 
     with pytest.raises(RuleBroken) as broken:
         send_anew(at=NOW + HOUR, by=by)

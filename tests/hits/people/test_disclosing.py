@@ -8,7 +8,7 @@ from hits.core.errors import RuleBroken
 from hits.identity.models.users import User
 from hits.identity.models.workers import Worker
 from hits.people.models import Disclosure
-from hits.people.services.disclosing import disclose, find_by_external_id
+from hits.people.services.disclosures import disclose, find_by_external_id
 from tests.factories import NOW, make_account, make_assignment, make_worker
 from tests.people import make_permitted
 

@@ -20,7 +20,7 @@ from hits.ledger.models.bonuses import Bonus
 from hits.payments.services.paying import pay_bonuses
 from hits.people.models import Disclosure, Recipient
 from hits.people.services.blocking import block_worker, send_blocks
-from hits.people.services.disclosing import disclose
+from hits.people.services.disclosures import disclose
 from hits.people.services.worker_letters import send_messages, write_message
 from hits.providers.gateway.queues import queue_for
 from hits.providers.gateway.registry import provider_for

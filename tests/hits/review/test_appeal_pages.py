@@ -18,7 +18,7 @@ from hits.ledger.models.bonuses import Bonus
 from hits.ledger.models.transfers import LedgerEntry
 from hits.payments.services import accrual
 from hits.review.models import Appeal
-from hits.review.services.appealing import answer_appeal
+from hits.review.services.appeal_handling import answer_appeal
 from hits.studies.models import Study
 from hits.work.models.assignments import Assignment
 from tests.factories import make_assignment, make_batch, make_bonus, make_hit, make_study, make_user

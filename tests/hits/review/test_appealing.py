@@ -15,8 +15,8 @@ from hits.ledger.models.bonuses import Bonus
 from hits.ledger.models.transfers import LedgerEntry
 from hits.payments.services import accrual
 from hits.review.models import Appeal
-from hits.review.services import appealing
-from hits.review.services.appealing import answer_appeal, make_appeal, withdraw_appeal
+from hits.review.services import appeal_handling
+from hits.review.services.appeal_handling import answer_appeal, make_appeal, withdraw_appeal
 from hits.work.models.assignments import Assignment
 from tests.factories import NOW, make_assignment, make_batch, make_bonus, make_hit, make_user
 
@@ -131,7 +131,7 @@ def test_worker_may_ask_three_times_about_a_work() -> None:
 
 def test_worker_asks_about_so_many_works_a_day() -> None:
     first = make_work()
-    for _ in range(appealing.MOST_A_DAY):
+    for _ in range(appeal_handling.MOST_A_DAY):
         ask(make_work(hit=first.hit, worker=first.worker))
 
     assert refusal(lambda: ask(first)) == "too_often"

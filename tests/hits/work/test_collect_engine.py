@@ -10,8 +10,8 @@ from django.db import transaction
 from crowd.winoventi.models import Generic, Project
 from hits.studies.models import Study
 from hits.work.models.items import Item
-from hits.work.services import collect_engine
-from hits.work.services.collect_engine import Collect, collect_answers, count_all
+from hits.work.services import answer_collection
+from hits.work.services.answer_collection import Collect, collect_answers, count_all
 from tests.crowd.winoventi.rows import make_generic, make_project
 from tests.factories import NOW
 from tests.locks import notes_of_product
@@ -45,7 +45,7 @@ def counted() -> Counted:
 
 @pytest.fixture
 def small_slices(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(collect_engine, "AT_ONCE", 2)
+    monkeypatch.setattr(answer_collection, "AT_ONCE", 2)
 
 
 def collect(counting: Counted, **changes: Any) -> Collect:

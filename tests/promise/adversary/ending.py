@@ -14,7 +14,7 @@ from hits.batches.services import batch_lifecycle
 from hits.core.errors import RuleBroken
 from hits.ledger.models.bonuses import Bonus
 from hits.payments.models.matches import Difference
-from hits.payments.services import after_restore, halting, payment_outcomes, refused_bonuses, resending
+from hits.payments.services import after_restore, kill_switch, payment_outcomes, refused_bonuses, resending
 from hits.providers.models.accounts import Account, Stranger
 from hits.providers.models.epochs import Epoch
 from hits.studies.models import Batch
@@ -119,8 +119,8 @@ class Ending:
     def _resume(self) -> None:
         """Whoever reads that the provider refused, and sees that it does not, lets things go on."""
         now = timezone.now()
-        for halt in halting.open_halts():
-            halting.lift_halt(halt=halt, by=self.people.staff[1], now=now)
+        for halt in kill_switch.open_halts():
+            kill_switch.lift_halt(halt=halt, by=self.people.staff[1], now=now)
             self.done["halts lifted"] += 1
         paused = Batch.objects.filter(status__in=(Batch.Status.PAUSED, Batch.Status.PAUSED_FUNDS))
         for batch in paused.exclude(problem=""):

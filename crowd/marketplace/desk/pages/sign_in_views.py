@@ -14,8 +14,8 @@ from crowd.marketplace.desk.forms import SignInForm
 from crowd.marketplace.desk.responses import show
 from crowd.marketplace.desk.session import close_session, open_session
 from crowd.marketplace.services import operators
-from hits.common import guessing
-from hits.common.visitors import address_of
+from hits.common import login_throttle
+from hits.common.client_address import address_of
 
 WITHIN_THE_DESK = re.compile(r"/desk/[\w/?=&.%+-]*", re.ASCII)
 
@@ -35,7 +35,7 @@ def sign_in(request: HttpRequest) -> HttpResponse:
             address=address_of(request),
             now=clock.now(),
         )
-    except guessing.TooManyFailures:
+    except login_throttle.TooManyFailures:
         form.add_error(None, "Too many attempts. Wait a quarter of an hour, then try again.")
         return _door(request, form, status=429)
     if not token:

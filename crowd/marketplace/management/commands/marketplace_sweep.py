@@ -5,7 +5,7 @@ from django.core.management.base import BaseCommand
 from django.db import OperationalError
 
 from crowd.marketplace import tasks
-from hits.common import waking
+from hits.common import wake
 from hits.common.sweeps import SWEEPS, Sweep
 
 log = structlog.get_logger()
@@ -17,12 +17,12 @@ class Command(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         """Runs until it is ended. `manage.py marketplace` starts it; so may a service manager."""
         ours = {name: sweep for name, sweep in SWEEPS.items() if sweep.run.__module__ == tasks.__name__}
-        for _ in waking.dispatch(_run, among=ours):
+        for _ in wake.dispatch(_run, among=ours):
             pass
 
 
 def _run(sweep: Sweep) -> None:
     try:
-        waking.run(sweep.name)
+        wake.run(sweep.name)
     except OperationalError as error:  # the database is away or busy: after its rest it is tried again
         log.warning("marketplace.sweep.failed", sweep=sweep.name, error=str(error))

@@ -27,7 +27,7 @@ from crowd.whoops.models.annotations import TAKEN_OUT
 from hits.admin.page_parts import plural, read_number
 from hits.admin.projects.project_cards import Card, CardLink, Metric
 from hits.admin.projects.project_page import ProjectPages
-from hits.admin.selecting import PAGE, page_of, signed_in
+from hits.admin.selection import PAGE, page_of, signed_in
 from hits.core.errors import RuleBroken
 from hits.identity.models.users import User
 

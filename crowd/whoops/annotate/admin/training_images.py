@@ -28,7 +28,7 @@ from crowd.whoops.annotate.services.training_images import (
 from crowd.whoops.models import Project, TrainingImage
 from hits.admin.projects.project_cards import Card, CardLink, Metric
 from hits.admin.projects.project_page import ProjectPages
-from hits.admin.selecting import signed_in
+from hits.admin.selection import signed_in
 from hits.core.errors import RuleBroken
 from hits.identity.models.users import User
 from qualifications.models import Gate

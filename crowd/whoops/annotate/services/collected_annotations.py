@@ -13,8 +13,8 @@ from crowd.whoops.images.services.locks import lock_images
 from crowd.whoops.models import Annotation, Image, Project
 from crowd.whoops.models.annotations import TAKEN_OUT
 from hits.work.models.items import Item
+from hits.work.services.answer_collection import Collect, collect_answers
 from hits.work.services.answers_needed import want_answers
-from hits.work.services.collect_engine import Collect, collect_answers
 from hits.work.services.counting_answers import Given, answers_that_count
 
 State = Annotation.State

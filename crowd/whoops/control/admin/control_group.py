@@ -18,7 +18,7 @@ from crowd.whoops.models.control_and_review import Sighting
 from hits.admin.page_parts import read_number
 from hits.admin.projects.project_cards import Card, CardLink, Metric
 from hits.admin.projects.project_page import ProjectPages
-from hits.admin.selecting import signed_in
+from hits.admin.selection import signed_in
 from hits.core.errors import RuleBroken
 from hits.identity.models.users import User
 

@@ -14,8 +14,8 @@ from crowd.whoops.images.services.withdrawal import items_of_images
 from crowd.whoops.models import Image, Project, Revision
 from crowd.whoops.models.control_and_review import Sighting
 from hits.work.models.leases import Lease
+from hits.work.services.answer_collection import Collect, collect_answers
 from hits.work.services.answers_needed import want_answers
-from hits.work.services.collect_engine import Collect, collect_answers
 from hits.work.services.counting_answers import COUNTING, Given, answers_that_count
 
 

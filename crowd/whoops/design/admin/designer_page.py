@@ -20,7 +20,7 @@ from crowd.whoops.models import Designer, Project
 from hits.admin.actions import Action, Call, Confirm, Outcome
 from hits.admin.projects.project_actions import project_actions
 from hits.admin.projects.project_page import ProjectPages
-from hits.admin.selecting import signed_in
+from hits.admin.selection import signed_in
 from hits.core.errors import RuleBroken
 
 SHOWN_IMAGES = 30

@@ -21,7 +21,7 @@ from crowd.whoops.models import Designer, Image, Project
 from hits.admin.data.take_files import send_csv
 from hits.admin.projects.project_cards import Card, CardLink, Metric
 from hits.admin.projects.project_page import TAKE, ProjectPages
-from hits.admin.selecting import signed_in
+from hits.admin.selection import signed_in
 from hits.common.spreadsheets import Cell
 from hits.core.errors import RuleBroken
 from hits.identity.models.users import User

@@ -13,8 +13,8 @@ from django.urls import URLPattern, path
 from crowd.questions.domain import trim
 from crowd.whoops.images.services import categories as categorizing
 from crowd.whoops.models import Category
-from hits.admin.merging import Merging
 from hits.admin.page_parts import TOO_LARGE
+from hits.admin.row_merge import Merging
 from hits.core.errors import RuleBroken
 
 CHANGE = "whoops.change_category"

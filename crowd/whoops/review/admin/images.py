@@ -19,7 +19,7 @@ from crowd.whoops.review.admin import image_actions
 from hits.admin.page_parts import ReadOnlyAdmin, VisibleStudies, read_number
 from hits.admin.projects.project_cards import Card, CardLink, Metric
 from hits.admin.projects.project_page import pages_of
-from hits.admin.selecting import need, signed_in
+from hits.admin.selection import need, signed_in
 from hits.identity.models.users import User
 from hits.work.access import studies_of
 

@@ -29,7 +29,7 @@ from hits.admin.actions import Action, Call, Confirm, Outcome, emphasize
 from hits.admin.actions.action_pages import ActionPages
 from hits.admin.page_parts import ReadOnlyAdmin, plural, read_number
 from hits.admin.payments.downloads import send
-from hits.admin.selecting import need, signed_in
+from hits.admin.selection import need, signed_in
 from hits.core import audit_trail
 from hits.payments.services.finance_files import FinanceFile
 from hits.studies.models import Study

@@ -11,8 +11,8 @@ from crowd.winogavil.models import Place
 from crowd.winogavil.services.final_associations import with_other_answers
 from hits.studies.models import Study
 from hits.work.models.items import Item
+from hits.work.services.answer_collection import Collect, collect_answers
 from hits.work.services.answers_needed import want_answers
-from hits.work.services.collect_engine import Collect, collect_answers
 from hits.work.services.counting_answers import Given, answers_that_count
 from scoring import domain as scores
 

@@ -22,7 +22,7 @@ from crowd.winogavil.play.services import surveys
 from hits.admin.actions.action_pages import ActionPages
 from hits.admin.data.take_files import send_csv
 from hits.admin.page_parts import ReadOnlyAdmin
-from hits.admin.selecting import signed_in
+from hits.admin.selection import signed_in
 from hits.studies.models import Study
 from hits.work.access import studies_of
 

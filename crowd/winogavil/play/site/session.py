@@ -12,7 +12,7 @@ from django.views.decorators.csrf import csrf_protect
 
 from crowd.winogavil.play.models import Player, WebGame
 from crowd.winogavil.play.services import accounts
-from hits.common.visitors import address_of
+from hits.common.client_address import address_of
 from hits.core.errors import CrowdError, InvalidAnswer
 
 COOKIE = "player_session"

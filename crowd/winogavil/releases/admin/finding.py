@@ -8,7 +8,7 @@ from django.shortcuts import get_object_or_404
 from django.template.response import TemplateResponse
 
 from crowd.winogavil.releases.models import Release
-from hits.admin.selecting import need
+from hits.admin.selection import need
 from hits.studies.models import Study
 from hits.work.access import studies_of
 

@@ -22,7 +22,7 @@ from crowd.winogavil.releases.services import prediction_scores
 from crowd.winogavil.releases.services.taking import download_name
 from hits.admin.data.result_forms import UploadedFile, answer_upload
 from hits.admin.data.take_files import send_csv
-from hits.admin.selecting import signed_in
+from hits.admin.selection import signed_in
 from hits.common.spreadsheets import Cell
 
 

@@ -30,7 +30,7 @@ from crowd.winogavil.releases.queries.model_table import COLUMNS, table
 from crowd.winogavil.releases.services import making, taking
 from crowd.winogavil.releases.services.writing import FILES
 from hits.admin.page_parts import ReadOnlyAdmin, VisibleStudies
-from hits.admin.selecting import need, signed_in
+from hits.admin.selection import need, signed_in
 from hits.core.errors import RuleBroken
 from hits.work.access import studies_of
 

@@ -19,7 +19,7 @@ from crowd.winogavil.releases.admin.tables import tables_of, tables_of_cues
 from crowd.winogavil.releases.models import Statistics
 from crowd.winogavil.releases.statistics.kept_figures import statistics_of
 from hits.admin.page_parts import ReadOnlyAdmin
-from hits.admin.selecting import need
+from hits.admin.selection import need
 from hits.admin.stat_tables import attached, send_table
 from hits.datasets.stat_table import StatTable
 from hits.studies.models import Study

@@ -17,7 +17,7 @@ from crowd.winoventi.models import Project
 from hits.admin.data.take_files import TakeForm, file_name, send_file
 from hits.admin.data.take_pages import ON_RECORD, Offer, TakePage
 from hits.admin.page_parts import plural
-from hits.admin.selecting import signed_in
+from hits.admin.selection import signed_in
 from hits.core import audit_trail
 
 EXPORT = WinoventiExport()

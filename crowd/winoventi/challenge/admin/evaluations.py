@@ -19,7 +19,7 @@ from crowd.winoventi.models import Evaluation, Project, valid_pairs
 from hits.admin.data.result_forms import UploadedFile
 from hits.admin.data.result_pages import ResultsPages
 from hits.admin.projects.project_page import ProjectPages
-from hits.admin.selecting import signed_in
+from hits.admin.selection import signed_in
 from hits.common.uploads import example_file
 from hits.core.errors import RuleBroken
 

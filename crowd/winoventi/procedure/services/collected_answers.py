@@ -17,7 +17,7 @@ from crowd.winoventi.services.locks import (
     items_of_prompts,
 )
 from crowd.winoventi.validation.services.validations import count_judgements
-from hits.work.services.collect_engine import Collect, collect_answers, count_all
+from hits.work.services.answer_collection import Collect, collect_answers, count_all
 from hits.work.services.counting_answers import on_their_way
 
 

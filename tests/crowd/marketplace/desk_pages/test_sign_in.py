@@ -12,7 +12,7 @@ from crowd.marketplace.desk.session import COOKIE
 from crowd.marketplace.models.parties import Deed, Operator, OperatorSession, Requester
 from crowd.marketplace.services import operators, worker_sign_in
 from crowd.marketplace.site.session import COOKIE as WORKER_COOKIE
-from hits.common import guessing
+from hits.common import login_throttle
 from tests.caches import AWAY
 from tests.crowd.marketplace.desk import PASSWORD, Desk, make_operator, open_desk
 from tests.crowd.marketplace.site import signed_in, stranger, text_of
@@ -116,18 +116,18 @@ def test_sign_in_under_a_name_that_cannot_be_is_refused(name: str) -> None:
 def test_sign_in_is_throttled_after_failures_even_with_the_right_password() -> None:
     name = make_operator().sign_in_name
     client = stranger()
-    failures = [sign_in(client, name, "wrong") for _ in range(guessing.MOST_FAILURES)]
+    failures = [sign_in(client, name, "wrong") for _ in range(login_throttle.MOST_FAILURES)]
 
     status = sign_in(client, name)
 
-    assert (failures, status) == ([403] * guessing.MOST_FAILURES, 429)
+    assert (failures, status) == ([403] * login_throttle.MOST_FAILURES, 429)
     assert OperatorSession.objects.count() == 0
 
 
 def test_throttle_is_of_one_name_and_one_address() -> None:
     tried, other = make_operator().sign_in_name, make_operator().sign_in_name
     client = stranger()
-    for _ in range(guessing.MOST_FAILURES):
+    for _ in range(login_throttle.MOST_FAILURES):
         sign_in(client, tried, "wrong")
 
     from_elsewhere = client.post(
@@ -141,7 +141,7 @@ def test_throttle_behind_a_proxy_is_of_the_address_that_the_proxy_saw(settings: 
     settings.BEHIND_PROXY = True
     fields = {"sign_in_name": make_operator().sign_in_name, "password": PASSWORD}
     wrong = {**fields, "password": "wrong"}
-    for _ in range(guessing.MOST_FAILURES):
+    for _ in range(login_throttle.MOST_FAILURES):
         stranger().post(DOOR, wrong, HTTP_X_FORWARDED_FOR="forged, 192.0.2.1")
 
     answers = [
@@ -159,7 +159,7 @@ def test_guessers_elsewhere_do_not_shut_an_operator_out(
     name = make_operator().sign_in_name
     monkeypatch.setattr(operators, "check_password", lambda given, _: given == PASSWORD)
     for number in range(60):
-        for _ in range(guessing.MOST_FAILURES):
+        for _ in range(login_throttle.MOST_FAILURES):
             fields = {"sign_in_name": name, "password": "wrong"}
             stranger().post(DOOR, fields, REMOTE_ADDR=elsewhere.format(number))
 
@@ -168,7 +168,7 @@ def test_guessers_elsewhere_do_not_shut_an_operator_out(
 
 def test_guesses_from_one_line_are_counted_as_of_one_address() -> None:
     name = make_operator().sign_in_name
-    for number in range(guessing.MOST_FAILURES):
+    for number in range(login_throttle.MOST_FAILURES):
         fields = {"sign_in_name": name, "password": "wrong"}
         stranger().post(DOOR, fields, REMOTE_ADDR=f"2001:db8::{number:x}")
 
@@ -186,10 +186,10 @@ def test_names_of_any_number_are_not_tried_from_one_address(monkeypatch: pytest.
 
     answers = [
         sign_in(client, f"name-{number}", "wrong")
-        for number in range(guessing.MOST_FAILURES_FROM_ADDRESS + 1)
+        for number in range(login_throttle.MOST_FAILURES_FROM_ADDRESS + 1)
     ]
 
-    assert answers == [403] * guessing.MOST_FAILURES_FROM_ADDRESS + [429]
+    assert answers == [403] * login_throttle.MOST_FAILURES_FROM_ADDRESS + [429]
 
 
 def test_sign_in_works_while_redis_is_away(settings: LazySettings) -> None:
@@ -203,7 +203,7 @@ def test_passwords_are_not_guessed_for_long_while_redis_is_away(settings: LazySe
     settings.CACHES = AWAY
     name = make_operator().sign_in_name
 
-    answers = {sign_in(stranger(), name, "wrong") for _ in range(guessing.MOST_FAILURES + 1)}
+    answers = {sign_in(stranger(), name, "wrong") for _ in range(login_throttle.MOST_FAILURES + 1)}
 
     assert answers == {403, 429}
 

@@ -10,7 +10,7 @@ from django.utils import timezone
 from crowd.marketplace.models.parties import Worker, WorkerSession
 from crowd.marketplace.services import erasure, worker_sign_in
 from crowd.marketplace.site.session import COOKIE
-from hits.common import guessing
+from hits.common import login_throttle
 from tests.crowd.marketplace.site import Browser, group_path, open_hit, signed_in, stranger, text_of
 from tests.factories import invite
 
@@ -103,7 +103,7 @@ def test_unknown_name_costs_a_hash_too(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_guessing_is_stopped_for_this_name_and_address_only() -> None:
     known()
     known("other")
-    for _ in range(guessing.MOST_FAILURES):
+    for _ in range(login_throttle.MOST_FAILURES):
         try_in(stranger(), password="wrong")
 
     stopped = try_in(stranger())
@@ -119,7 +119,7 @@ def test_guessing_is_stopped_for_this_name_and_address_only() -> None:
 @pytest.mark.parametrize("typed", ["jo.doe\n127.0.0.1", "127.0.0.1\njo.doe", "\n127.0.0.1"])
 def test_name_typed_elsewhere_counts_for_no_other_place(typed: str) -> None:
     known()
-    for number in range(guessing.MOST_FAILURES_FROM_ADDRESS):
+    for number in range(login_throttle.MOST_FAILURES_FROM_ADDRESS):
         fields = {"sign_in_name": typed, "password": "wrong"}
         stranger().post("/sign-in/", fields, REMOTE_ADDR=f"192.0.2.{number}")
 
@@ -129,7 +129,7 @@ def test_name_typed_elsewhere_counts_for_no_other_place(typed: str) -> None:
 def test_success_is_not_counted_as_failure() -> None:
     known()
 
-    answers = [try_in(stranger()) for _ in range(guessing.MOST_FAILURES + 2)]
+    answers = [try_in(stranger()) for _ in range(login_throttle.MOST_FAILURES + 2)]
 
     assert {answer.status_code for answer in answers} == {302}
 
@@ -144,7 +144,7 @@ def test_address_behind_a_proxy_is_the_one_the_proxy_saw(settings: LazySettings)
             stranger().post("/sign-in/", fields, HTTP_X_FORWARDED_FOR=f"forged, {address}").status_code
         )
 
-    for _ in range(guessing.MOST_FAILURES):
+    for _ in range(login_throttle.MOST_FAILURES):
         attempt("192.0.2.1", "wrong")
 
     assert [attempt("192.0.2.1", PASSWORD), attempt("192.0.2.2", PASSWORD)] == [429, 302]

@@ -10,7 +10,7 @@ from django.views.decorators.http import require_GET, require_POST
 from hits.admin.payments import run_steps
 from hits.admin.payments.run_page_rows import rows_view
 from hits.admin.payments.run_steps import APPROVE, find_run, sum_in_words
-from hits.admin.selecting import signed_in
+from hits.admin.selection import signed_in
 from hits.core.errors import RuleBroken
 from hits.payments.domain.manifests import write_manifest
 from hits.payments.models.runs import Run

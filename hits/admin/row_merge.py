@@ -14,7 +14,7 @@ from django.urls import reverse
 
 from hits.admin.actions import Action, Call, Confirm, Outcome
 from hits.admin.actions.action_pages import ActionPages
-from hits.admin.selecting import MOST, read_keys
+from hits.admin.selection import MOST, read_keys
 
 Row = TypeVar("Row", bound=Model)
 

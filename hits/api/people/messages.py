@@ -10,7 +10,7 @@ from rest_framework import mixins, serializers
 from hits.api.authentication import user_of
 from hits.api.fields import PublicId, UserName
 from hits.api.filters import MessageFilters
-from hits.api.repeating import Repeatable
+from hits.api.idempotency import Repeatable
 from hits.api.request_permissions import need
 from hits.api.resources import Resource
 from hits.identity.api_tokens import Scope
