@@ -1,15 +1,15 @@
 from hits.common import clock
 from hits.common.sweeps import sweep
 from qualifications.services import (
-    attempting,
     consenting,
     floors,
     grading,
     platform,
     provider_grants,
     removing_lists,
-    retesting,
-    telling,
+    retests,
+    sync_grants,
+    test_attempts,
 )
 
 
@@ -28,9 +28,9 @@ def make_types() -> None:
     platform.make_types(now=clock.now())
 
 
-@sweep("qualifications.tell_holdings", rest_s=3, due_at=telling.next_telling, acts=True)
+@sweep("qualifications.tell_holdings", rest_s=3, due_at=sync_grants.next_telling, acts=True)
 def tell_holdings() -> None:
-    telling.tell_holdings(now=clock.now())
+    sync_grants.tell_holdings(now=clock.now())
 
 
 @sweep("qualifications.read_provider_tests", rest_s=10, due_at=provider_grants.next_reading, acts=True)
@@ -40,7 +40,7 @@ def read_provider_tests() -> None:
 
 @sweep("qualifications.follow_tests", rest_s=2)
 def follow_tests() -> None:
-    attempting.follow_tests(now=clock.now())
+    test_attempts.follow_tests(now=clock.now())
 
 
 @sweep("qualifications.grade_waiting", rest_s=2)
@@ -58,6 +58,6 @@ def check_floors() -> None:
     floors.check_floors(now=clock.now())
 
 
-@sweep("qualifications.open_retests", rest_s=30, due_at=retesting.next_retest)
+@sweep("qualifications.open_retests", rest_s=30, due_at=retests.next_retest)
 def open_retests() -> None:
-    retesting.open_retests(now=clock.now())
+    retests.open_retests(now=clock.now())

@@ -15,7 +15,7 @@ from qualifications.admin.finding_gates import BASE, CHANGE, VIEW, find_gate, ke
 from qualifications.models import Gate, PlatformType
 from qualifications.queries.gate_figures import Affected, affected_by
 from qualifications.queries.gate_words import words_of
-from qualifications.services.gating import switch_gate
+from qualifications.services.gate_setup import switch_gate
 from qualifications.services.platform import retry_type
 
 MEANINGS = {

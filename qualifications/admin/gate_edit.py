@@ -22,7 +22,7 @@ from qualifications.admin.gate_forms import GateEditor
 from qualifications.models import Gate
 from qualifications.presets import PRESETS, Preset
 from qualifications.queries import gate_words
-from qualifications.services.gating import add_gate, change_gate, fixed_fields
+from qualifications.services.gate_setup import add_gate, change_gate, fixed_fields
 
 BY_HAND = "by-hand"
 MOST_STUDIES = 200

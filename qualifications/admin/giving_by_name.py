@@ -18,7 +18,7 @@ from hits.identity.models.users import User
 from hits.identity.models.workers import Worker
 from hits.people.queries.worker_record import workers_for
 from qualifications.admin.finding_gates import BASE, GRADE, HOLDINGS, find_gate, shared_of
-from qualifications.admin.giving import COLLEAGUES, GIVE, LONGEST
+from qualifications.admin.holding_changes import COLLEAGUES, GIVE, LONGEST
 from qualifications.models import Gate, Holding
 from qualifications.services import gate_holdings as services
 

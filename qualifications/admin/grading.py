@@ -18,7 +18,7 @@ from hits.identity.models.users import User
 from qualifications.admin.finding_gates import GRADE, gates_for, render
 from qualifications.models import Attempt, Gate
 from qualifications.queries.gate_words import findings_in_words
-from qualifications.services import claiming
+from qualifications.services import grading_queue
 from qualifications.services.grading import grade_by_hand
 
 LONGEST = 500
@@ -33,12 +33,12 @@ def grading_view(request: HttpRequest) -> HttpResponse:
     gates, asked = _gates(request), read_number(request.GET.get("at", ""))
     if asked is not None:
         attempt = get_object_or_404(_gradable(user), pk=asked)
-        if not claiming.take_attempt(attempt=attempt, by=user, now=now):
+        if not grading_queue.take_attempt(attempt=attempt, by=user, now=now):
             messages.warning(request, "This one lies before a colleague now. Here is another one.")
             return _go(request)
         return _page(request, _read(attempt.pk))
     after = read_number(request.GET.get("after", "")) or 0
-    claimed = claiming.claim_attempt(gates=gates, by=user, now=now, after=after)
+    claimed = grading_queue.claim_attempt(gates=gates, by=user, now=now, after=after)
     return _page(request, _read(claimed.pk) if claimed else None)
 
 
@@ -49,9 +49,9 @@ def grade_view(request: HttpRequest, pk: int) -> HttpResponse:
     attempt = get_object_or_404(_gradable(user), pk=pk)
     verdict, words = request.POST.get("verdict"), " ".join(request.POST.get("words", "").split())
     if verdict == "skip":
-        claiming.leave_attempt(attempt=attempt, by=user)
+        grading_queue.leave_attempt(attempt=attempt, by=user)
         return _go(request, after=attempt.pk)
-    if attempt.status != request.POST.get("seen") or not claiming.take_attempt(
+    if attempt.status != request.POST.get("seen") or not grading_queue.take_attempt(
         attempt=attempt, by=user, now=now
     ):
         messages.error(
@@ -66,7 +66,7 @@ def grade_view(request: HttpRequest, pk: int) -> HttpResponse:
     except RuleBroken as broken:
         messages.error(request, str(broken))
         return _page(request, _read(attempt.pk), words=words, status=409)
-    claiming.leave_attempt(attempt=attempt, by=user)
+    grading_queue.leave_attempt(attempt=attempt, by=user)
     told = "Passed." if verdict == "pass" else "Not passed."
     messages.success(
         request, f"{attempt.worker}: {told.lower()} The worker reads it under “Where you stand”."
@@ -85,7 +85,7 @@ def _page(
         "last": last if last and (attempt is None or last.pk != attempt.pk) else None,
         "words": words or (attempt.words if attempt else ""),
         "longest": LONGEST,
-        "minutes": int(claiming.LEASE.total_seconds()) // 60,
+        "minutes": int(grading_queue.LEASE.total_seconds()) // 60,
         "filters": _filters(request),
         **_progress(request),
     }
@@ -121,8 +121,8 @@ def _gates(request: HttpRequest) -> QuerySet[Gate]:
 def _progress(request: HttpRequest) -> dict[str, Any]:
     """How many wait by gate, in one query."""
     now = timezone.now()
-    rows = claiming.waiting_for_a_person(gates_for(request.user), now=now).order_by()
-    found = claiming.counts_by_gate(rows, by=signed_in(request), now=now)
+    rows = grading_queue.waiting_for_a_person(gates_for(request.user), now=now).order_by()
+    found = grading_queue.counts_by_gate(rows, by=signed_in(request), now=now)
     chosen = read_number(request.GET.get("gate", ""))
     shown = [row for row in found if chosen is None or row.gate_id == chosen]
     return {

@@ -18,7 +18,7 @@ from hits.admin.data.take_files import send_csv
 from hits.admin.page_parts import ReadOnlyAdmin, read_number
 from hits.admin.selection import need
 from hits.common.spreadsheets import Cell
-from qualifications.admin import giving, giving_by_name, handing
+from qualifications.admin import giving_by_name, holding_changes, many_holdings
 from qualifications.admin.attempts import VisibleGates
 from qualifications.admin.finding_gates import GRADE, HOLDINGS, TAKE, VIEW, find_gate, gates_for, render
 from qualifications.models import Attempt, Gate, Holding
@@ -73,8 +73,8 @@ class HoldingAdmin(ReadOnlyAdmin[Holding]):
         return [
             path("give/<int:gate_pk>/", view(giving_by_name.give_view), name="qualifications_give"),
             path("file/<int:gate_pk>/", view(file_view), name="qualifications_holdings_file"),
-            path("many/<str:verb>/", view(handing.many_view), name="qualifications_hand_many"),
-            path("<int:pk>/<str:verb>/hand/", view(giving.hand_view), name="qualifications_hand"),
+            path("many/<str:verb>/", view(many_holdings.many_view), name="qualifications_hand_many"),
+            path("<int:pk>/<str:verb>/hand/", view(holding_changes.hand_view), name="qualifications_hand"),
             *super().get_urls(),
         ]
 
@@ -114,11 +114,11 @@ class HoldingAdmin(ReadOnlyAdmin[Holding]):
 
     @admin.action(description="Take back from these workers…", permissions=["hand"])
     def take_back(self, request: HttpRequest, rows: QuerySet[Holding]) -> HttpResponse:
-        return handing.ask_about(request, rows, verb=giving.REVOKE)
+        return many_holdings.ask_about(request, rows, verb=holding_changes.REVOKE)
 
     @admin.action(description="Give to these workers…", permissions=["hand"])
     def give_again(self, request: HttpRequest, rows: QuerySet[Holding]) -> HttpResponse:
-        return handing.ask_about(request, rows, verb=giving.GIVE)
+        return many_holdings.ask_about(request, rows, verb=holding_changes.GIVE)
 
     @admin.display(description="worker")
     def person(self, holding: Holding) -> SafeString:

@@ -18,8 +18,8 @@ from hits.core.errors import RuleBroken
 from hits.core.states import move
 from qualifications.domain.association_files import FileRefused
 from qualifications.models import SwowEdge, SwowList
-from qualifications.services.slicing import MOST_PROBLEMS, Slice, look_at, slices
-from qualifications.services.storing import Store
+from qualifications.services.file_slices import MOST_PROBLEMS, Slice, look_at, slices
+from qualifications.services.graph_storage import Store
 
 # What the published strength files come under. They may be used here, and never be passed on.
 PUBLISHED_UNDER = "CC BY-NC-ND 3.0"

@@ -10,7 +10,7 @@ from django.db import transaction
 from hits.core.errors import RuleBroken
 from qualifications.domain.association_files import LONGEST_WORD, Answer, fold
 from qualifications.models import SwowEdge, SwowList
-from qualifications.services.storing import Store
+from qualifications.services.graph_storage import Store
 
 Status = SwowList.Status
 

@@ -23,10 +23,10 @@ from hits.providers.gateway.interface import Provider, Qualified
 from hits.providers.models.accounts import Account
 from hits.providers.services.usable_accounts import usable
 from qualifications.models import Gate, Holding, PlatformType
-from qualifications.services import attempting
+from qualifications.services import test_attempts
 from qualifications.services.due_grants import earliest
 from qualifications.services.provider_tests import check_provider_test
-from qualifications.services.telling import value_there
+from qualifications.services.sync_grants import value_there
 
 __all__ = ["check_provider_test", "next_reading", "read_provider_tests"]
 
@@ -126,7 +126,7 @@ def _record(gate: Gate, worker: Worker, value: int, *, now: datetime) -> None:
     """A result that does not count here, for a person has revoked, is taken back there as well."""
     passed = value > gate.passing_value
     with transaction.atomic():
-        attempting.record_provider_result(gate=gate, worker=worker, passed=passed, value=value, now=now)
+        test_attempts.record_provider_result(gate=gate, worker=worker, passed=passed, value=value, now=now)
         rows = Holding.objects.filter(gate=gate, worker=worker)
         rows.update(value_there=value)
         if rows.filter(value=Holding.Value.PASSED).exists() != passed:

@@ -9,8 +9,8 @@ from playwright.sync_api import Page, expect
 from crowd.statement import statement_links
 from hits.studies.models import Study
 from qualifications.models import Attempt, ConsentText, Gate, PlatformType, RefusalCount
-from qualifications.services.attempting import follow_tests
 from qualifications.services.gate_holdings import revoke
+from qualifications.services.test_attempts import follow_tests
 from tests.browser.doors import let_in
 from tests.browser.looking import Visitor
 from tests.conftest import Sites

@@ -25,8 +25,8 @@ from hits.work.models.items import Item
 from hits.work.services.eligibility import refuse_entry
 from qualifications.gate_policy import GatePolicy
 from qualifications.models import Attempt, Gate, Holding
-from qualifications.services.attempting import follow_tests
 from qualifications.services.grading import grade_waiting
+from qualifications.services.test_attempts import follow_tests
 from scoring.models import Score
 from tests.factories import NOW, make_account, make_assignment, make_batch, make_hit, make_study, make_worker
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from qualifications.domain.association_files import Answer, fold
 from qualifications.models import SwowEdge, SwowList
-from qualifications.services.storing import Store
+from qualifications.services.graph_storage import Store
 from tests.factories import NOW
 from tests.qualifications.files import Row
 

@@ -10,9 +10,9 @@ from django.test.utils import CaptureQueriesContext
 from hits.providers.models.accounts import Account
 from hits.work.models.assignments import Assignment
 from qualifications.models import Attempt, Gate, Holding
-from qualifications.services import attempting
-from qualifications.services.attempting import follow_tests, record_provider_result
+from qualifications.services import test_attempts
 from qualifications.services.gate_holdings import give, set_value, take_back
+from qualifications.services.test_attempts import follow_tests, record_provider_result
 from tests.factories import NOW, make_account, make_assignment, make_hit, make_user, make_worker
 from tests.qualifications.gates import (
     WORK,
@@ -100,7 +100,7 @@ def test_work_that_is_no_test_of_a_gate_makes_no_attempt() -> None:
 
 
 def test_gate_that_is_new_finds_the_tests_there_were(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(attempting, "OVERTAKEN", 0)
+    monkeypatch.setattr(test_attempts, "OVERTAKEN", 0)
     make_candidate(make_gate())
     follow_tests(now=NOW)
     gate = make_gate(is_active=False)
@@ -115,8 +115,8 @@ def test_gate_that_is_new_finds_the_tests_there_were(monkeypatch: pytest.MonkeyP
 
 
 def test_tests_are_followed_in_slices_without_losing_any(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(attempting, "OVERTAKEN", 0)
-    monkeypatch.setattr(attempting, "SLICE", 2)
+    monkeypatch.setattr(test_attempts, "OVERTAKEN", 0)
+    monkeypatch.setattr(test_attempts, "SLICE", 2)
     gate = make_gate()
     for _ in range(5):
         make_candidate(gate)
@@ -237,13 +237,13 @@ def test_result_of_the_provider_does_not_bring_back_what_a_floor_took() -> None:
 def test_gate_switched_on_between_two_looks_stops_no_sweep(monkeypatch: pytest.MonkeyPatch) -> None:
     gate, late = make_gate(), make_gate(is_active=False)
     test, later_test = make_candidate(gate), make_candidate(late)
-    found = attempting._tests_without_attempt
+    found = test_attempts._tests_without_attempt
 
     def switch_on_first(gates: Any, **bounds: Any) -> Any:
         Gate.objects.filter(pk=late.pk).update(is_active=True)
         return found(gates, **bounds)
 
-    monkeypatch.setattr(attempting, "_tests_without_attempt", switch_on_first)
+    monkeypatch.setattr(test_attempts, "_tests_without_attempt", switch_on_first)
 
     runs = [follow_tests(now=NOW) for _ in range(2)]
 

@@ -13,7 +13,7 @@ from qualifications.models import Attempt, Gate, Holding
 from qualifications.services import floors
 from qualifications.services.floors import check_floors
 from qualifications.services.gate_holdings import give, revoke, set_value
-from qualifications.services.retesting import open_retests
+from qualifications.services.retests import open_retests
 from scoring.models import Score
 from tests.factories import NOW, make_assignment, make_user, make_worker
 from tests.qualifications.gates import (

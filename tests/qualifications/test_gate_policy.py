@@ -20,9 +20,9 @@ from hits.work.models.leases import Lease
 from hits.work.services import leasing
 from qualifications.gate_policy import GatePolicy
 from qualifications.models import Attempt, Gate, Holding
-from qualifications.services.attempting import follow_tests
 from qualifications.services.gate_holdings import give, let_try_again, revoke, set_value
-from qualifications.services.retesting import open_retests
+from qualifications.services.retests import open_retests
+from qualifications.services.test_attempts import follow_tests
 from tests.factories import NOW, make_account, make_assignment, make_user, make_worker
 from tests.qualifications.gates import (
     TEST,

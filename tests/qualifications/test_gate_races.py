@@ -13,9 +13,9 @@ from hits.work.models.hits import HIT
 from hits.work.services.eligibility import refuse_entry
 from hits.work.services.leasing import open_assignment
 from qualifications.models import Attempt, Holding
-from qualifications.services.attempting import follow_tests
 from qualifications.services.gate_holdings import give, set_value
 from qualifications.services.grading import grade_by_hand, grade_waiting, regrade_tests
+from qualifications.services.test_attempts import follow_tests
 from scoring.models import Score
 from tests.factories import NOW, make_user, make_worker
 from tests.qualifications.gates import (

@@ -12,11 +12,11 @@ from hits.work.models.assignments import Assignment
 from hits.work.models.leases import Lease
 from qualifications.models import Attempt, Gate, Holding
 from qualifications.queries.test_scores import ScoresByMeasure, scores_of_tests
-from qualifications.services import attempting, grading
-from qualifications.services.attempting import follow_tests
+from qualifications.services import grading, test_attempts
 from qualifications.services.floors import check_floors
 from qualifications.services.gate_holdings import give, revoke, take_back
 from qualifications.services.grading import grade_by_hand, grade_waiting, regrade_tests
+from qualifications.services.test_attempts import follow_tests
 from scoring.models import Score
 from tests.factories import NOW, make_user, make_worker
 from tests.qualifications.gates import judge, make_candidate, make_gate, make_score, sit, toys, value_of
@@ -329,7 +329,7 @@ def test_sweep_that_dies_at_the_hand_in_follows_with_the_next_one(monkeypatch: p
     gate = make_gate()
     make_candidate(gate)
     with monkeypatch.context() as patch:
-        patch.setattr(attempting, "set_value", die)
+        patch.setattr(test_attempts, "set_value", die)
         with pytest.raises(Died):
             follow_tests(now=NOW)
 

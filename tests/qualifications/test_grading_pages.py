@@ -11,15 +11,15 @@ from django.utils import timezone
 from hits.identity.roles import OPERATOR, PAYMENTS_APPROVER, RESEARCHER, REVIEWER, ROLES
 from hits.studies.models import Study
 from qualifications.models import Attempt, Gate
-from qualifications.services.attempting import follow_tests
-from qualifications.services.claiming import (
+from qualifications.services.grading import grade_waiting
+from qualifications.services.grading_queue import (
     LEASE,
     PATIENCE,
     claim_attempt,
     take_attempt,
     waiting_for_a_person,
 )
-from qualifications.services.grading import grade_waiting
+from qualifications.services.test_attempts import follow_tests
 from tests.factories import NOW, make_study, make_user
 from tests.pages import text_of
 from tests.people import client_of, make_member

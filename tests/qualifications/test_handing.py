@@ -11,9 +11,9 @@ from hits.core import audit_trail
 from hits.core.models.audit_events import AuditEvent
 from hits.providers.models.accounts import Account
 from qualifications.models import Gate, Holding
-from qualifications.services import handing
+from qualifications.services import many_holdings
 from qualifications.services.gate_holdings import set_value
-from qualifications.services.handing import give_many, revoke_many
+from qualifications.services.many_holdings import give_many, revoke_many
 from tests.factories import NOW, make_account, make_study, make_user, make_worker
 from tests.pages import text_of
 from tests.people import client_of, make_permitted
@@ -44,7 +44,7 @@ def found(*names: str) -> list[Any]:
 def test_those_who_hold_it_lose_it_with_the_reason_and_the_provider_is_to_be_told(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(handing, "AT_ONCE", 2)
+    monkeypatch.setattr(many_holdings, "AT_ONCE", 2)
     by = make_user()
     holders = make_holders(make_gate(), 1, 1, 1, 0)
 
@@ -82,7 +82,7 @@ def test_nobody_is_told_where_no_provider_is() -> None:
 
 
 def test_cut_off_in_the_middle_the_same_click_does_the_rest(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(handing, "AT_ONCE", 1)
+    monkeypatch.setattr(many_holdings, "AT_ONCE", 1)
     by = make_user()
     holders = make_holders(make_gate(), 1, 1, 1)
     notes = []

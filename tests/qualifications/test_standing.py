@@ -18,10 +18,10 @@ from qualifications.domain.gate_rules import Bound, Finding
 from qualifications.models import ConsentText, Gate
 from qualifications.presets import PRESETS
 from qualifications.queries.gate_standing import Stand, conditions_of, standing_of
-from qualifications.services.attempting import follow_tests
 from qualifications.services.gate_holdings import give, revoke
 from qualifications.services.grading import grade_by_hand
-from qualifications.services.retesting import open_retests
+from qualifications.services.retests import open_retests
+from qualifications.services.test_attempts import follow_tests
 from tests.factories import NOW, make_account, make_batch, make_study, make_user, make_worker
 from tests.qualifications.gates import (
     WORK,

@@ -24,8 +24,8 @@ from hits.work.models.items import Item
 from hits.work.models.leases import Lease
 from hits.work.services.leasing import items_of
 from qualifications.models import Attempt, Gate, Holding
-from qualifications.services.attempting import follow_tests
 from qualifications.services.grading import grade_waiting
+from qualifications.services.test_attempts import follow_tests
 from scoring.models import Score
 from scoring.services.judging import judge_submitted
 from tests.crowd.winogavil.examining import make_solver_test, picks

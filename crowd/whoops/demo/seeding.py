@@ -23,7 +23,7 @@ from hits.identity.roles import REVIEWER
 from hits.studies.models import Batch
 from qualifications.models import Gate
 from qualifications.presets import PRESETS
-from qualifications.services.gating import add_gate, switch_gate
+from qualifications.services.gate_setup import add_gate, switch_gate
 
 WORLD = scenes.read_world(__file__)
 # With the researcher.

@@ -24,7 +24,7 @@ from hits.studies.models import Batch
 from hits.work.models.items import Item
 from qualifications.domain.instances import Instance
 from qualifications.models import SwowList
-from qualifications.services.generating import generate_challenging
+from qualifications.services.instance_generation import generate_challenging
 
 SIZES = (5, 6)
 MOST = 500

@@ -20,7 +20,7 @@ from hits.core.errors import RuleBroken
 from hits.studies.models import Study
 from hits.work.models.items import Item
 from qualifications.models import SwowList
-from qualifications.services.generating import related_set
+from qualifications.services.instance_generation import related_set
 
 RANDOM = "random"
 SWOW = "swow"

@@ -26,7 +26,7 @@ from hits.data.services.model_results import add_results
 from hits.studies.models import Batch
 from qualifications.models import Gate
 from qualifications.presets import PRESETS
-from qualifications.services.gating import add_gate, switch_gate
+from qualifications.services.gate_setup import add_gate, switch_gate
 
 ANSWERS_WANTED = 3
 WORLD = scenes.read_world(__file__)

@@ -21,7 +21,7 @@ from hits.core.errors import CrowdError
 from hits.studies.models import Batch
 from qualifications.models import Gate
 from qualifications.presets import PRESETS
-from qualifications.services.gating import add_gate, switch_gate
+from qualifications.services.gate_setup import add_gate, switch_gate
 from scoring.models import RegisteredRival
 from scoring.rivals import digest
 

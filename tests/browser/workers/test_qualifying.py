@@ -29,7 +29,7 @@ from hits.work.models.assignments import Assignment
 from hits.work.models.hits import HIT
 from hits.work.models.leases import Lease
 from qualifications.models import Consent, Demographics, Gate, Holding, RefusalCount
-from qualifications.services import attempting, consenting, demographics, grading, platform, telling
+from qualifications.services import consenting, demographics, grading, platform, sync_grants, test_attempts
 from qualifications.services.gate_holdings import set_value
 from scoring.services.answering import answer_waiting
 from scoring.services.judging import judge_submitted
@@ -80,7 +80,7 @@ class Stage:
         consenting.give_consent(worker=worker, text=text, now=timezone.now())
         demographics.save_answers(worker=worker, answers={}, now=timezone.now())
         set_value(gate=gate, worker=worker, value=Holding.Value.PASSED, now=timezone.now())
-        telling.tell_holdings(now=timezone.now())
+        sync_grants.tell_holdings(now=timezone.now())
         return page, worker
 
     def post(self, task: str, title: str, **changes: Any) -> list[HIT]:
@@ -128,7 +128,7 @@ def follow_up() -> None:
     """What the background does."""
     now = timezone.now()
     reconciling.reconcile_everything(now=now)
-    attempting.follow_tests(now=now)
+    test_attempts.follow_tests(now=now)
     association_creation.make_associations(now=now)
     answer_waiting()
     association_verdicts.read_verdicts()
@@ -137,7 +137,7 @@ def follow_up() -> None:
     association_creation.credit_authors(now=now)
     reviewing.approve_judged(now=now)
     grading.grade_waiting(now=now)
-    telling.tell_holdings(now=now)
+    sync_grants.tell_holdings(now=now)
 
 
 def offer(page: Page, stage: Stage, title: str) -> Locator:

@@ -9,9 +9,9 @@ from django.utils import timezone
 from crowd.statement import statement_links
 from hits.work.models.assignments import Assignment
 from qualifications.models import Consent, ConsentText
-from qualifications.services.attempting import follow_tests
 from qualifications.services.gate_holdings import revoke
 from qualifications.services.grading import grade_by_hand
+from qualifications.services.test_attempts import follow_tests
 from tests.factories import make_assignment, make_study, make_user
 from tests.pages import text_of
 from tests.qualifications.gates import (

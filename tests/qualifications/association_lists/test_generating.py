@@ -12,7 +12,7 @@ from hits.core.errors import RuleBroken
 from qualifications.domain.instances import Instance, shares_stem
 from qualifications.models import SwowList
 from qualifications.queries.association_graph import has_edge, neighbors, strength
-from qualifications.services.generating import generate_challenging, generate_instances, related_set
+from qualifications.services.instance_generation import generate_challenging, generate_instances, related_set
 from tests.qualifications.files import said, word
 from tests.qualifications.lists import make_list
 

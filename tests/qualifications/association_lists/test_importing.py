@@ -14,7 +14,7 @@ from django.db import connection
 from hits.core.errors import RuleBroken
 from qualifications.models import SwowEdge, SwowList, SwowWord
 from qualifications.queries.association_graph import associations_of, ready_list, words
-from qualifications.services import list_imports, slicing, storing
+from qualifications.services import file_slices, graph_storage, list_imports
 from qualifications.services.list_imports import Source, import_swow
 from qualifications.services.removing_lists import remove_list
 from tests.factories import NOW, make_user
@@ -73,7 +73,7 @@ def test_import_swow_reads_counts(tmp_path: Path) -> None:
 
 
 def test_answers_that_differ_by_case_alone_add_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(slicing, "SLICE", 2)
+    monkeypatch.setattr(file_slices, "SLICE", 2)
     rows = [*said("china", ("Asia", 5), ("asia", 3), ("tea", 2)), *said("China", ("ASIA", 10), ("wall", 1))]
 
     swow = bring(write_strengths(tmp_path / "strength.csv", rows))
@@ -217,7 +217,7 @@ def break_off_after(slices: int) -> Callable[[SwowList, int], None]:
 def test_what_was_broken_off_is_seen_by_nobody_and_goes_on_where_it_was(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(slicing, "SLICE", 100)
+    monkeypatch.setattr(file_slices, "SLICE", 100)
     rows = list(make_rows(1_000, seed=3))
     path = write_strengths(tmp_path / "strength.csv", rows)
     with pytest.raises(Broken):
@@ -244,11 +244,11 @@ def test_a_slice_that_fails_leaves_nothing_of_itself(tmp_path: Path, monkeypatch
         raise Broken
 
     path = write_strengths(tmp_path / "strength.csv", YOLK)
-    write_totals = storing._write_totals
-    monkeypatch.setattr(storing, "_write_totals", fail)
+    write_totals = graph_storage._write_totals
+    monkeypatch.setattr(graph_storage, "_write_totals", fail)
     with pytest.raises(Broken):
         bring(path)
-    monkeypatch.setattr(storing, "_write_totals", write_totals)
+    monkeypatch.setattr(graph_storage, "_write_totals", write_totals)
     after = (SwowList.objects.get().lines_done, SwowEdge.objects.count(), SwowWord.objects.count())
 
     whole = bring(path)
@@ -258,7 +258,7 @@ def test_a_slice_that_fails_leaves_nothing_of_itself(tmp_path: Path, monkeypatch
 
 
 def test_two_imports_of_one_file_add_nothing_twice(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(slicing, "SLICE", 100)
+    monkeypatch.setattr(file_slices, "SLICE", 100)
     rows = list(make_rows(500, seed=4))
     path = write_strengths(tmp_path / "strength.csv", rows)
     finished: list[SwowList] = []
@@ -278,7 +278,7 @@ def test_two_imports_of_one_file_add_nothing_twice(tmp_path: Path, monkeypatch: 
 def test_a_list_that_is_removed_meanwhile_takes_no_more(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(slicing, "SLICE", 2)
+    monkeypatch.setattr(file_slices, "SLICE", 2)
 
     def remove(swow: SwowList, read: int) -> None:
         remove_list(swow=SwowList.objects.get(), by=make_user(), now=NOW)
@@ -308,10 +308,10 @@ class Tap:
 def test_an_import_holds_one_slice_of_the_file_however_long_that_is(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(slicing, "SLICE", 200)
-    monkeypatch.setattr(storing, "REMEMBERED", 300)
+    monkeypatch.setattr(file_slices, "SLICE", 200)
+    monkeypatch.setattr(graph_storage, "REMEMBERED", 300)
     taps: list[Tap] = []
-    stores: list[storing.Store] = []
+    stores: list[graph_storage.Store] = []
     path = write_strengths(tmp_path / "strength.csv", [])
     held: list[int] = []
     remembered: list[int] = []
@@ -325,11 +325,11 @@ def test_an_import_holds_one_slice_of_the_file_however_long_that_is(
         held.append(read - swow.rows)
         remembered.append(len(stores[0]._rows))
 
-    def make_store(swow: SwowList) -> storing.Store:
-        stores.append(storing.Store(swow))
+    def make_store(swow: SwowList) -> graph_storage.Store:
+        stores.append(graph_storage.Store(swow))
         return stores[-1]
 
-    monkeypatch.setattr(slicing, "opened", opened)
+    monkeypatch.setattr(file_slices, "opened", opened)
     monkeypatch.setattr(list_imports, "Store", make_store)
     swow = bring(path, tell=tell)
 
@@ -342,7 +342,7 @@ def test_an_import_holds_one_slice_of_the_file_however_long_that_is(
 def test_a_slice_takes_a_few_statements_whatever_is_in_the_list(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, django_assert_max_num_queries: Any
 ) -> None:
-    monkeypatch.setattr(slicing, "SLICE", 400)
+    monkeypatch.setattr(file_slices, "SLICE", 400)
     counts: list[int] = []
 
     def count(swow: SwowList, read: int) -> None:

@@ -2,7 +2,7 @@ import pytest
 
 from hits.core.errors import RuleBroken
 from qualifications.models import SwowList
-from qualifications.services.generating import generate_instances
+from qualifications.services.instance_generation import generate_instances
 from qualifications.services.lists_from_tags import list_from_tags
 from tests.factories import NOW
 from tests.qualifications.lists import edges_of, make_list

@@ -21,7 +21,7 @@ from qualifications.models import Gate, Holding
 from qualifications.services.gate_holdings import set_value
 from qualifications.services.platform import make_types
 from qualifications.services.provider_grants import read_provider_tests
-from qualifications.services.telling import tell_holdings
+from qualifications.services.sync_grants import tell_holdings
 from tests.conftest import Sites
 from tests.factories import (
     invite,

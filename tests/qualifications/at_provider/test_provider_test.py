@@ -15,7 +15,7 @@ from qualifications.services import provider_grants
 from qualifications.services.gate_holdings import give, revoke
 from qualifications.services.provider_grants import read_provider_tests
 from qualifications.services.provider_tests import check_provider_test
-from qualifications.services.telling import tell_holdings
+from qualifications.services.sync_grants import tell_holdings
 from tests.crowd.marketplace.qualifying import answer_key, question_form
 from tests.factories import NOW, make_user, make_worker
 from tests.qualifications.platforms import OWN_TEST, make_gate, make_holding, make_type, turk

@@ -12,7 +12,7 @@ from hits.core.errors import ProviderRefused
 from hits.providers.gateway import registry
 from qualifications.models import Holding, PlatformType
 from qualifications.services.gate_holdings import set_value
-from qualifications.services.telling import CLAIM, MOST_AT_ONCE, retell, tell_holdings
+from qualifications.services.sync_grants import CLAIM, MOST_AT_ONCE, retell, tell_holdings
 from tests.factories import NOW, make_account, make_worker
 from tests.qualifications.platforms import OWN_TEST, make_gate, make_holding, make_type, turk
 from tests.stubbed import StubbedTurk

@@ -9,21 +9,21 @@ from django.conf import LazySettings
 
 from qualifications.models import Attempt, Gate, Holding, PlatformType
 from qualifications.services import (
-    attempting,
     consenting,
     floors,
     grading,
     platform,
     provider_grants,
     removing_lists,
-    retesting,
-    telling,
+    retests,
+    sync_grants,
+    test_attempts,
 )
 from qualifications.services.gate_holdings import revoke
 from qualifications.services.platform import make_types, next_type
 from qualifications.services.provider_grants import next_reading, read_provider_tests
-from qualifications.services.retesting import next_retest, open_retests
-from qualifications.services.telling import next_telling, tell_holdings
+from qualifications.services.retests import next_retest, open_retests
+from qualifications.services.sync_grants import next_telling, tell_holdings
 from tests.factories import NOW, make_account, make_batch, make_user
 from tests.idle import watch
 from tests.qualifications.gates import TEST, make_gate, sit, toys
@@ -53,7 +53,7 @@ def test_holding_is_told_again_when_its_claim_is_over(turk: StubbedTurk) -> None
     make_holding(row, claimed_at=NOW + MINUTE)
     make_holding(row, claimed_at=NOW - DAY, is_told=True)
     make_holding(make_type(status="intended", external_id=""), claimed_at=NOW - DAY)
-    due = NOW + telling.CLAIM
+    due = NOW + sync_grants.CLAIM
 
     assert next_telling(now=NOW) == due
     assert [tell_holdings(now=at, clock=standing(at)) for at in (due - SECOND, due)] == [0, 1]
@@ -126,13 +126,13 @@ SWEEPS: list[tuple[Callable[[], object], int]] = [
     (removing_lists.remove_leaving, 1),
     (lambda: consenting.take_work_out(now=NOW), 1),
     (lambda: platform.make_types(now=NOW), 3),
-    (lambda: telling.tell_holdings(now=NOW), 1),
+    (lambda: sync_grants.tell_holdings(now=NOW), 1),
     (lambda: provider_grants.read_provider_tests(now=NOW), 1),
-    (lambda: attempting.follow_tests(now=NOW), 5),
+    (lambda: test_attempts.follow_tests(now=NOW), 5),
     (lambda: grading.grade_waiting(now=NOW), 1),
     (lambda: grading.regrade_tests(now=NOW + DAY), 1),
     (lambda: floors.check_floors(now=NOW), 2),
-    (lambda: retesting.open_retests(now=NOW), 2),
+    (lambda: retests.open_retests(now=NOW), 2),
 ]
 
 

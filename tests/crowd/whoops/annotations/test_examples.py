@@ -14,8 +14,8 @@ from hits.work.queries.items import answers_wanted
 from hits.work.services.leasing import give_up, items_of, lease_items
 from qualifications.models import Attempt, Gate
 from qualifications.presets import PRESETS
-from qualifications.services.attempting import follow_tests
 from qualifications.services.grading import grade_by_hand
+from qualifications.services.test_attempts import follow_tests
 from tests.crowd.whoops.making_annotations import GOOD, Annotators, make_training_images
 from tests.factories import NOW, make_assignment, make_batch, make_hit, make_study, make_user
 

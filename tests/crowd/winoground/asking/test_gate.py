@@ -12,8 +12,8 @@ from hits.work.models.hits import HIT
 from hits.work.services.leasing import give_up
 from qualifications.models import Gate, Holding
 from qualifications.presets import PRESETS
-from qualifications.services.attempting import follow_tests
 from qualifications.services.grading import grade_waiting
+from qualifications.services.test_attempts import follow_tests
 from scoring.services.judging import judge_submitted
 from tests.crowd.winoground.making_asked import ask, make_first_questions, make_project, open_batch
 from tests.crowd.winoground.visiting import fields_of, open_hit, send, visit

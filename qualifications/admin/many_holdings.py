@@ -18,9 +18,9 @@ from hits.admin.actions.action_pages import ActionPages
 from hits.admin.actions.reason_form import words_form
 from hits.admin.selection import MOST, read_keys
 from qualifications.admin.finding_gates import BASE, GRADE, HOLDINGS, gates_for, shared_of
-from qualifications.admin.giving import COLLEAGUES, GIVE, LONGEST, REVOKE
+from qualifications.admin.holding_changes import COLLEAGUES, GIVE, LONGEST, REVOKE
 from qualifications.models import Holding
-from qualifications.services.handing import give_many, revoke_many
+from qualifications.services.many_holdings import give_many, revoke_many
 
 
 @dataclass(frozen=True, kw_only=True)
