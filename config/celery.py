@@ -89,9 +89,9 @@ def warm_rivals(instance: Any, **_: Any) -> None:
 
 
 def _warm() -> None:
-    from scoring.services import answering  # noqa: PLC0415 - loads models: in this process, and no other
+    from scoring.services import rival_answers  # noqa: PLC0415
 
     try:
-        answering.warm_up()
+        rival_answers.warm_up()
     finally:
         connections.close_all()

@@ -17,8 +17,8 @@ from hits.core.errors import CrowdError
 from hits.providers.models.accounts import Account
 from hits.sync.services.account_checks import Finding, check_account
 from scoring import rivals
-from scoring.services.loading import spec_of
-from scoring.services.playing import default_rival
+from scoring.services.model_loading import spec_of
+from scoring.services.rival_selection import default_rival
 
 MANY_MESSAGES = 200
 

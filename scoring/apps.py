@@ -9,7 +9,7 @@ class ScoringConfig(AppConfig):
         from hits.identity import roles
         from hits.payments.queries.recorded_scores import register_scores
         from hits.people.queries.worker_record import register_means
-        from scoring.records import read_means, read_scores
+        from scoring.score_readers import read_means, read_scores
 
         # Questions hold texts of every study, so only who sees all studies sees them.
         roles.extend(("scoring.view_textquestion", "scoring.retry_textquestion"), roles.OPERATOR)

@@ -1,28 +1,28 @@
 from hits.common import clock
 from hits.common.sweeps import sweep
-from scoring.services import judging, waiting
+from scoring.services import pending_work, score_recording
 
 
 @sweep("scoring.judge_submitted", rest_s=2)
 def judge_submitted() -> None:
-    judging.judge_submitted(now=clock.now())
+    score_recording.judge_submitted(now=clock.now())
 
 
-@sweep("scoring.answer_riddles", rest_s=0.05, due_at=waiting.next_answer, queue="rival")
+@sweep("scoring.answer_riddles", rest_s=0.05, due_at=pending_work.next_answer, queue="rival")
 def answer_riddles() -> None:
-    from scoring.services import answering  # noqa: PLC0415 - numpy, and whatever model answers, in this process alone
+    from scoring.services import rival_answers  # noqa: PLC0415
 
-    answering.answer_waiting()
+    rival_answers.answer_waiting()
 
 
-@sweep("scoring.fill_pools", rest_s=10, due_at=waiting.next_filling, queue="rival")
+@sweep("scoring.fill_pools", rest_s=10, due_at=pending_work.next_filling, queue="rival")
 def fill_pools() -> None:
-    from scoring.services import filling  # noqa: PLC0415 - as above
+    from scoring.services import embedding_backfill  # noqa: PLC0415
 
-    filling.fill_pools()
+    embedding_backfill.fill_pools()
 
 
-@sweep("scoring.answer_texts", rest_s=3, due_at=waiting.next_text_answer, queue="rival")
+@sweep("scoring.answer_texts", rest_s=3, due_at=pending_work.next_text_answer, queue="rival")
 def answer_texts() -> None:
     from scoring.services import answering_texts  # noqa: PLC0415 - as above
 

@@ -18,8 +18,8 @@ from hits.studies.models import Study
 from hits.work.access import studies_of
 from scoring.models import RegisteredRival, StudyRival
 from scoring.queries.rivals_beside_people import compare
-from scoring.services.playing import play_against, rivals_of
 from scoring.services.rescoring import rescore_study
+from scoring.services.rival_selection import play_against, rivals_of
 
 A_PAGE = 50
 CHANGE = "scoring.change_studyrival"

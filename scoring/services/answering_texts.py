@@ -17,10 +17,10 @@ from django.utils import timezone
 from scoring import rivals
 from scoring.models import Asking, RegisteredRival
 from scoring.models.text_questions import TextQuestion
-from scoring.services.answering import FAILURES, Clock, answer_waiting
 from scoring.services.embedding import one_at_a_time
-from scoring.services.loading import code_version, computing, load_model
-from scoring.services.waiting import pause_after, texts_waiting
+from scoring.services.model_loading import code_version, computing, load_model
+from scoring.services.pending_work import pause_after, texts_waiting
+from scoring.services.rival_answers import FAILURES, Clock, answer_waiting
 
 # Of a sweep: other work of its queue has its turn in between.
 LONGEST_S = 60.0

@@ -12,7 +12,7 @@ from hits.studies.models import Study
 from hits.work.models.assignments import Assignment
 from hits.work.models.items import Item
 from scoring.models import Asking, RegisteredRival, Riddle
-from scoring.services.playing import rivals_of
+from scoring.services.rival_selection import rivals_of
 
 log = structlog.get_logger()
 

@@ -15,7 +15,7 @@ from django.db.models import Exists, Model, OuterRef, QuerySet
 
 from scoring import rivals
 from scoring.models import PoolPicture, RegisteredRival, Space, Vector
-from scoring.services.loading import Player, computing, load_player
+from scoring.services.model_loading import Player, computing, load_player
 
 Row = TypeVar("Row", bound=Model)
 Thing = TypeVar("Thing")

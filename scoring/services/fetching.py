@@ -16,7 +16,7 @@ from hits.core.errors import CrowdError
 from scoring import rivals
 from scoring.models import RegisteredRival
 from scoring.rivals import weight_downloads
-from scoring.services.loading import spec_of
+from scoring.services.model_loading import spec_of
 
 Kind = RegisteredRival.Kind
 log = structlog.get_logger()

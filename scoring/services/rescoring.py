@@ -10,7 +10,7 @@ from hits.core.errors import RuleBroken
 from hits.identity.models.users import User
 from hits.studies.models import Study
 from scoring.models import Asking, RegisteredRival, Riddle, Verdict
-from scoring.services.playing import play_against
+from scoring.services.rival_selection import play_against
 
 AT_ONCE = 1000
 log = structlog.get_logger()

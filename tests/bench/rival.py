@@ -127,7 +127,7 @@ def make_ours(
     from django.utils import timezone  # noqa: PLC0415
 
     from scoring.models import RegisteredRival, Verdict  # noqa: PLC0415
-    from scoring.services import answering, asking_rivals, embedding, fetching, filling  # noqa: PLC0415
+    from scoring.services import asking_rivals, embedding, embedding_backfill, fetching, rival_answers  # noqa: PLC0415
     from scoring.services.rival_pool import Entering, enter_pool  # noqa: PLC0415
     from tests.factories import make_study  # noqa: PLC0415
 
@@ -145,7 +145,7 @@ def make_ours(
             for digest, path in zip(digests, pictures, strict=True)
         ]
     )
-    filling.fill_pools()
+    embedding_backfill.fill_pools()
     warm_s = time_loading(rival, pool=pool, embedding=embedding)
     shown = [asking_rivals.Shown(sha256=digest, caption="") for digest in digests]
     spent = iter(range(10**6))
@@ -158,7 +158,7 @@ def make_ours(
             for cue in CUES
         ]
         riddles = asking_rivals.put_riddles(news, study=study, urgent=True, now=timezone.now())
-        answering.answer_waiting()
+        rival_answers.answer_waiting()
         verdicts = {one.riddle_id: one for one in Verdict.objects.filter(riddle__in=riddles, rival=rival)}
         found = [verdicts[riddle.pk].scores for riddle in riddles]
         return [sorted(range(len(scores)), key=lambda place: -scores[place]) for scores in found]
@@ -171,7 +171,7 @@ def time_loading(rival: Any, *, pool: int, embedding: Any) -> float:
     import numpy as np  # noqa: PLC0415
 
     from scoring.models import Vector  # noqa: PLC0415
-    from scoring.services.loading import load_player  # noqa: PLC0415
+    from scoring.services.model_loading import load_player  # noqa: PLC0415
 
     player = load_player(rival)
     values = np.random.default_rng(1).standard_normal((pool, 1024)).astype("<f4")

@@ -20,7 +20,7 @@ from hits.providers.models.accounts import Account
 from hits.review.services import reviewing
 from hits.studies.models import Batch
 from hits.sync.services import reconciling
-from scoring.services import judging as scoring
+from scoring.services import score_recording as scoring
 from tests.conftest import Sites
 from tests.factories import invite, make_account, make_association, make_batch, make_requester, make_user
 

@@ -9,8 +9,8 @@ from crowd.winogavil.demo.seeding import Seeded
 from crowd.winogavil.services import association_verdicts as winogavil
 from hits.work.models.items import Item
 from scoring.models import Score
-from scoring.services.answering import answer_waiting
-from scoring.services.filling import fill_pools
+from scoring.services.embedding_backfill import fill_pools
+from scoring.services.rival_answers import answer_waiting
 from tests.browser.doors import log_in
 from tests.browser.looking import Visitor
 from tests.conftest import Sites

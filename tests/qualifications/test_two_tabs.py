@@ -27,7 +27,7 @@ from qualifications.models import Attempt, Gate, Holding
 from qualifications.services.grading import grade_waiting
 from qualifications.services.test_attempts import follow_tests
 from scoring.models import Score
-from scoring.services.judging import judge_submitted
+from scoring.services.score_recording import judge_submitted
 from tests.crowd.winogavil.examining import make_solver_test, picks
 from tests.factories import make_account, make_association, make_batch, make_hit, make_study
 from tests.races import all_at_once

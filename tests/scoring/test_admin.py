@@ -14,7 +14,7 @@ from hits.identity.models.users import User
 from hits.identity.roles import OPERATOR, PAYMENTS_APPROVER, RESEARCHER, REVIEWER
 from hits.studies.models import Study
 from scoring.models import Asking, RegisteredRival, Score, StudyRival, Verdict
-from scoring.services.answering import answer_waiting
+from scoring.services.rival_answers import answer_waiting
 from tests.factories import NOW, make_assignment, make_association, make_study, make_user
 from tests.pages import text_of
 from tests.people import sign_in

@@ -9,9 +9,9 @@ from django.db.models import QuerySet
 from scoring import rivals
 from scoring.domain import best
 from scoring.models import Asking, RegisteredRival, Space, Vector, Verdict
-from scoring.services import answering, embedding, filling, rival_pool
-from scoring.services.loading import code_version, load_player
-from scoring.services.playing import default_rival
+from scoring.services import embedding, embedding_backfill, rival_answers, rival_pool
+from scoring.services.model_loading import code_version, load_player
+from scoring.services.rival_selection import default_rival
 from tests.factories import NOW, make_assignment
 from tests.scoring.fakes import WEIGHTS, FakeRival, make_rival
 from tests.scoring.test_asking import ask
@@ -26,7 +26,7 @@ def clock_at(now: datetime = NOW) -> Callable[[], datetime]:
 def test_answer_waiting_keeps_everything_that_holds_the_rival_to_its_word(fake: type[FakeRival]) -> None:
     riddle, _ = ask(make_assignment())
 
-    answered = answering.answer_waiting(clock=clock_at(NOW + timedelta(milliseconds=250)))
+    answered = rival_answers.answer_waiting(clock=clock_at(NOW + timedelta(milliseconds=250)))
 
     verdict = Verdict.objects.get()
     assert answered == 1
@@ -48,7 +48,7 @@ def test_the_database_never_changes_a_verdict(
     fake: type[FakeRival], change: Callable[[QuerySet[Verdict]], object]
 ) -> None:
     ask(make_assignment())
-    answering.answer_waiting(clock=clock_at())
+    rival_answers.answer_waiting(clock=clock_at())
     before = Verdict.objects.values().get()
 
     with pytest.raises(DatabaseError, match="append-only"), transaction.atomic():
@@ -59,12 +59,12 @@ def test_the_database_never_changes_a_verdict(
 
 def test_answered_twice_there_is_one_verdict(fake: type[FakeRival]) -> None:
     riddle, _ = ask(make_assignment())
-    answering.answer_waiting(clock=clock_at())
+    rival_answers.answer_waiting(clock=clock_at())
     before = Verdict.objects.values().get()
     # As if another process had read the row before it was gone.
     Asking.objects.create(riddle=riddle, rival=riddle.paid_on, is_urgent=True, asked_at=NOW, try_at=NOW)
 
-    answering.answer_waiting(clock=clock_at(NOW + timedelta(hours=1)))
+    rival_answers.answer_waiting(clock=clock_at(NOW + timedelta(hours=1)))
 
     assert Verdict.objects.values().get() == before
     assert not Asking.objects.exists()
@@ -74,10 +74,10 @@ def test_what_waits_together_is_computed_together_and_nothing_twice(fake: type[F
     for number in range(5):
         ask(make_assignment(), "snow" if number % 2 else "ice")
 
-    answering.answer_waiting(clock=clock_at())
+    rival_answers.answer_waiting(clock=clock_at())
     first = list(fake.computed)
     ask(make_assignment())
-    answering.answer_waiting(clock=clock_at())
+    rival_answers.answer_waiting(clock=clock_at())
 
     assert sorted(first) == sorted({"A snow", "A ice", *(f"{number:064x}" for number in range(5))})
     assert fake.computed == first
@@ -88,12 +88,12 @@ def test_another_process_reads_the_vectors_and_computes_nothing(
     fake: type[FakeRival], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     ask(make_assignment())
-    answering.answer_waiting(clock=clock_at())
+    rival_answers.answer_waiting(clock=clock_at())
     fake.computed.clear()
     monkeypatch.setattr(embedding, "_memory", {})
     ask(make_assignment())
 
-    answering.answer_waiting(clock=clock_at())
+    rival_answers.answer_waiting(clock=clock_at())
 
     assert fake.computed == []
     scores = [verdict.scores for verdict in Verdict.objects.all()]
@@ -105,7 +105,7 @@ def test_urgent_questions_go_before_all_rescoring(fake: type[FakeRival]) -> None
     Asking.objects.update(is_urgent=False)
     ask(make_assignment(), "new")
 
-    answering.answer_waiting(clock=clock_at())
+    rival_answers.answer_waiting(clock=clock_at())
 
     assert [word for word in fake.computed if word.startswith("A ")] == ["A new", "A old"]
 
@@ -115,7 +115,7 @@ def test_a_rival_that_is_down_puts_its_questions_off_and_scores_nothing(fake: ty
     ask(make_assignment())
     ask(make_assignment())
 
-    answered = answering.answer_waiting(clock=clock_at())
+    answered = rival_answers.answer_waiting(clock=clock_at())
 
     assert answered == 0
     assert not Verdict.objects.exists()
@@ -128,11 +128,11 @@ def test_a_rival_that_is_down_puts_its_questions_off_and_scores_nothing(fake: ty
 def test_the_verdict_comes_when_the_rival_is_back(fake: type[FakeRival]) -> None:
     fake.down = True
     ask(make_assignment())
-    answering.answer_waiting(clock=clock_at())
+    rival_answers.answer_waiting(clock=clock_at())
     fake.down = False
 
-    early = answering.answer_waiting(clock=clock_at(NOW + timedelta(seconds=4)))
-    later = answering.answer_waiting(clock=clock_at(NOW + timedelta(seconds=5)))
+    early = rival_answers.answer_waiting(clock=clock_at(NOW + timedelta(seconds=4)))
+    later = rival_answers.answer_waiting(clock=clock_at(NOW + timedelta(seconds=5)))
 
     assert (early, later) == (0, 1)
     assert Verdict.objects.get().latency_ms == 5000
@@ -142,7 +142,7 @@ def test_one_poisoned_riddle_does_not_hold_up_the_others(fake: type[FakeRival]) 
     for text in ("snow", "poison", "ice"):
         ask(make_assignment(), text)
 
-    answered = answering.answer_waiting(clock=clock_at())
+    answered = rival_answers.answer_waiting(clock=clock_at())
 
     assert answered == 2
     assert Asking.objects.values_list("riddle__text", "problem").get() == ("poison", "This word is too much.")
@@ -151,7 +151,7 @@ def test_one_poisoned_riddle_does_not_hold_up_the_others(fake: type[FakeRival]) 
 def test_what_is_no_number_is_neither_kept_nor_a_score(fake: type[FakeRival]) -> None:
     ask(make_assignment(), "nothing")
 
-    answering.answer_waiting(clock=clock_at())
+    rival_answers.answer_waiting(clock=clock_at())
 
     assert not Verdict.objects.exists()
     assert not Vector.objects.filter(of="prompt").exists()
@@ -162,7 +162,7 @@ def test_pauses_grow_and_have_an_end(fake: type[FakeRival]) -> None:
     ask(make_assignment(), "poison")
     now, pauses = NOW, []
     for _ in range(14):
-        answering.answer_waiting(clock=clock_at(now))
+        rival_answers.answer_waiting(clock=clock_at(now))
         try_at = Asking.objects.get().try_at
         pauses.append((try_at - now).total_seconds())
         now = try_at
@@ -175,9 +175,9 @@ def test_an_unreadable_picture_is_told_once_and_not_tried_for_ever(fake: type[Fa
     fake.broken = {f"{1:064x}"}
     enter(3)
 
-    filling.fill_pools()
+    embedding_backfill.fill_pools()
     filled = list(fake.computed)
-    again = filling.fill_pools()
+    again = embedding_backfill.fill_pools()
 
     assert sorted(filled) == [f"{0:064x}", f"{2:064x}"]
     assert (again, fake.computed) == (0, filled)
@@ -188,7 +188,7 @@ def test_a_riddle_with_an_unreadable_picture_waits_with_the_reason(fake: type[Fa
     fake.broken = {f"{1:064x}"}
     ask(make_assignment())
 
-    answering.answer_waiting(clock=clock_at())
+    rival_answers.answer_waiting(clock=clock_at())
 
     assert not Verdict.objects.exists()
     assert "Put a whole one" in Asking.objects.get().problem
@@ -206,10 +206,10 @@ def enter(count: int) -> None:
 def test_pictures_of_the_pool_are_embedded_before_anybody_asks(fake: type[FakeRival]) -> None:
     enter(20)
 
-    filled = filling.fill_pools()
+    filled = embedding_backfill.fill_pools()
     fake.computed.clear()
     ask(make_assignment())
-    answering.answer_waiting(clock=clock_at())
+    rival_answers.answer_waiting(clock=clock_at())
 
     assert filled == 20
     assert fake.computed == ["A snow"]
@@ -217,12 +217,12 @@ def test_pictures_of_the_pool_are_embedded_before_anybody_asks(fake: type[FakeRi
 
 def test_a_new_rival_fills_in_behind_the_old_one(fake: type[FakeRival]) -> None:
     enter(3)
-    filling.fill_pools()
+    embedding_backfill.fill_pools()
     study = make_assignment().hit.batch.study
     rival = make_rival(weights="e" * 64)
     study.rivals.create(rival=rival, added_at=NOW)
 
-    filled = filling.fill_pools()
+    filled = embedding_backfill.fill_pools()
 
     assert filled == 3
     assert sorted(Space.objects.values_list("weights_sha256", flat=True)) == ["e" * 64, WEIGHTS]
@@ -237,18 +237,18 @@ def test_whoever_asks_while_the_pool_fills_goes_first(
     enter(6)
     ask(make_assignment())
 
-    filling.fill_pools()
+    embedding_backfill.fill_pools()
 
     assert fake.computed.index("A snow") == 2
 
 
 def test_warm_reads_every_vector_of_the_pool(fake: type[FakeRival], monkeypatch: pytest.MonkeyPatch) -> None:
     enter(3)
-    filling.fill_pools()
+    embedding_backfill.fill_pools()
     monkeypatch.setattr(embedding, "_memory", {})
     fake.computed.clear()
 
-    answering.warm_up()
+    rival_answers.warm_up()
 
     player = load_player(RegisteredRival.objects.get(name="minilm"))
     assert len(embedding._kept(player.space, "picture")) == 3
@@ -256,8 +256,8 @@ def test_warm_reads_every_vector_of_the_pool(fake: type[FakeRival], monkeypatch:
 
 
 def test_without_pictures_no_model_is_loaded(fake: type[FakeRival]) -> None:
-    answering.warm_up()
-    filling.fill_pools()
+    rival_answers.warm_up()
+    embedding_backfill.fill_pools()
 
     assert not Space.objects.exists()
 
@@ -266,7 +266,7 @@ def test_warm_up_survives_a_rival_that_is_down(fake: type[FakeRival]) -> None:
     enter(1)
     fake.down = True
 
-    answering.warm_up()
+    rival_answers.warm_up()
 
     assert not Space.objects.exists()
 
@@ -275,7 +275,7 @@ def test_the_memory_has_an_end(fake: type[FakeRival], monkeypatch: pytest.Monkey
     monkeypatch.setattr(embedding, "MOST_KEPT", 3)
     ask(make_assignment())
 
-    answering.answer_waiting(clock=clock_at())
+    rival_answers.answer_waiting(clock=clock_at())
 
     player = load_player(RegisteredRival.objects.get(name="minilm"))
     assert len(embedding._kept(player.space, "picture")) == 3
@@ -308,7 +308,7 @@ def test_a_question_that_comes_while_others_are_answered_is_not_left_over(
     late = make_assignment()
     ask(make_assignment())
     seconds: list[int] = []
-    decide = answering._decide
+    decide = rival_answers._decide
 
     def decide_slowly(*args: object, **kwargs: object) -> list[Verdict]:
         if not seconds:
@@ -320,13 +320,13 @@ def test_a_question_that_comes_while_others_are_answered_is_not_left_over(
     def come_late() -> None:
         try:
             ask(late, "ice")
-            seconds.append(answering.answer_waiting(clock=clock_at()))
+            seconds.append(rival_answers.answer_waiting(clock=clock_at()))
         finally:
             connection.close()
 
-    monkeypatch.setattr(answering, "_decide", decide_slowly)
+    monkeypatch.setattr(rival_answers, "_decide", decide_slowly)
 
-    answered = answering.answer_waiting(clock=clock_at())
+    answered = rival_answers.answer_waiting(clock=clock_at())
 
     assert (seconds, answered) == ([0], 2)
     assert not Asking.objects.exists()

@@ -6,8 +6,8 @@ from django.db import IntegrityError, transaction
 from hits.core.errors import RuleBroken
 from hits.work.models.assignments import Assignment
 from scoring.models import Asking, Riddle, StudyRival, Verdict
-from scoring.services import asking_rivals, playing, rescoring
-from scoring.services.answering import answer_waiting
+from scoring.services import asking_rivals, rescoring, rival_selection
+from scoring.services.rival_answers import answer_waiting
 from tests.factories import NOW, make_assignment, make_study
 from tests.scoring.fakes import FakeRival, make_rival
 
@@ -78,7 +78,7 @@ def test_every_rival_of_the_study_is_asked_and_only_the_one_paid_on_is_urgent() 
     assignment = make_assignment()
     study = assignment.hit.batch.study
     for name, paid in (("first", False), ("second", True)):
-        playing.play_against(
+        rival_selection.play_against(
             study=study, rival=make_rival(name, weights=name * 9), by=None, now=NOW, paid=paid
         )
 
@@ -96,7 +96,7 @@ def test_what_was_asked_before_stays_paid_on_the_rival_of_that_day(fake: type[Fa
     assignment = make_assignment()
     study = assignment.hit.batch.study
     before, _ = ask(assignment)
-    playing.play_against(study=study, rival=make_rival(), by=None, now=NOW, paid=True)
+    rival_selection.play_against(study=study, rival=make_rival(), by=None, now=NOW, paid=True)
 
     after, _ = ask(assignment, "ice", slot=2)
 
@@ -107,7 +107,7 @@ def test_a_study_is_paid_on_one_rival_at_a_time() -> None:
     study = make_study()
     for name in ("first", "second", "first"):
         rival = StudyRival.objects.filter(rival__name=name).first()
-        playing.play_against(
+        rival_selection.play_against(
             study=study,
             rival=rival.rival if rival else make_rival(name, weights=name * 9),
             by=None,
@@ -124,7 +124,7 @@ def test_a_model_of_text_alone_cannot_play() -> None:
     study = make_study()
 
     with pytest.raises(RuleBroken, match="text alone"):
-        playing.play_against(study=study, rival=make_rival(kind="masked"), by=None, now=NOW)
+        rival_selection.play_against(study=study, rival=make_rival(kind="masked"), by=None, now=NOW)
 
     assert not StudyRival.objects.exists()
 
@@ -133,7 +133,7 @@ def test_the_default_rival_must_be_registered(settings: object) -> None:
     make_rival()
     settings.RIVAL = "nobody"  # type: ignore[attr-defined]
 
-    with pytest.raises(playing.NoRival, match="Known: fake"):
+    with pytest.raises(rival_selection.NoRival, match="Known: fake"):
         ask(make_assignment())
 
     assert not Riddle.objects.exists()

@@ -10,7 +10,7 @@ from django.core.management import CommandError, call_command
 from scoring import rivals
 from scoring.models import RegisteredRival
 from scoring.rivals import weight_downloads as downloads
-from scoring.services.loading import load_player
+from scoring.services.model_loading import load_player
 from tests.scoring import small_models as small
 
 pytestmark = pytest.mark.django_db

@@ -8,8 +8,8 @@ from hits.work.models.assignments import Assignment
 from hits.work.models.items import Item
 from hits.work.services import leasing
 from scoring.models import Score
-from scoring.records import read_scores
-from scoring.services import judging as services
+from scoring.score_readers import read_scores
+from scoring.services import score_recording as services
 from tests.factories import NOW, make_assignment, make_association, make_batch, make_hit, make_study
 
 pytestmark = pytest.mark.django_db

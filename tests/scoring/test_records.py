@@ -7,7 +7,7 @@ import pytest
 from hits.people.queries.worker_record import Mean, means_of
 from hits.work.models.assignments import Assignment
 from scoring.models import Score
-from scoring.records import read_means
+from scoring.score_readers import read_means
 from tests.factories import NOW, make_assignment, make_association, make_user
 
 pytestmark = pytest.mark.django_db

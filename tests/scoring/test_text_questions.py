@@ -26,7 +26,7 @@ from scoring.services.asking_texts import (
     retry_texts,
     top_words,
 )
-from scoring.services.loading import code_version
+from scoring.services.model_loading import code_version
 from tests.factories import NOW
 from tests.people import sign_in
 from tests.scoring.fakes import WEIGHTS, make_rival

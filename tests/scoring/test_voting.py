@@ -12,8 +12,8 @@ from hits.work.models.hits import HIT
 from hits.work.models.items import Item
 from hits.work.models.leases import Lease
 from scoring.models import Score
-from scoring.queries import voting
-from scoring.queries.voting import Tally, tallies
+from scoring.queries import vote_tallies
+from scoring.queries.vote_tallies import Tally, tallies
 from tests.factories import NOW, make_assignment, make_batch, make_hit, make_study
 
 pytestmark = pytest.mark.django_db
@@ -122,7 +122,7 @@ def test_tallies_of_nothing_are_none() -> None:
 
 def test_more_than_a_query_can_name_is_refused() -> None:
     with pytest.raises(ValueError, match="with a query"):
-        tallies(range(voting.MOST_NAMED + 1))
+        tallies(range(vote_tallies.MOST_NAMED + 1))
 
 
 @pytest.mark.parametrize(

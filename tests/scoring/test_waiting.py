@@ -7,11 +7,11 @@ import pytest
 from django.conf import LazySettings
 
 from scoring.models import Asking, PoolPicture
-from scoring.services import answering, answering_texts, filling, judging
-from scoring.services.answering import answer_waiting
+from scoring.services import answering_texts, embedding_backfill, rival_answers, score_recording
 from scoring.services.answering_texts import answer_texts
 from scoring.services.asking_texts import ask_texts, top_words
-from scoring.services.waiting import FIRST_PAUSE, REST, next_answer, next_filling, next_text_answer
+from scoring.services.pending_work import FIRST_PAUSE, REST, next_answer, next_filling, next_text_answer
+from scoring.services.rival_answers import answer_waiting
 from tests.factories import NOW, make_assignment
 from tests.idle import watch
 from tests.scoring.fakes import FakeRival, make_rival
@@ -78,11 +78,11 @@ def test_rival_that_could_not_read_the_pool_tries_again(
     enter(2)
     fake.broken = {f"{1:064x}"}
     monkeypatch.setattr(fake, "down", True)
-    filling.fill_pools()
+    embedding_backfill.fill_pools()
     assert next_filling(now=NOW) == NOW + REST
 
     monkeypatch.setattr(fake, "down", False)
-    filling.fill_pools()
+    embedding_backfill.fill_pools()
 
     assert next_filling(now=NOW) is None
     PoolPicture.objects.filter(sha256=f"{0:064x}").update(caption_sha256="a" * 64)
@@ -97,9 +97,9 @@ def test_pool_without_a_rival_is_never_due(settings: LazySettings) -> None:
 
 
 SWEEPS: list[tuple[Callable[[], object], int]] = [
-    (lambda: judging.judge_submitted(now=NOW), 1),
-    (lambda: answering.answer_waiting(clock=clock_at()), 2),
-    (filling.fill_pools, 6),
+    (lambda: score_recording.judge_submitted(now=NOW), 1),
+    (lambda: rival_answers.answer_waiting(clock=clock_at()), 2),
+    (embedding_backfill.fill_pools, 6),
     (lambda: answering_texts.answer_texts(clock=clock_at()), 2),
 ]
 
@@ -109,9 +109,9 @@ def test_sweep_that_finds_nothing_asks_little_and_writes_nothing(
     run: Callable[[], object], queries: int, fake: type[FakeRival]
 ) -> None:
     enter(2)
-    filling.fill_pools()
+    embedding_backfill.fill_pools()
     ask(make_assignment())
-    answering.answer_waiting(clock=clock_at())
+    rival_answers.answer_waiting(clock=clock_at())
 
     idle = watch(run)
 

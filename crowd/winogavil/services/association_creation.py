@@ -21,7 +21,7 @@ from hits.work.models.assignments import Assignment
 from hits.work.models.items import Item
 from hits.work.services.answers_needed import make_item
 from scoring.models import Riddle
-from scoring.services.judging import NewScore, record_scores
+from scoring.services.score_recording import NewScore, record_scores
 
 AT_ONCE = 500
 # A word that was pulled may come back: so long the bonuses for the author's other words wait for it.

@@ -13,7 +13,7 @@ from hits.common.sweep_parts import in_parts
 from hits.studies.models import Batch, Study
 from scoring.models import Verdict
 from scoring.services.asking_rivals import NewRiddle, Shown, put_riddles
-from scoring.services.playing import NoRival
+from scoring.services.rival_selection import NoRival
 
 AT_ONCE = 500
 log = structlog.get_logger()

@@ -16,7 +16,7 @@ from hits.work.services.answers_needed import want_answers
 from hits.work.services.counting_answers import Given
 from scoring import domain as scores
 from scoring.models import Score
-from scoring.services.judging import counting_scores
+from scoring.services.score_recording import counting_scores
 
 FINDINGS = ("final_at", "solvers_numerator", "solvers_denominator", "solvable", "told_at")
 Answer = TypeVar("Answer", Score, Given)

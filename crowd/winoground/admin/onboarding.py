@@ -33,7 +33,7 @@ from hits.admin.selection import signed_in
 from hits.core.errors import RuleBroken
 from hits.identity.models.users import User
 from hits.work.models.items import Item
-from scoring.queries.voting import tallies
+from scoring.queries.vote_tallies import tallies
 
 Pages = ProjectPages[Any]
 PRESET = "winoground.onboarding"

@@ -15,7 +15,7 @@ from crowd.winoground.queries.scoring import SCORED, Votes, four_of, fours_of_mo
 from hits.core.chunks import in_chunks
 from hits.work.models.items import Item
 from scoring.models import Score
-from scoring.queries.voting import counting_scores
+from scoring.queries.vote_tallies import counting_scores
 
 AT_ONCE = 250
 ANSWERS_AT_ONCE = 2_000

@@ -14,7 +14,7 @@ from crowd.winoground.domain.caption_scores import Four, Right, count_words
 from crowd.winoground.models import Example, Pairing, Project, Tag
 from crowd.winoground.models.caption_scores import ModelScore, ModelScores
 from hits.work.models.items import Item
-from scoring.queries.voting import Tally, tallies
+from scoring.queries.vote_tallies import Tally, tallies
 
 # What workers were asked about never changes any more, so a score stays a score of just that.
 SCORED = Example.State.ASKED

@@ -9,7 +9,7 @@ from crowd.winoventi.models import Project
 from crowd.winoventi.models.model_runs import Inquiry
 from crowd.winoventi.services.model_questions import Standing
 from scoring.models import RegisteredRival
-from scoring.services.waiting import pause_after
+from scoring.services.pending_work import pause_after
 
 log = structlog.get_logger()
 

@@ -15,7 +15,7 @@ from crowd.winogavil.services.seeded_associations import seed_boards
 from hits.work.models.assignments import Assignment
 from hits.work.models.hits import HIT
 from scoring.models import Riddle
-from scoring.services.answering import answer_waiting
+from scoring.services.rival_answers import answer_waiting
 from tests.browser.conftest import OpenPage
 from tests.browser.looking import SIZES, Visitor
 from tests.browser.stage import pick

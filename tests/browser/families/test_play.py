@@ -15,7 +15,7 @@ from crowd.winogavil.play.services import accounts, player_figures, practice_rou
 from crowd.winogavil.play.site.session import COOKIE
 from hits.work.models.assignments import Assignment
 from scoring.models import Riddle
-from scoring.services.answering import answer_waiting
+from scoring.services.rival_answers import answer_waiting
 from tests.browser.conftest import OpenPage
 from tests.browser.looking import SIZES, Visitor
 from tests.browser.stage import pick

@@ -14,7 +14,7 @@ from crowd.winogavil.services.seeded_associations import seed_board
 from hits.work.models.assignments import Assignment
 from hits.work.models.items import Item
 from scoring.models import Riddle, Verdict
-from scoring.services.answering import answer_waiting
+from scoring.services.rival_answers import answer_waiting
 from tests.browser.conftest import OpenPage
 from tests.browser.looking import SIZES, Visitor
 from tests.browser.stage import pick

@@ -24,8 +24,8 @@ from hits.studies.models import Batch, Study
 from hits.sync.services import reconciling
 from hits.work.models.assignments import Assignment
 from scoring.models import Riddle, Score
-from scoring.services.answering import answer_waiting
-from scoring.services.judging import judge_submitted
+from scoring.services.rival_answers import answer_waiting
+from scoring.services.score_recording import judge_submitted
 from tests.browser.conftest import OpenPage
 from tests.browser.stage import launch, open_account, sign_in
 from tests.conftest import Sites

@@ -19,7 +19,7 @@ from crowd.whoops.models import Annotation, Category, Designer, Image, Project
 from crowd.whoops.models.judged_items import Option, Question
 from hits.work.models.leases import Lease
 from scoring.models import Score
-from scoring.services.judging import judge_submitted
+from scoring.services.score_recording import judge_submitted
 from tests.browser.conftest import OpenPage
 from tests.browser.doors import enter
 from tests.browser.families.test_annotation import be_quiet

@@ -13,7 +13,7 @@ from crowd.winoground.models import Example, FirstQuestion, Pairing, Project, Se
 from hits.work.models.assignments import Assignment
 from hits.work.models.leases import Lease
 from scoring.models import Score
-from scoring.services.judging import judge_submitted
+from scoring.services.score_recording import judge_submitted
 from tests.browser.conftest import OpenPage
 from tests.browser.doors import enter
 from tests.browser.families.test_annotation import be_quiet, preview_of

@@ -31,8 +31,8 @@ from hits.work.models.leases import Lease
 from qualifications.models import Consent, Demographics, Gate, Holding, RefusalCount
 from qualifications.services import consenting, demographics, grading, platform, sync_grants, test_attempts
 from qualifications.services.gate_holdings import set_value
-from scoring.services.answering import answer_waiting
-from scoring.services.judging import judge_submitted
+from scoring.services.rival_answers import answer_waiting
+from scoring.services.score_recording import judge_submitted
 from tests.browser.conftest import OpenPage
 from tests.browser.families.test_whole_game import DENY_STORES, without_cookies
 from tests.browser.stage import launch, open_account, sign_in

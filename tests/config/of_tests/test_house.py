@@ -12,7 +12,7 @@ pytestmark = pytest.mark.pure
 @pytest.mark.parametrize(
     "places",
     [
-        ["scoring/services/judging.py", "crowd/whoops/admin/judging.py"],
+        ["scoring/services/score_recording.py", "crowd/whoops/admin/judging.py"],
         ["hits/work/services/answers.py", "hits/sync/domain/answers.py"],
         ["hits/admin/people/letters.py", "hits/admin/payments/letters.py"],
         ["config/waking.py", "hits/common/wake.py"],

@@ -12,7 +12,7 @@ from hits.ledger.models.bonuses import Bonus
 from hits.payments.services import compensation
 from hits.work.models.assignments import Assignment
 from hits.work.models.hits import HIT
-from scoring.services import judging as scoring
+from scoring.services import score_recording as scoring
 from tests.crowd.frame.test_question import SITE, token_of, visit
 from tests.factories import NOW, make_account, make_assignment, make_hit, make_study
 from tests.hits.refusals import make_payer, make_refused

@@ -22,7 +22,7 @@ from hits.work.models.items import Item
 from hits.work.models.leases import Lease
 from hits.work.services import leasing
 from scoring.models import Asking, Riddle, Verdict
-from scoring.services.answering import answer_waiting
+from scoring.services.rival_answers import answer_waiting
 from tests.factories import make_assignment, make_batch, make_hit, make_picture
 from tests.scoring.fakes import FakeRival, use_fakes
 from tests.sweeping import is_woken, written

@@ -17,7 +17,7 @@ from hits.work.models.assignments import Assignment
 from hits.work.models.hits import HIT
 from hits.work.models.items import Item
 from hits.work.services.leasing import items_of
-from scoring.services.judging import judge_submitted
+from scoring.services.score_recording import judge_submitted
 from tests.crowd.plain.describing import ALONE, WHOLE
 from tests.crowd.plain.making import (
     ask,

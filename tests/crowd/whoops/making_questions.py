@@ -20,7 +20,7 @@ from hits.work.models.assignments import Assignment
 from hits.work.models.items import Item
 from hits.work.services.leasing import items_of, lease_items, save_answer
 from scoring.models import Score
-from scoring.services.judging import judge_submitted
+from scoring.services.score_recording import judge_submitted
 from tests.crowd.whoops.making_images import make_image, make_project
 from tests.factories import (
     NOW,

@@ -16,9 +16,9 @@ from hits.work.models.assignments import Assignment
 from hits.work.models.items import Item
 from hits.work.services.leasing import answer_leases, items_of, lease_items
 from scoring.models import Riddle
-from scoring.services.answering import answer_waiting
 from scoring.services.asking_rivals import NewRiddle, Shown, ask
-from scoring.services.judging import judge_submitted
+from scoring.services.rival_answers import answer_waiting
+from scoring.services.score_recording import judge_submitted
 from tests.factories import NOW, make_assignment, make_batch, make_hit
 
 Status = Assignment.Status

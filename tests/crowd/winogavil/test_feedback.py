@@ -11,7 +11,7 @@ from crowd.winogavil.models import Association, Game
 from crowd.winogavil.services import final_associations
 from hits.studies.models import Batch, Study
 from hits.work.models.assignments import Assignment
-from scoring.services.judging import judge_submitted
+from scoring.services.score_recording import judge_submitted
 from tests.crowd.winogavil.game import SOLVE, make_game_batch, solve
 from tests.factories import NOW, make_association, make_study, make_worker
 

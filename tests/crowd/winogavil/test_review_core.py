@@ -29,7 +29,7 @@ from hits.work.models.assignments import Assignment
 from hits.work.models.hits import HIT
 from hits.work.models.items import Item
 from hits.work.services import leasing
-from scoring.services.answering import answer_waiting
+from scoring.services.rival_answers import answer_waiting
 from tests.crowd.winogavil.game import make_cues, make_game_batch, open_work, put_cue, solve, sweep
 from tests.factories import (
     NOW,

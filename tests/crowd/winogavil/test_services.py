@@ -13,8 +13,8 @@ from hits.work.models.assignments import Assignment
 from hits.work.models.items import Item
 from hits.work.services import answer_collection, locking
 from scoring.models import Score, Verdict
-from scoring.services.answering import answer_waiting
-from scoring.services.playing import play_against
+from scoring.services.rival_answers import answer_waiting
+from scoring.services.rival_selection import play_against
 from tests.factories import (
     NOW,
     make_assignment,

@@ -27,7 +27,7 @@ from hits.work.queries.items import answers_wanted
 from hits.work.services import leasing
 from qualifications.domain.gate_rules import grade, read
 from scoring.models import Riddle, Score
-from scoring.services.judging import judge_submitted
+from scoring.services.score_recording import judge_submitted
 from tests.crowd.winogavil.examining import make_solver_test, picks, take_solver_test
 from tests.crowd.winogavil.game import come_by_the_provider, hand_in, make_game_batch, open_work, sweep
 from tests.factories import NOW, make_account, make_batch, make_study, make_user, make_worker

@@ -22,7 +22,7 @@ from hits.studies.models import Batch
 from hits.work.models.assignments import Assignment
 from hits.work.models.items import Item
 from scoring.models import Riddle
-from scoring.services.judging import judge_submitted
+from scoring.services.score_recording import judge_submitted
 from tests.crowd.winogavil.annotation.annotators import annotate, draw, open_batch
 from tests.crowd.winogavil.annotation.annotators import make_selected as make_annotated
 from tests.crowd.winogavil.game import make_cues, make_game_batch, solve, sweep

@@ -12,7 +12,7 @@ from crowd.winoground.models import Project
 from crowd.winoground.queries.parts import parts_of
 from crowd.winoground.queries.scoring import four_of, lines_of, scored, votes_of
 from hits.work.models.assignments import Assignment
-from scoring.queries.voting import Tally
+from scoring.queries.vote_tallies import Tally
 from tests.crowd.winoground.making_scores import (
     IMAGE_ONLY,
     RIGHT,

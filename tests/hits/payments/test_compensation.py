@@ -23,7 +23,7 @@ from hits.sync.services import reconciling
 from hits.work.models.assignments import Assignment
 from hits.work.models.hits import HIT, Change
 from hits.work.services import eligibility
-from scoring.services import judging as scoring
+from scoring.services import score_recording as scoring
 from tests.factories import (
     NOW,
     make_assignment,

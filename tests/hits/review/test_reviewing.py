@@ -28,7 +28,7 @@ from hits.work.models.decisions import Decision, Note
 from hits.work.models.items import Item
 from hits.work.models.leases import Lease
 from hits.work.services import leasing
-from scoring.services.judging import judge_submitted, scores_of
+from scoring.services.score_recording import judge_submitted, scores_of
 from tests.factories import (
     NOW,
     make_assignment,

@@ -13,7 +13,7 @@ from hits.work.models.assignments import Assignment
 from hits.work.models.decisions import Decision
 from hits.work.models.items import Item
 from hits.work.services import leasing
-from scoring.services.judging import judge_submitted, scores_of
+from scoring.services.score_recording import judge_submitted, scores_of
 from tests.factories import NOW, make_assignment, make_batch, make_hit, make_study, make_user
 from tests.hits.review.test_review_pages import make_works
 from tests.races import all_at_once

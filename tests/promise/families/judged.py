@@ -10,7 +10,7 @@ from crowd.whoops.models.judged_items import Question
 from hits.identity.models.workers import Worker
 from hits.studies.models import Study
 from scoring.models import Score
-from scoring.queries.voting import tallies
+from scoring.queries.vote_tallies import tallies
 from tests.crowd.whoops.making_questions import bring_in, make_partner
 from tests.factories import NOW
 from tests.promise.families.given import Ask, Given, Said

@@ -21,7 +21,7 @@ from hits.work.models.leases import Lease
 from qualifications.models import Consent
 from qualifications.services import consenting
 from scoring.models import Score
-from scoring.services.judging import judge_submitted
+from scoring.services.score_recording import judge_submitted
 from tests.crowd.frame.test_asking import address, agree, open_hit, visit
 from tests.crowd.frame.test_question import send, token_of
 from tests.factories import approve, make_association, make_batch, make_consent_text, make_hit

@@ -26,7 +26,7 @@ from hits.admin.actions import Action, Call, Outcome
 from hits.admin.actions.action_pages import ActionPages
 from hits.admin.page_parts import ReadOnlyAdmin, VisibleStudies, read_number
 from hits.work.access import studies_of
-from scoring.queries.voting import tallies
+from scoring.queries.vote_tallies import tallies
 
 ADD = "whoops.add_question"
 # Of what is asked, in the list.

@@ -13,7 +13,7 @@ from crowd.whoops.judge.queries.questions import AWAY
 from crowd.whoops.models import Project
 from crowd.whoops.models.judged_items import Option, Question
 from hits.work.models.items import Item
-from scoring.queries.voting import tallies
+from scoring.queries.vote_tallies import tallies
 
 Kind = Question.Kind
 Variant = Question.Variant

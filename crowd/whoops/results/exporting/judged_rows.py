@@ -13,7 +13,7 @@ from crowd.whoops.models.judged_items import Option, Question
 from hits.core.chunks import in_chunks
 from hits.work.models.items import Item
 from scoring.models import Score
-from scoring.queries.voting import counting_scores, tallies
+from scoring.queries.vote_tallies import counting_scores, tallies
 
 AT_ONCE = 1_000
 Questions = QuerySet[Question]

@@ -15,7 +15,7 @@ from crowd.winogavil.play.domain import Worth
 from crowd.winogavil.play.models import Standing, Turn, WebGame
 from crowd.winogavil.play.queries.worth import is_final, worth_of
 from scoring.queries.rivals_beside_people import Comparison, compare
-from scoring.services.playing import rivals_of
+from scoring.services.rival_selection import rivals_of
 
 SLICE = 500
 CHECKED_EVERY = timedelta(days=1)

@@ -27,7 +27,7 @@ from crowd.winogavil.services.reports import PICTURE
 from hits.common import rates
 from hits.core.errors import InvalidAnswer, RuleBroken
 from scoring.domain import fool_the_ai
-from scoring.services.playing import rivals_of
+from scoring.services.rival_selection import rivals_of
 
 SETS, SIZE = 8, 5
 MOST_A_DAY, DAY_S = 60, 86_400
@@ -123,7 +123,7 @@ def state_of(asked: PracticeAsk, *, now: datetime) -> dict[str, Any]:
 
 def answer_practice(*, now: datetime) -> int:
     """In the process that loads models, and in no other."""
-    from scoring.services.answering import FAILURES, find_places  # noqa: PLC0415 - numpy, and the models
+    from scoring.services.rival_answers import FAILURES, find_places  # noqa: PLC0415
 
     answered = 0
     for asked in _waiting(now).select_related("rival").order_by("pk")[:AT_ONCE]:

@@ -21,7 +21,7 @@ from hits.core.errors import RuleBroken
 from scoring.models import RegisteredRival
 from scoring.models.text_questions import TextQuestion
 from scoring.services import asking_texts
-from scoring.services.waiting import texts_waiting
+from scoring.services.pending_work import texts_waiting
 
 Purpose = Inquiry.Purpose
 State = Alternative.State

@@ -15,7 +15,7 @@ from hits.work.models.assignments import Assignment
 from hits.work.models.items import Item
 from hits.work.services.leasing import keep_out
 from scoring.models import Score
-from scoring.services.judging import judge_submitted
+from scoring.services.score_recording import judge_submitted
 from tests.crowd.winogavil.annotation.annotators import (
     annotate,
     begin,

@@ -16,7 +16,7 @@ from hits.identity.models.workers import Worker
 from hits.work.models.assignments import Assignment
 from hits.work.models.hits import HIT
 from hits.work.models.leases import Lease
-from scoring.services.judging import judge_submitted
+from scoring.services.score_recording import judge_submitted
 from tests.crowd.frame.test_question import SITE
 from tests.crowd.winogavil.annotation.annotators import draw, make_selected
 from tests.factories import make_account, make_batch, make_hit, make_study

@@ -15,7 +15,7 @@ from crowd.winogavil.services.seeded_associations import seed_board
 from hits.identity.models.users import User
 from hits.studies.models import Study
 from scoring.models import Asking, RegisteredRival, Riddle, Verdict
-from scoring.services import judging
+from scoring.services import score_recording
 from tests.crowd.winogavil.game import put_cue
 from tests.factories import NOW, make_picture, make_study, make_user
 
@@ -98,7 +98,7 @@ def play(player: Player, *, right: bool = True, fools: bool = True, now: datetim
 def work_through(*, now: datetime = NOW) -> None:
     """What the background does with what was handed in."""
     association_creation.make_associations(now=now)
-    judging.judge_submitted(now=now)
+    score_recording.judge_submitted(now=now)
     association_verdicts.read_verdicts()
     final_associations.finalize_associations(now=now)
     association_creation.credit_authors(now=now)

@@ -14,7 +14,7 @@ from hits.people.models import Message, Recipient
 from hits.studies.models import Study
 from hits.work.models.assignments import Assignment
 from scoring.models import Score
-from scoring.services.judging import NewScore, record_scores
+from scoring.services.score_recording import NewScore, record_scores
 from tests.crowd.winogavil.play.table import make_game, make_player, play
 from tests.factories import (
     NOW,

@@ -28,7 +28,7 @@ from hits.studies.models import Batch
 from hits.sync.services import event_inbox, full_scan, reconciling
 from hits.work.models.assignments import Assignment
 from hits.work.models.hits import HIT
-from scoring.services.judging import judge_submitted
+from scoring.services.score_recording import judge_submitted
 from tests.crowd.winogavil.play.table import make_game, make_player, play, take_turn, work_through
 from tests.factories import NOW, make_user
 

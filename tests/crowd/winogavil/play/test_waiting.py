@@ -12,7 +12,7 @@ from crowd.winogavil.play.services.player_figures import CHECKED_EVERY, MODELS_E
 from crowd.winogavil.play.services.practice_rounds import KEPT_FOR, WAITED_FOR, next_practice
 from crowd.winogavil.play.services.retention import next_tidying
 from hits.studies.models import Study
-from scoring.services.playing import default_rival
+from scoring.services.rival_selection import default_rival
 from tests.crowd.winogavil.play.table import make_game, make_player, play, work_through
 from tests.factories import NOW, make_study, make_user
 from tests.idle import watch

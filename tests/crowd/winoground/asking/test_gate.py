@@ -14,7 +14,7 @@ from qualifications.models import Gate, Holding
 from qualifications.presets import PRESETS
 from qualifications.services.grading import grade_waiting
 from qualifications.services.test_attempts import follow_tests
-from scoring.services.judging import judge_submitted
+from scoring.services.score_recording import judge_submitted
 from tests.crowd.winoground.making_asked import ask, make_first_questions, make_project, open_batch
 from tests.crowd.winoground.visiting import fields_of, open_hit, send, visit
 from tests.factories import NOW, make_hit

@@ -17,7 +17,7 @@ from hits.work.models.assignments import Assignment
 from hits.work.models.hits import HIT
 from hits.work.services.leasing import items_of
 from scoring.models import Score
-from scoring.services.judging import judge_submitted
+from scoring.services.score_recording import judge_submitted
 from tests.crowd.winoground.making_asked import make_first_questions, make_project
 from tests.crowd.winoground.visiting import fields_of, open_hit, send, told_by, visit
 from tests.factories import NOW, make_user

@@ -20,8 +20,8 @@ from hits.work.models.hits import HIT
 from hits.work.models.items import Item
 from hits.work.services.leasing import items_of
 from scoring.models import Score
-from scoring.queries.voting import tallies
-from scoring.services.judging import judge_submitted
+from scoring.queries.vote_tallies import tallies
+from scoring.services.score_recording import judge_submitted
 from tests.crowd.winoground.making_asked import answer_all, ask, make_project, open_batch
 from tests.crowd.winoground.visiting import fields_of, open_hit, send, told_by, visit
 from tests.factories import NOW, make_user, make_worker

@@ -3,9 +3,9 @@
 import structlog
 
 from scoring.models import Asking
-from scoring.services.answering import FAILURES, answer_waiting
 from scoring.services.embedding import fill_pool
-from scoring.services.playing import rivals_in_play
+from scoring.services.rival_answers import FAILURES, answer_waiting
+from scoring.services.rival_selection import rivals_in_play
 
 log = structlog.get_logger()
 

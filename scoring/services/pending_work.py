@@ -7,7 +7,7 @@ from django.db.models import Min, QuerySet
 from scoring.models import Asking
 from scoring.models.text_questions import TextQuestion
 from scoring.queries.pool_coverage import is_pool_known
-from scoring.services.playing import NoRival, rivals_in_play
+from scoring.services.rival_selection import NoRival, rivals_in_play
 
 # So long a rival rests that could not read the pool: its weights are missing, or the memory was full.
 REST = timedelta(minutes=1)

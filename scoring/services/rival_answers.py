@@ -20,9 +20,9 @@ from scoring import rivals
 from scoring.domain import best, model_score
 from scoring.models import Asking, RegisteredRival, Verdict
 from scoring.services.embedding import one_at_a_time, picture_vectors, prompt_vectors, warm
-from scoring.services.loading import Player, code_version, computing, load_player
-from scoring.services.playing import rivals_in_play
-from scoring.services.waiting import pause_after
+from scoring.services.model_loading import Player, code_version, computing, load_player
+from scoring.services.pending_work import pause_after
+from scoring.services.rival_selection import rivals_in_play
 
 AT_ONCE = 64
 # What models and the files they read can fail with. Anything else is a mistake of ours, and is seen as one.

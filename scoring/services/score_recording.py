@@ -16,7 +16,7 @@ from hits.work.models.assignments import Assignment
 from hits.work.models.items import Item
 from hits.work.services.leasing import items_served
 from scoring.models import Score
-from scoring.queries import voting
+from scoring.queries import vote_tallies
 
 log = structlog.get_logger()
 
@@ -89,4 +89,4 @@ def scores_of(item: Item, *, measure: str) -> list[Fraction]:
 
 
 def counting_scores(*, items: Iterable[int], measure: str) -> QuerySet[Score]:
-    return voting.counting_scores(list(items)).filter(measure=measure)
+    return vote_tallies.counting_scores(list(items)).filter(measure=measure)
