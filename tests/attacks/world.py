@@ -30,7 +30,7 @@ from tests.crowd.marketplace.rows import accept, hand_in, post_hit
 from tests.crowd.winogavil.annotation.annotators import annotate, draw, make_selected, open_batch
 from tests.crowd.winogavil.play.table import make_game, make_player, play
 from tests.crowd.winogavil.releases.data import make_final
-from tests.crowd.winoventi.asking import asked
+from tests.crowd.winoventi.question_pages import asked
 from tests.factories import invite, make_assignment, make_batch, make_hit, make_requester
 
 # Of the exception procedure, whose items lie further on than its rows.

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.bench.servers import ROOT, environment, migrate
-from tests.crowd.winogavil.recordings import write_many
+from tests.crowd.winogavil.replaying.recordings import write_many
 
 FEW, MANY = 10_000, 100_000
 MOST_S = 600

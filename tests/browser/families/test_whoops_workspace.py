@@ -17,7 +17,7 @@ from tests.browser.doors import enter
 from tests.browser.looking import Visitor
 from tests.browser.stage import launch, open_account, sign_in
 from tests.conftest import Sites
-from tests.crowd.whoops.designing.test_paying import accept
+from tests.crowd.whoops.design.test_designer_pay import accept
 from tests.crowd.whoops.making_designers import (
     TEXTS,
     make_category,

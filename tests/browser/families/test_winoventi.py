@@ -32,7 +32,7 @@ from tests.browser.families.test_annotation import be_quiet, preview_of
 from tests.browser.looking import Visitor
 from tests.browser.sitting import Room, entry, fault, pick, submit, write
 from tests.conftest import Sites
-from tests.crowd.winoventi.asking.asked import make_generic, open_batch
+from tests.crowd.winoventi.question_pages.asked import make_generic, open_batch
 from tests.factories import make_hit, make_study
 
 pytestmark = [pytest.mark.needs_chromium, pytest.mark.django_db(transaction=True)]

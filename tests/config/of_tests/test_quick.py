@@ -8,7 +8,7 @@ def test_tests_of_a_module_are_those_of_its_name_and_those_that_import_it() -> N
         ["crowd/winoventi/domain/words.py", "tests/hits/payments/test_paying.py", "README.md", "hits/gone.py"]
     )
 
-    assert "tests/crowd/winoventi/test_domain_words.py" in found
+    assert "tests/crowd/winoventi/premises/test_words.py" in found
     assert "tests/hits/payments/test_paying.py" in found
     assert [
         name for name in found if "winoventi" not in name and name != "tests/hits/payments/test_paying.py"
@@ -22,6 +22,6 @@ def test_tests_that_are_gone_are_not_run() -> None:
 def test_domain_tests_start_nothing() -> None:
     found = domain_tests()
 
-    assert "tests/crowd/winoventi/test_domain_words.py" in found
+    assert "tests/crowd/winoventi/premises/test_words.py" in found
     assert "tests/config/test_embedded.py" not in found
     assert [name for name in found if "django_db" in (ROOT / name).read_text()] == []

@@ -26,7 +26,7 @@ from hits.work.models.assignments import Assignment
 from hits.work.models.hits import HIT
 from hits.work.models.items import Item
 from scoring.models import Riddle
-from tests.crowd.winogavil.recordings import SET, Row, association, solution, solved, write
+from tests.crowd.winogavil.replaying.recordings import SET, Row, association, solution, solved, write
 from tests.factories import NOW, make_study
 
 pytestmark = pytest.mark.django_db

@@ -10,7 +10,7 @@ from crowd.winogavil.models import Association
 from crowd.winogavil.replaying.rows import ASSOCIATIONS, SOLUTIONS
 from hits.providers.models.accounts import Account
 from hits.studies.models import Study
-from tests.crowd.winogavil.recordings import SET, association, solved, write
+from tests.crowd.winogavil.replaying.recordings import SET, association, solved, write
 
 pytestmark = pytest.mark.django_db
 QUOTED = "Put a field that holds the separator into quotation marks."

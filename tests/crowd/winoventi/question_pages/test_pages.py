@@ -20,7 +20,7 @@ from hits.work.models.assignments import Assignment
 from hits.work.models.hits import HIT
 from hits.work.models.leases import Lease
 from tests.crowd.frame.test_question import SITE
-from tests.crowd.winoventi.asking.asked import (
+from tests.crowd.winoventi.question_pages.asked import (
     ABOUT,
     RIGHT,
     Page,

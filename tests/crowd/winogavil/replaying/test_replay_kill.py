@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from tests.config.processes import ROOT, lay_databases, manage, scratch_environ, wait_until
-from tests.crowd.winogavil.recordings import write_many
+from tests.crowd.winogavil.replaying.recordings import write_many
 
 ASSOCIATIONS = 4_000
 OF_STUDY = "item_id IN (SELECT id FROM hits_item WHERE study_id = (SELECT id FROM hits_study WHERE name = ?))"

@@ -15,7 +15,7 @@ from crowd.whoops.design.services.invitations import places_of
 from crowd.whoops.models import Designer, Image, Project
 from hits.identity.roles import RESEARCHER, REVIEWER
 from hits.ledger.models.bonuses import Bonus
-from tests.crowd.whoops.designing.test_paying import Paid, accept
+from tests.crowd.whoops.design.test_designer_pay import Paid, accept
 from tests.crowd.whoops.making_designers import make_designer, make_project, send
 from tests.factories import NOW, make_assignment, make_hit, make_user, make_worker
 from tests.people import sign_in

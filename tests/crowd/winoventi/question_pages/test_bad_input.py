@@ -8,7 +8,7 @@ import pytest
 from crowd.questions.page_entries import Faulty
 from crowd.winoventi import domain
 from hits.core.errors import InvalidAnswer
-from tests.crowd.winoventi.asking.asked import RIGHT, Page, form_of
+from tests.crowd.winoventi.question_pages.asked import RIGHT, Page, form_of
 
 pytestmark = pytest.mark.pure
 

@@ -13,7 +13,7 @@ from hits.identity.models.workers import Worker
 from hits.providers.models.accounts import Account
 from hits.studies.models import Study
 from hits.work.models.items import Item
-from tests.crowd.winogavil.recordings import write_many
+from tests.crowd.winogavil.replaying.recordings import write_many
 from tests.factories import NOW
 
 pytestmark = pytest.mark.django_db(transaction=True)
