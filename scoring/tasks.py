@@ -8,8 +8,8 @@ def judge_submitted() -> None:
     score_recording.judge_submitted(now=clock.now())
 
 
-@sweep("scoring.answer_riddles", rest_s=0.05, due_at=pending_work.next_answer, queue="rival")
-def answer_riddles() -> None:
+@sweep("scoring.answer_rival_queries", rest_s=0.05, due_at=pending_work.next_answer, queue="rival")
+def answer_rival_queries() -> None:
     from scoring.services import rival_answers  # noqa: PLC0415
 
     rival_answers.answer_waiting()

@@ -13,7 +13,7 @@ from hits.core.errors import InvalidAnswer, RuleBroken
 from hits.families import AsksRival
 from hits.work.models.assignments import Assignment
 from hits.work.services import leasing
-from scoring.models import Riddle
+from scoring.models import RivalQuery
 from scoring.services import asking_rivals
 
 WINDOW_S = 60
@@ -27,27 +27,27 @@ SLOTS = frozenset(str(slot) for slot in range(1, 11))
 def ask(request: HttpRequest, assignment: Assignment, now: datetime) -> JsonResponse:
     """Stores the cue and the choice, then asks. Whoever asks again is told what is stored."""
     slot = _read_slot(request)
-    if known := asking_rivals.find_riddle(assignment=assignment, slot=slot):
+    if known := asking_rivals.find_rival_query(assignment=assignment, slot=slot):
         return _state(known, assignment, now=now)
     if assignment.status != Assignment.Status.OPENED:
         return refuse(_("This work was handed in before. Nothing was changed."), status=409)
     if not rates.spend("ask", str(assignment.public_id), most=MOST_QUESTIONS, window_s=WINDOW_S):
         return refuse(_("Please wait a moment before you ask again."), status=429)
-    riddle = _store(request, assignment, now=now)
-    return _state(riddle, assignment, now=now)
+    rival_query = _store(request, assignment, now=now)
+    return _state(rival_query, assignment, now=now)
 
 
 @spoken
 def verdict(request: HttpRequest, assignment: Assignment, now: datetime) -> JsonResponse:
     if not rates.spend("verdict", str(assignment.public_id), most=MOST_LOOKS, window_s=WINDOW_S):
         return refuse(_("Please wait a moment before you ask again."), status=429)
-    riddle = asking_rivals.find_riddle(assignment=assignment, slot=_read_slot(request))
-    if riddle is None:
+    rival_query = asking_rivals.find_rival_query(assignment=assignment, slot=_read_slot(request))
+    if rival_query is None:
         return refuse(_("The model was not asked about this word."), status=404)
-    return _state(riddle, assignment, now=now)
+    return _state(rival_query, assignment, now=now)
 
 
-def _store(request: HttpRequest, assignment: Assignment, *, now: datetime) -> Riddle:
+def _store(request: HttpRequest, assignment: Assignment, *, now: datetime) -> RivalQuery:
     family = leasing.family_of_batch(assignment.hit.batch)
     with transaction.atomic():
         # Two words of one attempt at one instant: the second is compared with the first.
@@ -58,7 +58,7 @@ def _store(request: HttpRequest, assignment: Assignment, *, now: datetime) -> Ri
         if not isinstance(family, AsksRival):
             raise InvalidAnswer("This task asks no rival.")
         proposal = family.read_proposal(form=request.POST, assignment=assignment)
-        new = asking_rivals.NewRiddle(
+        new = asking_rivals.NewRivalQuery(
             text=proposal.text,
             pictures=[
                 asking_rivals.Shown(sha256=sha256, caption=caption) for sha256, caption in proposal.pictures
@@ -66,8 +66,8 @@ def _store(request: HttpRequest, assignment: Assignment, *, now: datetime) -> Ri
             chosen=proposal.chosen,
             slot=proposal.slot,
         )
-        riddle, _stored = asking_rivals.ask(new=new, assignment=assignment, now=now)
-    return riddle
+        rival_query, _stored = asking_rivals.ask(new=new, assignment=assignment, now=now)
+    return rival_query
 
 
 def _read_slot(request: HttpRequest) -> int:
@@ -77,8 +77,8 @@ def _read_slot(request: HttpRequest) -> int:
     return int(slot)
 
 
-def _state(riddle: Riddle, assignment: Assignment, *, now: datetime) -> JsonResponse:
-    state = dict(asking_rivals.answer_state(riddle, now=now, deadline_s=settings.RIVAL_DEADLINE_S))
+def _state(rival_query: RivalQuery, assignment: Assignment, *, now: datetime) -> JsonResponse:
+    state = dict(asking_rivals.answer_state(rival_query, now=now, deadline_s=settings.RIVAL_DEADLINE_S))
     family = leasing.family_of_batch(assignment.hit.batch)
     if "fool" in state and isinstance(family, AsksRival):
         bonus = family.possible_bonus(assignment=assignment, fool=state["fool"])

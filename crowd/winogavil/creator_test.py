@@ -20,7 +20,7 @@ from hits.families import NarrowsItems, Purpose, TaskPage, UsesUp
 from hits.work.models.assignments import Assignment
 from hits.work.models.items import Item
 from hits.work.models.leases import Lease
-from scoring.models import Riddle
+from scoring.models import RivalQuery
 
 TEMPLATE = "winogavil/creator_test.html"
 # What the worked example shows: of the practice pictures, the author's and the model's.
@@ -58,11 +58,11 @@ class CreatorTestFamily(CreateFamily, NarrowsItems, UsesUp):
         return TaskPage(template=TEMPLATE, context={"example": _example()})
 
     def work_page(self, *, assignment: Assignment, items: Sequence[Item]) -> TaskPage:
-        riddles = Riddle.objects.filter(assignment=assignment)
-        asked = {riddle.slot: riddle for riddle in riddles}
+        rival_queries = RivalQuery.objects.filter(assignment=assignment)
+        asked = {rival_query.slot: rival_query for rival_query in rival_queries}
         boards = boards_of(assignment)
         slots = [
-            {"number": slot, "riddle": asked.get(slot), **_shown(boards[slot - 1], slot=slot)}
+            {"number": slot, "rival_query": asked.get(slot), **_shown(boards[slot - 1], slot=slot)}
             for slot in self.slots(assignment)
         ]
         reports = [target for slot in slots for target in slot["reports"]]
@@ -72,7 +72,7 @@ class CreatorTestFamily(CreateFamily, NarrowsItems, UsesUp):
     def slots(self, assignment: Assignment) -> Sequence[int]:
         """Not those whose pictures were taken away before a word was found for them."""
         boards = boards_of(assignment)
-        known = set(Riddle.objects.filter(assignment=assignment).values_list("slot", flat=True))
+        known = set(RivalQuery.objects.filter(assignment=assignment).values_list("slot", flat=True))
         asked = still_asked([board.item for board in boards], worker=assignment.worker)
         return [slot for slot, board in enumerate(boards, start=1) if slot in known or board.item in asked]
 
@@ -83,7 +83,7 @@ class CreatorTestFamily(CreateFamily, NarrowsItems, UsesUp):
 
     def uses_up(self, assignment: Assignment) -> bool:
         """The model has answered, or is about to: another try would be a second chance with it."""
-        return Riddle.objects.filter(assignment=assignment).exists()
+        return RivalQuery.objects.filter(assignment=assignment).exists()
 
 
 def _shown(board: Board, *, slot: int) -> dict[str, Any]:

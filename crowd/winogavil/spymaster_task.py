@@ -42,7 +42,7 @@ from hits.work.models.assignments import Assignment
 from hits.work.models.items import Item
 from hits.work.models.leases import Lease
 from hits.work.services.leasing import items_served
-from scoring.models import Riddle
+from scoring.models import RivalQuery
 
 SLOTS = (1, 2)
 
@@ -73,10 +73,12 @@ class CreateFamily(TaskFamily, AsksRival, TakesReports, RecoversAnswers, GivesFe
         return _page(pictures, slots=[{"number": number} for number in SLOTS])
 
     def work_page(self, *, assignment: Assignment, items: Sequence[Item]) -> TaskPage:
-        asked = {riddle.slot: riddle for riddle in Riddle.objects.filter(assignment=assignment)}
+        asked = {
+            rival_query.slot: rival_query for rival_query in RivalQuery.objects.filter(assignment=assignment)
+        }
         places = _places(items)
         pictures = [{"url": f"/pictures/{place.picture.key}/480/"} for place in places]
-        slots = [{"number": number, "riddle": asked.get(number)} for number in slots_of(assignment)]
+        slots = [{"number": number, "rival_query": asked.get(number)} for number in slots_of(assignment)]
         reports = [
             picture_target(place.picture.key, number=number) for number, place in enumerate(places, start=1)
         ]
@@ -87,16 +89,16 @@ class CreateFamily(TaskFamily, AsksRival, TakesReports, RecoversAnswers, GivesFe
         take_report(form=form, items=items, worker=assignment.worker, now=now)
 
     def review_page(self, *, assignment: Assignment, items: Sequence[Item]) -> TaskPage:
-        rows = Riddle.objects.filter(assignment=assignment).select_related("item__association")
-        boards, riddles = boards_of(assignment), list(rows.order_by("slot"))
-        answered = _answers_to([riddle.item for riddle in riddles if riddle.item])
+        rows = RivalQuery.objects.filter(assignment=assignment).select_related("item__association")
+        boards, rival_queries = boards_of(assignment), list(rows.order_by("slot"))
+        answered = _answers_to([rival_query.item for rival_query in rival_queries if rival_query.item])
         cues = [
             _reviewed(
-                riddle,
-                places=board_of_slot(boards, riddle.slot).places.all(),
-                answered=answered.get(riddle.item_id or 0, 0),
+                rival_query,
+                places=board_of_slot(boards, rival_query.slot).places.all(),
+                answered=answered.get(rival_query.item_id or 0, 0),
             )
-            for riddle in riddles
+            for rival_query in rival_queries
         ]
         context = {"cues": cues, "people": domain.SOLVERS_WANTED}
         return TaskPage(template="winogavil/review_cues.html", context=context)
@@ -134,7 +136,9 @@ class CreateFamily(TaskFamily, AsksRival, TakesReports, RecoversAnswers, GivesFe
 
     def read_answer(self, *, form: QueryDict, assignment: Assignment, items: Sequence[Item]) -> Answer:
         """What counts was stored when the rival was asked; the form adds nothing to it."""
-        asked = {riddle.slot: riddle for riddle in Riddle.objects.filter(assignment=assignment)}
+        asked = {
+            rival_query.slot: rival_query for rival_query in RivalQuery.objects.filter(assignment=assignment)
+        }
         if missing := [slot for slot in self.slots(assignment) if slot not in asked]:
             words = _("Word %(number)s was not put to the model yet. Test it, then submit.")
             raise InvalidAnswer(words % {"number": missing[0]})
@@ -145,23 +149,25 @@ class CreateFamily(TaskFamily, AsksRival, TakesReports, RecoversAnswers, GivesFe
         cues = answer.get("cues") if isinstance(answer, Mapping) else None
         if not isinstance(cues, list) or not cues or len(cues) > self.most_cues:
             raise InvalidAnswer(_("There is no word in this answer."))
-        known = Riddle.objects.filter(assignment__leases__item__in=items).distinct()
-        if not {str(cue) for cue in cues} <= {str(riddle.public_id) for riddle in known}:
+        known = RivalQuery.objects.filter(assignment__leases__item__in=items).distinct()
+        if not {str(cue) for cue in cues} <= {str(rival_query.public_id) for rival_query in known}:
             raise InvalidAnswer(_("One of the words was never put to the model."))
         return {"cues": [str(cue) for cue in cues]}
 
     def recover_answer(self, *, answer: Any, assignment: Assignment, items: Sequence[Item]) -> Answer:
         """A set of pictures may be asked of many: the words of somebody else are no answer."""
         read = self.check_answer(answer=answer, items=items)
-        own = Riddle.objects.filter(assignment=assignment).values_list("public_id", flat=True)
-        if not set(read["cues"]) <= {str(riddle) for riddle in own}:
+        own = RivalQuery.objects.filter(assignment=assignment).values_list("public_id", flat=True)
+        if not set(read["cues"]) <= {str(rival_query) for rival_query in own}:
             raise InvalidAnswer(_("One of the words was never put to the model."))
         return read
 
     def judge(self, *, answer: Answer, items: Sequence[Item]) -> Sequence[Score]:
         """Of what is final by now; the rest follows (crowd.winogavil.services.association_creation)."""
         cues = [UUID(cue) for cue in answer.get("cues", ())]
-        made = Association.objects.filter(item__riddle__public_id__in=cues).select_related("item__riddle")
+        made = Association.objects.filter(item__riddle__public_id__in=cues).select_related(
+            "item__rival_query"
+        )
         return [
             Score(item=association.item, measure=measure, value=value)
             for association in made.order_by("pk")
@@ -202,13 +208,13 @@ def _answers_to(items: Sequence[Item]) -> dict[int, int]:
     return dict(answers.values_list("item").annotate(n=Count("pk")))
 
 
-def _reviewed(riddle: Riddle, *, places: Iterable[BoardPlace], answered: int) -> dict[str, Any]:
-    verdict = riddle.verdict
+def _reviewed(rival_query: RivalQuery, *, places: Iterable[BoardPlace], answered: int) -> dict[str, Any]:
+    verdict = rival_query.verdict
     predicted = verdict.places if verdict else []
-    association = getattr(riddle.item, "association", None)
+    association = getattr(rival_query.item, "association", None)
     mean = association.solvers_mean if association else None
     return {
-        "riddle": riddle,
+        "rival_query": rival_query,
         "verdict": verdict,
         "association": association,
         "answered": min(answered, domain.SOLVERS_WANTED),
@@ -217,7 +223,7 @@ def _reviewed(riddle: Riddle, *, places: Iterable[BoardPlace], answered: int) ->
             {
                 "url": f"/pictures/{place.picture.key}/480/",
                 "concept": place.picture.concept,
-                "chosen": number in riddle.chosen,
+                "chosen": number in rival_query.chosen,
                 "predicted": number in predicted,
             }
             for number, place in enumerate(places)
@@ -234,7 +240,7 @@ def _read_places(values: Sequence[str], *, size: int) -> list[int]:
 
 
 def _check_other_cue(cue: str, *, slot: int, assignment: Assignment) -> None:
-    others = Riddle.objects.filter(assignment=assignment).exclude(slot=slot)
+    others = RivalQuery.objects.filter(assignment=assignment).exclude(slot=slot)
     if any(other.text.casefold() == cue.casefold() for other in others):
         raise InvalidAnswer(_("You have used this word for other pictures here. Find a different one."))
 

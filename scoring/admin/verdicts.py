@@ -13,7 +13,7 @@ class VerdictAdmin(ReadOnlyAdmin[Verdict]):
 
     list_display = ("prompt", "rival", "study", "model_score", "latency_ms", "answered_at")
     list_filter = ("rival",)
-    search_fields = ("riddle__text", "weights_sha256")
+    search_fields = ("rival_query__text", "weights_sha256")
     ordering = ("-pk",)
     show_full_result_count = False
 
@@ -23,4 +23,4 @@ class VerdictAdmin(ReadOnlyAdmin[Verdict]):
 
     @admin.display
     def study(self, verdict: Verdict) -> str:
-        return str(verdict.riddle.study)
+        return str(verdict.rival_query.study)

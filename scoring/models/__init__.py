@@ -2,13 +2,13 @@ from scoring.models.embeddings import PoolPicture, Space, Vector
 from scoring.models.rivals import RegisteredRival, StudyRival
 from scoring.models.scores import Score
 from scoring.models.text_questions import TextQuestion
-from scoring.models.verdicts import Asking, Riddle, Verdict
+from scoring.models.verdicts import Asking, RivalQuery, Verdict
 
 __all__ = [
     "Asking",
     "PoolPicture",
     "RegisteredRival",
-    "Riddle",
+    "RivalQuery",
     "Score",
     "Space",
     "StudyRival",

@@ -9,19 +9,19 @@ from hits.work.models.items import Item
 from scoring.models.rivals import RegisteredRival
 
 
-class Riddle(models.Model):
+class RivalQuery(models.Model):
     """What rivals are asked: a text, pictures in the order shown, and what its author chose.
 
     Stored before any rival is asked, so there is one chance for each cue of an attempt.
     """
 
     public_id = models.UUIDField(default=uuid4, unique=True, editable=False)
-    study = models.ForeignKey(Study, models.PROTECT, related_name="riddles")
+    study = models.ForeignKey(Study, models.PROTECT, related_name="rival_queries")
     # Whose attempt it belongs to, and which cue of it. None: no worker made it.
-    assignment = models.ForeignKey(Assignment, models.PROTECT, null=True, related_name="riddles")
+    assignment = models.ForeignKey(Assignment, models.PROTECT, null=True, related_name="rival_queries")
     slot = models.PositiveSmallIntegerField(default=1)
     # What people solve of it, once a family has made an item of it.
-    item = models.OneToOneField(Item, models.PROTECT, null=True, related_name="riddle")
+    item = models.OneToOneField(Item, models.PROTECT, null=True, related_name="rival_query")
     text = models.CharField(max_length=100)
     # [{"sha256": ..., "caption": ...}], as they were at that moment.
     pictures = models.JSONField()
@@ -37,7 +37,7 @@ class Riddle(models.Model):
             models.UniqueConstraint(
                 fields=["assignment", "slot"],
                 condition=Q(assignment__isnull=False),
-                name="riddle_once_per_attempt_and_slot",
+                name="rival_query_once_per_attempt_and_slot",
             )
         ]
 
@@ -51,13 +51,13 @@ class Riddle(models.Model):
     @property
     def verdict(self) -> "Verdict | None":
         """The one that counts, once it is there."""
-        return Verdict.objects.filter(riddle=self, rival=self.paid_on_id).first()
+        return Verdict.objects.filter(rival_query=self, rival=self.paid_on_id).first()
 
 
 class Asking(models.Model):
-    """A riddle that a rival has not answered yet. The rows are the queue; an answered one is gone."""
+    """A rival_query that a rival has not answered yet. The rows are the queue; an answered one is gone."""
 
-    riddle = models.ForeignKey(Riddle, models.CASCADE, related_name="askings")
+    rival_query = models.ForeignKey(RivalQuery, models.CASCADE, related_name="askings")
     rival = models.ForeignKey(RegisteredRival, models.PROTECT, related_name="askings")
     # Somebody waits for it: before all rescoring.
     is_urgent = models.BooleanField()
@@ -67,11 +67,11 @@ class Asking(models.Model):
     problem = models.CharField(max_length=500, blank=True)
 
     class Meta:
-        constraints = [models.UniqueConstraint(fields=["riddle", "rival"], name="asking_once_per_rival")]
+        constraints = [models.UniqueConstraint(fields=["rival_query", "rival"], name="asking_once_per_rival")]
         indexes = [models.Index(fields=["is_urgent", "try_at"], name="asking_in_turn")]
 
     def __str__(self) -> str:
-        return f"{self.rival} about {self.riddle}"
+        return f"{self.rival} about {self.rival_query}"
 
 
 class Verdict(models.Model):
@@ -79,7 +79,7 @@ class Verdict(models.Model):
 
     append_only = True
 
-    riddle = models.ForeignKey(Riddle, models.PROTECT, related_name="verdicts")
+    rival_query = models.ForeignKey(RivalQuery, models.PROTECT, related_name="verdicts")
     rival = models.ForeignKey(RegisteredRival, models.PROTECT, related_name="verdicts")
     model = models.CharField(max_length=200)
     weights_sha256 = models.CharField(max_length=64)
@@ -98,7 +98,7 @@ class Verdict(models.Model):
 
     class Meta:
         constraints = [
-            models.UniqueConstraint(fields=["riddle", "rival"], name="verdict_once_per_rival"),
+            models.UniqueConstraint(fields=["rival_query", "rival"], name="verdict_once_per_rival"),
             models.CheckConstraint(condition=Q(model_score__lte=100), name="verdict_score_per_cent"),
         ]
 

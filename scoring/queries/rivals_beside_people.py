@@ -9,7 +9,7 @@ from django.db.models.functions import Cast
 
 from hits.studies.models import Study
 from hits.work.models.assignments import Assignment
-from scoring.models import Asking, RegisteredRival, Riddle, Score, StudyRival, Verdict
+from scoring.models import Asking, RegisteredRival, RivalQuery, Score, StudyRival, Verdict
 
 JACCARD = "jaccard"
 
@@ -34,9 +34,9 @@ class Row:
 
 @dataclass(frozen=True, kw_only=True)
 class Comparison:
-    """Means are over the riddles that people have solved, so that all rows are about the same ones."""
+    """Means are over the rival_queries that people have solved, so that all rows are about the same ones."""
 
-    riddles: int
+    rival_queries: int
     solved: int
     sizes: Sequence[int]
     people: Row
@@ -44,14 +44,14 @@ class Comparison:
 
 
 def compare(study: Study, *, paid: RegisteredRival) -> Comparison:
-    riddles = Riddle.objects.filter(study=study)
-    solved = riddles.filter(Exists(_solving().filter(item=OuterRef("item"))))
+    rival_queries = RivalQuery.objects.filter(study=study)
+    solved = rival_queries.filter(Exists(_solving().filter(item=OuterRef("item"))))
     sizes = list(solved.order_by("size").values_list("size", flat=True).distinct())
     people = _means(
         _solving().filter(item__riddle__study=study), share=_share(), size=F("item__riddle__size")
     )
     return Comparison(
-        riddles=riddles.count(),
+        rival_queries=rival_queries.count(),
         solved=solved.count(),
         sizes=sizes,
         people=Row(name="people", overall=people.pop(0, None), by_size=people),
@@ -69,7 +69,7 @@ def _share() -> Any:
     return Cast("numerator", FloatField()) / F("denominator") * 100.0
 
 
-def _rows(study: Study, *, solved: QuerySet[Riddle], paid: RegisteredRival) -> list[Row]:
+def _rows(study: Study, *, solved: QuerySet[RivalQuery], paid: RegisteredRival) -> list[Row]:
     chosen = set(StudyRival.objects.filter(study=study).values_list("rival", flat=True))
     verdicts = Verdict.objects.filter(riddle__study=study)
     answered = dict(verdicts.order_by().values_list("rival").annotate(Count("pk")))
@@ -83,7 +83,7 @@ def _rows(study: Study, *, solved: QuerySet[Riddle], paid: RegisteredRival) -> l
     rivals = RegisteredRival.objects.filter(pk__in={paid.pk, *chosen, *answered, *waiting}).order_by("name")
     rows = []
     for rival in rivals:
-        theirs = verdicts.filter(rival=rival, riddle__in=solved)
+        theirs = verdicts.filter(rival=rival, rival_query__in=solved)
         means = _means(theirs, share=Cast("model_score", FloatField()), size=F("riddle__size"))
         count, problem = waiting.get(rival.pk, (0, ""))
         rows.append(

@@ -1,4 +1,4 @@
-"""A riddle is stored before any rival is asked: whoever asks again is answered with what is stored."""
+"""A rival_query is stored before any rival is asked: whoever asks again is answered with what is stored."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ from django.db import IntegrityError, transaction
 from hits.studies.models import Study
 from hits.work.models.assignments import Assignment
 from hits.work.models.items import Item
-from scoring.models import Asking, RegisteredRival, Riddle
+from scoring.models import Asking, RegisteredRival, RivalQuery
 from scoring.services.rival_selection import rivals_of
 
 log = structlog.get_logger()
@@ -26,7 +26,7 @@ class Shown:
 
 
 @dataclass(frozen=True, kw_only=True)
-class NewRiddle:
+class NewRivalQuery:
     text: str
     pictures: Sequence[Shown]
     chosen: Sequence[int]
@@ -34,36 +34,36 @@ class NewRiddle:
     item: Item | None = None
 
 
-def find_riddle(*, assignment: Assignment, slot: int) -> Riddle | None:
-    return Riddle.objects.filter(assignment=assignment, slot=slot).first()
+def find_rival_query(*, assignment: Assignment, slot: int) -> RivalQuery | None:
+    return RivalQuery.objects.filter(assignment=assignment, slot=slot).first()
 
 
-def ask(*, new: NewRiddle, assignment: Assignment, now: datetime) -> tuple[Riddle, bool]:
-    """The riddle of this attempt and slot, and whether this call stored it. A second try changes nothing."""
+def ask(*, new: NewRivalQuery, assignment: Assignment, now: datetime) -> tuple[RivalQuery, bool]:
+    """The rival_query of this attempt and slot, and whether this call stored it. A second try changes nothing."""
     try:
         with transaction.atomic():
-            riddle = put_riddles(
+            rival_query = put_rival_queries(
                 [new], study=assignment.hit.batch.study, assignment=assignment, urgent=True, now=now
             )[0]
     except IntegrityError:
         # Sent before, or twice at the same moment: the other one was first.
-        return Riddle.objects.get(assignment=assignment, slot=new.slot), False
-    log.info("riddle.asked", riddle=str(riddle.public_id))
-    return riddle, True
+        return RivalQuery.objects.get(assignment=assignment, slot=new.slot), False
+    log.info("rival_query.asked", rival_query=str(rival_query.public_id))
+    return rival_query, True
 
 
-def put_riddles(
-    news: Sequence[NewRiddle],
+def put_rival_queries(
+    news: Sequence[NewRivalQuery],
     *,
     study: Study,
     urgent: bool,
     now: datetime,
     assignment: Assignment | None = None,
-) -> list[Riddle]:
+) -> list[RivalQuery]:
     """In their order. The caller holds the transaction."""
     paid, others = rivals_of(study)
-    riddles = Riddle.objects.bulk_create(
-        Riddle(
+    rival_queries = RivalQuery.objects.bulk_create(
+        RivalQuery(
             study=study,
             assignment=assignment,
             slot=new.slot,
@@ -78,23 +78,23 @@ def put_riddles(
         for new in news
     )
     Asking.objects.bulk_create(
-        _asking(riddle, rival, urgent=urgent and rival == paid, now=now)
+        _asking(rival_query, rival, urgent=urgent and rival == paid, now=now)
         for rival in (paid, *others)
-        for riddle in riddles
+        for rival_query in rival_queries
     )
-    return riddles
+    return rival_queries
 
 
-def _asking(riddle: Riddle, rival: RegisteredRival, *, urgent: bool, now: datetime) -> Asking:
+def _asking(rival_query: RivalQuery, rival: RegisteredRival, *, urgent: bool, now: datetime) -> Asking:
     """Somebody waits for the one that is paid on; the others may take their time."""
-    return Asking(riddle=riddle, rival=rival, is_urgent=urgent, asked_at=now, try_at=now)
+    return Asking(rival_query=rival_query, rival=rival, is_urgent=urgent, asked_at=now, try_at=now)
 
 
-def answer_state(riddle: Riddle, *, now: datetime, deadline_s: float) -> Mapping[str, Any]:
+def answer_state(rival_query: RivalQuery, *, now: datetime, deadline_s: float) -> Mapping[str, Any]:
     """For the page that waits: answered, waiting, or late. Late is never a score."""
-    asked = {"chosen": riddle.chosen, "text": riddle.text}
-    verdict = riddle.verdict
+    asked = {"chosen": rival_query.chosen, "text": rival_query.text}
+    verdict = rival_query.verdict
     if verdict is not None:
         return {"state": "answered", **asked, "predicted": verdict.places, "fool": verdict.fool_score}
-    waited = (now - riddle.asked_at).total_seconds()
+    waited = (now - rival_query.asked_at).total_seconds()
     return {"state": "late" if waited >= deadline_s else "waiting", **asked}

@@ -9,7 +9,7 @@ from django.db.models import Exists, OuterRef
 from hits.core.errors import RuleBroken
 from hits.identity.models.users import User
 from hits.studies.models import Study
-from scoring.models import Asking, RegisteredRival, Riddle, Verdict
+from scoring.models import Asking, RegisteredRival, RivalQuery, Verdict
 from scoring.services.rival_selection import play_against
 
 AT_ONCE = 1000
@@ -17,25 +17,25 @@ log = structlog.get_logger()
 
 
 def rescore_study(*, study: Study, rival: RegisteredRival, by: User | None, now: datetime) -> int:
-    """How many riddles were put to it. New ones follow by themselves; called again, it asks the rest."""
+    """How many rival_queries were put to it. New ones follow by themselves; called again, it asks the rest."""
     if not rival.sees_pictures:
         raise RuleBroken("reads_text_only", f"{rival} reads text alone: it cannot be asked about pictures.")
     with transaction.atomic():
         play_against(study=study, rival=rival, by=by, now=now)
         missing = (
-            Riddle.objects.filter(study=study)
-            .exclude(Exists(Verdict.objects.filter(riddle=OuterRef("pk"), rival=rival)))
-            .exclude(Exists(Asking.objects.filter(riddle=OuterRef("pk"), rival=rival)))
+            RivalQuery.objects.filter(study=study)
+            .exclude(Exists(Verdict.objects.filter(rival_query=OuterRef("pk"), rival=rival)))
+            .exclude(Exists(Asking.objects.filter(rival_query=OuterRef("pk"), rival=rival)))
             .order_by("pk")
         )
         wanted = list(missing.values_list("pk", flat=True))
         for start in range(0, len(wanted), AT_ONCE):
             Asking.objects.bulk_create(
                 [
-                    Asking(riddle_id=riddle, rival=rival, is_urgent=False, asked_at=now, try_at=now)
-                    for riddle in wanted[start : start + AT_ONCE]
+                    Asking(rival_query_id=rival_query, rival=rival, is_urgent=False, asked_at=now, try_at=now)
+                    for rival_query in wanted[start : start + AT_ONCE]
                 ],
                 ignore_conflicts=True,
             )
-    log.info("study.rescored", study=study.pk, rival=rival.name, riddles=len(wanted))
+    log.info("study.rescored", study=study.pk, rival=rival.name, rival_queries=len(wanted))
     return len(wanted)

@@ -1,7 +1,7 @@
 """Rivals answer what waits, urgent questions first, as many at once as wait. The rows are the queue.
 
 A process that is killed holds nothing: its rows are free at once, and the next process answers them. Two that
-answer the same riddle say the same, and the database keeps one verdict.
+answer the same rival_query say the same, and the database keeps one verdict.
 """
 
 from collections import defaultdict
@@ -70,7 +70,7 @@ def find_places(
 
 def _answer_some(*, clock: Clock) -> int | None:
     """How many of the next ones were answered; None if nothing waits."""
-    due = Asking.objects.filter(try_at__lte=clock()).select_related("riddle", "rival")
+    due = Asking.objects.filter(try_at__lte=clock()).select_related("rival_query", "rival")
     for is_urgent in (True, False):
         waiting = due.filter(is_urgent=is_urgent).order_by("try_at", "pk")[:AT_ONCE]
         with computing, one_at_a_time(waiting) as askings:
@@ -96,7 +96,7 @@ def _answer(rival: RegisteredRival, askings: Sequence[Asking], *, clock: Clock) 
 
 
 def _answer_or_put_off(player: Player, askings: Sequence[Asking], *, clock: Clock) -> int:
-    """One riddle that cannot be answered does not hold up the others."""
+    """One rival_query that cannot be answered does not hold up the others."""
     try:
         verdicts = _decide(player, askings, clock=clock)
     except FAILURES as problem:
@@ -123,9 +123,9 @@ def _put_off(askings: QuerySet[Asking], problem: Exception, *, now: datetime) ->
 
 def _decide(player: Player, askings: Sequence[Asking], *, clock: Clock) -> list[Verdict]:
     """One pass of the text model over all prompts; every picture's vector is there already."""
-    prompts = [player.model.prompt(asking.riddle.text) for asking in askings]
+    prompts = [player.model.prompt(asking.rival_query.text) for asking in askings]
     texts = prompt_vectors(player, prompts)
-    shown = [[_as_rivals_see(one) for one in asking.riddle.pictures] for asking in askings]
+    shown = [[_as_rivals_see(one) for one in asking.rival_query.pictures] for asking in askings]
     pictures = picture_vectors(player, [one for some in shown for one in some])
     bounds = pairwise(accumulate(map(len, shown), initial=0))
     now = clock()
@@ -138,19 +138,19 @@ def _decide(player: Player, askings: Sequence[Asking], *, clock: Clock) -> list[
 def _verdict(
     player: Player, asking: Asking, *, prompt: str, scores: Sequence[float], now: datetime
 ) -> Verdict:
-    riddle, model = asking.riddle, player.model
-    places = best(scores, k=riddle.k)
+    rival_query, model = asking.rival_query, player.model
+    places = best(scores, k=rival_query.k)
     return Verdict(
-        riddle=riddle,
+        rival_query=rival_query,
         rival=player.rival,
         model=model.spec.model,
         weights_sha256=model.weights_sha256,
         prompt=prompt,
         preprocessing=model.preprocessing,
-        candidates=[one["sha256"] for one in riddle.pictures],
+        candidates=[one["sha256"] for one in rival_query.pictures],
         scores=scores,
         places=places,
-        model_score=model_score(chosen=set(map(str, riddle.chosen)), predicted=set(map(str, places))),
+        model_score=model_score(chosen=set(map(str, rival_query.chosen)), predicted=set(map(str, places))),
         latency_ms=max(0, round((now - asking.asked_at).total_seconds() * 1000)),
         code_version=code_version(),
         device=model.device,

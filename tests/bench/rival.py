@@ -120,7 +120,7 @@ def make_reference(weights: Path, *, open_clip: Any, torch: Any) -> Callable[[st
 def make_ours(
     weights: Path, pictures: list[Path], *, pool: int
 ) -> tuple[Callable[[], list[list[int]]], float]:
-    """Through the services and the database, from the stored riddle to the stored verdict."""
+    """Through the services and the database, from the stored rival_query to the stored verdict."""
     from hashlib import sha256  # noqa: PLC0415
 
     from django.conf import settings  # noqa: PLC0415
@@ -154,13 +154,16 @@ def make_ours(
         # A blank more each time is another prompt, and the same tokens: nothing is answered from memory.
         blanks = " " * next(spent)
         news = [
-            asking_rivals.NewRiddle(text=f"{cue}{blanks}"[:100], pictures=shown, chosen=[0, 1])
+            asking_rivals.NewRivalQuery(text=f"{cue}{blanks}"[:100], pictures=shown, chosen=[0, 1])
             for cue in CUES
         ]
-        riddles = asking_rivals.put_riddles(news, study=study, urgent=True, now=timezone.now())
+        rival_queries = asking_rivals.put_rival_queries(news, study=study, urgent=True, now=timezone.now())
         rival_answers.answer_waiting()
-        verdicts = {one.riddle_id: one for one in Verdict.objects.filter(riddle__in=riddles, rival=rival)}
-        found = [verdicts[riddle.pk].scores for riddle in riddles]
+        verdicts = {
+            one.rival_query_id: one
+            for one in Verdict.objects.filter(rival_query__in=rival_queries, rival=rival)
+        }
+        found = [verdicts[rival_query.pk].scores for rival_query in rival_queries]
         return [sorted(range(len(scores)), key=lambda place: -scores[place]) for scores in found]
 
     return ask_both, warm_s

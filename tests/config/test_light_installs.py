@@ -37,11 +37,11 @@ ASK = """
 from django.db import transaction
 from django.utils import timezone
 from hits.models import Study
-from scoring.services.asking_rivals import NewRiddle, Shown, put_riddles
+from scoring.services.asking_rivals import NewRivalQuery, Shown, put_rival_queries
 captions = ["a bottle of wine", "a red fire engine", "a bunch of grapes", "a bicycle", "a pencil"]
 shown = [Shown(sha256=f"{number:064}", caption=caption) for number, caption in enumerate(captions)]
 with transaction.atomic():
-    put_riddles([NewRiddle(text="vineyard", pictures=shown, chosen=[0, 2])],
+    put_rival_queries([NewRivalQuery(text="vineyard", pictures=shown, chosen=[0, 2])],
         study=Study.objects.create(name="Light", lab="lab"), urgent=True, now=timezone.now())
 """
 

@@ -37,11 +37,11 @@ app.worker_main(["worker", "--queues=rival", "--pool=solo", "--loglevel=WARNING"
 LOOK = """
 import json
 from collections import Counter
-from scoring.models import Asking, Riddle, Verdict
+from scoring.models import Asking, RivalQuery, Verdict
 print(json.dumps({
-    "riddles": Riddle.objects.count(), "waiting": Asking.objects.count(),
-    "verdicts": sorted(Counter(Verdict.objects.values_list("riddle", flat=True)).values()),
-    "cues": sorted(Riddle.objects.values_list("text", flat=True)),
+    "rival_queries": RivalQuery.objects.count(), "waiting": Asking.objects.count(),
+    "verdicts": sorted(Counter(Verdict.objects.values_list("rival_query", flat=True)).values()),
+    "cues": sorted(RivalQuery.objects.values_list("text", flat=True)),
 }))
 """
 
@@ -72,7 +72,7 @@ def test_killing_the_rival_loses_no_word_and_answers_each_once(tmp_path: Path) -
     cues = sorted(make_cue(number) for number in range(2 * SPYMASTERS))
     assert all(states == ["answered", "answered"] for states in answered)
     assert seen == {
-        "riddles": 2 * SPYMASTERS,
+        "rival_queries": 2 * SPYMASTERS,
         "waiting": 0,
         "verdicts": [1] * 2 * SPYMASTERS,
         "cues": cues,

@@ -24,18 +24,18 @@ def clock_at(now: datetime = NOW) -> Callable[[], datetime]:
 
 
 def test_answer_waiting_keeps_everything_that_holds_the_rival_to_its_word(fake: type[FakeRival]) -> None:
-    riddle, _ = ask(make_assignment())
+    rival_query, _ = ask(make_assignment())
 
     answered = rival_answers.answer_waiting(clock=clock_at(NOW + timedelta(milliseconds=250)))
 
     verdict = Verdict.objects.get()
     assert answered == 1
     assert not Asking.objects.exists()
-    assert (verdict.riddle, verdict.rival.name) == (riddle, "minilm")
+    assert (verdict.rival_query, verdict.rival.name) == (rival_query, "minilm")
     assert verdict.model == "sentence-transformers/all-MiniLM-L6-v2"
     assert verdict.weights_sha256 == WEIGHTS
     assert (verdict.prompt, verdict.preprocessing) == ("A snow", {"reads": "a digest"})
-    assert verdict.candidates == [one["sha256"] for one in riddle.pictures]
+    assert verdict.candidates == [one["sha256"] for one in rival_query.pictures]
     assert verdict.places == best(verdict.scores, k=2)
     assert (verdict.latency_ms, verdict.device, verdict.code_version) == (250, "paper", code_version())
     assert verdict.answered_at == NOW + timedelta(milliseconds=250)
@@ -58,11 +58,13 @@ def test_the_database_never_changes_a_verdict(
 
 
 def test_answered_twice_there_is_one_verdict(fake: type[FakeRival]) -> None:
-    riddle, _ = ask(make_assignment())
+    rival_query, _ = ask(make_assignment())
     rival_answers.answer_waiting(clock=clock_at())
     before = Verdict.objects.values().get()
     # As if another process had read the row before it was gone.
-    Asking.objects.create(riddle=riddle, rival=riddle.paid_on, is_urgent=True, asked_at=NOW, try_at=NOW)
+    Asking.objects.create(
+        rival_query=rival_query, rival=rival_query.paid_on, is_urgent=True, asked_at=NOW, try_at=NOW
+    )
 
     rival_answers.answer_waiting(clock=clock_at(NOW + timedelta(hours=1)))
 
@@ -145,7 +147,10 @@ def test_one_poisoned_riddle_does_not_hold_up_the_others(fake: type[FakeRival]) 
     answered = rival_answers.answer_waiting(clock=clock_at())
 
     assert answered == 2
-    assert Asking.objects.values_list("riddle__text", "problem").get() == ("poison", "This word is too much.")
+    assert Asking.objects.values_list("rival_query__text", "problem").get() == (
+        "poison",
+        "This word is too much.",
+    )
 
 
 def test_what_is_no_number_is_neither_kept_nor_a_score(fake: type[FakeRival]) -> None:

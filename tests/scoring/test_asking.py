@@ -5,7 +5,7 @@ from django.db import IntegrityError, transaction
 
 from hits.core.errors import RuleBroken
 from hits.work.models.assignments import Assignment
-from scoring.models import Asking, Riddle, StudyRival, Verdict
+from scoring.models import Asking, RivalQuery, StudyRival, Verdict
 from scoring.services import asking_rivals, rescoring, rival_selection
 from scoring.services.rival_answers import answer_waiting
 from tests.factories import NOW, make_assignment, make_study
@@ -14,27 +14,27 @@ from tests.scoring.fakes import FakeRival, make_rival
 pytestmark = pytest.mark.django_db
 
 
-def new_riddle(text: str = "snow", *, slot: int = 1, size: int = 5) -> asking_rivals.NewRiddle:
+def new_rival_query(text: str = "snow", *, slot: int = 1, size: int = 5) -> asking_rivals.NewRivalQuery:
     pictures = [
         asking_rivals.Shown(sha256=f"{number:064x}", caption=f"picture {number}") for number in range(size)
     ]
-    return asking_rivals.NewRiddle(text=text, pictures=pictures, chosen=[0, 2], slot=slot)
+    return asking_rivals.NewRivalQuery(text=text, pictures=pictures, chosen=[0, 2], slot=slot)
 
 
-def ask(assignment: Assignment, text: str = "snow", *, slot: int = 1) -> tuple[Riddle, bool]:
-    return asking_rivals.ask(new=new_riddle(text, slot=slot), assignment=assignment, now=NOW)
+def ask(assignment: Assignment, text: str = "snow", *, slot: int = 1) -> tuple[RivalQuery, bool]:
+    return asking_rivals.ask(new=new_rival_query(text, slot=slot), assignment=assignment, now=NOW)
 
 
 def test_ask_stores_the_riddle_before_any_rival_is_asked() -> None:
     assignment = make_assignment()
 
-    riddle, stored = ask(assignment)
+    rival_query, stored = ask(assignment)
 
     assert stored
-    assert (riddle.text, riddle.chosen, riddle.size, riddle.k) == ("snow", [0, 2], 5, 2)
-    assert riddle.paid_on.name == "minilm"
-    assert Asking.objects.values_list("riddle", "rival__name", "is_urgent").get() == (
-        riddle.pk,
+    assert (rival_query.text, rival_query.chosen, rival_query.size, rival_query.k) == ("snow", [0, 2], 5, 2)
+    assert rival_query.paid_on.name == "minilm"
+    assert Asking.objects.values_list("rival_query", "rival__name", "is_urgent").get() == (
+        rival_query.pk,
         "minilm",
         True,
     )
@@ -47,29 +47,29 @@ def test_ask_again_is_answered_with_what_is_stored() -> None:
     second, stored = ask(assignment, "winter")
 
     assert (second, stored) == (first, False)
-    assert (Riddle.objects.get().text, Asking.objects.count()) == ("snow", 1)
+    assert (RivalQuery.objects.get().text, Asking.objects.count()) == ("snow", 1)
 
 
 def test_each_slot_of_an_attempt_is_a_riddle_of_its_own() -> None:
     assignment = make_assignment()
 
-    riddles = {ask(assignment, slot=slot)[0] for slot in (1, 2)}
+    rival_queries = {ask(assignment, slot=slot)[0] for slot in (1, 2)}
 
-    assert len(riddles) == 2
+    assert len(rival_queries) == 2
 
 
 def test_the_database_itself_refuses_a_second_riddle_for_a_slot() -> None:
-    riddle, _ = ask(make_assignment())
+    rival_query, _ = ask(make_assignment())
 
     with pytest.raises(IntegrityError), transaction.atomic():
-        Riddle.objects.create(
-            study=riddle.study,
-            assignment=riddle.assignment,
+        RivalQuery.objects.create(
+            study=rival_query.study,
+            assignment=rival_query.assignment,
             text="again",
             pictures=[],
             size=0,
             chosen=[],
-            paid_on=riddle.paid_on,
+            paid_on=rival_query.paid_on,
             asked_at=NOW,
         )
 
@@ -82,9 +82,9 @@ def test_every_rival_of_the_study_is_asked_and_only_the_one_paid_on_is_urgent() 
             study=study, rival=make_rival(name, weights=name * 9), by=None, now=NOW, paid=paid
         )
 
-    riddle, _ = ask(assignment)
+    rival_query, _ = ask(assignment)
 
-    assert riddle.paid_on.name == "second"
+    assert rival_query.paid_on.name == "second"
     assert dict(Asking.objects.values_list("rival__name", "is_urgent")) == {
         "first": False,
         "second": True,
@@ -136,26 +136,26 @@ def test_the_default_rival_must_be_registered(settings: object) -> None:
     with pytest.raises(rival_selection.NoRival, match="Known: fake"):
         ask(make_assignment())
 
-    assert not Riddle.objects.exists()
+    assert not RivalQuery.objects.exists()
 
 
 def test_answer_state_waits_then_is_late_and_never_a_score(fake: type[FakeRival]) -> None:
-    riddle, _ = ask(make_assignment())
+    rival_query, _ = ask(make_assignment())
 
     states = [
-        asking_rivals.answer_state(riddle, now=NOW + timedelta(seconds=s), deadline_s=10)["state"]
+        asking_rivals.answer_state(rival_query, now=NOW + timedelta(seconds=s), deadline_s=10)["state"]
         for s in (0, 9, 10, 99)
     ]
 
     assert states == ["waiting", "waiting", "late", "late"]
-    assert "fool" not in asking_rivals.answer_state(riddle, now=NOW + timedelta(hours=1), deadline_s=10)
+    assert "fool" not in asking_rivals.answer_state(rival_query, now=NOW + timedelta(hours=1), deadline_s=10)
 
 
 def test_a_late_verdict_is_shown_when_it_comes(fake: type[FakeRival]) -> None:
-    riddle, _ = ask(make_assignment())
+    rival_query, _ = ask(make_assignment())
     answer_waiting(clock=lambda: NOW + timedelta(minutes=1))
 
-    state = asking_rivals.answer_state(riddle, now=NOW + timedelta(hours=1), deadline_s=10)
+    state = asking_rivals.answer_state(rival_query, now=NOW + timedelta(hours=1), deadline_s=10)
 
     verdict = Verdict.objects.get()
     assert state["state"] == "answered"

@@ -50,8 +50,10 @@ def test_question_to_a_rival_that_is_down_is_due_after_a_pause(
 
 def test_first_question_of_either_urgency_is_due_first() -> None:
     for number, is_urgent in enumerate((True, False, True, False)):
-        riddle, _ = ask(make_assignment())
-        Asking.objects.filter(riddle=riddle).update(is_urgent=is_urgent, try_at=NOW + number * SECOND)
+        rival_query, _ = ask(make_assignment())
+        Asking.objects.filter(rival_query=rival_query).update(
+            is_urgent=is_urgent, try_at=NOW + number * SECOND
+        )
 
     assert next_answer(now=NOW) == NOW
     Asking.objects.filter(try_at=NOW).delete()

@@ -18,7 +18,7 @@ from hits.core.chunks import in_chunks
 from hits.data import exports
 from hits.datasets.columns import utc_text
 from scoring.domain import mean
-from scoring.models import Riddle, Verdict
+from scoring.models import RivalQuery, Verdict
 
 AT_ONCE = 500
 # Of a picture's SHA-256 behind its concept, where several pictures have the same.
@@ -93,7 +93,7 @@ def ambiguous_names(associations: Rows) -> list[str]:
 
 
 def chunks(associations: Rows, *, after: int = 0, size: int = AT_ONCE) -> Iterator[list[Association]]:
-    related = associations.select_related("item__study", "item__author", "item__riddle__assignment")
+    related = associations.select_related("item__study", "item__author", "item__rival_query__assignment")
     return in_chunks(related.only(*OF_ASSOCIATIONS), after=after, size=size)
 
 
@@ -124,9 +124,9 @@ def _around(associations: Iterable[Association]) -> Around:
     for values in Solution.objects.filter(association__in=keys).order_by("pk").values_list(*OF_SOLUTIONS):
         solutions[values[0]].append(Solved(*values))
     verdicts: defaultdict[int | None, list[Verdict]] = defaultdict(list)
-    told = Verdict.objects.filter(riddle__item__association__in=keys).select_related("riddle", "rival")
+    told = Verdict.objects.filter(riddle__item__association__in=keys).select_related("rival_query", "rival")
     for verdict in told.defer(*NOT_OF_VERDICTS).order_by("pk"):
-        verdicts[verdict.riddle.item_id].append(verdict)
+        verdicts[verdict.rival_query.item_id].append(verdict)
     return Around(places=places, solutions=solutions, verdicts=verdicts)
 
 
@@ -197,7 +197,7 @@ def _solver(solution: Solved, names: Mapping[int, str], naming: Naming) -> dict[
 def _verdict(verdict: Verdict, names: Mapping[int, str]) -> dict[str, Any]:
     return {
         "rival": verdict.rival.name,
-        "paid_on": verdict.rival_id == verdict.riddle.paid_on_id,
+        "paid_on": verdict.rival_id == verdict.rival_query.paid_on_id,
         "model": verdict.model,
         "weights_sha256": verdict.weights_sha256,
         "prompt": verdict.prompt,
@@ -221,6 +221,6 @@ def _summary(shares: tuple[tuple[int, int], ...]) -> tuple[Fraction | None, floa
 
 def _made_at(one: Association) -> datetime:
     """When its author handed it in; a file's and a recording's, when it came here."""
-    riddle: Riddle | None = getattr(one.item, "riddle", None)
-    work = riddle.assignment if riddle else None
+    rival_query: RivalQuery | None = getattr(one.item, "rival_query", None)
+    work = rival_query.assignment if rival_query else None
     return (work.submitted_at if work else None) or one.item.created_at

@@ -20,7 +20,7 @@ from hits.review.services.reviewing import mark_judged
 from hits.work.models.assignments import Assignment
 from hits.work.models.items import Item
 from hits.work.services.answers_needed import make_item
-from scoring.models import Riddle
+from scoring.models import RivalQuery
 from scoring.services.score_recording import NewScore, record_scores
 
 AT_ONCE = 500
@@ -34,7 +34,7 @@ log = structlog.get_logger()
 def make_associations(*, now: datetime) -> int:
     """One of each cue that was handed in: its item is asked of everybody but its author from now on."""
     made = 0
-    cues = Riddle.objects.filter(assignment=OuterRef("pk"), item=None)
+    cues = RivalQuery.objects.filter(assignment=OuterRef("pk"), item=None)
     while some := list(_handed_in().filter(Exists(cues)).order_by("pk")[:AT_ONCE]):
         made += sum(_make_of(assignment, now=now) for assignment in some)
     return made
@@ -74,7 +74,7 @@ def _credit_some(*, now: datetime) -> int:
             return 0
         _lock_authors(keys)
         # What has lost an answer since is left; whoever takes one out now waits, and opens it again.
-        rows = _ready().filter(pk__in=keys).select_related("item__riddle").order_by("pk")
+        rows = _ready().filter(pk__in=keys).select_related("item__rival_query").order_by("pk")
         some = list(rows.select_for_update(of=("self",), no_key=True))
         authors = {one.pk: _author_of(one) for one in some}
         record_scores(
@@ -97,19 +97,19 @@ def _ready() -> QuerySet[Association]:
 
 def _lock_authors(associations: Sequence[int]) -> None:
     """In the house's order: what a word's author did comes before the word."""
-    made = Riddle.objects.filter(item__association__in=associations).values("assignment")
+    made = RivalQuery.objects.filter(item__association__in=associations).values("assignment")
     works = Assignment.objects.filter(pk__in=made).order_by("pk").select_for_update(no_key=True)
     list(works.values_list("pk", flat=True))
 
 
 def _waiting_in_vain(*, now: datetime) -> set[int]:
     """Work that waits for nothing but words which nobody has been asked for long."""
-    away = Riddle.objects.filter(AWAY, assignment=OuterRef("pk"), item__pulled_at__lte=now - PATIENCE)
+    away = RivalQuery.objects.filter(AWAY, assignment=OuterRef("pk"), item__pulled_at__lte=now - PATIENCE)
     return set(_handed_in().filter(Exists(away)).values_list("pk", flat=True))
 
 
-def _untold() -> QuerySet[Riddle]:
-    return Riddle.objects.filter(item__association__told_at=None)
+def _untold() -> QuerySet[RivalQuery]:
+    return RivalQuery.objects.filter(item__association__told_at=None)
 
 
 def _handed_in() -> QuerySet[Assignment]:
@@ -129,31 +129,31 @@ def _make_of(assignment: Assignment, *, now: datetime) -> int:
         lock_pictures({place.picture_id for board in boards for place in board.places.all()})
         if not _handed_in().filter(pk=assignment.pk).select_for_update(of=("self",), no_key=True):
             return 0
-        waiting = Riddle.objects.filter(assignment=assignment, item=None).order_by("slot")
-        riddles = list(waiting.select_for_update(of=("self",), no_key=True))
-        for riddle in riddles:
-            _make(riddle, assignment, board=board_of_slot(boards, riddle.slot))
+        waiting = RivalQuery.objects.filter(assignment=assignment, item=None).order_by("slot")
+        rival_queries = list(waiting.select_for_update(of=("self",), no_key=True))
+        for rival_query in rival_queries:
+            _make(rival_query, assignment, board=board_of_slot(boards, rival_query.slot))
         # A picture may have been removed while the words were invented.
-        pull_or_restore(Item.objects.filter(riddle__in=riddles), now=now)
-    log.info("association.made", assignment=str(assignment.public_id), count=len(riddles))
-    return len(riddles)
+        pull_or_restore(Item.objects.filter(rival_query__in=rival_queries), now=now)
+    log.info("association.made", assignment=str(assignment.public_id), count=len(rival_queries))
+    return len(rival_queries)
 
 
-def _make(riddle: Riddle, assignment: Assignment, *, board: Board) -> None:
+def _make(rival_query: RivalQuery, assignment: Assignment, *, board: Board) -> None:
     places = board.places.all()
-    riddle.item = make_item(
+    rival_query.item = make_item(
         study=assignment.hit.batch.study,
         task=domain.SOLVE,
         author_id=assignment.worker_id,
         answers_needed=domain.SOLVERS_WANTED,
     )
-    riddle.save(update_fields=["item"])
+    rival_query.save(update_fields=["item"])
     association = Association.objects.create(
-        item=riddle.item,
+        item=rival_query.item,
         source=_source_of(assignment),
         board=board,
         set_key=domain.set_key(place.picture.key for place in places),
-        cue=riddle.text,
+        cue=rival_query.text,
     )
     Place.objects.bulk_create(
         Place(
@@ -161,7 +161,7 @@ def _make(riddle: Riddle, assignment: Assignment, *, board: Board) -> None:
             picture=place.picture,
             label=place.picture.concept,
             position=position,
-            chosen=position in riddle.chosen,
+            chosen=position in rival_query.chosen,
         )
         for position, place in enumerate(places)
     )
@@ -175,8 +175,8 @@ def _source_of(assignment: Assignment) -> Association.Source:
 
 def _author_of(association: Association) -> int | None:
     """The assignment that made it."""
-    riddle = getattr(association.item, "riddle", None)
-    return riddle.assignment_id if riddle else None
+    rival_query = getattr(association.item, "rival_query", None)
+    return rival_query.assignment_id if rival_query else None
 
 
 def _judge(assignments: set[int], *, now: datetime) -> None:

@@ -12,7 +12,7 @@ from crowd.winogavil.models import Association
 from hits.common.sweep_parts import in_parts
 from hits.studies.models import Batch, Study
 from scoring.models import Verdict
-from scoring.services.asking_rivals import NewRiddle, Shown, put_riddles
+from scoring.services.asking_rivals import NewRivalQuery, Shown, put_rival_queries
 from scoring.services.rival_selection import NoRival
 
 AT_ONCE = 500
@@ -24,9 +24,9 @@ def ask_rivals(*, now: datetime) -> int:
 
     What a test asks is put to nobody but those who take it.
     """
-    unasked = Association.objects.filter(asked_at=None, item__riddle=None, item__task=domain.SOLVE).exclude(
-        item__batch__status=Batch.Status.DRAFT
-    )
+    unasked = Association.objects.filter(
+        asked_at=None, item__rival_query=None, item__task=domain.SOLVE
+    ).exclude(item__batch__status=Batch.Status.DRAFT)
     studies = Study.objects.filter(pk__in=unasked.values("item__study"))
     return in_parts(
         studies.order_by("pk"),
@@ -41,16 +41,16 @@ def _ask_of(study: Study, unasked: QuerySet[Association], *, now: datetime) -> i
     try:
         while some := list(waiting[:AT_ONCE]):
             with transaction.atomic():
-                put_riddles([_riddle_of(one) for one in some], study=study, urgent=False, now=now)
+                put_rival_queries([_rival_query_of(one) for one in some], study=study, urgent=False, now=now)
             asked += len(some)
     except NoRival as missing:
         log.warning("rival.missing", study=str(study.public_id), problem=str(missing))
     return asked
 
 
-def _riddle_of(association: Association) -> NewRiddle:
+def _rival_query_of(association: Association) -> NewRivalQuery:
     places = list(association.places.all())
-    return NewRiddle(
+    return NewRivalQuery(
         text=association.cue,
         pictures=[as_shown(place.picture) for place in places if place.picture],
         chosen=[number for number, place in enumerate(places) if place.chosen],
@@ -73,7 +73,7 @@ def read_verdicts() -> int:
 
 
 def _read_verdict(verdict: Verdict) -> bool:
-    association = Association.objects.get(item__riddle=verdict.riddle_id)
+    association = Association.objects.get(item__rival_query=verdict.rival_query_id)
     with transaction.atomic():
         first = Association.objects.filter(pk=association.pk, asked_at=None).update(
             asked_at=verdict.answered_at, model_score=verdict.model_score

@@ -26,7 +26,7 @@ from hits.work.models.assignments import Assignment
 from hits.work.models.items import Item
 from hits.work.services.leasing import find_recounts, take_recounts
 from hits.work.services.locking import lock_items
-from scoring.models import Riddle
+from scoring.models import RivalQuery
 
 MOST_DISOWNED = 500
 LONGEST_TEXT = 500
@@ -137,7 +137,7 @@ def _unfit() -> Q:
         standing.filter(association__item__repeats=OuterRef("pk")),
         standing.filter(association__item__repeats=OuterRef("repeats")),
     )
-    disowned = Riddle.objects.filter(item=OuterRef("pk")).filter(
+    disowned = RivalQuery.objects.filter(item=OuterRef("pk")).filter(
         Q(assignment__kept_out=True) | Q(assignment__status=Assignment.Status.REJECTED)
     )
     return (

@@ -14,7 +14,7 @@ from crowd.winogavil.models import Association
 from crowd.winogavil.services.seeded_associations import seed_boards
 from hits.work.models.assignments import Assignment
 from hits.work.models.hits import HIT
-from scoring.models import Riddle
+from scoring.models import RivalQuery
 from scoring.services.rival_answers import answer_waiting
 from tests.browser.conftest import OpenPage
 from tests.browser.looking import SIZES, Visitor
@@ -167,9 +167,14 @@ def test_creator_test_asks_once_for_each_set(page: Page, creator_test: str) -> N
     with page.expect_response(re.compile("/answer/$")):
         page.get_by_role("button", name="Hand in").click()
 
-    riddles = Riddle.objects.order_by("slot")
-    assert [(riddle.slot, riddle.text) for riddle in riddles] == [(1, "night"), (2, "frost")]
-    assert Assignment.objects.get().answer == {"cues": [str(riddle.public_id) for riddle in riddles]}
+    rival_queries = RivalQuery.objects.order_by("slot")
+    assert [(rival_query.slot, rival_query.text) for rival_query in rival_queries] == [
+        (1, "night"),
+        (2, "frost"),
+    ]
+    assert Assignment.objects.get().answer == {
+        "cues": [str(rival_query.public_id) for rival_query in rival_queries]
+    }
 
 
 @pytest.mark.parametrize("size", SIZES)

@@ -14,7 +14,7 @@ from crowd.winogavil.play.models import Player, PracticeAsk, Standing, Turn, Web
 from crowd.winogavil.play.services import accounts, player_figures, practice_rounds, web_games
 from crowd.winogavil.play.site.session import COOKIE
 from hits.work.models.assignments import Assignment
-from scoring.models import Riddle
+from scoring.models import RivalQuery
 from scoring.services.rival_answers import answer_waiting
 from tests.browser.conftest import OpenPage
 from tests.browser.looking import SIZES, Visitor
@@ -152,7 +152,7 @@ def test_turn_survives_reload_back_and_a_second_tab(open_page: OpenPage, site: s
     first.get_by_role("button", name="Hand in and go on").click()
     expect(first.get_by_text("handed in before")).to_be_visible()
 
-    assert Riddle.objects.count() == 1
+    assert RivalQuery.objects.count() == 1
     assert Assignment.objects.filter(status=Assignment.Status.APPROVED).count() == 1
 
 
@@ -206,7 +206,7 @@ def test_practice_asks_the_rival_and_leaves_nothing(page: Page, site: str, game:
     page.get_by_role("link", name="Other pictures").click()
     expect(page).to_have_url(f"{site}/practice/2/")
     expect(page.get_by_label("Your word")).to_have_value("")
-    assert (PracticeAsk.objects.count(), Riddle.objects.count()) == (1, 0)
+    assert (PracticeAsk.objects.count(), RivalQuery.objects.count()) == (1, 0)
 
 
 def test_survey_is_filled_in_and_thanked_for(page: Page, site: str, game: WebGame) -> None:

@@ -13,7 +13,7 @@ from crowd.winogavil.domain import CREATE
 from crowd.winogavil.services.seeded_associations import seed_board
 from hits.work.models.assignments import Assignment
 from hits.work.models.items import Item
-from scoring.models import Riddle, Verdict
+from scoring.models import RivalQuery, Verdict
 from scoring.services.rival_answers import answer_waiting
 from tests.browser.conftest import OpenPage
 from tests.browser.looking import SIZES, Visitor
@@ -109,7 +109,7 @@ def test_a_word_is_tested_once_and_its_verdict_is_shown(page: Page, board: str) 
     expect(slot(page, 1).get_by_role("button")).to_be_disabled()
     expect(slot(page, 1).get_by_label("Your word")).to_be_disabled()
     expect(slot(page, 2).get_by_label("Your word")).to_be_enabled()
-    assert Riddle.objects.values_list("text", "chosen").get() == ("snow", [0, 2])
+    assert RivalQuery.objects.values_list("text", "chosen").get() == ("snow", [0, 2])
 
 
 def test_reload_and_back_lose_nothing(page: Page, board: str) -> None:
@@ -126,7 +126,7 @@ def test_reload_and_back_lose_nothing(page: Page, board: str) -> None:
     page.go_back()
 
     expect(said(page, 1)).to_contain_text("You fooled the model by")
-    assert (Riddle.objects.count(), Verdict.objects.count()) == (1, 1)
+    assert (RivalQuery.objects.count(), Verdict.objects.count()) == (1, 1)
 
 
 def test_what_the_game_does_not_allow_is_said_and_can_be_mended(page: Page, board: str) -> None:
@@ -138,7 +138,7 @@ def test_what_the_game_does_not_allow_is_said_and_can_be_mended(page: Page, boar
     slot(page, 1).get_by_label("Your word").press("Enter")
     expect(rule(page, "one word, letters only")).not_to_have_class("kept")
     expect(slot(page, 1).get_by_role("button")).to_have_attribute("aria-disabled", "true")
-    assert not Riddle.objects.exists()
+    assert not RivalQuery.objects.exists()
 
     slot(page, 1).get_by_label("Your word").fill("moon")
     with page.expect_response(re.compile("/ask/$")):
@@ -149,7 +149,7 @@ def test_what_the_game_does_not_allow_is_said_and_can_be_mended(page: Page, boar
         slot(page, 1).get_by_label("Your word").press("Enter")
 
     expect(said(page, 1)).to_have_text("The model is thinking…")
-    assert Riddle.objects.get().text == "snow"
+    assert RivalQuery.objects.get().text == "snow"
     be_answered(page)
 
 
@@ -164,7 +164,7 @@ def test_what_was_begun_is_there_after_a_reload(page: Page, board: str) -> None:
     expect(slot(page, 1).get_by_label("Your word")).to_have_value("glowing")
     expect(slot(page, 1).locator("input:checked")).to_have_count(2)
     expect(rule(page, "2 to 3 pictures")).to_have_class("kept")
-    assert not Riddle.objects.exists()
+    assert not RivalQuery.objects.exists()
 
 
 def test_second_word_follows_the_first_and_both_are_handed_in(page: Page, board: str) -> None:
@@ -181,8 +181,10 @@ def test_second_word_follows_the_first_and_both_are_handed_in(page: Page, board:
     with page.expect_response(re.compile("/answer/$")):
         submit.click()
 
-    riddles = Riddle.objects.order_by("slot")
-    assert Assignment.objects.get().answer == {"cues": [str(riddle.public_id) for riddle in riddles]}
+    rival_queries = RivalQuery.objects.order_by("slot")
+    assert Assignment.objects.get().answer == {
+        "cues": [str(rival_query.public_id) for rival_query in rival_queries]
+    }
 
 
 def test_a_picture_that_is_reported_is_gone_at_once(page: Page, board: str) -> None:
@@ -212,7 +214,7 @@ def test_two_tabs_have_one_chance(open_page: OpenPage, board: str) -> None:
     expect(said(second, 1)).to_contain_text("You fooled the model by")
     expect(slot(second, 1).get_by_label("Your word")).to_have_value("snow")
     be_answered(first)
-    assert Riddle.objects.get().text == "snow"
+    assert RivalQuery.objects.get().text == "snow"
 
 
 def test_a_lost_connection_loses_nothing(page: Page, board: str) -> None:
@@ -229,7 +231,7 @@ def test_a_lost_connection_loses_nothing(page: Page, board: str) -> None:
     answer_waiting()
 
     expect(said(page, 1)).to_contain_text("You fooled the model by")
-    assert Riddle.objects.count() == 1
+    assert RivalQuery.objects.count() == 1
 
 
 def abort(route: Route) -> None:

@@ -23,7 +23,7 @@ from hits.review.services import reviewing
 from hits.studies.models import Batch, Study
 from hits.sync.services import reconciling
 from hits.work.models.assignments import Assignment
-from scoring.models import Riddle, Score
+from scoring.models import RivalQuery, Score
 from scoring.services.rival_answers import answer_waiting
 from scoring.services.score_recording import judge_submitted
 from tests.browser.conftest import OpenPage
@@ -171,7 +171,11 @@ def test_a_picture_set_is_played_to_its_end(stage: Stage) -> None:
     assert sorted(cue for cues in shown for cue in cues) == sorted(words * 3)
     assert Solution.objects.count() == 12
     assert [one.solvers_mean == 1 for one in Association.objects.all()] == [True] * 4
-    fool = {riddle.text: riddle.verdict.fool_score for riddle in Riddle.objects.all() if riddle.verdict}
+    fool = {
+        rival_query.text: rival_query.verdict.fool_score
+        for rival_query in RivalQuery.objects.all()
+        if rival_query.verdict
+    }
     owed = sum((bonus.amount for bonus in Bonus.objects.all()), Decimal(0))
     assert Score.objects.filter(measure="fool").count() == 4
     assert Assignment.objects.filter(status="approved").count() == 8
@@ -216,7 +220,7 @@ def test_a_spymaster_has_one_chance_and_no_oracle(stage: Stage) -> None:
         "async (url) => (await fetch(url, { method: 'POST', body: new URLSearchParams('slot=1') })).status",
         f"{urlsplit(preview.url).path}ask/",
     )
-    assert (oracle, Riddle.objects.count()) == (400, 0)
+    assert (oracle, RivalQuery.objects.count()) == (400, 0)
 
     frame = accept(page, stage, "Find words")
     put_word(page, frame, 1, "night", (1, 2))
@@ -235,7 +239,7 @@ def test_a_spymaster_has_one_chance_and_no_oracle(stage: Stage) -> None:
     early = cheater.post("answer", [])
     assert early["status"] == 400
     assert "Word 2 was not put to the model yet" in early["text"]
-    assert (Riddle.objects.count(), Assignment.objects.get().status) == (1, "opened")
+    assert (RivalQuery.objects.count(), Assignment.objects.get().status) == (1, "opened")
 
 
 def test_a_returned_hit_is_no_second_chance(stage: Stage) -> None:
@@ -250,7 +254,7 @@ def test_a_returned_hit_is_no_second_chance(stage: Stage) -> None:
     frame = accept(page, stage, "Find words")
 
     expect(frame.get_by_role("heading", level=1)).to_contain_text("Nothing")
-    assert Riddle.objects.count() == 1
+    assert RivalQuery.objects.count() == 1
 
 
 def test_a_solver_gets_nothing_by_cheating(stage: Stage) -> None:

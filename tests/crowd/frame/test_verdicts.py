@@ -21,7 +21,7 @@ from hits.work.models.assignments import Assignment
 from hits.work.models.items import Item
 from hits.work.models.leases import Lease
 from hits.work.services import leasing
-from scoring.models import Asking, Riddle, Verdict
+from scoring.models import Asking, RivalQuery, Verdict
 from scoring.services.rival_answers import answer_waiting
 from tests.factories import make_assignment, make_batch, make_hit, make_picture
 from tests.scoring.fakes import FakeRival, use_fakes
@@ -63,18 +63,18 @@ def send(client: Client, work: Assignment, verb: str = "ask", **fields: Any) -> 
 
 
 def nothing_is_stored() -> bool:
-    return not (Riddle.objects.exists() or Asking.objects.exists() or Verdict.objects.exists())
+    return not (RivalQuery.objects.exists() or Asking.objects.exists() or Verdict.objects.exists())
 
 
 def test_ask_stores_and_wakes_the_rival(client: Client, work: Assignment, fake: type[FakeRival]) -> None:
     with written() as tables:
         answer = send(client, work)
 
-    riddle = Riddle.objects.get()
+    rival_query = RivalQuery.objects.get()
     assert answer.json() == {"state": "waiting", "chosen": [0, 2], "text": "snow"}
-    assert (riddle.assignment, riddle.slot, riddle.text) == (work, 1, "snow")
-    assert (riddle.chosen, riddle.size) == ([0, 2], 5)
-    assert is_woken("scoring.answer_riddles", tables)
+    assert (rival_query.assignment, rival_query.slot, rival_query.text) == (work, 1, "snow")
+    assert (rival_query.chosen, rival_query.size) == ([0, 2], 5)
+    assert is_woken("scoring.answer_rival_queries", tables)
 
 
 def test_verdict_comes_with_what_the_model_picked(
@@ -108,7 +108,7 @@ def test_a_second_try_is_answered_with_the_first(
     second = send(client, work, cue="winter", chosen=["1", "3"]).json()
 
     assert second == first
-    assert (Riddle.objects.count(), Verdict.objects.count()) == (1, 1)
+    assert (RivalQuery.objects.count(), Verdict.objects.count()) == (1, 1)
 
 
 def test_work_given_up_while_a_word_was_on_its_way_asks_no_rival(
@@ -129,7 +129,7 @@ def test_each_of_two_words_has_its_chance(client: Client, work: Assignment) -> N
     send(client, work)
     send(client, work, slot="2", cue="ice")
 
-    assert list(Riddle.objects.order_by("slot").values_list("slot", "text")) == [(1, "snow"), (2, "ice")]
+    assert list(RivalQuery.objects.order_by("slot").values_list("slot", "text")) == [(1, "snow"), (2, "ice")]
 
 
 def test_another_attempt_has_a_chance_of_its_own(client: Client, work: Assignment) -> None:
@@ -138,7 +138,7 @@ def test_another_attempt_has_a_chance_of_its_own(client: Client, work: Assignmen
 
     send(client, other, cue="ice")
 
-    assert Riddle.objects.count() == 2
+    assert RivalQuery.objects.count() == 2
 
 
 @pytest.mark.parametrize(
@@ -178,14 +178,14 @@ def test_the_second_word_must_differ_from_the_first(client: Client, work: Assign
 
     answer = send(client, work, slot="2", cue="SNOW")
 
-    assert (answer.status_code, Riddle.objects.count()) == (400, 1)
+    assert (answer.status_code, RivalQuery.objects.count()) == (400, 1)
     assert "differ" in answer.json()["problem"]
 
 
 def test_pictures_of_the_page_are_the_hits_own_whatever_is_sent(client: Client, work: Assignment) -> None:
     send(client, work, pictures="others", sha256="0" * 64)
 
-    shown = [one["sha256"] for one in Riddle.objects.get().pictures]
+    shown = [one["sha256"] for one in RivalQuery.objects.get().pictures]
     board = Item.objects.get().board
     assert shown == [place.picture.sha256 for place in board.places.select_related("picture")]
 
@@ -232,7 +232,7 @@ def test_after_handing_in_a_new_word_is_refused_and_an_old_one_is_still_told(
     late = send(client, work, slot="2", cue="ice")
     old = send(client, work)
 
-    assert (late.status_code, Riddle.objects.count()) == (409, 1)
+    assert (late.status_code, RivalQuery.objects.count()) == (409, 1)
     assert old.json()["state"] == "answered"
 
 
@@ -242,7 +242,7 @@ def test_a_rival_that_is_late_is_told_and_scores_nothing(
     fake.down = True
     send(client, work)
     answer_waiting()
-    Riddle.objects.update(asked_at=timezone.now() - timedelta(seconds=11))
+    RivalQuery.objects.update(asked_at=timezone.now() - timedelta(seconds=11))
 
     answer = send(client, work, "verdict").json()
 
@@ -348,4 +348,4 @@ def test_one_word_in_both_places_at_one_instant_counts_once(
         codes = sorted(pool.map(put, ["1", "2"]))
 
     assert codes == [200, 400]
-    assert Riddle.objects.count() == 1
+    assert RivalQuery.objects.count() == 1

@@ -12,8 +12,8 @@ from hits.studies.models import Batch, Study
 from hits.work.models.assignments import Assignment
 from hits.work.models.items import Item
 from hits.work.services.leasing import items_of
-from scoring.models import Riddle
-from scoring.services.asking_rivals import NewRiddle, Shown, ask
+from scoring.models import RivalQuery
+from scoring.services.asking_rivals import NewRivalQuery, Shown, ask
 from tests.crowd.winogavil.game import hand_in, open_work
 from tests.factories import NOW, make_batch, make_picture
 
@@ -56,26 +56,26 @@ def take_solver_test(batch: Batch, worker: Worker, *, right: Sequence[int]) -> A
     return work
 
 
-def put_word(work: Assignment, cue: str, *, slot: int, chosen: Sequence[int] = (0, 1)) -> Riddle:
+def put_word(work: Assignment, cue: str, *, slot: int, chosen: Sequence[int] = (0, 1)) -> RivalQuery:
     board = items_of(work)[slot - 1].board
     shown = [
         Shown(sha256=place.picture.sha256, caption=place.picture.concept)
         for place in board.places.select_related("picture")
     ]
-    riddle, _ = ask(
-        new=NewRiddle(text=cue, pictures=shown, chosen=chosen, slot=slot), assignment=work, now=NOW
+    rival_query, _ = ask(
+        new=NewRivalQuery(text=cue, pictures=shown, chosen=chosen, slot=slot), assignment=work, now=NOW
     )
-    return riddle
+    return rival_query
 
 
 def take_creator_test(batch: Batch, worker: Worker, *, stem: str = "word") -> Assignment:
     """A word of its own for each set."""
     work = open_work(batch, worker)
-    riddles = [
+    rival_queries = [
         put_word(work, f"{stem}{ascii_lowercase[slot]}", slot=slot)
         for slot in range(1, len(items_of(work)) + 1)
     ]
-    hand_in(work, {"cues": [str(riddle.public_id) for riddle in riddles]})
+    hand_in(work, {"cues": [str(rival_query.public_id) for rival_query in rival_queries]})
     return work
 
 

@@ -15,8 +15,8 @@ from hits.sync.services.import_submissions import record_submission
 from hits.work.models.assignments import Assignment
 from hits.work.models.items import Item
 from hits.work.services.leasing import answer_leases, items_of, lease_items
-from scoring.models import Riddle
-from scoring.services.asking_rivals import NewRiddle, Shown, ask
+from scoring.models import RivalQuery
+from scoring.services.asking_rivals import NewRivalQuery, Shown, ask
 from scoring.services.rival_answers import answer_waiting
 from scoring.services.score_recording import judge_submitted
 from tests.factories import NOW, make_assignment, make_batch, make_hit
@@ -37,16 +37,16 @@ def open_work(batch: Batch, worker: Worker) -> Assignment:
     return work
 
 
-def put_cue(work: Assignment, cue: str, *, chosen: tuple[int, ...] = (0, 1), slot: int = 1) -> Riddle:
+def put_cue(work: Assignment, cue: str, *, chosen: tuple[int, ...] = (0, 1), slot: int = 1) -> RivalQuery:
     [item] = items_of(work)
     shown = [
         Shown(sha256=place.picture.sha256, caption=place.picture.concept)
         for place in item.board.places.select_related("picture")
     ]
-    riddle, _ = ask(
-        new=NewRiddle(text=cue, pictures=shown, chosen=chosen, slot=slot), assignment=work, now=NOW
+    rival_query, _ = ask(
+        new=NewRivalQuery(text=cue, pictures=shown, chosen=chosen, slot=slot), assignment=work, now=NOW
     )
-    return riddle
+    return rival_query
 
 
 def hand_in(work: Assignment, answer: dict[str, object]) -> None:
@@ -73,8 +73,8 @@ def come_by_the_provider(work: Assignment, answer: object) -> None:
 def make_cues(batch: Batch, worker: Worker, *cues: str) -> Assignment:
     """A spymaster's whole work."""
     work = open_work(batch, worker)
-    riddles = [put_cue(work, cue, slot=slot) for slot, cue in enumerate(cues, start=1)]
-    hand_in(work, {"cues": [str(riddle.public_id) for riddle in riddles]})
+    rival_queries = [put_cue(work, cue, slot=slot) for slot, cue in enumerate(cues, start=1)]
+    hand_in(work, {"cues": [str(rival_query.public_id) for rival_query in rival_queries]})
     return work
 
 

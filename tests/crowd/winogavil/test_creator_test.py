@@ -25,7 +25,7 @@ from hits.work.models.items import Item
 from hits.work.queries.items import answers_wanted
 from hits.work.services import leasing
 from qualifications.domain.gate_rules import grade, read
-from scoring.models import Riddle, Score
+from scoring.models import RivalQuery, Score
 from tests.crowd.winogavil.examining import make_creator_test, put_word, solve_words, take_creator_test
 from tests.crowd.winogavil.game import come_by_the_provider, make_game_batch, open_work, solve, sweep
 from tests.factories import NOW, make_account, make_study, make_user, make_worker
@@ -217,7 +217,7 @@ def test_what_the_page_could_not_send_asks_no_rival(study: Study, family: Any, s
     with pytest.raises(InvalidAnswer):
         family.read_proposal(form=proposal(slot, cue=cue), assignment=work)
 
-    assert Riddle.objects.count() == 1
+    assert RivalQuery.objects.count() == 1
 
 
 def test_a_word_is_put_to_the_rival_with_the_pictures_of_its_set(study: Study, family: Any) -> None:
@@ -236,7 +236,7 @@ def test_every_set_wants_a_word_but_those_taken_away(study: Study, family: Any) 
     test = make_creator_test(study=study, sets=3, items_per_assignment=3)
     work = open_work(test, make_worker(account=test.account))
     items = leasing.items_of(work)
-    riddle = put_word(work, "snow", slot=1)
+    rival_query = put_word(work, "snow", slot=1)
     with pytest.raises(InvalidAnswer):
         family.read_answer(form=QueryDict(), assignment=work, items=items)
     Item.objects.filter(pk__in=[items[1].pk, items[2].pk]).update(pulled_at=NOW)
@@ -244,7 +244,7 @@ def test_every_set_wants_a_word_but_those_taken_away(study: Study, family: Any) 
     answer = family.read_answer(form=QueryDict(), assignment=work, items=items)
 
     page = family.work_page(assignment=work, items=items)
-    assert answer == {"cues": [str(riddle.public_id)]}
+    assert answer == {"cues": [str(rival_query.public_id)]}
     assert [slot["number"] for slot in page.context["slots"]] == [1]
     assert family.check_answer(answer=answer, items=items) == answer
 

@@ -97,7 +97,10 @@ def test_author_is_scored_once_all_words_are_final(study: Study, people: list[Wo
     solve(batch, people[3], right=False)
     sweep()
 
-    fool = {verdict.riddle.text: verdict.fool_score for verdict in Verdict.objects.select_related("riddle")}
+    fool = {
+        verdict.rival_query.text: verdict.fool_score
+        for verdict in Verdict.objects.select_related("rival_query")
+    }
     assert half == (
         {("snow", "fool"): Fraction(fool["snow"], 100), ("snow", "solvable"): Fraction(1)},
         None,

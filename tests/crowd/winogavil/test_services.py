@@ -88,11 +88,15 @@ def test_ask_rivals_puts_each_association_to_its_studys_rivals_once() -> None:
     asked = [ask_rivals(now=NOW) for _ in range(2)]
 
     assert asked == [2, 0]
-    riddle = association.item.riddle
+    rival_query = association.item.rival_query
     pictures = [place.picture for place in association.places.all() if place.picture]
-    assert (riddle.text, riddle.chosen, riddle.study) == ("cold", [0, 1], association.item.study)
-    assert [one["sha256"] for one in riddle.pictures] == [picture.sha256 for picture in pictures]
-    assert riddle.pictures[0]["caption"] == pictures[0].concept
+    assert (rival_query.text, rival_query.chosen, rival_query.study) == (
+        "cold",
+        [0, 1],
+        association.item.study,
+    )
+    assert [one["sha256"] for one in rival_query.pictures] == [picture.sha256 for picture in pictures]
+    assert rival_query.pictures[0]["caption"] == pictures[0].concept
 
 
 def test_ask_rivals_leaves_the_items_of_drafts(fake: type[FakeRival]) -> None:
@@ -114,7 +118,7 @@ def test_read_verdicts_takes_the_word_of_the_rival_that_is_paid_on(fake: type[Fa
     read = [read_verdicts() for _ in range(2)]
 
     association.refresh_from_db()
-    verdict = association.item.riddle.verdict
+    verdict = association.item.rival_query.verdict
     assert read == [1, 0]
     assert verdict is not None
     assert (verdict.rival.name, Verdict.objects.count()) == ("minilm", 2)
@@ -215,5 +219,5 @@ def test_study_without_a_rival_keeps_no_other_study_waiting(
     asked = [ask_rivals(now=NOW) for _ in range(2)]
 
     assert asked == [1, 0]
-    assert not hasattr(Item.objects.get(pk=lost.item_id), "riddle")
-    assert Item.objects.get(pk=found.item_id).riddle.paid_on.name == "fake"
+    assert not hasattr(Item.objects.get(pk=lost.item_id), "rival_query")
+    assert Item.objects.get(pk=found.item_id).rival_query.paid_on.name == "fake"

@@ -26,7 +26,7 @@ from hits.work.models.leases import Lease
 from hits.work.queries.items import answers_wanted
 from hits.work.services import leasing
 from qualifications.domain.gate_rules import grade, read
-from scoring.models import Riddle, Score
+from scoring.models import RivalQuery, Score
 from scoring.services.score_recording import judge_submitted
 from tests.crowd.winogavil.examining import make_solver_test, picks, take_solver_test
 from tests.crowd.winogavil.game import come_by_the_provider, hand_in, make_game_batch, open_work, sweep
@@ -83,7 +83,7 @@ def test_a_test_is_in_no_data_and_nobody_else_is_asked(study: Study) -> None:
     accrual.owe_bonuses(now=NOW)
 
     assert list(of_study(study, sources=list(Association.Source.values))) == []
-    assert (Riddle.objects.count(), Solution.objects.count(), Bonus.objects.count()) == (0, 0, 0)
+    assert (RivalQuery.objects.count(), Solution.objects.count(), Bonus.objects.count()) == (0, 0, 0)
     assert answers_wanted(make_game_batch(SOLVE, study=study)) == 0
     assert not Association.objects.filter(final_at__isnull=False).exists()
 

@@ -21,7 +21,7 @@ from crowd.winogavil.services.seeded_associations import seed_board
 from hits.studies.models import Batch
 from hits.work.models.assignments import Assignment
 from hits.work.models.items import Item
-from scoring.models import Riddle
+from scoring.models import RivalQuery
 from scoring.services.score_recording import judge_submitted
 from tests.crowd.winogavil.annotation.annotators import annotate, draw, open_batch
 from tests.crowd.winogavil.annotation.annotators import make_selected as make_annotated
@@ -97,7 +97,7 @@ def test_word_that_people_may_solve_waits_for_no_clock() -> None:
     pull(work, 1)
 
     assert next_credit(now=NOW) is None
-    Riddle.objects.filter(assignment=work, slot=2).update(item=None)
+    RivalQuery.objects.filter(assignment=work, slot=2).update(item=None)
     assert next_credit(now=NOW) is None
 
 

@@ -14,7 +14,7 @@ from crowd.winogavil.play.models import Player, Turn
 from crowd.winogavil.play.queries.worth import worth_of
 from hits.core.domain.days import day_around
 from hits.work.models.leases import Lease
-from scoring.models import Riddle
+from scoring.models import RivalQuery
 
 RECENT = 10
 
@@ -89,9 +89,9 @@ def figures_of_days(player: Player, *, now: datetime) -> tuple[Figures, Figures]
 def recent_turns(player: Player) -> list[Past]:
     """Five queries. Of solves only what the game lets solvers know."""
     turns = Turn.objects.filter(player=player, status=Turn.Status.DONE).order_by("-pk")[:RECENT]
-    riddles = Prefetch("assignment__riddles", Riddle.objects.order_by("slot"))
+    rival_queries = Prefetch("assignment__riddles", RivalQuery.objects.order_by("slot"))
     leases = Prefetch("assignment__leases", Lease.objects.select_related("item__association").order_by("pk"))
-    found = list(turns.select_related("assignment").prefetch_related(riddles, leases))
+    found = list(turns.select_related("assignment").prefetch_related(rival_queries, leases))
     worth = worth_of(Turn.objects.filter(pk__in=[turn.pk for turn in found]))
     tells = _tells_solvers(player)
     return [
@@ -124,6 +124,6 @@ def _tells_solvers(player: Player) -> bool:
 def _cue_of(turn: Turn) -> str:
     work = turn.assignment
     if turn.role == Turn.Role.CREATE:
-        return next((riddle.text for riddle in work.riddles.all()), "")
+        return next((rival_query.text for rival_query in work.rival_queries.all()), "")
     found: list[Association] = [lease.item.association for lease in work.leases.all()]
     return found[0].cue if found else ""

@@ -8,7 +8,7 @@ from crowd.winogavil.models import Association, Game
 from crowd.winogavil.models.picture_sets import BoardPlace
 from crowd.winogavil.play.models import Turn
 from scoring.domain import jaccard
-from scoring.models import Riddle
+from scoring.models import RivalQuery
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -44,20 +44,20 @@ def read_result(turn: Turn, *, tells: bool) -> Result:
 
 
 def _of_cue(turn: Turn) -> Result:
-    riddle = Riddle.objects.select_related("item__association").get(assignment=turn.assignment_id)
-    verdict, association = riddle.verdict, getattr(riddle.item, "association", None)
+    rival_query = RivalQuery.objects.select_related("item__association").get(assignment=turn.assignment_id)
+    verdict, association = rival_query.verdict, getattr(rival_query.item, "association", None)
     places = BoardPlace.objects.filter(board__item__leases__assignment=turn.assignment_id)
     pictures = [
         Shown(
             url=f"/pictures/{place.picture.key}/",
-            picked=number in riddle.chosen,
+            picked=number in rival_query.chosen,
             meant=None,
             taken=number in verdict.places if verdict else None,
         )
         for number, place in enumerate(places.select_related("picture").order_by("position"))
     ]
     return Result(
-        cue=riddle.text,
+        cue=rival_query.text,
         pictures=pictures,
         fool=verdict.fool_score if verdict else None,
         solvable=association.solvers_mean if association else None,

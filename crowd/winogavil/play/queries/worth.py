@@ -14,7 +14,7 @@ from hits.work.models.assignments import Assignment
 def is_final() -> Q:
     """Of turns: what they made, or solved, is final, and part of the data."""
     made = Association.objects.filter(
-        item__riddle__assignment=OuterRef("assignment"), final_at__isnull=False, asked_at__isnull=False
+        item__rival_query__assignment=OuterRef("assignment"), final_at__isnull=False, asked_at__isnull=False
     )
     unfit = CueReport.objects.filter(
         association__item__riddle__assignment=OuterRef("assignment"), status=CueReport.Status.UPHELD
@@ -32,8 +32,8 @@ def worth_of(turns: QuerySet[Turn]) -> dict[int, Worth]:
         item__riddle__assignment__turn__in=turns.filter(role=Turn.Role.CREATE), final_at__isnull=False
     )
     turns_of = dict(turns.values_list("assignment", "pk"))
-    for association in cues.select_related("item__riddle"):
-        turn = turns_of[association.item.riddle.assignment_id or 0]
+    for association in cues.select_related("item__rival_query"):
+        turn = turns_of[association.item.rival_query.assignment_id or 0]
         fool, solvable = association.fool_score, association.solvers_mean
         if fool is not None and solvable is not None:
             found[turn] = found.get(turn, Worth()) + domain.worth_of_cue(fool=fool, solvable=solvable)

@@ -76,7 +76,7 @@ def skip(*, player: Player, work: str, now: datetime) -> None:
     turn = find_open_turn(player)
     if turn is None or str(turn.assignment.public_id) != work:
         return
-    if turn.role != Role.CREATE or turn.assignment.riddles.exists():
+    if turn.role != Role.CREATE or turn.assignment.rival_queries.exists():
         raise RuleBroken("no_skipping", _("You have begun this one: finish it first."))
     _leave(turn, now=now)
 

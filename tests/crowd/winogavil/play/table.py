@@ -14,7 +14,7 @@ from crowd.winogavil.services import association_creation, association_verdicts,
 from crowd.winogavil.services.seeded_associations import seed_board
 from hits.identity.models.users import User
 from hits.studies.models import Study
-from scoring.models import Asking, RegisteredRival, Riddle, Verdict
+from scoring.models import Asking, RegisteredRival, RivalQuery, Verdict
 from scoring.services import score_recording
 from tests.crowd.winogavil.game import put_cue
 from tests.factories import NOW, make_picture, make_study, make_user
@@ -56,16 +56,16 @@ def take_turn(player: Player, *, now: datetime = NOW) -> Turn | None:
     return turns.take_turn(player=player, now=now)
 
 
-def answer_rival(riddle: Riddle, *, places: Iterable[int]) -> Verdict:
+def answer_rival(rival_query: RivalQuery, *, places: Iterable[int]) -> Verdict:
     """What the rival says, without a model."""
-    chosen, predicted = set(riddle.chosen), set(places)
-    Asking.objects.filter(riddle=riddle).delete()
+    chosen, predicted = set(rival_query.chosen), set(places)
+    Asking.objects.filter(rival_query=rival_query).delete()
     return Verdict.objects.create(
-        riddle=riddle,
-        rival=RegisteredRival.objects.get(pk=riddle.paid_on_id),
+        rival_query=rival_query,
+        rival=RegisteredRival.objects.get(pk=rival_query.paid_on_id),
         model="fake",
         weights_sha256="f" * 64,
-        prompt=riddle.text,
+        prompt=rival_query.text,
         preprocessing={},
         candidates=[],
         scores=[],
@@ -85,8 +85,8 @@ def play(player: Player, *, right: bool = True, fools: bool = True, now: datetim
         return None
     form = QueryDict(mutable=True)
     if turn.role == Turn.Role.CREATE:
-        riddle = put_cue(turn.assignment, "winter")
-        answer_rival(riddle, places=(2, 3) if fools else (0, 1))
+        rival_query = put_cue(turn.assignment, "winter")
+        answer_rival(rival_query, places=(2, 3) if fools else (0, 1))
     else:
         association = Association.objects.get(item__leases__assignment=turn.assignment)
         keys = {place.picture.key for place in association.places.all() if place.picture}

@@ -25,7 +25,7 @@ from crowd.winogavil.play.services import accounts, practice_rounds, web_games
 from crowd.winogavil.play.site.session import COOKIE
 from hits.common import rates
 from hits.work.models.assignments import Assignment
-from scoring.models import Riddle
+from scoring.models import RivalQuery
 from tests.crowd.winogavil.play.table import (
     PASSWORD,
     answer_rival,
@@ -234,7 +234,7 @@ def test_turn_is_played_as_the_page_plays_it(visitor: Client, player: Player) ->
     again = visitor.post(
         f"/q/{hit.public_id}/ask/", {"token": token, "slot": "1", "cue": "summer", "chosen": ["0", "1"]}
     )
-    answer_rival(Riddle.objects.get(), places=(2, 3))
+    answer_rival(RivalQuery.objects.get(), places=(2, 3))
     verdict = visitor.post(f"/q/{hit.public_id}/verdict/", {"token": token, "slot": "1"})
     handed_in = visitor.post("/play/answer/", {"work": str(work.public_id)})
 

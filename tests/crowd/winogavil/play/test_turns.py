@@ -19,7 +19,7 @@ from hits.work.models.hits import HIT
 from hits.work.models.items import Item
 from hits.work.models.leases import Lease
 from hits.work.services.leasing import release_overdue
-from scoring.models import Riddle
+from scoring.models import RivalQuery
 from tests.crowd.winogavil.game import put_cue
 from tests.crowd.winogavil.play.table import make_game, make_player, play, take_turn, work_through
 from tests.factories import NOW, make_user
@@ -198,9 +198,9 @@ def test_work_that_was_saved_by_a_process_that_died_is_handed_in() -> None:
     """As after a page of the frame, whose answer is saved first."""
     player = make_player(make_game())
     turn = begin(player)
-    riddle = put_cue(turn.assignment, "winter")
+    rival_query = put_cue(turn.assignment, "winter")
     Assignment.objects.filter(pk=turn.assignment_id).update(
-        status=Assignment.Status.SAVED, saved_at=NOW, answer={"cues": [str(riddle.public_id)]}
+        status=Assignment.Status.SAVED, saved_at=NOW, answer={"cues": [str(rival_query.public_id)]}
     )
 
     following = take_turn(player)
@@ -288,7 +288,7 @@ def test_riddle_of_a_turn_is_asked_once() -> None:
     player = make_player(make_game())
     turn = begin(player)
 
-    riddles = [put_cue(turn.assignment, cue) for cue in ("winter", "summer")]
+    rival_queries = [put_cue(turn.assignment, cue) for cue in ("winter", "summer")]
 
-    assert riddles[0] == riddles[1]
-    assert Riddle.objects.get().text == "winter"
+    assert rival_queries[0] == rival_queries[1]
+    assert RivalQuery.objects.get().text == "winter"

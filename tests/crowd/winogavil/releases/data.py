@@ -15,7 +15,7 @@ from hits.studies.models import Study
 from hits.work.models.assignments import Assignment
 from hits.work.models.items import Item
 from scoring.domain import jaccard, model_score
-from scoring.models import RegisteredRival, Riddle, Verdict
+from scoring.models import RegisteredRival, RivalQuery, Verdict
 from tests.factories import NOW, make_assignment, make_batch, make_hit, make_picture, make_worker
 
 _numbers = count(1)
@@ -96,11 +96,11 @@ def make_game(study: Study) -> None:
 
 
 def add_verdict(one: Association, *, predicted: Sequence[int] = (0, 2), now: datetime = NOW) -> Verdict:
-    """As the rival gave it in the game, on the riddle of a worker's cue."""
+    """As the rival gave it in the game, on the rival_query of a worker's cue."""
     rival, _ = RegisteredRival.objects.get_or_create(
         name="rn", defaults={"kind": "clip", "weights_sha256": WEIGHTS, "added_at": now}
     )
-    riddle = Riddle.objects.create(
+    rival_query = RivalQuery.objects.create(
         study=one.item.study,
         item=one.item,
         text=one.cue,
@@ -112,7 +112,7 @@ def add_verdict(one: Association, *, predicted: Sequence[int] = (0, 2), now: dat
         assignment=make_assignment(status="submitted", submitted_at=now - timedelta(hours=1)),
     )
     return Verdict.objects.create(
-        riddle=riddle,
+        rival_query=rival_query,
         rival=rival,
         model="RN50",
         weights_sha256=WEIGHTS,

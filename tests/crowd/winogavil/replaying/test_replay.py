@@ -25,7 +25,7 @@ from hits.studies.models import Batch, Study
 from hits.work.models.assignments import Assignment
 from hits.work.models.hits import HIT
 from hits.work.models.items import Item
-from scoring.models import Riddle
+from scoring.models import RivalQuery
 from tests.crowd.winogavil.replaying.recordings import SET, Row, association, solution, solved, write
 from tests.factories import NOW, make_study
 
@@ -97,7 +97,7 @@ def test_a_replay_makes_no_hit_pays_nobody_and_asks_no_rival(tmp_path: Path) -> 
     assert final_associations.finalize_associations(now=later) == 0
     assert association_verdicts.ask_rivals(now=later) == 0
     assert association_creation.credit_authors(now=later) == 0
-    assert not any(model.objects.exists() for model in (Batch, HIT, Assignment, Bonus, Riddle))
+    assert not any(model.objects.exists() for model in (Batch, HIT, Assignment, Bonus, RivalQuery))
     assert not Item.objects.filter(wanted__gt=0).exists()
     assert not Account.objects.connected().exists()
 
