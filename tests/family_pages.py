@@ -10,7 +10,7 @@ from django.urls import reverse
 
 from crowd import family
 from crowd.whoops.models import Annotation, Image, Project
-from crowd.whoops.models.control_and_review import Sighting
+from crowd.whoops.models.control_and_review import ControlAnswer
 from crowd.whoops.models.judged_items import Question
 from crowd.winoground.models import Example
 from crowd.winoground.models import Project as Matching
@@ -76,7 +76,7 @@ def _fill_images(study: Study, *, works: Sequence[Assignment], count: int) -> No
         image = make_image(project, state=Image.State.ACCEPTED)
         texts = {"caption": "A fish.", "explanation": "It needs water.", "underspecified": "An animal."}
         Annotation.objects.create(image=image, assignment=work, worker=work.worker, **texts)
-        Sighting.objects.create(
+        ControlAnswer.objects.create(
             image=image, revision=image.revision, assignment=work, worker=work.worker, text="A fish."
         )
         making_results.partner(image, "normal")

@@ -9,7 +9,7 @@ from hits.common.sweeps import sweep
 @sweep("whoops.follow_control", rest_s=3)
 def follow_control() -> None:
     posting_control.post_control(now=clock.now())
-    control_answers.take_sightings(now=clock.now())
+    control_answers.take_control_answers(now=clock.now())
 
 
 @sweep("whoops.follow_annotations", rest_s=3)

@@ -35,7 +35,7 @@ def test_weird_images_go_the_whole_way(tmp_path: Path) -> None:
     report = play("whoops", tmp_path)
 
     assert (report["images"], report["revisions"], report["images_accepted"]) == (6, 7, 6)
-    assert (report["sightings"], report["saw_nothing"]) == (21, 3)
+    assert (report["control_answers"], report["saw_nothing"]) == (21, 3)
     assert (report["tests_passed"], report["tests_failed"]) == (5, 1)
     assert report["annotations"] == 30
     asked = [

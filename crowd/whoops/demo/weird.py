@@ -11,13 +11,13 @@ from crowd.demo import acts
 from crowd.demo.demo_people import Cast, make_cast
 from crowd.demo.interface import Demo, Report
 from crowd.whoops import domain
-from crowd.whoops.control.services.comparison import decide_sighting
+from crowd.whoops.control.services.comparison import decide_control_answer
 from crowd.whoops.demo import seeding
 from crowd.whoops.demo.people import CARELESS, Maker, Person, Truth
 from crowd.whoops.judge.services.explanation_lists import make_explanations
 from crowd.whoops.judge.services.weird_normal_pairs import make_pairs
 from crowd.whoops.models import Annotation, Image
-from crowd.whoops.models.control_and_review import Sighting
+from crowd.whoops.models.control_and_review import ControlAnswer
 from crowd.whoops.models.judged_items import Question
 from crowd.whoops.review.services.harm_review import give_review
 from hits.ledger.models.bonuses import Bonus
@@ -128,17 +128,17 @@ class WhoopsDemo(Demo):
         batch = seeding.draft(self.cast, domain.CONTROL)
         acts.launch(batch, "Looking", cast=self.cast, say=self.say)
         acts.work(batch, "Looking", workers=workers, goal=due, seed=self.seed, say=self.say)
-        seen = Sighting.objects.filter(assignment__hit__batch=batch)
+        seen = ControlAnswer.objects.filter(assignment__hit__batch=batch)
         acts.wait("Comparing", seen.count, due, say=self.say)
-        for sighting in seen.filter(seen=None).order_by("pk"):
-            sighting.refresh_from_db()
-            if sighting.image.state == State.CONTROL and sighting.seen is None:
-                self._compare(sighting)
+        for control_answer in seen.filter(seen=None).order_by("pk"):
+            control_answer.refresh_from_db()
+            if control_answer.image.state == State.CONTROL and control_answer.seen is None:
+                self._compare(control_answer)
 
-    def _compare(self, sighting: Sighting) -> None:
-        same = sighting.text == sighting.image.explanation
+    def _compare(self, control_answer: ControlAnswer) -> None:
+        same = control_answer.text == control_answer.image.explanation
         by = self.cast.researcher.user
-        decide_sighting(sighting=sighting, seen=same, note="", by=by, now=timezone.now())
+        decide_control_answer(control_answer=control_answer, seen=same, note="", by=by, now=timezone.now())
 
     def _take_tests(self) -> None:
         ready = PlatformType.objects.filter(gate=self.gate, status=PlatformType.Status.READY)
@@ -194,7 +194,7 @@ class WhoopsDemo(Demo):
 
     def report(self) -> Report:
         attempts = Attempt.objects.filter(gate=self.gate)
-        sightings = Sighting.objects.filter(image__in=self.images)
+        control_answers = ControlAnswer.objects.filter(image__in=self.images)
         annotations = Annotation.objects.filter(image__in=self.images)
         questions = Question.objects.filter(project=self.project)
         paid = Bonus.objects.filter(pk__in=self.images.values("bonus")).aggregate(sum=Sum("amount"))
@@ -204,8 +204,8 @@ class WhoopsDemo(Demo):
             "images": self.images.count(),
             "revisions": sum(image.revision for image in self.images),
             "images_accepted": self.images.filter(state=State.ACCEPTED).count(),
-            "sightings": sightings.count(),
-            "saw_nothing": sightings.filter(saw_nothing=True).count(),
+            "control_answers": control_answers.count(),
+            "saw_nothing": control_answers.filter(saw_nothing=True).count(),
             "tests_passed": attempts.filter(status=Attempt.Status.PASSED).count(),
             "tests_failed": attempts.filter(status=Attempt.Status.FAILED).count(),
             "annotations": annotations.count(),

@@ -1,5 +1,5 @@
 from crowd.whoops.models.annotations import Annotation
-from crowd.whoops.models.control_and_review import Review, Sighting
+from crowd.whoops.models.control_and_review import ControlAnswer, Review
 from crowd.whoops.models.designers import Designer
 from crowd.whoops.models.images import Category, Image, Partner, Revision
 from crowd.whoops.models.judged_items import Option, Question
@@ -20,6 +20,6 @@ __all__ = [
     "Question",
     "Review",
     "Revision",
-    "Sighting",
+    "ControlAnswer",
     "TrainingImage",
 ]

@@ -9,10 +9,10 @@ from hits.identity.models.workers import Worker
 from hits.work.models.assignments import Assignment
 
 
-class Sighting(models.Model):
+class ControlAnswer(models.Model):
     """What somebody of the control group saw in an image, and whether it is what its designer meant."""
 
-    image = models.ForeignKey(Image, models.CASCADE, related_name="sightings")
+    image = models.ForeignKey(Image, models.CASCADE, related_name="control_answers")
     revision = models.PositiveSmallIntegerField()
     worker = models.ForeignKey(Worker, models.PROTECT, related_name="+")
     assignment = models.ForeignKey(Assignment, models.PROTECT, related_name="+")

@@ -6,10 +6,10 @@ from django.utils import timezone
 from playwright.sync_api import Page, expect
 
 from crowd.whoops import domain
-from crowd.whoops.control.services.control_answers import take_sightings
+from crowd.whoops.control.services.control_answers import take_control_answers
 from crowd.whoops.control.services.posting_control import post_control
 from crowd.whoops.models import Image, Project
-from crowd.whoops.models.control_and_review import Review, Sighting
+from crowd.whoops.models.control_and_review import ControlAnswer, Review
 from crowd.whoops.review.services.harm_review import give_review
 from hits.work.models.assignments import Assignment
 from tests.browser.conftest import OpenPage
@@ -43,9 +43,9 @@ def post(project: Project, *, images: int = 1) -> list[Image]:
     return list(project.images.order_by("pk"))
 
 
-def see(image: Image, text: str, **changes: object) -> Sighting:
+def see(image: Image, text: str, **changes: object) -> ControlAnswer:
     work = make_assignment(status="approved")
-    return Sighting.objects.create(
+    return ControlAnswer.objects.create(
         image=image, revision=1, worker=work.worker, assignment=work, text=text, **changes
     )
 
@@ -70,7 +70,7 @@ def test_image_passes_the_control_group_and_the_reviewers(room: Room, project: P
     page = room.sit_down(domain.CONTROL)
     write(page, {"text": "Fish cannot ride bicycles."})
     room.hand_in(page)
-    take_sightings(now=timezone.now())
+    take_control_answers(now=timezone.now())
 
     staff = room.open_page()
     enter(staff, sites)

@@ -13,7 +13,7 @@ from crowd.pictures.models import Original
 from crowd.whoops import domain
 from crowd.whoops.annotate.services.collected_annotations import take_annotations
 from crowd.whoops.annotate.services.posting_annotations import post_annotations
-from crowd.whoops.control.services.control_answers import take_sightings
+from crowd.whoops.control.services.control_answers import take_control_answers
 from crowd.whoops.control.services.posting_control import post_control
 from crowd.whoops.models import Annotation, Category, Designer, Image, Project
 from crowd.whoops.models.judged_items import Option, Question
@@ -142,7 +142,7 @@ def test_an_image_walks_from_its_designer_to_its_judges(room: Room, project: Pro
     page = room.sit_down(domain.CONTROL)
     entry(page, "nothing").check()
     room.hand_in(page)
-    take_sightings(now=timezone.now())
+    take_control_answers(now=timezone.now())
 
     page = desk.go("Compare…")
     expect(page.get_by_text("This fish has no water in its cage.")).to_be_visible()

@@ -4,10 +4,10 @@ from collections.abc import Mapping
 from typing import Any
 
 from crowd.whoops import domain
-from crowd.whoops.control.services.control_answers import take_sightings
+from crowd.whoops.control.services.control_answers import take_control_answers
 from crowd.whoops.control.services.posting_control import post_control
 from crowd.whoops.models import Designer, Image, Project, Revision
-from crowd.whoops.models.control_and_review import Sighting
+from crowd.whoops.models.control_and_review import ControlAnswer
 from hits.core.states import move
 from hits.identity.models.workers import Worker
 from hits.providers.models.accounts import Account
@@ -101,7 +101,7 @@ class ControlGroup:
     def sweep(self) -> None:
         """What background processes do in one round."""
         post_control(now=NOW)
-        take_sightings(now=NOW)
+        take_control_answers(now=NOW)
 
     def worker(self) -> Worker:
         return make_worker(account=self.account)
@@ -123,8 +123,8 @@ class ControlGroup:
         return assignment
 
 
-def sightings(image: Image) -> list[tuple[str, bool | None]]:
-    rows = Sighting.objects.filter(image=image).order_by("pk")
+def control_answers(image: Image) -> list[tuple[str, bool | None]]:
+    rows = ControlAnswer.objects.filter(image=image).order_by("pk")
     return list(rows.values_list("text", "seen"))
 
 

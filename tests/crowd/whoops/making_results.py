@@ -7,7 +7,7 @@ from typing import Any
 from django.test import Client
 
 from crowd.whoops.models import Annotation, Category, Image, Partner, Project
-from crowd.whoops.models.control_and_review import Sighting
+from crowd.whoops.models.control_and_review import ControlAnswer
 from crowd.whoops.models.judged_items import Option, Question
 from hits.identity.models.users import User
 from hits.work.models.assignments import Assignment
@@ -104,10 +104,10 @@ def annotate(image: Image, number: int = 1, **changes: Any) -> Annotation:
     return Annotation.objects.create(image=image, assignment=work, **values)
 
 
-def look(image: Image, seen: bool | None) -> Sighting:
+def look(image: Image, seen: bool | None) -> ControlAnswer:
     """Of one more person of the control group."""
     work = make_assignment(status="submitted")
-    return Sighting.objects.create(
+    return ControlAnswer.objects.create(
         image=image, revision=image.revision, worker=work.worker, assignment=work, text="A fish.", seen=seen
     )
 

@@ -55,7 +55,7 @@ def test_without_an_image_at_the_control_group_one_question_is_enough() -> None:
     crowd = Annotators(annotations_wanted=1)
     crowd.answer()
 
-    assert watch(lambda: control_answers.take_sightings(now=NOW)).queries == 1
+    assert watch(lambda: control_answers.take_control_answers(now=NOW)).queries == 1
 
 
 def test_a_rule_that_wants_more_or_fewer_lookers_is_followed_and_then_rests() -> None:
@@ -70,7 +70,7 @@ def test_a_rule_that_wants_more_or_fewer_lookers_is_followed_and_then_rests() ->
         group.sweep()
         assert Item.objects.get(whoops_control=image).wanted == left
         # More have looked than are wanted now: nothing is to be done about it.
-        assert control_answers.take_sightings(now=NOW) == 0
+        assert control_answers.take_control_answers(now=NOW) == 0
 
 
 def test_a_rule_that_wants_more_or_fewer_annotations_is_followed_and_then_rests() -> None:

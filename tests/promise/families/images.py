@@ -6,10 +6,10 @@ from typing import Any
 
 from crowd.whoops import domain
 from crowd.whoops.annotate.services.posting_annotations import post_annotations
-from crowd.whoops.control.services.comparison import decide_sighting
+from crowd.whoops.control.services.comparison import decide_control_answer
 from crowd.whoops.control.services.posting_control import post_control
 from crowd.whoops.models import Annotation, Image, Project, Revision
-from crowd.whoops.models.control_and_review import Sighting
+from crowd.whoops.models.control_and_review import ControlAnswer
 from hits.identity.models.users import User
 from hits.identity.models.workers import Worker
 from hits.studies.models import Study
@@ -45,28 +45,30 @@ def make_any_image(study: Study, author: Worker, **changes: Any) -> Image:
 
 def compare(number: int, *, seen: bool, by: User, now: datetime) -> None:
     """Somebody says whether what was seen is what its designer meant."""
-    undecided = list(Sighting.objects.filter(seen=None).order_by("pk"))
+    undecided = list(ControlAnswer.objects.filter(seen=None).order_by("pk"))
     if undecided:
-        decide_sighting(sighting=undecided[number % len(undecided)], seen=seen, note="", by=by, now=now)
+        decide_control_answer(
+            control_answer=undecided[number % len(undecided)], seen=seen, note="", by=by, now=now
+        )
 
 
 def found() -> Iterator[str]:
-    yield from ("a sighting" for _ in Sighting.objects.all()[:1])
+    yield from ("a control_answer" for _ in ControlAnswer.objects.all()[:1])
     yield from ("a text" for _ in Annotation.objects.all()[:1])
 
 
 def disagreements(given: Given) -> Iterator[str]:
     for row in Revision.objects.filter(control_item__isnull=False).order_by("pk"):
-        yield from _sightings(row, given)
+        yield from _control_answers(row, given)
     for image in Image.objects.filter(annotation_item__isnull=False).order_by("pk"):
         yield from _texts(image, given)
 
 
-def _sightings(row: Revision, given: Given) -> Iterator[str]:
+def _control_answers(row: Revision, given: Given) -> Iterator[str]:
     """Each answer is one, as long as the image is with the control group; what comes later may be none."""
     image, item = row.image, row.control_item
     assert item
-    rows = list(Sighting.objects.filter(image=image, revision=row.number))
+    rows = list(ControlAnswer.objects.filter(image=image, revision=row.number))
     is_open = image.state == Image.State.CONTROL
     found = [(one.worker_id, one.assignment_id, one.text, one.saw_nothing) for one in rows]
     said = [
@@ -85,7 +87,7 @@ def _sightings(row: Revision, given: Given) -> Iterator[str]:
         yield from wanting(f"control of {image.pk}", item, needed=WANTED)
 
 
-def _state(rows: list[Sighting]) -> str:
+def _state(rows: list[ControlAnswer]) -> str:
     """Enough have seen it; or so many have not that those who are still to come cannot be enough."""
     if sum(one.seen is True for one in rows) >= NEEDED:
         return "review"

@@ -8,7 +8,7 @@ from django.db.models.functions import Coalesce, Greatest
 from crowd.pictures.models import Picture
 from crowd.whoops import domain
 from crowd.whoops.models import Annotation, Designer, Image, Revision
-from crowd.whoops.models.control_and_review import Sighting
+from crowd.whoops.models.control_and_review import ControlAnswer
 from hits.work.models.leases import Lease
 from hits.work.services.counting_answers import COUNTING
 
@@ -23,7 +23,7 @@ def images_for_annotator(worker_id: int) -> QuerySet[Image]:
     """
     own = Designer.objects.filter(pk=OuterRef("designer"), worker=worker_id)
     controlled = Lease.objects.filter(item__whoops_revision__image=OuterRef("pk"), worker=worker_id)
-    saw = Sighting.objects.filter(image=OuterRef("pk"), worker=worker_id)
+    saw = ControlAnswer.objects.filter(image=OuterRef("pk"), worker=worker_id)
     wrote = Annotation.objects.filter(image=OuterRef("pk"), worker=worker_id)
     judged = Lease.objects.filter(item__whoops_question__image=OuterRef("pk"), worker=worker_id)
     shown = Image.objects.filter(state=State.ACCEPTED, picture__status=Picture.Status.FIT)

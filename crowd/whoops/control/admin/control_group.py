@@ -14,7 +14,7 @@ from crowd.whoops.control.services import comparison
 from crowd.whoops.images.admin.addresses import by_post, images_url, page_url
 from crowd.whoops.images.queries.images import count_states
 from crowd.whoops.models import Image, Project
-from crowd.whoops.models.control_and_review import Sighting
+from crowd.whoops.models.control_and_review import ControlAnswer
 from hits.admin.page_parts import read_number
 from hits.admin.projects.project_cards import Card, CardLink, Metric
 from hits.admin.projects.project_page import ProjectPages
@@ -35,7 +35,7 @@ def control_urls(pages: ProjectPages[Any]) -> list[URLPattern]:
 
 
 def control_card(project: Project, user: User) -> Card:
-    states, undecided = count_states(project), comparison.undecided_sightings(project).count()
+    states, undecided = count_states(project), comparison.undecided_control_answers(project).count()
     answers = f"{undecided} answer{'' if undecided == 1 else 's'}"
     return Card(
         key="control",
@@ -74,19 +74,19 @@ def compare_view(pages: ProjectPages[Any], request: HttpRequest, pk: int) -> Htt
     """Opening it takes the answer for some minutes, so that no colleague gets the same."""
     project = pages.find(request, pk, CHECK)
     user, now = signed_in(request), timezone.now()
-    sighting = comparison.claim_sighting(project=project, by=user, now=now)
+    control_answer = comparison.claim_control_answer(project=project, by=user, now=now)
     context: dict[str, Any] = {
         "title": "Compare what was seen",
-        "sighting": sighting,
-        "waiting": comparison.undecided_sightings(project).count(),
+        "control_answer": control_answer,
+        "waiting": comparison.undecided_control_answers(project).count(),
         "undo": comparison.last_decided(project=project, by=user, now=now),
         "minutes": int(comparison.LEASE.total_seconds()) // 60,
         "undo_minutes": int(comparison.UNDO_FOR.total_seconds()) // 60,
         "longest": comparison.LONGEST_NOTE,
     }
-    if sighting:
-        context["image"] = sighting.image
-        context["picture_url"] = file_url(sighting.image.picture)
+    if control_answer:
+        context["image"] = control_answer.image
+        context["picture_url"] = file_url(control_answer.image.picture)
     return pages.render(request, "admin/whoops/compare.html", context, project=project)
 
 
@@ -94,15 +94,17 @@ def decide_view(pages: ProjectPages[Any], request: HttpRequest, pk: int) -> Http
     """Then the next one."""
     project = pages.find(request, pk, CHECK)
     user, now = signed_in(request), timezone.now()
-    rows = Sighting.objects.filter(image__project=project).select_related("image")
-    sighting = get_object_or_404(rows, pk=read_number(request.POST.get("sighting", "")))
+    rows = ControlAnswer.objects.filter(image__project=project).select_related("image")
+    control_answer = get_object_or_404(rows, pk=read_number(request.POST.get("control_answer", "")))
     verdict, note = request.POST.get("verdict", ""), request.POST.get("note", "")
     try:
         if verdict == "leave":
-            comparison.leave_sighting(sighting=sighting, by=user, now=now)
+            comparison.leave_control_answer(control_answer=control_answer, by=user, now=now)
         elif verdict in ("seen", "missed"):
-            comparison.decide_sighting(sighting=sighting, seen=verdict == "seen", note=note, by=user, now=now)
-            _tell(request, sighting.image)
+            comparison.decide_control_answer(
+                control_answer=control_answer, seen=verdict == "seen", note=note, by=user, now=now
+            )
+            _tell(request, control_answer.image)
         else:
             messages.error(request, "Say whether it is the same.")
     except RuleBroken as broken:
@@ -113,11 +115,11 @@ def decide_view(pages: ProjectPages[Any], request: HttpRequest, pk: int) -> Http
 def undo_view(pages: ProjectPages[Any], request: HttpRequest, pk: int) -> HttpResponse:
     project = pages.find(request, pk, CHECK)
     try:
-        sighting = comparison.undo_decision(project=project, by=signed_in(request), now=timezone.now())
+        control_answer = comparison.undo_decision(project=project, by=signed_in(request), now=timezone.now())
     except RuleBroken as broken:
         messages.error(request, str(broken))
     else:
-        messages.success(request, f"Undone: “{sighting}” is before you again.")
+        messages.success(request, f"Undone: “{control_answer}” is before you again.")
     return redirect(page_url("compare", project))
 
 

@@ -32,5 +32,5 @@ class Seen:
         return bool(self.text) and len(self.text.split()) < FEWEST_WORDS
 
 
-def read_sighting(entries: Mapping[str, str]) -> Seen:
+def read_control_answer(entries: Mapping[str, str]) -> Seen:
     return Seen(text=entries.get(TEXT, ""), nothing=entries.get(NOTHING, "") == YES)

@@ -21,12 +21,12 @@ from crowd.whoops.control.domain.control_answers import (
     NOTHING,
     TEXT,
     Seen,
-    read_sighting,
+    read_control_answer,
 )
 from crowd.whoops.control.queries.control_group import unknown_to
 from crowd.whoops.domain.paper_requirements import PAPER_ASKS
 from crowd.whoops.models import Revision
-from crowd.whoops.models.control_and_review import Sighting
+from crowd.whoops.models.control_and_review import ControlAnswer
 from hits.families import NarrowsItems, Terms
 from hits.work.models.assignments import Assignment
 from hits.work.models.items import Item
@@ -98,21 +98,21 @@ class ControlFamily(AskFamily[Looked], NarrowsItems):
         return {"picture_url": asked.url}
 
     def look(self, texts: Texts, asked: Looked) -> Look:
-        faults = {TEXT: _fault_of(read_sighting(texts)), NOTHING: ""}
+        faults = {TEXT: _fault_of(read_control_answer(texts)), NOTHING: ""}
         if texts[NOTHING]:
             faults[NOTHING] = fault_of_pick(texts[NOTHING], options=(YES,))
         return Look(faults={entry: words for entry, words in faults.items() if words})
 
     def reviewed(self, asked: Looked, texts: Texts, *, assignment: Assignment) -> Mapping[str, Any]:
-        sighting = None
+        control_answer = None
         if asked.row:
-            own = Sighting.objects.filter(image=asked.row.image_id, revision=asked.row.number)
-            sighting = own.filter(assignment=assignment).first()
+            own = ControlAnswer.objects.filter(image=asked.row.image_id, revision=asked.row.number)
+            control_answer = own.filter(assignment=assignment).first()
         return {
             "picture_url": asked.url,
             "revision": asked.row,
-            "said": read_sighting(texts) if texts else None,
-            "sighting": sighting,
+            "said": read_control_answer(texts) if texts else None,
+            "control_answer": control_answer,
         }
 
 

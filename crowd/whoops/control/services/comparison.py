@@ -8,7 +8,7 @@ from crowd.questions.domain import trim
 from crowd.whoops.control.services.control_state import is_with_control, settle_control
 from crowd.whoops.images.services.locks import held_image
 from crowd.whoops.models import Image, Project
-from crowd.whoops.models.control_and_review import Sighting
+from crowd.whoops.models.control_and_review import ControlAnswer
 from hits.core.errors import RuleBroken
 from hits.identity.models.users import User
 
@@ -18,38 +18,42 @@ AT_ONCE = 20
 LONGEST_NOTE = 300
 
 
-def claim_sighting(*, project: Project, by: User, now: datetime) -> Sighting | None:
+def claim_control_answer(*, project: Project, by: User, now: datetime) -> ControlAnswer | None:
     """The one that lies before this person already, or the next one that lies before nobody."""
     own = _undecided(project).filter(claimed_by=by, claimed_until__gt=now)
-    for sighting in own.order_by("-claimed_until", "pk")[:1]:
+    for control_answer in own.order_by("-claimed_until", "pk")[:1]:
         return (
-            sighting if _claim(sighting, by=by, now=now) else claim_sighting(project=project, by=by, now=now)
+            control_answer
+            if _claim(control_answer, by=by, now=now)
+            else claim_control_answer(project=project, by=by, now=now)
         )
-    while some := list(waiting_sightings(project, now=now)[:AT_ONCE]):
-        for sighting in some:
-            if _claim(sighting, by=by, now=now):
-                return sighting
+    while some := list(waiting_control_answers(project, now=now)[:AT_ONCE]):
+        for control_answer in some:
+            if _claim(control_answer, by=by, now=now):
+                return control_answer
     return None
 
 
-def waiting_sightings(project: Project, *, now: datetime) -> QuerySet[Sighting]:
+def waiting_control_answers(project: Project, *, now: datetime) -> QuerySet[ControlAnswer]:
     """Those that lie before nobody, image by image."""
     free = Q(claimed_until=None) | Q(claimed_until__lte=now)
     return _undecided(project).filter(free).order_by("image__number", "pk")
 
 
-def undecided_sightings(project: Project) -> QuerySet[Sighting]:
+def undecided_control_answers(project: Project) -> QuerySet[ControlAnswer]:
     """Those of images that still wait for them, whoever they lie before."""
     return _undecided(project)
 
 
-def decide_sighting(*, sighting: Sighting, seen: bool, note: str, by: User, now: datetime) -> None:
+def decide_control_answer(
+    *, control_answer: ControlAnswer, seen: bool, note: str, by: User, now: datetime
+) -> None:
     """The last one that is needed moves the image. Raises RuleBroken if somebody was faster."""
     note = trim(note)
     if len(note) > LONGEST_NOTE:
         raise RuleBroken("long_note", f"Words to the designer have at most {LONGEST_NOTE} characters.")
-    with held_image(sighting.image) as image:
-        row = Sighting.objects.select_for_update(no_key=True).filter(pk=sighting.pk).first()
+    with held_image(control_answer.image) as image:
+        row = ControlAnswer.objects.select_for_update(no_key=True).filter(pk=control_answer.pk).first()
         if row is None:
             raise RuleBroken("taken_out", "This answer does not count any more. Here is another one.")
         if row.seen is not None:
@@ -63,13 +67,13 @@ def decide_sighting(*, sighting: Sighting, seen: bool, note: str, by: User, now:
             settle_control(image, now=now)
 
 
-def leave_sighting(*, sighting: Sighting, by: User, now: datetime) -> None:
+def leave_control_answer(*, control_answer: ControlAnswer, by: User, now: datetime) -> None:
     """For somebody else, or for later: it comes again in some minutes."""
-    mine = Sighting.objects.filter(pk=sighting.pk, seen=None, claimed_by=by)
+    mine = ControlAnswer.objects.filter(pk=control_answer.pk, seen=None, claimed_by=by)
     mine.update(claimed_by=None, claimed_until=now + LEASE)
 
 
-def undo_decision(*, project: Project, by: User, now: datetime) -> Sighting:
+def undo_decision(*, project: Project, by: User, now: datetime) -> ControlAnswer:
     """Takes this person's last comparison back, with what followed from it, and lays it before them again."""
     last = last_decided(project=project, by=by, now=now)
     if last is None:
@@ -77,7 +81,7 @@ def undo_decision(*, project: Project, by: User, now: datetime) -> Sighting:
             "nothing_to_undo", "There is nothing to undo: your last comparison was too long ago."
         )
     with held_image(last.image) as image:
-        row = Sighting.objects.select_for_update(no_key=True).filter(pk=last.pk, decided_by=by).first()
+        row = ControlAnswer.objects.select_for_update(no_key=True).filter(pk=last.pk, decided_by=by).first()
         if row is None or row.revision != image.revision or not is_with_control(image):
             raise RuleBroken("moved_on", f"{image} has gone on since: this cannot be taken back any more.")
         row.seen, row.note, row.decided_by, row.decided_at = None, "", None, None
@@ -87,16 +91,16 @@ def undo_decision(*, project: Project, by: User, now: datetime) -> Sighting:
     return row
 
 
-def last_decided(*, project: Project, by: User, now: datetime) -> Sighting | None:
+def last_decided(*, project: Project, by: User, now: datetime) -> ControlAnswer | None:
     """What this person could still take back."""
-    decided = Sighting.objects.filter(
+    decided = ControlAnswer.objects.filter(
         decided_by=by, decided_at__gt=now - UNDO_FOR, image__project=project, revision=F("image__revision")
     )
     return decided.select_related("image").order_by("-decided_at", "-pk").first()
 
 
-def _undecided(project: Project) -> QuerySet[Sighting]:
-    rows = Sighting.objects.filter(
+def _undecided(project: Project) -> QuerySet[ControlAnswer]:
+    rows = ControlAnswer.objects.filter(
         seen=None,
         image__project=project,
         image__state=Image.State.CONTROL,
@@ -105,12 +109,15 @@ def _undecided(project: Project) -> QuerySet[Sighting]:
     return rows.select_related("image__picture", "image__category")
 
 
-def _claim(sighting: Sighting, *, by: User, now: datetime) -> bool:
+def _claim(control_answer: ControlAnswer, *, by: User, now: datetime) -> bool:
     """Compare and swap: two people never get the same one."""
-    same = Sighting.objects.filter(
-        pk=sighting.pk, seen=None, claimed_by=sighting.claimed_by_id, claimed_until=sighting.claimed_until
+    same = ControlAnswer.objects.filter(
+        pk=control_answer.pk,
+        seen=None,
+        claimed_by=control_answer.claimed_by_id,
+        claimed_until=control_answer.claimed_until,
     )
     if not same.update(claimed_by=by, claimed_until=now + LEASE):
         return False
-    sighting.claimed_by, sighting.claimed_until = by, now + LEASE
+    control_answer.claimed_by, control_answer.claimed_until = by, now + LEASE
     return True

@@ -1,4 +1,4 @@
-"""What the control group handed in becomes sightings; what was taken out of the data leaves."""
+"""What the control group handed in becomes control_answers; what was taken out of the data leaves."""
 
 from collections.abc import Collection, Sequence
 from datetime import datetime
@@ -7,24 +7,24 @@ from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet, Subquery, 
 from django.db.models.functions import Coalesce, Greatest
 
 from crowd.whoops import domain
-from crowd.whoops.control.domain.control_answers import LONGEST_TEXT, read_sighting
+from crowd.whoops.control.domain.control_answers import LONGEST_TEXT, read_control_answer
 from crowd.whoops.control.services.control_state import settle_control
 from crowd.whoops.images.services.locks import lock_images
 from crowd.whoops.images.services.withdrawal import items_of_images
 from crowd.whoops.models import Image, Project, Revision
-from crowd.whoops.models.control_and_review import Sighting
+from crowd.whoops.models.control_and_review import ControlAnswer
 from hits.work.models.leases import Lease
 from hits.work.services.answer_collection import Collect, collect_answers
 from hits.work.services.answers_needed import want_answers
 from hits.work.services.counting_answers import COUNTING, Given, answers_that_count
 
 
-def take_sightings(*, now: datetime) -> int:
+def take_control_answers(*, now: datetime) -> int:
     """Of all projects: how many images were counted, or counted anew. Safe to repeat."""
-    return collect_answers([SIGHTINGS], now=now)
+    return collect_answers([CONTROL_ANSWERS], now=now)
 
 
-def count_sightings(*, owner: Project, rows: Sequence[Revision], now: datetime) -> int:
+def count_control_answers(*, owner: Project, rows: Sequence[Revision], now: datetime) -> int:
     items = [row.control_item_id for row in rows if row.control_item_id]
     found = answers_that_count(items)
     for row in rows:
@@ -40,7 +40,7 @@ def count_sightings(*, owner: Project, rows: Sequence[Revision], now: datetime) 
 def _ripe() -> QuerySet[Revision]:
     """Of what lies with the control group: where an answer is not counted yet, or the rules have changed."""
     wanted, needed = F("image__project__control_wanted"), F("image__project__control_needed")
-    own = Sighting.objects.filter(
+    own = ControlAnswer.objects.filter(
         image=OuterRef(OuterRef("image")), revision=OuterRef(OuterRef("number")), worker=OuterRef("worker")
     )
     answered = Lease.objects.filter(
@@ -53,7 +53,7 @@ def _ripe() -> QuerySet[Revision]:
     fresh = Exists(answered.filter(~Exists(own)))
     leases = Lease.objects.filter(item=OuterRef("control_item")).exclude(status=Lease.Status.RELEASED)
     lacking = Greatest(Value(0), wanted - _number_of(leases, "item"))
-    seen, missed = _sightings(seen=True), _sightings(seen=False)
+    seen, missed = _control_answers(seen=True), _control_answers(seen=False)
     rows = Revision.objects.filter(
         image__state=Image.State.CONTROL, number=F("image__revision"), control_item__isnull=False
     ).alias(lacking=lacking, seen=seen, missed=missed)
@@ -61,31 +61,31 @@ def _ripe() -> QuerySet[Revision]:
     return rows.filter(Q(fresh) | ~Q(control_item__wanted=F("lacking")) | is_decided)
 
 
-def _sightings(*, seen: bool) -> Coalesce:
-    rows = Sighting.objects.filter(image=OuterRef("image"), revision=OuterRef("number"), seen=seen)
+def _control_answers(*, seen: bool) -> Coalesce:
+    rows = ControlAnswer.objects.filter(image=OuterRef("image"), revision=OuterRef("number"), seen=seen)
     return _number_of(rows, "image")
 
 
-def _number_of(rows: QuerySet[Lease] | QuerySet[Sighting], by: str) -> Coalesce:
+def _number_of(rows: QuerySet[Lease] | QuerySet[ControlAnswer], by: str) -> Coalesce:
     counted = rows.order_by().values(by).annotate(count=Count("pk")).values("count")
     return Coalesce(Subquery(counted), 0)
 
 
 def _keep(row: Revision, answers: Collection[Given], *, now: datetime) -> None:
     """Those that are there and count stay as they were compared."""
-    own = Sighting.objects.filter(image=row.image_id, revision=row.number)
+    own = ControlAnswer.objects.filter(image=row.image_id, revision=row.number)
     own.exclude(assignment__in=[one.assignment_id for one in answers]).delete()
     there = set(own.values_list("worker_id", flat=True))
-    Sighting.objects.bulk_create(
+    ControlAnswer.objects.bulk_create(
         _read(row, one, work=one.assignment_id, now=now)
         for one in answers
         if one.assignment_id and one.worker_id not in there
     )
 
 
-def _read(row: Revision, given: Given, *, work: int, now: datetime) -> Sighting:
-    said = read_sighting(given.raw)
-    return Sighting(
+def _read(row: Revision, given: Given, *, work: int, now: datetime) -> ControlAnswer:
+    said = read_control_answer(given.raw)
+    return ControlAnswer(
         image_id=row.image_id,
         revision=row.number,
         worker_id=given.worker_id,
@@ -101,7 +101,7 @@ def _images_of(revisions: Collection[int]) -> set[int]:
     return set(Revision.objects.filter(pk__in=revisions).values_list("image_id", flat=True))
 
 
-SIGHTINGS = Collect(
+CONTROL_ANSWERS = Collect(
     tasks=[domain.CONTROL],
     owners=Project,
     owner="image__project",
@@ -110,5 +110,5 @@ SIGHTINGS = Collect(
     ripe=[_ripe()],
     items=lambda revisions: items_of_images(_images_of(revisions)),
     lock=lambda revisions: lock_images(_images_of(revisions)),
-    count=count_sightings,
+    count=count_control_answers,
 )

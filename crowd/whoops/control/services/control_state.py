@@ -9,7 +9,7 @@ from datetime import datetime
 from crowd.whoops.control.domain.control_verdicts import Missed, Verdict, reason_of_return, verdict_of
 from crowd.whoops.images.services.transitions import move_image
 from crowd.whoops.models import Image, Revision
-from crowd.whoops.models.control_and_review import Sighting
+from crowd.whoops.models.control_and_review import ControlAnswer
 
 State = Image.State
 PLACES = {Verdict.PASSED: State.REVIEW, Verdict.FAILED: State.RETURNED, Verdict.OPEN: State.CONTROL}
@@ -17,20 +17,20 @@ PLACES = {Verdict.PASSED: State.REVIEW, Verdict.FAILED: State.RETURNED, Verdict.
 
 def settle_control(image: Image, *, now: datetime) -> None:
     """Moves what the control group decides about; what people have decided since stays as it is."""
-    sightings = list(image.sightings.filter(revision=image.revision).order_by("pk"))
-    to = PLACES[verdict_on(image, sightings)]
+    control_answers = list(image.control_answers.filter(revision=image.revision).order_by("pk"))
+    to = PLACES[verdict_on(image, control_answers)]
     if image.state == to or not is_with_control(image):
         return
-    missed = [Missed(text=one.text, note=one.note) for one in sightings if one.seen is False]
-    seen = sum(one.seen is True for one in sightings)
+    missed = [Missed(text=one.text, note=one.note) for one in control_answers if one.seen is False]
+    seen = sum(one.seen is True for one in control_answers)
     reason = reason_of_return(seen=seen, missed=missed, needed=image.project.control_needed)
     move_image(image, to, by=None, now=now, reason=reason if to == State.RETURNED else "")
 
 
-def verdict_on(image: Image, sightings: Sequence[Sighting]) -> Verdict:
+def verdict_on(image: Image, control_answers: Sequence[ControlAnswer]) -> Verdict:
     return verdict_of(
-        seen=sum(one.seen is True for one in sightings),
-        missed=sum(one.seen is False for one in sightings),
+        seen=sum(one.seen is True for one in control_answers),
+        missed=sum(one.seen is False for one in control_answers),
         wanted=image.project.control_wanted,
         needed=image.project.control_needed,
     )

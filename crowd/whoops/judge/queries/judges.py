@@ -3,7 +3,7 @@
 from django.db.models import Exists, OuterRef, Q, QuerySet
 
 from crowd.whoops.models import Annotation, Image, Revision
-from crowd.whoops.models.control_and_review import Sighting
+from crowd.whoops.models.control_and_review import ControlAnswer
 from crowd.whoops.models.judged_items import Question
 from hits.work.models.items import Item
 from hits.work.models.leases import Lease
@@ -20,7 +20,7 @@ def never_met(items: QuerySet[Item], *, worker_id: int) -> QuerySet[Item]:
     met = (
         _made_by(worker_id)
         | Q(pk__in=Revision.objects.filter(control_item__in=seen).values("image"))
-        | Q(pk__in=Sighting.objects.filter(worker=worker_id).values("image"))
+        | Q(pk__in=ControlAnswer.objects.filter(worker=worker_id).values("image"))
         | Q(control_item__in=seen)
         | Q(pk__in=Question.objects.filter(item__in=seen, image__isnull=False).values("image"))
     )

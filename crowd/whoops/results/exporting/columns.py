@@ -77,7 +77,7 @@ PROVENANCE: Sequence[Column] = (
         column("by", PERSON, "pseudonym", of="worker.public_id"),
         column("text", TEXT, "what they saw; empty: nothing weird"),
         column("seen", FLAG, "whether that is what its designer meant; empty: not decided"),
-        of="sightings",
+        of="control_answers",
     ),
     column(
         "annotations",

@@ -8,7 +8,7 @@ from typing import Any
 from django.db.models import QuerySet
 
 from crowd.whoops.models import Annotation, Image, Partner, Project, Revision
-from crowd.whoops.models.control_and_review import Sighting
+from crowd.whoops.models.control_and_review import ControlAnswer
 from crowd.whoops.results.queries.composition import accepted_images
 from hits.core.chunks import in_chunks
 
@@ -18,13 +18,13 @@ Images = QuerySet[Image]
 
 @dataclass(frozen=True, kw_only=True)
 class Told:
-    """An image with what belongs to it; revisions and sightings in the full form alone."""
+    """An image with what belongs to it; revisions and control_answers in the full form alone."""
 
     image: Image
     annotations: Sequence[Annotation]
     partners: Sequence[Partner]
     revisions: Sequence[Revision]
-    sightings: Sequence[Sighting]
+    control_answers: Sequence[ControlAnswer]
 
     @property
     def normal(self) -> Partner | None:
@@ -55,14 +55,16 @@ def read_images(project: Project, *, everything: bool, in_full: bool = False) ->
 def _around(images: Sequence[Image], *, in_full: bool) -> Mapping[str, Iterable[Any]]:
     """What belongs to the images of one chunk, in the order in which rows name it."""
     annotations = Annotation.objects.filter(image__in=images, state=Annotation.State.COUNTED)
-    sightings = Sighting.objects.filter(image__in=images).select_related("worker")
+    control_answers = ControlAnswer.objects.filter(image__in=images).select_related("worker")
     return {
         "annotations": annotations.select_related("worker", "assignment")
         .defer("worker__external_id")
         .order_by("pk"),
         "partners": Partner.objects.filter(image__in=images).select_related("picture"),
         "revisions": Revision.objects.filter(image__in=images).order_by("number") if in_full else (),
-        "sightings": sightings.defer("worker__external_id").order_by("revision", "pk") if in_full else (),
+        "control_answers": control_answers.defer("worker__external_id").order_by("revision", "pk")
+        if in_full
+        else (),
     }
 
 

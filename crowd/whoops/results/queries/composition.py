@@ -14,7 +14,7 @@ from crowd.whoops.annotate.domain.text_lengths import Lengths, lengths_of
 from crowd.whoops.control.domain.control_verdicts import Verdict, verdict_of
 from crowd.whoops.judge.domain.votes import Share
 from crowd.whoops.models import Annotation, Image, Project, Revision
-from crowd.whoops.models.control_and_review import Review, Sighting
+from crowd.whoops.models.control_and_review import ControlAnswer, Review
 from hits.batches.queries.work_times import EFFECTIVE_S
 from hits.core.domain.money import round_to_cents
 from hits.core.domain.wages import hourly_wage
@@ -94,7 +94,7 @@ def way_of(project: Project) -> Way:
     """In three queries."""
     seen, missed = Q(seen=True), Q(seen=False)
     groups = (
-        _sightings(project)
+        _control_answers(project)
         .values("image", "revision")
         .annotate(yes=Count("pk", filter=seen), no=Count("pk", filter=missed))
     )
@@ -114,8 +114,8 @@ def way_of(project: Project) -> Way:
     )
 
 
-def _sightings(project: Project) -> QuerySet[Sighting]:
-    return Sighting.objects.filter(image__project=project).order_by()
+def _control_answers(project: Project) -> QuerySet[ControlAnswer]:
+    return ControlAnswer.objects.filter(image__project=project).order_by()
 
 
 def _is_decided(project: Project, row: Mapping[str, Any]) -> bool:

@@ -147,7 +147,7 @@ def images_card(project: Project, user: User) -> Card:
 
 
 def _facts(image: Image, user: User) -> dict[str, Any]:
-    sightings = image.sightings.select_related("worker", "decided_by").order_by("revision", "pk")
+    control_answers = image.control_answers.select_related("worker", "decided_by").order_by("revision", "pk")
     reviews = list(image.reviews.select_related("by").order_by("revision", "pk"))
     sent = image.revisions.select_related("ended_by", "picture").order_by("-number")
     partners = image.partners.select_related("picture").order_by("kind")
@@ -155,7 +155,7 @@ def _facts(image: Image, user: User) -> dict[str, Any]:
     return {
         "picture_url": file_url(image.picture),
         "partners": [(one, file_url(one.picture)) for one in partners],
-        "sightings": sightings.defer("worker__external_id"),
+        "control_answers": control_answers.defer("worker__external_id"),
         "reviews": reviews if _may_read(image, reviews, user) else None,
         "reviews_count": sum(one.revision == image.revision for one in reviews),
         "may_review": user.has_perm(CHECK),

@@ -15,7 +15,7 @@ from crowd.whoops.images.services.batch_places import grow_batches
 from crowd.whoops.images.services.transitions import move_image
 from crowd.whoops.models import Annotation, Image, Revision
 from crowd.whoops.models.annotations import TAKEN_OUT
-from crowd.whoops.models.control_and_review import Sighting
+from crowd.whoops.models.control_and_review import ControlAnswer
 from crowd.whoops.models.judged_items import Question
 from hits import families
 from hits.core.states import move
@@ -101,7 +101,9 @@ def test_whoever_was_in_its_control_group_does_not_annotate_an_image() -> None:
     crowd = Annotators(images=2)
     worker, other = crowd.worker(), crowd.images[1]
     work = make_assignment(worker=worker, status="approved")
-    Sighting.objects.create(image=crowd.image, revision=1, worker=worker, assignment=work, saw_nothing=True)
+    ControlAnswer.objects.create(
+        image=crowd.image, revision=1, worker=worker, assignment=work, saw_nothing=True
+    )
 
     assert [item.whoops_annotation for item in items_of(crowd.open(worker))] == [other]
 

@@ -7,15 +7,15 @@ from django.test.utils import CaptureQueriesContext
 from crowd.pictures.services.removing_pictures import remove_pictures, restore_pictures
 from crowd.whoops import domain
 from crowd.whoops.control.services.comparison import (
-    claim_sighting,
-    decide_sighting,
-    leave_sighting,
+    claim_control_answer,
+    decide_control_answer,
+    leave_control_answer,
     undo_decision,
 )
-from crowd.whoops.control.services.control_answers import take_sightings
+from crowd.whoops.control.services.control_answers import take_control_answers
 from crowd.whoops.control.services.posting_control import post_control
 from crowd.whoops.models import Image, Revision
-from crowd.whoops.models.control_and_review import Sighting
+from crowd.whoops.models.control_and_review import ControlAnswer
 from hits.core.errors import RuleBroken
 from hits.identity.models.users import User
 from hits.work.models.items import Item
@@ -24,10 +24,10 @@ from tests.crowd.whoops.making_images import (
     SAW,
     SAW_NOTHING,
     ControlGroup,
+    control_answers,
     make_designer,
     make_image,
     send_again,
-    sightings,
     state,
 )
 from tests.crowd.whoops.making_questions import make_annotation
@@ -49,9 +49,9 @@ def ann() -> User:
 
 def compare(group: ControlGroup, by: User, *verdicts: bool, note: str = "") -> None:
     for seen in verdicts:
-        sighting = claim_sighting(project=group.project, by=by, now=NOW)
-        assert sighting
-        decide_sighting(sighting=sighting, seen=seen, note=note, by=by, now=NOW)
+        control_answer = claim_control_answer(project=group.project, by=by, now=NOW)
+        assert control_answer
+        decide_control_answer(control_answer=control_answer, seen=seen, note=note, by=by, now=NOW)
 
 
 def reason_of(image: Image) -> str:
@@ -96,8 +96,8 @@ def test_answers_become_sightings_once(group: ControlGroup) -> None:
     group.look(SAW)
     group.look(SAW_NOTHING)
 
-    assert take_sightings(now=NOW) == 0
-    assert sightings(image) == [("A fish rides a bicycle.", None), ("", False)]
+    assert take_control_answers(now=NOW) == 0
+    assert control_answers(image) == [("A fish rides a bicycle.", None), ("", False)]
     assert wanted() == [1]
 
 
@@ -114,7 +114,7 @@ def test_image_that_enough_have_seen_goes_to_the_reviewers_and_nobody_else_is_as
 
     assert (before, state(image)) == ("control", "review")
     assert wanted() == []
-    assert claim_sighting(project=group.project, by=ann, now=NOW) is None
+    assert claim_control_answer(project=group.project, by=ann, now=NOW) is None
 
 
 def test_image_that_too_few_have_seen_goes_back_with_the_reason(group: ControlGroup, ann: User) -> None:
@@ -153,7 +153,7 @@ def test_image_that_is_sent_again_is_asked_anew_of_others(group: ControlGroup) -
     assert wanted() == [3]
     assert group.open(first.worker)[1] == []
     group.look()
-    assert sightings(image) == [("", False), ("", False), ("A fish rides a bicycle.", None)]
+    assert control_answers(image) == [("", False), ("", False), ("A fish rides a bicycle.", None)]
     assert state(image) == "control"
 
 
@@ -168,7 +168,7 @@ def test_answer_to_an_earlier_revision_counts_for_no_later_one(group: ControlGro
 
     assert wanted() == [3]
     assert state(image) == "control"
-    assert not Sighting.objects.filter(image=image, revision=2).exists()
+    assert not ControlAnswer.objects.filter(image=image, revision=2).exists()
 
 
 def test_answer_that_is_taken_out_is_asked_of_somebody_else_and_forgotten(
@@ -184,7 +184,7 @@ def test_answer_that_is_taken_out_is_asked_of_somebody_else_and_forgotten(
     group.sweep()
 
     assert (before, state(image)) == ("review", "control")
-    assert sightings(image) == [("A fish rides a bicycle.", True)]
+    assert control_answers(image) == [("A fish rides a bicycle.", True)]
     assert wanted() == [2]
 
 
@@ -222,27 +222,27 @@ def test_two_people_never_compare_the_same(group: ControlGroup, ann: User) -> No
     group.look()
     bob = make_user()
 
-    one = claim_sighting(project=group.project, by=ann, now=NOW)
-    again = claim_sighting(project=group.project, by=ann, now=NOW)
-    other = claim_sighting(project=group.project, by=bob, now=NOW)
+    one = claim_control_answer(project=group.project, by=ann, now=NOW)
+    again = claim_control_answer(project=group.project, by=ann, now=NOW)
+    other = claim_control_answer(project=group.project, by=bob, now=NOW)
 
     assert one
     assert other
     assert one == again != other
     with pytest.raises(RuleBroken, match="somebody else now"):
-        decide_sighting(sighting=one, seen=True, note="", by=bob, now=NOW)
-    assert [seen for _, seen in sightings(one.image)] == [None, None]
+        decide_control_answer(control_answer=one, seen=True, note="", by=bob, now=NOW)
+    assert [seen for _, seen in control_answers(one.image)] == [None, None]
 
 
 def test_left_one_comes_again_later(group: ControlGroup, ann: User) -> None:
     group.post()
     group.look()
-    sighting = claim_sighting(project=group.project, by=ann, now=NOW)
-    assert sighting
+    control_answer = claim_control_answer(project=group.project, by=ann, now=NOW)
+    assert control_answer
 
-    leave_sighting(sighting=sighting, by=ann, now=NOW)
+    leave_control_answer(control_answer=control_answer, by=ann, now=NOW)
 
-    assert claim_sighting(project=group.project, by=ann, now=NOW) is None
+    assert claim_control_answer(project=group.project, by=ann, now=NOW) is None
 
 
 def test_undo_takes_back_what_followed_from_a_comparison(group: ControlGroup, ann: User) -> None:
@@ -255,7 +255,7 @@ def test_undo_takes_back_what_followed_from_a_comparison(group: ControlGroup, an
 
     assert state(image) == "control"
     assert undone.seen is None
-    assert claim_sighting(project=group.project, by=ann, now=NOW) == undone
+    assert claim_control_answer(project=group.project, by=ann, now=NOW) == undone
     assert wanted() == [1]
 
 
@@ -269,7 +269,7 @@ def test_undo_is_refused_once_the_designer_has_sent_again(group: ControlGroup, a
     with pytest.raises(RuleBroken, match="nothing to undo"):
         undo_decision(project=group.project, by=ann, now=NOW)
 
-    assert [seen for _, seen in sightings(image)] == [False, False]
+    assert [seen for _, seen in control_answers(image)] == [False, False]
 
 
 def test_picture_that_is_removed_is_shown_to_nobody_until_it_is_back(group: ControlGroup, ann: User) -> None:

@@ -125,7 +125,7 @@ def test_reader_of_the_work_sees_what_was_meant_and_what_came_of_it(page: Page) 
 
     question = shown.context["questions"][0]
     assert question["revision"].texts["explanation"] == TEXTS["explanation"]
-    assert (question["said"].nothing, question["sighting"].seen) == (True, False)
+    assert (question["said"].nothing, question["control_answer"].seen) == (True, False)
 
 
 def test_practice_is_in_no_data() -> None:

@@ -221,7 +221,7 @@ def test_return_by_the_control_group_cannot_be_overruled_but_reworded(ann: User)
 
 def test_refusal_is_taken_back(ann: User) -> None:
     image = make_image(make_project(control_wanted=1, control_needed=1), state="review")
-    image.sightings.create(
+    image.control_answers.create(
         revision=1,
         worker=(work := make_assignment(hit=make_hit(batch=make_batch(status="open")))).worker,
         assignment=work,

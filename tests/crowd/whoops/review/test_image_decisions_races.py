@@ -8,11 +8,11 @@ import pytest
 
 from crowd.pictures.services.removing_pictures import remove_pictures, restore_pictures
 from crowd.whoops import domain
-from crowd.whoops.control.services.comparison import claim_sighting, decide_sighting
-from crowd.whoops.control.services.control_answers import take_sightings
+from crowd.whoops.control.services.comparison import claim_control_answer, decide_control_answer
+from crowd.whoops.control.services.control_answers import take_control_answers
 from crowd.whoops.control.services.posting_control import post_control
 from crowd.whoops.models import Designer, Image
-from crowd.whoops.models.control_and_review import Review, Sighting
+from crowd.whoops.models.control_and_review import ControlAnswer, Review
 from crowd.whoops.review.services import image_decisions
 from crowd.whoops.review.services.harm_review import give_review
 from hits.ledger.models.bonuses import Bonus
@@ -34,11 +34,11 @@ def test_sweeps_at_once_post_and_take_once() -> None:
     all_at_once(*[lambda: post_control(now=NOW)] * 3)
     for _ in range(2):
         group.look()
-    Sighting.objects.all().delete()
-    all_at_once(*[lambda: take_sightings(now=NOW)] * 3)
+    ControlAnswer.objects.all().delete()
+    all_at_once(*[lambda: take_control_answers(now=NOW)] * 3)
 
     assert Item.objects.filter(task=domain.CONTROL).count() == 3
-    assert Sighting.objects.count() == 2
+    assert ControlAnswer.objects.count() == 2
 
 
 def test_reviewers_at_once_accept_and_owe_once() -> None:
@@ -69,16 +69,16 @@ def test_people_at_once_compare_each_answer_once() -> None:
         by = make_user()
 
         def done() -> int:
-            sighting = claim_sighting(project=group.project, by=by, now=NOW)
-            assert sighting
-            decide_sighting(sighting=sighting, seen=True, note="", by=by, now=NOW)
-            return sighting.pk
+            control_answer = claim_control_answer(project=group.project, by=by, now=NOW)
+            assert control_answer
+            decide_control_answer(control_answer=control_answer, seen=True, note="", by=by, now=NOW)
+            return control_answer.pk
 
         return done
 
     decided = all_at_once(*(compare() for _ in range(4)))
 
-    assert sorted(decided) == sorted(Sighting.objects.values_list("pk", flat=True))
+    assert sorted(decided) == sorted(ControlAnswer.objects.values_list("pk", flat=True))
     assert state(image) == "review"
 
 
@@ -99,7 +99,7 @@ def test_decisions_and_the_pool_at_once_come_to_an_end() -> None:
 
     works: list[Callable[[], Any]] = [refuse(image) for image in images]
     works += [lambda image=image: toggle(image) for image in images]  # type: ignore[misc]
-    all_at_once(*works, lambda: post_control(now=NOW), lambda: take_sightings(now=NOW))
+    all_at_once(*works, lambda: post_control(now=NOW), lambda: take_control_answers(now=NOW))
 
     assert [state(image) for image in images] == ["refused"] * 3
     assert not Item.objects.filter(pulled_at=None).exists()

@@ -7,7 +7,7 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
 from crowd.whoops.models import Image, Project
-from crowd.whoops.models.control_and_review import Review, Sighting
+from crowd.whoops.models.control_and_review import ControlAnswer, Review
 from hits.identity.roles import AUTHOR, RESEARCHER, REVIEWER
 from tests.crowd.whoops.making_images import (
     SAW_NOTHING,
@@ -55,10 +55,10 @@ def test_answers_are_compared_one_after_the_other_and_undone(client: Client, gro
     url = at("compare", group.project)
 
     first = text_of(client.get(url))
-    rows = list(Sighting.objects.order_by("pk"))
-    client.post(at("compare_decide", group.project), {"sighting": rows[0].pk, "verdict": "seen"})
+    rows = list(ControlAnswer.objects.order_by("pk"))
+    client.post(at("compare_decide", group.project), {"control_answer": rows[0].pk, "verdict": "seen"})
     second = text_of(client.get(url))
-    decided = {"sighting": rows[1].pk, "verdict": "seen"}
+    decided = {"control_answer": rows[1].pk, "verdict": "seen"}
     last = text_of(client.post(at("compare_decide", group.project), decided, follow=True))
     passed = state(image)
     undone = text_of(client.post(at("compare_undo", group.project), follow=True))
@@ -80,14 +80,16 @@ def test_comparison_without_a_verdict_decides_nothing(
 ) -> None:
     group.post()
     group.look()
-    sighting = Sighting.objects.get()
+    control_answer = ControlAnswer.objects.get()
 
     answer = client.post(
-        at("compare_decide", group.project), {"sighting": sighting.pk, "verdict": verdict}, follow=True
+        at("compare_decide", group.project),
+        {"control_answer": control_answer.pk, "verdict": verdict},
+        follow=True,
     )
 
     assert "Say whether it is the same." in text_of(answer)
-    assert Sighting.objects.get().seen is None
+    assert ControlAnswer.objects.get().seen is None
 
 
 def test_reviewers_do_not_see_the_others_words_before_their_own(client: Client, group: ControlGroup) -> None:
@@ -276,9 +278,9 @@ def test_what_changes_something_is_never_done_by_a_look(
 
 @pytest.mark.parametrize("number", ["", "x", "9" * 30, "-1"])
 def test_rubbish_instead_of_a_number_is_not_found(client: Client, group: ControlGroup, number: str) -> None:
-    sighting = {"sighting": number, "verdict": "seen"}
+    control_answer = {"control_answer": number, "verdict": "seen"}
     image = {"image": number, "revision": number, "verdict": "harmless"}
 
-    assert client.post(at("compare_decide", group.project), sighting).status_code == 404
+    assert client.post(at("compare_decide", group.project), control_answer).status_code == 404
     assert client.post(at("review_give", group.project), image).status_code == 404
     assert client.get(f"{at('review', group.project)}?image={number}").status_code == 200
