@@ -9,14 +9,14 @@ from crowd.winoventi import domain
 from crowd.winoventi.admin.counted import Counted, Running, list_url, list_url_of_judgements
 from crowd.winoventi.admin.step_actions import SWITCHES
 from crowd.winoventi.models import Alternative, Generic, Premise, Project, Step
-from crowd.winoventi.models.model_runs import Inquiry
+from crowd.winoventi.models.model_runs import ModelRun
 from crowd.winoventi.reason_words import FAULTS, reason_in_words
 from hits.admin.projects.project_cards import Card, CardLink, Metric
 from hits.admin.projects.project_page import TAKE
 from hits.studies.models import Batch
 
 Kind = Step.Kind
-Purpose = Inquiry.Purpose
+Purpose = ModelRun.Purpose
 NOT_ASKING = (Batch.Status.DRAFT, Batch.Status.CANCELLED, Batch.Status.COMPLETE)
 
 

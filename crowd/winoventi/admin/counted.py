@@ -8,7 +8,7 @@ from django.urls import reverse
 
 from crowd.winoventi.admin.tallies import Tallies
 from crowd.winoventi.models import Project, Step
-from crowd.winoventi.models.model_runs import Inquiry
+from crowd.winoventi.models.model_runs import ModelRun
 from hits.admin.actions import Offered
 from hits.admin.projects.project_cards import Metric, Progress
 
@@ -34,7 +34,7 @@ class Counted:
 
     project: Project
     tallies: Tallies
-    inquiries: Mapping[tuple[str, int], Inquiry]
+    model_runs: Mapping[tuple[str, int], ModelRun]
     # What this person may do to a step.
     buttons: Callable[[Step], Sequence[Offered]]
 
@@ -49,12 +49,12 @@ class Counted:
         return Metric(name=name, count=count, url=list_url(self.project, model, *states) if count else "")
 
     def running(self, purpose: str, rival: int | None, name: str, *, done: int, of: int) -> list[Running]:
-        inquiry = self.inquiries.get((purpose, rival or 0))
-        if inquiry is None or not (inquiry.is_open or inquiry.problem or inquiry.failed):
+        model_run = self.model_runs.get((purpose, rival or 0))
+        if model_run is None or not (model_run.is_open or model_run.problem or model_run.failed):
             return []
-        failed = f"{inquiry.failed} have no answer that will come. " if inquiry.failed else ""
-        problem = f"{failed}{inquiry.problem}"
-        return [Running(name=name, done=done, of=of, is_open=inquiry.is_open, problem=problem)]
+        failed = f"{model_run.failed} have no answer that will come. " if model_run.failed else ""
+        problem = f"{failed}{model_run.problem}"
+        return [Running(name=name, done=done, of=of, is_open=model_run.is_open, problem=problem)]
 
 
 def list_url(project: Project, model: str, *states: str, **more: str) -> str:

@@ -7,7 +7,7 @@ from crowd.winoventi.admin.counted import Counted
 from crowd.winoventi.admin.step_actions import Pages, actions_of
 from crowd.winoventi.admin.tallies import tallies_of
 from crowd.winoventi.models import Project, Step
-from crowd.winoventi.models.model_runs import Inquiry
+from crowd.winoventi.models.model_runs import ModelRun
 from hits.admin.actions import Offered
 from hits.admin.projects.project_cards import Card
 from hits.identity.models.users import User
@@ -19,10 +19,10 @@ def cards_of(pages: Pages, project: Project, user: User) -> Iterator[Card]:
     def buttons(step: Step) -> Sequence[Offered]:
         return actions_of(pages, step.kind).offered(step, user=user)
 
-    rows = Inquiry.objects.filter(project=project).order_by("pk")
-    inquiries = {(one.purpose, one.rival_id): one for one in rows}
+    rows = ModelRun.objects.filter(project=project).order_by("pk")
+    model_runs = {(one.purpose, one.rival_id): one for one in rows}
     tallies = tallies_of(project)
-    counted = Counted(project=project, tallies=tallies, inquiries=inquiries, buttons=buttons)
+    counted = Counted(project=project, tallies=tallies, model_runs=model_runs, buttons=buttons)
     steps = {step.kind: step for step in project.steps.all()}
     for kind, card in CARDS.items():
         yield card(counted, steps[kind])

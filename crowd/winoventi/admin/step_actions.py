@@ -61,8 +61,8 @@ def _ask_to_read(call: Call[Step]) -> Confirm:
 
 
 def _read(call: Call[Step]) -> Outcome:
-    inquiry = model_readings.start_reading(project=call.row.project, now=call.now)
-    return _done(call, READ, f"The model {inquiry.rival} reads the nouns. This page says how far it is.")
+    model_run = model_readings.start_reading(project=call.row.project, now=call.now)
+    return _done(call, READ, f"The model {model_run.rival} reads the nouns. This page says how far it is.")
 
 
 def _ask_to_score(call: Call[Step]) -> Confirm:
@@ -77,9 +77,9 @@ def _ask_to_score(call: Call[Step]) -> Confirm:
 
 
 def _score(call: Call[Step]) -> Outcome:
-    inquiry = adversarial_filter.score_anew(project=call.row.project, now=call.now)
+    model_run = adversarial_filter.score_anew(project=call.row.project, now=call.now)
     return _done(
-        call, SCORE, f"The model {inquiry.rival} scores the exceptions. This page says how far it is."
+        call, SCORE, f"The model {model_run.rival} scores the exceptions. This page says how far it is."
     )
 
 

@@ -24,7 +24,7 @@ from crowd.winoventi.models import (
     Step,
     valid_pairs,
 )
-from crowd.winoventi.models.model_runs import Inquiry
+from crowd.winoventi.models.model_runs import ModelRun
 from crowd.winoventi.procedure.services.step_items import advance
 from crowd.winoventi.queries import count_pairs
 from hits.batches.services import batch_lifecycle, drafting
@@ -126,7 +126,7 @@ class WinoventiDemo(Demo):
 
     def _find_generics(self) -> None:
         """Read, ranked by their perplexity, and cut."""
-        done = Inquiry.objects.filter(project=self.project, is_open=False)
+        done = ModelRun.objects.filter(project=self.project, is_open=False)
         ranked = self.project.generics.filter(rank__isnull=False)
         acts.wait("Reading", done.count, 2, say=self.say, also=ranked.exists)
 

@@ -1,7 +1,7 @@
 from crowd.winoventi.models.alternatives import Alternative, FilterScore, triplet_key
 from crowd.winoventi.models.evaluations import Evaluation, ModelAnswer, valid_pairs
 from crowd.winoventi.models.generics import Generic, Noun, Reading
-from crowd.winoventi.models.model_runs import Inquiry
+from crowd.winoventi.models.model_runs import ModelRun
 from crowd.winoventi.models.premises import Choice, Judgement, Premise, Prompt
 from crowd.winoventi.models.projects import Project, Step, Way
 from crowd.winoventi.models.walks import Walk
@@ -12,7 +12,7 @@ __all__ = [
     "Evaluation",
     "FilterScore",
     "Generic",
-    "Inquiry",
+    "ModelRun",
     "Judgement",
     "ModelAnswer",
     "Noun",

@@ -5,7 +5,7 @@ from crowd.winoventi.models.projects import Project
 from scoring.models import RegisteredRival
 
 
-class Inquiry(models.Model):
+class ModelRun(models.Model):
     """What a project has a model asked, from a click or by itself, until every answer has been taken."""
 
     class Purpose(models.TextChoices):
@@ -13,7 +13,7 @@ class Inquiry(models.Model):
         RANKING = "ranking", "Perplexity of the generics"
         FILTER = "filter", "Adversarial filter"
 
-    project = models.ForeignKey(Project, models.CASCADE, related_name="inquiries")
+    project = models.ForeignKey(Project, models.CASCADE, related_name="model_runs")
     rival = models.ForeignKey(RegisteredRival, models.PROTECT, related_name="+")
     purpose = models.CharField(max_length=8, choices=Purpose)
     is_open = models.BooleanField(default=True)
@@ -30,15 +30,15 @@ class Inquiry(models.Model):
     done_at = models.DateTimeField(null=True)
 
     class Meta:
-        verbose_name_plural = "inquiries"
+        verbose_name_plural = "model_runs"
         constraints = [
-            models.UniqueConstraint(fields=["project", "rival", "purpose"], name="winoventi_inquiry_once"),
+            models.UniqueConstraint(fields=["project", "rival", "purpose"], name="winoventi_model_run_once"),
             models.CheckConstraint(
                 condition=Q(is_open=True, done_at=None) | Q(is_open=False, done_at__isnull=False),
-                name="winoventi_inquiry_open_or_done",
+                name="winoventi_model_run_open_or_done",
             ),
         ]
-        indexes = [models.Index(fields=["is_open", "id"], name="winoventi_inquiry_open")]
+        indexes = [models.Index(fields=["is_open", "id"], name="winoventi_model_run_open")]
 
     def __str__(self) -> str:
         return f"{self.get_purpose_display()}: {self.rival}"

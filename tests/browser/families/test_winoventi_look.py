@@ -3,7 +3,7 @@
 import pytest
 from django.utils import timezone
 
-from crowd.winoventi.models.model_runs import Inquiry
+from crowd.winoventi.models.model_runs import ModelRun
 from crowd.winoventi.procedure.services.projects import open_project
 from tests.browser.doors import enter
 from tests.browser.looking import Visitor
@@ -31,7 +31,7 @@ def test_exception_procedure_looks_right(visitor: Visitor, sites: Sites) -> None
     pair = make_everything(project)
 
     # The page would ask for news while a model is asked; leaving it then would look like a failed request.
-    Inquiry.objects.update(is_open=False, done_at=timezone.now(), problem="The weights are not there.")
+    ModelRun.objects.update(is_open=False, done_at=timezone.now(), problem="The weights are not there.")
     visitor.visit("winoventi-project", f"{home}/change/")
     for name in ("settings", "nouns", "cut", "statistics", "data", "models/ask", "models/upload"):
         visitor.visit(f"winoventi-{name.replace('/', '-')}", f"{home}/{name}/")

@@ -20,7 +20,7 @@ from crowd.winoventi.models import (
     Reading,
     triplet_key,
 )
-from crowd.winoventi.models.model_runs import Inquiry
+from crowd.winoventi.models.model_runs import ModelRun
 from crowd.winoventi.procedure.services.projects import add_nouns, open_project
 from hits.identity.models.workers import Worker
 from scoring.models import RegisteredRival
@@ -135,5 +135,5 @@ def make_everything(project: Project) -> Premise:
         Choice.objects.create(prompt=prompt, worker=make_worker(), word="sour", is_right=is_right)
         answer = {"premise": pair, "kind": kind, "is_right": is_right}
         ModelAnswer.objects.create(evaluation=evaluation, **answer)
-    Inquiry.objects.create(project=project, rival=masked, purpose="filter", started_at=now, waiting=1)
+    ModelRun.objects.create(project=project, rival=masked, purpose="filter", started_at=now, waiting=1)
     return pair

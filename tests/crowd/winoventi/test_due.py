@@ -11,7 +11,7 @@ from crowd.winoventi.associations.services import model_readings
 from crowd.winoventi.challenge.services import evaluations
 from crowd.winoventi.filter.services import adversarial_filter
 from crowd.winoventi.models import Evaluation, FilterScore, Project
-from crowd.winoventi.models.model_runs import Inquiry
+from crowd.winoventi.models.model_runs import ModelRun
 from crowd.winoventi.procedure.services import batch_places, step_items
 from hits.studies.models import Batch
 from hits.work.models.hits import HIT
@@ -115,7 +115,7 @@ def test_a_model_that_is_waited_for_is_looked_at_without_a_write() -> None:
     tasks.ask_models()
     asked = TextQuestion.objects.count()
     assert asked > 0
-    assert Inquiry.objects.filter(is_open=True, waiting__gt=0).count() == 2
+    assert ModelRun.objects.filter(is_open=True, waiting__gt=0).count() == 2
     assert Evaluation.objects.get().waiting == 1
 
     again = watch(tasks.ask_models)
@@ -132,7 +132,7 @@ def test_what_a_model_says_of_its_trouble_is_noted_once() -> None:
 
     assert len(first.writes) == 2
     assert second.writes == []
-    assert set(Inquiry.objects.values_list("problem", flat=True)) == {"The weights are gone."}
+    assert set(ModelRun.objects.values_list("problem", flat=True)) == {"The weights are gone."}
 
 
 def test_exceptions_that_no_model_will_ever_score_do_not_open_the_inquiry_again_and_again() -> None:
@@ -140,24 +140,24 @@ def test_exceptions_that_no_model_will_ever_score_do_not_open_the_inquiry_again_
     adversarial_filter.filter_alternatives(now=NOW)
     refuse_all()
     adversarial_filter.filter_alternatives(now=NOW)
-    inquiry = Inquiry.objects.get()
-    assert (inquiry.is_open, inquiry.failed, inquiry.problem) == (False, 1, "No such word.")
+    model_run = ModelRun.objects.get()
+    assert (model_run.is_open, model_run.failed, model_run.problem) == (False, 1, "No such word.")
 
     assert watch(lambda: adversarial_filter.filter_alternatives(now=NOW)).writes == []
 
     # Whatever is news opens it: another exception, and a question that is asked again.
     make_alternative(project, word="bitter")
     adversarial_filter.filter_alternatives(now=NOW)
-    inquiry.refresh_from_db()
-    assert (inquiry.is_open, inquiry.waiting, inquiry.failed) == (True, 1, 1)
+    model_run.refresh_from_db()
+    assert (model_run.is_open, model_run.waiting, model_run.failed) == (True, 1, 1)
     refuse_all()
     adversarial_filter.filter_alternatives(now=NOW)
-    inquiry.refresh_from_db()
-    assert (inquiry.is_open, inquiry.failed) == (False, 2)
+    model_run.refresh_from_db()
+    assert (model_run.is_open, model_run.failed) == (False, 2)
     retry_texts(TextQuestion.objects.all(), now=NOW)
     adversarial_filter.filter_alternatives(now=NOW)
-    inquiry.refresh_from_db()
-    assert (inquiry.is_open, inquiry.waiting, inquiry.failed) == (True, 2, 0)
+    model_run.refresh_from_db()
+    assert (model_run.is_open, model_run.waiting, model_run.failed) == (True, 2, 0)
     assert not FilterScore.objects.exists()
 
 
@@ -186,7 +186,7 @@ def test_what_has_no_answer_is_looked_up_ever_more_rarely_and_at_a_glance_meanwh
 
     assert [look.total_seconds() for look in looks] == [5 * 2**n for n in range(10)] + [3600, 3600]
     assert {(one.queries, len(one.writes)) for one in glances} == {(7, 0)}
-    assert not Inquiry.objects.filter(is_open=True).exists()
+    assert not ModelRun.objects.filter(is_open=True).exists()
 
 
 def test_a_look_finds_what_was_answered_meanwhile() -> None:
@@ -219,13 +219,13 @@ def test_no_look_is_due_where_no_exception_waits_or_the_step_waits_for_a_click()
 def test_a_step_by_itself_reads_nouns_that_came_since_and_no_others() -> None:
     project = masked_project()
     model_readings.read_nouns(now=NOW)
-    inquiry = Inquiry.objects.get()
+    model_run = ModelRun.objects.get()
     newest = project.nouns.latest("pk").pk
-    assert (inquiry.is_open, inquiry.upto) == (True, newest)
+    assert (model_run.is_open, model_run.upto) == (True, newest)
 
-    Inquiry.objects.update(is_open=False, done_at=NOW)
+    ModelRun.objects.update(is_open=False, done_at=NOW)
     assert watch(lambda: model_readings.read_nouns(now=NOW)).writes == []
-    Inquiry.objects.update(upto=newest - 1)
+    ModelRun.objects.update(upto=newest - 1)
     model_readings.read_nouns(now=NOW)
-    inquiry.refresh_from_db()
-    assert (inquiry.is_open, inquiry.upto) == (True, newest)
+    model_run.refresh_from_db()
+    assert (model_run.is_open, model_run.upto) == (True, newest)

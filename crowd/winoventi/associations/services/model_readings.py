@@ -14,7 +14,7 @@ from crowd.winoventi.domain import KS
 from crowd.winoventi.domain.prompts import Template, prompt
 from crowd.winoventi.domain.words import LONGEST_WORD
 from crowd.winoventi.models import Generic, Noun, Project, Reading, Step
-from crowd.winoventi.models.model_runs import Inquiry
+from crowd.winoventi.models.model_runs import ModelRun
 from crowd.winoventi.services.model_questions import Answered, consult
 from crowd.winoventi.services.model_runs import note_standing, open_inquiries, open_inquiry
 from hits.common.bulk_writes import write_each
@@ -22,14 +22,14 @@ from hits.core.errors import RuleBroken
 from scoring.models import RegisteredRival
 from scoring.services import asking_texts
 
-Purpose = Inquiry.Purpose
+Purpose = ModelRun.Purpose
 State = Generic.State
 CHOSEN_FROM = (State.FOUND, State.CUT)
 AT_ONCE = 500
 log = structlog.get_logger()
 
 
-def start_reading(*, project: Project, now: datetime, rival: RegisteredRival | None = None) -> Inquiry:
+def start_reading(*, project: Project, now: datetime, rival: RegisteredRival | None = None) -> ModelRun:
     """The project's own model, whose generics are posted; or another, to be compared with it."""
     reader = rival or project.generics_model
     if reader is None:
@@ -42,10 +42,10 @@ def start_reading(*, project: Project, now: datetime, rival: RegisteredRival | N
 def read_nouns(*, now: datetime) -> None:
     """The sweep of step 1."""
     _start_by_itself(now=now)
-    for inquiry in open_inquiries(Purpose.READING):
-        _read(inquiry, now=now)
-    for inquiry in open_inquiries(Purpose.RANKING):
-        _rank(inquiry, now=now)
+    for model_run in open_inquiries(Purpose.READING):
+        _read(model_run, now=now)
+    for model_run in open_inquiries(Purpose.RANKING):
+        _rank(model_run, now=now)
 
 
 def unread_nouns(project: Project, rival: RegisteredRival) -> QuerySet[Noun]:
@@ -93,7 +93,7 @@ def stop_generics(project: Project) -> None:
 
 def _start_by_itself(*, now: datetime) -> None:
     """Projects whose nouns came after the model's last look at them. In one query: mostly there are none."""
-    looked = Inquiry.objects.filter(
+    looked = ModelRun.objects.filter(
         Q(is_open=True) | Q(upto__gte=OuterRef("pk")),
         project=OuterRef("project"),
         rival=OuterRef("project__generics_model"),
@@ -111,8 +111,8 @@ def _newest_noun(project: Project) -> int:
     return project.nouns.order_by("-pk").values_list("pk", flat=True).first() or 0
 
 
-def _read(inquiry: Inquiry, *, now: datetime) -> None:
-    project, rival = inquiry.project, inquiry.rival
+def _read(model_run: ModelRun, *, now: datetime) -> None:
+    project, rival = model_run.project, model_run.rival
     most, newest = max(*KS, *project.ks), _newest_noun(project)
     standing = consult(
         unread_nouns(project, rival),
@@ -123,7 +123,7 @@ def _read(inquiry: Inquiry, *, now: datetime) -> None:
         rival=rival,
         now=now,
     )
-    if note_standing(inquiry, standing, now=now, upto=newest) and rival == project.generics_model:
+    if note_standing(model_run, standing, now=now, upto=newest) and rival == project.generics_model:
         _follow(project, now=now)
 
 
@@ -174,16 +174,16 @@ def _follow(project: Project, *, now: datetime) -> None:
     open_inquiry(project=project, rival=project.perplexity_model, purpose=Purpose.RANKING, now=now)
 
 
-def _rank(inquiry: Inquiry, *, now: datetime) -> None:
+def _rank(model_run: ModelRun, *, now: datetime) -> None:
     standing = consult(
-        unranked(inquiry.project).select_related("noun"),
+        unranked(model_run.project).select_related("noun"),
         ask=lambda generic: [asking_texts.perplexity(generic.statement)],
         take=_take_perplexities,
-        rival=inquiry.rival,
+        rival=model_run.rival,
         now=now,
     )
-    if note_standing(inquiry, standing, now=now):
-        cut_generics(inquiry.project)
+    if note_standing(model_run, standing, now=now):
+        cut_generics(model_run.project)
 
 
 def _take_perplexities(answered: Sequence[Answered[Generic]]) -> None:

@@ -14,7 +14,7 @@ from crowd.winoventi.challenge.admin.evaluations import ASK_MODEL, DROP_MODEL
 from crowd.winoventi.challenge.admin.figures import tables_of
 from crowd.winoventi.challenge.queries.model_comparison import curves_of
 from crowd.winoventi.models import Evaluation, Project
-from crowd.winoventi.models.model_runs import Inquiry
+from crowd.winoventi.models.model_runs import ModelRun
 from hits.admin.projects.project_page import TAKE, ProjectPages
 from hits.admin.stat_tables import send_table
 from hits.data.project_exports import project_in
@@ -36,13 +36,13 @@ def urls(pages: Pages) -> list[URLPattern]:
 def page_view(pages: Pages, request: HttpRequest, pk: int) -> HttpResponse:
     project = pages.find(request, pk)
     own = [project.generics_model_id, project.perplexity_model_id, project.filter_model_id]
-    others = Inquiry.objects.filter(project=project, is_open=True).exclude(rival__in=filter(None, own))
+    others = ModelRun.objects.filter(project=project, is_open=True).exclude(rival__in=filter(None, own))
     context = {
         "title": f"Statistics of {project.study}",
         "tables": tables_of(project),
         "counted_at": timezone.now(),
         "evaluations": Evaluation.objects.filter(project=project).select_related("rival", "added_by"),
-        "inquiries": others.select_related("rival"),
+        "model_runs": others.select_related("rival"),
         "may_ask": request.user.has_perm(ASK_MODEL),
         "may_drop": request.user.has_perm(DROP_MODEL),
         "may_take": request.user.has_perm(TAKE),

@@ -16,7 +16,7 @@ from crowd.winoventi.domain.evaluation import (
 )
 from crowd.winoventi.domain.prompts import Template
 from crowd.winoventi.models import Evaluation, Generic, ModelAnswer, Project, Reading, valid_pairs
-from crowd.winoventi.models.model_runs import Inquiry
+from crowd.winoventi.models.model_runs import ModelRun
 from scoring.models import RegisteredRival
 
 COMPARED_KS = (1, 3, 5)
@@ -57,13 +57,13 @@ class Curve:
 class Progress:
     """How many nouns a model has read, and what keeps the others."""
 
-    inquiry: Inquiry | None
+    inquiry: ModelRun | None
     read: int
     all: int
 
 
 def reading_progress(project: Project, rival: RegisteredRival) -> Progress:
-    inquiry = Inquiry.objects.filter(project=project, rival=rival, purpose=Inquiry.Purpose.READING).first()
+    inquiry = ModelRun.objects.filter(project=project, rival=rival, purpose=ModelRun.Purpose.READING).first()
     read = Reading.objects.filter(noun__project=project, rival=rival, template=Template.IS_NOT_COMMA)
     return Progress(inquiry=inquiry, read=read.count(), all=project.nouns.count())
 

@@ -14,7 +14,7 @@ from django.db.models import Exists, Min, OuterRef, QuerySet
 from crowd.winoventi.domain.evaluation import is_right
 from crowd.winoventi.domain.prompts import prompt
 from crowd.winoventi.models import Alternative, FilterScore, Project, Step, Way
-from crowd.winoventi.models.model_runs import Inquiry
+from crowd.winoventi.models.model_runs import ModelRun
 from crowd.winoventi.services.model_questions import Answered, Standing, ask_failed_anew, consult
 from crowd.winoventi.services.model_runs import note_standing, open_inquiries, open_inquiry, put_off
 from hits.core.errors import RuleBroken
@@ -23,11 +23,11 @@ from scoring.models.text_questions import TextQuestion
 from scoring.services import asking_texts
 from scoring.services.pending_work import texts_waiting
 
-Purpose = Inquiry.Purpose
+Purpose = ModelRun.Purpose
 State = Alternative.State
 
 
-def start_filter(*, project: Project, now: datetime, rival: RegisteredRival | None = None) -> Inquiry:
+def start_filter(*, project: Project, now: datetime, rival: RegisteredRival | None = None) -> ModelRun:
     """The project's own model, which decides; or another, whose probabilities are recorded."""
     scorer = rival or project.filter_model
     if scorer is None:
@@ -37,18 +37,18 @@ def start_filter(*, project: Project, now: datetime, rival: RegisteredRival | No
     return open_inquiry(project=project, rival=scorer, purpose=Purpose.FILTER, now=now)
 
 
-def score_anew(*, project: Project, now: datetime) -> Inquiry:
+def score_anew(*, project: Project, now: datetime) -> ModelRun:
     """A person's click: what the project's model could not answer, it is asked again at once."""
-    inquiry = start_filter(project=project, now=now)
-    rows = _unscored(project, inquiry.rival)
-    ask_failed_anew(rows, ask=partial(_asked_of, project), rival=inquiry.rival, now=now)
-    return inquiry
+    model_run = start_filter(project=project, now=now)
+    rows = _unscored(project, model_run.rival)
+    ask_failed_anew(rows, ask=partial(_asked_of, project), rival=model_run.rival, now=now)
+    return model_run
 
 
 def next_look(*, now: datetime) -> datetime | None:
-    """Some exceptions have no answer, and their inquiry looks whether anybody has mended that."""
+    """Some exceptions have no answer, and their model_run looks whether anybody has mended that."""
     step = _steps_with_given().filter(project=OuterRef("project"), project__filter_model=OuterRef("rival"))
-    closed = Inquiry.objects.filter(Exists(step), purpose=Purpose.FILTER, is_open=False)
+    closed = ModelRun.objects.filter(Exists(step), purpose=Purpose.FILTER, is_open=False)
     first: datetime | None = closed.aggregate(first=Min("look_at"))["first"]
     return first
 
@@ -56,8 +56,8 @@ def next_look(*, now: datetime) -> datetime | None:
 def filter_alternatives(*, now: datetime) -> None:
     """The sweep of step 3."""
     _start_by_itself(now=now)
-    for inquiry in open_inquiries(Purpose.FILTER):
-        _filter(inquiry, now=now)
+    for model_run in open_inquiries(Purpose.FILTER):
+        _filter(model_run, now=now)
 
 
 def question_of(
@@ -84,35 +84,35 @@ def _steps_with_given() -> QuerySet[Step]:
 
 
 def _is_known(project: Project, *, now: datetime) -> bool:
-    """Whether opening the inquiry would change nothing: it is open, or would be closed again as it was.
+    """Whether opening the model_run would change nothing: it is open, or would be closed again as it was.
 
     Where exceptions have no answer, that is looked up ever more rarely, unless something is new at a glance.
     """
-    inquiry = Inquiry.objects.filter(
+    model_run = ModelRun.objects.filter(
         project=project, rival=project.filter_model, purpose=Purpose.FILTER
     ).first()
-    if inquiry is None or inquiry.is_open:
-        return inquiry is not None
-    is_due = inquiry.look_at is None or inquiry.look_at <= now
-    if not is_due and not _has_news(inquiry):
+    if model_run is None or model_run.is_open:
+        return model_run is not None
+    is_due = model_run.look_at is None or model_run.look_at <= now
+    if not is_due and not _has_news(model_run):
         return True
-    standing = _consult(project, inquiry.rival, now=now)
-    if any(getattr(inquiry, name) != value for name, value in standing.noted.items()):
+    standing = _consult(project, model_run.rival, now=now)
+    if any(getattr(model_run, name) != value for name, value in standing.noted.items()):
         return False
-    if is_due and inquiry.failed:
-        put_off(inquiry, now=now)
+    if is_due and model_run.failed:
+        put_off(model_run, now=now)
     return True
 
 
-def _has_news(inquiry: Inquiry) -> bool:
+def _has_news(model_run: ModelRun) -> bool:
     """Another number of exceptions without a score, or a question that somebody has asked again."""
-    asked = texts_waiting().filter(rival=inquiry.rival, kind=TextQuestion.Kind.PROBABILITIES)
-    return _unscored(inquiry.project, inquiry.rival).count() != inquiry.failed or asked.exists()
+    asked = texts_waiting().filter(rival=model_run.rival, kind=TextQuestion.Kind.PROBABILITIES)
+    return _unscored(model_run.project, model_run.rival).count() != model_run.failed or asked.exists()
 
 
-def _filter(inquiry: Inquiry, *, now: datetime) -> None:
-    standing = _consult(inquiry.project, inquiry.rival, now=now)
-    note_standing(inquiry, standing, now=now)
+def _filter(model_run: ModelRun, *, now: datetime) -> None:
+    standing = _consult(model_run.project, model_run.rival, now=now)
+    note_standing(model_run, standing, now=now)
 
 
 def _consult(project: Project, rival: RegisteredRival, *, now: datetime) -> Standing:

@@ -11,7 +11,7 @@ from django.urls import reverse
 
 from crowd.winoventi.domain import EXCEPTIONS, PREMISES
 from crowd.winoventi.models import Generic, Judgement, Noun, Premise, Project, Reading, Step
-from crowd.winoventi.models.model_runs import Inquiry
+from crowd.winoventi.models.model_runs import ModelRun
 from hits.identity.roles import RESEARCHER, REVIEWER
 from hits.studies.models import Batch
 from scoring.models import RegisteredRival
@@ -171,9 +171,9 @@ def test_reading_is_asked_once_more_and_then_started(client: Client, project: Pr
     page = text_of(client.get(address))
 
     assert "each of 2 nouns" in page
-    assert not Inquiry.objects.exists()
+    assert not ModelRun.objects.exists()
     client.post(address)
-    assert Inquiry.objects.get().is_open
+    assert ModelRun.objects.get().is_open
     assert "Nouns that the model has read: the model is being asked" in text_of(client.get(home(project)))
 
 
@@ -201,7 +201,7 @@ def test_reading_without_a_model_says_what_is_missing(client: Client, project: P
     answer = client.post(at("do", project, "generics", "read"), follow=True)
 
     assert "Choose the model of step 1 first" in text_of(answer)
-    assert not Inquiry.objects.exists()
+    assert not ModelRun.objects.exists()
 
 
 def test_so_many_generics_are_let_in_and_a_draft_leads_to_the_guide(client: Client, project: Project) -> None:

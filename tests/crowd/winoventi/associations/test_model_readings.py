@@ -8,7 +8,7 @@ import pytest
 from crowd.winoventi.associations.services import model_readings
 from crowd.winoventi.challenge.queries.model_comparison import curves_of, likenesses, reading_progress
 from crowd.winoventi.models import Generic, Project, Reading
-from crowd.winoventi.models.model_runs import Inquiry
+from crowd.winoventi.models.model_runs import ModelRun
 from crowd.winoventi.services import model_questions
 from hits.core.errors import RuleBroken
 from scoring.models import RegisteredRival
@@ -66,7 +66,7 @@ def test_start_reading_leads_to_the_generics_of_every_noun(text: type[FakeText])
         ("lemon", "ripe"): 3,
         ("pan", "hot"): 1,
     }
-    assert Inquiry.objects.values_list("is_open", "waiting", "failed").get() == (False, 0, 0)
+    assert ModelRun.objects.values_list("is_open", "waiting", "failed").get() == (False, 0, 0)
 
 
 def test_a_reading_keeps_the_words_in_order_and_who_said_them(text: type[FakeText]) -> None:
@@ -109,7 +109,7 @@ def test_a_step_by_itself_reads_the_nouns_that_come(text: type[FakeText]) -> Non
     run()
 
     assert project.generics.filter(word="sour").count() == 2
-    assert Inquiry.objects.count() == 1
+    assert ModelRun.objects.count() == 1
 
 
 def test_nouns_are_read_slice_by_slice(text: type[FakeText], monkeypatch: pytest.MonkeyPatch) -> None:
@@ -119,12 +119,12 @@ def test_nouns_are_read_slice_by_slice(text: type[FakeText], monkeypatch: pytest
 
     model_readings.read_nouns(now=NOW)
     first = TextQuestion.objects.count()
-    inquiry = Inquiry.objects.get()
+    model_run = ModelRun.objects.get()
     run(times=3)
 
-    assert (first, inquiry.waiting) == (8, 5)
+    assert (first, model_run.waiting) == (8, 5)
     assert found(project)["lemon", "sour"] == 1
-    assert not Inquiry.objects.filter(is_open=True).exists()
+    assert not ModelRun.objects.filter(is_open=True).exists()
 
 
 def test_read_again_changes_nothing(text: type[FakeText]) -> None:
@@ -145,9 +145,9 @@ def test_a_noun_that_cannot_be_read_keeps_no_other_waiting(text: type[FakeText])
 
     run()
 
-    inquiry = Inquiry.objects.get()
+    model_run = ModelRun.objects.get()
     assert found(project)["lemon", "sour"] == 1
-    assert (inquiry.is_open, inquiry.failed, inquiry.problem) == (False, 1, "This is no sentence.")
+    assert (model_run.is_open, model_run.failed, model_run.problem) == (False, 1, "This is no sentence.")
 
 
 def test_a_failed_noun_is_read_when_it_is_asked_again(text: type[FakeText]) -> None:
@@ -155,7 +155,7 @@ def test_a_failed_noun_is_read_when_it_is_asked_again(text: type[FakeText]) -> N
     text.down = "The weights are gone."
     model_readings.start_reading(project=project, now=NOW)
     run()
-    waiting = Inquiry.objects.values_list("is_open", "waiting", "problem").get()
+    waiting = ModelRun.objects.values_list("is_open", "waiting", "problem").get()
     text.down = ""
 
     retry_texts(TextQuestion.objects.all(), now=NOW)
@@ -175,7 +175,7 @@ def test_without_a_fitting_model_nothing_starts(kind: str | None, message: str) 
     with pytest.raises(RuleBroken, match=message):
         model_readings.start_reading(project=project, now=NOW)
 
-    assert not Inquiry.objects.exists()
+    assert not ModelRun.objects.exists()
 
 
 def ranked_project(text: type[FakeText], **rules: Any) -> Project:
@@ -339,5 +339,5 @@ def test_progress_says_how_many_are_read(text: type[FakeText]) -> None:
     run()
 
     after = reading_progress(project, rival)
-    assert (before.inquiry, before.read, before.all) == (None, 0, 2)
+    assert (before.model_run, before.read, before.all) == (None, 0, 2)
     assert (after.read, after.all) == (2, 2)

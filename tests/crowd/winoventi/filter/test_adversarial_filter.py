@@ -6,7 +6,7 @@ import pytest
 
 from crowd.winoventi.filter.services import adversarial_filter
 from crowd.winoventi.models import Alternative, FilterScore, Project
-from crowd.winoventi.models.model_runs import Inquiry
+from crowd.winoventi.models.model_runs import ModelRun
 from crowd.winoventi.procedure.services import project_rules
 from hits.core.errors import RuleBroken
 from scoring.models.text_questions import TextQuestion
@@ -53,7 +53,7 @@ def test_only_what_the_model_finds_less_likely_than_the_generic_passes(text: typ
     assert states(project) == {"sweet": "passed", "bitter": "filtered", "yellow": "filtered"}
     assert "0.25 against 0.25" in project.alternatives.get(word="bitter").reason
     assert "0.25 against 0.5" in project.alternatives.get(word="yellow").reason
-    assert Inquiry.objects.values_list("is_open", "waiting").get() == (False, 0)
+    assert ModelRun.objects.values_list("is_open", "waiting").get() == (False, 0)
 
 
 def test_a_score_keeps_both_probabilities_and_how_each_word_was_scored(text: type[FakeText]) -> None:
@@ -151,8 +151,8 @@ def test_a_model_that_is_down_leaves_everything_as_given_and_says_why(text: type
     run()
 
     assert states(project) == {"sweet": "given"}
-    inquiry = Inquiry.objects.get()
-    assert (inquiry.is_open, inquiry.waiting, inquiry.problem) == (True, 1, "The weights are gone.")
+    model_run = ModelRun.objects.get()
+    assert (model_run.is_open, model_run.waiting, model_run.problem) == (True, 1, "The weights are gone.")
 
 
 def test_a_person_has_what_failed_asked_again_at_once(text: type[FakeText]) -> None:
@@ -162,15 +162,15 @@ def test_a_person_has_what_failed_asked_again_at_once(text: type[FakeText]) -> N
     adversarial_filter.filter_alternatives(now=NOW)
     TextQuestion.objects.update(status="failed", problem="No such word.")
     adversarial_filter.filter_alternatives(now=NOW)
-    inquiry = Inquiry.objects.get()
-    assert (inquiry.is_open, inquiry.failed, inquiry.problem) == (False, 1, "No such word.")
+    model_run = ModelRun.objects.get()
+    assert (model_run.is_open, model_run.failed, model_run.problem) == (False, 1, "No such word.")
 
     adversarial_filter.score_anew(project=project, now=NOW)
     run()
 
-    inquiry.refresh_from_db()
+    model_run.refresh_from_db()
     assert states(project) == {"sweet": "passed"}
-    assert (inquiry.is_open, inquiry.failed, inquiry.problem, inquiry.look_at) == (False, 0, "", None)
+    assert (model_run.is_open, model_run.failed, model_run.problem, model_run.look_at) == (False, 0, "", None)
 
 
 def test_a_causal_model_filters_nothing() -> None:
@@ -179,4 +179,4 @@ def test_a_causal_model_filters_nothing() -> None:
     with pytest.raises(RuleBroken, match="choose a masked language model"):
         adversarial_filter.start_filter(project=project, now=NOW)
 
-    assert not Inquiry.objects.exists()
+    assert not ModelRun.objects.exists()
