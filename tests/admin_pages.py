@@ -10,7 +10,7 @@ from django.db.models import Model
 from django.urls import NoReverseMatch, reverse
 
 from crowd.winogavil.models import Game
-from crowd.winogavil.services.seeded_associations import seed_board
+from crowd.winogavil.services.seeded_associations import seed_picture_set
 from crowd.winogavil.services.withdrawal import report_cue
 from crowd.winoventi.domain.outcomes import QUESTIONS
 from crowd.winoventi.models import Choice, FilterScore, Judgement, Project, Prompt
@@ -322,7 +322,7 @@ def _serve_items(batch: Batch, work: list[Assignment], *, now: datetime) -> None
 def _fill_game(study: Study, *, worker: Worker, count: int, now: datetime) -> None:
     Game.objects.create(study=study)
     for _ in range(count):
-        seed_board(study=study, pictures=[make_picture() for _ in range(5)])
+        seed_picture_set(study=study, pictures=[make_picture() for _ in range(5)])
         association = make_association(study=study)
         report_cue(association=association, worker=worker, reason="other", text="", now=now)
 

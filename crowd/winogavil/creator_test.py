@@ -10,8 +10,8 @@ from django.templatetags.static import static
 from django.utils.translation import gettext as _
 
 from crowd.winogavil import domain
-from crowd.winogavil.models.picture_sets import Board
-from crowd.winogavil.services.assignment_picture_sets import boards_of
+from crowd.winogavil.models.picture_sets import PictureSet
+from crowd.winogavil.services.assignment_picture_sets import picture_sets_of
 from crowd.winogavil.services.exclusion import still_asked
 from crowd.winogavil.services.reports import picture_target
 from crowd.winogavil.solver_task import PRACTICE
@@ -60,9 +60,9 @@ class CreatorTestFamily(CreateFamily, NarrowsItems, UsesUp):
     def work_page(self, *, assignment: Assignment, items: Sequence[Item]) -> TaskPage:
         rival_queries = RivalQuery.objects.filter(assignment=assignment)
         asked = {rival_query.slot: rival_query for rival_query in rival_queries}
-        boards = boards_of(assignment)
+        picture_sets = picture_sets_of(assignment)
         slots = [
-            {"number": slot, "rival_query": asked.get(slot), **_shown(boards[slot - 1], slot=slot)}
+            {"number": slot, "rival_query": asked.get(slot), **_shown(picture_sets[slot - 1], slot=slot)}
             for slot in self.slots(assignment)
         ]
         reports = [target for slot in slots for target in slot["reports"]]
@@ -71,10 +71,14 @@ class CreatorTestFamily(CreateFamily, NarrowsItems, UsesUp):
 
     def slots(self, assignment: Assignment) -> Sequence[int]:
         """Not those whose pictures were taken away before a word was found for them."""
-        boards = boards_of(assignment)
+        picture_sets = picture_sets_of(assignment)
         known = set(RivalQuery.objects.filter(assignment=assignment).values_list("slot", flat=True))
-        asked = still_asked([board.item for board in boards], worker=assignment.worker)
-        return [slot for slot, board in enumerate(boards, start=1) if slot in known or board.item in asked]
+        asked = still_asked([picture_set.item for picture_set in picture_sets], worker=assignment.worker)
+        return [
+            slot
+            for slot, picture_set in enumerate(picture_sets, start=1)
+            if slot in known or picture_set.item in asked
+        ]
 
     def narrow_items(self, items: QuerySet[Item], *, worker_id: int) -> QuerySet[Item]:
         """Whoever may try again is given sets that the model has not answered them about."""
@@ -86,8 +90,8 @@ class CreatorTestFamily(CreateFamily, NarrowsItems, UsesUp):
         return RivalQuery.objects.filter(assignment=assignment).exists()
 
 
-def _shown(board: Board, *, slot: int) -> dict[str, Any]:
-    places = list(board.places.all())
+def _shown(picture_set: PictureSet, *, slot: int) -> dict[str, Any]:
+    places = list(picture_set.places.all())
     return {
         "pictures": [{"url": f"/pictures/{place.picture.key}/480/"} for place in places],
         "reports": [

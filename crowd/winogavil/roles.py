@@ -22,7 +22,7 @@ DATA = (
 )
 # Its picture sets, its rules, and what is reported of its words.
 KEEP = (
-    "winogavil.add_board",
+    "winogavil.add_pictureset",
     "winogavil.add_game",
     "winogavil.change_game",
     "winogavil.decide_cuereport",

@@ -15,9 +15,9 @@ from django.utils.translation import gettext as _
 from crowd.pictures.profanity import is_profane
 from crowd.winogavil import domain
 from crowd.winogavil.models import Association
-from crowd.winogavil.models.picture_sets import Board, BoardPlace
+from crowd.winogavil.models.picture_sets import PictureSet, PictureSetPlace
 from crowd.winogavil.queries.games import game_of
-from crowd.winogavil.services.assignment_picture_sets import board_of_slot, boards_of
+from crowd.winogavil.services.assignment_picture_sets import picture_set_of_slot, picture_sets_of
 from crowd.winogavil.services.association_creation import scores_as_author
 from crowd.winogavil.services.association_verdicts import as_shown
 from crowd.winogavil.services.reports import picture_target, take_report
@@ -90,12 +90,12 @@ class CreateFamily(TaskFamily, AsksRival, TakesReports, RecoversAnswers, GivesFe
 
     def review_page(self, *, assignment: Assignment, items: Sequence[Item]) -> TaskPage:
         rows = RivalQuery.objects.filter(assignment=assignment).select_related("item__association")
-        boards, rival_queries = boards_of(assignment), list(rows.order_by("slot"))
+        picture_sets, rival_queries = picture_sets_of(assignment), list(rows.order_by("slot"))
         answered = _answers_to([rival_query.item for rival_query in rival_queries if rival_query.item])
         cues = [
             _reviewed(
                 rival_query,
-                places=board_of_slot(boards, rival_query.slot).places.all(),
+                places=picture_set_of_slot(picture_sets, rival_query.slot).places.all(),
                 answered=answered.get(rival_query.item_id or 0, 0),
             )
             for rival_query in rival_queries
@@ -112,7 +112,7 @@ class CreateFamily(TaskFamily, AsksRival, TakesReports, RecoversAnswers, GivesFe
         slot = int(form.get("slot") or 0)
         if slot not in self.slots(assignment):
             raise InvalidAnswer(_("The page did not say which word is meant. Please reload it."))
-        places = list(board_of_slot(boards_of(assignment), slot).places.all())
+        places = list(picture_set_of_slot(picture_sets_of(assignment), slot).places.all())
         cue = form.get("cue", "").strip()
         chosen = _read_places(form.getlist("chosen"), size=len(places))
         _check_other_cue(cue, slot=slot, assignment=assignment)
@@ -197,9 +197,11 @@ def _page(
     return TaskPage(template="winogavil/create.html", context=context)
 
 
-def _places(items: Sequence[Item]) -> list[BoardPlace]:
-    boards = Board.objects.filter(item__in=items)
-    return list(BoardPlace.objects.filter(board__in=boards).select_related("picture").order_by("position"))
+def _places(items: Sequence[Item]) -> list[PictureSetPlace]:
+    picture_sets = PictureSet.objects.filter(item__in=items)
+    return list(
+        PictureSetPlace.objects.filter(board__in=picture_sets).select_related("picture").order_by("position")
+    )
 
 
 def _answers_to(items: Sequence[Item]) -> dict[int, int]:
@@ -208,7 +210,7 @@ def _answers_to(items: Sequence[Item]) -> dict[int, int]:
     return dict(answers.values_list("item").annotate(n=Count("pk")))
 
 
-def _reviewed(rival_query: RivalQuery, *, places: Iterable[BoardPlace], answered: int) -> dict[str, Any]:
+def _reviewed(rival_query: RivalQuery, *, places: Iterable[PictureSetPlace], answered: int) -> dict[str, Any]:
     verdict = rival_query.verdict
     predicted = verdict.places if verdict else []
     association = getattr(rival_query.item, "association", None)
@@ -245,7 +247,7 @@ def _check_other_cue(cue: str, *, slot: int, assignment: Assignment) -> None:
         raise InvalidAnswer(_("You have used this word for other pictures here. Find a different one."))
 
 
-def _check_cue(cue: str, *, places: Sequence[BoardPlace], chosen: Sequence[int], study: Study) -> None:
+def _check_cue(cue: str, *, places: Sequence[PictureSetPlace], chosen: Sequence[int], study: Study) -> None:
     game = game_of(study)
     try:
         domain.check_association(

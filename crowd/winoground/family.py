@@ -4,7 +4,7 @@ from django.utils.translation import gettext_lazy as _
 
 from crowd.family import Family
 from crowd.winoground.asking.examples_policy import ExamplesPolicy
-from crowd.winoground.asking.onboarding import OnboardingFamily
+from crowd.winoground.asking.onboarding import OnboardingTask
 from crowd.winoground.asking.validate import ValidateFamily
 from crowd.winoground.domain import RIGHT
 from crowd.winoground.exporting.export import WinogroundExport
@@ -14,10 +14,10 @@ from qualifications.models import Gate
 from qualifications.presets import Preset
 
 FIRST_QUESTIONS = Preset(
-    key=OnboardingFamily.key,
+    key=OnboardingTask.key,
     name="Captions and images: first questions",
     description="Ten questions like those of the task. One mistake may be put right, a second not.",
-    test_task=OnboardingFamily.key,
+    test_task=OnboardingTask.key,
     opens=[ValidateFamily.key],
     grading=Gate.Grading.SCORES,
     # The page warns of the first mistake and lets it be changed; what counts is what was handed in.
@@ -27,7 +27,7 @@ FIRST_QUESTIONS = Preset(
 FAMILY = Family(
     key="winoground",
     name="Caption matching",
-    tasks=[ValidateFamily(), OnboardingFamily()],
+    tasks=[ValidateFamily(), OnboardingTask()],
     policies=[ExamplesPolicy()],
     roles=ROLES,
     gates=[FIRST_QUESTIONS],

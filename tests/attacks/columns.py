@@ -19,7 +19,7 @@ SPARED: dict[str, set[str]] = {
     "hits.Study": {"bonus_rules", "language", "time_zone"},
     "pictures.Picture": {"key", "sha256", "original_sha256", "media_type"},
     "qualifications.Gate": {"test_task", "opens", "rules", "floors"},
-    "winogavil.Board": {"recipe"},
+    "winogavil.PictureSet": {"recipe"},
     "winogavil_annotation.Annotation": {"labels"},
     "winogavil_annotation.Draw": {"recipe"},
     "winogavil_annotation.Judgement": {"given"},

@@ -79,7 +79,7 @@ def _fill_data(study: Study) -> None:
 
 
 def _fill_play() -> Player:
-    game = make_game(boards=2)
+    game = make_game(picture_sets=2)
     player = make_player(game, name="Owl")
     play(player, now=timezone.now())
     return player

@@ -95,7 +95,7 @@ def _fill() -> "Player":
     from crowd.winogavil.play.models import Player, Standing  # noqa: PLC0415
     from tests.crowd.winogavil.play.table import make_game  # noqa: PLC0415
 
-    game = make_game(boards=0)
+    game = make_game(picture_sets=0)
     players = Player.objects.bulk_create(_players(game), batch_size=500)
     Standing.objects.bulk_create(
         [_standing(player, chance=Random(number)) for number, player in enumerate(players)],

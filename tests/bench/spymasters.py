@@ -29,7 +29,7 @@ def make_spymasters(count: int, *, size: int = 10) -> list[dict[str, str]]:
 
     from crowd.frame.visit_authentication import write_token  # noqa: PLC0415
     from crowd.winogavil.domain import CREATE  # noqa: PLC0415
-    from crowd.winogavil.services.seeded_associations import seed_board  # noqa: PLC0415
+    from crowd.winogavil.services.seeded_associations import seed_picture_set  # noqa: PLC0415
     from hits.work.models.leases import Lease  # noqa: PLC0415
     from tests import factories  # noqa: PLC0415
 
@@ -48,7 +48,7 @@ def make_spymasters(count: int, *, size: int = 10) -> list[dict[str, str]]:
         work = factories.make_assignment(
             hit=hit, opened_at=now, accepted_at=now, deadline_at=now + timedelta(hours=1)
         )
-        item = seed_board(study=study, pictures=pictures)
+        item = seed_picture_set(study=study, pictures=pictures)
         Lease.objects.create(item=item, assignment=work, worker=work.worker, leased_at=now)
         token = write_token(assignment=work, submit_to="http://localhost:1/submit")
         made.append({"path": f"/q/{hit.public_id}", "token": token})

@@ -63,10 +63,10 @@ class AssociationAdmin(GameList[Association]):
 
     @admin.display
     def picture_set(self, association: Association) -> SafeString | str:
-        if association.board is None:
+        if association.picture_set is None:
             return "none: it was not made here"
-        address = reverse("admin:winogavil_board_change", args=[association.board.pk])
-        return format_html('<a href="{}">{}</a>', address, association.board)
+        address = reverse("admin:winogavil_pictureset_change", args=[association.picture_set.pk])
+        return format_html('<a href="{}">{}</a>', address, association.picture_set)
 
     @admin.display
     def pictures(self, association: Association) -> SafeString:

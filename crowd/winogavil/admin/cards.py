@@ -8,7 +8,7 @@ from django.urls import reverse
 
 from crowd.winogavil import domain
 from crowd.winogavil.models import CueReport, Game
-from crowd.winogavil.models.picture_sets import Board
+from crowd.winogavil.models.picture_sets import PictureSet
 from crowd.winogavil.queries import of_study
 from hits.admin.projects.project_cards import Card, CardLink, CardOf, Metric
 from hits.identity.models.users import User
@@ -20,14 +20,14 @@ READY = Q(item__wanted__gt=0, item__pulled_at=None)
 
 
 def sets_card(game: Game, user: User) -> Card:
-    counts = Board.objects.filter(item__study=game.study_id).aggregate(
+    counts = PictureSet.objects.filter(item__study=game.study_id).aggregate(
         all=Count("pk"), waiting=Count("pk", filter=READY)
     )
     draw = CardLink(
         name="Draw picture sets…",
         url=f"{reverse('admin:winogavil_draw')}?{urlencode({'study': game.study_id})}",
         is_first=not counts["waiting"],
-        permission="winogavil.add_board",
+        permission="winogavil.add_pictureset",
     )
     see = CardLink(name="Picture sets", url=list_of("board", game), permission="winogavil.view_board")
     return Card(

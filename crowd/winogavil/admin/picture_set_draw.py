@@ -12,8 +12,8 @@ from django.utils.safestring import SafeString
 
 from crowd.pictures.models import Picture
 from crowd.winogavil import domain
-from crowd.winogavil.models.picture_sets import Board
-from crowd.winogavil.services.picture_set_draw import MOST_BOARDS, Plan, draw_boards, look_ahead
+from crowd.winogavil.models.picture_sets import PictureSet
+from crowd.winogavil.services.picture_set_draw import MOST_BOARDS, Plan, draw_picture_sets, look_ahead
 from hits.admin.actions import Action, Call, Confirm, Outcome
 from hits.admin.actions.action_pages import ActionPages
 from hits.admin.page_parts import plural
@@ -25,7 +25,7 @@ from qualifications.models import SwowList
 SHOWN = 5
 FOR = {domain.CREATE: "spymasters", domain.CREATOR_TEST: "the creator's test"}
 LARGEST_SEED = 999_999
-LIST = "admin:winogavil_board_changelist"
+LIST = "admin:winogavil_pictureset_changelist"
 ALIKE = "No set shows two pictures of one concept, or two that are nearly alike."
 
 
@@ -107,7 +107,7 @@ def _link(user: User, permission: str, address: str, words: str) -> str:
 
 def _draw(call: Call[Any]) -> Outcome:
     plan = Plan(**call.values)
-    made = len(draw_boards(plan, now=call.now))
+    made = len(draw_picture_sets(plan, now=call.now))
     ready = "1 picture set is" if made == 1 else f"{made} picture sets are"
     words = '{} ready for {}. <a href="{}">Make a batch</a> that asks them.'
     return Outcome(said=format_html(words, ready, FOR[plan.task], reverse("admin:hits_batch_add")))
@@ -122,7 +122,7 @@ DRAWING: ActionPages[Any] = ActionPages(
     actions={
         "draw": Action(
             label="Draw",
-            permissions=["winogavil.add_board"],
+            permissions=["winogavil.add_pictureset"],
             form=_form,
             looks_first="Look at some first",
             confirm=_look,
@@ -132,5 +132,5 @@ DRAWING: ActionPages[Any] = ActionPages(
     find=no_rows,
     back=lambda _: reverse(LIST),
     base="admin/winogavil/base.html",
-    shared=lambda _: {"opts": Board._meta, "trail": [("Picture sets", reverse(LIST))]},
+    shared=lambda _: {"opts": PictureSet._meta, "trail": [("Picture sets", reverse(LIST))]},
 )

@@ -12,7 +12,7 @@ from django.utils.safestring import SafeString
 from crowd.winogavil import domain
 from crowd.winogavil.admin.parts import GameList, small_pictures
 from crowd.winogavil.admin.picture_set_draw import DRAWING, FOR
-from crowd.winogavil.models.picture_sets import Board
+from crowd.winogavil.models.picture_sets import PictureSet
 from hits.admin.page_parts import VisibleStudies
 from hits.work.access import studies_of
 
@@ -21,8 +21,8 @@ LARGE = """
 """.strip()
 
 
-@admin.register(Board)
-class BoardAdmin(GameList[Board]):
+@admin.register(PictureSet)
+class BoardAdmin(GameList[PictureSet]):
     title = "Picture sets"
     about = (
         f"Each set is given to {domain.SPYMASTERS_WANTED} spymasters, who invent words for some of its "
@@ -35,11 +35,11 @@ class BoardAdmin(GameList[Board]):
     ordering = ("-pk",)
     list_per_page = 25
     show_full_result_count = False
-    change_list_template = "admin/winogavil/boards.html"
+    change_list_template = "admin/winogavil/picture_sets.html"
     fields = ("study", "made_for", "large_pictures", "drawn", "still_wanted", "is_asked", "words")
     readonly_fields = fields
 
-    def get_queryset(self, request: HttpRequest) -> QuerySet[Board]:
+    def get_queryset(self, request: HttpRequest) -> QuerySet[PictureSet]:
         rows: QuerySet[Any] = super().get_queryset(request).select_related("item__study")
         return rows.filter(item__study__in=studies_of(request.user)).prefetch_related("places__picture")
 
@@ -48,40 +48,40 @@ class BoardAdmin(GameList[Board]):
         return [path("draw/", shown(DRAWING.view("draw")), name="winogavil_draw"), *super().get_urls()]
 
     @admin.display(ordering="item__study")
-    def study(self, board: Board) -> str:
-        return str(board.item.study)
+    def study(self, picture_set: PictureSet) -> str:
+        return str(picture_set.item.study)
 
     @admin.display
-    def pictures(self, board: Board) -> SafeString:
-        return small_pictures(place.picture for place in board.places.all())
+    def pictures(self, picture_set: PictureSet) -> SafeString:
+        return small_pictures(place.picture for place in picture_set.places.all())
 
     @admin.display(description="pictures")
-    def large_pictures(self, board: Board) -> SafeString:
-        shown = ((place.picture.key, place.picture.concept) for place in board.places.all())
+    def large_pictures(self, picture_set: PictureSet) -> SafeString:
+        shown = ((place.picture.key, place.picture.concept) for place in picture_set.places.all())
         drawn = format_html_join("", LARGE, shown)
         return format_html('<div class="set-pictures">{}</div>', drawn)
 
     @admin.display(description="words made of it")
-    def words(self, board: Board) -> SafeString | str:
+    def words(self, picture_set: PictureSet) -> SafeString | str:
         made = [
             (reverse("admin:winogavil_association_change", args=[association.pk]), association.cue)
-            for association in board.associations.order_by("pk")
+            for association in picture_set.associations.order_by("pk")
         ]
         return format_html_join(", ", '<a href="{}">{}</a>', made) or "none yet"
 
     @admin.display
-    def drawn(self, board: Board) -> str:
-        recipe = board.recipe
+    def drawn(self, picture_set: PictureSet) -> str:
+        recipe = picture_set.recipe
         return f"{recipe['kind']}, seed {recipe['seed']}, no. {recipe['number']}" if recipe else "by hand"
 
     @admin.display(description="spymasters wanted", ordering="item__wanted")
-    def still_wanted(self, board: Board) -> int | str:
-        return board.item.wanted if board.item.task == domain.CREATE else "any number"
+    def still_wanted(self, picture_set: PictureSet) -> int | str:
+        return picture_set.item.wanted if picture_set.item.task == domain.CREATE else "any number"
 
     @admin.display(description="for", ordering="item__task")
-    def made_for(self, board: Board) -> str:
-        return FOR[board.item.task]
+    def made_for(self, picture_set: PictureSet) -> str:
+        return FOR[picture_set.item.task]
 
     @admin.display(description="in use", boolean=True)
-    def is_asked(self, board: Board) -> bool:
-        return board.item.pulled_at is None
+    def is_asked(self, picture_set: PictureSet) -> bool:
+        return picture_set.item.pulled_at is None

@@ -15,15 +15,15 @@ from crowd.demo.demo_people import Cast, Staff, make_cast
 from crowd.pictures.models import Picture
 from crowd.pictures.services.picture_entry import NewPicture, add_picture
 from crowd.winogavil.domain import SPYMASTERS_WANTED, WINOGAVIL_TIERS
-from crowd.winogavil.services.picture_set_draw import Plan, draw_boards
+from crowd.winogavil.services.picture_set_draw import Plan, draw_picture_sets
 from crowd.winogavil.services.seeded_associations import seed_association
 from crowd.winogavil.solver_task import SolveFamily
 from crowd.winogavil.spymaster_task import CreateFamily
 from hits.studies.models import Batch, Study, default_bonus_rules
 from qualifications.services.lists_from_tags import list_from_tags
 
-BOARDS = 3
-BOARD_SIZE = 10
+PICTURE_SETS = 3
+SET_SIZE = 10
 ITEMS_PER_ASSIGNMENT = 2
 
 
@@ -72,7 +72,9 @@ def seed_game(*, workers: int, seed: int) -> Seeded:
     seeded.batch.save(update_fields=["items_per_assignment"])
     add_pictures()
     swow = list_from_tags(name="Tags of the demo's pictures", tags=tags(), now=timezone.now())
-    draw_boards(Plan(study=study, size=BOARD_SIZE, count=BOARDS, seed=seed, swow=swow), now=timezone.now())
+    draw_picture_sets(
+        Plan(study=study, size=SET_SIZE, count=PICTURE_SETS, seed=seed, swow=swow), now=timezone.now()
+    )
     create = Batch.objects.create(
         study=study,
         account=seeded.batch.account,
@@ -81,7 +83,7 @@ def seed_game(*, workers: int, seed: int) -> Seeded:
         description=CreateFamily.terms.description,
         keywords="pictures, words, association",
         reward=CreateFamily.terms.reward,
-        hits_wanted=BOARDS * SPYMASTERS_WANTED,
+        hits_wanted=PICTURE_SETS * SPYMASTERS_WANTED,
         assignments_per_hit=CreateFamily.terms.workers_per_hit,
         estimated_s=CreateFamily.terms.item_s,
     )

@@ -1,6 +1,6 @@
 from crowd.winogavil.models.associations import Association, Place, Solution
 from crowd.winogavil.models.games import Game
-from crowd.winogavil.models.picture_sets import Board, BoardPlace
+from crowd.winogavil.models.picture_sets import PictureSet, PictureSetPlace
 from crowd.winogavil.models.reports import CueReport
 
-__all__ = ["Association", "Board", "BoardPlace", "CueReport", "Game", "Place", "Solution"]
+__all__ = ["Association", "PictureSet", "PictureSetPlace", "CueReport", "Game", "Place", "Solution"]

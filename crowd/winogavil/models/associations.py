@@ -4,7 +4,7 @@ from django.db import models
 from django.db.models import F, Q
 
 from crowd.pictures.models import Picture
-from crowd.winogavil.models.picture_sets import Board
+from crowd.winogavil.models.picture_sets import PictureSet
 from hits.identity.models.workers import Worker
 from hits.work.models.assignments import Assignment
 from hits.work.models.items import Item
@@ -23,7 +23,7 @@ class Association(models.Model):
     item = models.OneToOneField(Item, models.PROTECT, related_name="association")
     source = models.CharField(max_length=8, choices=Source, default=Source.FILE)
     # The picture set that its author was shown; recordings and files have none.
-    board = models.ForeignKey(Board, models.PROTECT, null=True, related_name="associations")
+    picture_set = models.ForeignKey(PictureSet, models.PROTECT, null=True, related_name="associations")
     # The same for all associations of the same candidates, in whatever order they were shown.
     set_key = models.CharField(max_length=32, editable=False)
     # What the recording calls it.

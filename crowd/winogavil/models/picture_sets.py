@@ -6,10 +6,10 @@ from crowd.pictures.models import Picture
 from hits.work.models.items import Item
 
 
-class Board(models.Model):
+class PictureSet(models.Model):
     """The pictures of one create HIT, in the order shown. Whoever works on it invents cues for them."""
 
-    item = models.OneToOneField(Item, models.PROTECT, related_name="board")
+    item = models.OneToOneField(Item, models.PROTECT, related_name="picture_set")
     # How it was drawn, so that it can be drawn again: {"kind": "random", "seed": 7, "number": 12}.
     recipe: "models.JSONField[dict[str, Any], dict[str, Any]]" = models.JSONField(default=dict)
 
@@ -20,16 +20,16 @@ class Board(models.Model):
         return f"picture set {self.pk}"
 
 
-class BoardPlace(models.Model):
-    board = models.ForeignKey(Board, models.CASCADE, related_name="places")
+class PictureSetPlace(models.Model):
+    picture_set = models.ForeignKey(PictureSet, models.CASCADE, related_name="places")
     picture = models.ForeignKey(Picture, models.PROTECT, related_name="+")
     position = models.PositiveSmallIntegerField()
 
     class Meta:
         ordering = ("position",)
         constraints = [
-            models.UniqueConstraint(fields=["board", "position"], name="board_position_once"),
-            models.UniqueConstraint(fields=["board", "picture"], name="board_picture_once"),
+            models.UniqueConstraint(fields=["picture_set", "position"], name="board_position_once"),
+            models.UniqueConstraint(fields=["picture_set", "picture"], name="board_picture_once"),
         ]
 
     def __str__(self) -> str:

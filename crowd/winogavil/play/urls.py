@@ -25,7 +25,7 @@ play = (
         path("practice/verdict/", practice_pages.verdict, name="practice_verdict"),
         path("leaders/creators/", pages.board, {"kind": Kind.CREATORS}, name="creators"),
         path("leaders/solvers/", pages.board, {"kind": Kind.SOLVERS}, name="solvers"),
-        path("leaders/models/", pages.models_board, name="models"),
+        path("leaders/models/", pages.models_leaderboard, name="models"),
         path("survey/", pages.survey, name="survey"),
     ],
     "play",

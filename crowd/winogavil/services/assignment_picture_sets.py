@@ -4,19 +4,19 @@ from collections.abc import Sequence
 
 from django.db.models import Prefetch
 
-from crowd.winogavil.models.picture_sets import Board, BoardPlace
+from crowd.winogavil.models.picture_sets import PictureSet, PictureSetPlace
 from hits.work.models.assignments import Assignment
 from hits.work.services.leasing import items_served
 
 
-def boards_of(assignment: Assignment) -> list[Board]:
+def picture_sets_of(assignment: Assignment) -> list[PictureSet]:
     """In the order of the page, with their pictures; also what was given back since."""
     items = items_served(assignment)
-    places = Prefetch("places", BoardPlace.objects.select_related("picture"))
-    rows = Board.objects.filter(item__in=items).select_related("item").prefetch_related(places)
-    found = {board.item_id: board for board in rows}
+    places = Prefetch("places", PictureSetPlace.objects.select_related("picture"))
+    rows = PictureSet.objects.filter(item__in=items).select_related("item").prefetch_related(places)
+    found = {picture_set.item_id: picture_set for picture_set in rows}
     return [found[item.pk] for item in items]
 
 
-def board_of_slot(boards: Sequence[Board], slot: int) -> Board:
-    return boards[slot - 1] if len(boards) > 1 else boards[0]
+def picture_set_of_slot(picture_sets: Sequence[PictureSet], slot: int) -> PictureSet:
+    return picture_sets[slot - 1] if len(picture_sets) > 1 else picture_sets[0]

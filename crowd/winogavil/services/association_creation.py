@@ -11,8 +11,8 @@ from django.db.models import Exists, Max, Min, OuterRef, Q, QuerySet
 from crowd.pictures.services.picture_states import lock_pictures
 from crowd.winogavil import domain
 from crowd.winogavil.models import Association, Place
-from crowd.winogavil.models.picture_sets import Board
-from crowd.winogavil.services.assignment_picture_sets import board_of_slot, boards_of
+from crowd.winogavil.models.picture_sets import PictureSet
+from crowd.winogavil.services.assignment_picture_sets import picture_set_of_slot, picture_sets_of
 from crowd.winogavil.services.withdrawal import pull_or_restore
 from hits import families
 from hits.providers.models.accounts import Account
@@ -124,23 +124,25 @@ def _handed_in() -> QuerySet[Assignment]:
 
 def _make_of(assignment: Assignment, *, now: datetime) -> int:
     with transaction.atomic():
-        boards = boards_of(assignment)
+        picture_sets = picture_sets_of(assignment)
         # Whoever takes a picture away, or the work out of the data, was sooner or finds what is made here.
-        lock_pictures({place.picture_id for board in boards for place in board.places.all()})
+        lock_pictures(
+            {place.picture_id for picture_set in picture_sets for place in picture_set.places.all()}
+        )
         if not _handed_in().filter(pk=assignment.pk).select_for_update(of=("self",), no_key=True):
             return 0
         waiting = RivalQuery.objects.filter(assignment=assignment, item=None).order_by("slot")
         rival_queries = list(waiting.select_for_update(of=("self",), no_key=True))
         for rival_query in rival_queries:
-            _make(rival_query, assignment, board=board_of_slot(boards, rival_query.slot))
+            _make(rival_query, assignment, picture_set=picture_set_of_slot(picture_sets, rival_query.slot))
         # A picture may have been removed while the words were invented.
         pull_or_restore(Item.objects.filter(rival_query__in=rival_queries), now=now)
     log.info("association.made", assignment=str(assignment.public_id), count=len(rival_queries))
     return len(rival_queries)
 
 
-def _make(rival_query: RivalQuery, assignment: Assignment, *, board: Board) -> None:
-    places = board.places.all()
+def _make(rival_query: RivalQuery, assignment: Assignment, *, picture_set: PictureSet) -> None:
+    places = picture_set.places.all()
     rival_query.item = make_item(
         study=assignment.hit.batch.study,
         task=domain.SOLVE,
@@ -151,7 +153,7 @@ def _make(rival_query: RivalQuery, assignment: Assignment, *, board: Board) -> N
     association = Association.objects.create(
         item=rival_query.item,
         source=_source_of(assignment),
-        board=board,
+        picture_set=picture_set,
         set_key=domain.set_key(place.picture.key for place in places),
         cue=rival_query.text,
     )

@@ -5,7 +5,7 @@ from itertools import chain
 
 from crowd.pictures.models.picture_reports import Report
 from crowd.winogavil.models import CueReport, Place
-from crowd.winogavil.models.picture_sets import BoardPlace
+from crowd.winogavil.models.picture_sets import PictureSetPlace
 from hits.identity.models.workers import Worker
 from hits.work.models.items import Item
 
@@ -21,11 +21,11 @@ def _reported_by(worker: Worker, *, items: set[int]) -> set[int]:
     pictures = Report.objects.filter(by_worker=worker.pseudonym).values("picture")
     reported = CueReport.objects.filter(worker=worker, association__item__in=items)
     shown = Place.objects.filter(association__item__in=items, picture__in=pictures)
-    laid = BoardPlace.objects.filter(board__item__in=items, picture__in=pictures)
+    laid = PictureSetPlace.objects.filter(picture_set__item__in=items, picture__in=pictures)
     return set(
         chain(
             reported.values_list("association__item", flat=True),
             shown.values_list("association__item", flat=True),
-            laid.values_list("board__item", flat=True),
+            laid.values_list("picture_set__item", flat=True),
         )
     )

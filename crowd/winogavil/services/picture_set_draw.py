@@ -13,8 +13,8 @@ from crowd.pictures.models import Picture
 from crowd.pictures.models.pictures import are_near_duplicates
 from crowd.pictures.services.picture_states import lock_pictures
 from crowd.winogavil import domain
-from crowd.winogavil.models.picture_sets import Board
-from crowd.winogavil.services.seeded_associations import seed_boards
+from crowd.winogavil.models.picture_sets import PictureSet
+from crowd.winogavil.services.seeded_associations import seed_picture_sets
 from crowd.winogavil.services.withdrawal import pull_or_restore
 from hits.core.errors import RuleBroken
 from hits.studies.models import Study
@@ -53,20 +53,20 @@ class Drawn:
     recipe: dict[str, Any]
 
 
-def draw_boards(plan: Plan, *, now: datetime) -> list[Item]:
+def draw_picture_sets(plan: Plan, *, now: datetime) -> list[Item]:
     """Made at once, or none of them. Drawing goes on where the study's last set of this seed ended."""
     drawn = look_ahead(plan)
     with transaction.atomic():
         lock_pictures({picture.pk for one in drawn for picture in one.pictures})
-        boards = [(one.pictures, one.recipe) for one in drawn]
-        items = seed_boards(study=plan.study, boards=boards, task=plan.task)
+        picture_sets = [(one.pictures, one.recipe) for one in drawn]
+        items = seed_picture_sets(study=plan.study, picture_sets=picture_sets, task=plan.task)
         # A picture may have been removed since the pool was read.
         pull_or_restore(Item.objects.filter(pk__in=[item.pk for item in items]), now=now)
     return items
 
 
 def look_ahead(plan: Plan) -> list[Drawn]:
-    """What draw_boards would make now. Raises RuleBroken where the pool has too little for it."""
+    """What draw_picture_sets would make now. Raises RuleBroken where the pool has too little for it."""
     _check(plan)
     pool = Pool.read()
     draw = pool.at_random if plan.swow is None else pool.related_by(plan.swow)
@@ -131,7 +131,7 @@ def _check(plan: Plan) -> None:
 
 
 def _number_after(plan: Plan) -> int:
-    same = Board.objects.filter(
+    same = PictureSet.objects.filter(
         item__study=plan.study, recipe__kind=plan.kind, recipe__seed=plan.seed, recipe__size=plan.size
     )
     return max((int(recipe["number"]) for recipe in same.values_list("recipe", flat=True)), default=0) + 1

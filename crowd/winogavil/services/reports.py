@@ -9,7 +9,7 @@ from django.utils.translation import gettext as _
 from crowd.pictures.models import Picture
 from crowd.pictures.services.picture_reports import report_picture
 from crowd.winogavil.models import Association, CueReport, Place
-from crowd.winogavil.models.picture_sets import BoardPlace
+from crowd.winogavil.models.picture_sets import PictureSetPlace
 from crowd.winogavil.services.withdrawal import report_cue
 from hits.core.domain.typed_text import read_uuid
 from hits.core.errors import InvalidAnswer
@@ -49,4 +49,7 @@ def take_report(*, form: Mapping[str, Any], items: Sequence[int], worker: Worker
 
 def _shows(items: Sequence[int], picture: Picture) -> bool:
     places = Place.objects.filter(association__item__in=items, picture=picture)
-    return places.exists() or BoardPlace.objects.filter(board__item__in=items, picture=picture).exists()
+    return (
+        places.exists()
+        or PictureSetPlace.objects.filter(picture_set__item__in=items, picture=picture).exists()
+    )

@@ -1,4 +1,4 @@
-"""Associations and boards that no worker made."""
+"""Associations and picture_sets that no worker made."""
 
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
@@ -8,7 +8,7 @@ from django.db import transaction
 from crowd.pictures.models import Picture
 from crowd.winogavil import domain
 from crowd.winogavil.models import Association, Place
-from crowd.winogavil.models.picture_sets import Board, BoardPlace
+from crowd.winogavil.models.picture_sets import PictureSet, PictureSetPlace
 from hits.studies.models import Study
 from hits.work.models.items import Item
 from hits.work.services.answers_needed import make_item, new_item
@@ -39,32 +39,35 @@ def seed_association(
     return association
 
 
-def seed_board(*, study: Study, pictures: Sequence[Picture], recipe: Mapping[str, Any] | None = None) -> Item:
+def seed_picture_set(
+    *, study: Study, pictures: Sequence[Picture], recipe: Mapping[str, Any] | None = None
+) -> Item:
     """The pictures of one create HIT. Raises ValueError if the game does not allow so many."""
-    return seed_boards(study=study, boards=[(pictures, recipe or {})])[0]
+    return seed_picture_sets(study=study, picture_sets=[(pictures, recipe or {})])[0]
 
 
-def seed_boards(
+def seed_picture_sets(
     *,
     study: Study,
-    boards: Sequence[tuple[Sequence[Picture], Mapping[str, Any]]],
+    picture_sets: Sequence[tuple[Sequence[Picture], Mapping[str, Any]]],
     task: str = domain.CREATE,
 ) -> list[Item]:
     """Many at once, in their order, or none: ValueError if the game does not allow one of them."""
-    for pictures, _ in boards:
+    for pictures, _ in picture_sets:
         if len(set(pictures)) not in domain.SIZES:
             sizes = ", ".join(map(str, domain.SIZES))
-            raise ValueError(f"A board has {sizes} pictures, not {len(set(pictures))}.")
+            raise ValueError(f"A picture_set has {sizes} pictures, not {len(set(pictures))}.")
     with transaction.atomic():
         items = Item.objects.bulk_create(
-            new_item(study=study, task=task, answers_needed=domain.ANSWERS_WANTED[task]) for _ in boards
+            new_item(study=study, task=task, answers_needed=domain.ANSWERS_WANTED[task]) for _ in picture_sets
         )
-        made = Board.objects.bulk_create(
-            Board(item=item, recipe=dict(recipe)) for item, (_, recipe) in zip(items, boards, strict=True)
+        made = PictureSet.objects.bulk_create(
+            PictureSet(item=item, recipe=dict(recipe))
+            for item, (_, recipe) in zip(items, picture_sets, strict=True)
         )
-        BoardPlace.objects.bulk_create(
-            BoardPlace(board=board, picture=picture, position=position)
-            for board, (pictures, _) in zip(made, boards, strict=True)
+        PictureSetPlace.objects.bulk_create(
+            PictureSetPlace(picture_set=picture_set, picture=picture, position=position)
+            for picture_set, (pictures, _) in zip(made, picture_sets, strict=True)
             for position, picture in enumerate(pictures)
         )
     return items

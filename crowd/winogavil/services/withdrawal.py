@@ -16,7 +16,7 @@ from django.db.models import Exists, OuterRef, Q, QuerySet
 from crowd.pictures.models import Picture
 from crowd.winogavil import domain
 from crowd.winogavil.models import Association, CueReport, Place
-from crowd.winogavil.models.picture_sets import BoardPlace
+from crowd.winogavil.models.picture_sets import PictureSetPlace
 from hits.core import audit_trail
 from hits.core.errors import RuleBroken
 from hits.core.states import move
@@ -107,18 +107,18 @@ def decide_report(*, report: CueReport, uphold: bool, by: User, now: datetime) -
 def pull_disowned(*, now: datetime) -> int:
     """What spymasters made whose work was rejected or kept out of the data, or counts again."""
     changed = 0
-    while boards := find_recounts(tasks=domain.CREATING, most=MOST_DISOWNED):
+    while picture_sets := find_recounts(tasks=domain.CREATING, most=MOST_DISOWNED):
         with transaction.atomic():
-            made = Item.objects.filter(association__board__item__in=boards)
-            take_recounts(boards, along=with_followers(list(made.values_list("pk", flat=True))))
+            made = Item.objects.filter(association__board__item__in=picture_sets)
+            take_recounts(picture_sets, along=with_followers(list(made.values_list("pk", flat=True))))
             changed += pull_or_restore(made, now=now)
     return changed
 
 
 def _showing(picture_ids: Collection[int]) -> QuerySet[Item]:
     on_places = Place.objects.filter(picture__in=picture_ids).values("association__item")
-    on_boards = BoardPlace.objects.filter(picture__in=picture_ids).values("board__item")
-    return Item.objects.filter(Q(pk__in=on_places) | Q(pk__in=on_boards))
+    on_picture_sets = PictureSetPlace.objects.filter(picture__in=picture_ids).values("picture_set__item")
+    return Item.objects.filter(Q(pk__in=on_places) | Q(pk__in=on_picture_sets))
 
 
 def _asking(association: Association) -> QuerySet[Item]:
@@ -128,7 +128,7 @@ def _asking(association: Association) -> QuerySet[Item]:
 
 
 def _unfit() -> Q:
-    """As a condition on items: of associations, and of boards, which know only the pictures."""
+    """As a condition on items: of associations, and of picture_sets, which know only the pictures."""
     away = Q(picture__isnull=False) & ~Q(picture__status=Picture.Status.FIT)
     standing = CueReport.objects.filter(status__in=(Status.OPEN, Status.UPHELD))
     reported = (
@@ -142,7 +142,7 @@ def _unfit() -> Q:
     )
     return (
         Q(Exists(Place.objects.filter(away, association__item=OuterRef("pk"))))
-        | Q(Exists(BoardPlace.objects.filter(away, board__item=OuterRef("pk"))))
+        | Q(Exists(PictureSetPlace.objects.filter(away, picture_set__item=OuterRef("pk"))))
         | reduce(or_, (Q(Exists(reports)) for reports in reported))
         | Q(Exists(disowned))
     )

@@ -36,7 +36,7 @@ class Unsure(InvalidAnswer):
         super().__init__(_("Are you sure? Please look once more at the question that is marked."))
 
 
-class OnboardingFamily(PairsFamily, RecoversAnswers, UsesUp):
+class OnboardingTask(PairsFamily, RecoversAnswers, UsesUp):
     key = domain.ONBOARDING
     name = "Caption matching: first questions"
     terms = replace(

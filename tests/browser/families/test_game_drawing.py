@@ -4,7 +4,7 @@ import pytest
 
 from crowd.winogavil.demo.seeding import Seeded
 from crowd.winogavil.domain import SOLVER_TEST
-from crowd.winogavil.models.picture_sets import Board
+from crowd.winogavil.models.picture_sets import PictureSet
 from tests.browser.doors import log_in
 from tests.browser.looking import Visitor
 from tests.conftest import Sites
@@ -18,7 +18,7 @@ def test_sets_are_looked_at_and_drawn(visitor: Visitor, seeded: Seeded, sites: S
     study = seeded.batch.study
     study.members.add(seeded.researcher.user)
     log_in(page, seeded.researcher, sites=sites)
-    there = Board.objects.count()
+    there = PictureSet.objects.count()
 
     visitor.visit("sets-draw", f"{admin}/board/draw/?study={study.pk}")
     page.get_by_label("Pictures in a set").select_option("5")
@@ -29,7 +29,7 @@ def test_sets_are_looked_at_and_drawn(visitor: Visitor, seeded: Seeded, sites: S
     page.get_by_role("button", name="Draw 2 sets").click()
     page.get_by_text("2 picture sets are ready").wait_for()
 
-    assert Board.objects.count() == there + 2
+    assert PictureSet.objects.count() == there + 2
     assert visitor.problems == {}
 
 

@@ -11,7 +11,7 @@ from playwright.sync_api import Page, expect
 from crowd.winogavil.domain import CREATOR_TEST, SOLVER_TEST
 from crowd.winogavil.items import Row, add_rows
 from crowd.winogavil.models import Association
-from crowd.winogavil.services.seeded_associations import seed_boards
+from crowd.winogavil.services.seeded_associations import seed_picture_sets
 from hits.work.models.assignments import Assignment
 from hits.work.models.hits import HIT
 from scoring.models import RivalQuery
@@ -59,7 +59,7 @@ def creator_test(sites: Sites, monkeypatch: pytest.MonkeyPatch) -> str:
     use_fakes(monkeypatch)
     hit = make_test(sites, CREATOR_TEST)
     pictures = [make_picture(concept=name) for name in CONCEPTS]
-    seed_boards(study=hit.batch.study, boards=[(pictures, {})] * 2, task=CREATOR_TEST)
+    seed_picture_sets(study=hit.batch.study, picture_sets=[(pictures, {})] * 2, task=CREATOR_TEST)
     return address_of(hit, sites)
 
 

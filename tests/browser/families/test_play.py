@@ -20,7 +20,14 @@ from tests.browser.conftest import OpenPage
 from tests.browser.looking import SIZES, Visitor
 from tests.browser.stage import pick
 from tests.conftest import Sites
-from tests.crowd.winogavil.play.table import PASSWORD, add_boards, make_game, make_player, play, work_through
+from tests.crowd.winogavil.play.table import (
+    PASSWORD,
+    add_picture_sets,
+    make_game,
+    make_player,
+    play,
+    work_through,
+)
 from tests.factories import make_study, make_user
 from tests.scoring.fakes import FakeRival, use_fakes
 
@@ -49,8 +56,8 @@ def site(sites: Sites, settings: LazySettings) -> str:
 @pytest.fixture
 def game(site: str, fake: type[FakeRival]) -> WebGame:
     """With a spare study's pictures, so that there is something to practise with."""
-    add_boards(make_study(), 2)
-    game = make_game(boards=5, title="Outwit the model")
+    add_picture_sets(make_study(), 2)
+    game = make_game(picture_sets=5, title="Outwit the model")
     web_games.write_consent(game=game, text=CONSENT, by=make_user(), now=timezone.now())
     game.refresh_from_db()
     return game

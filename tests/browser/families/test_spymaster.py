@@ -10,7 +10,7 @@ from playwright.sync_api import Locator, Page, Route, expect
 
 from crowd.pictures.models import Picture
 from crowd.winogavil.domain import CREATE
-from crowd.winogavil.services.seeded_associations import seed_board
+from crowd.winogavil.services.seeded_associations import seed_picture_set
 from hits.work.models.assignments import Assignment
 from hits.work.models.items import Item
 from scoring.models import RivalQuery, Verdict
@@ -32,12 +32,12 @@ def fake(monkeypatch: pytest.MonkeyPatch) -> type[FakeRival]:
 
 
 @pytest.fixture
-def board(sites: Sites, fake: type[FakeRival]) -> str:
+def picture_set(sites: Sites, fake: type[FakeRival]) -> str:
     """The address of an accepted create HIT with five pictures, at an endpoint without tickets."""
     account = make_account(worker_site=sites.marketplace, ticket_key="")
     batch = make_batch(account=account, task=CREATE, status="open", duration_s=3600)
     hit = make_hit(batch=batch, sent_at=timezone.now())
-    seed_board(study=batch.study, pictures=[make_picture(concept=name) for name in CONCEPTS])
+    seed_picture_set(study=batch.study, pictures=[make_picture(concept=name) for name in CONCEPTS])
     return (
         f"{sites.public}/q/{hit.public_id}/?assignmentId=A1&workerId=W1&hitId={hit.external_id}"
         f"&turkSubmitTo={sites.marketplace}"
@@ -81,10 +81,10 @@ def be_answered(page: Page) -> None:
     expect(said(page, 1)).to_contain_text("You fooled the model by", timeout=15_000)
 
 
-def open_board(page: Page, board: str) -> None:
+def open_picture_set(page: Page, picture_set: str) -> None:
     """Its heartbeats reach nobody: the last one, as the page closes, would outlive the test."""
     page.route("**/beat/", lambda route: route.fulfill(status=204))
-    page.goto(board)
+    page.goto(picture_set)
 
 
 def rule(page: Page, words: str) -> Locator:
@@ -95,8 +95,8 @@ def said(page: Page, number: int) -> Locator:
     return slot(page, number).get_by_role("status")
 
 
-def test_a_word_is_tested_once_and_its_verdict_is_shown(page: Page, board: str) -> None:
-    open_board(page, board)
+def test_a_word_is_tested_once_and_its_verdict_is_shown(page: Page, picture_set: str) -> None:
+    open_picture_set(page, picture_set)
 
     ask_and_arrive(page, 1, "snow", 1, 3)
     expect(said(page, 1)).to_have_text("The model is thinking…")
@@ -112,8 +112,8 @@ def test_a_word_is_tested_once_and_its_verdict_is_shown(page: Page, board: str) 
     assert RivalQuery.objects.values_list("text", "chosen").get() == ("snow", [0, 2])
 
 
-def test_reload_and_back_lose_nothing(page: Page, board: str) -> None:
-    open_board(page, board)
+def test_reload_and_back_lose_nothing(page: Page, picture_set: str) -> None:
+    open_picture_set(page, picture_set)
     ask_and_arrive(page, 1, "snow", 1, 3)
     expect(said(page, 1)).to_have_text("The model is thinking…")
 
@@ -129,8 +129,8 @@ def test_reload_and_back_lose_nothing(page: Page, board: str) -> None:
     assert (RivalQuery.objects.count(), Verdict.objects.count()) == (1, 1)
 
 
-def test_what_the_game_does_not_allow_is_said_and_can_be_mended(page: Page, board: str) -> None:
-    open_board(page, board)
+def test_what_the_game_does_not_allow_is_said_and_can_be_mended(page: Page, picture_set: str) -> None:
+    open_picture_set(page, picture_set)
 
     for place in (1, 3):
         pick(slot(page, 1).get_by_role("checkbox", name=re.compile(f"Picture {place}")))
@@ -153,8 +153,8 @@ def test_what_the_game_does_not_allow_is_said_and_can_be_mended(page: Page, boar
     be_answered(page)
 
 
-def test_what_was_begun_is_there_after_a_reload(page: Page, board: str) -> None:
-    open_board(page, board)
+def test_what_was_begun_is_there_after_a_reload(page: Page, picture_set: str) -> None:
+    open_picture_set(page, picture_set)
     for place in (2, 4):
         pick(slot(page, 1).get_by_role("checkbox", name=re.compile(f"Picture {place}")))
     slot(page, 1).get_by_label("Your word").fill("glowing")
@@ -167,8 +167,8 @@ def test_what_was_begun_is_there_after_a_reload(page: Page, board: str) -> None:
     assert not RivalQuery.objects.exists()
 
 
-def test_second_word_follows_the_first_and_both_are_handed_in(page: Page, board: str) -> None:
-    open_board(page, board)
+def test_second_word_follows_the_first_and_both_are_handed_in(page: Page, picture_set: str) -> None:
+    open_picture_set(page, picture_set)
     submit = page.get_by_role("button", name="Submit")
     expect(slot(page, 2)).to_be_hidden()
     for number, cue in ((1, "snow"), (2, "night")):
@@ -187,8 +187,8 @@ def test_second_word_follows_the_first_and_both_are_handed_in(page: Page, board:
     }
 
 
-def test_a_picture_that_is_reported_is_gone_at_once(page: Page, board: str) -> None:
-    open_board(page, board)
+def test_a_picture_that_is_reported_is_gone_at_once(page: Page, picture_set: str) -> None:
+    open_picture_set(page, picture_set)
     page.get_by_text("Report a problem with this task").click()
     page.get_by_label("What is it about?").select_option(label="Picture 2")
     page.get_by_label("What is wrong?").select_option(label="It is inappropriate")
@@ -201,10 +201,10 @@ def test_a_picture_that_is_reported_is_gone_at_once(page: Page, board: str) -> N
     assert Item.objects.get().pulled_at is not None
 
 
-def test_two_tabs_have_one_chance(open_page: OpenPage, board: str) -> None:
+def test_two_tabs_have_one_chance(open_page: OpenPage, picture_set: str) -> None:
     first, second = open_page(), open_page()
     for page in (first, second):
-        open_board(page, board)
+        open_picture_set(page, picture_set)
     ask_and_arrive(first, 1, "snow", 1, 3)
     expect(said(first, 1)).to_have_text("The model is thinking…")
 
@@ -217,8 +217,8 @@ def test_two_tabs_have_one_chance(open_page: OpenPage, board: str) -> None:
     assert RivalQuery.objects.get().text == "snow"
 
 
-def test_a_lost_connection_loses_nothing(page: Page, board: str) -> None:
-    open_board(page, board)
+def test_a_lost_connection_loses_nothing(page: Page, picture_set: str) -> None:
+    open_picture_set(page, picture_set)
     page.route("**/ask/", lambda route: route.abort())
     ask(page, 1, "snow", 1, 3)
     expect(said(page, 1)).to_contain_text("cannot be reached")
@@ -239,11 +239,11 @@ def abort(route: Route) -> None:
 
 
 def test_a_model_that_is_down_is_told_and_the_work_goes_on(
-    page: Page, board: str, fake: type[FakeRival], settings: object
+    page: Page, picture_set: str, fake: type[FakeRival], settings: object
 ) -> None:
     settings.RIVAL_DEADLINE_S = 0  # type: ignore[attr-defined]
     fake.down = True
-    open_board(page, board)
+    open_picture_set(page, picture_set)
 
     ask_and_arrive(page, 1, "snow", 1, 3)
 
@@ -254,15 +254,15 @@ def test_a_model_that_is_down_is_told_and_the_work_goes_on(
 
 
 @pytest.mark.parametrize("size", SIZES)
-def test_the_page_looks_right(open_page: OpenPage, board: str, size: str) -> None:
+def test_the_page_looks_right(open_page: OpenPage, picture_set: str, size: str) -> None:
     page = open_page(viewport=SIZES[size])
     visitor = Visitor(page, size=size)
-    open_board(page, board)
+    open_picture_set(page, picture_set)
     ask_and_arrive(page, 1, "snow", 1, 3)
     expect(said(page, 1)).to_have_text("The model is thinking…")
     answer_waiting()
     expect(said(page, 1)).to_contain_text("You fooled the model by")
 
-    visitor.visit("spymaster", board)
+    visitor.visit("spymaster", picture_set)
 
     assert visitor.problems == {}

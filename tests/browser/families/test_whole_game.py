@@ -16,7 +16,7 @@ from playwright.sync_api import Frame, FrameLocator, Page, Route, expect
 from crowd.winogavil.domain import CREATE, SOLVE, WINOGAVIL_TIERS
 from crowd.winogavil.models import Association, Solution
 from crowd.winogavil.services import association_creation, association_verdicts, final_associations
-from crowd.winogavil.services.seeded_associations import seed_board
+from crowd.winogavil.services.seeded_associations import seed_picture_set
 from hits.ledger.models.bonuses import Bonus
 from hits.payments.services import accrual
 from hits.review.services import reviewing
@@ -83,7 +83,7 @@ def fake(monkeypatch: pytest.MonkeyPatch) -> type[FakeRival]:
 @pytest.fixture
 def stage(sites: Sites, open_page: OpenPage) -> Stage:
     study = make_study(bonus_rules=[dict(rule) for rule in WINOGAVIL_TIERS])
-    seed_board(study=study, pictures=[make_picture(concept=concept) for concept in CONCEPTS])
+    seed_picture_set(study=study, pictures=[make_picture(concept=concept) for concept in CONCEPTS])
     account = open_account(sites)
     create, solving = (
         make_batch(study=study, account=account, task=task, title=title, **changes)

@@ -19,7 +19,7 @@ from crowd.winogavil.domain import CREATE, CREATOR_TEST, SOLVE, SOLVER_TEST
 from crowd.winogavil.items import Row, add_rows
 from crowd.winogavil.models import Association
 from crowd.winogavil.services import association_creation, association_verdicts, final_associations
-from crowd.winogavil.services.seeded_associations import seed_boards
+from crowd.winogavil.services.seeded_associations import seed_picture_sets
 from hits.identity.models.workers import Worker
 from hits.providers.models.accounts import Account
 from hits.review.services import reviewing
@@ -306,8 +306,8 @@ def test_creator_waits_for_solvers_and_then_passes(stage: Stage, easily_fooled: 
     lures, others = ([make_picture() for _ in range(count)] for count in (2, 3))
     easily_fooled |= {picture.sha256 for picture in lures}
     for task in (CREATOR_TEST, CREATE):
-        boards = [([*lures, *rest], dict[str, Any]()) for rest in (others, others[::-1])]
-        seed_boards(study=stage.study, boards=boards, task=task)
+        picture_sets = [([*lures, *rest], dict[str, Any]()) for rest in (others, others[::-1])]
+        seed_picture_sets(study=stage.study, picture_sets=picture_sets, task=task)
     stage.post(CREATOR_TEST, "Test: create", items_per_assignment=2)
     stage.post(CREATE, "Create")
     page, worker = stage.enter()

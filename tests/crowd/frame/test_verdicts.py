@@ -15,7 +15,7 @@ from crowd.frame import frame_verdicts, json_views
 from crowd.frame.visit_authentication import write_token
 from crowd.winogavil import spymaster_task
 from crowd.winogavil.domain import CREATE
-from crowd.winogavil.services.seeded_associations import seed_board
+from crowd.winogavil.services.seeded_associations import seed_picture_set
 from hits.common import rates
 from hits.work.models.assignments import Assignment
 from hits.work.models.items import Item
@@ -37,11 +37,11 @@ def fake(monkeypatch: pytest.MonkeyPatch) -> type[FakeRival]:
 
 
 def make_work(*, size: int = 5) -> Assignment:
-    """A spymaster at work on a board of pictures."""
+    """A spymaster at work on a picture_set of pictures."""
     now = timezone.now()
     hit = make_hit(batch=make_batch(task=CREATE, status="open"))
     work = make_assignment(hit=hit, opened_at=now, accepted_at=now, deadline_at=now + timedelta(minutes=15))
-    item = seed_board(study=hit.batch.study, pictures=[make_picture() for _ in range(size)])
+    item = seed_picture_set(study=hit.batch.study, pictures=[make_picture() for _ in range(size)])
     Lease.objects.create(item=item, assignment=work, worker=work.worker, leased_at=now)
     return work
 
@@ -186,8 +186,8 @@ def test_pictures_of_the_page_are_the_hits_own_whatever_is_sent(client: Client, 
     send(client, work, pictures="others", sha256="0" * 64)
 
     shown = [one["sha256"] for one in RivalQuery.objects.get().pictures]
-    board = Item.objects.get().board
-    assert shown == [place.picture.sha256 for place in board.places.select_related("picture")]
+    picture_set = Item.objects.get().picture_set
+    assert shown == [place.picture.sha256 for place in picture_set.places.select_related("picture")]
 
 
 @pytest.mark.parametrize("token", ["", "x", "a:b:c"])

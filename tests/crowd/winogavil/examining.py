@@ -6,7 +6,7 @@ from string import ascii_lowercase
 from crowd.winogavil.domain import CREATOR_TEST, SOLVER_TEST
 from crowd.winogavil.items import Row, add_rows
 from crowd.winogavil.models import Association
-from crowd.winogavil.services.seeded_associations import seed_boards
+from crowd.winogavil.services.seeded_associations import seed_picture_sets
 from hits.identity.models.workers import Worker
 from hits.studies.models import Batch, Study
 from hits.work.models.assignments import Assignment
@@ -36,7 +36,7 @@ def make_creator_test(*, study: Study, sets: int = EACH, **changes: object) -> B
     """Each set begins with another one of the same six pictures."""
     pictures = [make_picture() for _ in range(6)]
     turned = [[*pictures[n % 6 :], *pictures[: n % 6]] for n in range(sets)]
-    seed_boards(study=study, boards=[(some, {}) for some in turned], task=CREATOR_TEST)
+    seed_picture_sets(study=study, picture_sets=[(some, {}) for some in turned], task=CREATOR_TEST)
     values = {"items_per_assignment": EACH, "status": "open", "terms": TERMS, **changes}
     return make_batch(study=study, task=CREATOR_TEST, **values)
 
@@ -57,10 +57,10 @@ def take_solver_test(batch: Batch, worker: Worker, *, right: Sequence[int]) -> A
 
 
 def put_word(work: Assignment, cue: str, *, slot: int, chosen: Sequence[int] = (0, 1)) -> RivalQuery:
-    board = items_of(work)[slot - 1].board
+    picture_set = items_of(work)[slot - 1].picture_set
     shown = [
         Shown(sha256=place.picture.sha256, caption=place.picture.concept)
-        for place in board.places.select_related("picture")
+        for place in picture_set.places.select_related("picture")
     ]
     rival_query, _ = ask(
         new=NewRivalQuery(text=cue, pictures=shown, chosen=chosen, slot=slot), assignment=work, now=NOW

@@ -41,7 +41,7 @@ def put_cue(work: Assignment, cue: str, *, chosen: tuple[int, ...] = (0, 1), slo
     [item] = items_of(work)
     shown = [
         Shown(sha256=place.picture.sha256, caption=place.picture.concept)
-        for place in item.board.places.select_related("picture")
+        for place in item.picture_set.places.select_related("picture")
     ]
     rival_query, _ = ask(
         new=NewRivalQuery(text=cue, pictures=shown, chosen=chosen, slot=slot), assignment=work, now=NOW

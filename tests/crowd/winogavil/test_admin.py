@@ -9,8 +9,8 @@ from django.urls import reverse
 
 from crowd.winogavil.annotation.models import Kind
 from crowd.winogavil.models import Association, CueReport, Game, Solution
-from crowd.winogavil.models.picture_sets import Board
-from crowd.winogavil.services.seeded_associations import seed_board
+from crowd.winogavil.models.picture_sets import PictureSet
+from crowd.winogavil.services.seeded_associations import seed_picture_set
 from crowd.winogavil.services.withdrawal import report_cue
 from hits.identity.models.users import User
 from hits.identity.roles import PAYMENTS_PREPARER, RESEARCHER, REVIEWER
@@ -79,7 +79,7 @@ def test_lists_show_the_own_studies_and_no_other(signed_in: Client, study: Study
         report_cue(association=association, worker=make_worker(), reason="other", text="", now=NOW)
         Game.objects.create(study=owner)
 
-    for name in ("association", "cuereport", "game", "board"):
+    for name in ("association", "cuereport", "game", "picture_set"):
         text = text_of(signed_in.get(reverse(f"admin:winogavil_{name}_changelist")))
         assert "secretive" not in text
         assert "Theirs" not in text
@@ -95,12 +95,12 @@ def test_sets_are_looked_at_before_they_are_drawn(signed_in: Client, study: Stud
     address, asked = reverse("admin:winogavil_draw"), {**DRAW, "study": str(study.pk)}
 
     looked = signed_in.get(address, {**asked, "asked": "yes"})
-    nothing_yet = Board.objects.count()
+    nothing_yet = PictureSet.objects.count()
     drawn = signed_in.post(address, {**asked, "confirmed": "yes"}, follow=True)
 
     assert "What would be drawn" in text_of(looked)
     assert "Draw 4 sets" in text_of(looked)
-    assert (nothing_yet, Board.objects.count()) == (0, 4)
+    assert (nothing_yet, PictureSet.objects.count()) == (0, 4)
     assert "4 picture sets are ready" in text_of(drawn)
 
 
@@ -126,7 +126,7 @@ def test_what_cannot_be_drawn_is_said(
     )
 
     assert words in text_of(page)
-    assert not Board.objects.exists()
+    assert not PictureSet.objects.exists()
 
 
 def test_sets_are_drawn_for_no_foreign_study_and_by_no_reviewer(
@@ -140,7 +140,7 @@ def test_sets_are_drawn_for_no_foreign_study_and_by_no_reviewer(
     refused = client.post(address, {**DRAW, "study": str(study.pk), "confirmed": "yes"})
 
     assert refused.status_code == 403
-    assert not Board.objects.exists()
+    assert not PictureSet.objects.exists()
 
 
 def test_reports_are_decided_by_who_may(client: Client, signed_in: Client, study: Study) -> None:
@@ -210,7 +210,7 @@ def test_what_grows_needs_a_batch(signed_in: Client, study: Study) -> None:
 
 def test_lists_say_what_they_hold_while_they_are_empty(signed_in: Client) -> None:
     for name, title, about in (
-        ("board", "Picture sets", "asks for those that still want some"),
+        ("picture_set", "Picture sets", "asks for those that still want some"),
         ("association", "Associations", "final once its solvers have answered"),
         ("cuereport", "Cue reports", "found unfit"),
         ("game", "Association game", "plays by the paper"),
@@ -240,15 +240,15 @@ def test_page_of_an_association_shows_who_took_which_picture(signed_in: Client, 
 
 
 def test_page_of_a_picture_set_shows_its_pictures_and_words(signed_in: Client, study: Study) -> None:
-    item = seed_board(study=study, pictures=[make_picture(concept=name) for name in "abcde"])
+    item = seed_picture_set(study=study, pictures=[make_picture(concept=name) for name in "abcde"])
     association = make_association(study=study, cue="frosty")
-    Association.objects.filter(pk=association.pk).update(board=item.board)
+    Association.objects.filter(pk=association.pk).update(picture_set=item.picture_set)
 
-    text = text_of(signed_in.get(reverse("admin:winogavil_board_change", args=[item.board.pk])))
+    text = text_of(signed_in.get(reverse("admin:winogavil_pictureset_change", args=[item.picture_set.pk])))
 
     assert text.count("<figure>") == 5
     back = text_of(signed_in.get(reverse("admin:winogavil_association_change", args=[association.pk])))
-    assert f'<a href="{reverse("admin:winogavil_board_change", args=[item.board.pk])}">' in back
+    assert f'<a href="{reverse("admin:winogavil_pictureset_change", args=[item.picture_set.pk])}">' in back
     assert (
         f'<a href="{reverse("admin:winogavil_association_change", args=[association.pk])}">frosty</a>' in text
     )

@@ -156,7 +156,7 @@ def test_sets_for_the_test_are_drawn_beside_those_for_spymasters(client: Client,
 
     for task in ("winogavil.creator_test", ""):
         client.post(reverse("admin:winogavil_draw"), {**form, "task": task})
-    page = client.get(reverse("admin:winogavil_board_changelist")).content.decode()
+    page = client.get(reverse("admin:winogavil_pictureset_changelist")).content.decode()
 
     assert list(Item.objects.order_by("pk").values_list("task", "wanted")) == [
         ("winogavil.creator_test", 30_000),
@@ -164,7 +164,7 @@ def test_sets_for_the_test_are_drawn_beside_those_for_spymasters(client: Client,
         ("winogavil.create", 3),
         ("winogavil.create", 3),
     ]
-    numbers = [item.board.recipe["number"] for item in Item.objects.order_by("pk")]
+    numbers = [item.picture_set.recipe["number"] for item in Item.objects.order_by("pk")]
     assert numbers == [1, 2, 3, 4]
     assert page.count("any number</td>") == 2
 

@@ -99,13 +99,13 @@ def test_each_word_is_about_its_own_set_and_marked(study: Study) -> None:
 
     made = association_creation.make_associations(now=NOW)
 
-    boards = [item.board for item in leasing.items_of(work)]
+    picture_sets = [item.picture_set for item in leasing.items_of(work)]
     words = list(Association.objects.order_by("pk"))
     assert made == 10
-    assert [word.board for word in words] == boards
+    assert [word.picture_set for word in words] == picture_sets
     assert {word.source for word in words} == {"test"}
     assert [[place.picture_id for place in word.places.all()] for word in words] == [
-        [place.picture_id for place in board.places.all()] for board in boards
+        [place.picture_id for place in picture_set.places.all()] for picture_set in picture_sets
     ]
     found = Item.objects.filter(task=SOLVE, batch=None).values_list("author", "wanted").distinct()
     assert list(found) == [(worker.pk, 3)]
@@ -226,9 +226,10 @@ def test_a_word_is_put_to_the_rival_with_the_pictures_of_its_set(study: Study, f
 
     asked = [family.read_proposal(form=proposal(slot), assignment=work) for slot in (1, 2)]
 
-    boards = [item.board for item in leasing.items_of(work)]
+    picture_sets = [item.picture_set for item in leasing.items_of(work)]
     assert [[sha256 for sha256, _ in one.pictures] for one in asked] == [
-        [place.picture.sha256 for place in board.places.select_related("picture")] for board in boards
+        [place.picture.sha256 for place in picture_set.places.select_related("picture")]
+        for picture_set in picture_sets
     ]
 
 

@@ -7,8 +7,8 @@ import pytest
 
 from crowd.pictures.models import Picture
 from crowd.pictures.models.pictures import are_near_duplicates
-from crowd.winogavil.models.picture_sets import Board
-from crowd.winogavil.services.picture_set_draw import Plan, draw_boards, look_ahead
+from crowd.winogavil.models.picture_sets import PictureSet
+from crowd.winogavil.services.picture_set_draw import Plan, draw_picture_sets, look_ahead
 from hits.core.errors import RuleBroken
 from hits.studies.models import Study
 from hits.work.models.items import Item
@@ -24,20 +24,20 @@ def pool() -> list[Picture]:
 
 
 def drawn(study: Study) -> list[list[str]]:
-    boards = Board.objects.filter(item__study=study).order_by("pk")
-    return [[place.picture.key for place in board.places.all()] for board in boards]
+    picture_sets = PictureSet.objects.filter(item__study=study).order_by("pk")
+    return [[place.picture.key for place in picture_set.places.all()] for picture_set in picture_sets]
 
 
 def test_same_seed_draws_the_same_sets_however_many_at_once(pool: list[Picture]) -> None:
     together, apart, other = make_study(), make_study(), make_study()
 
-    draw_boards(Plan(study=together, size=5, count=4, seed=7), now=NOW)
+    draw_picture_sets(Plan(study=together, size=5, count=4, seed=7), now=NOW)
     for _ in range(2):
-        draw_boards(Plan(study=apart, size=5, count=2, seed=7), now=NOW)
-    draw_boards(Plan(study=other, size=5, count=4, seed=8), now=NOW)
+        draw_picture_sets(Plan(study=apart, size=5, count=2, seed=7), now=NOW)
+    draw_picture_sets(Plan(study=other, size=5, count=4, seed=8), now=NOW)
 
     assert drawn(together) == drawn(apart) != drawn(other)
-    assert [board.recipe["number"] for board in Board.objects.filter(item__study=apart).order_by("pk")] == [
+    assert [picture_set.recipe["number"] for picture_set in PictureSet.objects.filter(item__study=apart).order_by("pk")] == [
         1, 2, 3, 4,
     ]  # fmt: skip
     assert set(Item.objects.values_list("wanted", "task")) == {(3, "winogavil.create")}
@@ -72,9 +72,9 @@ def test_only_fit_pictures_are_drawn(study: Study, pool: list[Picture]) -> None:
     away = pool[:8]
     Picture.objects.filter(pk__in=[picture.pk for picture in away]).update(status="waiting")
 
-    boards = look_ahead(Plan(study=study, size=12, count=5, seed=1))
+    picture_sets = look_ahead(Plan(study=study, size=12, count=5, seed=1))
 
-    assert not {picture.key for one in boards for picture in one.pictures} & {one.key for one in away}
+    assert not {picture.key for one in picture_sets for picture in one.pictures} & {one.key for one in away}
 
 
 @pytest.mark.parametrize(
@@ -88,7 +88,7 @@ def test_what_cannot_be_drawn_is_said_and_nothing_is_made(
         make_picture(concept=f"concept {number}")
 
     with pytest.raises(RuleBroken, match=words):
-        draw_boards(Plan(study=study, size=size, count=count, seed=1), now=NOW)
+        draw_picture_sets(Plan(study=study, size=size, count=count, seed=1), now=NOW)
     assert not Item.objects.exists()
 
 
@@ -99,10 +99,10 @@ def test_related_sets_hold_pictures_with_a_word_in_common(study: Study) -> None:
         make_picture(concept=concept)
     swow = list_from_tags(name="demo", tags=tags, now=NOW)
 
-    boards = look_ahead(Plan(study=study, size=5, count=6, seed=2, swow=swow))
+    picture_sets = look_ahead(Plan(study=study, size=5, count=6, seed=2, swow=swow))
 
-    for one in boards:
+    for one in picture_sets:
         shown = {picture.concept for picture in one.pictures}
         assert {"snowman", "ice"} <= shown or {"owl", "bat"} <= shown
-    assert {one.recipe["kind"] for one in boards} == {"swow"}
-    assert all(one.recipe != other.recipe for one, other in pairwise(boards))
+    assert {one.recipe["kind"] for one in picture_sets} == {"swow"}
+    assert all(one.recipe != other.recipe for one, other in pairwise(picture_sets))

@@ -7,7 +7,7 @@ import pytest
 from crowd.winogavil.domain import CREATE, SOLVE
 from crowd.winogavil.models import Association, Solution
 from crowd.winogavil.services import association_creation
-from crowd.winogavil.services.seeded_associations import seed_board
+from crowd.winogavil.services.seeded_associations import seed_picture_set
 from hits.identity.models.workers import Worker
 from hits.ledger.models.bonuses import Bonus
 from hits.payments.services import accrual
@@ -41,7 +41,7 @@ def fake(monkeypatch: pytest.MonkeyPatch) -> type[FakeRival]:
 @pytest.fixture
 def study() -> Study:
     study = make_study()
-    seed_board(study=study, pictures=[make_picture() for _ in range(6)])
+    seed_picture_set(study=study, pictures=[make_picture() for _ in range(6)])
     return study
 
 
@@ -63,11 +63,13 @@ def test_handed_in_words_become_associations_that_others_solve(study: Study, peo
     made = [association_creation.make_associations(now=NOW) for _ in range(2)]
 
     first, second = Association.objects.order_by("pk")
-    board = work.leases.get().item.board
+    picture_set = work.leases.get().item.picture_set
     assert made == [2, 0]
     assert (first.cue, second.cue) == ("snow", "winter")
-    assert (first.source, first.board, first.set_key == second.set_key) == ("worker", board, True)
-    assert [place.picture for place in first.places.all()] == [place.picture for place in board.places.all()]
+    assert (first.source, first.picture_set, first.set_key == second.set_key) == ("worker", picture_set, True)
+    assert [place.picture for place in first.places.all()] == [
+        place.picture for place in picture_set.places.all()
+    ]
     assert [place.chosen for place in first.places.all()] == [True, True, False, False, False, False]
     assert [(item.author, item.wanted, item.batch) for item in Item.objects.filter(task=SOLVE)] == [
         (people[0], 3, None)

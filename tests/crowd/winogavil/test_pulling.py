@@ -7,7 +7,7 @@ from crowd.pictures.services.removing_pictures import remove_pictures, restore_p
 from crowd.winogavil.domain import CREATE, SOLVE
 from crowd.winogavil.models import Association, CueReport
 from crowd.winogavil.services import association_creation, withdrawal
-from crowd.winogavil.services.seeded_associations import seed_board
+from crowd.winogavil.services.seeded_associations import seed_picture_set
 from hits.core.errors import RuleBroken
 from hits.core.states import move
 from hits.identity.models.users import User
@@ -41,14 +41,14 @@ def picture_of(association: Association) -> Picture:
 def test_removed_picture_pulls_its_words_and_boards_until_it_is_back(study: Study, staff: User) -> None:
     association, other = make_association(study=study), make_association(study=study)
     picture = picture_of(association)
-    board = seed_board(study=study, pictures=[picture, *(make_picture() for _ in range(4))])
+    picture_set = seed_picture_set(study=study, pictures=[picture, *(make_picture() for _ in range(4))])
 
     remove_pictures(pictures=[picture], reason="blurred", by=staff, now=NOW)
-    away = [is_pulled(item) for item in (association.item, other.item, board)]
+    away = [is_pulled(item) for item in (association.item, other.item, picture_set)]
     restore_pictures(pictures=[picture], reason="it is not", by=staff, now=NOW)
 
     assert away == [True, False, True]
-    assert [is_pulled(item) for item in (association.item, other.item, board)] == [False, False, False]
+    assert [is_pulled(item) for item in (association.item, other.item, picture_set)] == [False, False, False]
 
 
 def test_nobody_is_leased_what_was_pulled(study: Study, staff: User) -> None:
@@ -94,7 +94,7 @@ def test_two_causes_are_both_to_be_put_right(study: Study, staff: User) -> None:
 
 
 def test_author_who_is_kept_out_or_rejected_takes_the_words_away(study: Study) -> None:
-    seed_board(study=study, pictures=[make_picture() for _ in range(5)])
+    seed_picture_set(study=study, pictures=[make_picture() for _ in range(5)])
     create = make_game_batch(CREATE, study=study)
     work = make_cues(create, make_worker(account=create.account), "snow")
     association_creation.make_associations(now=NOW)
@@ -116,7 +116,7 @@ def test_author_who_is_kept_out_or_rejected_takes_the_words_away(study: Study) -
 
 def test_words_for_a_picture_that_was_removed_meanwhile_are_never_asked(study: Study, staff: User) -> None:
     pictures = [make_picture() for _ in range(5)]
-    seed_board(study=study, pictures=pictures)
+    seed_picture_set(study=study, pictures=pictures)
     create = make_game_batch(CREATE, study=study)
     make_cues(create, make_worker(account=create.account), "snow")
     remove_pictures(pictures=[pictures[4]], reason="blurred", by=staff, now=NOW)

@@ -16,7 +16,7 @@ from crowd.winogavil.domain import CREATE, SOLVE, WINOGAVIL_TIERS
 from crowd.winogavil.items import read_rows
 from crowd.winogavil.models import Association, Game
 from crowd.winogavil.services import association_creation, association_verdicts, solve_places
-from crowd.winogavil.services.seeded_associations import seed_board
+from crowd.winogavil.services.seeded_associations import seed_picture_set
 from crowd.winogavil.services.withdrawal import decide_report, pull_disowned, pull_or_restore, report_cue
 from crowd.winogavil.solver_task import SolveFamily
 from crowd.winogavil.spymaster_task import CreateFamily
@@ -53,7 +53,7 @@ def fake(monkeypatch: pytest.MonkeyPatch) -> type[FakeRival]:
 @pytest.fixture
 def study() -> Study:
     study = make_study(bonus_rules=[dict(rule) for rule in WINOGAVIL_TIERS])
-    seed_board(study=study, pictures=[make_picture() for _ in range(6)])
+    seed_picture_set(study=study, pictures=[make_picture() for _ in range(6)])
     return study
 
 

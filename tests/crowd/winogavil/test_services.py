@@ -7,7 +7,7 @@ from django.conf import LazySettings
 from crowd.winogavil.models import Association, Place
 from crowd.winogavil.services.association_verdicts import ask_rivals, read_verdicts
 from crowd.winogavil.services.final_associations import finalize_associations
-from crowd.winogavil.services.seeded_associations import seed_association, seed_board
+from crowd.winogavil.services.seeded_associations import seed_association, seed_picture_set
 from hits.studies.models import Batch
 from hits.work.models.assignments import Assignment
 from hits.work.models.items import Item
@@ -143,7 +143,7 @@ def test_without_a_verdict_nothing_is_scored(fake: type[FakeRival]) -> None:
 @pytest.mark.parametrize("size", [4, 7])
 def test_seed_board_refuses_other_sizes(size: int) -> None:
     with pytest.raises(ValueError, match="5, 6, 10, 12"):
-        seed_board(study=make_study(), pictures=[make_picture() for _ in range(size)])
+        seed_picture_set(study=make_study(), pictures=[make_picture() for _ in range(size)])
 
     assert not Item.objects.exists()
 

@@ -6,7 +6,7 @@ import pytest
 
 from crowd.winogavil.domain import CREATE, SOLVE, SOLVERS_WANTED
 from crowd.winogavil.models import Association, Solution
-from crowd.winogavil.services.seeded_associations import seed_board
+from crowd.winogavil.services.seeded_associations import seed_picture_set
 from hits.identity.models.workers import Worker
 from hits.studies.models import Batch
 from hits.work.models.assignments import Assignment
@@ -29,7 +29,7 @@ def make_people(count: int) -> tuple[Batch, Batch, list[Worker]]:
     study, account = make_study(), make_account()
     pictures = [make_picture() for _ in range(5)]
     for _ in range(count):
-        seed_board(study=study, pictures=pictures)
+        seed_picture_set(study=study, pictures=pictures)
     create = make_game_batch(CREATE, study=study, account=account)
     solving = make_game_batch(SOLVE, study=study, account=account)
     return create, solving, [make_worker(account=account) for _ in range(count)]

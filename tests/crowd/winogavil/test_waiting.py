@@ -17,7 +17,7 @@ from crowd.winogavil.services import (
     withdrawal,
 )
 from crowd.winogavil.services.association_creation import PATIENCE, credit_authors, next_credit
-from crowd.winogavil.services.seeded_associations import seed_board
+from crowd.winogavil.services.seeded_associations import seed_picture_set
 from hits.studies.models import Batch
 from hits.work.models.assignments import Assignment
 from hits.work.models.items import Item
@@ -42,7 +42,7 @@ def fake(monkeypatch: pytest.MonkeyPatch) -> type[FakeRival]:
 def make_work(*cues: str) -> Assignment:
     """Of a spymaster whose words are waited for."""
     study, author = make_study(), make_worker()
-    seed_board(study=study, pictures=[make_picture() for _ in range(6)])
+    seed_picture_set(study=study, pictures=[make_picture() for _ in range(6)])
     work = make_cues(make_game_batch(CREATE, study=study, account=author.account), author, *cues)
     sweep()
     return work
@@ -104,7 +104,7 @@ def test_word_that_people_may_solve_waits_for_no_clock() -> None:
 def make_finished_game(*, is_open: bool) -> None:
     """Two words that were solved, one that waits for people, and a batch that grows by itself."""
     study, account = make_study(), make_account()
-    seed_board(study=study, pictures=[make_picture() for _ in range(6)])
+    seed_picture_set(study=study, pictures=[make_picture() for _ in range(6)])
     create = make_game_batch(CREATE, study=study, account=account)
     batch = make_game_batch(SOLVE, study=study, account=account, launched_by=make_user(is_superuser=True))
     make_cues(create, make_worker(account=account), "snow", "winter")

@@ -32,7 +32,9 @@ class WebGame(models.Model):
         help_text="Whoever has fewer is not on the leaderboards yet.",
     )
     # Models beside people, and when that was counted.
-    models_board: "models.JSONField[list[Any], list[Any]]" = models.JSONField(default=list, editable=False)
+    models_leaderboard: "models.JSONField[list[Any], list[Any]]" = models.JSONField(
+        default=list, editable=False
+    )
     models_counted_at = models.DateTimeField(null=True, editable=False)
     opened_at = models.DateTimeField(null=True, editable=False)
     closed_at = models.DateTimeField(null=True, editable=False)

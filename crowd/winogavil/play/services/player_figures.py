@@ -74,8 +74,8 @@ def count_models(*, now: datetime) -> int:
     games = list(_open_games().filter(stale).select_related("study"))
     for game in games:
         paid, _others = rivals_of(game.study)
-        board = _board_of(compare(game.study, paid=paid))
-        WebGame.objects.filter(pk=game.pk).update(models_board=board, models_counted_at=now)
+        board = _leaderboard_of(compare(game.study, paid=paid))
+        WebGame.objects.filter(pk=game.pk).update(models_leaderboard=board, models_counted_at=now)
     return len(games)
 
 
@@ -110,7 +110,7 @@ def _add(standings: dict[int, Standing], worth: dict[int, Worth], *, players: di
     Standing.objects.bulk_update(changed, FIGURES)
 
 
-def _board_of(comparison: Comparison) -> list[dict[str, object]]:
+def _leaderboard_of(comparison: Comparison) -> list[dict[str, object]]:
     """The best first; people stand among the models."""
     rows = [(comparison.people, True), *((rival, False) for rival in comparison.rivals)]
     board = [

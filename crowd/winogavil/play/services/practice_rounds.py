@@ -19,7 +19,7 @@ from crowd.pictures.models import Picture
 from crowd.pictures.profanity import is_profane
 from crowd.pictures.services.picture_reports import report_picture
 from crowd.winogavil import domain
-from crowd.winogavil.models.picture_sets import BoardPlace
+from crowd.winogavil.models.picture_sets import PictureSetPlace
 from crowd.winogavil.play.models import Player, PracticeAsk, PracticeSet, WebGame
 from crowd.winogavil.queries.games import game_of
 from crowd.winogavil.services.association_verdicts import as_shown
@@ -43,7 +43,7 @@ def draw_practice_sets(*, game: WebGame) -> None:
     if missing <= 0:
         return
     fit = Picture.objects.playable()
-    used = BoardPlace.objects.filter(board__item__study=game.study_id).values("picture")
+    used = PictureSetPlace.objects.filter(board__item__study=game.study_id).values("picture")
     keys = list(fit.exclude(pk__in=used).order_by("pk").values_list("pk", flat=True))
     if len(keys) < SIZE:
         keys = list(fit.order_by("pk").values_list("pk", flat=True))

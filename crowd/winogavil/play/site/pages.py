@@ -42,13 +42,13 @@ def dashboard(request: HttpRequest, player: Player) -> HttpResponse:
 def board(request: HttpRequest, player: Player, kind: leaderboards.Kind) -> HttpResponse:
     number = request.GET.get("page", "1")
     page = int(number[:6]) if number.isascii() and number.isdigit() else 1
-    found = leaderboards.read_board(game=player.game, kind=kind, number=page, player=player)
+    found = leaderboards.read_leaderboard(game=player.game, kind=kind, number=page, player=player)
     return show(request, "board", player, {"board": found})
 
 
 @require_safe
 @player_required
-def models_board(request: HttpRequest, player: Player) -> HttpResponse:
+def models_leaderboard(request: HttpRequest, player: Player) -> HttpResponse:
     return show(request, "models", player)
 
 

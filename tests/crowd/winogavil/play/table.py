@@ -11,7 +11,7 @@ from crowd.winogavil.models import Association
 from crowd.winogavil.play.models import Player, Turn, WebGame
 from crowd.winogavil.play.services import accounts, turns, web_games
 from crowd.winogavil.services import association_creation, association_verdicts, final_associations
-from crowd.winogavil.services.seeded_associations import seed_board
+from crowd.winogavil.services.seeded_associations import seed_picture_set
 from hits.identity.models.users import User
 from hits.studies.models import Study
 from scoring.models import Asking, RegisteredRival, RivalQuery, Verdict
@@ -23,20 +23,20 @@ PASSWORD = "correct horse battery"
 
 
 def make_game(
-    *, study: Study | None = None, boards: int = 3, by: User | None = None, title: str = "Fool it"
+    *, study: Study | None = None, picture_sets: int = 3, by: User | None = None, title: str = "Fool it"
 ) -> WebGame:
     """Open, with picture sets of five."""
     study, by = study or make_study(), by or make_user()
-    add_boards(study, boards)
+    add_picture_sets(study, picture_sets)
     game = web_games.make_web_game(study=study, title=title, by=by, now=NOW)
     web_games.write_consent(game=game, text="We keep words and picks.", by=by, now=NOW)
     web_games.open_game(game=game, by=by, now=NOW)
     return game
 
 
-def add_boards(study: Study, count: int) -> None:
+def add_picture_sets(study: Study, count: int) -> None:
     for _ in range(count):
-        seed_board(study=study, pictures=[make_picture() for _ in range(5)])
+        seed_picture_set(study=study, pictures=[make_picture() for _ in range(5)])
 
 
 def make_player(game: WebGame, *, name: str = "") -> Player:

@@ -46,7 +46,7 @@ def test_game_is_made_given_a_text_and_opened_and_closed() -> None:
 
 
 def test_settings_are_changed_within_their_bounds() -> None:
-    game = make_game(boards=0)
+    game = make_game(picture_sets=0)
     client = client_of(make_permitted(*RUNS, studies=[game.study]))
 
     wrong = post(client, game.study, "settings", title="Fool it", solves_per_cue=9, fewest_final=5)
@@ -58,7 +58,7 @@ def test_settings_are_changed_within_their_bounds() -> None:
 
 
 def test_another_text_is_another_version_and_no_text_is_none() -> None:
-    game = make_game(boards=0)
+    game = make_game(picture_sets=0)
     client = client_of(make_permitted(*RUNS, studies=[game.study]))
 
     empty = post(client, game.study, "consent", text="  ")
@@ -73,7 +73,7 @@ def test_another_text_is_another_version_and_no_text_is_none() -> None:
 
 @pytest.mark.parametrize("verb", VERBS)
 def test_verbs_want_their_permission_membership_and_a_post(verb: str) -> None:
-    game = make_game(boards=0)
+    game = make_game(picture_sets=0)
     looker = client_of(make_permitted("winogavil_play.view_webgame", studies=[game.study]))
     permissions = [*RUNS, "winogavil_play.export_survey", "winogavil_play.switch_dailyfeedback"]
     stranger = client_of(make_permitted(*permissions))
@@ -92,7 +92,7 @@ def test_verbs_want_their_permission_membership_and_a_post(verb: str) -> None:
 
 
 def test_studies_of_others_are_not_listed() -> None:
-    game, other = make_game(boards=0), make_game(boards=0, title="Another")
+    game, other = make_game(picture_sets=0), make_game(picture_sets=0, title="Another")
     client = client_of(make_permitted(*RUNS, studies=[game.study]))
 
     listed = client.get(reverse("admin:winogavil_play_webgame_changelist")).content.decode()
@@ -103,7 +103,7 @@ def test_studies_of_others_are_not_listed() -> None:
 
 
 def test_list_finds_a_study_and_says_when_there_is_none() -> None:
-    game = make_game(boards=0)
+    game = make_game(picture_sets=0)
     client = client_of(make_permitted(*RUNS, studies=[game.study]))
     address = reverse("admin:winogavil_play_webgame_changelist")
 
@@ -112,7 +112,7 @@ def test_list_finds_a_study_and_says_when_there_is_none() -> None:
 
 
 def test_page_of_a_game_tells_what_is_missing() -> None:
-    game = make_game(boards=0)
+    game = make_game(picture_sets=0)
     client = client_of(make_permitted(*RUNS, studies=[game.study]))
 
     said = client.get(page(game.study)).content.decode()
@@ -122,7 +122,7 @@ def test_page_of_a_game_tells_what_is_missing() -> None:
 
 
 def test_surveys_leave_as_a_safe_file_under_pseudonyms() -> None:
-    game = make_game(boards=0)
+    game = make_game(picture_sets=0)
     player = make_player(game, name="Owl")
     answer_survey(player=player, answers=answers(liked="=1+1"), now=NOW)
     client = client_of(
@@ -140,9 +140,9 @@ def test_surveys_leave_as_a_safe_file_under_pseudonyms() -> None:
 
 
 def test_players_are_listed_without_their_password_or_id() -> None:
-    game = make_game(boards=0)
+    game = make_game(picture_sets=0)
     player = make_player(game, name="Owl")
-    make_player(make_game(boards=0), name="Hidden")
+    make_player(make_game(picture_sets=0), name="Hidden")
     client = client_of(make_permitted("winogavil_play.view_player", studies=[game.study]))
 
     listed = client.get(reverse("admin:winogavil_play_player_changelist")).content.decode()
@@ -157,7 +157,7 @@ def test_players_are_listed_without_their_password_or_id() -> None:
 
 
 def test_list_of_players_costs_the_same_however_many(django_assert_max_num_queries: Any) -> None:
-    game = make_game(boards=0)
+    game = make_game(picture_sets=0)
     for _ in range(8):
         make_player(game)
     client = client_of(make_user(is_superuser=True))

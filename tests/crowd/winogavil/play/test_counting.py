@@ -23,7 +23,7 @@ LATER = NOW + timedelta(days=1)
 
 @pytest.fixture
 def game() -> WebGame:
-    return make_game(boards=6)
+    return make_game(picture_sets=6)
 
 
 def play_rounds(players: Sequence[Player], rounds: int) -> None:
@@ -196,6 +196,6 @@ def test_models_stand_beside_people_once_an_hour(game: WebGame) -> None:
 
     game.refresh_from_db()
     assert counted == [1, 0, 1]
-    assert {row["is_people"] for row in game.models_board} == {True, False}
-    means = [row["mean"] for row in game.models_board]
+    assert {row["is_people"] for row in game.models_leaderboard} == {True, False}
+    means = [row["mean"] for row in game.models_leaderboard]
     assert means == sorted(means, reverse=True)

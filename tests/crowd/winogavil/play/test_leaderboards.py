@@ -6,7 +6,7 @@ import pytest
 
 from crowd.winogavil.play import domain
 from crowd.winogavil.play.models import Player, WebGame
-from crowd.winogavil.play.queries.leaderboards import A_PAGE, Board, Kind, read_board
+from crowd.winogavil.play.queries.leaderboards import A_PAGE, Kind, PictureSet, read_leaderboard
 from tests.crowd.winogavil.play.table import make_game, make_player
 
 pytestmark = pytest.mark.django_db
@@ -14,7 +14,7 @@ pytestmark = pytest.mark.django_db
 
 @pytest.fixture
 def game() -> WebGame:
-    return make_game(boards=0)
+    return make_game(picture_sets=0)
 
 
 def give(player: Player, *, cues: int = 0, fool: int = 0, solves: int = 0, jaccard: int = 100) -> Player:
@@ -30,11 +30,11 @@ def give(player: Player, *, cues: int = 0, fool: int = 0, solves: int = 0, jacca
     return player
 
 
-def read(player: Player, *, kind: Kind = Kind.CREATORS, number: int = 1) -> Board:
-    return read_board(game=player.game, kind=kind, number=number, player=player)
+def read(player: Player, *, kind: Kind = Kind.CREATORS, number: int = 1) -> PictureSet:
+    return read_leaderboard(game=player.game, kind=kind, number=number, player=player)
 
 
-def names(board: Board) -> list[str]:
+def names(board: PictureSet) -> list[str]:
     return [row.name for row in board.rows]
 
 
@@ -104,7 +104,7 @@ def test_pages_hold_fifty_and_one_finds_oneself(game: WebGame) -> None:
 
 def test_other_games_are_on_other_boards(game: WebGame) -> None:
     player = give(make_player(game), cues=20, fool=50)
-    give(make_player(make_game(boards=0)), cues=20, fool=100)
+    give(make_player(make_game(picture_sets=0)), cues=20, fool=100)
 
     assert (read(player).total, read(player).own_place) == (1, 1)
 

@@ -41,7 +41,7 @@ pytestmark = pytest.mark.django_db
 
 @pytest.fixture
 def game() -> WebGame:
-    return make_game(boards=3)
+    return make_game(picture_sets=3)
 
 
 @pytest.fixture
@@ -385,7 +385,7 @@ def test_at_once_feedback_follows_the_solve(visitor: Client, player: Player) -> 
 
 
 def test_nothing_to_do_is_said_kindly(visitor: Client) -> None:
-    sign_in(visitor, make_player(make_game(boards=0)))
+    sign_in(visitor, make_player(make_game(picture_sets=0)))
 
     page = visitor.get("/play/")
 
@@ -410,7 +410,7 @@ def test_closed_game_is_said_and_figures_stay(visitor: Client, player: Player) -
 def practice(visitor: Client) -> Player:
     for _ in range(8):
         make_picture()
-    player = make_player(make_game(boards=1))
+    player = make_player(make_game(picture_sets=1))
     sign_in(visitor, player)
     return player
 

@@ -8,7 +8,7 @@ import pytest
 from crowd.pictures.models import Picture
 from crowd.pictures.services.picture_reports import report_picture
 from crowd.winogavil.models import Association
-from crowd.winogavil.models.picture_sets import Board, BoardPlace
+from crowd.winogavil.models.picture_sets import PictureSet, PictureSetPlace
 from crowd.winogavil.play.models import Player, PracticeAsk, PracticeSet, WebGame
 from crowd.winogavil.play.services import practice_rounds, web_games
 from hits.common import rates
@@ -31,10 +31,10 @@ def fake(monkeypatch: pytest.MonkeyPatch) -> type[FakeRival]:
 
 @pytest.fixture
 def game() -> WebGame:
-    """With more pictures than are on its boards."""
+    """With more pictures than are on its picture_sets."""
     for _ in range(7):
         make_picture()
-    return make_game(boards=1)
+    return make_game(picture_sets=1)
 
 
 @pytest.fixture
@@ -59,11 +59,11 @@ def test_sets_are_drawn_once_of_pictures_on_no_board(game: WebGame) -> None:
     shown = {picture.pk for one in sets for picture in one.pictures.all()}
     assert [one.number for one in sets] == list(range(1, practice_rounds.SETS + 1))
     assert {one.pictures.count() for one in sets} == {5}
-    assert not shown & set(BoardPlace.objects.values_list("picture", flat=True))
+    assert not shown & set(PictureSetPlace.objects.values_list("picture", flat=True))
 
 
 def test_pool_that_is_too_small_has_no_practice() -> None:
-    player = make_player(make_game(boards=0))
+    player = make_player(make_game(picture_sets=0))
 
     assert PracticeSet.objects.count() == 0
     assert practice_rounds.find_practice_set(game=player.game, number=1) is None
@@ -84,7 +84,7 @@ def test_verdict_is_the_rivals_own(player: Player, fake: type[FakeRival]) -> Non
 
 
 def test_practice_leaves_nothing_in_the_data(player: Player, fake: type[FakeRival]) -> None:
-    tables = (RivalQuery, Asking, Verdict, Association, Item, HIT, Assignment, Board)
+    tables = (RivalQuery, Asking, Verdict, Association, Item, HIT, Assignment, PictureSet)
     before = [table.objects.count() for table in tables]
 
     ask(player)

@@ -38,7 +38,7 @@ def all_at_once(deed: Callable[[int], Outcome]) -> list[Outcome]:
 
 @pytest.fixture
 def game() -> WebGame:
-    return make_game(boards=1)
+    return make_game(picture_sets=1)
 
 
 def test_tabs_that_open_at_once_share_one_turn(game: WebGame) -> None:

@@ -21,7 +21,7 @@ def answers(**changes: Any) -> dict[str, Any]:
 
 @pytest.fixture
 def player() -> Player:
-    return make_player(make_game(boards=0), name="Owl")
+    return make_player(make_game(picture_sets=0), name="Owl")
 
 
 def test_survey_asks_six_skills_three_opinions_and_four_questions() -> None:

@@ -41,7 +41,7 @@ def test_new_player_begins_with_a_cue_of_their_own() -> None:
 
     work = turn.assignment
     assert (turn.role, work.status, work.worker) == (Role.CREATE, Assignment.Status.OPENED, player.worker)
-    assert work.leases.get().item.board.places.count() == 5
+    assert work.leases.get().item.picture_set.places.count() == 5
     assert work.hit.status == HIT.Status.CLOSED
     assert work.hit.look_at is None
 
@@ -57,7 +57,7 @@ def test_turn_is_the_same_after_a_reload_and_in_a_second_tab() -> None:
 
 
 def test_cue_is_followed_by_the_three_solves_that_others_need() -> None:
-    game = make_game(boards=6)
+    game = make_game(picture_sets=6)
     others = [make_player(game) for _ in range(4)]
     for other in others:
         play(other)
@@ -81,7 +81,7 @@ def test_what_others_do_not_need_is_not_owed() -> None:
 
 
 def test_without_pictures_players_solve_what_there_is_and_then_are_told() -> None:
-    game = make_game(boards=1)
+    game = make_game(picture_sets=1)
     player, other = make_player(game), make_player(game)
     play(player)
     play(other)
@@ -94,7 +94,7 @@ def test_without_pictures_players_solve_what_there_is_and_then_are_told() -> Non
 
 def test_every_cue_is_final_in_the_least_number_of_solves() -> None:
     """Four sets, three spymasters each: 12 cues, 36 solves and not one more, none own and none twice."""
-    game = make_game(boards=4)
+    game = make_game(picture_sets=4)
     players = [make_player(game) for _ in range(5)]
 
     rounds = 0

@@ -69,7 +69,7 @@ def test_a_recording_is_final_at_once_and_asked_of_nobody(tmp_path: Path) -> Non
     made = Association.objects.select_related("item__author__account").get()
     author = made.item.author
     assert author
-    assert (made.source, made.recorded_as, made.cue, made.board) == ("recorded", "A1", "thorn", None)
+    assert (made.source, made.recorded_as, made.cue, made.picture_set) == ("recorded", "A1", "thorn", None)
     assert (made.model_score, made.asked_at, made.final_at, made.told_at) == (33, NOW, NOW, NOW)
     assert (made.solvers_numerator, made.solvers_denominator, made.solvable) == (7, 9, False)
     assert (made.item.wanted, made.item.task, made.item.batch) == (0, "winogavil.solve", None)
