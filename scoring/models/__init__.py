@@ -2,10 +2,10 @@ from scoring.models.embeddings import PoolPicture, Space, Vector
 from scoring.models.rivals import RegisteredRival, StudyRival
 from scoring.models.scores import Score
 from scoring.models.text_questions import TextQuestion
-from scoring.models.verdicts import Asking, RivalQuery, Verdict
+from scoring.models.verdicts import PendingQuery, RivalQuery, Verdict
 
 __all__ = [
-    "Asking",
+    "PendingQuery",
     "PoolPicture",
     "RegisteredRival",
     "RivalQuery",

@@ -54,11 +54,11 @@ class RivalQuery(models.Model):
         return Verdict.objects.filter(rival_query=self, rival=self.paid_on_id).first()
 
 
-class Asking(models.Model):
+class PendingQuery(models.Model):
     """A rival_query that a rival has not answered yet. The rows are the queue; an answered one is gone."""
 
-    rival_query = models.ForeignKey(RivalQuery, models.CASCADE, related_name="askings")
-    rival = models.ForeignKey(RegisteredRival, models.PROTECT, related_name="askings")
+    rival_query = models.ForeignKey(RivalQuery, models.CASCADE, related_name="pending_queries")
+    rival = models.ForeignKey(RegisteredRival, models.PROTECT, related_name="pending_queries")
     # Somebody waits for it: before all rescoring.
     is_urgent = models.BooleanField()
     asked_at = models.DateTimeField()

@@ -2,7 +2,7 @@
 
 from django.db.models import Exists, OuterRef
 
-from scoring.models import Asking, PoolPicture, RegisteredRival, Vector
+from scoring.models import PendingQuery, PoolPicture, RegisteredRival, Vector
 
 
 def pictures_known(rival: RegisteredRival) -> int:
@@ -30,5 +30,5 @@ def unreadable(rival: RegisteredRival) -> int:
 
 def waiting_for(rival: RegisteredRival) -> tuple[int, int]:
     """Riddles that wait for it, and how many of them have failed before."""
-    waiting = Asking.objects.filter(rival=rival)
+    waiting = PendingQuery.objects.filter(rival=rival)
     return waiting.count(), waiting.filter(tries__gt=0).count()

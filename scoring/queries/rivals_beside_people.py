@@ -9,7 +9,7 @@ from django.db.models.functions import Cast
 
 from hits.studies.models import Study
 from hits.work.models.assignments import Assignment
-from scoring.models import Asking, RegisteredRival, RivalQuery, Score, StudyRival, Verdict
+from scoring.models import PendingQuery, RegisteredRival, RivalQuery, Score, StudyRival, Verdict
 
 JACCARD = "jaccard"
 
@@ -75,7 +75,7 @@ def _rows(study: Study, *, solved: QuerySet[RivalQuery], paid: RegisteredRival) 
     answered = dict(verdicts.order_by().values_list("rival").annotate(Count("pk")))
     waiting = {
         rival: (count, problem)
-        for rival, count, problem in Asking.objects.filter(riddle__study=study)
+        for rival, count, problem in PendingQuery.objects.filter(riddle__study=study)
         .order_by()
         .values_list("rival")
         .annotate(Count("pk"), Max("problem"))

@@ -15,7 +15,7 @@ from django.db.models import QuerySet
 from django.utils import timezone
 
 from scoring import rivals
-from scoring.models import Asking, RegisteredRival
+from scoring.models import PendingQuery, RegisteredRival
 from scoring.models.text_questions import TextQuestion
 from scoring.services.embedding import one_at_a_time
 from scoring.services.model_loading import code_version, computing, load_model
@@ -48,7 +48,7 @@ def answer_texts(*, clock: Clock = timezone.now, timer: Callable[[], float] = ti
 
 
 def somebody_waits() -> bool:
-    return Asking.objects.filter(is_urgent=True).exists()
+    return PendingQuery.objects.filter(is_urgent=True).exists()
 
 
 def next_size(size: int, *, took_s: float) -> int:

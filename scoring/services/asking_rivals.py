@@ -11,7 +11,7 @@ from django.db import IntegrityError, transaction
 from hits.studies.models import Study
 from hits.work.models.assignments import Assignment
 from hits.work.models.items import Item
-from scoring.models import Asking, RegisteredRival, RivalQuery
+from scoring.models import PendingQuery, RegisteredRival, RivalQuery
 from scoring.services.rival_selection import rivals_of
 
 log = structlog.get_logger()
@@ -77,7 +77,7 @@ def put_rival_queries(
         )
         for new in news
     )
-    Asking.objects.bulk_create(
+    PendingQuery.objects.bulk_create(
         _asking(rival_query, rival, urgent=urgent and rival == paid, now=now)
         for rival in (paid, *others)
         for rival_query in rival_queries
@@ -85,9 +85,9 @@ def put_rival_queries(
     return rival_queries
 
 
-def _asking(rival_query: RivalQuery, rival: RegisteredRival, *, urgent: bool, now: datetime) -> Asking:
+def _asking(rival_query: RivalQuery, rival: RegisteredRival, *, urgent: bool, now: datetime) -> PendingQuery:
     """Somebody waits for the one that is paid on; the others may take their time."""
-    return Asking(rival_query=rival_query, rival=rival, is_urgent=urgent, asked_at=now, try_at=now)
+    return PendingQuery(rival_query=rival_query, rival=rival, is_urgent=urgent, asked_at=now, try_at=now)
 
 
 def answer_state(rival_query: RivalQuery, *, now: datetime, deadline_s: float) -> Mapping[str, Any]:

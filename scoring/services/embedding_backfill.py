@@ -2,7 +2,7 @@
 
 import structlog
 
-from scoring.models import Asking
+from scoring.models import PendingQuery
 from scoring.services.embedding import fill_pool
 from scoring.services.rival_answers import FAILURES, answer_waiting
 from scoring.services.rival_selection import rivals_in_play
@@ -17,7 +17,7 @@ def fill_pools() -> int:
         try:
             while some := fill_pool(rival):
                 filled += some
-                if Asking.objects.filter(is_urgent=True).exists():
+                if PendingQuery.objects.filter(is_urgent=True).exists():
                     answer_waiting()
         except FAILURES as problem:
             log.warning("pool.not_filled", rival=rival.name, error=type(problem).__name__)

@@ -4,7 +4,7 @@ from datetime import datetime, timedelta
 
 from django.db.models import Min, QuerySet
 
-from scoring.models import Asking
+from scoring.models import PendingQuery
 from scoring.models.text_questions import TextQuestion
 from scoring.queries.pool_coverage import is_pool_known
 from scoring.services.rival_selection import NoRival, rivals_in_play
@@ -24,7 +24,7 @@ def pause_after(tries: int) -> timedelta:
 
 def next_answer(*, now: datetime) -> datetime | None:
     """The next question to a rival is tried, for the first time or again."""
-    by_urgency = (Asking.objects.filter(is_urgent=is_urgent) for is_urgent in (True, False))
+    by_urgency = (PendingQuery.objects.filter(is_urgent=is_urgent) for is_urgent in (True, False))
     firsts = [rows.aggregate(first=Min("try_at"))["first"] for rows in by_urgency]
     return min((first for first in firsts if first), default=None)
 

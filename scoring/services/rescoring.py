@@ -9,7 +9,7 @@ from django.db.models import Exists, OuterRef
 from hits.core.errors import RuleBroken
 from hits.identity.models.users import User
 from hits.studies.models import Study
-from scoring.models import Asking, RegisteredRival, RivalQuery, Verdict
+from scoring.models import PendingQuery, RegisteredRival, RivalQuery, Verdict
 from scoring.services.rival_selection import play_against
 
 AT_ONCE = 1000
@@ -25,14 +25,16 @@ def rescore_study(*, study: Study, rival: RegisteredRival, by: User | None, now:
         missing = (
             RivalQuery.objects.filter(study=study)
             .exclude(Exists(Verdict.objects.filter(rival_query=OuterRef("pk"), rival=rival)))
-            .exclude(Exists(Asking.objects.filter(rival_query=OuterRef("pk"), rival=rival)))
+            .exclude(Exists(PendingQuery.objects.filter(rival_query=OuterRef("pk"), rival=rival)))
             .order_by("pk")
         )
         wanted = list(missing.values_list("pk", flat=True))
         for start in range(0, len(wanted), AT_ONCE):
-            Asking.objects.bulk_create(
+            PendingQuery.objects.bulk_create(
                 [
-                    Asking(rival_query_id=rival_query, rival=rival, is_urgent=False, asked_at=now, try_at=now)
+                    PendingQuery(
+                        rival_query_id=rival_query, rival=rival, is_urgent=False, asked_at=now, try_at=now
+                    )
                     for rival_query in wanted[start : start + AT_ONCE]
                 ],
                 ignore_conflicts=True,

@@ -18,7 +18,7 @@ from django.utils import timezone
 from hits.core.errors import CrowdError
 from scoring import rivals
 from scoring.domain import best, model_score
-from scoring.models import Asking, RegisteredRival, Verdict
+from scoring.models import PendingQuery, RegisteredRival, Verdict
 from scoring.services.embedding import one_at_a_time, picture_vectors, prompt_vectors, warm
 from scoring.services.model_loading import Player, code_version, computing, load_player
 from scoring.services.pending_work import pause_after
@@ -70,50 +70,52 @@ def find_places(
 
 def _answer_some(*, clock: Clock) -> int | None:
     """How many of the next ones were answered; None if nothing waits."""
-    due = Asking.objects.filter(try_at__lte=clock()).select_related("rival_query", "rival")
+    due = PendingQuery.objects.filter(try_at__lte=clock()).select_related("rival_query", "rival")
     for is_urgent in (True, False):
         waiting = due.filter(is_urgent=is_urgent).order_by("try_at", "pk")[:AT_ONCE]
-        with computing, one_at_a_time(waiting) as askings:
-            if askings:
-                return _answer_each_rival(askings, clock=clock)
+        with computing, one_at_a_time(waiting) as pending_queries:
+            if pending_queries:
+                return _answer_each_rival(pending_queries, clock=clock)
     return None
 
 
-def _answer_each_rival(askings: Sequence[Asking], *, clock: Clock) -> int:
-    by_rival: defaultdict[RegisteredRival, list[Asking]] = defaultdict(list)
-    for asking in askings:
+def _answer_each_rival(pending_queries: Sequence[PendingQuery], *, clock: Clock) -> int:
+    by_rival: defaultdict[RegisteredRival, list[PendingQuery]] = defaultdict(list)
+    for asking in pending_queries:
         by_rival[asking.rival].append(asking)
     return sum(_answer(rival, some, clock=clock) for rival, some in by_rival.items())
 
 
-def _answer(rival: RegisteredRival, askings: Sequence[Asking], *, clock: Clock) -> int:
+def _answer(rival: RegisteredRival, pending_queries: Sequence[PendingQuery], *, clock: Clock) -> int:
     try:
         player = load_player(rival)
     except FAILURES as problem:
-        _put_off(Asking.objects.filter(rival=rival), problem, now=clock())
+        _put_off(PendingQuery.objects.filter(rival=rival), problem, now=clock())
         return 0
-    return _answer_or_put_off(player, askings, clock=clock)
+    return _answer_or_put_off(player, pending_queries, clock=clock)
 
 
-def _answer_or_put_off(player: Player, askings: Sequence[Asking], *, clock: Clock) -> int:
+def _answer_or_put_off(player: Player, pending_queries: Sequence[PendingQuery], *, clock: Clock) -> int:
     """One rival_query that cannot be answered does not hold up the others."""
     try:
-        verdicts = _decide(player, askings, clock=clock)
+        verdicts = _decide(player, pending_queries, clock=clock)
     except FAILURES as problem:
-        if len(askings) == 1:
-            _put_off(Asking.objects.filter(pk=askings[0].pk), problem, now=clock())
+        if len(pending_queries) == 1:
+            _put_off(PendingQuery.objects.filter(pk=pending_queries[0].pk), problem, now=clock())
             return 0
-        return sum(_answer_or_put_off(player, [asking], clock=clock) for asking in askings)
+        return sum(_answer_or_put_off(player, [asking], clock=clock) for asking in pending_queries)
     with transaction.atomic():
         Verdict.objects.bulk_create(verdicts, ignore_conflicts=True)
-        Asking.objects.filter(pk__in=[asking.pk for asking in askings]).delete()
+        PendingQuery.objects.filter(pk__in=[asking.pk for asking in pending_queries]).delete()
     return len(verdicts)
 
 
-def _put_off(askings: QuerySet[Asking], problem: Exception, *, now: datetime) -> None:
+def _put_off(pending_queries: QuerySet[PendingQuery], problem: Exception, *, now: datetime) -> None:
     """Later, and ever more rarely: the verdict is late, and never a score that nobody gave."""
-    for tries in askings.filter(try_at__lte=now).order_by().values_list("tries", flat=True).distinct():
-        askings.filter(try_at__lte=now, tries=tries).update(
+    for tries in (
+        pending_queries.filter(try_at__lte=now).order_by().values_list("tries", flat=True).distinct()
+    ):
+        pending_queries.filter(try_at__lte=now, tries=tries).update(
             tries=tries + 1,
             try_at=now + pause_after(tries),
             problem=str(problem)[:500] or type(problem).__name__,
@@ -121,22 +123,22 @@ def _put_off(askings: QuerySet[Asking], problem: Exception, *, now: datetime) ->
     log.warning("rival.failed", error=type(problem).__name__, problem=str(problem)[:200])
 
 
-def _decide(player: Player, askings: Sequence[Asking], *, clock: Clock) -> list[Verdict]:
+def _decide(player: Player, pending_queries: Sequence[PendingQuery], *, clock: Clock) -> list[Verdict]:
     """One pass of the text model over all prompts; every picture's vector is there already."""
-    prompts = [player.model.prompt(asking.rival_query.text) for asking in askings]
+    prompts = [player.model.prompt(asking.rival_query.text) for asking in pending_queries]
     texts = prompt_vectors(player, prompts)
-    shown = [[_as_rivals_see(one) for one in asking.rival_query.pictures] for asking in askings]
+    shown = [[_as_rivals_see(one) for one in asking.rival_query.pictures] for asking in pending_queries]
     pictures = picture_vectors(player, [one for some in shown for one in some])
     bounds = pairwise(accumulate(map(len, shown), initial=0))
     now = clock()
     return [
         _verdict(player, asking, prompt=prompt, scores=rivals.scores(text, pictures[start:end]), now=now)
-        for asking, prompt, text, (start, end) in zip(askings, prompts, texts, bounds, strict=True)
+        for asking, prompt, text, (start, end) in zip(pending_queries, prompts, texts, bounds, strict=True)
     ]
 
 
 def _verdict(
-    player: Player, asking: Asking, *, prompt: str, scores: Sequence[float], now: datetime
+    player: Player, asking: PendingQuery, *, prompt: str, scores: Sequence[float], now: datetime
 ) -> Verdict:
     rival_query, model = asking.rival_query, player.model
     places = best(scores, k=rival_query.k)

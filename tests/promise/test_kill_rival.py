@@ -37,9 +37,9 @@ app.worker_main(["worker", "--queues=rival", "--pool=solo", "--loglevel=WARNING"
 LOOK = """
 import json
 from collections import Counter
-from scoring.models import Asking, RivalQuery, Verdict
+from scoring.models import PendingQuery, RivalQuery, Verdict
 print(json.dumps({
-    "rival_queries": RivalQuery.objects.count(), "waiting": Asking.objects.count(),
+    "rival_queries": RivalQuery.objects.count(), "waiting": PendingQuery.objects.count(),
     "verdicts": sorted(Counter(Verdict.objects.values_list("rival_query", flat=True)).values()),
     "cues": sorted(RivalQuery.objects.values_list("text", flat=True)),
 }))

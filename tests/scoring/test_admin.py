@@ -13,7 +13,7 @@ from hits.core.models.audit_events import AuditEvent
 from hits.identity.models.users import User
 from hits.identity.roles import OPERATOR, PAYMENTS_APPROVER, RESEARCHER, REVIEWER
 from hits.studies.models import Study
-from scoring.models import Asking, RegisteredRival, Score, StudyRival, Verdict
+from scoring.models import PendingQuery, RegisteredRival, Score, StudyRival, Verdict
 from scoring.services.rival_answers import answer_waiting
 from tests.factories import NOW, make_assignment, make_association, make_study, make_user
 from tests.pages import text_of
@@ -72,7 +72,7 @@ def test_rescoring_asks_another_rival_and_shows_how_far_it_is(client: Client, fa
 
     assert "2 riddles are put to fake" in text_of(page)
     assert "0 of 2" in text_of(page)
-    assert Asking.objects.filter(rival=rival).count() == 2
+    assert PendingQuery.objects.filter(rival=rival).count() == 2
     assert StudyRival.objects.filter(study=study, rival=rival, is_paid=False).exists()
 
 
@@ -99,7 +99,7 @@ def test_who_may_not_choose_rivals_changes_nothing(client: Client, role: str, ve
 
     assert answer.status_code == 403
     assert not StudyRival.objects.exists()
-    assert not Asking.objects.exists()
+    assert not PendingQuery.objects.exists()
     assert not AuditEvent.objects.exists()
 
 

@@ -8,7 +8,7 @@ from django.db.models import QuerySet
 
 from scoring import rivals
 from scoring.domain import best
-from scoring.models import Asking, RegisteredRival, Space, Vector, Verdict
+from scoring.models import PendingQuery, RegisteredRival, Space, Vector, Verdict
 from scoring.services import embedding, embedding_backfill, rival_answers, rival_pool
 from scoring.services.model_loading import code_version, load_player
 from scoring.services.rival_selection import default_rival
@@ -30,7 +30,7 @@ def test_answer_waiting_keeps_everything_that_holds_the_rival_to_its_word(fake: 
 
     verdict = Verdict.objects.get()
     assert answered == 1
-    assert not Asking.objects.exists()
+    assert not PendingQuery.objects.exists()
     assert (verdict.rival_query, verdict.rival.name) == (rival_query, "minilm")
     assert verdict.model == "sentence-transformers/all-MiniLM-L6-v2"
     assert verdict.weights_sha256 == WEIGHTS
@@ -62,14 +62,14 @@ def test_answered_twice_there_is_one_verdict(fake: type[FakeRival]) -> None:
     rival_answers.answer_waiting(clock=clock_at())
     before = Verdict.objects.values().get()
     # As if another process had read the row before it was gone.
-    Asking.objects.create(
+    PendingQuery.objects.create(
         rival_query=rival_query, rival=rival_query.paid_on, is_urgent=True, asked_at=NOW, try_at=NOW
     )
 
     rival_answers.answer_waiting(clock=clock_at(NOW + timedelta(hours=1)))
 
     assert Verdict.objects.values().get() == before
-    assert not Asking.objects.exists()
+    assert not PendingQuery.objects.exists()
 
 
 def test_what_waits_together_is_computed_together_and_nothing_twice(fake: type[FakeRival]) -> None:
@@ -104,7 +104,7 @@ def test_another_process_reads_the_vectors_and_computes_nothing(
 
 def test_urgent_questions_go_before_all_rescoring(fake: type[FakeRival]) -> None:
     ask(make_assignment(), "old")
-    Asking.objects.update(is_urgent=False)
+    PendingQuery.objects.update(is_urgent=False)
     ask(make_assignment(), "new")
 
     rival_answers.answer_waiting(clock=clock_at())
@@ -122,7 +122,7 @@ def test_a_rival_that_is_down_puts_its_questions_off_and_scores_nothing(fake: ty
     assert answered == 0
     assert not Verdict.objects.exists()
     assert (
-        list(Asking.objects.values_list("tries", "try_at", "problem"))
+        list(PendingQuery.objects.values_list("tries", "try_at", "problem"))
         == [(1, NOW + timedelta(seconds=5), "The weights are gone.")] * 2
     )
 
@@ -147,7 +147,7 @@ def test_one_poisoned_riddle_does_not_hold_up_the_others(fake: type[FakeRival]) 
     answered = rival_answers.answer_waiting(clock=clock_at())
 
     assert answered == 2
-    assert Asking.objects.values_list("rival_query__text", "problem").get() == (
+    assert PendingQuery.objects.values_list("rival_query__text", "problem").get() == (
         "poison",
         "This word is too much.",
     )
@@ -160,7 +160,7 @@ def test_what_is_no_number_is_neither_kept_nor_a_score(fake: type[FakeRival]) ->
 
     assert not Verdict.objects.exists()
     assert not Vector.objects.filter(of="prompt").exists()
-    assert "computes no numbers" in Asking.objects.get().problem
+    assert "computes no numbers" in PendingQuery.objects.get().problem
 
 
 def test_pauses_grow_and_have_an_end(fake: type[FakeRival]) -> None:
@@ -168,7 +168,7 @@ def test_pauses_grow_and_have_an_end(fake: type[FakeRival]) -> None:
     now, pauses = NOW, []
     for _ in range(14):
         rival_answers.answer_waiting(clock=clock_at(now))
-        try_at = Asking.objects.get().try_at
+        try_at = PendingQuery.objects.get().try_at
         pauses.append((try_at - now).total_seconds())
         now = try_at
 
@@ -196,7 +196,7 @@ def test_a_riddle_with_an_unreadable_picture_waits_with_the_reason(fake: type[Fa
     rival_answers.answer_waiting(clock=clock_at())
 
     assert not Verdict.objects.exists()
-    assert "Put a whole one" in Asking.objects.get().problem
+    assert "Put a whole one" in PendingQuery.objects.get().problem
 
 
 def enter(count: int) -> None:
@@ -334,4 +334,4 @@ def test_a_question_that_comes_while_others_are_answered_is_not_left_over(
     answered = rival_answers.answer_waiting(clock=clock_at())
 
     assert (seconds, answered) == ([0], 2)
-    assert not Asking.objects.exists()
+    assert not PendingQuery.objects.exists()

@@ -5,7 +5,7 @@ from django.db import IntegrityError, transaction
 
 from hits.core.errors import RuleBroken
 from hits.work.models.assignments import Assignment
-from scoring.models import Asking, RivalQuery, StudyRival, Verdict
+from scoring.models import PendingQuery, RivalQuery, StudyRival, Verdict
 from scoring.services import asking_rivals, rescoring, rival_selection
 from scoring.services.rival_answers import answer_waiting
 from tests.factories import NOW, make_assignment, make_study
@@ -33,7 +33,7 @@ def test_ask_stores_the_riddle_before_any_rival_is_asked() -> None:
     assert stored
     assert (rival_query.text, rival_query.chosen, rival_query.size, rival_query.k) == ("snow", [0, 2], 5, 2)
     assert rival_query.paid_on.name == "minilm"
-    assert Asking.objects.values_list("rival_query", "rival__name", "is_urgent").get() == (
+    assert PendingQuery.objects.values_list("rival_query", "rival__name", "is_urgent").get() == (
         rival_query.pk,
         "minilm",
         True,
@@ -47,7 +47,7 @@ def test_ask_again_is_answered_with_what_is_stored() -> None:
     second, stored = ask(assignment, "winter")
 
     assert (second, stored) == (first, False)
-    assert (RivalQuery.objects.get().text, Asking.objects.count()) == ("snow", 1)
+    assert (RivalQuery.objects.get().text, PendingQuery.objects.count()) == ("snow", 1)
 
 
 def test_each_slot_of_an_attempt_is_a_riddle_of_its_own() -> None:
@@ -85,7 +85,7 @@ def test_every_rival_of_the_study_is_asked_and_only_the_one_paid_on_is_urgent() 
     rival_query, _ = ask(assignment)
 
     assert rival_query.paid_on.name == "second"
-    assert dict(Asking.objects.values_list("rival__name", "is_urgent")) == {
+    assert dict(PendingQuery.objects.values_list("rival__name", "is_urgent")) == {
         "first": False,
         "second": True,
         "minilm": False,  # it was played against until the second came
@@ -180,6 +180,6 @@ def test_rescore_asks_everything_once_and_new_ones_follow(fake: type[FakeRival])
     assert list(Verdict.objects.order_by("pk").values())[: len(before)] == before
     assert set(old.verdicts.values_list("rival__name", flat=True)) == {"minilm", "fake"}
     assert elsewhere.verdicts.count() == 1
-    assert Asking.objects.filter(rival=rival).count() == 1
+    assert PendingQuery.objects.filter(rival=rival).count() == 1
     assert old.verdict is not None
     assert old.verdict.rival.name == "minilm"

@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 import pytest
 from django.conf import LazySettings
 
-from scoring.models import Asking, PoolPicture
+from scoring.models import PendingQuery, PoolPicture
 from scoring.services import answering_texts, embedding_backfill, rival_answers, score_recording
 from scoring.services.answering_texts import answer_texts
 from scoring.services.asking_texts import ask_texts, top_words
@@ -51,12 +51,12 @@ def test_question_to_a_rival_that_is_down_is_due_after_a_pause(
 def test_first_question_of_either_urgency_is_due_first() -> None:
     for number, is_urgent in enumerate((True, False, True, False)):
         rival_query, _ = ask(make_assignment())
-        Asking.objects.filter(rival_query=rival_query).update(
+        PendingQuery.objects.filter(rival_query=rival_query).update(
             is_urgent=is_urgent, try_at=NOW + number * SECOND
         )
 
     assert next_answer(now=NOW) == NOW
-    Asking.objects.filter(try_at=NOW).delete()
+    PendingQuery.objects.filter(try_at=NOW).delete()
     assert next_answer(now=NOW) == NOW + SECOND
 
 

@@ -89,7 +89,7 @@ class PlainDemo(Demo):
         ]
         for worker in workers:
             worker.sign_in()
-        acts.launch(self.batch, "Asking", cast=self.cast, say=self.say)
+        acts.launch(self.batch, "PendingQuery", cast=self.cast, say=self.say)
         goal = self.batch.hits_wanted * self.batch.assignments_per_hit
         acts.work(self.batch, "Answering", workers=workers, goal=goal, seed=self.seed, say=self.say)
         acts.pay(self.work, cast=self.cast, say=self.say)

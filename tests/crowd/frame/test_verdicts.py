@@ -21,7 +21,7 @@ from hits.work.models.assignments import Assignment
 from hits.work.models.items import Item
 from hits.work.models.leases import Lease
 from hits.work.services import leasing
-from scoring.models import Asking, RivalQuery, Verdict
+from scoring.models import PendingQuery, RivalQuery, Verdict
 from scoring.services.rival_answers import answer_waiting
 from tests.factories import make_assignment, make_batch, make_hit, make_picture
 from tests.scoring.fakes import FakeRival, use_fakes
@@ -63,7 +63,7 @@ def send(client: Client, work: Assignment, verb: str = "ask", **fields: Any) -> 
 
 
 def nothing_is_stored() -> bool:
-    return not (RivalQuery.objects.exists() or Asking.objects.exists() or Verdict.objects.exists())
+    return not (RivalQuery.objects.exists() or PendingQuery.objects.exists() or Verdict.objects.exists())
 
 
 def test_ask_stores_and_wakes_the_rival(client: Client, work: Assignment, fake: type[FakeRival]) -> None:

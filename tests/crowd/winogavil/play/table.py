@@ -14,7 +14,7 @@ from crowd.winogavil.services import association_creation, association_verdicts,
 from crowd.winogavil.services.seeded_associations import seed_picture_set
 from hits.identity.models.users import User
 from hits.studies.models import Study
-from scoring.models import Asking, RegisteredRival, RivalQuery, Verdict
+from scoring.models import PendingQuery, RegisteredRival, RivalQuery, Verdict
 from scoring.services import score_recording
 from tests.crowd.winogavil.game import put_cue
 from tests.factories import NOW, make_picture, make_study, make_user
@@ -59,7 +59,7 @@ def take_turn(player: Player, *, now: datetime = NOW) -> Turn | None:
 def answer_rival(rival_query: RivalQuery, *, places: Iterable[int]) -> Verdict:
     """What the rival says, without a model."""
     chosen, predicted = set(rival_query.chosen), set(places)
-    Asking.objects.filter(rival_query=rival_query).delete()
+    PendingQuery.objects.filter(rival_query=rival_query).delete()
     return Verdict.objects.create(
         rival_query=rival_query,
         rival=RegisteredRival.objects.get(pk=rival_query.paid_on_id),

@@ -16,7 +16,7 @@ from hits.core.errors import InvalidAnswer, RuleBroken
 from hits.work.models.assignments import Assignment
 from hits.work.models.hits import HIT
 from hits.work.models.items import Item
-from scoring.models import Asking, RivalQuery, Verdict
+from scoring.models import PendingQuery, RivalQuery, Verdict
 from tests.crowd.winogavil.play.table import make_game, make_player
 from tests.factories import NOW, make_picture, make_user
 from tests.scoring.fakes import FakeRival, use_fakes
@@ -84,7 +84,7 @@ def test_verdict_is_the_rivals_own(player: Player, fake: type[FakeRival]) -> Non
 
 
 def test_practice_leaves_nothing_in_the_data(player: Player, fake: type[FakeRival]) -> None:
-    tables = (RivalQuery, Asking, Verdict, Association, Item, HIT, Assignment, PictureSet)
+    tables = (RivalQuery, PendingQuery, Verdict, Association, Item, HIT, Assignment, PictureSet)
     before = [table.objects.count() for table in tables]
 
     ask(player)
