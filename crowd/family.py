@@ -12,7 +12,7 @@ from hits.core.errors import CrowdError
 from hits.data import exports, replays
 from hits.data.exports import Export
 from hits.data.replays import Replay
-from hits.families import TaskFamily, entry_policies
+from hits.families import TaskType, entry_policies
 from hits.families.entry_policies import EntryPolicy
 from hits.identity import roles
 from qualifications import gate_words, presets
@@ -24,7 +24,7 @@ class Family:
     # The name of its package, and how the keys of its tasks begin.
     key: str
     name: str
-    tasks: Sequence[TaskFamily]
+    tasks: Sequence[TaskType]
     policies: Sequence[EntryPolicy] = ()
     # What it adds to each role.
     roles: Mapping[str, Sequence[str]] = field(default_factory=dict)

@@ -5,7 +5,7 @@ from typing import Any
 
 from django.http import QueryDict
 
-from hits.families import Answer, Purpose, Score, TaskFamily, TaskPage, Terms
+from hits.families import Answer, Purpose, Score, TaskPage, TaskType, Terms
 from hits.ledger.models.bonuses import Bonus
 from hits.payments.services.compensation import TASK
 from hits.work.models.assignments import Assignment
@@ -14,7 +14,7 @@ from hits.work.models.items import Item
 COLLECTED = {"collected": True}
 
 
-class CollectFamily(TaskFamily):
+class CollectTask(TaskType):
     """No researcher launches it: `compensation` in hits.payments makes its batches, one for each bonus."""
 
     key = TASK

@@ -1,7 +1,7 @@
 """Questions of one's own, as a family."""
 
 from crowd.family import Family
-from crowd.plain.asking.ask import PlainFamily
+from crowd.plain.asking.ask import PlainTask
 from crowd.plain.asking.rows_policy import RowsPolicy
 from crowd.plain.exporting.export import PlainExport
 from crowd.plain.roles import ROLES
@@ -10,7 +10,7 @@ from crowd.plain.services.posted_rows import follow_pictures, items_of_pictures
 FAMILY = Family(
     key="plain",
     name="Questions of one's own",
-    tasks=[PlainFamily()],
+    tasks=[PlainTask()],
     policies=[RowsPolicy()],
     roles=ROLES,
     audit_subjects={"plain.": "Questions of one's own"},

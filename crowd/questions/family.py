@@ -12,7 +12,7 @@ from crowd.questions.domain import YES
 from crowd.questions.page_entries import YES_OR_NO, Faulty, Labels, Look, Texts, read_form, read_texts
 from hits.core import crypto
 from hits.core.errors import InvalidAnswer
-from hits.families import Answer, Purpose, Score, ShowsAgain, TaskFamily, TaskPage
+from hits.families import Answer, Purpose, Score, ShowsAgain, TaskPage, TaskType
 from hits.work.models.assignments import Assignment
 from hits.work.models.items import Item
 
@@ -21,7 +21,7 @@ PRACTICE = "practice"
 Asked = TypeVar("Asked")
 
 
-class AskFamily(TaskFamily, ShowsAgain, Generic[Asked]):
+class AskTask(TaskType, ShowsAgain, Generic[Asked]):
     """One question for each item."""
 
     heading: ClassVar[str | Promise]

@@ -1,16 +1,16 @@
 """Weird images, as a family."""
 
 from crowd.family import Family
-from crowd.whoops.annotate.pages.annotate import AnnotateFamily
-from crowd.whoops.annotate.pages.examples import ExamplesFamily
-from crowd.whoops.control.pages.control_group import ControlFamily
-from crowd.whoops.design.pages.design import DesignFamily
+from crowd.whoops.annotate.pages.annotate import AnnotateTask
+from crowd.whoops.annotate.pages.examples import ExamplesTask
+from crowd.whoops.control.pages.control_group import ControlTask
+from crowd.whoops.design.pages.design import DesignTask
 from crowd.whoops.images.services.withdrawal import follow_pictures, items_of_pictures
 from crowd.whoops.images_policy import ImagesPolicy
-from crowd.whoops.judge.pages.answers import AnswersFamily
-from crowd.whoops.judge.pages.captions import CaptionsFamily
-from crowd.whoops.judge.pages.explanations import ExplanationsFamily
-from crowd.whoops.judge.pages.identify import IdentifyFamily
+from crowd.whoops.judge.pages.answers import AnswersTask
+from crowd.whoops.judge.pages.captions import CaptionsTask
+from crowd.whoops.judge.pages.explanations import ExplanationsTask
+from crowd.whoops.judge.pages.identify import IdentifyTask
 from crowd.whoops.results.exporting.whoops_export import WhoopsExport
 from crowd.whoops.roles import ROLES
 from qualifications.models import Gate
@@ -20,8 +20,8 @@ FIVE_EXAMPLES = Preset(
     key="whoops.annotator",
     name="Strange images: five examples",
     description="Five images: say what each shows, and what is strange about it. A person reads it.",
-    test_task=ExamplesFamily.key,
-    opens=[AnnotateFamily.key],
+    test_task=ExamplesTask.key,
+    opens=[AnnotateTask.key],
     grading=Gate.Grading.PERSON,
     items=5,
 )
@@ -30,14 +30,14 @@ FAMILY = Family(
     key="whoops",
     name="Weird images",
     tasks=[
-        DesignFamily(),
-        ControlFamily(),
-        AnnotateFamily(),
-        ExamplesFamily(),
-        IdentifyFamily(),
-        ExplanationsFamily(),
-        AnswersFamily(),
-        CaptionsFamily(),
+        DesignTask(),
+        ControlTask(),
+        AnnotateTask(),
+        ExamplesTask(),
+        IdentifyTask(),
+        ExplanationsTask(),
+        AnswersTask(),
+        CaptionsTask(),
     ],
     policies=[ImagesPolicy()],
     roles=ROLES,

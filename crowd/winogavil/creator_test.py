@@ -15,7 +15,7 @@ from crowd.winogavil.services.assignment_picture_sets import picture_sets_of
 from crowd.winogavil.services.exclusion import still_asked
 from crowd.winogavil.services.reports import picture_target
 from crowd.winogavil.solver_task import PRACTICE
-from crowd.winogavil.spymaster_task import CreateFamily
+from crowd.winogavil.spymaster_task import CreateTask
 from hits.families import NarrowsItems, Purpose, TaskPage, UsesUp
 from hits.work.models.assignments import Assignment
 from hits.work.models.items import Item
@@ -27,13 +27,13 @@ TEMPLATE = "winogavil/creator_test.html"
 EXAMPLE_TAKEN = ("dog", "shoe")
 
 
-class CreatorTestFamily(CreateFamily, NarrowsItems, UsesUp):
+class CreatorTestTask(CreateTask, NarrowsItems, UsesUp):
     """Its words are solved like everybody's, marked as a test's, and in no data unless somebody wants it."""
 
     key = domain.CREATOR_TEST
     name = "Association game: creator's test"
     terms = replace(
-        CreateFamily.terms,
+        CreateTask.terms,
         title="Test: find words that fool the model",
         description=(
             "Ten sets of pictures. For each, find one word that people connect with some of them, and a "

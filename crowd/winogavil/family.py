@@ -3,16 +3,16 @@
 from django.utils.translation import gettext_lazy as _
 
 from crowd.family import Family
-from crowd.winogavil.annotation.baseline import BaselineFamily
-from crowd.winogavil.annotation.label_tasks import SkillsFamily, TypesFamily
-from crowd.winogavil.creator_test import CreatorTestFamily
+from crowd.winogavil.annotation.baseline import BaselineTask
+from crowd.winogavil.annotation.label_tasks import SkillsTask, TypesTask
+from crowd.winogavil.creator_test import CreatorTestTask
 from crowd.winogavil.releases.exporting import WinogavilExport
 from crowd.winogavil.replaying.replay import WinogavilReplay
 from crowd.winogavil.roles import ROLES
 from crowd.winogavil.services.withdrawal import follow_pictures, items_of_pictures
-from crowd.winogavil.solver_task import SolveFamily
-from crowd.winogavil.solver_test import SolverTestFamily
-from crowd.winogavil.spymaster_task import CreateFamily
+from crowd.winogavil.solver_task import SolveTask
+from crowd.winogavil.solver_test import SolverTestTask
+from crowd.winogavil.spymaster_task import CreateTask
 from qualifications.models import Gate
 from qualifications.presets import Preset
 
@@ -20,8 +20,8 @@ SOLVER_TEST = Preset(
     key="winogavil.solver",
     name="Solver test",
     description="Ten words, each with some pictures: pick the pictures that belong to the word.",
-    test_task=SolverTestFamily.key,
-    opens=[SolveFamily.key],
+    test_task=SolverTestTask.key,
+    opens=[SolveTask.key],
     grading=Gate.Grading.SCORES,
     rules=[{"measure": "jaccard", "above": 80}],
 )
@@ -30,8 +30,8 @@ CREATOR_TEST = Preset(
     name="Creator test",
     description="Ten sets of pictures: find a word for each that people understand and a model does not. "
     "It is graded once other people have solved your words.",
-    test_task=CreatorTestFamily.key,
-    opens=[CreateFamily.key],
+    test_task=CreatorTestTask.key,
+    opens=[CreateTask.key],
     grading=Gate.Grading.SCORES,
     rules=[{"measure": "fool", "above": 40}, {"measure": "solvable", "above": 80}],
 )
@@ -40,13 +40,13 @@ FAMILY = Family(
     key="winogavil",
     name="Association game",
     tasks=[
-        CreateFamily(),
-        SolveFamily(),
-        SolverTestFamily(),
-        CreatorTestFamily(),
-        TypesFamily(),
-        SkillsFamily(),
-        BaselineFamily(),
+        CreateTask(),
+        SolveTask(),
+        SolverTestTask(),
+        CreatorTestTask(),
+        TypesTask(),
+        SkillsTask(),
+        BaselineTask(),
     ],
     roles=ROLES,
     gates=[SOLVER_TEST, CREATOR_TEST],

@@ -31,8 +31,8 @@ from hits.families import (
     Score,
     TakesFiles,
     TakesReports,
-    TaskFamily,
     TaskPage,
+    TaskType,
     Terms,
 )
 from hits.studies.models import Batch
@@ -44,7 +44,7 @@ from scoring import domain as scores
 PRACTICE = {"cue": "bark", "right": ("dog", "tree"), "all": ("dog", "cup", "tree", "key", "shoe")}
 
 
-class PickFamily(TaskFamily, TakesReports):
+class PickTask(TaskType, TakesReports):
     """Associations whose pictures are to be picked, whatever for."""
 
     terms = Terms(
@@ -158,7 +158,7 @@ class OwnAssociations(TakesFiles, AsksAnew):
         remove_items(batch=batch)
 
 
-class SolveFamily(PickFamily, OwnAssociations, GivesFeedback):
+class SolveTask(PickTask, OwnAssociations, GivesFeedback):
     key = domain.SOLVE
     name = "Association game: solve"
 

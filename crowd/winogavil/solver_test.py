@@ -11,7 +11,7 @@ from django.utils.translation import gettext as _
 from crowd.winogavil import domain
 from crowd.winogavil.items import FILE_HELP
 from crowd.winogavil.services.exclusion import still_asked
-from crowd.winogavil.solver_task import OwnAssociations, PickFamily, practice_question
+from crowd.winogavil.solver_task import OwnAssociations, PickTask, practice_question
 from hits.core.errors import InvalidAnswer
 from hits.families import Answer, Purpose, RecoversAnswers, Score, TaskPage
 from hits.work.models.assignments import Assignment
@@ -23,7 +23,7 @@ TEMPLATE = "winogavil/solver_test.html"
 MOST_SPARED = 2
 
 
-class SolverTestFamily(PickFamily, OwnAssociations, RecoversAnswers):
+class SolverTestTask(PickTask, OwnAssociations, RecoversAnswers):
     """Its associations are its batch's own: no rival is asked about them, and they are in no data.
 
     It gives no feedback: what was right stays secret, since others are asked the same.
@@ -32,7 +32,7 @@ class SolverTestFamily(PickFamily, OwnAssociations, RecoversAnswers):
     key = domain.SOLVER_TEST
     name = "Association game: solver's test"
     terms = replace(
-        PickFamily.terms,
+        PickTask.terms,
         title="Test: which pictures go with the word?",
         description=(
             "Ten words, and some pictures with each. Pick the pictures that belong to the word. "

@@ -32,8 +32,8 @@ from hits.families import (
     RecoversAnswers,
     Score,
     TakesReports,
-    TaskFamily,
     TaskPage,
+    TaskType,
     Terms,
 )
 from hits.providers.models.accounts import Account
@@ -47,7 +47,7 @@ from scoring.models import RivalQuery
 SLOTS = (1, 2)
 
 
-class CreateFamily(TaskFamily, AsksRival, TakesReports, RecoversAnswers, GivesFeedback):
+class CreateTask(TaskType, AsksRival, TakesReports, RecoversAnswers, GivesFeedback):
     key = domain.CREATE
     name = "Association game: create"
     terms = Terms(

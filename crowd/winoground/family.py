@@ -5,7 +5,7 @@ from django.utils.translation import gettext_lazy as _
 from crowd.family import Family
 from crowd.winoground.asking.examples_policy import ExamplesPolicy
 from crowd.winoground.asking.onboarding import OnboardingTask
-from crowd.winoground.asking.validate import ValidateFamily
+from crowd.winoground.asking.validate import ValidateTask
 from crowd.winoground.domain import RIGHT
 from crowd.winoground.exporting.export import WinogroundExport
 from crowd.winoground.roles import ROLES
@@ -18,7 +18,7 @@ FIRST_QUESTIONS = Preset(
     name="Captions and images: first questions",
     description="Ten questions like those of the task. One mistake may be put right, a second not.",
     test_task=OnboardingTask.key,
-    opens=[ValidateFamily.key],
+    opens=[ValidateTask.key],
     grading=Gate.Grading.SCORES,
     # The page warns of the first mistake and lets it be changed; what counts is what was handed in.
     rules=[{"measure": RIGHT, "at_least": 100}],
@@ -27,7 +27,7 @@ FIRST_QUESTIONS = Preset(
 FAMILY = Family(
     key="winoground",
     name="Caption matching",
-    tasks=[ValidateFamily(), OnboardingTask()],
+    tasks=[ValidateTask(), OnboardingTask()],
     policies=[ExamplesPolicy()],
     roles=ROLES,
     gates=[FIRST_QUESTIONS],

@@ -2,23 +2,23 @@
 
 from crowd.family import Family
 from crowd.winoventi.challenge.exporting.winoventi_export import WinoventiExport
-from crowd.winoventi.challenge.pages.choices import ChoicesFamily
-from crowd.winoventi.exceptions.pages.exceptions import ExceptionsFamily
+from crowd.winoventi.challenge.pages.choices import ChoicesTask
+from crowd.winoventi.exceptions.pages.exceptions import ExceptionsTask
 from crowd.winoventi.limit_policy import LimitPolicy
-from crowd.winoventi.premises.pages.premises import PremisesFamily
+from crowd.winoventi.premises.pages.premises import PremisesTask
 from crowd.winoventi.replaying.replay import WinoventiReplay
 from crowd.winoventi.roles import ROLES
-from crowd.winoventi.training_test.pages.training_test import WalkFamily
-from crowd.winoventi.validation.pages.validations import ValidationsFamily
+from crowd.winoventi.training_test.pages.training_test import WalkTask
+from crowd.winoventi.validation.pages.validations import ValidationsTask
 from qualifications.models import Gate
 from qualifications.presets import Preset
 
 WALK = Preset(
-    key=WalkFamily.key,
+    key=WalkTask.key,
     name="A walk through the steps",
     description="One noun, through every step of the work. A person reads it.",
-    test_task=WalkFamily.key,
-    opens=[ExceptionsFamily.key, PremisesFamily.key],
+    test_task=WalkTask.key,
+    opens=[ExceptionsTask.key, PremisesTask.key],
     grading=Gate.Grading.PERSON,
     items=1,
 )
@@ -26,7 +26,7 @@ WALK = Preset(
 FAMILY = Family(
     key="winoventi",
     name="Exception procedure",
-    tasks=[ExceptionsFamily(), PremisesFamily(), ValidationsFamily(), ChoicesFamily(), WalkFamily()],
+    tasks=[ExceptionsTask(), PremisesTask(), ValidationsTask(), ChoicesTask(), WalkTask()],
     policies=[LimitPolicy()],
     roles=ROLES,
     gates=[WALK],

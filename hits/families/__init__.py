@@ -14,7 +14,7 @@ from hits.families.abilities import (
     TakesReports,
     UsesUp,
 )
-from hits.families.interface import Answer, Proposal, Purpose, Score, TaskFamily, TaskPage, Terms
+from hits.families.interface import Answer, Proposal, Purpose, Score, TaskPage, TaskType, Terms
 from hits.families.registry import (
     asks_anew,
     get,
@@ -45,7 +45,7 @@ __all__ = [
     "SuggestsTerms",
     "TakesFiles",
     "TakesReports",
-    "TaskFamily",
+    "TaskType",
     "TaskPage",
     "Terms",
     "UsesUp",

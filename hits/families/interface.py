@@ -1,4 +1,4 @@
-"""One TaskFamily for each kind of work. Nothing outside the family knows more of it than this."""
+"""One TaskType for each kind of work. Nothing outside the family knows more of it than this."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ class Terms:
     workers_per_hit: int = 3
 
 
-class TaskFamily(ABC):
+class TaskType(ABC):
     key: ClassVar[str]
     name: ClassVar[str]
     terms: ClassVar[Terms]

@@ -2,26 +2,26 @@ from typing import TYPE_CHECKING
 
 from hits.core.errors import CrowdError
 from hits.families.abilities import AsksAnew, TakesFiles, UsesUp
-from hits.families.interface import Purpose, TaskFamily
+from hits.families.interface import Purpose, TaskType
 
 if TYPE_CHECKING:
     from hits.work.models.assignments import Assignment
 
-_families: dict[str, TaskFamily] = {}
+_families: dict[str, TaskType] = {}
 
 
-def register(family: TaskFamily) -> None:
+def register(family: TaskType) -> None:
     """Called from the family's AppConfig.ready."""
     _families[family.key] = family
 
 
-def get(key: str) -> TaskFamily:
+def get(key: str) -> TaskType:
     if key not in _families:
         raise CrowdError(f"There is no task {key}. Known: {', '.join(sorted(_families))}.")
     return _families[key]
 
 
-def registered() -> dict[str, TaskFamily]:
+def registered() -> dict[str, TaskType]:
     return dict(sorted(_families.items()))
 
 
@@ -41,7 +41,7 @@ def judged_later() -> list[str]:
     return [key for key, family in registered().items() if family.is_judged_later]
 
 
-def offered() -> dict[str, TaskFamily]:
+def offered() -> dict[str, TaskType]:
     """Those that a researcher may choose."""
     return {key: family for key, family in registered().items() if family.purpose != Purpose.HOUSE}
 

@@ -99,14 +99,14 @@ def launch(size: int) -> tuple[float, float]:
     """Seconds for writing the intents, and for sending them."""
     from django.utils import timezone  # noqa: PLC0415
 
-    from crowd.winogavil.solver_task import SolveFamily  # noqa: PLC0415
+    from crowd.winogavil.solver_task import SolveTask  # noqa: PLC0415
     from hits.batches.services.launching import launch_batch, send_launching_batches  # noqa: PLC0415
     from hits.studies.models import Batch  # noqa: PLC0415
     from hits.work.models.items import Item  # noqa: PLC0415
     from tests.factories import make_batch, make_study, make_user  # noqa: PLC0415
 
     study = make_study(budget=Decimal(1_000_000))
-    Item.objects.create(study=study, task=SolveFamily.key, wanted=3, created_at=timezone.now())
+    Item.objects.create(study=study, task=SolveTask.key, wanted=3, created_at=timezone.now())
     batch = make_batch(study=study, hits_wanted=size)
     began = time.monotonic()
     launch_batch(batch=batch, by=make_user(), now=timezone.now())

@@ -34,7 +34,7 @@ TEST, WORK, RIGHT = "toy.test", "toy.work", "right"
 _numbers = count(1)
 
 
-class ToyWork(families.TaskFamily):
+class ToyWork(families.TaskType):
     key = WORK
     name = "Toy: work"
     terms = Terms(title="Work", description="Work.")

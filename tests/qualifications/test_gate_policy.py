@@ -7,7 +7,7 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from crowd.compensation.compensation_task import CollectFamily
+from crowd.compensation.compensation_task import CollectTask
 from hits import families
 from hits.core.errors import RuleBroken
 from hits.families import entry_policies
@@ -116,12 +116,12 @@ def test_players_are_not_gated() -> None:
 
 
 def test_what_only_pays_a_bonus_is_not_gated() -> None:
-    gate, worker = make_gate(opens=[WORK, CollectFamily.key]), make_worker()
-    hit = make_work_hit(gate, account=worker.account, task=CollectFamily.key)
+    gate, worker = make_gate(opens=[WORK, CollectTask.key]), make_worker()
+    hit = make_work_hit(gate, account=worker.account, task=CollectTask.key)
 
     GatePolicy().refuse_entry(hit=read(hit), worker=worker, now=NOW)
 
-    assert not families.is_offered(CollectFamily.key)
+    assert not families.is_offered(CollectTask.key)
     assert list(GatePolicy().ask(hit.batch).obstacles) == []
 
 

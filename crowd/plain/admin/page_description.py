@@ -8,7 +8,7 @@ from django.shortcuts import redirect, render
 from django.urls import URLPattern, reverse
 from django.utils import timezone
 
-from crowd.plain.asking.ask import PlainFamily
+from crowd.plain.asking.ask import PlainTask
 from crowd.plain.asking.shown_parts import Asked, names_of
 from crowd.plain.domain.description_parser import MOST_LETTERS, read_page, tidy
 from crowd.plain.domain.pages import Page
@@ -99,14 +99,14 @@ def look_view(pages: Pages, request: HttpRequest, pk: int) -> HttpResponse:
     description = described(pages.find(request, pk))
     if description is None:
         raise Http404
-    shown = PlainFamily().shown_alone(_asked(description.page, description.rows.first()))
+    shown = PlainTask().shown_alone(_asked(description.page, description.rows.first()))
     return render(request, shown.template, {**shown.context, "preview": True})
 
 
 def _previewed(text: str, description: Description | None) -> dict[str, Any]:
     read = read_page(tidy(text))
     row = description.rows.first() if description else None
-    shown = PlainFamily().shown_alone(_asked(read.page, row))
+    shown = PlainTask().shown_alone(_asked(read.page, row))
     return {**shown.context, "page": read.page, "faults": read.faults, "is_blank": not text.strip()}
 
 

@@ -20,7 +20,7 @@ from crowd.plain.domain.pages import MOST_QUESTIONS, Kind
 from crowd.plain.models import Row
 from crowd.plain.queries.described_pages import described_in
 from crowd.questions.domain import is_unfit
-from crowd.questions.family import AskFamily
+from crowd.questions.family import AskTask
 from crowd.questions.page_entries import NOT_KEPT, Look, Texts
 from hits.core.errors import InvalidAnswer
 from hits.families import Answer, PreviewsBatches, SuggestsTerms, TakesReports, TaskPage, Terms
@@ -35,7 +35,7 @@ SECONDS_TO_BEGIN, SECONDS_EACH = 15, 10
 LONGEST_TERMS = 2000
 
 
-class PlainFamily(AskFamily[Asked], PreviewsBatches, SuggestsTerms, TakesReports):
+class PlainTask(AskTask[Asked], PreviewsBatches, SuggestsTerms, TakesReports):
     key = ASK
     name = "Questions of one's own"
     terms = Terms(

@@ -10,13 +10,13 @@ from crowd.winogavil.annotation import domain
 from crowd.winogavil.annotation.models import Annotation
 from crowd.winogavil.annotation.services.annotation_reports import take_report
 from crowd.winogavil.models import Association, Place
-from crowd.winogavil.solver_task import PickFamily
+from crowd.winogavil.solver_task import PickTask
 from hits.work.models.assignments import Assignment
 from hits.work.models.items import Item
 from hits.work.services.leasing import items_served
 
 
-class BaselineFamily(PickFamily):
+class BaselineTask(PickTask):
     """Pages and rules are the solver's own. Only the items differ: each points to an annotation."""
 
     key = domain.BASELINE

@@ -20,7 +20,7 @@ from crowd.winogavil.models import Place
 from crowd.winogavil.services.reports import cue_target, picture_target
 from crowd.winogavil.solver_task import PRACTICE
 from hits.core.errors import InvalidAnswer
-from hits.families import Answer, Score, TakesReports, TaskFamily, TaskPage, Terms
+from hits.families import Answer, Score, TakesReports, TaskPage, TaskType, Terms
 from hits.work.models.assignments import Assignment
 from hits.work.models.items import Item
 from hits.work.services.leasing import items_served
@@ -28,7 +28,7 @@ from hits.work.services.leasing import items_served
 FRAMED = "winogavil_annotation/label.html"
 
 
-class LabelFamily(TaskFamily, TakesReports):
+class LabelTask(TaskType, TakesReports):
     """What both have in common: a word, its pictures, and labels to choose from."""
 
     kind: ClassVar[Kind]
@@ -117,7 +117,7 @@ class LabelFamily(TaskFamily, TakesReports):
         return sorted(labels, key=known.index)
 
 
-class TypesFamily(LabelFamily):
+class TypesTask(LabelTask):
     """One label for a cue and one of its pictures."""
 
     key = domain.TYPES
@@ -136,7 +136,7 @@ class TypesFamily(LabelFamily):
         return _("In this example it is “Concept related”: dogs bark, and every other dog would do.")
 
 
-class SkillsFamily(LabelFamily):
+class SkillsTask(LabelTask):
     """As many labels as it takes, for a cue and all of its pictures."""
 
     key = domain.SKILLS

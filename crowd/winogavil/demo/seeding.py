@@ -17,8 +17,8 @@ from crowd.pictures.services.picture_entry import NewPicture, add_picture
 from crowd.winogavil.domain import SPYMASTERS_WANTED, WINOGAVIL_TIERS
 from crowd.winogavil.services.picture_set_draw import Plan, draw_picture_sets
 from crowd.winogavil.services.seeded_associations import seed_association
-from crowd.winogavil.solver_task import SolveFamily
-from crowd.winogavil.spymaster_task import CreateFamily
+from crowd.winogavil.solver_task import SolveTask
+from crowd.winogavil.spymaster_task import CreateTask
 from hits.studies.models import Batch, Study, default_bonus_rules
 from qualifications.services.lists_from_tags import list_from_tags
 
@@ -78,14 +78,14 @@ def seed_game(*, workers: int, seed: int) -> Seeded:
     create = Batch.objects.create(
         study=study,
         account=seeded.batch.account,
-        task=CreateFamily.key,
-        title=CreateFamily.terms.title,
-        description=CreateFamily.terms.description,
+        task=CreateTask.key,
+        title=CreateTask.terms.title,
+        description=CreateTask.terms.description,
         keywords="pictures, words, association",
-        reward=CreateFamily.terms.reward,
+        reward=CreateTask.terms.reward,
         hits_wanted=PICTURE_SETS * SPYMASTERS_WANTED,
-        assignments_per_hit=CreateFamily.terms.workers_per_hit,
-        estimated_s=CreateFamily.terms.item_s,
+        assignments_per_hit=CreateTask.terms.workers_per_hit,
+        estimated_s=CreateTask.terms.item_s,
     )
     return replace(seeded, create=create)
 
@@ -102,14 +102,14 @@ def _seed(*, workers: int, bonus_rules: Sequence[Mapping[str, Any]]) -> Seeded:
     batch = Batch.objects.create(
         study=cast.study,
         account=cast.account,
-        task=SolveFamily.key,
-        title=SolveFamily.terms.title,
-        description=SolveFamily.terms.description,
+        task=SolveTask.key,
+        title=SolveTask.terms.title,
+        description=SolveTask.terms.description,
         keywords="pictures, words, association",
         reward=Decimal("0.03"),
         hits_wanted=len(data()["associations"]),
         assignments_per_hit=3,
-        estimated_s=SolveFamily.terms.item_s,
+        estimated_s=SolveTask.terms.item_s,
     )
     return Seeded(batch=batch, cast=cast)
 

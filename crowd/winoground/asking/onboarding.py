@@ -17,7 +17,7 @@ from django.utils.translation import gettext as _
 from crowd.questions.domain import NO, YES
 from crowd.questions.page_entries import Texts
 from crowd.winoground import domain
-from crowd.winoground.asking.pairs import MATCH, Pair, PairsFamily, answers_to
+from crowd.winoground.asking.pairs import MATCH, Pair, PairsTask, answers_to
 from crowd.winoground.models import FirstQuestion, SecondChance
 from crowd.winoground.services.second_chances import give_second_chance, second_chance_of
 from hits.core.errors import InvalidAnswer
@@ -36,11 +36,11 @@ class Unsure(InvalidAnswer):
         super().__init__(_("Are you sure? Please look once more at the question that is marked."))
 
 
-class OnboardingTask(PairsFamily, RecoversAnswers, UsesUp):
+class OnboardingTask(PairsTask, RecoversAnswers, UsesUp):
     key = domain.ONBOARDING
     name = "Caption matching: first questions"
     terms = replace(
-        PairsFamily.terms,
+        PairsTask.terms,
         title="Test: does the caption match the image?",
         description=(
             "Ten images, each with one caption: say whether they match. "

@@ -9,7 +9,7 @@ from django.utils.translation import gettext_lazy
 
 from crowd.pictures.models import Picture
 from crowd.questions.domain import NO, YES
-from crowd.questions.family import AskFamily
+from crowd.questions.family import AskTask
 from crowd.questions.page_entries import Look, Texts, fault_of_pick
 from crowd.winoground import domain
 from hits.families import Answer, Terms
@@ -62,7 +62,7 @@ class Pair:
         }
 
 
-class PairsFamily(AskFamily[Pair]):
+class PairsTask(AskTask[Pair]):
     terms = Terms(
         item_s=12,
         items_each=10,

@@ -12,7 +12,7 @@ from django.utils.translation import gettext as _
 
 from crowd.pictures.services.picture_reports import report_picture
 from crowd.winoground import domain
-from crowd.winoground.asking.pairs import Pair, PairsFamily, answers_to
+from crowd.winoground.asking.pairs import Pair, PairsTask, answers_to
 from crowd.winoground.models import Pairing
 from crowd.winoground.queries.examples_per_worker import one_of_each_example
 from hits.core.errors import InvalidAnswer
@@ -22,11 +22,11 @@ from hits.work.models.items import Item
 from hits.work.services.leasing import items_served
 
 
-class ValidateFamily(PairsFamily, NarrowsItems, TakesReports):
+class ValidateTask(PairsTask, NarrowsItems, TakesReports):
     key = domain.VALIDATE
     name = "Caption matching: validation"
     terms = replace(
-        PairsFamily.terms,
+        PairsTask.terms,
         title="Does the caption match the image?",
         description=(
             "You see images, each with one caption, and say whether they match. "

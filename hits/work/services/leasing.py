@@ -311,5 +311,5 @@ def _refuse_surplus(hit: HIT) -> None:
         raise RuleBroken("no_place", _("Every place of this HIT is taken. Please return it."))
 
 
-def family_of_batch(batch: Batch) -> families.TaskFamily:
+def family_of_batch(batch: Batch) -> families.TaskType:
     return families.get(batch.task)

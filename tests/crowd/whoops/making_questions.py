@@ -6,7 +6,7 @@ from typing import Any, cast
 from django.http import QueryDict
 
 from crowd.pictures.models import Picture
-from crowd.questions.family import AskFamily
+from crowd.questions.family import AskTask
 from crowd.whoops.judge.services.question_import import import_rows
 from crowd.whoops.models import Annotation, Image, Partner, Project
 from crowd.whoops.models.judged_items import Question
@@ -96,7 +96,7 @@ class Judges:
 
     def __init__(self, project: Project, task: str, *, items: int = 1) -> None:
         self.task = task
-        self.family = cast("AskFamily[Any]", families.get(task))
+        self.family = cast("AskTask[Any]", families.get(task))
         self.account: Account = make_account()
         self.batch: Batch = make_batch(
             study=project.study, account=self.account, task=task, status="open", items_per_assignment=items

@@ -8,7 +8,7 @@ from django.db.models import F
 from django.http import QueryDict
 from django.template.loader import render_to_string
 
-from crowd.winogavil.creator_test import CreatorTestFamily
+from crowd.winogavil.creator_test import CreatorTestTask
 from crowd.winogavil.domain import CREATE, CREATOR_TEST, FOOL, SOLVABLE, SOLVE, WINOGAVIL_TIERS
 from crowd.winogavil.models import Association
 from crowd.winogavil.queries import of_study
@@ -157,7 +157,7 @@ def test_no_bonus_is_owed_for_a_test() -> None:
     accrual.owe_bonuses(now=NOW)
 
     assert Score.objects.get(assignment=work, measure=FOOL).value == 1
-    assert CreatorTestFamily().possible_bonus(assignment=work, fool=100) is None
+    assert CreatorTestTask().possible_bonus(assignment=work, fool=100) is None
     assert not Bonus.objects.filter(assignment=work).exists()
 
 

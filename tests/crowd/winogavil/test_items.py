@@ -14,7 +14,7 @@ from crowd.pictures.models import Picture
 from crowd.winogavil import files
 from crowd.winogavil.items import Row, example_file, read_rows
 from crowd.winogavil.models import Association
-from crowd.winogavil.solver_task import SolveFamily
+from crowd.winogavil.solver_task import SolveTask
 from hits.core.errors import InvalidItems
 from hits.work.models.items import Item
 from tests.factories import make_association, make_batch, make_picture
@@ -235,7 +235,7 @@ def test_whatever_is_uploaded_is_read_or_refused_in_words(content: bytes) -> Non
 
 def test_items_of_a_file_are_associations_of_the_batch(pool: Mapping[str, Picture]) -> None:
     batch = make_batch(items_from="file")
-    family = SolveFamily()
+    family = SolveTask()
 
     added = family.add_items(family.read_items(f"{HEADING}\n{LINE}\n".encode()), batch=batch)
 
@@ -256,7 +256,7 @@ def test_many_items_take_as_many_queries_as_few(pool: Mapping[str, Picture]) -> 
     for cues in (["ab"], ["cd", "ef", "gh", "ij"]):
         text = "\n".join([HEADING, *(LINE.replace("snow,", f"{cue},", 1) for cue in cues)])
         with CaptureQueriesContext(connection) as queries:
-            SolveFamily().add_items(read(text), batch=batch)
+            SolveTask().add_items(read(text), batch=batch)
         counts.append(len(queries))
 
     assert counts[0] == counts[1]
@@ -268,7 +268,7 @@ def test_item_asked_anew_forgets_what_was_found_out() -> None:
     Association.objects.update(asked_at=asked.item.created_at, model_score=50, solvable=True)
     batch = make_batch(study=asked.item.study)
 
-    SolveFamily().repeat_items([asked.item], batch=batch)
+    SolveTask().repeat_items([asked.item], batch=batch)
     item = Item.objects.get(repeats=asked.item, batch=batch)
 
     again = Association.objects.get(item=item)
@@ -281,9 +281,9 @@ def test_item_asked_anew_forgets_what_was_found_out() -> None:
 def test_remove_items_takes_this_batchs_associations_alone() -> None:
     kept = make_association()
     batch = make_batch(study=kept.item.study)
-    SolveFamily().repeat_items([kept.item], batch=batch)
+    SolveTask().repeat_items([kept.item], batch=batch)
 
-    SolveFamily().remove_items(batch=batch)
+    SolveTask().remove_items(batch=batch)
 
     assert list(Association.objects.all()) == [kept]
     assert Item.objects.count() == 2
@@ -303,6 +303,6 @@ def test_example_file_shows_the_form_even_without_a_pool() -> None:
 
 
 def test_file_help_is_for_people() -> None:
-    help_text: Any = SolveFamily.file_help
+    help_text: Any = SolveTask.file_help
 
     assert "cue" in help_text

@@ -18,8 +18,8 @@ from crowd.winogavil.models import Association, Game
 from crowd.winogavil.services import association_creation, association_verdicts, solve_places
 from crowd.winogavil.services.seeded_associations import seed_picture_set
 from crowd.winogavil.services.withdrawal import decide_report, pull_disowned, pull_or_restore, report_cue
-from crowd.winogavil.solver_task import SolveFamily
-from crowd.winogavil.spymaster_task import CreateFamily
+from crowd.winogavil.solver_task import SolveTask
+from crowd.winogavil.spymaster_task import CreateTask
 from hits.batches.services import drafting
 from hits.batches.services import top_up as growing_of_hits
 from hits.core.errors import InvalidAnswer, InvalidItems, RuleBroken
@@ -78,14 +78,14 @@ def test_pictures_that_are_not_shown_cannot_be_chosen(
     work = open_work(make_game_batch(CREATE, study=study, account=people[0].account), people[0])
 
     with pytest.raises(InvalidAnswer, match="not on this page"):
-        CreateFamily().read_proposal(form=proposal(chosen=("2", phantom)), assignment=work)
+        CreateTask().read_proposal(form=proposal(chosen=("2", phantom)), assignment=work)
 
 
 def test_coarse_word_is_refused(study: Study, people: list[Worker]) -> None:
     work = open_work(make_game_batch(CREATE, study=study, account=people[0].account), people[0])
 
     with pytest.raises(InvalidAnswer, match="coarse"):
-        CreateFamily().read_proposal(form=proposal(cue="Shit"), assignment=work)
+        CreateTask().read_proposal(form=proposal(cue="Shit"), assignment=work)
 
 
 def test_verdict_on_a_word_that_was_not_handed_in_is_left_alone(study: Study, people: list[Worker]) -> None:
@@ -234,7 +234,7 @@ def test_word_that_was_pulled_is_not_asked_anew(study: Study) -> None:
 def test_reported_word_is_shown_to_nobody_where_it_is_asked_anew(study: Study, people: list[Worker]) -> None:
     first = make_association(study=study)
     batch = make_game_batch(SOLVE, study=study)
-    SolveFamily().repeat_items([first.item], batch=batch)
+    SolveTask().repeat_items([first.item], batch=batch)
     anew = Association.objects.get(item__repeats=first.item, item__batch=batch)
 
     by_the_first = report_cue(association=first, worker=people[0], reason="other", text="", now=NOW)
@@ -252,7 +252,7 @@ def test_author_is_not_asked_for_their_own_word_anew(study: Study, people: list[
     make_cues(make_game_batch(CREATE, study=study, account=account), people[0], "snow")
     association_creation.make_associations(now=NOW)
     batch = make_game_batch(SOLVE, study=study, account=account, items_from="batch")
-    SolveFamily().repeat_items(list(Item.objects.filter(task=SOLVE)), batch=batch)
+    SolveTask().repeat_items(list(Item.objects.filter(task=SOLVE)), batch=batch)
 
     assert solve(batch, people[0]) is None
     assert solve(batch, people[1]) is not None

@@ -14,7 +14,7 @@ from django.utils.translation import gettext_lazy
 
 from crowd.pictures.models import Picture
 from crowd.questions.domain import is_unfit
-from crowd.questions.family import AskFamily
+from crowd.questions.family import AskTask
 from crowd.questions.page_entries import NOT_KEPT, Labels, Look, Texts
 from crowd.whoops import domain
 from crowd.whoops.annotate.domain import annotation_texts
@@ -100,7 +100,7 @@ class Pictured:
     row: Any = None
 
 
-class ThreeTexts(AskFamily[Pictured]):
+class ThreeTexts(AskTask[Pictured]):
     """The page of the annotators' work, and of their test."""
 
     heading = gettext_lazy("What is strange in this image?")
@@ -122,7 +122,7 @@ class ThreeTexts(AskFamily[Pictured]):
         return look_at_texts(texts)
 
 
-class AnnotateFamily(ThreeTexts, NarrowsItems):
+class AnnotateTask(ThreeTexts, NarrowsItems):
     key = domain.ANNOTATE
     name = "Weird images: annotation"
     terms = Terms(

@@ -15,7 +15,7 @@ from hits.work.models.assignments import Assignment
 from hits.work.models.items import Item
 
 
-class ExamplesFamily(ThreeTexts):
+class ExamplesTask(ThreeTexts):
     """Whoever returns it begins anew with the same images: nothing of a good answer was shown."""
 
     key = domain.EXAMPLES

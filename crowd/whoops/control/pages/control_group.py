@@ -12,7 +12,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
 from crowd.questions.domain import YES
-from crowd.questions.family import AskFamily
+from crowd.questions.family import AskTask
 from crowd.questions.page_entries import Labels, Look, Texts, fault_of_pick, fault_of_text
 from crowd.whoops import domain
 from crowd.whoops.control.domain.control_answers import (
@@ -62,7 +62,7 @@ class Looked:
     row: Revision | None = None
 
 
-class ControlFamily(AskFamily[Looked], NarrowsItems):
+class ControlTask(AskTask[Looked], NarrowsItems):
     key = domain.CONTROL
     name = "Weird images: control group"
     terms = Terms(

@@ -20,8 +20,8 @@ from hits.families import (
     RecoversAnswers,
     Score,
     ShowsAgain,
-    TaskFamily,
     TaskPage,
+    TaskType,
     Terms,
 )
 from hits.work.models.assignments import Assignment
@@ -31,7 +31,7 @@ IMAGES = "images"
 MOST_IMAGES = 1_000
 
 
-class DesignFamily(TaskFamily, ShowsAgain, RecoversAnswers, NarrowsItems):
+class DesignTask(TaskType, ShowsAgain, RecoversAnswers, NarrowsItems):
     """One item for a project: it stands for the places that are wanted, and each worker has it once."""
 
     key = domain.DESIGN

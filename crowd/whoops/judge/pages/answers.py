@@ -8,17 +8,17 @@ from django.templatetags.static import static
 from django.utils.translation import gettext_lazy
 
 from crowd.whoops import domain
-from crowd.whoops.judge.pages.judged_pages import Judged, RightFamily
+from crowd.whoops.judge.pages.judged_pages import Judged, RightTask
 from crowd.whoops.judge.queries.judges import no_other_side, one_side_each
 from crowd.whoops.models.judged_items import Option
 from hits.work.models.items import Item
 
 
-class AnswersFamily(RightFamily):
+class AnswersTask(RightTask):
     key = domain.VERIFY
     name = "Weird images: questions and answers"
     terms = replace(
-        RightFamily.terms,
+        RightTask.terms,
         title="Is the answer right?",
         description=(
             "You look at some images. For each there is a question and an answer: is the answer right?"

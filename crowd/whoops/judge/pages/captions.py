@@ -7,15 +7,15 @@ from django.templatetags.static import static
 from django.utils.translation import gettext_lazy
 
 from crowd.whoops import domain
-from crowd.whoops.judge.pages.judged_pages import Judged, RightFamily
+from crowd.whoops.judge.pages.judged_pages import Judged, RightTask
 from crowd.whoops.models.judged_items import Option
 
 
-class CaptionsFamily(RightFamily):
+class CaptionsTask(RightTask):
     key = domain.RATE
     name = "Weird images: captions"
     terms = replace(
-        RightFamily.terms,
+        RightTask.terms,
         title="Is the caption right?",
         description="You look at some images. For each there is a caption: is it right for the image?",
         reward=Decimal("0.40"),

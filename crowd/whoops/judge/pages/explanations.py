@@ -14,7 +14,7 @@ from django.utils.translation import gettext_lazy
 from crowd.questions.domain import trim
 from crowd.questions.page_entries import Look, Texts
 from crowd.whoops import domain
-from crowd.whoops.judge.pages.judged_pages import Judged, JudgedFamily
+from crowd.whoops.judge.pages.judged_pages import Judged, JudgedTask
 from crowd.whoops.models.judged_items import Option
 
 MARKED = "marked"
@@ -26,11 +26,11 @@ PRACTICE = (
 )
 
 
-class ExplanationsFamily(JudgedFamily):
+class ExplanationsTask(JudgedTask):
     key = domain.EXPLAIN
     name = "Weird images: explanations"
     terms = replace(
-        JudgedFamily.terms,
+        JudgedTask.terms,
         title="Which explanations are good?",
         description="You look at a weird image, and mark every explanation that says why it is weird.",
         reward=Decimal("0.65"),

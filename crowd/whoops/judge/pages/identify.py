@@ -8,7 +8,7 @@ from django.templatetags.static import static
 from django.utils.translation import gettext_lazy
 
 from crowd.whoops import domain
-from crowd.whoops.judge.pages.judged_pages import Judged, PickFamily
+from crowd.whoops.judge.pages.judged_pages import Judged, PickTask
 from crowd.whoops.judge.queries.judges import never_met, one_side_each
 from crowd.whoops.models.judged_items import Option
 from hits.work.models.items import Item
@@ -17,11 +17,11 @@ WEIRD = "weird"
 NORMAL = "normal"
 
 
-class IdentifyFamily(PickFamily):
+class IdentifyTask(PickTask):
     key = domain.IDENTIFY
     name = "Weird images: weird or normal"
     terms = replace(
-        PickFamily.terms,
+        PickTask.terms,
         title="Weird or normal?",
         description="You look at some images, and say of each whether there is anything weird in it.",
         reward=Decimal("0.30"),

@@ -11,7 +11,7 @@ from django.urls import reverse
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy
 
-from crowd.questions.family import AskFamily
+from crowd.questions.family import AskTask
 from crowd.questions.page_entries import YES_OR_NO, Look, Texts, fault_of_pick
 from crowd.whoops.domain.paper_requirements import PAPER_ASKS
 from crowd.whoops.judge.queries.judges import not_own
@@ -36,7 +36,7 @@ class Judged:
     row: Question | None = None
 
 
-class JudgedFamily(AskFamily[Judged], NarrowsItems):
+class JudgedTask(AskTask[Judged], NarrowsItems):
     """One question of a project for each item. Votes are scores: 1 for what was marked, 0 for the rest."""
 
     terms = Terms(
@@ -88,7 +88,7 @@ class JudgedFamily(AskFamily[Judged], NarrowsItems):
         }
 
 
-class PickFamily(JudgedFamily):
+class PickTask(JudgedTask):
     """Of one thing: is it so, or not."""
 
     entries = (PICK,)
@@ -112,7 +112,7 @@ class PickFamily(JudgedFamily):
         return next((pick["words"] for pick in self.picks if pick["value"] == texts[PICK]), "")
 
 
-class RightFamily(PickFamily):
+class RightTask(PickTask):
     """A sentence, and whether it is right for the image."""
 
     def shown(self, asked: Judged, *, seed: str) -> Mapping[str, Any]:

@@ -9,7 +9,7 @@ from typing import Any
 from django.db.models import QuerySet
 from django.utils.translation import gettext_lazy
 
-from crowd.questions.family import AskFamily
+from crowd.questions.family import AskTask
 from crowd.questions.page_entries import Look, Texts, fault_of_pick
 from crowd.winoventi import domain
 from crowd.winoventi.entries import LABELS
@@ -43,7 +43,7 @@ class Blank:
         return sorted((self.target, self.incorrect))
 
 
-class ChoicesFamily(AskFamily[Blank], NarrowsItems):
+class ChoicesTask(AskTask[Blank], NarrowsItems):
     key = domain.CHOOSE
     name = "Exception procedure: human performance"
     terms = Terms(

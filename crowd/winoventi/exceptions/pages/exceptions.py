@@ -9,7 +9,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from crowd.questions.domain import NO, YES
-from crowd.questions.family import AskFamily
+from crowd.questions.family import AskTask
 from crowd.questions.page_entries import Look, Texts, fault_of_pick, fault_of_unread
 from crowd.winoventi import domain
 from crowd.winoventi.domain.answers import ALTERNATIVES as WORDS
@@ -64,7 +64,7 @@ class Statement:
         return statement(self.noun, self.generic)
 
 
-class ExceptionsFamily(AskFamily[Statement], GivesFeedback):
+class ExceptionsTask(AskTask[Statement], GivesFeedback):
     key = domain.EXCEPTIONS
     name = "Exception procedure: exceptions"
     terms = Terms(

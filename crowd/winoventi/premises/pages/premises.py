@@ -9,7 +9,7 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from crowd.questions.family import AskFamily
+from crowd.questions.family import AskTask
 from crowd.questions.page_entries import Look, Texts, fault_of_text, fault_of_unread
 from crowd.winoventi import domain
 from crowd.winoventi.domain.outcomes import Question
@@ -108,7 +108,7 @@ class Triplet:
         return statement(self.noun, f"[{self.generic} / {self.exception}]")
 
 
-class PremisesFamily(AskFamily[Triplet], GivesFeedback):
+class PremisesTask(AskTask[Triplet], GivesFeedback):
     key = domain.PREMISES
     name = "Exception procedure: premises"
     terms = Terms(

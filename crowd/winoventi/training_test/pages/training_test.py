@@ -7,7 +7,7 @@ from typing import Any
 
 from django.utils.translation import gettext_lazy
 
-from crowd.questions.family import AskFamily
+from crowd.questions.family import AskTask
 from crowd.questions.page_entries import Look, Texts, fault_of_pick
 from crowd.winoventi import domain
 from crowd.winoventi.domain.answers import ALTERNATIVES
@@ -46,7 +46,7 @@ class Station:
     model_answer: Texts
 
 
-class WalkFamily(AskFamily[Station], TakesFiles):
+class WalkTask(AskTask[Station], TakesFiles):
     key = domain.WALK
     name = "Exception procedure: qualification"
     terms = Terms(

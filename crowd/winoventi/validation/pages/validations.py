@@ -8,7 +8,7 @@ from typing import Any
 from django.db.models import QuerySet
 from django.utils.translation import gettext_lazy
 
-from crowd.questions.family import AskFamily
+from crowd.questions.family import AskTask
 from crowd.questions.page_entries import Look, Texts, fault_of_pick
 from crowd.winoventi import domain
 from crowd.winoventi.domain.outcomes import QUESTIONS
@@ -51,7 +51,7 @@ class Pair:
         }
 
 
-class ValidationsFamily(AskFamily[Pair], NarrowsItems):
+class ValidationsTask(AskTask[Pair], NarrowsItems):
     key = domain.VALIDATE
     name = "Exception procedure: validation"
     terms = Terms(

@@ -11,7 +11,7 @@ from django.urls import reverse
 from crowd.questions.page_entries import Faulty
 from crowd.whoops import domain
 from crowd.whoops.annotate.domain.annotation_texts import Texts, find_faults, find_oddities
-from crowd.whoops.annotate.pages.annotate import EXAMPLES, AnnotateFamily
+from crowd.whoops.annotate.pages.annotate import EXAMPLES, AnnotateTask
 from hits import families
 from hits.core.errors import InvalidAnswer
 from hits.work.models.assignments import Assignment
@@ -32,7 +32,7 @@ def form_of(items: list[Item], texts: Mapping[str, str], **more: str) -> QueryDi
 
 def read(assignment: Assignment, texts: Mapping[str, str], **more: str) -> Mapping[str, object]:
     items = items_of(assignment)
-    family = AnnotateFamily()
+    family = AnnotateTask()
     return family.read_answer(form=form_of(items, texts, **more), assignment=assignment, items=items)
 
 
@@ -117,7 +117,7 @@ def test_what_is_odd_is_said_once_and_may_be_sent_again_unchanged() -> None:
     crowd = Annotators()
     assignment = crowd.open()
     items = items_of(assignment)
-    family = AnnotateFamily()
+    family = AnnotateTask()
     odd = {**GOOD, "explanation": "This image is very unusual."}
 
     with pytest.raises(Faulty) as asked:

@@ -5,7 +5,7 @@ from django.http import QueryDict
 from django.urls import reverse
 
 from crowd.whoops import domain
-from crowd.whoops.control.pages.control_group import ControlFamily
+from crowd.whoops.control.pages.control_group import ControlTask
 from hits import families
 from hits.core.errors import InvalidAnswer
 from hits.families import Answer, TaskPage
@@ -24,7 +24,7 @@ class Page:
         self.group = ControlGroup()
         self.image = self.group.post()
         self.assignment, self.items = self.group.open()
-        self.family = ControlFamily()
+        self.family = ControlTask()
 
     @property
     def name(self) -> str:

@@ -6,7 +6,7 @@ from typing import Any, cast
 
 from django.http import QueryDict
 
-from crowd.questions.family import AskFamily
+from crowd.questions.family import AskTask
 from crowd.winoventi import domain
 from crowd.winoventi.challenge.pages.choices import Blank
 from crowd.winoventi.domain.premises import Premise as Sentence
@@ -61,7 +61,7 @@ class Page:
     """A page that asks the same of every item, without a database."""
 
     def __init__(self, task: str, *, items: int = 1) -> None:
-        self.family = deepcopy(cast("AskFamily[Any]", families.get(task)))
+        self.family = deepcopy(cast("AskTask[Any]", families.get(task)))
         self.items = [Item(pk=number, task=task, wanted=1) for number in range(items)]
         self.name = str(self.items[0].public_id)
         self.assignment = Assignment()
