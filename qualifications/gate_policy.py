@@ -16,7 +16,7 @@ from hits.work.models.assignments import Assignment
 from hits.work.models.hits import HIT
 from hits.work.models.leases import Lease
 from hits.work.queries.items import items_of_batch
-from hits.work.services.leasing import UNSETTLED, items_for
+from hits.work.services.leasing import UNSETTLED, items_open_to
 from qualifications.models import Gate, Holding
 from qualifications.queries.consents import is_under_age
 from qualifications.queries.gate_standing import FAILED, PASSED, USED, WAITING, stands_at
@@ -135,7 +135,7 @@ def _lacks_items(gate: Gate, tests: Sequence[Assignment], *, hit: HIT, worker: W
         return False
     own = [test.pk for test in tests if test.status in UNSETTLED and test.hit_id == hit.pk]
     wanted = -(-gate.items // families.get(batch.task).scored_per_item)
-    left = items_for(batch=batch, worker_id=worker.pk)[:wanted].count()
+    left = items_open_to(batch=batch, worker_id=worker.pk)[:wanted].count()
     leased = Lease.objects.filter(assignment__in=own).exclude(status=Lease.Status.RELEASED)
     return left + (leased.count() if own else 0) < wanted
 

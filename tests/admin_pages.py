@@ -251,7 +251,7 @@ def _fill_batch(batch: Batch, *, size: int, workers: list[Worker], by: User, now
         batch_size=CHUNK,
     )
     Change.objects.bulk_create([Change(hit=hit, kind="expire", made_at=now, by=by) for hit in hits[:30]])
-    events = [BatchEvent(batch=batch, kind="k", words=f"Deed {n}.", by=by, at=now) for n in range(40)]
+    events = [BatchEvent(batch=batch, kind="k", words=f"AuditEntry {n}.", by=by, at=now) for n in range(40)]
     BatchEvent.objects.bulk_create(events)
     LedgerEntry.objects.bulk_create(
         LedgerEntry(

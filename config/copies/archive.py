@@ -115,7 +115,7 @@ def extract(tar: tarfile.TarFile, name: str, target: Path) -> Path:
 
 @contextmanager
 def _readable(path: object) -> Iterator[None]:
-    """Around reading the file alone: what fails afterwards is no fault of the copy's."""
+    """ChunkRows reading the file alone: what fails afterwards is no fault of the copy's."""
     try:
         yield
     except (OSError, tarfile.TarError, KeyError, TypeError, ValueError) as error:

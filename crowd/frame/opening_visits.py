@@ -8,7 +8,7 @@ from django.db.models import QuerySet
 from django.utils.translation import gettext as _
 
 from crowd.frame.visit_authentication import AGAIN, Visit
-from crowd.frame.visit_problems import Awaited, Distrusted, Expired, Ineligible, NotOffered
+from crowd.frame.visit_problems import AcceptanceAwaited, Expired, Ineligible, NotOffered, UnverifiedVisit
 from hits.core.domain.sameness import is_same_moment
 from hits.core.errors import RuleBroken
 from hits.identity.models.workers import Worker
@@ -28,7 +28,7 @@ def open_visit(visit: Visit, *, now: datetime) -> Assignment:
     else:
         assignment = _find_known(visit) or _open(visit, now=now)
     if assignment.hit_id != visit.hit.pk:
-        raise Distrusted(_("The address belongs to another HIT."), AGAIN)
+        raise UnverifiedVisit(_("The address belongs to another HIT."), AGAIN)
     assignment.hit = visit.hit  # with its batch and account, read already
     return assignment
 
@@ -81,7 +81,7 @@ def _open_as_told(visit: Visit, *, now: datetime) -> Assignment:
     own = _own_attempts(visit)
     if own and own[0].status != Status.GONE:
         return own[0]
-    raise Awaited(
+    raise AcceptanceAwaited(
         _("This page goes on by itself as soon as the platform has told us that you accepted the HIT."),
         _("If that takes longer than a few minutes, please return the HIT: it does not count against you."),
     )

@@ -1,4 +1,4 @@
-"""Four questions about the person, each of which may be left alone."""
+"""PairScores questions about the person, each of which may be left alone."""
 
 from django import forms
 from django.utils.translation import gettext_lazy as _

@@ -12,7 +12,7 @@ from django.http import QueryDict
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from crowd.frame.visit_problems import Distrusted, Expired, NoSuchHIT, Unreadable
+from crowd.frame.visit_problems import Expired, NoSuchHIT, Unreadable, UnverifiedVisit
 from hits.core import crypto
 from hits.work.models.assignments import Assignment
 from hits.work.models.hits import HIT
@@ -58,17 +58,17 @@ def is_preview(query: QueryDict) -> bool:
 
 
 def read_visit(*, hit: HIT, query: QueryDict, now: datetime) -> Visit:
-    """Raises Distrusted or Expired. Some platforms repeat the worker's id, separated by a comma."""
+    """Raises UnverifiedVisit or Expired. Some platforms repeat the worker's id, separated by a comma."""
     claims = {name: query.get(name, "") for name in ("assignmentId", "hitId", "turkSubmitTo")}
     claims["workerId"] = query.get("workerId", "").partition(",")[0]
     if missing := [name for name, value in claims.items() if not value]:
-        raise Distrusted(_("The address lacks %(names)s.") % {"names": ", ".join(missing)}, AGAIN)
+        raise UnverifiedVisit(_("The address lacks %(names)s.") % {"names": ", ".join(missing)}, AGAIN)
     if not all(IDENTIFIER.fullmatch(claims[name]) for name in ("assignmentId", "hitId", "workerId")):
-        raise Distrusted(_("The address holds something that is no identifier."), AGAIN)
+        raise UnverifiedVisit(_("The address holds something that is no identifier."), AGAIN)
     if hit.external_id and claims["hitId"] != hit.external_id:
-        raise Distrusted(_("The address belongs to another HIT."), AGAIN)
+        raise UnverifiedVisit(_("The address belongs to another HIT."), AGAIN)
     if not is_worker_site(hit, claims["turkSubmitTo"]):
-        raise Distrusted(
+        raise UnverifiedVisit(
             _("The address wants the answer sent to a site we do not know. Nothing is sent there.")
         )
     accepted_at, deadline_at = _read_times(hit, query.get("ticket", ""), claims, now=now)
@@ -112,10 +112,10 @@ def read_token(token: str, *, hit: HIT, now: datetime, purpose: str = WORK) -> t
     except signing.BadSignature:
         raise Unreadable(_("Nothing was recorded."), AGAIN) from None
     if payload["hit"] != str(hit.public_id):
-        raise Distrusted(_("The token belongs to another HIT. Nothing was recorded."), AGAIN)
+        raise UnverifiedVisit(_("The token belongs to another HIT. Nothing was recorded."), AGAIN)
     # Those of the release before say nothing of it, and were for work.
     if payload.get("for", WORK) != purpose:
-        raise Distrusted(_("The token belongs to another page. Nothing was recorded."), AGAIN)
+        raise UnverifiedVisit(_("The token belongs to another page. Nothing was recorded."), AGAIN)
     if now.timestamp() >= payload["expires"]:
         raise Expired(_("Nothing was recorded. The HIT has gone back to the list for others."))
     assignment = (
@@ -124,7 +124,7 @@ def read_token(token: str, *, hit: HIT, now: datetime, purpose: str = WORK) -> t
         .first()
     )
     if not assignment:
-        raise Distrusted(_("The token belongs to work that does not exist."), AGAIN)
+        raise UnverifiedVisit(_("The token belongs to work that does not exist."), AGAIN)
     return assignment, payload["submit_to"]
 
 
@@ -138,7 +138,7 @@ def _read_times(
     payload = _read_ticket(ticket, key=account.ticket_key)
     signed = (payload["assignment"], payload["hit"], payload["worker"])
     if signed != (claims["assignmentId"], claims["hitId"], claims["workerId"]):
-        raise Distrusted(_("The ticket belongs to other work."), AGAIN)
+        raise UnverifiedVisit(_("The ticket belongs to other work."), AGAIN)
     deadline_at = datetime.fromtimestamp(payload["expires"], tz=UTC)
     if now >= deadline_at:
         raise Expired(_("The HIT has gone back to the list for others. Nothing you do here counts any more."))
@@ -149,4 +149,4 @@ def _read_ticket(ticket: str, *, key: str) -> dict[str, Any]:
     try:
         return crypto.read_ticket(ticket, key=key)
     except signing.BadSignature:
-        raise Distrusted(_("The address carries no valid ticket."), AGAIN) from None
+        raise UnverifiedVisit(_("The address carries no valid ticket."), AGAIN) from None

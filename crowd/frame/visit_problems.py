@@ -29,7 +29,7 @@ class NoSuchHIT(Problem):
     title = _("There is no such HIT")
 
 
-class Distrusted(Problem):
+class UnverifiedVisit(Problem):
     """The parameters claim something that nobody we know has signed."""
 
     status = 403
@@ -68,7 +68,7 @@ class Unreadable(Problem):
     title = _("This page's token is not readable")
 
 
-class Awaited(Problem):
+class AcceptanceAwaited(Problem):
     """The provider has not said yet that this was accepted. The page asks again by itself."""
 
     status = 202

@@ -63,7 +63,7 @@ def words_in_table(table: str) -> str:
 
 @cache
 def installed_reader() -> Reader | None:
-    """None: nobody reads here, and pictures wait until somebody does. Looked up once in a process."""
+    """None: nobody reads here, and pictures wait until somebody does. PictureToControl up once in a process."""
     program = shutil.which(PROGRAM)
     if program is None:
         return None

@@ -16,7 +16,7 @@ from hits.work.models.assignments import Assignment
 from hits.work.models.hits import HIT
 from hits.work.models.leases import Lease
 from hits.work.queries.items import items_of_batch
-from hits.work.services.leasing import UNSETTLED, items_for
+from hits.work.services.leasing import UNSETTLED, items_open_to
 
 TASKS = (domain.DESIGN, domain.CONTROL, domain.ANNOTATE, domain.EXAMPLES, *domain.JUDGED)
 
@@ -38,7 +38,7 @@ class ImagesPolicy(EntryPolicy):
             return
         own = Assignment.objects.filter(hit=hit, worker=worker, status__in=UNSETTLED)
         leased = Lease.objects.filter(assignment__in=own).exclude(status=Lease.Status.RELEASED).count()
-        left = items_for(batch=batch, worker_id=worker.pk)[:TEST_IMAGES].count()
+        left = items_open_to(batch=batch, worker_id=worker.pk)[:TEST_IMAGES].count()
         if left + leased < TEST_IMAGES:
             raise RuleBroken(
                 "no_items",

@@ -29,7 +29,7 @@ class MergeForm(forms.Form):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Merging(Generic[Row]):
+class RowMerge(Generic[Row]):
     """`many` is what the rows are called, and the field that carries them. `named` is a choice in words.
 
     `merge` is given all of them and the one that stays, and says in words what became of the others.

@@ -34,7 +34,7 @@ def named_id(request: Request, *, kind: str) -> UUID | None:
     return uuid5(user_of(request).public_id, f"{kind}:{key}")
 
 
-class Changeable:
+class PatchMixin:
     """`PATCH` changes what it names, and nothing else."""
 
     def partial_update(self: Any, request: Request, public_id: str) -> Response:

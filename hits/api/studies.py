@@ -10,7 +10,7 @@ from rest_framework import mixins, serializers
 from hits.api.authentication import user_of
 from hits.api.fields import PublicId, UserName
 from hits.api.filters import LedgerFilters, StudyFilters
-from hits.api.idempotency import Changeable, Repeatable
+from hits.api.idempotency import PatchMixin, Repeatable
 from hits.api.request_permissions import need
 from hits.api.resources import Resource
 from hits.batches.services.budgets import grant_budget
@@ -100,7 +100,7 @@ class StudySerializer(serializers.ModelSerializer[Study]):
         return study
 
 
-class StudyViewSet(mixins.ListModelMixin, mixins.RetrieveModelMixin, Repeatable, Changeable, Resource):
+class StudyViewSet(mixins.ListModelMixin, mixins.RetrieveModelMixin, Repeatable, PatchMixin, Resource):
     queryset = Study.objects.prefetch_related("members")
     serializer_class = StudySerializer
     filters = StudyFilters

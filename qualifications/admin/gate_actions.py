@@ -13,7 +13,7 @@ from hits.admin.actions import Action, Call, Confirm, Outcome
 from hits.admin.actions.action_pages import ActionPages
 from qualifications.admin.finding_gates import BASE, CHANGE, VIEW, find_gate, keep_history, shared_of
 from qualifications.models import Gate, PlatformType
-from qualifications.queries.gate_figures import Affected, affected_by
+from qualifications.queries.gate_figures import SwitchEffect, affected_by
 from qualifications.queries.gate_words import words_of
 from qualifications.services.gate_setup import switch_gate
 from qualifications.services.platform import retry_type
@@ -67,7 +67,7 @@ def _ask(call: Call[Gate], *, on: bool) -> Confirm:
     )
 
 
-def _kept(affected: Affected, *, on: bool) -> str:
+def _kept(affected: SwitchEffect, *, on: bool) -> str:
     count = len(affected.kept)
     if not count:
         return "No batch of what it opens runs now."
@@ -75,7 +75,7 @@ def _kept(affected: Affected, *, on: bool) -> str:
     return f"{runs}: {', '.join(affected.kept_titles)}. {KEPT[on]}"
 
 
-def _tested(affected: Affected, *, on: bool) -> str:
+def _tested(affected: SwitchEffect, *, on: bool) -> str:
     if affected.tests:
         return f"The test runs: {', '.join(affected.test_titles)}."
     return format_html("<strong>No batch of the test runs:</strong> {}", UNTESTED[on])

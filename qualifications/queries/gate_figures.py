@@ -30,7 +30,7 @@ class Figures:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Affected:
+class SwitchEffect:
     """Batches that run and are kept by the gate, tests of it that run, and who has passed already."""
 
     kept: list[Batch]
@@ -57,11 +57,11 @@ def figures_of(gate: Gate) -> Figures:
     return Figures(attempts=dict(rows.annotate(Count("pk"))), **holdings)
 
 
-def affected_by(gate: Gate) -> Affected:
+def affected_by(gate: Gate) -> SwitchEffect:
     tasks = [*gate.opens, gate.test_task]
     running = Batch.objects.filter(study=gate.study_id, task__in=tasks, status__in=RUNNING).order_by("pk")
     batches = list(running.only("pk", "title", "task"))
-    return Affected(
+    return SwitchEffect(
         kept=[batch for batch in batches if batch.task in gate.opens],
         tests=[batch for batch in batches if batch.task == gate.test_task],
         held=Holding.objects.filter(gate=gate, value=Holding.Value.PASSED).count(),

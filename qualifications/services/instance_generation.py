@@ -24,7 +24,7 @@ HUBS_TRIED = 3
 
 
 @dataclass(frozen=True, kw_only=True)
-class Ground:
+class InstanceSource:
     """What instances are drawn from. Concepts are folded here; `given` says how their owner writes them."""
 
     swow: SwowList
@@ -114,7 +114,7 @@ def related_set(*, swow: SwowList, concepts: Collection[str], size: int, rng: Ra
 
 
 def _plans(
-    ground: Ground, *, wanted: Sequence[int], fewest: int, rng: Random, weakest: bool
+    ground: InstanceSource, *, wanted: Sequence[int], fewest: int, rng: Random, weakest: bool
 ) -> Iterator[Plan]:
     """One for each cue that enough of the pool belongs to, in random order."""
     cues = [row for row in graph.cues(swow=ground.swow) if instances.is_playable(row[1])]
@@ -143,7 +143,9 @@ def _choose(texts: Sequence[str], *, cue: str, wanted: Sequence[int], rng: Rando
     return picked[:most]
 
 
-def _make(plans: Iterator[Plan], *, ground: Ground, size: int, count: int, rng: Random) -> list[Instance]:
+def _make(
+    plans: Iterator[Plan], *, ground: InstanceSource, size: int, count: int, rng: Random
+) -> list[Instance]:
     made: list[Instance] = []
     while len(made) < count and (some := list(islice(plans, AT_ONCE))):
         linked = graph.linked_to([plan.cue_id for plan in some])
@@ -159,7 +161,7 @@ def _make(plans: Iterator[Plan], *, ground: Ground, size: int, count: int, rng: 
 
 
 def _draw(
-    plans: Sequence[Plan], *, linked: dict[int, set[int]], ground: Ground, size: int, rng: Random
+    plans: Sequence[Plan], *, linked: dict[int, set[int]], ground: InstanceSource, size: int, rng: Random
 ) -> Iterator[Instance]:
     for plan in plans:
         related = {ground.texts[pk] for pk in linked[plan.cue_id] if pk in ground.texts}
@@ -174,12 +176,14 @@ def _draw(
             )
 
 
-def _ground(swow: SwowList, concepts: Collection[str]) -> Ground:
+def _ground(swow: SwowList, concepts: Collection[str]) -> InstanceSource:
     """Concepts that the list never heard of are left out: nobody was asked whether they belong to a cue."""
     _check_ready(swow)
     given = _folded(concepts)
     rows = graph.words(swow=swow, texts=given)
-    return Ground(swow=swow, given=given, texts={pk: text for text, pk in rows.items()}, pool=sorted(rows))
+    return InstanceSource(
+        swow=swow, given=given, texts={pk: text for text, pk in rows.items()}, pool=sorted(rows)
+    )
 
 
 def _folded(concepts: Collection[str]) -> dict[str, str]:

@@ -241,7 +241,7 @@ def _obstacle(gate: Gate, row: PlatformType | None, *, account: Account) -> str:
     if row and row.status == Status.REFUSED:
         return (
             f"{account} refused the qualification of “{gate.name}”: {row.problem} "
-            "Mend the gate, or ask again on its page."
+            "Correct the gate, or ask again on its page."
         )
     return (
         f"The qualification of “{gate.name}” is on its way to {account}. This takes some seconds, or some "

@@ -19,7 +19,7 @@ from hits.common.sweep_parts import in_parts
 from hits.core import crypto
 from hits.core.errors import ProviderRefused, ProviderUnavailable
 from hits.identity.models.workers import Worker
-from hits.providers.gateway.interface import Provider, Qualified
+from hits.providers.gateway.interface import Provider, QualifiedWorker
 from hits.providers.models.accounts import Account
 from hits.providers.services.usable_accounts import usable
 from qualifications.models import Gate, Holding, PlatformType
@@ -102,7 +102,7 @@ def _read_results(row: PlatformType, provider: Provider, *, clock: Clock) -> tup
 
 
 def _record_page(
-    row: PlatformType, page: Iterable[Qualified], *, began: datetime, left_alone: set[int], clock: Clock
+    row: PlatformType, page: Iterable[QualifiedWorker], *, began: datetime, left_alone: set[int], clock: Clock
 ) -> int:
     rows = {_index(row.account, held.worker_external_id): held for held in page}
     known = Worker.objects.filter(account=row.account, external_id_index__in=rows)

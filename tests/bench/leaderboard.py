@@ -136,7 +136,7 @@ def _standing(player: "Player", *, chance: Random) -> Any:
 
     cues, solves = chance.randint(15, 200), chance.randint(15, 600)
     standing = Standing(player=player, game_id=player.game_id, cues=cues, solves=solves, checked_at=NOW)
-    standing.worth = domain.Worth(
+    standing.worth = domain.TurnWorth(
         final_cues=cues,
         fool_sum=sum(chance.choice((0, 50, 67, 80, 100)) for _ in range(cues)),
         solvable_parts=sum(domain.PARTS * chance.randint(5, 9) // 9 for _ in range(cues)),

@@ -22,7 +22,7 @@ addEventListener("securitypolicyviolation", (event) => {
   console.error(`policy: ${event.violatedDirective} refuses ${event.blockedURI}`);
 });
 """
-# A control may be drawn by what follows it, as the boxes of the pictures are. Past the last one is nothing.
+# A control may be drawn by what follows it, as the boxes of the pictures are. PastReview the last one is nothing.
 FOCUS = """() => {
   const focused = document.activeElement;
   if (focused.matches("body, iframe")) return [];

@@ -11,7 +11,7 @@ from django_stubs_ext import WithAnnotations
 
 from crowd.marketplace.domain import round_half_up
 from crowd.marketplace.models import HIT, Event, LedgerEntry, Payout
-from crowd.marketplace.models.parties import Block, Deed, Requester, Worker
+from crowd.marketplace.models.parties import AuditEntry, Block, Requester, Worker
 
 ZERO = Decimal(0)
 REQUESTER_SORTS = {
@@ -118,9 +118,9 @@ def blocks(*, search: str) -> QuerySet[Block]:
     )
 
 
-def deeds(*, search: str = "") -> QuerySet[Deed]:
+def deeds(*, search: str = "") -> QuerySet[AuditEntry]:
     """What operators did, newest first."""
-    found = Deed.objects.select_related("operator").order_by("-id")
+    found = AuditEntry.objects.select_related("operator").order_by("-id")
     return found.filter(
         Q(what__icontains=search)
         | Q(about__iexact=search)

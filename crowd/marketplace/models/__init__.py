@@ -11,8 +11,8 @@ from crowd.marketplace.models.notifications import (
 )
 from crowd.marketplace.models.parties import (
     AccessKey,
+    AuditEntry,
     Block,
-    Deed,
     Invitation,
     Message,
     Operator,
@@ -41,7 +41,7 @@ __all__ = [
     "Block",
     "BonusPayment",
     "ClockShift",
-    "Deed",
+    "AuditEntry",
     "Destination",
     "Epoch",
     "Event",

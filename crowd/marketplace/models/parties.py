@@ -185,7 +185,7 @@ class OperatorSession(models.Model):
         return f"Session of {self.operator}"
 
 
-class Deed(models.Model):
+class AuditEntry(models.Model):
     """What an operator did. The token is that of the form: a form sent twice does its deed once."""
 
     operator = models.ForeignKey(Operator, models.PROTECT, related_name="deeds")

@@ -7,7 +7,7 @@ from decimal import Decimal
 from crowd.marketplace.database import atomic
 from crowd.marketplace.errors import RuleBroken
 from crowd.marketplace.models import Assignment, QualificationRequest
-from crowd.marketplace.models.parties import Deed, Worker
+from crowd.marketplace.models.parties import AuditEntry, Worker
 from crowd.marketplace.services import work
 
 ERASED_NAME = "Erased worker"
@@ -61,7 +61,7 @@ def _forget(worker: Worker, *, now: datetime) -> None:
     worker.sessions.all().delete()
     worker.messages.all().delete()
     worker.qualification_requests.filter(status__in=QualificationRequest.OPEN).delete()
-    Deed.objects.filter(about=worker.external_id).update(note="")
+    AuditEntry.objects.filter(about=worker.external_id).update(note="")
     worker.name, worker.sign_in_name, worker.password = ERASED_NAME, None, ""
     worker.country, worker.subdivision = "", ""
     worker.is_adult, worker.is_master = False, False

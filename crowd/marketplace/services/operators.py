@@ -11,7 +11,7 @@ from django.db import IntegrityError
 from crowd.marketplace import seals
 from crowd.marketplace.database import atomic
 from crowd.marketplace.errors import RuleBroken
-from crowd.marketplace.models.parties import Deed, Operator, OperatorSession
+from crowd.marketplace.models.parties import AuditEntry, Operator, OperatorSession
 from hits.common import login_throttle
 
 SESSION_LIFE = timedelta(hours=12)
@@ -89,7 +89,7 @@ def do_once(
     with atomic():
         try:
             with atomic():
-                Deed.objects.create(
+                AuditEntry.objects.create(
                     operator=operator, token=token, what=what, about=about, note=note, done_at=now
                 )
         except IntegrityError:

@@ -53,7 +53,7 @@ def lock_topic(*, requester: Requester, arn: str) -> Topic | None:
 
 
 def delete_topic(*, requester: Requester, arn: str) -> None:
-    """With its subscriptions, and with the settings of the HIT types that told it. Twice does no harm."""
+    """With its subscriptions, and with the settings of the HIT types that told it. RepeatedField does no harm."""
     with atomic():
         topic = lock_topic(requester=requester, arn=arn)
         if topic:
@@ -94,7 +94,7 @@ def find_subscription(*, requester: Requester, arn: str) -> Subscription | None:
 
 
 def unsubscribe(*, requester: Requester, arn: str) -> None:
-    """Nothing more is sent, not even what waits. Twice does no harm."""
+    """Nothing more is sent, not even what waits. RepeatedField does no harm."""
     with atomic():
         _end(Subscription.objects.filter(topic__requester=requester, arn=arn))
 

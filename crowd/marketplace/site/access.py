@@ -9,7 +9,7 @@ from crowd.marketplace.models import HITType
 from crowd.marketplace.models.parties import Block, Worker
 from crowd.marketplace.services.qualifying.requirements import (
     Standing,
-    Unmet,
+    UnmetRequirement,
     find_unmet,
     names_of,
     standing_of,
@@ -21,7 +21,7 @@ GUARDS_PREVIEW = ("PreviewAndAccept", "DiscoverPreviewAndAccept")
 @dataclass(frozen=True, kw_only=True)
 class Access:
     group: HITType
-    unmet: Sequence[Unmet]
+    unmet: Sequence[UnmetRequirement]
     is_blocked: bool
     is_suspended: bool
 

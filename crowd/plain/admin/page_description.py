@@ -65,7 +65,7 @@ def describe_view(pages: Pages, request: HttpRequest, pk: int) -> HttpResponse:
                 project=project, text=text, seen=seen, by=signed_in(request), now=timezone.now()
             )
         except InvalidItems:
-            refusal = "Nothing was kept. Mend what is listed above the preview, and keep it again."
+            refusal = "Nothing was kept. Correct what is listed above the preview, and keep it again."
         except RuleBroken as broken:
             refusal, seen = str(broken), stamp_of(described(project))
         else:

@@ -9,7 +9,7 @@ from crowd.plain.models import Project, Row
 from crowd.plain.queries.described_pages import described
 from crowd.plain.services.posted_rows import ask_rows, waiting_rows
 from crowd.plain.services.uploading import drop_rows
-from hits.admin.actions import Action, Call, Confirm, Offered, Outcome
+from hits.admin.actions import Action, Call, Confirm, Outcome, RowButton
 from hits.admin.actions.action_pages import ActionPages
 from hits.admin.projects.project_page import ProjectPages
 from hits.identity.models.users import User
@@ -18,7 +18,7 @@ Pages = ProjectPages[Any]
 CHANGE = "plain.change_project"
 
 
-def offered_for(pages: Pages, project: Project, *, user: User) -> Sequence[Offered]:
+def offered_for(pages: Pages, project: Project, *, user: User) -> Sequence[RowButton]:
     return _pages(pages).offered(project, user=user)
 
 

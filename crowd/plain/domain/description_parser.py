@@ -14,7 +14,7 @@ LONGEST_TITLE = 120
 
 
 @dataclass(frozen=True, kw_only=True)
-class Described:
+class ParsedPage:
     """`page`: as much of it as could be read, so that it can be shown while it is written."""
 
     page: Page
@@ -27,11 +27,11 @@ def tidy(text: str) -> str:
 
 
 @lru_cache(maxsize=256)
-def read_page(text: str) -> Described:
+def read_page(text: str) -> ParsedPage:
     reader = Reader()
     if len(text) > MOST_LETTERS:
         reader.blame(1, f"the description has more than {MOST_LETTERS:,} letters.")
-        return Described(page=Page(title=""), faults=reader.faults)
+        return ParsedPage(page=Page(title=""), faults=reader.faults)
     for number, line in enumerate(tidy(text).split("\n"), start=1):
         if is_unfit(line):
             reader.blame(number, "there is a character in it that cannot be kept.")
@@ -48,7 +48,7 @@ def read_page(text: str) -> Described:
         kept=tuple(reader.kept),
         parts=tuple(parts),
     )
-    return Described(page=page, faults=sorted(reader.faults, key=lambda fault: fault.line))
+    return ParsedPage(page=page, faults=sorted(reader.faults, key=lambda fault: fault.line))
 
 
 def _check_title(reader: Reader) -> None:

@@ -13,7 +13,7 @@ POINTS = 10**9
 
 
 @dataclass(frozen=True, kw_only=True)
-class Worth:
+class TurnWorth:
     """What turns add to their player's figures; one turn, or many together."""
 
     final_cues: int = 0
@@ -22,42 +22,42 @@ class Worth:
     final_solves: int = 0
     jaccard_parts: int = 0
 
-    def __add__(self, other: "Worth") -> "Worth":
+    def __add__(self, other: "TurnWorth") -> "TurnWorth":
         return replace(self, **{name: value + getattr(other, name) for name, value in vars(self).items()})
 
 
-def worth_of_cue(*, fool: int, solvable: Fraction) -> Worth:
-    return Worth(final_cues=1, fool_sum=fool, solvable_parts=parts_of(solvable))
+def worth_of_cue(*, fool: int, solvable: Fraction) -> TurnWorth:
+    return TurnWorth(final_cues=1, fool_sum=fool, solvable_parts=parts_of(solvable))
 
 
-def worth_of_solve(jaccard: Fraction) -> Worth:
-    return Worth(final_solves=1, jaccard_parts=parts_of(jaccard))
+def worth_of_solve(jaccard: Fraction) -> TurnWorth:
+    return TurnWorth(final_solves=1, jaccard_parts=parts_of(jaccard))
 
 
 def parts_of(share: Fraction) -> int:
     return share.numerator * PARTS // share.denominator
 
 
-def fool_mean(worth: Worth) -> Fraction | None:
+def fool_mean(worth: TurnWorth) -> Fraction | None:
     """As a share of one, as all three are."""
     return Fraction(worth.fool_sum, 100 * worth.final_cues) if worth.final_cues else None
 
 
-def solvable_mean(worth: Worth) -> Fraction | None:
+def solvable_mean(worth: TurnWorth) -> Fraction | None:
     return Fraction(worth.solvable_parts, PARTS * worth.final_cues) if worth.final_cues else None
 
 
-def jaccard_mean(worth: Worth) -> Fraction | None:
+def jaccard_mean(worth: TurnWorth) -> Fraction | None:
     return Fraction(worth.jaccard_parts, PARTS * worth.final_solves) if worth.final_solves else None
 
 
-def creator_points(worth: Worth) -> int | None:
+def creator_points(worth: TurnWorth) -> int | None:
     """By the mean of the two scores; None before there are any."""
     fool, solvable = fool_mean(worth), solvable_mean(worth)
     return None if fool is None or solvable is None else int(POINTS * (fool + solvable) / 2)
 
 
-def solver_points(worth: Worth) -> int | None:
+def solver_points(worth: TurnWorth) -> int | None:
     mean = jaccard_mean(worth)
     return None if mean is None else int(POINTS * mean)
 

@@ -77,7 +77,7 @@ class Naming(exports.Naming):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Around:
+class ChunkRows:
     """What belongs to the associations of one chunk, by their keys."""
 
     places: Mapping[int, Sequence[Shown]]
@@ -115,7 +115,7 @@ def stream(associations: Rows, *, naming: Naming) -> Iterator[dict[str, Any]]:
             yield row
 
 
-def _around(associations: Iterable[Association]) -> Around:
+def _around(associations: Iterable[Association]) -> ChunkRows:
     keys = [one.pk for one in associations]
     places: defaultdict[int, list[Shown]] = defaultdict(list)
     for values in Place.objects.filter(association__in=keys).order_by("position").values_list(*OF_PLACES):
@@ -127,10 +127,10 @@ def _around(associations: Iterable[Association]) -> Around:
     told = Verdict.objects.filter(riddle__item__association__in=keys).select_related("rival_query", "rival")
     for verdict in told.defer(*NOT_OF_VERDICTS).order_by("pk"):
         verdicts[verdict.rival_query.item_id].append(verdict)
-    return Around(places=places, solutions=solutions, verdicts=verdicts)
+    return ChunkRows(places=places, solutions=solutions, verdicts=verdicts)
 
 
-def _row(one: Association, around: Around, *, naming: Naming) -> dict[str, Any]:
+def _row(one: Association, around: ChunkRows, *, naming: Naming) -> dict[str, Any]:
     places, solutions = around.places[one.pk], around.solutions[one.pk]
     names = _names(places, naming)
     chosen = [names[place.position] for place in places if place.chosen]

@@ -32,7 +32,7 @@ from crowd.winoground.services.example_writing import (
 )
 from crowd.winoground.services.facts import facts_of
 from crowd.winoground.services.readiness import faults_of
-from hits.admin.actions import Offered
+from hits.admin.actions import RowButton
 from hits.admin.selection import signed_in
 from hits.core.domain.typed_text import read_uuid
 from hits.core.errors import RuleBroken
@@ -236,7 +236,7 @@ def _moment(text: str) -> datetime | None:
         return None
 
 
-def _beside_the_form(pages: Pages, request: HttpRequest, example: Example) -> Sequence[Offered]:
+def _beside_the_form(pages: Pages, request: HttpRequest, example: Example) -> Sequence[RowButton]:
     """All but what the form's own buttons do."""
     offered = offered_for(pages, example, user=signed_in(request))
     return [one for one in offered if one.key not in ("ready", "draft")]

@@ -13,7 +13,7 @@ from crowd.winoground.admin.example_finding import Pages, find_example
 from crowd.winoground.models import Example
 from crowd.winoground.queries.examples import may_change
 from crowd.winoground.services import example_writing
-from hits.admin.actions import Action, Call, Confirm, Offered, Outcome
+from hits.admin.actions import Action, Call, Confirm, Outcome, RowButton
 from hits.admin.actions.action_pages import ActionPages
 from hits.admin.projects.project_actions import project_actions
 from hits.admin.selection import signed_in
@@ -26,7 +26,7 @@ ASKED_BEFORE = (
 )
 
 
-def offered_for(pages: Pages, example: Example, *, user: User) -> Sequence[Offered]:
+def offered_for(pages: Pages, example: Example, *, user: User) -> Sequence[RowButton]:
     """Those that its state allows. The caller has looked whether this person may change it."""
     return _pages(pages).offered(example, user=user)
 

@@ -10,7 +10,7 @@ from django.urls import URLPattern
 
 from crowd.winoground.admin.results import PEOPLE, Pages, find
 from crowd.winoground.domain import PLACES
-from crowd.winoground.domain.caption_scores import Four, Kind, Right
+from crowd.winoground.domain.caption_scores import Kind, PairScores, Right
 from crowd.winoground.models import Project
 from crowd.winoground.models.caption_scores import ModelScores
 from crowd.winoground.queries.parts import parts_of
@@ -48,7 +48,7 @@ class Shown:
 
     line: Line
     cells: Sequence[str]
-    four: Four | None
+    four: PairScores | None
     fewest: int | None
 
     @property
@@ -109,7 +109,7 @@ def _of_people(line: Line, votes: Votes) -> Shown:
     return Shown(line=line, cells=cells, four=four_of(votes), fewest=fewest_answers(votes))
 
 
-def _of_model(line: Line, four: Four | None) -> Shown:
+def _of_model(line: Line, four: PairScores | None) -> Shown:
     cells = ["–"] * len(PLACES) if four is None else [f"{value:.6g}" for value in map(float, four)]
     return Shown(line=line, cells=cells, four=four, fewest=None)
 

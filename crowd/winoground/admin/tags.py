@@ -15,7 +15,7 @@ from django.utils.safestring import SafeString
 from crowd.winoground.models import Tag
 from crowd.winoground.services import tag_list
 from hits.admin.page_parts import TOO_LARGE
-from hits.admin.row_merge import Merging
+from hits.admin.row_merge import RowMerge
 from hits.admin.selection import signed_in
 from hits.core.errors import RuleBroken
 
@@ -133,7 +133,7 @@ def _merge(tags: Sequence[Tag], into: Tag) -> str:
     return f"Examples that have it only now: {tag_list.merge_tags(tags, into=into)}."
 
 
-MERGING = Merging[Tag](
+MERGING = RowMerge[Tag](
     many="tags",
     permission=CHANGE,
     question="The tag that remains",

@@ -29,7 +29,7 @@ class Right(NamedTuple):
         return self.group if kind == Kind.GROUP else self[0 if kind == Kind.TEXT else 1]
 
 
-class Four(NamedTuple):
+class PairScores(NamedTuple):
     """s(C, I) of an example's four combinations, in the order of PLACES: shares of people, or a model's."""
 
     c0_i0: Fraction | float

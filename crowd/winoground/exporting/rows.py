@@ -9,7 +9,7 @@ from itertools import chain
 from django.db.models import QuerySet
 
 from crowd.winoground.domain import PLACES, YES
-from crowd.winoground.domain.caption_scores import Four
+from crowd.winoground.domain.caption_scores import PairScores
 from crowd.winoground.models import Example, Project
 from crowd.winoground.queries.scoring import SCORED, Votes, four_of, fours_of_models, votes_of
 from hits.core.chunks import in_chunks
@@ -27,7 +27,7 @@ NONE: Votes = (None,) * len(PLACES)
 @dataclass(frozen=True, kw_only=True)
 class ToldByModel:
     name: str
-    four: Four
+    four: PairScores
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -39,7 +39,7 @@ class Told:
     models: Sequence[ToldByModel] = ()
 
     @cached_property
-    def four(self) -> Four | None:
+    def four(self) -> PairScores | None:
         return four_of(self.votes)
 
 

@@ -10,7 +10,7 @@ from uuid import UUID
 from django.db.models import QuerySet
 
 from crowd.winoground.domain import PLACES, VALIDATE, YES
-from crowd.winoground.domain.caption_scores import Four, Right, count_words
+from crowd.winoground.domain.caption_scores import PairScores, Right, count_words
 from crowd.winoground.models import Example, Pairing, Project, Tag
 from crowd.winoground.models.caption_scores import ModelScore, ModelScores
 from hits.work.models.items import Item
@@ -105,10 +105,10 @@ def votes_of(project: Project, *, states: Collection[str] = (SCORED,)) -> dict[i
     return {example: tuple(votes) for example, votes in found.items()}
 
 
-def four_of(votes: Votes) -> Four | None:
+def four_of(votes: Votes) -> PairScores | None:
     """None where one of the four has no answer: nobody knows yet."""
     shares = [vote.share for vote in votes if vote is not None]
-    return Four(*shares) if len(shares) == len(PLACES) else None
+    return PairScores(*shares) if len(shares) == len(PLACES) else None
 
 
 def fewest_answers(votes: Votes) -> int:
@@ -116,7 +116,9 @@ def fewest_answers(votes: Votes) -> int:
     return min(0 if vote is None else vote.answers for vote in votes)
 
 
-def fours_of_models(project: Project, *, models: Collection[int] | None = None) -> dict[int, dict[int, Four]]:
+def fours_of_models(
+    project: Project, *, models: Collection[int] | None = None
+) -> dict[int, dict[int, PairScores]]:
     """By model and example. A model that lacks one of the four says nothing of the example."""
     place_of = {pairing: (example, place) for pairing, example, place in _places(project, "pk")}
     found: defaultdict[int, dict[int, list[float | None]]] = defaultdict(dict)
@@ -131,9 +133,9 @@ def fours_of_models(project: Project, *, models: Collection[int] | None = None) 
     return {model: _whole(by_example) for model, by_example in found.items()}
 
 
-def _whole(values: Mapping[int, Sequence[float | None]]) -> dict[int, Four]:
+def _whole(values: Mapping[int, Sequence[float | None]]) -> dict[int, PairScores]:
     whole = ((example, [one for one in four if one is not None]) for example, four in values.items())
-    return {example: Four(*four) for example, four in whole if len(four) == len(PLACES)}
+    return {example: PairScores(*four) for example, four in whole if len(four) == len(PLACES)}
 
 
 def _rights_of(votes: Mapping[int, Votes]) -> dict[int, Right]:

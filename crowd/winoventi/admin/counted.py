@@ -9,7 +9,7 @@ from django.urls import reverse
 from crowd.winoventi.admin.tallies import Tallies
 from crowd.winoventi.models import Project, Step
 from crowd.winoventi.models.model_runs import ModelRun
-from hits.admin.actions import Offered
+from hits.admin.actions import RowButton
 from hits.admin.projects.project_cards import Metric, Progress
 
 
@@ -36,7 +36,7 @@ class Counted:
     tallies: Tallies
     model_runs: Mapping[tuple[str, int], ModelRun]
     # What this person may do to a step.
-    buttons: Callable[[Step], Sequence[Offered]]
+    buttons: Callable[[Step], Sequence[RowButton]]
 
     def of(self, what: str, *keys: str) -> int:
         """Of these states; of all, where none is named."""

@@ -8,7 +8,7 @@ from crowd.winoventi.admin.step_actions import Pages, actions_of
 from crowd.winoventi.admin.tallies import tallies_of
 from crowd.winoventi.models import Project, Step
 from crowd.winoventi.models.model_runs import ModelRun
-from hits.admin.actions import Offered
+from hits.admin.actions import RowButton
 from hits.admin.projects.project_cards import Card
 from hits.identity.models.users import User
 
@@ -16,7 +16,7 @@ from hits.identity.models.users import User
 def cards_of(pages: Pages, project: Project, user: User) -> Iterator[Card]:
     """In three queries, however much there is."""
 
-    def buttons(step: Step) -> Sequence[Offered]:
+    def buttons(step: Step) -> Sequence[RowButton]:
         return actions_of(pages, step.kind).offered(step, user=user)
 
     rows = ModelRun.objects.filter(project=project).order_by("pk")

@@ -5,7 +5,7 @@ from typing import Any
 from django import forms
 
 from crowd.winoventi.challenge.exporting.winoventi_export import FILES
-from crowd.winoventi.models import Project, Way
+from crowd.winoventi.models import PieceScoring, Project
 from hits.admin.data.take_files import TakeForm
 from scoring.models import RegisteredRival
 
@@ -89,4 +89,4 @@ class AskModelForm(forms.Form):
     rival = forms.ModelChoiceField(
         label="Model", queryset=RegisteredRival.objects.filter(kind=RegisteredRival.Kind.MASKED)
     )
-    way = forms.ChoiceField(label="A word of several pieces is scored", choices=Way.choices)
+    way = forms.ChoiceField(label="A word of several pieces is scored", choices=PieceScoring.choices)

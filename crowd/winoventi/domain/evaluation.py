@@ -90,7 +90,7 @@ def split_half(pairs: Collection[str], *, seed: int) -> Split:
 
 
 def split_full(pairs: Collection[str], *, seed: int) -> Split:
-    """Four fifths of the exceptions; tried on the other fifth, on all generics, and on both kinds mixed.
+    """PairScores fifths of the exceptions; tried on the other fifth, on all generics, and on both kinds mixed.
 
     The mixed test has the held out exceptions and the generics of the same pairs.
     """

@@ -3,7 +3,7 @@ from crowd.winoventi.models.evaluations import Evaluation, ModelAnswer, valid_pa
 from crowd.winoventi.models.generics import Generic, Noun, Reading
 from crowd.winoventi.models.model_runs import ModelRun
 from crowd.winoventi.models.premises import Choice, Judgement, Premise, Prompt
-from crowd.winoventi.models.projects import Project, Step, Way
+from crowd.winoventi.models.projects import PieceScoring, Project, Step
 from crowd.winoventi.models.walks import Walk
 
 __all__ = [
@@ -22,7 +22,7 @@ __all__ = [
     "Reading",
     "Step",
     "Walk",
-    "Way",
+    "PieceScoring",
     "triplet_key",
     "valid_pairs",
 ]

@@ -6,7 +6,7 @@ from django.db.models import F, Q
 
 from crowd.winoventi.domain.prompts import statement
 from crowd.winoventi.models.generics import Generic
-from crowd.winoventi.models.projects import Project, Way
+from crowd.winoventi.models.projects import PieceScoring, Project
 from hits.identity.models.workers import Worker
 from hits.work.models.assignments import Assignment
 from hits.work.models.items import Item
@@ -85,7 +85,7 @@ class FilterScore(models.Model):
     alternative = models.ForeignKey(Alternative, models.CASCADE, related_name="scores")
     # None: recorded elsewhere.
     rival = models.ForeignKey(RegisteredRival, models.PROTECT, null=True, related_name="+")
-    way = models.CharField(max_length=16, choices=Way)
+    way = models.CharField(max_length=16, choices=PieceScoring)
     p_generic = models.FloatField()
     p_exception = models.FloatField()
     # Of how many pieces the model makes each word. None: nobody knows.

@@ -5,7 +5,7 @@ from django.db.models import Q
 
 from crowd.winoventi.domain.evaluation import ASKED
 from crowd.winoventi.models.premises import Premise
-from crowd.winoventi.models.projects import Project, Way
+from crowd.winoventi.models.projects import PieceScoring, Project
 from hits.identity.models.users import User
 from scoring.models import RegisteredRival
 
@@ -17,7 +17,7 @@ class Evaluation(models.Model):
     name = models.CharField(max_length=64)
     # None: uploaded.
     rival = models.ForeignKey(RegisteredRival, models.PROTECT, null=True, related_name="+")
-    way = models.CharField("words of several pieces", max_length=16, choices=Way, blank=True)
+    way = models.CharField("words of several pieces", max_length=16, choices=PieceScoring, blank=True)
     # Of a registered model: there are prompts that it is still to answer.
     is_open = models.BooleanField(default=False)
     waiting = models.PositiveIntegerField(default=0)

@@ -13,7 +13,7 @@ def default_ks() -> list[int]:
     return list(domain.KS)
 
 
-class Way(models.TextChoices):
+class PieceScoring(models.TextChoices):
     """How a word of several pieces is scored."""
 
     PROPERLY = "properly", "over all of its pieces, normalized by their number"
@@ -63,7 +63,10 @@ class Project(models.Model):
         null=True, blank=True, help_text="If more pairs are left than these, they are cut once more."
     )
     way = models.CharField(
-        "a word of several pieces is scored", max_length=16, choices=Way, default=Way.PROPERLY
+        "a word of several pieces is scored",
+        max_length=16,
+        choices=PieceScoring,
+        default=PieceScoring.PROPERLY,
     )
     answers_wanted = models.PositiveSmallIntegerField(
         "workers who validate a pair", default=3, validators=[MinValueValidator(1)]

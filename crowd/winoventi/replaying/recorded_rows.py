@@ -14,10 +14,10 @@ from crowd.winoventi.models import (
     FilterScore,
     Generic,
     Judgement,
+    PieceScoring,
     Premise,
     Project,
     Prompt,
-    Way,
     triplet_key,
 )
 from crowd.winoventi.premises.services.premises import take_premises
@@ -66,7 +66,7 @@ def record_probabilities(some: Sequence[Row], recorder: Recorder) -> None:
         scores.append(
             FilterScore(
                 alternative=found[_key(row)],
-                way=Way.ONE_TOKEN,
+                way=PieceScoring.ONE_TOKEN,
                 p_generic=generic,
                 p_exception=exception,
                 passes=generic > exception,

@@ -11,7 +11,7 @@ from django.db.models import F
 
 from crowd.winoventi import domain
 from crowd.winoventi.domain import outcomes
-from crowd.winoventi.models import Alternative, Judgement, Project, Way
+from crowd.winoventi.models import Alternative, Judgement, PieceScoring, Project
 from crowd.winoventi.procedure.services.project_rules import change_rules, settle_anew
 from crowd.winoventi.procedure.services.projects import open_project
 from crowd.winoventi.queries import count_pairs, judged_times
@@ -86,7 +86,7 @@ def _rules_of(options: Mapping[str, Any]) -> dict[str, Any]:
         "fails_by": options.get("fail_by", outcomes.BY_QUESTION),
         "judges": Judges.ANYBODY if options.get("allow_self_validation") else Judges.OTHERS,
         "filter_model": None,
-        "way": Way.ONE_TOKEN,
+        "way": PieceScoring.ONE_TOKEN,
     }
 
 

@@ -13,7 +13,7 @@ from django.template.response import TemplateResponse
 from django.utils import timezone
 from django.utils.safestring import SafeString
 
-from hits.admin.actions.shapes import Action, Call, Confirm, Hidden, Offered, Outcome, Row
+from hits.admin.actions.shapes import Action, Call, Confirm, Hidden, Outcome, Row, RowButton
 from hits.admin.selection import signed_in
 from hits.core.errors import RuleBroken
 from hits.identity.models.users import User
@@ -65,7 +65,7 @@ class ActionPages(Generic[Row]):
     history: Callable[[HttpRequest, Sequence[Row], str], Any] | None = None
     page: Callable[[HttpRequest, Sequence[Row], forms.BaseForm], HttpResponse] | None = None
 
-    def offered(self, row: Row, *, user: User) -> Sequence[Offered]:
+    def offered(self, row: Row, *, user: User) -> Sequence[RowButton]:
         """The buttons that its state and this person's permissions allow. The caller has found the row."""
         return [
             self.offer(row, key)
@@ -73,10 +73,10 @@ class ActionPages(Generic[Row]):
             if user.has_perms(action.permissions) and action.offered(row)
         ]
 
-    def offer(self, row: Row, key: str) -> Offered:
+    def offer(self, row: Row, key: str) -> RowButton:
         """One button, for a page that has chosen it."""
         action, url = self.actions[key], self.url(row, key)
-        return Offered(
+        return RowButton(
             key=key, label=action.label, url=url, is_first=action.is_first, one_click=action.one_click
         )
 

@@ -105,7 +105,7 @@ class Action(Generic[Row]):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Offered:
+class RowButton:
     """One button of a row's page."""
 
     key: str

@@ -10,7 +10,7 @@ from django.contrib import admin
 from django.http import HttpRequest, HttpResponse
 from django.urls import URLPattern, path, reverse
 
-from hits.admin.actions import Action, Call, Confirm, Offered, Outcome, emphasize
+from hits.admin.actions import Action, Call, Confirm, Outcome, RowButton, emphasize
 from hits.admin.actions.action_pages import ActionPages
 from hits.admin.batches.steer import (
     IN_FLIGHT,
@@ -40,7 +40,7 @@ GROWING = (*RUNNING, Status.COMPLETE)
 
 
 @dataclass(kw_only=True)
-class Steered:
+class SteeredBatch:
     """A batch, and how its HITs stand."""
 
     batch: Batch
@@ -61,9 +61,9 @@ class Steered:
         return self.batch.status == Status.PAUSED and not self.batch.problem
 
 
-def offered_for(batch: Batch, *, posting: Posting, user: User) -> Sequence[Offered]:
+def offered_for(batch: Batch, *, posting: Posting, user: User) -> Sequence[RowButton]:
     """What may be done to it as it stands; the services decide in the end."""
-    steered = Steered(batch=batch, known=posting)
+    steered = SteeredBatch(batch=batch, known=posting)
     return ActionPages(actions=VERBS, url=_address).offered(steered, user=user)
 
 
@@ -77,18 +77,18 @@ def steer_view(
 ) -> HttpResponse:
     pages = ActionPages(
         actions=VERBS,
-        find=lambda request, batch_id: [Steered(batch=get_batch(batches, request, batch_id))],
+        find=lambda request, batch_id: [SteeredBatch(batch=get_batch(batches, request, batch_id))],
         back=lambda found: reverse("admin:hits_batch_live", args=[found[0].batch.pk]),
         shared=lambda found: {"trail": batch_trail(found[0].batch)},
     )
     return pages.answer(request, verb, batch_id=batch_id)
 
 
-def _address(steered: Steered, verb: str) -> str:
+def _address(steered: SteeredBatch, verb: str) -> str:
     return reverse("admin:hits_batch_steer", args=[steered.batch.pk, verb])
 
 
-def _about(call: Call[Steered], *, title: str, button: str = "") -> Confirm:
+def _about(call: Call[SteeredBatch], *, title: str, button: str = "") -> Confirm:
     batch = call.row.batch
     return Confirm(
         title=title,
@@ -98,7 +98,7 @@ def _about(call: Call[Steered], *, title: str, button: str = "") -> Confirm:
     )
 
 
-def _do(call: Call[Steered], *, deed: Callable[..., Any], done: str, is_asked: bool) -> Outcome:
+def _do(call: Call[SteeredBatch], *, deed: Callable[..., Any], done: str, is_asked: bool) -> Outcome:
     """A button's deed, which the service itself does once; or one that was asked about, as it was seen."""
     batch = call.row.batch
     do_once(
@@ -120,8 +120,8 @@ def _button(
     service: Callable[..., Any],
     done: str,
     statuses: Sequence[Status],
-    offered: Callable[[Steered], bool] = lambda _: True,
-) -> Action[Steered]:
+    offered: Callable[[SteeredBatch], bool] = lambda _: True,
+) -> Action[SteeredBatch]:
     return Action(
         label=label,
         permissions=[STEER],
@@ -132,11 +132,11 @@ def _button(
     )
 
 
-def _ask_at_once(call: Call[Steered], *, title: str) -> Confirm:
+def _ask_at_once(call: Call[SteeredBatch], *, title: str) -> Confirm:
     return Facts(words=[_hits_there(call.row)]).asked(_about(call, title=title))
 
 
-def _ending(label: str, *, service: Callable[..., Any], done: str, end: str) -> Action[Steered]:
+def _ending(label: str, *, service: Callable[..., Any], done: str, end: str) -> Action[SteeredBatch]:
     return Action(
         label=label,
         permissions=[STEER],
@@ -148,7 +148,7 @@ def _ending(label: str, *, service: Callable[..., Any], done: str, end: str) -> 
     )
 
 
-def _ask_to_end(call: Call[Steered], *, label: str, end: str) -> Confirm:
+def _ask_to_end(call: Call[SteeredBatch], *, label: str, end: str) -> Confirm:
     about = _about(call, title=f"{label} the batch?", button=f"Yes, {label.lower()} the batch")
     batch, posting = call.row.batch, call.row.posting
     working = Assignment.objects.filter(hit__batch=batch, status__in=IN_FLIGHT).count()
@@ -168,15 +168,15 @@ def _growing(
     *,
     question: str,
     form: type[forms.Form],
-    first: Callable[[Steered], Sequence[str]],
+    first: Callable[[SteeredBatch], Sequence[str]],
     facts: Callable[..., Facts],
     deed: Callable[..., Any],
     done: str,
-    offered: Callable[[Steered], bool] = lambda _: True,
-) -> Action[Steered]:
+    offered: Callable[[SteeredBatch], bool] = lambda _: True,
+) -> Action[SteeredBatch]:
     """A number is asked for first, and what it means is shown then."""
 
-    def ask(call: Call[Steered]) -> Confirm:
+    def ask(call: Call[SteeredBatch]) -> Confirm:
         found = facts(call.row, **call.values) if call.values else Facts(words=first(call.row))
         return found.asked(_about(call, title=question))
 
@@ -191,19 +191,19 @@ def _growing(
     )
 
 
-def _hits_there(steered: Steered) -> str:
+def _hits_there(steered: SteeredBatch) -> str:
     count = steered.posting.open + steered.posting.closed
     return f"This is about {plural(count, 'HIT')} that the provider has."
 
 
-def _hits_now(steered: Steered) -> list[str]:
+def _hits_now(steered: SteeredBatch) -> list[str]:
     return [
         f"The batch has {plural(steered.posting.intended, 'HIT')} now.",
         f"Each one more asks {plural(steered.batch.assignments_per_hit, 'worker')}.",
     ]
 
 
-def _hits_more(steered: Steered, *, count: int) -> Facts:
+def _hits_more(steered: SteeredBatch, *, count: int) -> Facts:
     batch = steered.batch
     sizes = batch.sizes * count
     words = [f"{plural(len(sizes), 'HIT')} with {plural(sum(sizes), 'place')} in all."]
@@ -211,15 +211,15 @@ def _hits_more(steered: Steered, *, count: int) -> Facts:
     return Facts(words=words, cost=cost, left=batch.study.budget_left)
 
 
-def _extend(steered: Steered, *, hours: int, **given: Any) -> None:
+def _extend(steered: SteeredBatch, *, hours: int, **given: Any) -> None:
     batch_lifecycle.extend_hits(hits=steered.hits, seconds=3600 * hours, **given)
 
 
-def _add_places(steered: Steered, *, places: int, **given: Any) -> None:
+def _add_places(steered: SteeredBatch, *, places: int, **given: Any) -> None:
     batch_lifecycle.add_places(hits=steered.hits, places=places, **given)
 
 
-VERBS: Mapping[str, Action[Steered]] = {
+VERBS: Mapping[str, Action[SteeredBatch]] = {
     "resume": _button(
         "Resume",
         service=batch_lifecycle.resume_batch,

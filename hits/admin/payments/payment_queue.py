@@ -16,7 +16,7 @@ from django.template.response import TemplateResponse
 from django.urls import URLPattern, path, reverse
 from django.utils import timezone
 
-from hits.admin.actions import Action, Call, Confirm, Offered, Outcome
+from hits.admin.actions import Action, Call, Confirm, Outcome, RowButton
 from hits.admin.actions.action_pages import ActionPages
 from hits.admin.actions.reason_form import words_form
 from hits.admin.page_parts import read_number
@@ -40,7 +40,7 @@ class Row:
     since: datetime | None
 
     @property
-    def offered(self) -> Offered:
+    def offered(self) -> RowButton:
         return PAGES.offer(self.bonus, self.verb)
 
 

@@ -32,7 +32,7 @@ COMPARED = (
 
 
 @dataclass(kw_only=True)
-class Lacking:
+class UnscoredWork:
     """A batch's work, or one submission of it, by its number."""
 
     batch: Batch
@@ -53,10 +53,10 @@ def urls(batches: admin.ModelAdmin[Batch]) -> list[URLPattern]:
     return [path("<int:batch_id>/owe-again/", view, name="hits_owe_again")]
 
 
-def _pages(batches: admin.ModelAdmin[Batch]) -> ActionPages[Lacking]:
-    def find(request: HttpRequest, batch_id: int) -> list[Lacking]:
+def _pages(batches: admin.ModelAdmin[Batch]) -> ActionPages[UnscoredWork]:
+    def find(request: HttpRequest, batch_id: int) -> list[UnscoredWork]:
         work = read_number(request.GET.get("work", ""))
-        return [Lacking(batch=find_batch(batches, request, batch_id), work=work)]
+        return [UnscoredWork(batch=find_batch(batches, request, batch_id), work=work)]
 
     return ActionPages(
         actions={"owe": OWE},
@@ -66,7 +66,7 @@ def _pages(batches: admin.ModelAdmin[Batch]) -> ActionPages[Lacking]:
     )
 
 
-def _ask(call: Call[Lacking]) -> Confirm:
+def _ask(call: Call[UnscoredWork]) -> Confirm:
     batch, count = call.row.batch, len(call.row.bonuses)
     asked = Confirm(
         title="What today’s scores make more of it",
@@ -101,7 +101,7 @@ def _row(bonus: Bonus) -> dict[str, Any]:
     return {"bonus": bonus, "before": before, "today": before + bonus.amount}
 
 
-def _owe(call: Call[Lacking]) -> Outcome:
+def _owe(call: Call[UnscoredWork]) -> Outcome:
     made = recalculation.owe_lacking(
         batch=call.row.batch,
         seen=read_seen(call.sent),

@@ -24,7 +24,7 @@ HELD = "What is held is owed still, and goes into no run until somebody releases
 
 
 @dataclass(frozen=True, kw_only=True)
-class Ticked:
+class TickedRows:
     """Some rows of one run; never any of another."""
 
     run: Run
@@ -40,24 +40,24 @@ def rows_view(request: HttpRequest, pk: int) -> HttpResponse:
     return PAGES.answer(request, request.POST.get("verb", ""), pk=pk)
 
 
-def _find(request: HttpRequest, pk: int) -> list[Ticked]:
+def _find(request: HttpRequest, pk: int) -> list[TickedRows]:
     """The ticked rows, or all of them."""
     run, carried = find_run(request, pk), request.POST.get("bonuses", "").split(",")
     keys = [read_number(text) for text in [*request.POST.getlist("bonus"), *carried][:MOST]]
     wanted = [key for key in keys if key is not None]
     rows = Bonus.objects.filter(rows__run=run, rows__is_live=True, pk__in=wanted)
-    return [Ticked(run=run, bonuses=list(rows.order_by("pk")))]
+    return [TickedRows(run=run, bonuses=list(rows.order_by("pk")))]
 
 
 def _address(run: Run) -> str:
     return reverse("admin:hits_run_change", args=[run.pk])
 
 
-def _is_nothing_ticked(call: Call[Ticked]) -> str:
+def _is_nothing_ticked(call: Call[TickedRows]) -> str:
     return "" if call.row.bonuses else "Tick the rows first."
 
 
-def _confirm(call: Call[Ticked], *, verb: str, label: str, consequences: Sequence[str]) -> Confirm:
+def _confirm(call: Call[TickedRows], *, verb: str, label: str, consequences: Sequence[str]) -> Confirm:
     bonuses, button = call.row.bonuses, f"{label} {call.row.count}"
     return Confirm(
         title=f"{button}?",
@@ -68,7 +68,7 @@ def _confirm(call: Call[Ticked], *, verb: str, label: str, consequences: Sequenc
     )
 
 
-def _ask_to_hold(call: Call[Ticked]) -> Confirm:
+def _ask_to_hold(call: Call[TickedRows]) -> Confirm:
     leaves = "It leaves this draft."
     if call.row.run.status == Run.Status.FROZEN:
         voids = "This run is frozen: holding one of its rows voids it"
@@ -76,33 +76,33 @@ def _ask_to_hold(call: Call[Ticked]) -> Confirm:
     return _confirm(call, verb="hold", label="Hold", consequences=[HELD, leaves])
 
 
-def _ask_to_split(call: Call[Ticked]) -> Confirm:
+def _ask_to_split(call: Call[TickedRows]) -> Confirm:
     words: list[str] = ["The chosen bonuses become a draft of their own."]
     if call.row.run.status == Run.Status.FROZEN:
         words.append(emphasize("{}, and both have to be frozen.", "This run is a draft again then"))
     return _confirm(call, verb="split", label="Split off", consequences=words)
 
 
-def _hold(call: Call[Ticked]) -> Outcome:
+def _hold(call: Call[TickedRows]) -> Outcome:
     ticked, reason = call.row, call.values["text"]
     run_rows.hold_bonuses(bonuses=ticked.bonuses, reason=reason, by=call.by, now=call.now)
     return Outcome(said=f"Held: {ticked.count}. They are owed still, and in no run until they are released.")
 
 
-def _split(call: Call[Ticked]) -> Outcome:
+def _split(call: Call[TickedRows]) -> Outcome:
     ticked, title = call.row, call.values["text"]
     new = run_rows.split_run(run=ticked.run, bonuses=ticked.bonuses, title=title, by=call.by, now=call.now)
     said = f"Split off: {sum_in_words(new)}. Both runs are drafts now."
     return Outcome(said=said, to=_address(new))
 
 
-def _take_out(call: Call[Ticked]) -> Outcome:
+def _take_out(call: Call[TickedRows]) -> Outcome:
     ticked = call.row
     run_rows.take_out(run=ticked.run, bonuses=ticked.bonuses, by=call.by, now=call.now)
     return Outcome(said=f"Taken out: {ticked.count}.")
 
 
-ACTIONS: Mapping[str, Action[Ticked]] = {
+ACTIONS: Mapping[str, Action[TickedRows]] = {
     "take_out": Action(
         label="Take out",
         permissions=(VIEW, PREPARE),

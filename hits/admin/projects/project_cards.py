@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from hits.admin.actions import Offered
+from hits.admin.actions import RowButton
 from hits.identity.models.users import User
 
 
@@ -51,7 +51,7 @@ class Card:
     groups: Mapping[str, Sequence[Metric]] = field(default_factory=dict)
     progress: Sequence[Progress] = ()
     note: str = ""
-    offered: Sequence[Offered] = ()
+    offered: Sequence[RowButton] = ()
     links: Sequence[CardLink] = ()
     next: str = ""
     problems: Sequence[str] = ()

@@ -206,7 +206,7 @@ def _page(
     return TemplateResponse(request, "admin/hits/review.html", context, status=status)
 
 
-def _open_decisions(work: Assignment, past: review_queue.Past, *, can_override: bool) -> set[str]:
+def _open_decisions(work: Assignment, past: review_queue.PastReview, *, can_override: bool) -> set[str]:
     """What can be decided now, if one may."""
     if past.unsent:
         return set()
@@ -217,7 +217,7 @@ def _open_decisions(work: Assignment, past: review_queue.Past, *, can_override: 
     return {Kind.OVERRIDE} if can_override else set()
 
 
-def _may_second(request: HttpRequest, past: review_queue.Past) -> bool:
+def _may_second(request: HttpRequest, past: review_queue.PastReview) -> bool:
     waiting = past.waiting
     return waiting is not None and waiting.by != request.user.get_username() and request.user.has_perm(SECOND)
 

@@ -13,7 +13,7 @@ from django.http import HttpRequest
 from django.shortcuts import get_object_or_404
 from django.urls import reverse
 
-from hits.admin.actions import Action, Call, Confirm, Offered, Outcome
+from hits.admin.actions import Action, Call, Confirm, Outcome, RowButton
 from hits.admin.actions.action_pages import ActionPages
 from hits.admin.batches.steer import (
     STEER,
@@ -64,7 +64,7 @@ class Selected:
         return list(Batch.objects.filter(pk__in=[*self.counts]).select_related("study", "account"))
 
 
-def offered_for(hit: HIT, *, user: User) -> list[Offered]:
+def offered_for(hit: HIT, *, user: User) -> list[RowButton]:
     """Only what the provider has is steered, and what is over cannot be expired."""
     pages: ActionPages[Any] = ActionPages(actions=VERBS, url=_address)
     offered = pages.offered(hit, user=user) if hit.status in AT_PROVIDER else []

@@ -19,7 +19,7 @@ from hits.api.batches.batch_calls import Verbs
 from hits.api.batches.batch_serializers import BatchSerializer, EventSerializer, FiguresSerializer
 from hits.api.batches.drafts import DraftInput
 from hits.api.filters import BatchFilters, ExportFilters, Filters, read_query
-from hits.api.idempotency import Changeable, Repeatable
+from hits.api.idempotency import PatchMixin, Repeatable
 from hits.api.request_permissions import Need, need
 from hits.batches.queries.tally import batches_with_counts, progress_of
 from hits.batches.services import drafting
@@ -31,7 +31,7 @@ from hits.work import access
 STEER = need(Scope.LAUNCH, "steer_batch")
 
 
-class BatchViewSet(mixins.ListModelMixin, mixins.RetrieveModelMixin, Repeatable, Changeable, Verbs):
+class BatchViewSet(mixins.ListModelMixin, mixins.RetrieveModelMixin, Repeatable, PatchMixin, Verbs):
     queryset = Batch.objects.all()
     serializer_class = BatchSerializer
     input_class = DraftInput

@@ -148,7 +148,7 @@ class Tally:
 
 
 def tally_of(batch: Batch) -> Tally:
-    """Four queries, whatever the batch's size."""
+    """PairScores queries, whatever the batch's size."""
     changes = Change.objects.filter(hit__batch=batch, status=Change.Status.INTENDED)
     adding = changes.filter(kind=Change.Kind.ADD).values_list("hit__max_assignments")
     opening = changes.filter(kind__in=(Change.Kind.EXTEND, Change.Kind.ADD))

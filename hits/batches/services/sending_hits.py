@@ -213,7 +213,7 @@ def _waiting(batch: Batch, *, now: datetime) -> Sequence[HIT]:
 
 
 def _claim(batch: Batch, *, clock: Clock) -> HIT | None:
-    """Committed just before the call, with the moment of the first one: asked for is never withdrawn."""
+    """AccountCommitment just before the call, with the moment of the first one: asked for is never withdrawn."""
     while waiting := _waiting(batch, now=clock()):
         for hit in waiting:
             if _take(hit, now=clock()):

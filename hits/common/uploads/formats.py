@@ -15,7 +15,7 @@ NOT_KEPT = "This JSON is nested too deeply, or holds a number that is too long."
 NOT_CLOSED = "Look for a quotation mark that is not closed."
 
 
-class Twice(NamedTuple):
+class RepeatedField(NamedTuple):
     """An object of JSON that names a field twice: which of both is meant nobody can say."""
 
     name: str
@@ -77,7 +77,7 @@ def _read_object(text: str) -> Any:
         found = json.loads(text, object_pairs_hook=_once)
     except (ValueError, RecursionError):
         found = None
-    if not isinstance(found, dict | Twice):
+    if not isinstance(found, dict | RepeatedField):
         raise ValueError("this is no JSON object of one line.")  # noqa: TRY004 - a fault of the file's
     return _one(found)
 
@@ -110,14 +110,14 @@ def _after_spaces(text: str, place: int) -> int:
 
 
 def _one(value: Any) -> Any:
-    if isinstance(value, Twice):
+    if isinstance(value, RepeatedField):
         raise ValueError(f"“{value.name:.40}” is named twice in one object.")  # noqa: TRY004
     return value
 
 
-def _once(pairs: Sequence[tuple[str, Any]]) -> dict[str, Any] | Twice:
+def _once(pairs: Sequence[tuple[str, Any]]) -> dict[str, Any] | RepeatedField:
     found = dict(pairs)
     if len(found) < len(pairs):
         name, _ = Counter(name for name, _ in pairs).most_common(1)[0]
-        return Twice(name)
+        return RepeatedField(name)
     return found

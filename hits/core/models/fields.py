@@ -12,7 +12,7 @@ class Sealed(str):
     __slots__ = ()
 
 
-class Unsealing(DeferredAttribute):
+class SealedAttribute(DeferredAttribute):
     """Opened by whoever asks for it: one row whose key is lost stops no list and no sweep over others."""
 
     def __get__(self, instance: Any, cls: Any = None) -> Any:
@@ -33,7 +33,7 @@ class EncryptedTextField(models.TextField):  # type: ignore[type-arg]
     cryptography's InvalidToken where no key of ours opens it.
     """
 
-    descriptor_class = Unsealing
+    descriptor_class = SealedAttribute
 
     def get_prep_value(self, value: Any) -> str | None:
         return crypto.seal(str(value)) if value not in (None, "") else value

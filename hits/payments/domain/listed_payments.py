@@ -21,7 +21,7 @@ class Listed:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Due:
+class BookedBonus:
     """A bonus as our books have it. `is_sent`: the books say that the provider has paid it."""
 
     amount: Decimal
@@ -52,7 +52,7 @@ def reference_of(reason: str) -> str:
     return found[-1] if found else ""
 
 
-def compare_bonus(due: Due, listed: Sequence[Listed], *, fees: FeeSchedule) -> Gap | None:
+def compare_bonus(due: BookedBonus, listed: Sequence[Listed], *, fees: FeeSchedule) -> Gap | None:
     """One cause at most for each bonus, the gravest first; None where both sides tell the same."""
     cause = _cause_of(due, listed)
     if not cause:
@@ -68,7 +68,7 @@ def with_fee(amount: Decimal, *, fees: FeeSchedule) -> Decimal:
     return amount + fees.on_bonus(amount)
 
 
-def _cause_of(due: Due, listed: Sequence[Listed]) -> str:
+def _cause_of(due: BookedBonus, listed: Sequence[Listed]) -> str:
     if len(listed) > 1 or (listed and due.is_paid_by_hit):
         return "twice"
     if listed and (listed[0].worker, listed[0].work) != (due.worker, due.work):

@@ -101,7 +101,7 @@ def spent(account: Account, *, last: Match | None, now: datetime) -> Spent:
 
 
 def held(account: Account, *, now: datetime) -> Held:
-    """Four queries. Of HITs that are over by the clock and not closed here, only the provider knows."""
+    """PairScores queries. Of HITs that are over by the clock and not closed here, only the provider knows."""
     running = HIT.objects.filter(batch__account=account, status=HIT.Status.OPEN)
     is_over = Q(expires_at__lte=now)
     places = running.exclude(is_over).order_by().values_list("batch", "max_assignments")

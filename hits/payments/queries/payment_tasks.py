@@ -55,7 +55,7 @@ class Waiting:
 
 
 @dataclass(kw_only=True)
-class Committed:
+class AccountCommitment:
     """What an account still has to pay: owed, on its way, and the provider's fees on both."""
 
     owed: Decimal = NOTHING
@@ -76,7 +76,7 @@ class Committed:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Purse:
+class AccountFunds:
     """One account: what the provider held when it was last asked, and what will be asked of it."""
 
     account: Account
@@ -84,7 +84,7 @@ class Purse:
     matched_at: datetime | None
     halt: str
     differences: int
-    committed: Committed
+    committed: AccountCommitment
     spent: Decimal
 
     @property
@@ -105,7 +105,7 @@ class Desk:
     """All of it, as far as this person may see."""
 
     bonuses: Mapping[str, Waiting]
-    purses: list[Purse]
+    purses: list[AccountFunds]
     to_approve: list[Run]
     drafts: list[Run]
     waiting: list[Run]
@@ -137,7 +137,7 @@ def whole_runs(rows: QuerySet[Run], user: User) -> QuerySet[Run]:
     return rows.filter(~Exists(foreign))
 
 
-def _bonuses(user: User, *, now: datetime) -> tuple[dict[str, Waiting], dict[int, Committed]]:
+def _bonuses(user: User, *, now: datetime) -> tuple[dict[str, Waiting], dict[int, AccountCommitment]]:
     """One query by state, account and amount: tables know few amounts, and fees are rounded on each."""
     is_open = Q(status__in=TO_DECIDE) | Q(status__in=IN_FLIGHT)
     groups = (
@@ -154,7 +154,7 @@ def _bonuses(user: User, *, now: datetime) -> tuple[dict[str, Waiting], dict[int
         .order_by()
     )
     waiting: dict[str, Waiting] = defaultdict(Waiting)
-    committed: dict[int, Committed] = defaultdict(Committed)
+    committed: dict[int, AccountCommitment] = defaultdict(AccountCommitment)
     for group in groups:
         waiting[group["status"]].add(group)
         if group["status"] in COMMITTED:
@@ -183,7 +183,7 @@ def _runs(user: User) -> tuple[list[Run], list[Run], list[Run]]:
     )
 
 
-def _purses(user: User, *, committed: Mapping[int, Committed], now: datetime) -> list[Purse]:
+def _purses(user: User, *, committed: Mapping[int, AccountCommitment], now: datetime) -> list[AccountFunds]:
     """The accounts that one sees, the most committed first."""
     last = Match.objects.filter(account=OuterRef("pk"), status=Match.Status.DONE).order_by("-pk")
     halts = Halt.objects.filter(Q(account=OuterRef("pk")) | Q(account=None), lifted_at=None)
@@ -196,13 +196,13 @@ def _purses(user: User, *, committed: Mapping[int, Committed], now: datetime) ->
     )
     spent = _spent(user, now=now)
     purses = [
-        Purse(
+        AccountFunds(
             account=account,
             balance=account.balance,
             matched_at=account.matched_at,
             halt=account.halted or "",
             differences=account.found,
-            committed=committed.get(account.pk, Committed()),
+            committed=committed.get(account.pk, AccountCommitment()),
             spent=spent.get(account.pk, NOTHING),
         )
         for account in accounts.order_by("name")

@@ -84,7 +84,7 @@ def look_again(*, difference: Difference, by: User, now: datetime) -> None:
         Bonus.objects.filter(pk=difference.bonus.pk, status=Bonus.Status.SENT).update(look_at=now, looks=0)
         note(
             "difference.look_again",
-            f"Looked for again: {difference.words}",
+            f"PictureToControl for again: {difference.words}",
             by=by,
             now=now,
             **_about(difference),

@@ -10,7 +10,14 @@ from hits.core import crypto
 from hits.core.domain.money import FeeSchedule
 from hits.core.errors import ProviderRefused
 from hits.ledger.models.bonuses import Bonus
-from hits.payments.domain.listed_payments import Due, Gap, Listed, compare_bonus, reference_of, with_fee
+from hits.payments.domain.listed_payments import (
+    BookedBonus,
+    Gap,
+    Listed,
+    compare_bonus,
+    reference_of,
+    with_fee,
+)
 from hits.payments.models.matches import Difference
 from hits.payments.queries.match_rows import GRACE, TOO_LONG
 from hits.payments.services.differences import Found
@@ -96,13 +103,13 @@ def _compare(
     result.found.extend(_of_strangers(strange, hit, account=account, fees=fees))
 
 
-def _due(bonus: Bonus, *, now: datetime) -> Due:
+def _due(bonus: Bonus, *, now: datetime) -> BookedBonus:
     is_sent = bonus.status in (Status.SENT, Status.CONFIRMED) and bonus.compensation_id is None
     asked_at = bonus.sending_at or bonus.sent_at
     fresh = is_sent and bonus.sent_at is not None and bonus.sent_at > now - GRACE
     on_the_way = bonus.status in ON_THE_WAY
     too_long = asked_at is not None and asked_at <= now - TOO_LONG
-    return Due(
+    return BookedBonus(
         amount=bonus.amount,
         work=bonus.assignment.external_id,
         worker=bonus.assignment.worker.external_id_index,

@@ -96,7 +96,7 @@ def pay_bonus(*, bonus: Bonus, provider: Provider, now: datetime) -> bool:
     if not _claim(bonus, now=now):
         return False
     if found != Found.NOT_LISTED:
-        return _believe(bonus, found, now=now)
+        return _settle_send(bonus, found, now=now)
     return _send(bonus, provider, worker_external_id, is_first=is_first, now=now)
 
 
@@ -116,7 +116,7 @@ def _send(
         return _unclear(bonus, now=now)
     except ProviderRefused as refusal:
         return _refused(bonus, refusal, provider=provider, is_first=is_first, now=now)
-    return _believe(bonus, Found.PAID, now=now)
+    return _settle_send(bonus, Found.PAID, now=now)
 
 
 def _pay_turn(account: Account, provider: Provider, waiting: QuerySet[Bonus], *, clock: Clock) -> int:
@@ -178,7 +178,7 @@ def _is_news(bonus: Bonus, *, now: datetime) -> bool:
     return put_back_at is None or (work.submitted_at or put_back_at) > put_back_at
 
 
-def _believe(bonus: Bonus, found: Found, *, now: datetime) -> bool:
+def _settle_send(bonus: Bonus, found: Found, *, now: datetime) -> bool:
     if found in (Found.PAID, Found.TWICE):
         moved = move_bonus(
             bonus, Status.SENT, now=now, since=[Status.SENDING], sent_at=now, look_at=now, looks=0
@@ -214,7 +214,7 @@ def _refused(
     except ProviderError:
         return _unclear(bonus, now=now)
     if found != Found.NOT_LISTED:
-        return _believe(bonus, found, now=now)
+        return _settle_send(bonus, found, now=now)
     if meaning is bonus_refusals.TOKEN_USED:  # its list is behind
         return _unclear(bonus, now=now, problem=payment_outcomes.MADE_BEFORE)
     if stops_account:  # it waits with the others

@@ -12,7 +12,7 @@ from hits.core.errors import ProviderRefused, ProviderUnavailable
 from hits.identity.models.blocks import Block
 from hits.identity.models.workers import Worker
 from hits.providers.gateway.interface import Provider
-from hits.providers.gateway.interface import Qualified as Holder
+from hits.providers.gateway.interface import QualifiedWorker as Holder
 from hits.studies.models import Batch
 from hits.work.queries.shut_out import work_of_group, work_shut_out
 
@@ -33,7 +33,7 @@ def known_workers(batch: Batch) -> QuerySet[Worker]:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Qualified:
+class QualifiedWorker:
     """How many workers hold a qualification at the provider; None where nobody could say."""
 
     qualification_type_id: str
@@ -50,14 +50,14 @@ class Qualified:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Recruiting:
+class RecruitingNeed:
     """How many people the plan needs, and how many there are."""
 
     needed: int
     assignments: int
     known: int
     shut_out: int
-    qualified: tuple[Qualified, ...] = ()
+    qualified: tuple[QualifiedWorker, ...] = ()
 
     @property
     def is_short(self) -> bool:
@@ -82,12 +82,12 @@ class Recruiting:
 
 def recruiting_facts(
     batch: Batch, provider: Provider | None, *, required: Sequence[Mapping[str, Any]]
-) -> Recruiting:
+) -> RecruitingNeed:
     """Useful without the provider too: what only it could say is then unknown."""
     people = Worker.objects.filter(account=batch.account_id).aggregate(
         all=Count("pk"), known=Count("pk", filter=Q(pk__in=known_workers(batch).values("pk")))
     )
-    return Recruiting(
+    return RecruitingNeed(
         needed=batch.assignments_per_hit,
         assignments=batch.assignments_per_hit * batch.hits_wanted,
         known=people["known"],
@@ -98,7 +98,7 @@ def recruiting_facts(
 
 def qualified_counts(
     required: Sequence[Mapping[str, Any]], provider: Provider | None
-) -> tuple[Qualified, ...]:
+) -> tuple[QualifiedWorker, ...]:
     """For each requirement that names a qualification of one's own. After one silence, no more are asked."""
     counted = []
     for row in required:
@@ -113,7 +113,7 @@ def qualified_counts(
         except ProviderRefused as refusal:
             log.info("qualification.not_counted", code=refusal.code)
         barred = row.get("Comparator") == "DoesNotExist"
-        counted.append(Qualified(qualification_type_id=kind, count=count, is_barred=barred))
+        counted.append(QualifiedWorker(qualification_type_id=kind, count=count, is_barred=barred))
     return tuple(counted)
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from hits.core.errors import ProviderRefused, ProviderUnavailable
-from hits.providers.gateway.interface import ProviderTest, QualificationRequest, Qualified
+from hits.providers.gateway.interface import ProviderTest, QualificationRequest, QualifiedWorker
 from hits.providers.gateway.responses import expect, read_qualified, read_request, reading
 
 Read = TypeVar("Read")
@@ -105,7 +105,7 @@ class BotoQualifications(ABC):
             if refusal.code not in NOT_HELD:
                 raise
 
-    def list_qualified(self, qualification_type_id: str) -> Iterator[Qualified]:
+    def list_qualified(self, qualification_type_id: str) -> Iterator[QualifiedWorker]:
         return self._pages(
             "list_workers_with_qualification_type",
             "Qualifications",

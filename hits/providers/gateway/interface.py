@@ -94,7 +94,7 @@ class ProviderTest:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Qualified:
+class QualifiedWorker:
     """A worker who holds a qualification."""
 
     worker_external_id: str
@@ -212,7 +212,7 @@ class Provider(Protocol):
     ) -> None:
         """The worker may read the reason. What is not held any more counts as done."""
 
-    def list_qualified(self, qualification_type_id: str) -> Iterator[Qualified]:
+    def list_qualified(self, qualification_type_id: str) -> Iterator[QualifiedWorker]:
         """Who holds it, with the value, all pages."""
 
     def list_qualification_requests(self, qualification_type_id: str) -> Iterator[QualificationRequest]:

@@ -16,7 +16,7 @@ from hits.providers.gateway.interface import (
     ProviderBonus,
     ProviderHIT,
     QualificationRequest,
-    Qualified,
+    QualifiedWorker,
 )
 
 ANSWERS = (
@@ -95,8 +95,8 @@ def read_bonus(row: Any) -> ProviderBonus:
     )
 
 
-def read_qualified(row: Any) -> Qualified:
-    return Qualified(worker_external_id=_text(row["WorkerId"]), value=row["IntegerValue"])
+def read_qualified(row: Any) -> QualifiedWorker:
+    return QualifiedWorker(worker_external_id=_text(row["WorkerId"]), value=row["IntegerValue"])
 
 
 def read_request(row: Any) -> QualificationRequest:

@@ -91,7 +91,7 @@ class Entry:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Past:
+class PastReview:
     """What was decided on a work and written beside it, and the reasons lately given in its study."""
 
     entries: Sequence[Entry]
@@ -144,7 +144,7 @@ def work_in_queue(*, user: User, wanted: Wanted, pk: int | None) -> Any:
     )
 
 
-def past_of(work: Assignment, *, study_id: int, now: datetime) -> Past:
+def past_of(work: Assignment, *, study_id: int, now: datetime) -> PastReview:
     """In one query: decisions, notes, and the reasons for rejections in the study these days."""
     decisions = Decision.objects.filter(assignment=work).values_list(
         "kind", "made_at", "by__username", "second_by__username", "reason", "status", "problem", "pk"
@@ -167,7 +167,7 @@ def past_of(work: Assignment, *, study_id: int, now: datetime) -> Past:
     names = ("kind", "at", "by", "second_by", "text", "status", "problem", "pk")
     found = decisions.union(notes, lately)
     rows: list[dict[str, Any]] = [dict(zip(names, row, strict=True)) for row in found]
-    return Past(
+    return PastReview(
         entries=sorted(
             (Entry(**{**row, "second_by": row["second_by"] or ""}) for row in rows if row["kind"] != REASON),
             key=lambda entry: (entry.at, entry.pk),

@@ -66,7 +66,7 @@ def _check_endpoint(account: Account, theirs: datetime | None) -> Finding:
 
 def _check_clock(theirs: datetime | None, *, now: datetime) -> Finding:
     if theirs is None:
-        advice = "Mend the endpoint first."
+        advice = "Correct the endpoint first."
         return Finding(name="clock", ok=False, saw="the endpoint tells no time", advice=advice)
     apart = f"{abs(now - theirs).total_seconds():.0f} s apart"
     if abs(now - theirs) > SKEW:

@@ -101,7 +101,7 @@ def lease_items(*, assignment: Assignment, now: datetime) -> list[Item]:
 
 
 def _choose(batch: Batch, *, worker: Worker) -> list[Item]:
-    eligible = items_for(batch=batch, worker_id=worker.pk)
+    eligible = items_open_to(batch=batch, worker_id=worker.pk)
     if families.is_test(batch.task):
         keys = _draw(eligible, worker=worker)
         eligible = eligible.filter(pk__in=keys[: batch.items_per_assignment])
@@ -278,7 +278,7 @@ def _take_back(lease: Lease) -> bool:
     return True
 
 
-def items_for(*, batch: Batch, worker_id: int) -> QuerySet[Item]:
+def items_open_to(*, batch: Batch, worker_id: int) -> QuerySet[Item]:
     """What this worker may be asked. Oldest first: items get finished, and none starves."""
     # An answer that was taken out of the data is asked of somebody else.
     taken_out = Q(assignment__kept_out=True) | Q(assignment__status=Status.REJECTED)

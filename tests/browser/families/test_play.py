@@ -269,7 +269,7 @@ def _make_leaders(game: WebGame) -> None:
     """Enough of them for a second page; those who played have their places too."""
     for number in range(52):
         standing = make_player(game, name=f"Player {number + 1}").standing
-        standing.worth = domain.Worth(
+        standing.worth = domain.TurnWorth(
             final_cues=20 + number,
             fool_sum=(20 + number) * (95 - number),
             solvable_parts=(20 + number) * domain.PARTS * 9 // 10,
@@ -278,7 +278,7 @@ def _make_leaders(game: WebGame) -> None:
         )
         standing.save()
     own = Standing.objects.get(player__name="Night Owl")
-    own.worth = domain.Worth(
+    own.worth = domain.TurnWorth(
         final_cues=24, fool_sum=24 * 90, solvable_parts=24 * domain.PARTS * 9 // 10,
         final_solves=41, jaccard_parts=41 * domain.PARTS * 88 // 100,
     )  # fmt: skip

@@ -15,10 +15,10 @@ from crowd.winoventi.models import (
     FilterScore,
     Generic,
     Judgement,
+    PieceScoring,
     Premise,
     Project,
     Step,
-    Way,
 )
 from crowd.winoventi.procedure.services.collected_answers import take_answers
 from crowd.winoventi.procedure.services.project_rules import pass_alternatives
@@ -63,7 +63,7 @@ def favor_the_generic() -> None:
     alternative = Alternative.objects.get(state=Alternative.State.GIVEN)
     FilterScore.objects.create(
         alternative=alternative,
-        way=Way.PROPERLY,
+        way=PieceScoring.PROPERLY,
         p_generic=0.5,
         p_exception=0.1,
         passes=True,
@@ -195,7 +195,7 @@ def test_pages_look_right(visitor: Visitor, desk: Desk) -> None:
         visitor.visit(name, address)
         page.locator("details.guide > summary").evaluate_all("all => all.forEach((one) => one.click())")
         visitor._keep_picture(f"{name}-guide-{visitor._size}")
-        # Past what the page itself would hold back.
+        # PastReview what the page itself would hold back.
         with page.expect_navigation():
             page.evaluate("document.querySelector('form[data-asking]').submit()")
         expect(page.get_by_role("alert")).to_be_visible()

@@ -7,7 +7,7 @@ from django.test import Client
 from django.utils import timezone
 
 from crowd.marketplace.models import Epoch
-from crowd.marketplace.models.parties import Deed, OperatorSession, WorkerSession
+from crowd.marketplace.models.parties import AuditEntry, OperatorSession, WorkerSession
 from crowd.marketplace.services import epochs, operators
 from tests.crowd.marketplace.desk import Desk, form_token, lines_of, make_operator
 from tests.crowd.marketplace.desk_pages.test_payouts import owed_worker
@@ -54,7 +54,7 @@ def test_list_to_pay_by_waits_until_an_operator_has_confirmed(desk: Desk) -> Non
     assert refused.status_code == 409
     assert "First mark what you have sent since" in text_of(refused)
     assert given[1:] == [f"{worker.external_id},{worker.name},0.50"]
-    assert Deed.objects.filter(what="payouts went on after a restore").count() == 1
+    assert AuditEntry.objects.filter(what="payouts went on after a restore").count() == 1
 
 
 def test_what_was_sent_since_can_be_marked_at_once(desk: Desk) -> None:

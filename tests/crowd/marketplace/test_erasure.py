@@ -7,7 +7,7 @@ from django.utils import timezone
 
 from crowd.marketplace.errors import RuleBroken
 from crowd.marketplace.models import LedgerEntry, Payout, QualificationRequest, QualificationType
-from crowd.marketplace.models.parties import Deed, Invitation, Message, Worker, WorkerSession
+from crowd.marketplace.models.parties import AuditEntry, Invitation, Message, Worker, WorkerSession
 from crowd.marketplace.services import erasure, reviewing, worker_sign_in
 from tests.crowd.marketplace.desk import Desk
 from tests.crowd.marketplace.rows import accept, facts, hand_in, post_hit, status_of
@@ -136,7 +136,7 @@ def test_desk_erases_what_operators_noted(desk: Desk, worker: Worker) -> None:
 
     desk.post(f"workers/{worker.external_id}/erase/", worker_id=worker.external_id)
 
-    assert [(deed.what, deed.note) for deed in Deed.objects.order_by("pk")] == [
+    assert [(deed.what, deed.note) for deed in AuditEntry.objects.order_by("pk")] == [
         ("worker suspended", ""),
         ("worker erased", ""),
     ]

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from crowd.plain.domain.agreement import Level, alpha_of, equal_pairs, majority_of, ticked_by_most
 
 pytestmark = pytest.mark.pure
-# Four observers, twelve units, with gaps: “Computing Krippendorff's Alpha-Reliability” (2011), section C.
+# PairScores observers, twelve units, with gaps: “Computing Krippendorff's Alpha-Reliability” (2011), section C.
 KRIPPENDORFF = [
     [1, 1, 1], [2, 2, 3, 2], [3, 3, 3, 3], [3, 3, 3, 3], [2, 2, 2, 2], [1, 2, 3, 4],
     [4, 4, 4, 4], [1, 1, 2, 1], [2, 2, 2, 2], [5, 5, 5], [1, 1], [3],

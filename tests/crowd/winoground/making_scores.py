@@ -90,7 +90,7 @@ def make_model(
     name: str = "model",
     by: User | None = None,
 ) -> ModelScores:
-    """Four values an example, in the order of PLACES; fewer, and it lacks the last ones."""
+    """PairScores values an example, in the order of PLACES; fewer, and it lacks the last ones."""
     model = ModelScores.objects.create(project=project, name=name, added_by=by, added_at=NOW)
     rows = []
     for example, four in values.items():

@@ -8,15 +8,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crowd.winoground.domain.caption_scores import CHANCE, Four, Kind, Right, count_words
+from crowd.winoground.domain.caption_scores import CHANCE, Kind, PairScores, Right, count_words
 from crowd.winoground.domain.summaries import summarize
 
 pytestmark = pytest.mark.pure
 TENTHS = st.integers(0, 10).map(lambda tenths: Fraction(tenths, 10))
 
 
-def four(*tenths: int) -> Four:
-    return Four(*(Fraction(value, 10) for value in tenths))
+def four(*tenths: int) -> PairScores:
+    return PairScores(*(Fraction(value, 10) for value in tenths))
 
 
 @pytest.mark.parametrize(
@@ -35,7 +35,7 @@ def four(*tenths: int) -> Four:
         (four(5, 5, 5, 5), False, False),
     ],
 )
-def test_scores_by_hand(scores: Four, text: bool, image: bool) -> None:
+def test_scores_by_hand(scores: PairScores, text: bool, image: bool) -> None:
     assert scores.right == Right(text=text, image=image)
     assert scores.right.group == (text and image)
 
@@ -49,36 +49,36 @@ def test_scores_by_hand(scores: Four, text: bool, image: bool) -> None:
         (four(9, 2, 7, 7), True, False),  # I0 and I1 tie for C1
     ],
 )
-def test_tie_is_wrong(scores: Four, text: bool, image: bool) -> None:
+def test_tie_is_wrong(scores: PairScores, text: bool, image: bool) -> None:
     assert scores.right == Right(text=text, image=image)
 
 
 def test_shares_are_compared_exactly() -> None:
     third = Fraction(1, 3)
 
-    assert not Four(third, Fraction(0), Fraction(3333, 9999), Fraction(1)).right.text
-    assert Four(third, Fraction(0), Fraction(3333, 10_000), Fraction(1)).right.text
+    assert not PairScores(third, Fraction(0), Fraction(3333, 9999), Fraction(1)).right.text
+    assert PairScores(third, Fraction(0), Fraction(3333, 10_000), Fraction(1)).right.text
 
 
 def test_a_models_floats_tie_only_if_they_are_equal() -> None:
-    assert not Four(0.3, 0.0, 0.3, 1.0).right.text
-    assert Four(0.1 + 0.2, 0.0, 0.3, 1.0).right.text
+    assert not PairScores(0.3, 0.0, 0.3, 1.0).right.text
+    assert PairScores(0.1 + 0.2, 0.0, 0.3, 1.0).right.text
 
 
 @given(st.tuples(TENTHS, TENTHS, TENTHS, TENTHS))
 def test_margin_is_positive_exactly_where_the_group_score_is_right(values: tuple[Fraction, ...]) -> None:
-    scores = Four(*values)
+    scores = PairScores(*values)
 
     assert (scores.margin > 0) == scores.right.group
 
 
 @given(st.tuples(TENTHS, TENTHS, TENTHS, TENTHS))
 def test_scores_depend_on_the_order_only(values: tuple[Fraction, ...]) -> None:
-    assert Four(*values).right == Four(*(3 * value - 100 for value in values)).right
+    assert PairScores(*values).right == PairScores(*(3 * value - 100 for value in values)).right
 
 
 def test_of_all_orders_of_four_as_many_are_right_as_chance_says() -> None:
-    rights = [Four(*map(Fraction, order)).right for order in permutations(range(4))]
+    rights = [PairScores(*map(Fraction, order)).right for order in permutations(range(4))]
 
     counts = {kind: sum(right.by(kind) for right in rights) for kind in Kind}
     assert counts == {Kind.TEXT: 6, Kind.IMAGE: 6, Kind.GROUP: 4}
@@ -89,7 +89,7 @@ def test_random_scores_come_out_at_chance() -> None:
     random = Random(10)
     count = 40_000
 
-    found = summarize([Four(*(random.random() for _ in range(4))).right for _ in range(count)])
+    found = summarize([PairScores(*(random.random() for _ in range(4))).right for _ in range(count)])
 
     for kind in Kind:
         chance = float(CHANCE[kind])

@@ -18,7 +18,7 @@ pytestmark = pytest.mark.pure
 
 
 def dealt(*rights: int, each: int) -> list[bool]:
-    """Four groups with so many right, in the order in which they are dealt."""
+    """PairScores groups with so many right, in the order in which they are dealt."""
     groups = [[number < right for number in range(each)] for right in rights]
     return [groups[at][row] for row in range(each) for at in range(4)]
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crowd.winoground.domain.caption_scores import Four
+from crowd.winoground.domain.caption_scores import PairScores
 from crowd.winoground.models import Project
 from crowd.winoground.services.score_files import Known
 from crowd.winoground.services.uploading import SCORES
@@ -22,13 +22,13 @@ WANTED = "It must have example, and c0_i0, c0_i1, c1_i0 and c1_i1, or caption, i
 KNOWN = Known(examples={"1": 11, ID: 11, "2": 12}, others={"3": "a draft"})
 RESULTS = replace(SCORES, subjects=lambda _: KNOWN)
 LONG = "example,caption,image,score\n1,0,0,.9\n1,0,1,.1\n1,1,0,.2\n1,1,1,.8\n"
-FOUR = Four(0.9, 0.1, 0.2, 0.8)
+FOUR = PairScores(0.9, 0.1, 0.2, 0.8)
 
 
-def read(text: str | bytes) -> dict[int, Four]:
+def read(text: str | bytes) -> dict[int, PairScores]:
     file = BytesIO(text.encode() if isinstance(text, str) else text)
     found = read_results(RESULTS, file, of=Project())
-    return {example: Four(*(found[example, place] for place in range(4))) for example, _ in found}
+    return {example: PairScores(*(found[example, place] for place in range(4))) for example, _ in found}
 
 
 def problems_of(text: str | bytes) -> list[str]:
@@ -67,7 +67,7 @@ def test_an_example_whose_cells_are_empty_is_left_out() -> None:
 def test_scores_may_be_negative_large_and_equal() -> None:
     found = read("example,c0_i0,c0_i1,c1_i0,c1_i1\n1,-1e300,-0.5,3,3\n")
 
-    assert found == {11: Four(-1e300, -0.5, 3.0, 3.0)}
+    assert found == {11: PairScores(-1e300, -0.5, 3.0, 3.0)}
 
 
 @pytest.mark.parametrize(

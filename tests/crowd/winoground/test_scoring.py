@@ -7,7 +7,7 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from crowd.winoground.domain.caption_scores import Four, Right
+from crowd.winoground.domain.caption_scores import PairScores, Right
 from crowd.winoground.models import Project
 from crowd.winoground.queries.parts import parts_of
 from crowd.winoground.queries.scoring import four_of, lines_of, scored, votes_of
@@ -45,7 +45,7 @@ def test_people_are_right_as_their_shares_say(project: Project) -> None:
         Right(text=False, image=True),
         Right(text=False, image=False),
     ]
-    assert four_of(votes_of(project)[examples[1].pk]) == Four(
+    assert four_of(votes_of(project)[examples[1].pk]) == PairScores(
         Fraction(6, 10), Fraction(8, 10), Fraction(4, 10), Fraction(9, 10)
     )
 

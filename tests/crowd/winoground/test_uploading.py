@@ -4,7 +4,7 @@ from io import BytesIO
 
 import pytest
 
-from crowd.winoground.domain.caption_scores import Four
+from crowd.winoground.domain.caption_scores import PairScores
 from crowd.winoground.models import Example, Project
 from crowd.winoground.models.caption_scores import ModelScore, ModelScores
 from crowd.winoground.queries.scoring import fours_of_models
@@ -36,7 +36,7 @@ def test_upload_stores_every_score() -> None:
         "A model", "small", user, NOW,
     )  # fmt: skip
     assert fours_of_models(project) == {
-        made.made.pk: {first.pk: Four(0.9, 0.1, 0.2, 0.8), second.pk: Four(1.0, 2.0, 3.0, 4.0)}
+        made.made.pk: {first.pk: PairScores(0.9, 0.1, 0.2, 0.8), second.pk: PairScores(1.0, 2.0, 3.0, 4.0)}
     }
 
 
@@ -100,7 +100,7 @@ def test_replacing_puts_the_new_scores_in_place_of_the_old_ones() -> None:
     made = replace_results(SCORES, made=model, about="new", file=file, by=user, now=NOW)
 
     assert (made.made, made.missing) == (model, 1)
-    assert fours_of_models(project) == {model.pk: {first.pk: Four(0.9, 0.1, 0.2, 0.8)}}
+    assert fours_of_models(project) == {model.pk: {first.pk: PairScores(0.9, 0.1, 0.2, 0.8)}}
     assert ModelScores.objects.get() == model
     assert ModelScores.objects.get().about == "new"
 
@@ -113,7 +113,7 @@ def test_a_wrong_file_replaces_nothing() -> None:
     with pytest.raises(InvalidItems):
         replace_results(SCORES, made=model, about="new", file=BytesIO(b"nothing"), by=make_user(), now=NOW)
 
-    assert fours_of_models(project) == {model.pk: {example.pk: Four(1.0, 2.0, 3.0, 4.0)}}
+    assert fours_of_models(project) == {model.pk: {example.pk: PairScores(1.0, 2.0, 3.0, 4.0)}}
     assert ModelScores.objects.get().about == ""
 
 

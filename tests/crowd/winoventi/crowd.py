@@ -5,7 +5,7 @@ from typing import Any
 
 from crowd.winoventi import domain
 from crowd.winoventi.domain.outcomes import QUESTIONS
-from crowd.winoventi.models import Alternative, FilterScore, Generic, Project, Way
+from crowd.winoventi.models import Alternative, FilterScore, Generic, PieceScoring, Project
 from crowd.winoventi.procedure.services import collected_answers, project_rules, step_items
 from hits.core.states import move
 from hits.identity.models.workers import Worker
@@ -86,7 +86,7 @@ class Crowd:
                 scored_at=NOW,
             )
             for one in Alternative.objects.filter(project=self.project, scores=None)
-            for way in (Way.PROPERLY,)
+            for way in (PieceScoring.PROPERLY,)
         )
         self.sweep()
 

@@ -10,7 +10,7 @@ from django.contrib.messages import get_messages
 from django.contrib.messages.storage.fallback import FallbackStorage
 from django.test import RequestFactory
 
-from hits.admin.row_merge import Merging
+from hits.admin.row_merge import RowMerge
 from hits.core.errors import RuleBroken
 from hits.studies.models import Study
 from tests.factories import make_study, make_user
@@ -24,7 +24,7 @@ def merge(studies: Sequence[Study], into: Study) -> str:
     return f"Studies in all: {len(studies)}."
 
 
-MERGING = Merging[Study](
+MERGING = RowMerge[Study](
     many="studies",
     permission="hits.change_study",
     question="Which stays?",

@@ -1,4 +1,4 @@
-"""Four kinds of CSV, each as the programs that read it know it: none of them changes by a byte."""
+"""PairScores kinds of CSV, each as the programs that read it know it: none of them changes by a byte."""
 
 from collections.abc import Iterable
 from datetime import UTC, datetime

@@ -18,7 +18,7 @@ from hits.identity.models.users import User
 from hits.ledger.models.bonuses import Bonus
 from hits.ledger.models.transfers import LedgerEntry
 from hits.payments.models.matches import Match
-from hits.payments.queries.payment_tasks import Committed, desk_of
+from hits.payments.queries.payment_tasks import AccountCommitment, desk_of
 from hits.payments.services import bonus_runs
 from hits.people.models import Disclosure
 from hits.providers.models.accounts import Account
@@ -100,7 +100,7 @@ def test_desk_counts_what_an_account_is_committed_to_and_how_long_its_money_last
 
     [purse] = desk_of(user, now=NOW).purses
 
-    assert purse.committed == Committed(owed=Decimal(1), approved=Decimal(2), fees=Decimal("0.60"))
+    assert purse.committed == AccountCommitment(owed=Decimal(1), approved=Decimal(2), fees=Decimal("0.60"))
     assert (purse.balance, purse.spent) == (Decimal("9.12"), Decimal("1.52"))
     assert purse.runway_days == 50  # (9.12 - 3.60) / (1.52 / 14)
     assert not purse.is_short

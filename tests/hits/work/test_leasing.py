@@ -315,7 +315,7 @@ def test_whose_place_was_filled_by_a_late_answer_is_not_replaced_once_more(
 def test_what_a_worker_has_seen_is_looked_through_once_and_not_for_each_item(task: str) -> None:
     batch = make_batch(task=task, status="open")
 
-    plan = leasing.items_for(batch=batch, worker_id=make_worker(account=batch.account).pk).explain()
+    plan = leasing.items_open_to(batch=batch, worker_id=make_worker(account=batch.account).pk).explain()
 
     assert "SUBQUERY" in plan
     assert "CORRELATED" not in plan

@@ -120,7 +120,7 @@ def test_refusal_is_shown_and_asked_again_by_a_person(turk: StubbedTurk) -> None
         [
             (
                 f"{batch.account} refused the qualification of “Solver test”: Not today. "
-                "Mend the gate, or ask again on its page."
+                "Correct the gate, or ask again on its page."
             )
         ],
     )

@@ -29,7 +29,7 @@ __all__ = [
     "Named",
     "Requirement",
     "Standing",
-    "Unmet",
+    "UnmetRequirement",
     "check_requirements",
     "find_unmet",
     "names_masters",
@@ -49,7 +49,7 @@ COMPARISONS: Mapping[str, Callable[[int, int], bool]] = {
 
 
 @dataclass(frozen=True, kw_only=True)
-class Unmet:
+class UnmetRequirement:
     """One requirement that the worker does not meet; the reason is for the worker."""
 
     requirement: Requirement
@@ -85,12 +85,12 @@ def find_unmet(
     *,
     standing: Standing,
     names: Mapping[str, Named] | None = None,
-) -> list[Unmet]:
+) -> list[UnmetRequirement]:
     """A list passes the `names_of` all its requirements; otherwise those of the unmet ones are looked up."""
     missed = [requirement for requirement in requirements if not _is_met(requirement, standing)]
     named = names_of(missed) if names is None else names
     return [
-        Unmet(
+        UnmetRequirement(
             requirement=requirement,
             reason=explain(
                 requirement,

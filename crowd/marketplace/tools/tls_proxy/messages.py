@@ -44,7 +44,7 @@ class Head:
     headers: tuple[tuple[str, str], ...]
 
     def only(self, name: str) -> str:
-        """Empty where it is absent. Twice is refused: two readers could each believe another one."""
+        """Empty where it is absent. RepeatedField is refused: two readers could each believe another one."""
         values = [value for given, value in self.headers if given.lower() == name]
         if len(values) > 1:
             raise Refused(HTTPStatus.BAD_REQUEST, f"There is more than one {name} header.")

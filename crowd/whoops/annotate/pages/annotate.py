@@ -93,14 +93,14 @@ _ODDITIES: Mapping[Oddity, str | Promise] = {
 
 
 @dataclass(frozen=True, kw_only=True)
-class Pictured:
+class PictureToAnnotate:
     """A picture to write about. The row behind it is for those who read the texts afterwards."""
 
     url: str
     row: Any = None
 
 
-class ThreeTexts(AskTask[Pictured]):
+class ThreeTexts(AskTask[PictureToAnnotate]):
     """The page of the annotators' work, and of their test."""
 
     heading = gettext_lazy("What is strange in this image?")
@@ -111,13 +111,13 @@ class ThreeTexts(AskTask[Pictured]):
     examples = EXAMPLES
 
     @property
-    def practice(self) -> Pictured:
-        return Pictured(url=static("whoops/practice.svg"))
+    def practice(self) -> PictureToAnnotate:
+        return PictureToAnnotate(url=static("whoops/practice.svg"))
 
-    def shown(self, asked: Pictured, *, seed: str) -> Mapping[str, Any]:
+    def shown(self, asked: PictureToAnnotate, *, seed: str) -> Mapping[str, Any]:
         return {"picture_url": asked.url}
 
-    def look(self, texts: Texts, asked: Pictured) -> Look:
+    def look(self, texts: Texts, asked: PictureToAnnotate) -> Look:
         """Coarse words are let through: who describes harm may need them. A person looks at them later."""
         return look_at_texts(texts)
 
@@ -144,14 +144,16 @@ class AnnotateTask(ThreeTexts, NarrowsItems):
         """Nobody who made the image, or was in its control group; and nothing that is not shown any more."""
         return items.filter(whoops_annotation__in=images_for_annotator(worker_id))
 
-    def asked_by(self, items: Sequence[Item]) -> Mapping[int, Pictured]:
+    def asked_by(self, items: Sequence[Item]) -> Mapping[int, PictureToAnnotate]:
         images = Image.objects.filter(annotation_item__in=items).select_related("picture")
         rows = images.prefetch_related("annotations")
         found = {row.annotation_item_id: pictured(row.picture, row=row) for row in rows}
         # Sent again since: whoever wrote about the earlier picture hands in, is paid and read all the same.
-        return {item.pk: found.get(item.pk, Pictured(url="")) for item in items}
+        return {item.pk: found.get(item.pk, PictureToAnnotate(url="")) for item in items}
 
-    def reviewed(self, asked: Pictured, texts: Texts, *, assignment: Assignment) -> Mapping[str, Any]:
+    def reviewed(
+        self, asked: PictureToAnnotate, texts: Texts, *, assignment: Assignment
+    ) -> Mapping[str, Any]:
         rows: Sequence[Annotation] = asked.row.annotations.all() if asked.row else ()
         return {
             "picture_url": asked.url,
@@ -162,8 +164,8 @@ class AnnotateTask(ThreeTexts, NarrowsItems):
         }
 
 
-def pictured(picture: Picture, *, row: Any) -> Pictured:
-    return Pictured(url=reverse("pictures:picture", args=[picture.key]), row=row)
+def pictured(picture: Picture, *, row: Any) -> PictureToAnnotate:
+    return PictureToAnnotate(url=reverse("pictures:picture", args=[picture.key]), row=row)
 
 
 def look_at_texts(texts: Texts) -> Look:

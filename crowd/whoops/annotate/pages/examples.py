@@ -7,7 +7,7 @@ from typing import Any
 from crowd.questions.page_entries import Texts
 from crowd.whoops import domain
 from crowd.whoops.annotate.domain.annotation_texts import TEST_IMAGES, TEXTS
-from crowd.whoops.annotate.pages.annotate import Pictured, ThreeTexts, pictured
+from crowd.whoops.annotate.pages.annotate import PictureToAnnotate, ThreeTexts, pictured
 from crowd.whoops.domain.paper_requirements import PAPER_ASKS
 from crowd.whoops.models import TrainingImage
 from hits.families import Purpose, Terms
@@ -40,11 +40,13 @@ class ExamplesTask(ThreeTexts):
     page = "whoops/examples.html"
     review = "whoops/review/examples.html"
 
-    def asked_by(self, items: Sequence[Item]) -> Mapping[int, Pictured]:
+    def asked_by(self, items: Sequence[Item]) -> Mapping[int, PictureToAnnotate]:
         rows = TrainingImage.objects.filter(item__in=items).select_related("picture")
         return {row.item_id: pictured(row.picture, row=row) for row in rows}
 
-    def reviewed(self, asked: Pictured, texts: Texts, *, assignment: Assignment) -> Mapping[str, Any]:
+    def reviewed(
+        self, asked: PictureToAnnotate, texts: Texts, *, assignment: Assignment
+    ) -> Mapping[str, Any]:
         return {
             "picture_url": asked.url,
             "answer": texts,

@@ -17,7 +17,7 @@ class Verdict(Enum):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Missed:
+class MissedAnswer:
     """Of somebody who did not see it: what they wrote, and what whoever compared it says to the designer."""
 
     text: str
@@ -36,7 +36,7 @@ def verdict_of(*, seen: int, missed: int, wanted: int, needed: int) -> Verdict:
     return Verdict.FAILED if wanted - missed < needed else Verdict.OPEN
 
 
-def reason_of_return(*, seen: int, missed: Sequence[Missed], needed: int) -> str:
+def reason_of_return(*, seen: int, missed: Sequence[MissedAnswer], needed: int) -> str:
     """For the designer: how many saw it, and what the others saw."""
     looked = seen + len(missed)
     people = "person" if looked == 1 else "people"

@@ -55,14 +55,14 @@ EXAMPLES = (
 
 
 @dataclass(frozen=True, kw_only=True)
-class Looked:
+class PictureToControl:
     """A picture, and nothing of what its designer says of it. The row is for whoever reads the answer."""
 
     url: str
     row: Revision | None = None
 
 
-class ControlTask(AskTask[Looked], NarrowsItems):
+class ControlTask(AskTask[PictureToControl], NarrowsItems):
     key = domain.CONTROL
     name = "Weird images: control group"
     terms = Terms(
@@ -83,27 +83,27 @@ class ControlTask(AskTask[Looked], NarrowsItems):
     examples = EXAMPLES
 
     @property
-    def practice(self) -> Looked:
-        return Looked(url=static("whoops/practice.svg"))
+    def practice(self) -> PictureToControl:
+        return PictureToControl(url=static("whoops/practice.svg"))
 
     def narrow_items(self, items: QuerySet[Item], *, worker_id: int) -> QuerySet[Item]:
         """Nobody who made the image, or knows an earlier revision of it."""
         return unknown_to(items, worker_id=worker_id)
 
-    def asked_by(self, items: Sequence[Item]) -> Mapping[int, Looked]:
+    def asked_by(self, items: Sequence[Item]) -> Mapping[int, PictureToControl]:
         rows = Revision.objects.filter(control_item__in=items).select_related("picture", "image")
         return {row.control_item_id or 0: _looked(row) for row in rows}
 
-    def shown(self, asked: Looked, *, seed: str) -> Mapping[str, Any]:
+    def shown(self, asked: PictureToControl, *, seed: str) -> Mapping[str, Any]:
         return {"picture_url": asked.url}
 
-    def look(self, texts: Texts, asked: Looked) -> Look:
+    def look(self, texts: Texts, asked: PictureToControl) -> Look:
         faults = {TEXT: _fault_of(read_control_answer(texts)), NOTHING: ""}
         if texts[NOTHING]:
             faults[NOTHING] = fault_of_pick(texts[NOTHING], options=(YES,))
         return Look(faults={entry: words for entry, words in faults.items() if words})
 
-    def reviewed(self, asked: Looked, texts: Texts, *, assignment: Assignment) -> Mapping[str, Any]:
+    def reviewed(self, asked: PictureToControl, texts: Texts, *, assignment: Assignment) -> Mapping[str, Any]:
         control_answer = None
         if asked.row:
             own = ControlAnswer.objects.filter(image=asked.row.image_id, revision=asked.row.number)
@@ -116,8 +116,8 @@ class ControlTask(AskTask[Looked], NarrowsItems):
         }
 
 
-def _looked(row: Revision) -> Looked:
-    return Looked(url=reverse("pictures:picture", args=[row.picture.key]), row=row)
+def _looked(row: Revision) -> PictureToControl:
+    return PictureToControl(url=reverse("pictures:picture", args=[row.picture.key]), row=row)
 
 
 def _fault_of(said: Seen) -> str:

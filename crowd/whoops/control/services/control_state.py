@@ -6,7 +6,7 @@ Called within a transaction that holds the image, by whoever changed what counts
 from collections.abc import Sequence
 from datetime import datetime
 
-from crowd.whoops.control.domain.control_verdicts import Missed, Verdict, reason_of_return, verdict_of
+from crowd.whoops.control.domain.control_verdicts import MissedAnswer, Verdict, reason_of_return, verdict_of
 from crowd.whoops.images.services.transitions import move_image
 from crowd.whoops.models import Image, Revision
 from crowd.whoops.models.control_and_review import ControlAnswer
@@ -21,7 +21,7 @@ def settle_control(image: Image, *, now: datetime) -> None:
     to = PLACES[verdict_on(image, control_answers)]
     if image.state == to or not is_with_control(image):
         return
-    missed = [Missed(text=one.text, note=one.note) for one in control_answers if one.seen is False]
+    missed = [MissedAnswer(text=one.text, note=one.note) for one in control_answers if one.seen is False]
     seen = sum(one.seen is True for one in control_answers)
     reason = reason_of_return(seen=seen, missed=missed, needed=image.project.control_needed)
     move_image(image, to, by=None, now=now, reason=reason if to == State.RETURNED else "")

@@ -24,7 +24,7 @@ from hits.work.models.assignments import Assignment
 Status = Assignment.Status
 NO_WORK = "No work of theirs in this study is approved yet: a bonus needs one. It is owed once there is."
 LONGEST_REASON = 300
-# Looked at in one run of the sweep.
+# PictureToControl at in one run of the sweep.
 SLICE = 100
 log = structlog.get_logger()
 

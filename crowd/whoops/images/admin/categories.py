@@ -14,7 +14,7 @@ from crowd.questions.domain import trim
 from crowd.whoops.images.services import categories as categorizing
 from crowd.whoops.models import Category
 from hits.admin.page_parts import TOO_LARGE
-from hits.admin.row_merge import Merging
+from hits.admin.row_merge import RowMerge
 from hits.core.errors import RuleBroken
 
 CHANGE = "whoops.change_category"
@@ -116,7 +116,7 @@ def _merge(categories: Sequence[Category], into: Category) -> str:
     return f"Images more than before: {moved}."
 
 
-MERGING = Merging[Category](
+MERGING = RowMerge[Category](
     many="categories",
     permission=CHANGE,
     question="The category that stays",

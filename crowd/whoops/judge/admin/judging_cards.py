@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from crowd.whoops import domain
 from crowd.whoops.images.admin.addresses import page_url
 from crowd.whoops.judge.admin.question_list import questions_url
-from crowd.whoops.judge.queries.questions import Standing, Tallied, count_questions, unexplained
+from crowd.whoops.judge.queries.questions import KindTally, Standing, count_questions, unexplained
 from crowd.whoops.judge.services.weird_normal_pairs import draw_pairs, unpaired
 from crowd.whoops.models import Project
 from crowd.whoops.models.judged_items import Option, Question
@@ -119,7 +119,7 @@ def _card(
     )
 
 
-def _figures(project: Project, kind: str, counted: Tallied) -> list[Metric]:
+def _figures(project: Project, kind: str, counted: KindTally) -> list[Metric]:
     judged = Metric(
         name="Questions with all their judges",
         count=counted[Standing.JUDGED],
@@ -142,7 +142,7 @@ def _figures(project: Project, kind: str, counted: Tallied) -> list[Metric]:
     return [judged, *rare]
 
 
-def _launch(project: Project, kind: str, counted: Tallied) -> str:
+def _launch(project: Project, kind: str, counted: KindTally) -> str:
     """What waits, and no batch asks it."""
     waiting = counted[Standing.ASKED]
     batches = Batch.objects.filter(study=project.study_id, task=kind).exclude(status__in=ENDED)

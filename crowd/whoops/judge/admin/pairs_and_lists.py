@@ -9,7 +9,11 @@ from django.http import HttpRequest, HttpResponse, QueryDict
 from django.urls import URLPattern
 
 from crowd.whoops.judge.admin.judging_cards import ADD, SEED_HELP, card_key
-from crowd.whoops.judge.services.explanation_lists import Gathered, gather_explanations, make_explanations
+from crowd.whoops.judge.services.explanation_lists import (
+    PlannedQuestions,
+    gather_explanations,
+    make_explanations,
+)
 from crowd.whoops.judge.services.weird_normal_pairs import Drawn, draw_pairs, make_pairs
 from crowd.whoops.models import Project
 from crowd.whoops.models.judged_items import Question
@@ -134,7 +138,7 @@ def _ask_for_lists(call: Call[Project]) -> Confirm:
     return replace(about, consequences=[asked, waits], cost=SPENDS_NOTHING, button=button)
 
 
-def _waiting(found: Gathered, *, incomplete: bool, wanted: int) -> str:
+def _waiting(found: PlannedQuestions, *, incomplete: bool, wanted: int) -> str:
     does, waits = ("does", "waits") if found.incomplete == 1 else ("do", "wait")
     tail = f", and {waits}" if found.incomplete and not incomplete else ""
     return f"{plural(found.incomplete, 'accepted image')} {does} not have all {wanted} annotations{tail}."

@@ -40,7 +40,7 @@ AWAY = ~Q(image__state=Image.State.ACCEPTED) | ~Q(picture__status=Picture.Status
 
 
 @dataclass(frozen=True, kw_only=True)
-class Tallied:
+class KindTally:
     """Of one kind."""
 
     of: Mapping[str, int]
@@ -70,9 +70,9 @@ def with_standing(rows: QuerySet[Question]) -> QuerySet[Question]:
     )
 
 
-def count_questions(project: Project, *, kind: str, **only: Any) -> Tallied:
+def count_questions(project: Project, *, kind: str, **only: Any) -> KindTally:
     rows: QuerySet[Any] = with_standing(Question.objects.filter(project=project, kind=kind, **only))
-    return Tallied(of=dict(rows.order_by().values_list("standing").annotate(Count("pk"))))
+    return KindTally(of=dict(rows.order_by().values_list("standing").annotate(Count("pk"))))
 
 
 def unexplained(project: Project) -> int:

@@ -62,7 +62,7 @@ class Lists:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Gathered:
+class PlannedQuestions:
     """What a click would ask."""
 
     lists: int
@@ -71,9 +71,9 @@ class Gathered:
     incomplete: int
 
 
-def gather_explanations(*, project: Project, incomplete: bool) -> Gathered:
+def gather_explanations(*, project: Project, incomplete: bool) -> PlannedQuestions:
     changes = list(_changes(project, incomplete=incomplete))
-    return Gathered(
+    return PlannedQuestions(
         lists=len(changes),
         explanations=sum(_size(change) for change in changes),
         incomplete=_annotated(project, least=0, most=project.annotations_wanted - 1).count(),

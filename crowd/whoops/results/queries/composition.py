@@ -26,7 +26,7 @@ TASKS = (domain.DESIGN, domain.CONTROL, domain.ANNOTATE, domain.EXAMPLES, *domai
 
 
 @dataclass(frozen=True, kw_only=True)
-class Way:
+class PieceScoring:
     """What images went through."""
 
     # Of revisions that a control group looked at to the end: those that enough of it understood.
@@ -90,7 +90,7 @@ def filtered_texts(project: Project) -> Mapping[str, Share]:
     }
 
 
-def way_of(project: Project) -> Way:
+def way_of(project: Project) -> PieceScoring:
     """In three queries."""
     seen, missed = Q(seen=True), Q(seen=False)
     groups = (
@@ -105,7 +105,7 @@ def way_of(project: Project) -> Way:
     looked = list(by_image)
     ends = Revision.objects.filter(image__project=project).exclude(outcome=Revision.Outcome.NONE)
     outcomes = dict(ends.order_by().values_list("outcome").annotate(Count("pk")))
-    return Way(
+    return PieceScoring(
         passed=Share(right=sum(row["yes"] >= project.control_needed for row in ended), of=len(ended)),
         seen=Share(right=sum(row["yes"] for row in rows), of=sum(row["yes"] + row["no"] for row in rows)),
         returned=Share(right=outcomes.get(Revision.Outcome.RETURNED, 0), of=sum(outcomes.values())),

@@ -14,7 +14,7 @@ from crowd.pictures.admin.pool_parts import REMOVE, file_url
 from crowd.whoops.control.domain.control_verdicts import LONGEST_REASON
 from crowd.whoops.models import Image, Project
 from crowd.whoops.review.services import image_decisions
-from hits.admin.actions import Action, Call, Confirm, Offered, Outcome
+from hits.admin.actions import Action, Call, Confirm, Outcome, RowButton
 from hits.admin.actions.action_pages import ActionPages
 from hits.admin.projects.project_actions import project_actions
 from hits.admin.projects.project_page import pages_of
@@ -46,7 +46,7 @@ def urls(images: Images) -> list[URLPattern]:
     return [path("<int:pk>/do/<slug:slug>/", view, name="whoops_image_do")]
 
 
-def offered_for(page: Images, image: Image, user: User) -> Sequence[Offered]:
+def offered_for(page: Images, image: Image, user: User) -> Sequence[RowButton]:
     return _pages(page).offered(image, user=user)
 
 

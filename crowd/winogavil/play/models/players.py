@@ -99,8 +99,8 @@ class Standing(models.Model):
         return f"standing of {self.player_id}"
 
     @property
-    def worth(self) -> domain.Worth:
-        return domain.Worth(
+    def worth(self) -> domain.TurnWorth:
+        return domain.TurnWorth(
             final_cues=self.final_cues,
             fool_sum=self.fool_sum,
             solvable_parts=self.solvable_parts,
@@ -109,7 +109,7 @@ class Standing(models.Model):
         )
 
     @worth.setter
-    def worth(self, worth: domain.Worth) -> None:
+    def worth(self, worth: domain.TurnWorth) -> None:
         for name, value in vars(worth).items():
             setattr(self, name, value)
         self.creator_points = domain.creator_points(worth)

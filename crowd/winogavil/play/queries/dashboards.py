@@ -9,7 +9,7 @@ from django.db.models import Prefetch, QuerySet
 
 from crowd.winogavil.models import Association, Game
 from crowd.winogavil.play import domain
-from crowd.winogavil.play.domain import Worth
+from crowd.winogavil.play.domain import TurnWorth
 from crowd.winogavil.play.models import Player, Turn
 from crowd.winogavil.play.queries.worth import worth_of
 from hits.core.domain.days import day_around
@@ -23,7 +23,7 @@ RECENT = 10
 class Figures:
     """Means as shares of one; None while nothing is final."""
 
-    worth: Worth
+    worth: TurnWorth
     cues: int
     solves: int
 
@@ -53,12 +53,12 @@ class Figures:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Past:
+class PastReview:
     """A turn that is over, and what is known of it by now."""
 
     turn: Turn
     cue: str
-    worth: Worth | None
+    worth: TurnWorth | None
 
     @property
     def fool(self) -> Fraction | None:
@@ -86,7 +86,7 @@ def figures_of_days(player: Player, *, now: datetime) -> tuple[Figures, Figures]
     return _figures_between(player, start, end), _figures_between(player, before, start)
 
 
-def recent_turns(player: Player) -> list[Past]:
+def recent_turns(player: Player) -> list[PastReview]:
     """Five queries. Of solves only what the game lets solvers know."""
     turns = Turn.objects.filter(player=player, status=Turn.Status.DONE).order_by("-pk")[:RECENT]
     rival_queries = Prefetch("assignment__riddles", RivalQuery.objects.order_by("slot"))
@@ -95,7 +95,7 @@ def recent_turns(player: Player) -> list[Past]:
     worth = worth_of(Turn.objects.filter(pk__in=[turn.pk for turn in found]))
     tells = _tells_solvers(player)
     return [
-        Past(
+        PastReview(
             turn=turn,
             cue=_cue_of(turn),
             worth=worth.get(turn.pk) if turn.role == Turn.Role.CREATE or tells else None,
@@ -110,7 +110,7 @@ def _figures_between(player: Player, start: datetime, end: datetime) -> Figures:
     ended: QuerySet[Turn] = turns.filter(status=Turn.Status.DONE, ended_at__gte=start, ended_at__lt=end)
     roles: Sequence[str] = list(ended.values_list("role", flat=True))
     return Figures(
-        worth=sum(worth_of(final).values(), Worth()),
+        worth=sum(worth_of(final).values(), TurnWorth()),
         cues=roles.count(Turn.Role.CREATE),
         solves=roles.count(Turn.Role.SOLVE),
     )

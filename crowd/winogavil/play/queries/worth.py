@@ -6,7 +6,7 @@ from django.db.models import Exists, OuterRef, Q, QuerySet
 
 from crowd.winogavil.models import Association, CueReport, Solution
 from crowd.winogavil.play import domain
-from crowd.winogavil.play.domain import Worth
+from crowd.winogavil.play.domain import TurnWorth
 from crowd.winogavil.play.models import Turn
 from hits.work.models.assignments import Assignment
 
@@ -25,9 +25,9 @@ def is_final() -> Q:
     return (creates | solves) & ~disowned
 
 
-def worth_of(turns: QuerySet[Turn]) -> dict[int, Worth]:
+def worth_of(turns: QuerySet[Turn]) -> dict[int, TurnWorth]:
     """By turn, of those that are final. Three queries."""
-    found: dict[int, Worth] = {}
+    found: dict[int, TurnWorth] = {}
     cues = Association.objects.filter(
         item__riddle__assignment__turn__in=turns.filter(role=Turn.Role.CREATE), final_at__isnull=False
     )
@@ -36,8 +36,8 @@ def worth_of(turns: QuerySet[Turn]) -> dict[int, Worth]:
         turn = turns_of[association.item.rival_query.assignment_id or 0]
         fool, solvable = association.fool_score, association.solvers_mean
         if fool is not None and solvable is not None:
-            found[turn] = found.get(turn, Worth()) + domain.worth_of_cue(fool=fool, solvable=solvable)
+            found[turn] = found.get(turn, TurnWorth()) + domain.worth_of_cue(fool=fool, solvable=solvable)
     solved = Solution.objects.filter(assignment__turn__in=turns.filter(role=Turn.Role.SOLVE))
     for turn, numerator, denominator in solved.values_list("assignment__turn", "numerator", "denominator"):
-        found[turn] = found.get(turn, Worth()) + domain.worth_of_solve(Fraction(numerator, denominator))
+        found[turn] = found.get(turn, TurnWorth()) + domain.worth_of_solve(Fraction(numerator, denominator))
     return found

@@ -11,7 +11,7 @@ from datetime import datetime, timedelta
 from django.db import transaction
 from django.db.models import Min, Q, QuerySet
 
-from crowd.winogavil.play.domain import Worth
+from crowd.winogavil.play.domain import TurnWorth
 from crowd.winogavil.play.models import Standing, Turn, WebGame
 from crowd.winogavil.play.queries.worth import is_final, worth_of
 from scoring.queries.rivals_beside_people import Comparison, compare
@@ -22,7 +22,7 @@ CHECKED_EVERY = timedelta(days=1)
 # In one run: with a run a minute, 70,000 players in a day.
 MOST_CHECKED = 50
 MODELS_EVERY = timedelta(hours=1)
-FIGURES = (*vars(Worth()), "creator_points", "solver_points")
+FIGURES = (*vars(TurnWorth()), "creator_points", "solver_points")
 
 
 def count_turns(*, now: datetime) -> int:
@@ -58,7 +58,7 @@ def rebuild_standing(*, player_id: int, now: datetime) -> None:
             return
         turns = Turn.objects.filter(player=player_id, status=Turn.Status.DONE)
         final = turns.filter(is_final())
-        standing.worth = sum(worth_of(final).values(), Worth())
+        standing.worth = sum(worth_of(final).values(), TurnWorth())
         standing.cues = turns.filter(role=Turn.Role.CREATE).count()
         standing.solves = turns.filter(role=Turn.Role.SOLVE).count()
         standing.checked_at = now
@@ -99,9 +99,9 @@ def _count_slice(*, now: datetime) -> int:
     return len(players)
 
 
-def _add(standings: dict[int, Standing], worth: dict[int, Worth], *, players: dict[int, int]) -> None:
+def _add(standings: dict[int, Standing], worth: dict[int, TurnWorth], *, players: dict[int, int]) -> None:
     """Whoever has deleted the account has no figures any more."""
-    sums: defaultdict[int, Worth] = defaultdict(Worth)
+    sums: defaultdict[int, TurnWorth] = defaultdict(TurnWorth)
     for turn, each in worth.items():
         sums[players[turn]] += each
     changed: Collection[Standing] = [standings[player] for player in sums if player in standings]

@@ -43,7 +43,7 @@ def take_turn(*, player: Player, now: datetime) -> Turn | None:
     _refuse_entry(player)
     for role in _roles_in_turn(player):
         batch = _batch_of(player, role)
-        if leasing.items_for(batch=batch, worker_id=player.worker_id).exists():
+        if leasing.items_open_to(batch=batch, worker_id=player.worker_id).exists():
             turn = _begin(player, role, batch, now=now)
             if leasing.lease_items(assignment=turn.assignment, now=now):
                 return turn

@@ -16,7 +16,7 @@ Pairs = QuerySet[Premise]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Around:
+class ChunkRows:
     """What belongs to the pairs of one chunk, by their keys."""
 
     scores: Mapping[int, Sequence[FilterScore]] = field(default_factory=dict)
@@ -30,7 +30,7 @@ class Told:
 
     pair: Premise
     kind: str
-    around: Around
+    around: ChunkRows
 
     @property
     def prompt(self) -> str:
@@ -66,7 +66,7 @@ def settled_pairs(project: Project, *, everything: bool) -> Pairs:
 def read_prompts(project: Project, *, everything: bool, in_full: bool = False) -> Iterator[Told]:
     """Two of each pair: the generic's prompt, and the exception's."""
     for some in _chunks(settled_pairs(project, everything=everything)):
-        around = _around(some) if in_full else Around()
+        around = _around(some) if in_full else ChunkRows()
         for pair in some:
             for kind in KINDS:
                 yield Told(pair=pair, kind=kind, around=around)
@@ -84,7 +84,7 @@ def _chunks(pairs: Pairs) -> Iterator[list[Premise]]:
     return in_chunks(related, size=AT_ONCE)
 
 
-def _around(pairs: Sequence[Premise]) -> Around:
+def _around(pairs: Sequence[Premise]) -> ChunkRows:
     keys = [pair.pk for pair in pairs]
     scores: defaultdict[int, list[FilterScore]] = defaultdict(list)
     made = FilterScore.objects.filter(alternative__in=[pair.alternative_id for pair in pairs])
@@ -98,4 +98,4 @@ def _around(pairs: Sequence[Premise]) -> Around:
     chosen = Choice.objects.filter(prompt__premise__in=keys).select_related("prompt", "worker", "assignment")
     for choice in chosen.defer("worker__external_id").order_by("pk"):
         choices[choice.prompt.premise_id, choice.prompt.kind].append(choice)
-    return Around(scores=scores, judgements=judgements, choices=choices)
+    return ChunkRows(scores=scores, judgements=judgements, choices=choices)

@@ -10,7 +10,7 @@ from crowd.winoventi.domain import GENERIC, KINDS
 from crowd.winoventi.domain.evaluation import ALONE, ASKED, is_right
 from crowd.winoventi.domain.prompts import MASK
 from crowd.winoventi.filter.services.adversarial_filter import question_of
-from crowd.winoventi.models import Evaluation, ModelAnswer, Premise, Project, Way, valid_pairs
+from crowd.winoventi.models import Evaluation, ModelAnswer, PieceScoring, Premise, Project, valid_pairs
 from crowd.winoventi.services.model_questions import Answered, Standing, consult
 from hits.core.errors import RuleBroken
 from hits.identity.models.users import User
@@ -20,7 +20,12 @@ from scoring.services import asking_texts
 
 
 def start_evaluation(
-    *, project: Project, rival: RegisteredRival, by: User | None, now: datetime, way: str = Way.PROPERLY
+    *,
+    project: Project,
+    rival: RegisteredRival,
+    by: User | None,
+    now: datetime,
+    way: str = PieceScoring.PROPERLY,
 ) -> Evaluation:
     """Asked again, it answers what has become valid since."""
     if rival.kind != RegisteredRival.Kind.MASKED:

@@ -13,7 +13,7 @@ from django.db.models import Exists, Min, OuterRef, QuerySet
 
 from crowd.winoventi.domain.evaluation import is_right
 from crowd.winoventi.domain.prompts import prompt
-from crowd.winoventi.models import Alternative, FilterScore, Project, Step, Way
+from crowd.winoventi.models import Alternative, FilterScore, PieceScoring, Project, Step
 from crowd.winoventi.models.model_runs import ModelRun
 from crowd.winoventi.services.model_questions import Answered, Standing, ask_failed_anew, consult
 from crowd.winoventi.services.model_runs import note_standing, open_inquiries, open_inquiry, put_off
@@ -65,7 +65,7 @@ def question_of(
 ) -> asking_texts.NewText:
     """Both words at once, so that they are scored side by side; without a premise, as the filter asks."""
     return asking_texts.probabilities(
-        premise_prompt or prompt(noun), [generic, exception], as_one_token=way == Way.ONE_TOKEN
+        premise_prompt or prompt(noun), [generic, exception], as_one_token=way == PieceScoring.ONE_TOKEN
     )
 
 

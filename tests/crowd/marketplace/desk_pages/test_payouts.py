@@ -11,7 +11,7 @@ from django.utils import timezone
 
 from crowd.marketplace.errors import RuleBroken
 from crowd.marketplace.models import LedgerEntry, Payout
-from crowd.marketplace.models.parties import Deed, Worker
+from crowd.marketplace.models.parties import AuditEntry, Worker
 from crowd.marketplace.services import payouts, reviewing
 from crowd.marketplace.services.operators import AlreadyDone, do_once
 from tests.crowd.marketplace.desk import Desk, form_token, hidden, lines_of, make_operator, rows_of
@@ -98,7 +98,7 @@ def test_payment_sent_twice_is_marked_once(desk: Desk) -> None:
     answers = [desk.post("payouts/paid/", **sent).status_code for _ in range(2)]
 
     assert (answers, owed(worker), Payout.objects.count()) == ([302, 409], Decimal("1.50"), 1)
-    assert Deed.objects.filter(what="paid").count() == 1
+    assert AuditEntry.objects.filter(what="paid").count() == 1
 
 
 def test_list_paid_by_an_older_file_marks_its_amounts(desk: Desk) -> None:
@@ -122,7 +122,7 @@ def test_more_than_is_owed_changes_nothing_for_anybody(desk: Desk) -> None:
     assert "too much" in text_of(review)
     assert "is owed $2.00, and $2.01 were to be marked" in text_of(answer)
     assert (answer.status_code, owed(first), owed(second)) == (409, Decimal(1), Decimal(2))
-    assert (Payout.objects.count(), Deed.objects.count(), paid_in_the_ledger()) == (0, 0, ZERO)
+    assert (Payout.objects.count(), AuditEntry.objects.count(), paid_in_the_ledger()) == (0, 0, ZERO)
 
 
 @pytest.mark.parametrize(

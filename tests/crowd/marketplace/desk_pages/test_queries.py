@@ -8,7 +8,7 @@ from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from crowd.marketplace.database import ALIAS
-from crowd.marketplace.models.parties import Block, Deed, Requester, Worker
+from crowd.marketplace.models.parties import AuditEntry, Block, Requester, Worker
 from crowd.marketplace.services import payouts, requesters
 from tests.crowd.marketplace.desk import Desk, open_desk
 from tests.crowd.marketplace.rows import hand_in
@@ -43,7 +43,7 @@ def grow(desk: Desk) -> None:
     assignment = hand_in(open_hit(requester=first_requester), now=now)
     make_requester(now=now)
     requesters.add_key(requester_id=first_requester.pk, now=now)
-    number = Deed.objects.count()
+    number = AuditEntry.objects.count()
     requesters.save_layout(
         requester_id=first_requester.pk, name=f"Layout {number}", html="<p>", frame_height=0, now=now
     )

@@ -12,7 +12,7 @@ from crowd.marketplace.database import ALIAS
 from crowd.marketplace.desk import lists
 from crowd.marketplace.errors import RuleBroken
 from crowd.marketplace.models import Layout, LedgerEntry
-from crowd.marketplace.models.parties import AccessKey, Deed, Requester
+from crowd.marketplace.models.parties import AccessKey, AuditEntry, Requester
 from crowd.marketplace.services import requesters
 from tests.crowd.marketplace.desk import Desk, form_token, lines_of, rows_of, secrets_on
 from tests.crowd.marketplace.rows import available, balances
@@ -69,7 +69,7 @@ def test_new_requester_that_makes_no_sense_is_refused(desk: Desk, wrong: dict[st
 
     page = desk.post("requesters/new/", **fields)
 
-    assert (page.status_code, Requester.objects.count(), Deed.objects.count()) == (422, 0, 0)
+    assert (page.status_code, Requester.objects.count(), AuditEntry.objects.count()) == (422, 0, 0)
 
 
 def test_new_requester_of_a_name_that_is_taken_is_refused(desk: Desk, requester: Requester) -> None:
@@ -160,7 +160,7 @@ def test_amount_that_makes_no_sense_moves_nothing(
 ) -> None:
     answer = desk.post(path_of(requester, f"{kind}/"), amount=amount)
 
-    assert (answer.status_code, available(requester), Deed.objects.count()) == (422, Decimal(100), 0)
+    assert (answer.status_code, available(requester), AuditEntry.objects.count()) == (422, Decimal(100), 0)
 
 
 def test_withdrawal_takes_all_and_no_more(desk: Desk, requester: Requester) -> None:
@@ -252,7 +252,7 @@ def test_layout_longer_than_a_question_is_refused(desk: Desk, requester: Request
 
     answer = desk.post(path_of(requester, "layouts/new/"), name="Long", html=html, frame_height="0")
 
-    assert (answer.status_code, Layout.objects.count(), Deed.objects.count()) == (409, 0, 0)
+    assert (answer.status_code, Layout.objects.count(), AuditEntry.objects.count()) == (409, 0, 0)
 
 
 def test_layout_of_another_requester_is_not_found(desk: Desk, requester: Requester) -> None:

@@ -9,7 +9,7 @@ from django.urls import URLPattern, get_resolver, reverse
 from django.utils import timezone
 
 from crowd.marketplace.desk.session import COOKIE
-from crowd.marketplace.models.parties import Deed, Operator, OperatorSession, Requester
+from crowd.marketplace.models.parties import AuditEntry, Operator, OperatorSession, Requester
 from crowd.marketplace.services import operators, worker_sign_in
 from crowd.marketplace.site.session import COOKIE as WORKER_COOKIE
 from hits.common import login_throttle
@@ -306,13 +306,13 @@ def test_deed_without_a_csrf_token_is_refused() -> None:
     ]
 
     assert [answer.status_code for answer in answers] == [403, 403]
-    assert (Requester.objects.count(), Deed.objects.count()) == (0, 0)
+    assert (Requester.objects.count(), AuditEntry.objects.count()) == (0, 0)
 
 
 def test_form_without_its_token_does_nothing(desk: Desk) -> None:
     answer = desk.post("requesters/new/", token="none", name="lab", fee_schedule="none")
 
-    assert (answer.status_code, Requester.objects.count(), Deed.objects.count()) == (409, 0, 0)
+    assert (answer.status_code, Requester.objects.count(), AuditEntry.objects.count()) == (409, 0, 0)
 
 
 @pytest.mark.parametrize("path", ["nowhere/", "requesters/ANOBODY/", "workers/ANOBODY/", "workers/a%00b/"])

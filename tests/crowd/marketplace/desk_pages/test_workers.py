@@ -7,7 +7,7 @@ from html import unescape
 import pytest
 from django.utils import timezone
 
-from crowd.marketplace.models.parties import Block, Deed, Invitation, Worker
+from crowd.marketplace.models.parties import AuditEntry, Block, Invitation, Worker
 from crowd.marketplace.services import worker_sign_in
 from tests.crowd.marketplace.desk import Desk, form_token, hidden, lines_of, rows_of
 from tests.crowd.marketplace.site import stranger, text_of
@@ -66,7 +66,7 @@ def test_invitations_sent_twice_invite_once(desk: Desk) -> None:
 def test_names_that_cannot_be_are_refused(desk: Desk, names: str) -> None:
     answer = desk.post("workers/invite/", names=names)
 
-    assert (answer.status_code, Worker.objects.count(), Deed.objects.count()) == (422, 0, 0)
+    assert (answer.status_code, Worker.objects.count(), AuditEntry.objects.count()) == (422, 0, 0)
 
 
 def test_new_invitation_ends_the_old_one(desk: Desk) -> None:
@@ -106,7 +106,7 @@ def test_worker_is_suspended_and_let_back_with_reasons(desk: Desk, worker: Worke
 
     assert (without_a_reason, still_free, suspended is None) == (422, None, False)
     assert Worker.objects.get().suspended_at is None
-    assert [(deed.what, deed.note) for deed in Deed.objects.order_by("pk")] == [
+    assert [(deed.what, deed.note) for deed in AuditEntry.objects.order_by("pk")] == [
         ("worker suspended", "Two people, one account"),
         ("suspension lifted", "Explained"),
     ]

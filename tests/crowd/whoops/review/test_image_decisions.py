@@ -6,7 +6,7 @@ from decimal import Decimal
 import pytest
 
 from crowd.whoops import domain
-from crowd.whoops.control.domain.control_verdicts import Missed, Verdict, reason_of_return, verdict_of
+from crowd.whoops.control.domain.control_verdicts import MissedAnswer, Verdict, reason_of_return, verdict_of
 from crowd.whoops.design.services.designer_pay import owe_image
 from crowd.whoops.images.services.withdrawal import follow_images, follow_questions
 from crowd.whoops.models import Image
@@ -63,7 +63,7 @@ def test_two_of_three_have_to_see_it(seen: int, missed: int, verdict: Verdict) -
 
 
 def test_reason_of_return_fits_however_much_was_written() -> None:
-    missed = [Missed(text="word " * 100, note="n" * 300)] * 9
+    missed = [MissedAnswer(text="word " * 100, note="n" * 300)] * 9
 
     reason = reason_of_return(seen=0, missed=missed, needed=2)
 

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from crowd.winogavil.play import domain
-from crowd.winogavil.play.domain import Worth
+from crowd.winogavil.play.domain import TurnWorth
 
 pytestmark = pytest.mark.pure
 # Of up to five chosen and five picked, and the mean of three to six solvers.
@@ -17,7 +17,7 @@ means = st.lists(jaccards, min_size=3, max_size=6).map(lambda values: sum(values
 
 @given(st.lists(st.tuples(st.integers(0, 100), means), min_size=1, max_size=30))
 def test_sums_of_cues_lose_nothing(cues: list[tuple[int, Fraction]]) -> None:
-    worth = sum((domain.worth_of_cue(fool=fool, solvable=mean) for fool, mean in cues), Worth())
+    worth = sum((domain.worth_of_cue(fool=fool, solvable=mean) for fool, mean in cues), TurnWorth())
 
     fool = sum((Fraction(fool, 100) for fool, _ in cues), Fraction(0)) / len(cues)
     solvable = sum((mean for _, mean in cues), Fraction(0)) / len(cues)
@@ -27,13 +27,13 @@ def test_sums_of_cues_lose_nothing(cues: list[tuple[int, Fraction]]) -> None:
 
 @given(st.lists(jaccards, min_size=1, max_size=30))
 def test_sums_of_solves_lose_nothing(values: list[Fraction]) -> None:
-    worth = sum((domain.worth_of_solve(value) for value in values), Worth())
+    worth = sum((domain.worth_of_solve(value) for value in values), TurnWorth())
 
     assert domain.jaccard_mean(worth) == sum(values, Fraction(0)) / len(values)
 
 
 def test_nothing_final_has_no_mean_and_no_points() -> None:
-    nothing = Worth()
+    nothing = TurnWorth()
 
     assert domain.fool_mean(nothing) is domain.solvable_mean(nothing) is domain.jaccard_mean(nothing) is None
     assert domain.creator_points(nothing) is domain.solver_points(nothing) is None

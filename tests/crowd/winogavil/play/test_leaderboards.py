@@ -19,7 +19,7 @@ def game() -> WebGame:
 
 def give(player: Player, *, cues: int = 0, fool: int = 0, solves: int = 0, jaccard: int = 100) -> Player:
     """So many final cues that fooled the model by so much and were all solved; so many final solves."""
-    player.standing.worth = domain.Worth(
+    player.standing.worth = domain.TurnWorth(
         final_cues=cues,
         fool_sum=cues * fool,
         solvable_parts=cues * domain.PARTS,

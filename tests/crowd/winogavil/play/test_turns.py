@@ -93,7 +93,7 @@ def test_without_pictures_players_solve_what_there_is_and_then_are_told() -> Non
 
 
 def test_every_cue_is_final_in_the_least_number_of_solves() -> None:
-    """Four sets, three spymasters each: 12 cues, 36 solves and not one more, none own and none twice."""
+    """PairScores sets, three spymasters each: 12 cues, 36 solves and not one more, none own and none twice."""
     game = make_game(picture_sets=4)
     players = [make_player(game) for _ in range(5)]
 

@@ -332,7 +332,7 @@ def test_failed_release_says_what_to_mend_and_is_tried_again(client: Client) -> 
     page = text_of(client.get(reverse(PAGE, args=[release.pk])))
     client.post(at("again", release.pk))
 
-    assert "No space left on device. <strong>Mend that, then try again.</strong>" in page
+    assert "No space left on device. <strong>Correct that, then try again.</strong>" in page
     release.refresh_from_db()
     assert (release.status, release.problem) == ("freezing", "")
 

@@ -11,7 +11,7 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from crowd.winoventi.challenge.exporting.columns import FULL, PUBLISHED, SPLIT
-from crowd.winoventi.models import Choice, FilterScore, Judgement, Premise, Project, Prompt, Way
+from crowd.winoventi.models import Choice, FilterScore, Judgement, PieceScoring, Premise, Project, Prompt
 from hits.studies.models import Study
 from tests.crowd.winoventi.rows import make_pair, make_project
 from tests.factories import NOW, make_study, make_worker
@@ -67,7 +67,7 @@ def test_full_form_says_who_asked_what_and_hides_who_they_are(tmp_path: Path) ->
     pair = project.premises.get(state="valid")
     judge, chooser = make_worker(), make_worker()
     FilterScore.objects.create(
-        alternative=pair.alternative, way=Way.PROPERLY, p_generic=0.5, p_exception=0.25, passes=True,
+        alternative=pair.alternative, way=PieceScoring.PROPERLY, p_generic=0.5, p_exception=0.25, passes=True,
         provenance={"weights_sha256": "ab" * 32}, scored_at=NOW,
     )  # fmt: skip
     Judgement.objects.create(

@@ -10,7 +10,7 @@ from django.test import Client
 from django.urls import reverse
 
 from crowd.winoventi.challenge.exporting.winoventi_export import write_splits
-from crowd.winoventi.models import Choice, FilterScore, Judgement, Premise, Project, Prompt, Way
+from crowd.winoventi.models import Choice, FilterScore, Judgement, PieceScoring, Premise, Project, Prompt
 from hits.identity.models.workers import Worker
 from hits.identity.roles import RESEARCHER
 from hits.studies.models import Study
@@ -34,7 +34,7 @@ def project(settings: LazySettings) -> Project:
         assignment=make_assignment(status="submitted"), warnings=["short"]
     )
     FilterScore.objects.create(
-        alternative=pair.alternative, way=Way.PROPERLY, p_generic=0.5, p_exception=1e-7, passes=True,
+        alternative=pair.alternative, way=PieceScoring.PROPERLY, p_generic=0.5, p_exception=1e-7, passes=True,
         provenance={"weights_sha256": "ab" * 32}, scored_at=NOW,
     )  # fmt: skip
     Judgement.objects.create(

@@ -12,7 +12,7 @@ from crowd.marketplace.models.parties import Worker
 from crowd.marketplace.services.qualifying import qualification_requests, qualifications
 from hits.core.errors import ProviderRefused, ProviderUnavailable
 from hits.providers.gateway.boto import BotoProvider, make_client
-from hits.providers.gateway.interface import Provider, ProviderTest, Qualified
+from hits.providers.gateway.interface import Provider, ProviderTest, QualifiedWorker
 from tests.crowd.marketplace.qualifying import answer_key, question_form
 from tests.factories import invite, make_requester
 from tests.stubbed import StubbedTurk
@@ -134,7 +134,7 @@ def test_grant_qualification_twice_is_held_once_with_the_last_value(world: World
         )
 
     assert list(world.provider.list_qualified(qualification)) == [
-        Qualified(worker_external_id=worker, value=1)
+        QualifiedWorker(worker_external_id=worker, value=1)
     ]
 
 
