@@ -82,7 +82,9 @@ class CreatorTestTask(CreateTask, NarrowsItems, UsesUp):
 
     def narrow_items(self, items: QuerySet[Item], *, worker_id: int) -> QuerySet[Item]:
         """Whoever may try again is given sets that the model has not answered them about."""
-        met = Lease.objects.filter(item=OuterRef("pk"), worker=worker_id, assignment__riddles__isnull=False)
+        met = Lease.objects.filter(
+            item=OuterRef("pk"), worker=worker_id, assignment__rival_queries__isnull=False
+        )
         return items.exclude(Exists(met))
 
     def uses_up(self, assignment: Assignment) -> bool:

@@ -6,7 +6,7 @@ from hits.identity.roles import OPERATOR, RESEARCHER, REVIEWER
 
 LOOK = (
     "winogavil.view_association",
-    "winogavil.view_board",
+    "winogavil.view_pictureset",
     "winogavil.view_game",
     "winogavil.view_cuereport",
     "winogavil_annotation.view_annotation",

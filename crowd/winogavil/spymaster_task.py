@@ -165,7 +165,7 @@ class CreateTask(TaskType, AsksRival, TakesReports, RecoversAnswers, GivesFeedba
     def judge(self, *, answer: Answer, items: Sequence[Item]) -> Sequence[Score]:
         """Of what is final by now; the rest follows (crowd.winogavil.services.association_creation)."""
         cues = [UUID(cue) for cue in answer.get("cues", ())]
-        made = Association.objects.filter(item__riddle__public_id__in=cues).select_related(
+        made = Association.objects.filter(item__rival_query__public_id__in=cues).select_related(
             "item__rival_query"
         )
         return [
@@ -200,7 +200,9 @@ def _page(
 def _places(items: Sequence[Item]) -> list[PictureSetPlace]:
     picture_sets = PictureSet.objects.filter(item__in=items)
     return list(
-        PictureSetPlace.objects.filter(board__in=picture_sets).select_related("picture").order_by("position")
+        PictureSetPlace.objects.filter(picture_set__in=picture_sets)
+        .select_related("picture")
+        .order_by("position")
     )
 
 

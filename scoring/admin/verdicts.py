@@ -19,7 +19,7 @@ class VerdictAdmin(ReadOnlyAdmin[Verdict]):
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Verdict]:
         rows = super().get_queryset(request).select_related("rival", "riddle__study")
-        return rows.filter(riddle__study__in=studies_of(request.user))
+        return rows.filter(rival_query__study__in=studies_of(request.user))
 
     @admin.display
     def study(self, verdict: Verdict) -> str:

@@ -48,7 +48,7 @@ def compare(study: Study, *, paid: RegisteredRival) -> Comparison:
     solved = rival_queries.filter(Exists(_solving().filter(item=OuterRef("item"))))
     sizes = list(solved.order_by("size").values_list("size", flat=True).distinct())
     people = _means(
-        _solving().filter(item__riddle__study=study), share=_share(), size=F("item__riddle__size")
+        _solving().filter(item__rival_query__study=study), share=_share(), size=F("item__rival_query__size")
     )
     return Comparison(
         rival_queries=rival_queries.count(),
@@ -84,7 +84,7 @@ def _rows(study: Study, *, solved: QuerySet[RivalQuery], paid: RegisteredRival) 
     rows = []
     for rival in rivals:
         theirs = verdicts.filter(rival=rival, rival_query__in=solved)
-        means = _means(theirs, share=Cast("model_score", FloatField()), size=F("riddle__size"))
+        means = _means(theirs, share=Cast("model_score", FloatField()), size=F("rival_query__size"))
         count, problem = waiting.get(rival.pk, (0, ""))
         rows.append(
             Row(

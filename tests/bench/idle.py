@@ -39,7 +39,7 @@ WAITS = {
     "submit_to_approved": "SELECT submitted_at, approved_at FROM hits_assignment "
     "WHERE approved_at IS NOT NULL",
     "question_to_verdict": "SELECT r.asked_at, v.answered_at FROM scoring_verdict v "
-    "JOIN scoring_riddle r ON r.id = v.rival_query_id",
+    "JOIN scoring_rivalquery r ON r.id = v.rival_query_id",
 }
 # Counts the queries of every process, a byte each, wherever Django opens a connection.
 COUNTER = """

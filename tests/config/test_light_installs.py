@@ -239,7 +239,7 @@ def test_rival_worker_answers_what_is_asked(tmp_path: Path) -> None:
 
 def problem(folder: Path) -> str:
     """Why the rival's answer is put off."""
-    return read(folder, "SELECT problem FROM scoring_asking")
+    return read(folder, "SELECT problem FROM scoring_pendingquery")
 
 
 def places(folder: Path) -> str:

@@ -140,7 +140,7 @@ def test_the_verdict_comes_when_the_rival_is_back(fake: type[FakeRival]) -> None
     assert Verdict.objects.get().latency_ms == 5000
 
 
-def test_one_poisoned_riddle_does_not_hold_up_the_others(fake: type[FakeRival]) -> None:
+def test_one_poisoned_rival_query_does_not_hold_up_the_others(fake: type[FakeRival]) -> None:
     for text in ("snow", "poison", "ice"):
         ask(make_assignment(), text)
 
@@ -189,7 +189,7 @@ def test_an_unreadable_picture_is_told_once_and_not_tried_for_ever(fake: type[Fa
     assert "broken" in Vector.objects.get(values=None).problem
 
 
-def test_a_riddle_with_an_unreadable_picture_waits_with_the_reason(fake: type[FakeRival]) -> None:
+def test_a_rival_query_with_an_unreadable_picture_waits_with_the_reason(fake: type[FakeRival]) -> None:
     fake.broken = {f"{1:064x}"}
     ask(make_assignment())
 

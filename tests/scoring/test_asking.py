@@ -25,7 +25,7 @@ def ask(assignment: Assignment, text: str = "snow", *, slot: int = 1) -> tuple[R
     return asking_rivals.ask(new=new_rival_query(text, slot=slot), assignment=assignment, now=NOW)
 
 
-def test_ask_stores_the_riddle_before_any_rival_is_asked() -> None:
+def test_ask_stores_the_rival_query_before_any_rival_is_asked() -> None:
     assignment = make_assignment()
 
     rival_query, stored = ask(assignment)
@@ -50,7 +50,7 @@ def test_ask_again_is_answered_with_what_is_stored() -> None:
     assert (RivalQuery.objects.get().text, PendingQuery.objects.count()) == ("snow", 1)
 
 
-def test_each_slot_of_an_attempt_is_a_riddle_of_its_own() -> None:
+def test_each_slot_of_an_attempt_is_a_rival_query_of_its_own() -> None:
     assignment = make_assignment()
 
     rival_queries = {ask(assignment, slot=slot)[0] for slot in (1, 2)}
@@ -58,7 +58,7 @@ def test_each_slot_of_an_attempt_is_a_riddle_of_its_own() -> None:
     assert len(rival_queries) == 2
 
 
-def test_the_database_itself_refuses_a_second_riddle_for_a_slot() -> None:
+def test_the_database_itself_refuses_a_second_rival_query_for_a_slot() -> None:
     rival_query, _ = ask(make_assignment())
 
     with pytest.raises(IntegrityError), transaction.atomic():

@@ -30,12 +30,14 @@ class ControlAnswer(models.Model):
 
     class Meta:
         constraints = [
-            models.UniqueConstraint(fields=["image", "revision", "worker"], name="whoops_sighting_once"),
+            models.UniqueConstraint(
+                fields=["image", "revision", "worker"], name="whoops_control_answer_once"
+            ),
             models.CheckConstraint(condition=~Q(saw_nothing=True, seen=True), name="whoops_nothing_not_seen"),
         ]
         indexes = [
-            models.Index(fields=["image"], condition=Q(seen=None), name="whoops_sighting_to_decide"),
-            models.Index(fields=["decided_by", "-decided_at"], name="whoops_sighting_by_person"),
+            models.Index(fields=["image"], condition=Q(seen=None), name="whoops_control_to_decide"),
+            models.Index(fields=["decided_by", "-decided_at"], name="whoops_control_by_person"),
         ]
 
     def __str__(self) -> str:

@@ -29,7 +29,7 @@ def sets_card(game: Game, user: User) -> Card:
         is_first=not counts["waiting"],
         permission="winogavil.add_pictureset",
     )
-    see = CardLink(name="Picture sets", url=list_of("board", game), permission="winogavil.view_board")
+    see = CardLink(name="Picture sets", url=list_of("board", game), permission="winogavil.view_pictureset")
     return Card(
         key="sets",
         title="Picture sets",

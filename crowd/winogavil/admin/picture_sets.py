@@ -22,7 +22,7 @@ LARGE = """
 
 
 @admin.register(PictureSet)
-class BoardAdmin(GameList[PictureSet]):
+class PictureSetAdmin(GameList[PictureSet]):
     title = "Picture sets"
     about = (
         f"Each set is given to {domain.SPYMASTERS_WANTED} spymasters, who invent words for some of its "

@@ -28,8 +28,8 @@ class PictureSetPlace(models.Model):
     class Meta:
         ordering = ("position",)
         constraints = [
-            models.UniqueConstraint(fields=["picture_set", "position"], name="board_position_once"),
-            models.UniqueConstraint(fields=["picture_set", "picture"], name="board_picture_once"),
+            models.UniqueConstraint(fields=["picture_set", "position"], name="picture_set_position_once"),
+            models.UniqueConstraint(fields=["picture_set", "picture"], name="picture_set_picture_once"),
         ]
 
     def __str__(self) -> str:

@@ -27,7 +27,7 @@ DIGITS = 10
 OF_ASSOCIATIONS = (
     "source", "set_key", "recorded_as", "cue", "model_score", "asked_at", "final_at", "solvable",
     "solvers_numerator", "solvers_denominator", "item__public_id", "item__created_at",
-    "item__study__public_id", "item__author__public_id", "item__riddle__assignment__submitted_at",
+    "item__study__public_id", "item__author__public_id", "item__rival_query__assignment__submitted_at",
 )  # fmt: skip
 OF_PLACES = (
     "association", "position", "label", "chosen", "predicted",
@@ -36,7 +36,7 @@ OF_PLACES = (
 OF_SOLUTIONS = (
     "association", "worker__public_id", "picked", "numerator", "denominator", "assignment__submitted_at",
 )  # fmt: skip
-NOT_OF_VERDICTS = ("preprocessing", "candidates", "scores", "riddle__pictures")
+NOT_OF_VERDICTS = ("preprocessing", "candidates", "scores", "rival_query__pictures")
 
 
 class Shown(NamedTuple):
@@ -124,7 +124,9 @@ def _around(associations: Iterable[Association]) -> ChunkRows:
     for values in Solution.objects.filter(association__in=keys).order_by("pk").values_list(*OF_SOLUTIONS):
         solutions[values[0]].append(Solved(*values))
     verdicts: defaultdict[int | None, list[Verdict]] = defaultdict(list)
-    told = Verdict.objects.filter(riddle__item__association__in=keys).select_related("rival_query", "rival")
+    told = Verdict.objects.filter(rival_query__item__association__in=keys).select_related(
+        "rival_query", "rival"
+    )
     for verdict in told.defer(*NOT_OF_VERDICTS).order_by("pk"):
         verdicts[verdict.rival_query.item_id].append(verdict)
     return ChunkRows(places=places, solutions=solutions, verdicts=verdicts)

@@ -66,9 +66,9 @@ def read_verdicts() -> int:
     """Associations whose rival has answered since. The first verdict counts, and no later one."""
     # Words that were tested and not handed in are of no association.
     unread = Verdict.objects.filter(
-        riddle__item__association__isnull=False, riddle__item__association__asked_at=None
+        rival_query__item__association__isnull=False, rival_query__item__association__asked_at=None
     )
-    verdicts = unread.filter(rival=F("riddle__paid_on")).order_by("pk")
+    verdicts = unread.filter(rival=F("rival_query__paid_on")).order_by("pk")
     return sum(_read_verdict(verdict) for verdict in verdicts.iterator(chunk_size=AT_ONCE))
 
 

@@ -109,7 +109,7 @@ def pull_disowned(*, now: datetime) -> int:
     changed = 0
     while picture_sets := find_recounts(tasks=domain.CREATING, most=MOST_DISOWNED):
         with transaction.atomic():
-            made = Item.objects.filter(association__board__item__in=picture_sets)
+            made = Item.objects.filter(association__picture_set__item__in=picture_sets)
             take_recounts(picture_sets, along=with_followers(list(made.values_list("pk", flat=True))))
             changed += pull_or_restore(made, now=now)
     return changed

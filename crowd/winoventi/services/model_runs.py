@@ -14,7 +14,7 @@ from scoring.services.pending_work import pause_after
 log = structlog.get_logger()
 
 
-def open_inquiry(*, project: Project, rival: RegisteredRival, purpose: str, now: datetime) -> ModelRun:
+def open_model_run(*, project: Project, rival: RegisteredRival, purpose: str, now: datetime) -> ModelRun:
     """The one there is, opened again if it was closed: there may be new rows."""
     model_run, _ = ModelRun.objects.update_or_create(
         project=project,
@@ -32,7 +32,7 @@ def open_inquiry(*, project: Project, rival: RegisteredRival, purpose: str, now:
     return model_run
 
 
-def open_inquiries(purpose: str) -> Iterator[ModelRun]:
+def open_model_runs(purpose: str) -> Iterator[ModelRun]:
     rows = ModelRun.objects.filter(is_open=True, purpose=purpose).order_by("pk")
     return rows.select_related("rival", "project").iterator()
 

@@ -182,7 +182,7 @@ def test_what_was_returned_is_not_shown_again(study: Study, people: list[Worker]
     assert len(leasing.items_of(third)) == 1
 
 
-def test_three_spymasters_have_a_board_and_no_fourth(study: Study, people: list[Worker]) -> None:
+def test_three_spymasters_have_a_picture_set_and_no_fourth(study: Study, people: list[Worker]) -> None:
     create = make_game_batch(CREATE, study=study, account=people[0].account)
 
     served = [len(leasing.items_of(open_work(create, worker))) for worker in people[:4]]

@@ -38,7 +38,7 @@ def picture_of(association: Association) -> Picture:
     return picture
 
 
-def test_removed_picture_pulls_its_words_and_boards_until_it_is_back(study: Study, staff: User) -> None:
+def test_removed_picture_pulls_its_words_and_picture_sets_until_it_is_back(study: Study, staff: User) -> None:
     association, other = make_association(study=study), make_association(study=study)
     picture = picture_of(association)
     picture_set = seed_picture_set(study=study, pictures=[picture, *(make_picture() for _ in range(4))])

@@ -141,7 +141,7 @@ def test_without_a_verdict_nothing_is_scored(fake: type[FakeRival]) -> None:
 
 
 @pytest.mark.parametrize("size", [4, 7])
-def test_seed_board_refuses_other_sizes(size: int) -> None:
+def test_seed_picture_set_refuses_other_sizes(size: int) -> None:
     with pytest.raises(ValueError, match="5, 6, 10, 12"):
         seed_picture_set(study=make_study(), pictures=[make_picture() for _ in range(size)])
 

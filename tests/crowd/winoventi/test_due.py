@@ -135,7 +135,7 @@ def test_what_a_model_says_of_its_trouble_is_noted_once() -> None:
     assert set(ModelRun.objects.values_list("problem", flat=True)) == {"The weights are gone."}
 
 
-def test_exceptions_that_no_model_will_ever_score_do_not_open_the_inquiry_again_and_again() -> None:
+def test_exceptions_that_no_model_will_ever_score_do_not_open_the_model_run_again_and_again() -> None:
     project = masked_project("sweet")
     adversarial_filter.filter_alternatives(now=NOW)
     refuse_all()

@@ -89,7 +89,7 @@ def figures_of_days(player: Player, *, now: datetime) -> tuple[Figures, Figures]
 def recent_turns(player: Player) -> list[PastReview]:
     """Five queries. Of solves only what the game lets solvers know."""
     turns = Turn.objects.filter(player=player, status=Turn.Status.DONE).order_by("-pk")[:RECENT]
-    rival_queries = Prefetch("assignment__riddles", RivalQuery.objects.order_by("slot"))
+    rival_queries = Prefetch("assignment__rival_queries", RivalQuery.objects.order_by("slot"))
     leases = Prefetch("assignment__leases", Lease.objects.select_related("item__association").order_by("pk"))
     found = list(turns.select_related("assignment").prefetch_related(rival_queries, leases))
     worth = worth_of(Turn.objects.filter(pk__in=[turn.pk for turn in found]))

@@ -46,7 +46,7 @@ def read_result(turn: Turn, *, tells: bool) -> Result:
 def _of_cue(turn: Turn) -> Result:
     rival_query = RivalQuery.objects.select_related("item__association").get(assignment=turn.assignment_id)
     verdict, association = rival_query.verdict, getattr(rival_query.item, "association", None)
-    places = PictureSetPlace.objects.filter(board__item__leases__assignment=turn.assignment_id)
+    places = PictureSetPlace.objects.filter(picture_set__item__leases__assignment=turn.assignment_id)
     pictures = [
         Shown(
             url=f"/pictures/{place.picture.key}/",

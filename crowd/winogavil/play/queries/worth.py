@@ -17,7 +17,7 @@ def is_final() -> Q:
         item__rival_query__assignment=OuterRef("assignment"), final_at__isnull=False, asked_at__isnull=False
     )
     unfit = CueReport.objects.filter(
-        association__item__riddle__assignment=OuterRef("assignment"), status=CueReport.Status.UPHELD
+        association__item__rival_query__assignment=OuterRef("assignment"), status=CueReport.Status.UPHELD
     )
     disowned = Q(assignment__kept_out=True) | Q(assignment__status=Assignment.Status.REJECTED)
     creates = Q(Exists(made), ~Exists(unfit), role=Turn.Role.CREATE)
@@ -29,7 +29,7 @@ def worth_of(turns: QuerySet[Turn]) -> dict[int, TurnWorth]:
     """By turn, of those that are final. Three queries."""
     found: dict[int, TurnWorth] = {}
     cues = Association.objects.filter(
-        item__riddle__assignment__turn__in=turns.filter(role=Turn.Role.CREATE), final_at__isnull=False
+        item__rival_query__assignment__turn__in=turns.filter(role=Turn.Role.CREATE), final_at__isnull=False
     )
     turns_of = dict(turns.values_list("assignment", "pk"))
     for association in cues.select_related("item__rival_query"):

@@ -43,7 +43,7 @@ def draw_practice_sets(*, game: WebGame) -> None:
     if missing <= 0:
         return
     fit = Picture.objects.playable()
-    used = PictureSetPlace.objects.filter(board__item__study=game.study_id).values("picture")
+    used = PictureSetPlace.objects.filter(picture_set__item__study=game.study_id).values("picture")
     keys = list(fit.exclude(pk__in=used).order_by("pk").values_list("pk", flat=True))
     if len(keys) < SIZE:
         keys = list(fit.order_by("pk").values_list("pk", flat=True))

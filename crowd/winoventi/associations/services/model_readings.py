@@ -16,7 +16,7 @@ from crowd.winoventi.domain.words import LONGEST_WORD
 from crowd.winoventi.models import Generic, Noun, Project, Reading, Step
 from crowd.winoventi.models.model_runs import ModelRun
 from crowd.winoventi.services.model_questions import Answered, consult
-from crowd.winoventi.services.model_runs import note_standing, open_inquiries, open_inquiry
+from crowd.winoventi.services.model_runs import note_standing, open_model_run, open_model_runs
 from hits.common.bulk_writes import write_each
 from hits.core.errors import RuleBroken
 from scoring.models import RegisteredRival
@@ -36,15 +36,15 @@ def start_reading(*, project: Project, now: datetime, rival: RegisteredRival | N
         raise RuleBroken("no_model", "Choose the model of step 1 first, under the project's settings.")
     if reader.kind != RegisteredRival.Kind.MASKED:
         raise RuleBroken("wrong_kind", f"{reader} fills no gaps; choose a masked language model.")
-    return open_inquiry(project=project, rival=reader, purpose=Purpose.READING, now=now)
+    return open_model_run(project=project, rival=reader, purpose=Purpose.READING, now=now)
 
 
 def read_nouns(*, now: datetime) -> None:
     """The sweep of step 1."""
     _start_by_itself(now=now)
-    for model_run in open_inquiries(Purpose.READING):
+    for model_run in open_model_runs(Purpose.READING):
         _read(model_run, now=now)
-    for model_run in open_inquiries(Purpose.RANKING):
+    for model_run in open_model_runs(Purpose.RANKING):
         _rank(model_run, now=now)
 
 
@@ -171,7 +171,7 @@ def _follow(project: Project, *, now: datetime) -> None:
     if project.perplexity_model is None:
         cut_generics(project)
         return
-    open_inquiry(project=project, rival=project.perplexity_model, purpose=Purpose.RANKING, now=now)
+    open_model_run(project=project, rival=project.perplexity_model, purpose=Purpose.RANKING, now=now)
 
 
 def _rank(model_run: ModelRun, *, now: datetime) -> None:

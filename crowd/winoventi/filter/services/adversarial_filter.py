@@ -16,7 +16,7 @@ from crowd.winoventi.domain.prompts import prompt
 from crowd.winoventi.models import Alternative, FilterScore, PieceScoring, Project, Step
 from crowd.winoventi.models.model_runs import ModelRun
 from crowd.winoventi.services.model_questions import Answered, Standing, ask_failed_anew, consult
-from crowd.winoventi.services.model_runs import note_standing, open_inquiries, open_inquiry, put_off
+from crowd.winoventi.services.model_runs import note_standing, open_model_run, open_model_runs, put_off
 from hits.core.errors import RuleBroken
 from scoring.models import RegisteredRival
 from scoring.models.text_questions import TextQuestion
@@ -34,7 +34,7 @@ def start_filter(*, project: Project, now: datetime, rival: RegisteredRival | No
         raise RuleBroken("no_model", "Choose the model of step 3 first, under the project's settings.")
     if scorer.kind != RegisteredRival.Kind.MASKED:
         raise RuleBroken("wrong_kind", f"{scorer} fills no gaps; choose a masked language model.")
-    return open_inquiry(project=project, rival=scorer, purpose=Purpose.FILTER, now=now)
+    return open_model_run(project=project, rival=scorer, purpose=Purpose.FILTER, now=now)
 
 
 def score_anew(*, project: Project, now: datetime) -> ModelRun:
@@ -56,7 +56,7 @@ def next_look(*, now: datetime) -> datetime | None:
 def filter_alternatives(*, now: datetime) -> None:
     """The sweep of step 3."""
     _start_by_itself(now=now)
-    for model_run in open_inquiries(Purpose.FILTER):
+    for model_run in open_model_runs(Purpose.FILTER):
         _filter(model_run, now=now)
 
 

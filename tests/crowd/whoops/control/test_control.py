@@ -90,7 +90,7 @@ def test_designer_who_became_a_worker_later_is_not_asked(group: ControlGroup) ->
     assert items == []
 
 
-def test_answers_become_sightings_once(group: ControlGroup) -> None:
+def test_answers_become_control_answers_once(group: ControlGroup) -> None:
     image = group.post()
 
     group.look(SAW)

@@ -50,7 +50,7 @@ def ask(player: Player, *, key: UUID | None = None, text: str = "winter") -> Pra
     )
 
 
-def test_sets_are_drawn_once_of_pictures_on_no_board(game: WebGame) -> None:
+def test_sets_are_drawn_once_of_pictures_on_no_picture_set(game: WebGame) -> None:
     web_games.close_game(game=game, by=make_user(), now=NOW)
     web_games.open_game(game=game, by=make_user(), now=NOW)
 

@@ -284,7 +284,7 @@ def test_blocked_player_begins_nothing() -> None:
     assert Turn.objects.count() == 0
 
 
-def test_riddle_of_a_turn_is_asked_once() -> None:
+def test_rival_query_of_a_turn_is_asked_once() -> None:
     player = make_player(make_game())
     turn = begin(player)
 
