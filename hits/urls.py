@@ -1,5 +1,5 @@
 from django.urls import include, path
-from drf_spectacular.views import SpectacularAPIView
+from drf_spectacular.views import SchemaView
 
 from hits.api.docs import show_docs
 from hits.api.routes import router
@@ -7,7 +7,7 @@ from hits.sync import event_posts
 
 urlpatterns = [
     path("events/", include(event_posts.urlpatterns)),
-    path("schema/", SpectacularAPIView.as_view(), name="schema"),
+    path("schema/", SchemaView.as_view(), name="schema"),
     path("docs/", show_docs, name="docs"),
     path("", include(router.urls)),
 ]

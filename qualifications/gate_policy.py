@@ -9,7 +9,7 @@ from django.utils.translation import gettext_noop
 
 from hits import families
 from hits.core.errors import RuleBroken
-from hits.families.entry_policies import Asked, EntryPolicy
+from hits.families.entry_policies import EntryPolicy, PlatformRequirements
 from hits.identity.models.workers import Worker
 from hits.studies.models import Batch
 from hits.work.models.assignments import Assignment
@@ -40,9 +40,9 @@ Work = Assignment.Status
 
 
 class GatePolicy(EntryPolicy):
-    def ask(self, batch: Batch) -> Asked:
+    def ask(self, batch: Batch) -> PlatformRequirements:
         if not is_gated(batch):
-            return Asked()
+            return PlatformRequirements()
         gates = active_gates(batch.study_id)
         tested = gates_tested_by(gates, batch.task)
         asked = platform.ask(batch, [*gates_opening(gates, batch.task), *tested])

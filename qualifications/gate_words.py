@@ -40,7 +40,8 @@ def findings_in_words(rows: Any) -> list[str]:
 
 def bounds_in_words(bounds: Iterable[Bound]) -> list[str]:
     return [
-        _("%(measure)s: on average %(limit)s") % {"measure": _measure(bound.measure), "limit": _limit(bound)}
+        _("%(measure)s: on average %(limit)s")
+        % {"measure": measure_name(bound.measure), "limit": _limit(bound)}
         for bound in bounds
     ]
 
@@ -53,7 +54,7 @@ def floor_in_words(floor: Floor, *, mean: Fraction) -> str:
         floor.last,
     )
     said = words % {
-        "measure": _measure(floor.measure),
+        "measure": measure_name(floor.measure),
         "last": floor.last,
         "mean": per_cent(mean),
         "below": _whole(floor.below),
@@ -98,7 +99,7 @@ def _finding(finding: Finding) -> str:
         if finding.holds
         else _("%(measure)s: your average was %(mean)s, and %(limit)s is needed.")
     )
-    said = words % {"measure": _measure(bound.measure), "mean": reached, "limit": _limit(bound)}
+    said = words % {"measure": measure_name(bound.measure), "mean": reached, "limit": _limit(bound)}
     return said[:1].upper() + said[1:]
 
 
@@ -111,7 +112,7 @@ def _whole(percent: int) -> str:
     return f"{percent} %"
 
 
-def _measure(name: str) -> str:
+def measure_name(name: str) -> str:
     return str(MEASURES.get(name) or name.replace("_", " "))
 
 

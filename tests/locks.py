@@ -14,13 +14,15 @@ def refuse_second_locks(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(locking, "refuse_second", refuse)
 
 
-def notes_of_product() -> list[locking.Held]:
+def notes_of_product() -> list[locking.LockedItems]:
     """The test's own transaction holds those of the product, as its savepoints."""
     outer = len(
         list(takewhile(lambda block: getattr(block, "_from_testcase", False), connection.atomic_blocks))
     )
     inner = connection.savepoint_ids[outer - 1 :][:1] if outer else []
-    found = [(ids, call) for ids, call, *_ in connection.run_on_commit if isinstance(call, locking.Held)]
+    found = [
+        (ids, call) for ids, call, *_ in connection.run_on_commit if isinstance(call, locking.LockedItems)
+    ]
     return [call for ids, call in found if not outer or set(inner) & ids]
 
 

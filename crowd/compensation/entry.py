@@ -5,7 +5,7 @@ from datetime import datetime
 from django.utils.translation import gettext as _
 
 from hits.core.errors import RuleBroken
-from hits.families.entry_policies import Asked, EntryPolicy
+from hits.families.entry_policies import EntryPolicy, PlatformRequirements
 from hits.identity.models.workers import Worker
 from hits.ledger.models.bonuses import Bonus
 from hits.payments.services.compensation import TASK
@@ -16,8 +16,8 @@ from hits.work.models.hits import HIT
 class PaidWorkerAlone(EntryPolicy):
     """The HIT of a compensation is for the worker whose bonus it pays, and for nobody else."""
 
-    def ask(self, batch: Batch) -> Asked:
-        return Asked()
+    def ask(self, batch: Batch) -> PlatformRequirements:
+        return PlatformRequirements()
 
     def refuse_entry(self, *, hit: HIT, worker: Worker, now: datetime) -> None:
         if hit.batch.task != TASK:

@@ -21,7 +21,7 @@ from crowd.frame.person import PersonForm
 from hits.core.errors import RuleBroken
 from hits.work.models.assignments import Assignment
 from hits.work.models.hits import HIT
-from qualifications.queries.consents import Asked, owed_before_work
+from qualifications.queries.consents import ConsentNeed, owed_before_work
 from qualifications.services import consenting, demographics
 
 YES = "yes"
@@ -85,7 +85,7 @@ def tell(request: HttpRequest, hit: HIT) -> HttpResponse:
     return _go_on(request, hit)
 
 
-def _read(request: HttpRequest, hit: HIT, *, now: datetime) -> tuple[Assignment, str, Asked | None]:
+def _read(request: HttpRequest, hit: HIT, *, now: datetime) -> tuple[Assignment, str, ConsentNeed | None]:
     """Whose page it is, and what is still to be asked there."""
     token = request.POST.get("token", "")
     assignment, submit_to = visit_authentication.read_token(
@@ -98,7 +98,7 @@ def _read(request: HttpRequest, hit: HIT, *, now: datetime) -> tuple[Assignment,
 def _ask(
     request: HttpRequest,
     assignment: Assignment,
-    asked: Asked,
+    asked: ConsentNeed,
     *,
     submit_to: str,
     status: int = 200,

@@ -61,7 +61,8 @@ def _store(request: HttpRequest, assignment: Assignment, *, now: datetime) -> Ri
         new = asking_rivals.NewRivalQuery(
             text=proposal.text,
             pictures=[
-                asking_rivals.Shown(sha256=sha256, caption=caption) for sha256, caption in proposal.pictures
+                asking_rivals.ShownPicture(sha256=sha256, caption=caption)
+                for sha256, caption in proposal.pictures
             ],
             chosen=proposal.chosen,
             slot=proposal.slot,

@@ -15,13 +15,13 @@ def is_profane(text: str) -> bool:
 
 
 def _is_listed(word: str) -> bool:
-    listed = _listed()
+    listed = listed_words()
     return word in listed or any(
         word.endswith(ending) and word.removesuffix(ending) in listed for ending in ("s", "es")
     )
 
 
 @cache
-def _listed() -> frozenset[str]:
+def listed_words() -> frozenset[str]:
     lines = (line.strip() for line in LIST.read_text(encoding="utf-8").splitlines())
     return frozenset(line.casefold() for line in lines if line and not line.startswith("#"))

@@ -26,7 +26,7 @@ class Unknown(CrowdError):
     """Nobody of ours signed it, or what it was signed for is not there."""
 
 
-class Over(CrowdError):
+class LinkExpired(CrowdError):
     """Signed by us, and too old. `language` is of the study that the worker came from."""
 
     def __init__(self, *, language: str) -> None:
@@ -70,7 +70,7 @@ def read_token(token: str, *, now: datetime) -> Link:
     if study is None:
         raise Unknown("There is no such study.")
     if now.timestamp() >= payload["expires"]:
-        raise Over(language=study.language)
+        raise LinkExpired(language=study.language)
     worker = Worker.objects.select_related("account").filter(public_id=payload["worker"]).first()
     if worker is None:
         raise Unknown("There is no such worker.")

@@ -41,7 +41,7 @@ SAID = ("asked", "taken-back")
 
 
 @dataclass(frozen=True, kw_only=True)
-class Refused:
+class RefusedAppeal:
     """What was typed about a work, and why it was not taken. Nothing of it is lost."""
 
     work: Assignment
@@ -61,7 +61,7 @@ def linked(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]:
                 response = view(request, link, **kwargs)
         except statement_links.Unknown:
             response = render(request, "statement/unknown.html", status=403)
-        except statement_links.Over as over:
+        except statement_links.LinkExpired as over:
             with translation.override(over.language):
                 response = render(request, "statement/over.html", status=410)
         response["Content-Security-Policy"] = build_policy(config=POLICY)
@@ -108,7 +108,7 @@ def ask(request: HttpRequest, link: Link, work_id: UUID) -> HttpResponse:
     try:
         appeal_handling.make_appeal(assignment=work, text=text, now=timezone.now())
     except RuleBroken as broken:
-        return _show(request, link, refused=Refused(work=work, text=text, why=str(broken)))
+        return _show(request, link, refused=RefusedAppeal(work=work, text=text, why=str(broken)))
     return _back(request, link, work, said="asked")
 
 
@@ -122,11 +122,11 @@ def take_back(request: HttpRequest, link: Link, appeal_id: UUID) -> HttpResponse
     try:
         appeal_handling.withdraw_appeal(appeal=appeal, now=timezone.now())
     except RuleBroken as broken:
-        return _show(request, link, refused=Refused(work=appeal.assignment, text="", why=str(broken)))
+        return _show(request, link, refused=RefusedAppeal(work=appeal.assignment, text="", why=str(broken)))
     return _back(request, link, appeal.assignment, said="taken-back")
 
 
-def _show(request: HttpRequest, link: Link, *, refused: Refused | None = None) -> HttpResponse:
+def _show(request: HttpRequest, link: Link, *, refused: RefusedAppeal | None = None) -> HttpResponse:
     now, zone = timezone.now(), ZoneInfo(link.study.time_zone)
     currency = link.worker.account.currency
     works = queries.works_of(link.worker)
@@ -154,7 +154,9 @@ def _show(request: HttpRequest, link: Link, *, refused: Refused | None = None) -
     return render(request, "statement/statement.html", context, status=409 if refused else 200)
 
 
-def _work(work: Assignment, *, currency: str, now: datetime, refused: Refused | None) -> Mapping[str, Any]:
+def _work(
+    work: Assignment, *, currency: str, now: datetime, refused: RefusedAppeal | None
+) -> Mapping[str, Any]:
     appeals = list(work.appeals.all())
     why_not = appeal_handling.why_not(work, appeals=appeals, now=now)
     is_refused = refused is not None and refused.work.pk == work.pk

@@ -34,7 +34,7 @@ TO_DO = ("→", _("To do"), "")
 
 
 @dataclass(frozen=True, kw_only=True)
-class Agreed:
+class StudyConsent:
     """What a study asks to agree to, and whether this worker does: not yet, or not any more, is None."""
 
     text: ConsentText
@@ -52,7 +52,7 @@ class Step:
 @dataclass(frozen=True, kw_only=True)
 class InStudy:
     study: Study
-    agreed: Agreed | None
+    agreed: StudyConsent | None
     steps: Sequence[Step]
 
 
@@ -77,13 +77,13 @@ def _in_study(study: Study, *, worker: Worker) -> InStudy:
     return InStudy(study=study, agreed=_agreed(study, worker=worker), steps=steps)
 
 
-def _agreed(study: Study, *, worker: Worker) -> Agreed | None:
+def _agreed(study: Study, *, worker: Worker) -> StudyConsent | None:
     texts = ConsentText.objects.filter(study=study, published_at__isnull=False).order_by("-version")
     text = texts.defer("text").first()
     if text is None:
         return None
     given = Consent.objects.filter(text=text, worker=worker, withdrawn_at=None)
-    return Agreed(text=text, consent=given.first())
+    return StudyConsent(text=text, consent=given.first())
 
 
 def _step(stand: stands.Stand) -> Step:

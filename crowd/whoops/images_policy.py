@@ -9,7 +9,7 @@ from crowd.whoops.annotate.domain.annotation_texts import TEST_IMAGES
 from crowd.whoops.models import Project
 from hits import families
 from hits.core.errors import RuleBroken
-from hits.families.entry_policies import Asked, EntryPolicy
+from hits.families.entry_policies import EntryPolicy, PlatformRequirements
 from hits.identity.models.workers import Worker
 from hits.studies.models import Batch
 from hits.work.models.assignments import Assignment
@@ -22,14 +22,14 @@ TASKS = (domain.DESIGN, domain.CONTROL, domain.ANNOTATE, domain.EXAMPLES, *domai
 
 
 class ImagesPolicy(EntryPolicy):
-    def ask(self, batch: Batch) -> Asked:
+    def ask(self, batch: Batch) -> PlatformRequirements:
         if batch.task not in TASKS or batch.task not in families.registered():
-            return Asked()
+            return PlatformRequirements()
         if not Project.objects.filter(study=batch.study_id).exists():
             words = f"The study “{batch.study}” has no weird images yet. Set them up first."
-            return Asked(obstacles=[words])
+            return PlatformRequirements(obstacles=[words])
         lacking = _lacking_images(batch) if batch.task == domain.EXAMPLES else ""
-        return Asked(obstacles=[lacking] if lacking else [])
+        return PlatformRequirements(obstacles=[lacking] if lacking else [])
 
     def refuse_entry(self, *, hit: HIT, worker: Worker, now: datetime) -> None:
         """Whoever tries the test again is shown images that are new to them, and as many as at first."""

@@ -8,7 +8,7 @@ from crowd.winoventi import domain
 from crowd.winoventi.models import Project, Step
 from crowd.winoventi.queries.pair_people import answers_of
 from hits.core.errors import RuleBroken
-from hits.families.entry_policies import Asked, EntryPolicy
+from hits.families.entry_policies import EntryPolicy, PlatformRequirements
 from hits.identity.models.workers import Worker
 from hits.studies.models import Batch
 from hits.work.models.hits import HIT
@@ -17,11 +17,11 @@ from hits.work.models.hits import HIT
 class LimitPolicy(EntryPolicy):
     """So many answers of one worker to one step of a project: nobody makes most of the data alone."""
 
-    def ask(self, batch: Batch) -> Asked:
+    def ask(self, batch: Batch) -> PlatformRequirements:
         if batch.task not in domain.TASKS or Project.objects.filter(study=batch.study).exists():
-            return Asked()
+            return PlatformRequirements()
         words = f"The study “{batch.study}” has no exception procedure yet. Set one up first."
-        return Asked(obstacles=[words])
+        return PlatformRequirements(obstacles=[words])
 
     def refuse_entry(self, *, hit: HIT, worker: Worker, now: datetime) -> None:
         """What a page would bring is counted, too: nobody comes above the limit."""

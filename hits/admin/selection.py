@@ -43,7 +43,7 @@ def read_keys(text: str) -> list[int]:
     return [int(part) for part in numbers if len(part) < 19]
 
 
-class Counted(Paginator[Any]):
+class CountedPaginator(Paginator[Any]):
     """Where the number of rows is known, nothing is counted again."""
 
     def __init__(self, rows: "QuerySet[Any]", *, total: int) -> None:
@@ -57,7 +57,7 @@ class Counted(Paginator[Any]):
 
 def page_of(rows: "QuerySet[Any]", *, number: str | None, total: int) -> Page[Any]:
     """The last one for a number too large, the first for rubbish."""
-    return Counted(rows, total=total).get_page(number)
+    return CountedPaginator(rows, total=total).get_page(number)
 
 
 def opts_of(model: type[Model]) -> Any:

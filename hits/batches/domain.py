@@ -14,7 +14,7 @@ FIELDS = {"QualificationTypeId", "Comparator", "IntegerValues", "LocaleValues", 
 
 
 @dataclass(frozen=True, kw_only=True)
-class Own:
+class NumberRequirement:
     """A qualification type of the researcher's, or of anybody's, compared with whole numbers."""
 
     type_id: str
@@ -30,7 +30,7 @@ class Criteria:
     not_countries: list[str] = field(default_factory=list)
     masters: bool = False
     adult: bool = False
-    own: list[Own] = field(default_factory=list)
+    own: list[NumberRequirement] = field(default_factory=list)
     guarded: str = "Accept"
     further: list[Row] = field(default_factory=list)
 
@@ -112,7 +112,9 @@ def _take(row: Row, found: Criteria) -> bool:
     elif kind == ADULT and (comparator, integers) == ("EqualTo", [1]) and not found.adult:
         found.adult = True
     else:
-        found.own.append(Own(type_id=str(kind), comparator=str(comparator), values=tuple(integers)))
+        found.own.append(
+            NumberRequirement(type_id=str(kind), comparator=str(comparator), values=tuple(integers))
+        )
     return True
 
 
@@ -128,7 +130,7 @@ def _row(kind: str, comparator: str, **values: Any) -> dict[str, Any]:
     return {"QualificationTypeId": kind, "Comparator": comparator, **values}
 
 
-def _integers(own: Own) -> dict[str, Any]:
+def _integers(own: NumberRequirement) -> dict[str, Any]:
     return {"IntegerValues": list(own.values)} if own.values else {}
 
 

@@ -12,7 +12,7 @@ from uuid import UUID, uuid4
 from hits.core import crypto
 from hits.core.errors import CrowdError
 from hits.datasets.columns import Column, Row, rows_of
-from hits.datasets.file_writer import FORMATS, Counting, Tell, write_rows
+from hits.datasets.file_writer import FORMATS, RowCounter, Tell, write_rows
 from hits.studies.models import Study
 
 __all__ = [
@@ -32,7 +32,7 @@ _exports: dict[str, "Export"] = {}
 
 
 @dataclass(frozen=True, kw_only=True)
-class Wanted:
+class ExportChoice:
     """What of a study, and in which form."""
 
     study: Study
@@ -89,7 +89,7 @@ class Export(ABC):
 
     @abstractmethod
     def export(
-        self, *, wanted: Wanted, folder: Path, tell: Tell, now: datetime, **options: Any
+        self, *, wanted: ExportChoice, folder: Path, tell: Tell, now: datetime, **options: Any
     ) -> dict[str, Any]:
         """What was written, ready for JSON. A file that is there under its name is whole."""
 
@@ -100,11 +100,11 @@ def salt_of(study: Study, *, linkable: bool) -> str:
 
 
 def export_rows(
-    path: Path, columns: Sequence[Column], rows: Iterable[Row], *, of: int, wanted: Wanted, tell: Tell,
+    path: Path, columns: Sequence[Column], rows: Iterable[Row], *, of: int, wanted: ExportChoice, tell: Tell,
     now: datetime,
 ) -> dict[str, Any]:  # fmt: skip
     """The first file of an export is told how far it is, and everything is said of it."""
-    count = Counting(of, tell)
+    count = RowCounter(of, tell)
     written = write_rows(path, columns, count.through(rows), form=wanted.format)
     return {
         **written,

@@ -10,7 +10,7 @@ from typing import Any, ClassVar, TypeVar
 from django.db.models import Model
 
 from hits.core.errors import CrowdError
-from hits.data.exports import DataFile, Export, Naming, Tell, Wanted, export_rows, salt_of
+from hits.data.exports import DataFile, Export, ExportChoice, Naming, Tell, export_rows, salt_of
 from hits.datasets.file_writer import write_rows
 from hits.studies.models import Study
 
@@ -52,7 +52,7 @@ class ProjectExport(Export):
         """Rows of the first file."""
 
     def export(
-        self, *, wanted: Wanted, folder: Path, tell: Tell, now: datetime, **options: Any
+        self, *, wanted: ExportChoice, folder: Path, tell: Tell, now: datetime, **options: Any
     ) -> dict[str, Any]:
         source = self.source_in(wanted.study, **options)
         files = self.files_of(source)

@@ -26,7 +26,7 @@ def write_rows(path: Path, columns: Sequence[Column], rows: Iterable[Row], *, fo
     return describe(path)
 
 
-class Counting:
+class RowCounter:
     """Tells how far it is, now and then."""
 
     EVERY = 500

@@ -34,7 +34,7 @@ class StatColumn(Column):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Shown:
+class ShownCell:
     """A cell of a page: `below` its words something small, and `mark` says why it is marked.
 
     `url`: where the name of a row leads.
@@ -75,7 +75,7 @@ class StatTable:
     def header(self) -> list[StatColumn]:
         return [column for column in self.columns if column.title]
 
-    def shown(self) -> list[list[tuple[StatColumn, Shown]]]:
+    def shown(self) -> list[list[tuple[StatColumn, ShownCell]]]:
         """Each cell with its column."""
         rows = self.rows if self.page_rows is None else self.page_rows
         return [
@@ -122,15 +122,15 @@ def percent(share: Fraction | float | None, digits: int = 1) -> str:
     return UNKNOWN if share is None else f"{float(100 * share):.{digits}f} %"
 
 
-def show(column: StatColumn, value: Any) -> Shown:
+def show(column: StatColumn, value: Any) -> ShownCell:
     """What is no number of its kind is words already."""
-    if isinstance(value, Shown):
+    if isinstance(value, ShownCell):
         return value
     if value is None:
-        return Shown(words=UNKNOWN)
+        return ShownCell(words=UNKNOWN)
     if isinstance(value, str) or column.kind in (TEXT, INTEGER, WORDS):
-        return Shown(words=str(value))
-    return Shown(words=_SHOWING[column.kind](column, value))
+        return ShownCell(words=str(value))
+    return ShownCell(words=_SHOWING[column.kind](column, value))
 
 
 def _number(column: StatColumn, value: Any) -> str:

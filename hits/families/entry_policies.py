@@ -15,7 +15,7 @@ _policies: list["EntryPolicy"] = []
 
 
 @dataclass(frozen=True, kw_only=True)
-class Asked:
+class PlatformRequirements:
     """Requirements as the Requester API takes them; and why a launch has to wait, with what to do."""
 
     requirements: Sequence[Mapping[str, Any]] = ()
@@ -41,10 +41,10 @@ def register(policy: EntryPolicy) -> None:
     _policies.append(policy)
 
 
-def ask(batch: "Batch") -> Asked:
+def ask(batch: "Batch") -> PlatformRequirements:
     """The batch's own requirements and those of every policy, and whatever is in the way of a launch."""
     asked = [policy.ask(batch) for policy in _policies]
-    return Asked(
+    return PlatformRequirements(
         requirements=[*batch.requirements, *(row for one in asked for row in one.requirements)],
         obstacles=[words for one in asked for words in one.obstacles],
         warnings=[words for one in asked for words in one.warnings],

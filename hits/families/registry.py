@@ -7,47 +7,47 @@ from hits.families.interface import Purpose, TaskType
 if TYPE_CHECKING:
     from hits.work.models.assignments import Assignment
 
-_families: dict[str, TaskType] = {}
+_task_types: dict[str, TaskType] = {}
 
 
-def register(family: TaskType) -> None:
+def register(task_type: TaskType) -> None:
     """Called from the family's AppConfig.ready."""
-    _families[family.key] = family
+    _task_types[task_type.key] = task_type
 
 
 def get(key: str) -> TaskType:
-    if key not in _families:
-        raise CrowdError(f"There is no task {key}. Known: {', '.join(sorted(_families))}.")
-    return _families[key]
+    if key not in _task_types:
+        raise CrowdError(f"There is no task {key}. Known: {', '.join(sorted(_task_types))}.")
+    return _task_types[key]
 
 
 def registered() -> dict[str, TaskType]:
-    return dict(sorted(_families.items()))
+    return dict(sorted(_task_types.items()))
 
 
 def taking_files(key: str) -> TakesFiles | None:
     """The task, if its items may come from a file."""
-    task: object = _families.get(key)
+    task: object = _task_types.get(key)
     return task if isinstance(task, TakesFiles) else None
 
 
 def known_measures() -> list[str]:
     """Of all families: what a bonus table may name."""
-    return sorted({measure for family in _families.values() for measure in family.measures})
+    return sorted({measure for task_type in _task_types.values() for measure in task_type.measures})
 
 
 def judged_later() -> list[str]:
     """The tasks whose work is approved before it can be judged."""
-    return [key for key, family in registered().items() if family.is_judged_later]
+    return [key for key, task_type in registered().items() if task_type.is_judged_later]
 
 
 def offered() -> dict[str, TaskType]:
     """Those that a researcher may choose."""
-    return {key: family for key, family in registered().items() if family.purpose != Purpose.HOUSE}
+    return {key: task_type for key, task_type in registered().items() if task_type.purpose != Purpose.HOUSE}
 
 
 def asks_anew(key: str) -> bool:
-    return isinstance(_families.get(key), AsksAnew)
+    return isinstance(_task_types.get(key), AsksAnew)
 
 
 def uses_up(work: "Assignment") -> bool:
@@ -57,8 +57,8 @@ def uses_up(work: "Assignment") -> bool:
 
 
 def is_test(key: str) -> bool:
-    return key in _families and _families[key].purpose == Purpose.TEST
+    return key in _task_types and _task_types[key].purpose == Purpose.TEST
 
 
 def is_offered(key: str) -> bool:
-    return key not in _families or _families[key].purpose != Purpose.HOUSE
+    return key not in _task_types or _task_types[key].purpose != Purpose.HOUSE

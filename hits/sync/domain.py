@@ -14,7 +14,7 @@ EXTERNAL_ID = re.compile(r"[A-Za-z0-9]{0,64}", re.ASCII)
 
 
 @dataclass(frozen=True, kw_only=True)
-class Told:
+class ReportedEvent:
     """One event, as it was told."""
 
     kind: str
@@ -26,7 +26,7 @@ class Told:
 @dataclass(frozen=True, kw_only=True)
 class Document:
     document_id: str
-    events: list[Told]
+    events: list[ReportedEvent]
 
 
 def read_document(text: str) -> Document:
@@ -61,10 +61,10 @@ def unwrap(text: str) -> str:
     return inner if isinstance(inner, str) and data.get("Type") == "Notification" else text
 
 
-def _read_event(data: Any) -> Told:
+def _read_event(data: Any) -> ReportedEvent:
     if not isinstance(data, dict):
         raise ValueError("An event is no object.")  # noqa: TRY004
-    return Told(
+    return ReportedEvent(
         kind=_matched(KIND, data.get("EventType"), "EventType"),
         occurred_at=_read_moment(data.get("EventTimestamp")),
         hit_id=_matched(EXTERNAL_ID, data.get("HITId", ""), "HITId"),

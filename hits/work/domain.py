@@ -12,7 +12,7 @@ SECOND = timedelta(seconds=1)
 
 
 @dataclass(frozen=True, kw_only=True)
-class Counted:
+class CountedTime:
     """Seconds of active time, and the moment up to which they are counted."""
 
     active_s: int
@@ -20,21 +20,21 @@ class Counted:
 
 
 def count_beat(
-    before: Counted | None, *, opened_at: datetime, now: datetime, shortest: timedelta = SHORTEST_STEP
-) -> Counted | None:
+    before: CountedTime | None, *, opened_at: datetime, now: datetime, shortest: timedelta = SHORTEST_STEP
+) -> CountedTime | None:
     """None: nothing to write. Never more than has passed on the clock since the page was opened."""
     if before is None:
-        return Counted(active_s=0, beat_at=now)
+        return CountedTime(active_s=0, beat_at=now)
     passed = now - before.beat_at
     if timedelta(0) <= passed < shortest:
         return None
     if passed < timedelta(0) or passed > IDLE:
-        return Counted(active_s=before.active_s, beat_at=now)
+        return CountedTime(active_s=before.active_s, beat_at=now)
     seconds = min(passed, LONGEST_STEP) // SECOND
     # Parts of a second count with the next beat, unless a pause ends them.
     beat_at = before.beat_at + seconds * SECOND if passed <= LONGEST_STEP else now
     most = max(before.active_s, (now - opened_at) // SECOND)
-    return Counted(active_s=min(before.active_s + seconds, most), beat_at=beat_at)
+    return CountedTime(active_s=min(before.active_s + seconds, most), beat_at=beat_at)
 
 
 def effective_seconds(*, active_s: int | None, worked_s: int | None) -> int | None:

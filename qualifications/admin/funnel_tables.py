@@ -8,7 +8,7 @@ from django.urls import reverse
 from hits.admin.page_parts import in_words, plural
 from hits.datasets.bars import draw_bars
 from hits.datasets.columns import TEXT
-from hits.datasets.stat_table import UNKNOWN, WORDS, Shown, StatTable, head
+from hits.datasets.stat_table import UNKNOWN, WORDS, ShownCell, StatTable, head
 from qualifications.admin.refusal_words import refusal_in_words
 from qualifications.queries.funnel import Funnel, GateRow, Step
 
@@ -96,7 +96,7 @@ def _gate(row: GateRow, *, now: datetime) -> Sequence[object]:
     url = reverse("admin:qualifications_gate_change", args=[row.gate.pk])
     waits = max(0, int((now - row.waits_since).total_seconds())) if row.waits_since else None
     return (
-        Shown(words=row.gate.name, url=url),
+        ShownCell(words=row.gate.name, url=url),
         row.tested,
         row.passed,
         row.failed,

@@ -27,7 +27,7 @@ SEEN_BY_YOU = "You see workers who have worked in one of your studies."
 
 
 @dataclass(frozen=True, kw_only=True)
-class Found:
+class NamedWorkers:
     """Whom a list of pseudonyms names, as far as this person may see them."""
 
     workers: list[Worker]
@@ -52,7 +52,7 @@ class GiveForm(forms.Form):
         super().__init__(data, label_suffix="")
         self.gate, self.user = call.row, call.by
 
-    def clean_pseudonyms(self) -> Found:
+    def clean_pseudonyms(self) -> NamedWorkers:
         names = list(dict.fromkeys(re.split(r"[\s,;]+", self.cleaned_data["pseudonyms"].strip())))
         if len(names) > MOST:
             raise ValidationError(f"These are {len(names)}; give it to {MOST} at once.")
@@ -62,16 +62,16 @@ class GiveForm(forms.Form):
         return found
 
 
-def _find(gate: Gate, names: list[str], *, user: User) -> Found:
+def _find(gate: Gate, names: list[str], *, user: User) -> NamedWorkers:
     """Two queries."""
     workers = list(workers_for(user).filter(pseudonym__in=names).order_by("pseudonym"))
     passed = Holding.objects.filter(gate=gate, worker__in=workers, value=Holding.Value.PASSED)
     known = {worker.pseudonym for worker in workers}
     unknown = [name for name in names if name not in known]
-    return Found(workers=workers, unknown=unknown, held=set(passed.values_list("worker", flat=True)))
+    return NamedWorkers(workers=workers, unknown=unknown, held=set(passed.values_list("worker", flat=True)))
 
 
-def _in_words(found: Found) -> str:
+def _in_words(found: NamedWorkers) -> str:
     held = f"{len(found.held)} hold{pluralize(found.held, 's,')} it already. " if found.held else ""
     return f"{held}Not found: {', '.join(found.unknown)}. {SEEN_BY_YOU}" if found.unknown else held
 
@@ -80,7 +80,7 @@ def _ask_to_give(call: Call[Gate]) -> Confirm:
     title = f"Give by hand: {call.row.name}"
     if "pseudonyms" not in call.values:
         return Confirm(title=title)
-    found: Found = call.values["pseudonyms"]
+    found: NamedWorkers = call.values["pseudonyms"]
     count = len(found.getting)
     text = format_html(
         "<strong>{} worker{}</strong> {} it, and may do what it opens, whatever the tests say.{}",

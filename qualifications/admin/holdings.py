@@ -43,7 +43,7 @@ class Holds(admin.SimpleListFilter):
         return queryset.filter(self.ways.get(self.value() or "", Q()))
 
 
-class Told(Holds):
+class HeldAtProvider(Holds):
     title = "the provider"
     parameter_name = "provider"
     ways: ClassVar[dict[str, Q]] = {
@@ -60,7 +60,7 @@ class Told(Holds):
 class HoldingAdmin(ReadOnlyAdmin[Holding]):
     list_display = ("person", "gate_name", "holds", "since", "why", "told_state")
     list_display_links = None  # the first column is one
-    list_filter = (VisibleGates, Holds, Told)
+    list_filter = (VisibleGates, Holds, HeldAtProvider)
     search_fields = ("=worker__pseudonym",)
     ordering = ("-pk",)
     list_per_page = 50

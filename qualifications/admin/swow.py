@@ -13,7 +13,7 @@ from hits.admin.actions import Action, Call, Confirm, Outcome
 from hits.admin.actions.action_pages import ActionPages
 from hits.admin.page_parts import ReadOnlyAdmin, read_number
 from qualifications.models import SwowList
-from qualifications.queries.association_graph import Said, associations_of, cues_of, words_beginning
+from qualifications.queries.association_graph import EdgeInWords, associations_of, cues_of, words_beginning
 from qualifications.services.removing_lists import remove_list
 
 LISTS = "admin:qualifications_swowlist_changelist"
@@ -121,7 +121,7 @@ def _look_up(swow: SwowList, word: str) -> dict[str, Any]:
     return {"guesses": guesses, "tables": [_table(*table) for table in tables] if said or said_to else []}
 
 
-def _table(name: str, title: str, head: str, rows: Sequence[tuple[str, Said]]) -> dict[str, Any]:
+def _table(name: str, title: str, head: str, rows: Sequence[tuple[str, EdgeInWords]]) -> dict[str, Any]:
     shown = [
         {"word": word, "count": one.count, "total": one.total, "share": f"{float(100 * one.strength):.1f}"}
         for word, one in rows[:SHOWN]

@@ -13,7 +13,7 @@ AT_ONCE = 500
 
 
 @dataclass(frozen=True, kw_only=True)
-class Said:
+class EdgeInWords:
     """One edge as people read it."""
 
     cue: str
@@ -47,13 +47,13 @@ def words_beginning(*, swow: SwowList, text: str, limit: int) -> Sequence[str]:
     return list(found.values_list("text", flat=True)[:limit])
 
 
-def associations_of(*, swow: SwowList, word: str, limit: int) -> Sequence[Said]:
+def associations_of(*, swow: SwowList, word: str, limit: int) -> Sequence[EdgeInWords]:
     """What people said to it, the strongest first."""
     edges = SwowEdge.objects.filter(cue__in=_words(swow).filter(text=fold(word)))
     return _read(edges.order_by("-count", "response__text"), limit=limit)
 
 
-def cues_of(*, swow: SwowList, word: str, limit: int) -> Sequence[Said]:
+def cues_of(*, swow: SwowList, word: str, limit: int) -> Sequence[EdgeInWords]:
     """What it was said to, by most people first."""
     edges = SwowEdge.objects.filter(response__in=_words(swow).filter(text=fold(word)))
     return _read(edges.order_by("-count", "cue__text"), limit=limit)
@@ -121,11 +121,11 @@ def _words(swow: SwowList) -> QuerySet[SwowWord]:
     return SwowWord.objects.filter(list=swow, list__status=SwowList.Status.READY)
 
 
-def _read(edges: QuerySet[SwowEdge], *, limit: int) -> Sequence[Said]:
+def _read(edges: QuerySet[SwowEdge], *, limit: int) -> Sequence[EdgeInWords]:
     rows = edges.values_list(
         "cue__text", "response__text", "count", "cue__stated_total", "cue__counted_total"
     )[:limit]
     return [
-        Said(cue=cue, response=response, count=count, total=max(stated, counted))
+        EdgeInWords(cue=cue, response=response, count=count, total=max(stated, counted))
         for cue, response, count, stated, counted in rows
     ]

@@ -14,7 +14,7 @@ from qualifications.models import Consent, ConsentText, Demographics, UnderAge
 
 
 @dataclass(frozen=True, kw_only=True)
-class Asked:
+class ConsentNeed:
     """The text in force, and whether it and the questions about the person still wait for this worker."""
 
     text: ConsentText
@@ -24,14 +24,14 @@ class Asked:
     is_under_age: bool = False
 
 
-def owed_before_work(assignment: Assignment) -> Asked | None:
+def owed_before_work(assignment: Assignment) -> ConsentNeed | None:
     """One query. None: work may go on, also where it began with an earlier version."""
     begun = Lease.objects.filter(assignment=assignment.pk)
     study = assignment.hit.batch.study
     found = _in_force(study=study, worker=assignment.worker).filter(~Exists(begun)).first()
     if found is None:
         return None
-    asked = Asked(
+    asked = ConsentNeed(
         text=found,
         wants_consent=not found.is_agreed,
         wants_answers=found.asks_demographics and not found.has_answered,

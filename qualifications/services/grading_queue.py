@@ -67,7 +67,7 @@ def _is_free(by: User, *, now: datetime) -> Q:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Waiting:
+class WaitingTests:
     """How many tests of a gate wait, and how many of them lie before a colleague."""
 
     gate_id: int
@@ -76,13 +76,13 @@ class Waiting:
     elsewhere: int
 
 
-def counts_by_gate(waiting: QuerySet[Attempt], *, by: User, now: datetime) -> list[Waiting]:
+def counts_by_gate(waiting: QuerySet[Attempt], *, by: User, now: datetime) -> list[WaitingTests]:
     """One query."""
     elsewhere = Count("pk", filter=Q(claimed_until__gt=now) & ~Q(claimed_by=by) & ~Q(claimed_by=None))
     rows = waiting.order_by().values("gate", "gate__name", "gate__study__name")
     found = rows.annotate(waiting=Count("pk"), elsewhere=elsewhere).order_by("gate__study__name", "gate")
     return [
-        Waiting(
+        WaitingTests(
             gate_id=row["gate"],
             name=f"{row['gate__name']} ({row['gate__study__name']})",
             waiting=row["waiting"],

@@ -20,7 +20,7 @@ from hits.common.sweep_parts import in_parts
 from hits.core import audit_trail
 from hits.core.errors import ProviderRefused, ProviderUnavailable, RuleBroken
 from hits.core.states import move
-from hits.families.entry_policies import Asked
+from hits.families.entry_policies import PlatformRequirements
 from hits.identity.models.users import User
 from hits.providers.gateway.interface import Provider, ProviderTest
 from hits.providers.models.accounts import Account
@@ -80,10 +80,10 @@ def retry_type(*, platform_type: PlatformType, by: User, now: datetime) -> None:
     audit_trail.note("qualification.asked_again", words, by=by, now=now, study=gate.study, account=account)
 
 
-def ask(batch: Batch, gates: Collection[Gate]) -> Asked:
+def ask(batch: Batch, gates: Collection[Gate]) -> PlatformRequirements:
     """Anybody may look and read what is asked; a type that is not there yet would let everybody in."""
     found = _with_types(batch, gates)
-    return Asked(
+    return PlatformRequirements(
         requirements=[_requirement(gate, row, batch) for gate, row in found if row and row.external_id],
         obstacles=[words for gate, row in found if (words := _obstacle(gate, row, account=batch.account))],
     )

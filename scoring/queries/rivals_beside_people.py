@@ -48,7 +48,7 @@ def compare(study: Study, *, paid: RegisteredRival) -> Comparison:
     solved = rival_queries.filter(Exists(_solving().filter(item=OuterRef("item"))))
     sizes = list(solved.order_by("size").values_list("size", flat=True).distinct())
     people = _means(
-        _solving().filter(item__rival_query__study=study), share=_share(), size=F("item__rival_query__size")
+        _solving().filter(item__rival_query__in=study), share=_share(), size=F("item__rival_query__size")
     )
     return Comparison(
         rival_queries=rival_queries.count(),

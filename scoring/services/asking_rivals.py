@@ -18,7 +18,7 @@ log = structlog.get_logger()
 
 
 @dataclass(frozen=True, kw_only=True)
-class Shown:
+class ShownPicture:
     """A picture as it was shown: what rivals are told of it."""
 
     sha256: str
@@ -28,7 +28,7 @@ class Shown:
 @dataclass(frozen=True, kw_only=True)
 class NewRivalQuery:
     text: str
-    pictures: Sequence[Shown]
+    pictures: Sequence[ShownPicture]
     chosen: Sequence[int]
     slot: int = 1
     item: Item | None = None

@@ -27,7 +27,7 @@ class Unsuitable(CrowdError):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Wanted:
+class WantedModel:
     name: str
     kind: str
     model: str
@@ -38,7 +38,7 @@ class Wanted:
     options: Mapping[str, Any]
 
 
-def fetch_rival(*, wanted: Wanted, now: datetime) -> RegisteredRival:
+def fetch_rival(*, wanted: WantedModel, now: datetime) -> RegisteredRival:
     """Registers it only after it has answered. Fetched again, the same weights are put back in place."""
     home = Path(settings.WEIGHTS_DIR)
     home.mkdir(parents=True, exist_ok=True)
@@ -65,7 +65,7 @@ def fetch_rival(*, wanted: Wanted, now: datetime) -> RegisteredRival:
     return rival
 
 
-def _bring(wanted: Wanted, *, into: Path) -> Path:
+def _bring(wanted: WantedModel, *, into: Path) -> Path:
     into.mkdir()
     if wanted.source is None:
         if wanted.kind == Kind.CLIP:

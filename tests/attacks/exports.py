@@ -44,7 +44,9 @@ def take_release(study: Study) -> Iterator[Download]:
 def _export(export: exports.Export, study: Study, folder: Path, *, full: bool) -> None:
     parser = ArgumentParser(add_help=False)
     export.add_arguments(parser)
-    wanted = exports.Wanted(study=study, format="csv", full=full, everything=True, sources=[], linkable=False)
+    wanted = exports.ExportChoice(
+        study=study, format="csv", full=full, everything=True, sources=[], linkable=False
+    )
     try:
         export.export(
             wanted=wanted,

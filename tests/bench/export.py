@@ -48,7 +48,7 @@ def run(folder: Path) -> list[Row]:
     from crowd.winogavil.releases.models import Release, Statistics  # noqa: PLC0415
     from crowd.winogavil.releases.services import making  # noqa: PLC0415
     from crowd.winogavil.releases.statistics.kept_figures import statistics_of  # noqa: PLC0415
-    from hits.data.exports import Wanted, get  # noqa: PLC0415
+    from hits.data.exports import ExportChoice, get  # noqa: PLC0415
     from tests.factories import make_study, make_user  # noqa: PLC0415
 
     study = make_study()
@@ -62,9 +62,9 @@ def run(folder: Path) -> list[Row]:
     rows.append(observe("statistics, remembered", look))
     wanted = {"study": study, "everything": False, "sources": (), "linkable": False}
     for form, full in (("jsonl", False), ("csv", True), ("parquet", True)):
-        asked = Wanted(**wanted, format=form, full=full)  # type: ignore[arg-type]
+        asked = ExportChoice(**wanted, format=form, full=full)  # type: ignore[arg-type]
 
-        def export(asked: Wanted = asked) -> Any:
+        def export(asked: ExportChoice = asked) -> Any:
             return get("winogavil").export(
                 wanted=asked, folder=folder, tell=lambda *_: None, now=timezone.now()
             )

@@ -135,7 +135,7 @@ def make_ours(
     settings.WEIGHTS_DIR = weights.parent / "weights"
     study = make_study()
     kind = RegisteredRival.Kind.CLIP
-    wanted = fetching.Wanted(name="rn50", kind=kind, model="RN50", source=weights, options={})
+    wanted = fetching.WantedModel(name="rn50", kind=kind, model="RN50", source=weights, options={})
     rival = fetching.fetch_rival(wanted=wanted, now=timezone.now())
     settings.RIVAL = rival.name
     digests = [sha256(path.read_bytes()).hexdigest() for path in pictures]
@@ -147,7 +147,7 @@ def make_ours(
     )
     embedding_backfill.fill_pools()
     warm_s = time_loading(rival, pool=pool, embedding=embedding)
-    shown = [asking_rivals.Shown(sha256=digest, caption="") for digest in digests]
+    shown = [asking_rivals.ShownPicture(sha256=digest, caption="") for digest in digests]
     spent = iter(range(10**6))
 
     def ask_both() -> list[list[int]]:

@@ -54,7 +54,7 @@ def _exported(family: str, study: Study, folder: Path, **options: Any) -> Iterat
     export = exports.get(family)
     for form in export.formats:
         for full in (False, True)[: 1 if form == "tsv" else 2]:
-            wanted = exports.Wanted(
+            wanted = exports.ExportChoice(
                 study=study, format=form, full=full, everything=full, sources=(), linkable=True
             )
             out = folder / form / ("full" if full else "published")

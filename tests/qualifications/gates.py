@@ -15,7 +15,7 @@ from hits import families
 from hits.core.errors import RuleBroken
 from hits.families import Answer, Purpose, TaskPage, Terms
 from hits.families import Score as FamilyScore
-from hits.families.registry import _families
+from hits.families.registry import _task_types
 from hits.identity.models.workers import Worker
 from hits.providers.models.accounts import Account
 from hits.studies.models import Batch
@@ -74,7 +74,7 @@ class ToyTest(ToyWork, families.UsesUp):
 def toys_registered() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         for family in (ToyTest(), ToyWork()):
-            patch.setitem(_families, family.key, family)
+            patch.setitem(_task_types, family.key, family)
         yield
 
 

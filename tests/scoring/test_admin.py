@@ -142,7 +142,7 @@ def test_verdicts_of_other_studies_are_not_listed(client: Client, fake: type[Fak
     page = client.get(reverse("admin:scoring_verdict_changelist"))
 
     assert page.context["cl"].result_count == 1
-    other = Verdict.objects.exclude(riddle__study=study).get()
+    other = Verdict.objects.exclude(rival_query__study=study).get()
     assert client.get(reverse("admin:scoring_verdict_change", args=[other.pk])).status_code == 302
 
 

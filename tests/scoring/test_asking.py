@@ -16,7 +16,8 @@ pytestmark = pytest.mark.django_db
 
 def new_rival_query(text: str = "snow", *, slot: int = 1, size: int = 5) -> asking_rivals.NewRivalQuery:
     pictures = [
-        asking_rivals.Shown(sha256=f"{number:064x}", caption=f"picture {number}") for number in range(size)
+        asking_rivals.ShownPicture(sha256=f"{number:064x}", caption=f"picture {number}")
+        for number in range(size)
     ]
     return asking_rivals.NewRivalQuery(text=text, pictures=pictures, chosen=[0, 2], slot=slot)
 

@@ -118,7 +118,7 @@ def blocks(*, search: str) -> QuerySet[Block]:
     )
 
 
-def deeds(*, search: str = "") -> QuerySet[AuditEntry]:
+def audit_entries(*, search: str = "") -> QuerySet[AuditEntry]:
     """What operators did, newest first."""
     found = AuditEntry.objects.select_related("operator").order_by("-id")
     return found.filter(

@@ -10,9 +10,9 @@ from crowd.marketplace.frames import addresses
 from crowd.marketplace.frames.policies import guard_form
 from crowd.marketplace.models import HIT, Assignment, QualificationRequest
 from crowd.marketplace.questions import form_context, read_form
-from crowd.marketplace.questions.filled_forms import Given
+from crowd.marketplace.questions.filled_forms import FilledAnswer
 
-NOTHING: Mapping[str, Given] = {}
+NOTHING: Mapping[str, FilledAnswer] = {}
 NO_PROBLEMS: Mapping[str, str] = {}
 
 
@@ -32,7 +32,7 @@ def show_work(
     request: HttpRequest,
     assignment: Assignment,
     *,
-    values: Mapping[str, Given] = NOTHING,
+    values: Mapping[str, FilledAnswer] = NOTHING,
     problems: Mapping[str, str] = NO_PROBLEMS,
 ) -> HttpResponse:
     """Fresh, or again with what was typed and what is wrong with it."""
@@ -52,7 +52,7 @@ def show_test(
     request: HttpRequest,
     test: QualificationRequest,
     *,
-    values: Mapping[str, Given] = NOTHING,
+    values: Mapping[str, FilledAnswer] = NOTHING,
     problems: Mapping[str, str] = NO_PROBLEMS,
 ) -> HttpResponse:
     context = form_context(

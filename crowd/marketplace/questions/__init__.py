@@ -5,7 +5,7 @@ from crowd.marketplace.questions.answers import ANSWERS, read_answers, write_ans
 from crowd.marketplace.questions.external import is_framable
 from crowd.marketplace.questions.filled_forms import (
     File,
-    Given,
+    FilledAnswer,
     find_problems,
     name_of_file,
     read_given,

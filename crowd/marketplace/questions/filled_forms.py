@@ -26,7 +26,7 @@ class File:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Given:
+class FilledAnswer:
     """What was given to one question. `other` is None unless Other was chosen."""
 
     text: str = ""
@@ -50,7 +50,7 @@ def field_of(number: int) -> str:
 
 def read_given(
     form: Form, fields: Mapping[str, Sequence[str]], files: Mapping[str, File]
-) -> dict[str, Given]:
+) -> dict[str, FilledAnswer]:
     """By QuestionIdentifier. Whatever the form did not ask is left out."""
     return {
         question.identifier: _read_one(question.answer, field_of(number), fields, files)
@@ -63,29 +63,29 @@ def _read_one(
     field: str,
     fields: Mapping[str, Sequence[str]],
     files: Mapping[str, File],
-) -> Given:
+) -> FilledAnswer:
     values = fields.get(field, ())
     if isinstance(answer, FreeText):
-        return Given(text=printable(values[0]) if values else "")
+        return FilledAnswer(text=printable(values[0]) if values else "")
     if isinstance(answer, FileUpload):
-        return Given(file=files.get(field))
+        return FilledAnswer(file=files.get(field))
     chosen = tuple(choice.identifier for place, choice in enumerate(answer.choices) if str(place) in values)
     written = printable("".join(fields.get(f"{field}.{OTHER}", ())[:1]))
     # Who writes something under Other means it, even if the box before it was not ticked.
     means_other = OTHER in values or (written.strip() and len(chosen) < answer.most)
-    return Given(chosen=chosen, other=written if answer.other is not None and means_other else None)
+    return FilledAnswer(chosen=chosen, other=written if answer.other is not None and means_other else None)
 
 
-def find_problems(form: Form, given: Mapping[str, Given]) -> dict[str, str]:
+def find_problems(form: Form, given: Mapping[str, FilledAnswer]) -> dict[str, str]:
     """What the worker has to mend, by QuestionIdentifier; empty when the form can be handed in."""
     problems = {
-        question.identifier: _problem(question, given.get(question.identifier, Given()))
+        question.identifier: _problem(question, given.get(question.identifier, FilledAnswer()))
         for question in form.questions
     }
     return {identifier: problem for identifier, problem in problems.items() if problem}
 
 
-def _problem(question: FormQuestion, given: Given) -> str:
+def _problem(question: FormQuestion, given: FilledAnswer) -> str:
     if given.is_empty:
         return _("This question needs an answer.") if question.is_required else ""
     if isinstance(question.answer, FreeText):
@@ -128,7 +128,7 @@ def _problem_of_number(answer: FreeText, text: str) -> str:
     return ""
 
 
-def _problem_of_selection(answer: Selection, given: Given) -> str:
+def _problem_of_selection(answer: Selection, given: FilledAnswer) -> str:
     if given.count < answer.least:
         return _("Choose at least %(count)d.") % {"count": answer.least}
     if given.count > answer.most:
@@ -149,7 +149,7 @@ def _problem_of_file(answer: FileUpload, file: File | None) -> str:
     return ""
 
 
-def write_given(form: Form, given: Mapping[str, Given], *, key_prefix: str) -> str:
+def write_given(form: Form, given: Mapping[str, FilledAnswer], *, key_prefix: str) -> str:
     """QuestionFormAnswers. Files are named by key and size; GetFileUploadURL gives their content."""
     return write_answers(
         (question.identifier, _elements(question, given[question.identifier], key_prefix=key_prefix))
@@ -158,7 +158,7 @@ def write_given(form: Form, given: Mapping[str, Given], *, key_prefix: str) -> s
     )
 
 
-def _elements(question: FormQuestion, given: Given, *, key_prefix: str) -> Iterable[tuple[str, str]]:
+def _elements(question: FormQuestion, given: FilledAnswer, *, key_prefix: str) -> Iterable[tuple[str, str]]:
     if isinstance(question.answer, FreeText):
         yield "FreeText", given.text
     for identifier in given.chosen:

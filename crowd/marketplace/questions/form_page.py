@@ -8,7 +8,7 @@ from django.template.defaultfilters import filesizeformat
 from django.utils.translation import gettext as _
 
 from crowd.marketplace.questions.content import Block
-from crowd.marketplace.questions.filled_forms import Given, field_of
+from crowd.marketplace.questions.filled_forms import FilledAnswer, field_of
 from crowd.marketplace.questions.form import Form, FormQuestion, Overview
 from crowd.marketplace.questions.form_answers import FileUpload, FreeText, Selection
 
@@ -53,7 +53,7 @@ class Part:
 
 def form_context(
     form: Form,
-    values: Mapping[str, Given],
+    values: Mapping[str, FilledAnswer],
     problems: Mapping[str, str],
     action: str,
     preview: bool,
@@ -74,7 +74,7 @@ def form_context(
     }
 
 
-def _parts(form: Form, values: Mapping[str, Given], problems: Mapping[str, str]) -> Iterator[Part]:
+def _parts(form: Form, values: Mapping[str, FilledAnswer], problems: Mapping[str, str]) -> Iterator[Part]:
     number = 0
     for part in form.parts:
         if isinstance(part, Overview):
@@ -85,7 +85,7 @@ def _parts(form: Form, values: Mapping[str, Given], problems: Mapping[str, str])
         number += 1
 
 
-def _question(question: FormQuestion, *, number: int, given: Given | None, problem: str) -> Part:
+def _question(question: FormQuestion, *, number: int, given: FilledAnswer | None, problem: str) -> Part:
     part = Part(
         content=question.content,
         field=field_of(number),
@@ -97,11 +97,11 @@ def _question(question: FormQuestion, *, number: int, given: Given | None, probl
     if isinstance(answer, FreeText):
         return _with_text(part, answer, given)
     if isinstance(answer, Selection):
-        return _with_choices(part, answer, given or Given())
+        return _with_choices(part, answer, given or FilledAnswer())
     return replace(part, widget="file", hints=tuple(_file_hints(answer)))
 
 
-def _with_text(part: Part, answer: FreeText, given: Given | None) -> Part:
+def _with_text(part: Part, answer: FreeText, given: FilledAnswer | None) -> Part:
     return replace(
         part,
         widget="lines" if answer.lines > 1 else "line",
@@ -112,7 +112,7 @@ def _with_text(part: Part, answer: FreeText, given: Given | None) -> Part:
     )
 
 
-def _with_choices(part: Part, answer: Selection, given: Given) -> Part:
+def _with_choices(part: Part, answer: Selection, given: FilledAnswer) -> Part:
     options = tuple(
         Option(value=str(place), label=choice.label, is_chosen=choice.identifier in given.chosen)
         for place, choice in enumerate(answer.choices)

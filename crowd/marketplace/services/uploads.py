@@ -5,11 +5,13 @@ from datetime import datetime
 
 from crowd.marketplace.database import atomic
 from crowd.marketplace.models import Assignment, Upload
-from crowd.marketplace.questions.filled_forms import File, Given
+from crowd.marketplace.questions.filled_forms import File, FilledAnswer
 from crowd.marketplace.services import work
 
 
-def submit_form(*, assignment: Assignment, answer: str, given: Mapping[str, Given], now: datetime) -> bool:
+def submit_form(
+    *, assignment: Assignment, answer: str, given: Mapping[str, FilledAnswer], now: datetime
+) -> bool:
     """The answer and its files, or neither: False if the assignment was no longer open."""
     with atomic():
         if not work.submit_assignment(assignment=assignment, answer=answer, now=now):

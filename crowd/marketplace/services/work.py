@@ -28,7 +28,7 @@ MOST_TURNS = 100
 
 
 @dataclass(frozen=True, kw_only=True)
-class Waiting:
+class DueAfter:
     """Rows that are due so long after the instant in one of their columns."""
 
     rows: QuerySet[Any]
@@ -156,15 +156,15 @@ def next_settlement(*, now: datetime) -> datetime | None:
     return min(filter(None, (one.next_due() for one in _waiting())), default=None)
 
 
-def _waiting() -> tuple[Waiting, Waiting, Waiting, Waiting, Waiting]:
+def _waiting() -> tuple[DueAfter, DueAfter, DueAfter, DueAfter, DueAfter]:
     """Open work, work to review, open HITs, HITs that are over, open tests."""
     over = HIT.objects.filter(closed_at__isnull=False, disposed_at=None, pending=0, submitted=0)
     return (
-        Waiting(rows=Assignment.objects.filter(status=Status.ACCEPTED), column="deadline_at"),
-        Waiting(rows=Assignment.objects.filter(status=Status.SUBMITTED), column="auto_approval_at"),
-        Waiting(rows=HIT.objects.filter(closed_at=None), column="expires_at"),
-        Waiting(rows=over, column="closed_at", delay=hit_creation.DISPOSED_AFTER),
-        Waiting(rows=started_tests(), column="deadline_at"),
+        DueAfter(rows=Assignment.objects.filter(status=Status.ACCEPTED), column="deadline_at"),
+        DueAfter(rows=Assignment.objects.filter(status=Status.SUBMITTED), column="auto_approval_at"),
+        DueAfter(rows=HIT.objects.filter(closed_at=None), column="expires_at"),
+        DueAfter(rows=over, column="closed_at", delay=hit_creation.DISPOSED_AFTER),
+        DueAfter(rows=started_tests(), column="deadline_at"),
     )
 
 

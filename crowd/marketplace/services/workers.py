@@ -12,17 +12,17 @@ from crowd.marketplace.services import worker_sign_in
 
 
 @dataclass(frozen=True, kw_only=True)
-class Invited:
+class InvitedWorker:
     """The token is shown once, within the link."""
 
     worker: Worker
     token: str
 
 
-def invite_workers(*, names: Sequence[str], now: datetime) -> list[Invited]:
+def invite_workers(*, names: Sequence[str], now: datetime) -> list[InvitedWorker]:
     with atomic():
         made = [worker_sign_in.invite_worker(name=name, now=now) for name in names]
-    return [Invited(worker=worker, token=token) for worker, token in made]
+    return [InvitedWorker(worker=worker, token=token) for worker, token in made]
 
 
 def invite_again(*, worker_id: int, now: datetime) -> str:

@@ -26,7 +26,7 @@ Status = QualificationRequest.Status
 
 
 @dataclass(frozen=True, kw_only=True)
-class Asked:
+class RequestRow:
     """A request as the worker sees it, with the instant from which they may try again."""
 
     request: QualificationRequest
@@ -66,7 +66,7 @@ def one(request: HttpRequest, worker: Worker, type_id: str) -> HttpResponse:
 @require_POST
 @worker_required
 def ask(request: HttpRequest, worker: Worker, type_id: str) -> HttpResponse:
-    return _attempt(request, worker, type_id, deed=services.ask, then="marketplace:qualification")
+    return _attempt(request, worker, type_id, act=services.ask, then="marketplace:qualification")
 
 
 @require_POST
@@ -80,7 +80,7 @@ def withdraw(request: HttpRequest, worker: Worker, type_id: str) -> HttpResponse
 @require_POST
 @worker_required
 def begin(request: HttpRequest, worker: Worker, type_id: str) -> HttpResponse:
-    return _attempt(request, worker, type_id, deed=services.begin_test, then="marketplace:qualification_test")
+    return _attempt(request, worker, type_id, act=services.begin_test, then="marketplace:qualification_test")
 
 
 @require_GET
@@ -113,20 +113,20 @@ def _show_type(
     return show(request, "qualification", worker, context, status=status)
 
 
-def _asked(request: QualificationRequest, *, now: datetime) -> Asked:
+def _asked(request: QualificationRequest, *, now: datetime) -> RequestRow:
     again_at = services.again_at(request.type, request)
-    return Asked(request=request, again_at=again_at, may_try=again_at is not None and again_at <= now)
+    return RequestRow(request=request, again_at=again_at, may_try=again_at is not None and again_at <= now)
 
 
 def _attempt(
-    request: HttpRequest, worker: Worker, type_id: str, *, deed: Callable[..., object], then: str
+    request: HttpRequest, worker: Worker, type_id: str, *, act: Callable[..., object], then: str
 ) -> HttpResponse:
     """The deed, or the page of the type with the reason why not."""
     now = clock.now()
     settle(now=now)
     type_ = _find_type(worker, type_id)
     try:
-        deed(type_=type_, worker=worker, now=now)
+        act(type_=type_, worker=worker, now=now)
     except services.NotAskable as refusal:
         return _show_type(request, worker, type_, refusal=str(refusal), status=409)
     return redirect(then, type_.external_id)

@@ -111,7 +111,7 @@ class ImportAdmin(ReadOnlyAdmin[Import]):
         problems: list[str] = []
         if request.method == "POST" and form.is_valid():
             try:
-                made = _prepare(request, form)
+                made = prepare(request, form)
             except InvalidItems as invalid:
                 problems = invalid.problems
             else:
@@ -196,7 +196,7 @@ def wrong_view(request: HttpRequest, pk: int) -> HttpResponseBase:
     return send_csv(WRONG, _wrong_lines(failed), name="wrong-lines.csv")
 
 
-def _prepare(request: HttpRequest, form: ImportForm) -> Import:
+def prepare(request: HttpRequest, form: ImportForm) -> Import:
     given = form.cleaned_data
     return picture_imports.prepare_import(
         name=given["file"].name,

@@ -35,7 +35,7 @@ LONGEST_READ = 2000
 
 
 @dataclass(frozen=True, kw_only=True)
-class Prepared:
+class PreparedPicture:
     """What is worked out of a picture once."""
 
     width: int
@@ -59,13 +59,13 @@ def clean(data: bytes) -> tuple[bytes, str]:
         raise BadPicture("The picture is damaged. Save it anew as PNG or JPEG, and add that.") from problem
 
 
-def prepare(data: bytes, *, sizes: tuple[int, ...]) -> Prepared:
+def prepare(data: bytes, *, sizes: tuple[int, ...]) -> PreparedPicture:
     """Raises BadPicture."""
     with opened(data) as image:
         width, height = _shown_size(image)
         image.draft("RGB", (2 * max(sizes), 2 * max(sizes)))
         drawn = drawable(ImageOps.exif_transpose(image))
-    return Prepared(
+    return PreparedPicture(
         width=width,
         height=height,
         perceptual_hash=difference_hash(drawn),

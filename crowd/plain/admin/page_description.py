@@ -9,7 +9,7 @@ from django.urls import URLPattern, reverse
 from django.utils import timezone
 
 from crowd.plain.asking.ask import PlainTask
-from crowd.plain.asking.shown_parts import Asked, names_of
+from crowd.plain.asking.shown_parts import ShownRow, names_of
 from crowd.plain.domain.description_parser import MOST_LETTERS, read_page, tidy
 from crowd.plain.domain.pages import Page
 from crowd.plain.models import Description, Project, Row
@@ -110,11 +110,11 @@ def _previewed(text: str, description: Description | None) -> dict[str, Any]:
     return {**shown.context, "page": read.page, "faults": read.faults, "is_blank": not text.strip()}
 
 
-def _asked(page: Page, row: Row | None) -> Asked:
+def _asked(page: Page, row: Row | None) -> ShownRow:
     """A column that no row has yet stands there by its name."""
     cells = names_of(page) | (row.cells if row else {})
     pictures = row.pictures.select_related("picture") if row else ()
-    return Asked(page=page, cells=cells, pictures={one.column: one.picture for one in pictures})
+    return ShownRow(page=page, cells=cells, pictures={one.column: one.picture for one in pictures})
 
 
 def _text(request: HttpRequest, description: Description | None) -> str:

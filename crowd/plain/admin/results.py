@@ -11,7 +11,7 @@ from django.urls import URLPattern, reverse
 from crowd.plain.admin.tables import tables_of
 from crowd.plain.domain.pages import Kind, Part
 from crowd.plain.models import Description, Project
-from crowd.plain.queries.results import Answered, Said, answered_rows, said_of
+from crowd.plain.queries.results import AnsweredRow, QuestionResult, answered_rows, said_of
 from hits.admin.projects.project_cards import Card, CardLink, Metric
 from hits.admin.projects.project_page import TAKE, ProjectPages
 from hits.admin.stat_tables import send_table
@@ -99,11 +99,11 @@ def _questions(description: Description | None) -> list[Part]:
     return [part for part in questions if part.kind != Kind.TEXT]
 
 
-def _tables(description: Description, found: Sequence[Answered]) -> list[StatTable]:
+def _tables(description: Description, found: Sequence[AnsweredRow]) -> list[StatTable]:
     return tables_of(description.page, [one.answers for one in found])
 
 
-def _rows(description: Description, found: Sequence[Answered]) -> list[dict[str, Any]]:
+def _rows(description: Description, found: Sequence[AnsweredRow]) -> list[dict[str, Any]]:
     questions, columns = _questions(description), description.page.columns
     return [
         {
@@ -115,7 +115,7 @@ def _rows(description: Description, found: Sequence[Answered]) -> list[dict[str,
     ]
 
 
-def _said(said: Said) -> dict[str, Any]:
+def _said(said: QuestionResult) -> dict[str, Any]:
     words = " / ".join(said.leaders) or "–"
     share = "" if said.share is None else f"{percent(said.share, 0)} "
     of = f"{share}of {said.answers}".replace(" ", NO_BREAK)

@@ -13,7 +13,7 @@ from django.utils.translation import gettext_lazy
 from crowd.pictures.services.picture_reports import report_picture
 from crowd.plain.asking.fault_words import words_for
 from crowd.plain.asking.practice import PRACTICE
-from crowd.plain.asking.shown_parts import Asked, answers_in_words, names_of, shown_parts
+from crowd.plain.asking.shown_parts import ShownRow, answers_in_words, names_of, shown_parts
 from crowd.plain.domain import ASK
 from crowd.plain.domain.answers import entry_of, fault_of
 from crowd.plain.domain.pages import MOST_QUESTIONS, Kind
@@ -35,7 +35,7 @@ SECONDS_TO_BEGIN, SECONDS_EACH = 15, 10
 LONGEST_TERMS = 2000
 
 
-class PlainTask(AskTask[Asked], PreviewsBatches, SuggestsTerms, TakesReports):
+class PlainTask(AskTask[ShownRow], PreviewsBatches, SuggestsTerms, TakesReports):
     key = ASK
     name = "Questions of one's own"
     terms = Terms(
@@ -54,10 +54,10 @@ class PlainTask(AskTask[Asked], PreviewsBatches, SuggestsTerms, TakesReports):
     many: ClassVar[Collection[str]] = entries
     practice = PRACTICE
 
-    def asked_by(self, items: Sequence[Item]) -> Mapping[int, Asked]:
+    def asked_by(self, items: Sequence[Item]) -> Mapping[int, ShownRow]:
         rows = Row.objects.filter(item__in=items).select_related("description")
         return {
-            row.item_id: Asked(
+            row.item_id: ShownRow(
                 page=row.description.page,
                 cells=row.cells,
                 pictures={one.column: one.picture for one in row.pictures.all()},
@@ -66,7 +66,7 @@ class PlainTask(AskTask[Asked], PreviewsBatches, SuggestsTerms, TakesReports):
             if row.item_id
         }
 
-    def shown(self, asked: Asked, *, seed: str) -> Mapping[str, Any]:
+    def shown(self, asked: ShownRow, *, seed: str) -> Mapping[str, Any]:
         page = asked.page
         return {
             "title": page.title,
@@ -75,7 +75,7 @@ class PlainTask(AskTask[Asked], PreviewsBatches, SuggestsTerms, TakesReports):
             "is_away": asked.is_away,
         }
 
-    def look(self, texts: Texts, asked: Asked) -> Look:
+    def look(self, texts: Texts, asked: ShownRow) -> Look:
         faults = {}
         for place, part in enumerate(asked.page.questions, start=1):
             text = texts[entry_of(place)]
@@ -87,14 +87,14 @@ class PlainTask(AskTask[Asked], PreviewsBatches, SuggestsTerms, TakesReports):
                 faults[entry_of(place)] = words_for(wrong, part)
         return Look(faults=faults)
 
-    def reviewed(self, asked: Asked, texts: Texts, *, assignment: Assignment) -> Mapping[str, Any]:
+    def reviewed(self, asked: ShownRow, texts: Texts, *, assignment: Assignment) -> Mapping[str, Any]:
         return {**self.shown(asked, seed=""), "said": answers_in_words(asked, texts)}
 
     def preview_page(self, *, batch: Batch) -> TaskPage:
         """The page that is asked now, with its columns by their names: rows are for those who accept."""
         description = described_in(batch.study)
         page = description.page if description else PRACTICE.page
-        return self.shown_alone(Asked(page=page, cells=names_of(page)))
+        return self.shown_alone(ShownRow(page=page, cells=names_of(page)))
 
     def suggest_terms(self, *, study: Study) -> Terms:
         description = described_in(study)
@@ -137,11 +137,11 @@ class PlainTask(AskTask[Asked], PreviewsBatches, SuggestsTerms, TakesReports):
             now=now,
         )
 
-    def shown_alone(self, asked: Asked) -> TaskPage:
+    def shown_alone(self, asked: ShownRow) -> TaskPage:
         """One row as a researcher looks at it, before anybody is asked."""
         return self._page([self._question(asked, number=1, name=PREVIEW, seed="")])
 
-    def _question(self, asked: Asked, **about: Any) -> dict[str, Any]:
+    def _question(self, asked: ShownRow, **about: Any) -> dict[str, Any]:
         """Each part with its own entry beside it."""
         question = super()._question(asked, **about)
         for part in question["parts"]:

@@ -1,9 +1,9 @@
 """An example of a page, in no data: what is shown where a study has described none."""
 
-from crowd.plain.asking.shown_parts import Asked
+from crowd.plain.asking.shown_parts import ShownRow
 from crowd.plain.domain.description_parser import read_page
 
-PRACTICE = Asked(
+PRACTICE = ShownRow(
     page=read_page(
         """\
 title: Questions

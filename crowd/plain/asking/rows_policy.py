@@ -5,21 +5,21 @@ from datetime import datetime
 
 from crowd.plain.domain import ASK
 from crowd.plain.models import Project, Row
-from hits.families.entry_policies import Asked, EntryPolicy
+from hits.families.entry_policies import EntryPolicy, PlatformRequirements
 from hits.identity.models.workers import Worker
 from hits.studies.models import Batch
 from hits.work.models.hits import HIT
 
 
 class RowsPolicy(EntryPolicy):
-    def ask(self, batch: Batch) -> Asked:
+    def ask(self, batch: Batch) -> PlatformRequirements:
         if batch.task != ASK or batch.study_id is None:
-            return Asked()
+            return PlatformRequirements()
         project = Project.objects.filter(study=batch.study_id).first()
         if project is None:
             words = f"The study “{batch.study}” has no questions of its own yet. Describe them first."
-            return Asked(obstacles=[words])
-        return Asked(obstacles=list(_obstacles(project)))
+            return PlatformRequirements(obstacles=[words])
+        return PlatformRequirements(obstacles=list(_obstacles(project)))
 
     def refuse_entry(self, *, hit: HIT, worker: Worker, now: datetime) -> None:
         """What one worker may see is decided item by item."""

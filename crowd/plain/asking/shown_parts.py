@@ -18,7 +18,7 @@ TEMPLATES: Mapping[Kind, str] = {kind: f"plain/parts/{kind}.html" for kind in Ki
 
 
 @dataclass(frozen=True, kw_only=True)
-class Asked:
+class ShownRow:
     """One row on its page. A column whose picture is not in `pictures` shows a drawing in its stead."""
 
     page: Page
@@ -31,7 +31,7 @@ class Asked:
         return any(picture.status != Picture.Status.FIT for picture in self.pictures.values())
 
 
-def shown_parts(asked: Asked) -> list[dict[str, Any]]:
+def shown_parts(asked: ShownRow) -> list[dict[str, Any]]:
     """Plain values: templates escape each of them."""
     places = {part.name: place for place, part in enumerate(asked.page.questions, start=1)}
     return [_shown(part, asked, place=places.get(part.name, 0)) for part in asked.page.parts]
@@ -42,7 +42,7 @@ def names_of(page: Page | Part) -> dict[str, str]:
     return {name: f"[{name}]" for name in page.columns}
 
 
-def answers_in_words(asked: Asked, texts: Mapping[str, str]) -> list[tuple[str, str]]:
+def answers_in_words(asked: ShownRow, texts: Mapping[str, str]) -> list[tuple[str, str]]:
     """For whoever reads them afterwards: each question, and what was said."""
     values = values_of(asked.page, texts)
     return [
@@ -51,7 +51,7 @@ def answers_in_words(asked: Asked, texts: Mapping[str, str]) -> list[tuple[str, 
     ]
 
 
-def _shown(part: Part, asked: Asked, *, place: int) -> dict[str, Any]:
+def _shown(part: Part, asked: ShownRow, *, place: int) -> dict[str, Any]:
     shown: dict[str, Any] = {"kind": part.kind.value, "template": TEMPLATES[part.kind]}
     if part.kind == Kind.SAY:
         return {**shown, "text": fill(part.name, asked.cells)}

@@ -7,9 +7,9 @@ from itertools import islice
 from crowd.plain.domain.answers import Value
 from crowd.plain.domain.pages import Part
 from crowd.plain.models import Description, Row
-from crowd.plain.queries.results import AT_ONCE, Answered, Answers, Said, answered_rows, said_of
+from crowd.plain.queries.results import AT_ONCE, AnsweredRow, Answers, QuestionResult, answered_rows, said_of
 from hits.work.models.assignments import Assignment
-from hits.work.services.counting_answers import Given
+from hits.work.services.counting_answers import CountingAnswer
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -17,7 +17,7 @@ class RowLine:
     row: Row
     answers: Answers
 
-    def said(self, part: Part) -> Said:
+    def said(self, part: Part) -> QuestionResult:
         return said_of(part, self.answers)
 
 
@@ -43,12 +43,12 @@ def read_answers(description: Description, *, everything: bool) -> Iterator[Answ
             yield from _lines(answered, works)
 
 
-def _lines(answered: Answered, works: Mapping[int, Assignment]) -> Iterator[AnswerLine]:
+def _lines(answered: AnsweredRow, works: Mapping[int, Assignment]) -> Iterator[AnswerLine]:
     for given, answer in zip(answered.given, answered.answers, strict=True):
         yield AnswerLine(row=answered.row, answer=answer, work=works[given.assignment_id or 0])
 
 
-def _works(given: Sequence[Given]) -> Mapping[int, Assignment]:
+def _works(given: Sequence[CountingAnswer]) -> Mapping[int, Assignment]:
     keys = {one.assignment_id for one in given if one.assignment_id}
     works = Assignment.objects.filter(pk__in=keys).select_related("worker")
     return {work.pk: work for work in works.only("submitted_at", "worker__public_id")}

@@ -18,7 +18,7 @@ from crowd.plain.domain.answers import Value, values_of
 from crowd.plain.domain.pages import Kind, Part
 from crowd.plain.models import Description, Row
 from hits.core.chunks import in_chunks
-from hits.work.services.counting_answers import Given, answers_that_count
+from hits.work.services.counting_answers import CountingAnswer, answers_that_count
 
 AT_ONCE = 500
 LEVELS: Mapping[Kind, Level] = {
@@ -32,16 +32,16 @@ Answers = Sequence[Mapping[str, Value]]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Answered:
+class AnsweredRow:
     """A row that is or was asked, with the answers that count, the first one first."""
 
     row: Row
-    given: Sequence[Given]
+    given: Sequence[CountingAnswer]
     answers: Answers
 
 
 @dataclass(frozen=True, kw_only=True)
-class Said:
+class QuestionResult:
     """What the answers to one question about one row come to. `leaders`: several where they are tied."""
 
     answers: int
@@ -67,7 +67,7 @@ class Agreement:
     mean: float | None = None
 
 
-def answered_rows(description: Description) -> Iterator[Answered]:
+def answered_rows(description: Description) -> Iterator[AnsweredRow]:
     """By number, in chunks, so that memory stays flat."""
     page = description.page
     asked = description.rows.filter(item__isnull=False).select_related("item")
@@ -76,19 +76,19 @@ def answered_rows(description: Description) -> Iterator[Answered]:
         for row in some:
             given = found.get(row.item_id or 0, [])
             answers = [values_of(page, one.raw) for one in given]
-            yield Answered(row=row, given=given, answers=answers)
+            yield AnsweredRow(row=row, given=given, answers=answers)
 
 
-def said_of(part: Part, answers: Answers) -> Said:
+def said_of(part: Part, answers: Answers) -> QuestionResult:
     given = [answer[part.name] for answer in answers if part.name in answer]
     if part.kind == Kind.TEXT or not given:
-        return Said(answers=len(given))
+        return QuestionResult(answers=len(given))
     if part.kind == Kind.CHOICES:
         ticked = [one for one in given if isinstance(one, tuple)]
         most, half = ticked_by_most(ticked, options=[option.code for option in part.options])
-        return Said(answers=len(given), leaders=most, is_tied=bool(half))
+        return QuestionResult(answers=len(given), leaders=most, is_tied=bool(half))
     found = majority_of(given, order=_order(part, given))
-    return Said(answers=len(given), **_majority(found), mean=_mean(part, given))
+    return QuestionResult(answers=len(given), **_majority(found), mean=_mean(part, given))
 
 
 def agreement_of(part: Part, rows: Sequence[Answers]) -> Agreement:

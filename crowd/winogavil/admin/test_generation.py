@@ -53,7 +53,7 @@ class QuestionsForm(forms.Form):
     size = forms.TypedChoiceField(
         label="Pictures of each", choices=[(size, str(size)) for size in SIZES], coerce=int, initial=5
     )
-    seed = forms.IntegerField(
+    field_order = forms.IntegerField(
         min_value=0,
         max_value=LARGEST_SEED,
         help_text="The same seed makes the same questions from the same list and pictures.",
@@ -84,7 +84,7 @@ def _look(call: Call[Any]) -> Confirm:
     return Confirm(
         title="Make questions for the solver's test",
         text=ABOUT.format(plural(Picture.objects.playable().count(), "fit picture")),
-        problem=_lacking(call),
+        problem=note_lacking(call),
         detail="admin/winogavil/questions.html" if questions else "",
         details={"questions": questions, "there": there},
         button=f"Add {plural(len(questions), 'question')}",
@@ -92,7 +92,7 @@ def _look(call: Call[Any]) -> Confirm:
     )
 
 
-def _lacking(call: Call[Any]) -> SafeString:
+def note_lacking(call: Call[Any]) -> SafeString:
     """What there has to be before any question can be made."""
     address = f"{reverse('admin:hits_batch_add')}?{urlencode({'task': domain.SOLVER_TEST})}"
     has_list = SwowList.objects.filter(status=SwowList.Status.READY).exists()

@@ -9,7 +9,7 @@ from crowd.winogavil.queries import BY_CHOICE, final, of_study, selected
 from crowd.winogavil.queries.associations import Rows
 from crowd.winogavil.releases.columns import FULL, PUBLISHED
 from crowd.winogavil.releases.rows import Naming, ambiguous_names, stream
-from hits.data.exports import Export, Tell, Wanted, export_rows, salt_of
+from hits.data.exports import Export, ExportChoice, Tell, export_rows, salt_of
 
 # Nobody's file has them by accident.
 BY_DEFAULT = tuple(source for source in Association.Source.values if source not in BY_CHOICE)
@@ -20,7 +20,7 @@ class WinogavilExport(Export):
     sources: ClassVar[tuple[str, ...]] = tuple(Association.Source.values)
 
     def export(
-        self, *, wanted: Wanted, folder: Path, tell: Tell, now: datetime, **options: Any
+        self, *, wanted: ExportChoice, folder: Path, tell: Tell, now: datetime, **options: Any
     ) -> dict[str, Any]:
         rows = _rows(wanted)
         naming = Naming(
@@ -32,6 +32,6 @@ class WinogavilExport(Export):
         return export_rows(path, columns, told, of=rows.count(), wanted=wanted, tell=tell, now=now)
 
 
-def _rows(wanted: Wanted) -> Rows:
+def _rows(wanted: ExportChoice) -> Rows:
     rows = of_study(wanted.study, sources=wanted.sources or BY_DEFAULT)
     return final(rows) if wanted.everything else selected(rows)

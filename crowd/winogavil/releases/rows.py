@@ -39,7 +39,7 @@ OF_SOLUTIONS = (
 NOT_OF_VERDICTS = ("preprocessing", "candidates", "scores", "rival_query__pictures")
 
 
-class Shown(NamedTuple):
+class ReleasedCandidate(NamedTuple):
     """A candidate. Plain values: there are ten of them for each association."""
 
     association: int
@@ -70,7 +70,7 @@ class Naming(exports.Naming):
     # Concepts of more than one picture: the name alone would not tell which.
     ambiguous: frozenset[str] = frozenset()
 
-    def picture(self, shown: Shown) -> str:
+    def picture(self, shown: ReleasedCandidate) -> str:
         if shown.sha256 is None or shown.label not in self.ambiguous:
             return shown.label
         return f"{shown.label}~{shown.sha256[:DIGITS]}"
@@ -80,7 +80,7 @@ class Naming(exports.Naming):
 class ChunkRows:
     """What belongs to the associations of one chunk, by their keys."""
 
-    places: Mapping[int, Sequence[Shown]]
+    places: Mapping[int, Sequence[ReleasedCandidate]]
     solutions: Mapping[int, Sequence[Solved]]
     verdicts: Mapping[int | None, Sequence[Verdict]]
 
@@ -117,9 +117,9 @@ def stream(associations: Rows, *, naming: Naming) -> Iterator[dict[str, Any]]:
 
 def _around(associations: Iterable[Association]) -> ChunkRows:
     keys = [one.pk for one in associations]
-    places: defaultdict[int, list[Shown]] = defaultdict(list)
+    places: defaultdict[int, list[ReleasedCandidate]] = defaultdict(list)
     for values in Place.objects.filter(association__in=keys).order_by("position").values_list(*OF_PLACES):
-        places[values[0]].append(Shown(*values))
+        places[values[0]].append(ReleasedCandidate(*values))
     solutions: defaultdict[int, list[Solved]] = defaultdict(list)
     for values in Solution.objects.filter(association__in=keys).order_by("pk").values_list(*OF_SOLUTIONS):
         solutions[values[0]].append(Solved(*values))
@@ -164,7 +164,7 @@ def _row(one: Association, around: ChunkRows, *, naming: Naming) -> dict[str, An
     }
 
 
-def _names(places: Iterable[Shown], naming: Naming) -> dict[int, str]:
+def _names(places: Iterable[ReleasedCandidate], naming: Naming) -> dict[int, str]:
     """By position. No two of an association are the same, whatever a recording has called them."""
     names: dict[int, str] = {}
     times: Counter[str] = Counter()
@@ -175,7 +175,7 @@ def _names(places: Iterable[Shown], naming: Naming) -> dict[int, str]:
     return names
 
 
-def _picture(name: str, place: Shown) -> dict[str, Any]:
+def _picture(name: str, place: ReleasedCandidate) -> dict[str, Any]:
     return {
         "name": name,
         "sha256": place.sha256 or "",

@@ -22,7 +22,7 @@ FACTS = ("cue", "set_key", "model_score", "solvers_numerator", "solvers_denomina
 
 
 @dataclass(frozen=True, kw_only=True)
-class Made:
+class NewRows:
     """Rows of one recording; whoever saves them saves all of them."""
 
     item: Item
@@ -51,7 +51,7 @@ def _people(recordings: Sequence[Recording]) -> set[str]:
     return solvers | {recording.worker for recording in recordings}
 
 
-def _make(recording: Recording, *, study: Study, workers: Mapping[str, Worker], now: datetime) -> Made:
+def _make(recording: Recording, *, study: Study, workers: Mapping[str, Worker], now: datetime) -> NewRows:
     chosen, predicted = set(recording.chosen), set(recording.predicted)
     item = Item(study=study, task=SOLVE, author=workers[recording.worker], wanted=0)
     association = Association(
@@ -80,7 +80,7 @@ def _make(recording: Recording, *, study: Study, workers: Mapping[str, Worker], 
     ]
     if solutions:
         settle(association, solutions, now=now)
-    return Made(item=item, association=association, places=places, solutions=solutions)
+    return NewRows(item=item, association=association, places=places, solutions=solutions)
 
 
 def _solution(
@@ -123,7 +123,7 @@ def _refuse_others(
         raise InvalidItems([words])
 
 
-def _save(made: Sequence[Made]) -> None:
+def _save(made: Sequence[NewRows]) -> None:
     Item.objects.bulk_create(one.item for one in made)
     Association.objects.bulk_create(one.association for one in made)
     Place.objects.bulk_create(place for one in made for place in one.places)

@@ -12,7 +12,7 @@ from crowd.winogavil.models import Association
 from hits.common.sweep_parts import in_parts
 from hits.studies.models import Batch, Study
 from scoring.models import Verdict
-from scoring.services.asking_rivals import NewRivalQuery, Shown, put_rival_queries
+from scoring.services.asking_rivals import NewRivalQuery, ShownPicture, put_rival_queries
 from scoring.services.rival_selection import NoRival
 
 AT_ONCE = 500
@@ -58,8 +58,8 @@ def _rival_query_of(association: Association) -> NewRivalQuery:
     )
 
 
-def as_shown(picture: Picture) -> Shown:
-    return Shown(sha256=picture.sha256, caption=picture.caption or picture.concept)
+def as_shown(picture: Picture) -> ShownPicture:
+    return ShownPicture(sha256=picture.sha256, caption=picture.caption or picture.concept)
 
 
 def read_verdicts() -> int:

@@ -13,13 +13,13 @@ from hits.studies.models import Study
 from hits.work.models.items import Item
 from hits.work.services.answer_collection import Collect, collect_answers
 from hits.work.services.answers_needed import want_answers
-from hits.work.services.counting_answers import Given
+from hits.work.services.counting_answers import CountingAnswer
 from scoring import domain as scores
 from scoring.models import Score
 from scoring.services.score_recording import counting_scores
 
 FINDINGS = ("final_at", "solvers_numerator", "solvers_denominator", "solvable", "told_at")
-Answer = TypeVar("Answer", Score, Given)
+Answer = TypeVar("Answer", Score, CountingAnswer)
 
 
 def finalize_associations(*, now: datetime) -> int:

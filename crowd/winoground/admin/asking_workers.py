@@ -12,7 +12,7 @@ from django.utils import timezone
 from crowd.winoground.asking.examples_policy import people_in_words
 from crowd.winoground.domain import PLACES, VALIDATE
 from crowd.winoground.models import Example, Project
-from crowd.winoground.queries.asking_progress import PendingQuery, asking_of
+from crowd.winoground.queries.asking_progress import AskingProgress, asking_of
 from crowd.winoground.queries.qualified import gates_before, workers_qualified
 from crowd.winoground.services.posted_examples import ask_examples
 from hits.admin.projects.project_cards import Card, CardLink, Metric
@@ -94,7 +94,7 @@ def _ask(pages: Pages, request: HttpRequest, project: Project) -> HttpResponse:
     return redirect(pages.address(project))
 
 
-def _next(project: Project, asking: PendingQuery) -> str:
+def _next(project: Project, asking: AskingProgress) -> str:
     if asking.ready:
         return f"Ask about the examples that are ready: {asking.ready}."
     if asking.answers < asking.wanted and not _runs(project):
@@ -106,7 +106,7 @@ def _runs(project: Project) -> bool:
     return Batch.objects.filter(study=project.study_id, task=VALIDATE, status__in=RUNNING).exists()
 
 
-def _problems(project: Project, asking: PendingQuery) -> Iterator[str]:
+def _problems(project: Project, asking: AskingProgress) -> Iterator[str]:
     if asking.away:
         yield (
             f"Questions that are asked of nobody, for their image was taken away: {asking.away}. "

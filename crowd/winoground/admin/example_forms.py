@@ -15,7 +15,7 @@ from crowd.pictures.models import Picture
 from crowd.pictures.services.item_pictures import upload_picture
 from crowd.questions.domain import is_unfit, trim
 from crowd.winoground.models import Example, Tag
-from crowd.winoground.services.example_writing import PLAIN, Shown, Written, is_fixed
+from crowd.winoground.services.example_writing import PLAIN, SourcedPicture, WrittenExample, is_fixed
 from crowd.winoground.services.readiness import ASKED_OF_PICTURES, Faults
 from crowd.winoground.services.tag_list import LONGEST as LONGEST_TAG
 from hits.core.errors import RuleBroken
@@ -155,9 +155,9 @@ class ExampleForm(forms.ModelForm[Example]):
             self.data = self.data.copy()  # type: ignore[attr-defined]
             self.data[f"kept_{place}"] = signing.dumps([picture.pk, self._user.pk], salt=SALT)  # type: ignore[index]
 
-    def written(self) -> Written:
+    def written(self) -> WrittenExample:
         typed = self.cleaned_data.get("new_tags", "").splitlines()
-        return Written(
+        return WrittenExample(
             **{name: self.cleaned_data[name] for name in PLAIN},
             shown=(self._shown(0), self._shown(1)),
             tags={tag.pk for tag in self.cleaned_data["tags"]},
@@ -203,7 +203,7 @@ class ExampleForm(forms.ModelForm[Example]):
         """What is too long is told at its field, and not kept with the picture."""
         return {name: said for name, said in words.items() if f"{name}_{place}" not in self.errors}
 
-    def _shown(self, place: int) -> Shown:
+    def _shown(self, place: int) -> SourcedPicture:
         picture = self._pictures[place]
         words = {name: self.cleaned_data[f"{name}_{place}"] for name in ASKED_OF_PICTURES}
-        return Shown(picture=picture, **words) if picture else Shown()
+        return SourcedPicture(picture=picture, **words) if picture else SourcedPicture()

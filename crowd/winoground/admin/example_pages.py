@@ -23,8 +23,8 @@ from crowd.winoground.models import Example, Project
 from crowd.winoground.models.examples import LONGEST_CAPTION
 from crowd.winoground.queries.examples import WRITE, may_change
 from crowd.winoground.services.example_writing import (
-    Kept,
-    Written,
+    KeptExample,
+    WrittenExample,
     change_example,
     is_fixed,
     is_writable,
@@ -59,7 +59,7 @@ def write_view(pages: Pages, request: HttpRequest, pk: int) -> HttpResponse:
     if request.method != "POST":
         return _show_form(pages, request, project, form, key=key)
 
-    def keep(written: Written, now: datetime) -> Kept:
+    def keep(written: WrittenExample, now: datetime) -> KeptExample:
         ready = "ready" in request.POST
         return write_example(project=project, by=by, key=key, written=written, wants_ready=ready, now=now)
 
@@ -83,10 +83,10 @@ def example_view(pages: Pages, request: HttpRequest, pk: int, example: UUID) -> 
             form.show(faults_of(found))
         return _show_form(pages, request, found.project, form, example=found)
 
-    def keep(written: Written, now: datetime) -> Kept:
+    def keep(written: WrittenExample, now: datetime) -> KeptExample:
         ready = "ready" in request.POST
         return change_example(
-            example=found, by=by, written=written, seen=_moment(seen), wants_ready=ready, now=now
+            example=found, by=by, written=written, seen=read_moment(seen), wants_ready=ready, now=now
         )
 
     if kept := _keep(form, keep):
@@ -154,7 +154,7 @@ def _form(request: HttpRequest, example: Example | None = None) -> ExampleForm:
     )
 
 
-def _keep(form: ExampleForm, keep: Callable[[Written, datetime], Kept]) -> Kept | None:
+def _keep(form: ExampleForm, keep: Callable[[WrittenExample, datetime], KeptExample]) -> KeptExample | None:
     """None: the form says why not, and holds everything that was sent."""
     now = timezone.now()
     form.is_valid()
@@ -168,7 +168,7 @@ def _keep(form: ExampleForm, keep: Callable[[Written, datetime], Kept]) -> Kept 
         return None
 
 
-def _after(pages: Pages, request: HttpRequest, kept: Kept) -> HttpResponse:
+def _after(pages: Pages, request: HttpRequest, kept: KeptExample) -> HttpResponse:
     """On record who did what; and on to the example, with what it lacks if it was to be ready."""
     example = kept.example
     if kept.is_new:
@@ -229,7 +229,7 @@ def _show_facts(pages: Pages, request: HttpRequest, example: Example) -> HttpRes
     return pages.render(request, "admin/winoground/example.html", context, project=example.project)
 
 
-def _moment(text: str) -> datetime | None:
+def read_moment(text: str) -> datetime | None:
     try:
         return datetime.fromisoformat(text)
     except ValueError:

@@ -8,9 +8,9 @@ from crowd.winoground.domain.statistics import Correlation, Share, correlate
 from crowd.winoground.domain.summaries import Summary, summarize
 from crowd.winoground.queries.chance import chance_of
 from crowd.winoground.queries.parts import Part, parts_of
-from crowd.winoground.queries.scoring import Line, Scored, Scorer
+from crowd.winoground.queries.scoring import Line, ProjectScores, Scorer
 from hits.datasets.columns import TEXT
-from hits.datasets.stat_table import SHARE, UNKNOWN, WORDS, Shown, StatTable, head, percent
+from hits.datasets.stat_table import SHARE, UNKNOWN, WORDS, ShownCell, StatTable, head, percent
 from hits.datasets.vega_charts import Chart, Estimate, draw_estimates
 
 # Below it a share moves by more than five points with one example.
@@ -39,11 +39,11 @@ class PartRow:
     part: Part
     of: int
     is_small: bool
-    shares: Sequence[Shown]
+    shares: Sequence[ShownCell]
     summary: Summary
 
 
-def scores_table(found: Scored, lines: Sequence[Line]) -> StatTable:
+def scores_table(found: ProjectScores, lines: Sequence[Line]) -> StatTable:
     """Chance first, then everybody over these lines."""
     summaries = [(scorer.name, summarize(rights_of(scorer, lines))) for scorer in found.scorers]
     chances = [percent(share, 2) for share in CHANCE.values()]
@@ -60,7 +60,7 @@ def scores_table(found: Scored, lines: Sequence[Line]) -> StatTable:
     )
 
 
-def related_table(found: Scored, lines: Sequence[Line]) -> StatTable:
+def related_table(found: ProjectScores, lines: Sequence[Line]) -> StatTable:
     rows = [
         (
             scorer.name,
@@ -80,7 +80,7 @@ def related_table(found: Scored, lines: Sequence[Line]) -> StatTable:
     )
 
 
-def shared_lines(found: Scored) -> list[Line]:
+def shared_lines(found: ProjectScores) -> list[Line]:
     rights = [scorer.rights for scorer in found.scorers if scorer.rights]
     return [line for line in found.lines if rights and all(line.pk in known for known in rights)]
 
@@ -112,15 +112,15 @@ def _part_row(part: Part, scorer: Scorer) -> PartRow:
     )
 
 
-def _shares(summary: Summary) -> list[Shown]:
+def _shares(summary: Summary) -> list[ShownCell]:
     return [_shown(summary.by(kind), kind) for kind in Kind]
 
 
-def _shown(share: Share, kind: Kind) -> Shown:
+def _shown(share: Share, kind: Kind) -> ShownCell:
     if share.value is None:
-        return Shown(words=UNKNOWN)
+        return ShownCell(words=UNKNOWN)
     interval = share.interval
-    return Shown(
+    return ShownCell(
         words=percent(share.value, 2),
         below=f"{100 * interval.low:.2f} to {100 * interval.high:.2f}" if interval else "",
         mark="above chance" if share.value > CHANCE[kind] else "",

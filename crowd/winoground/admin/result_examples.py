@@ -43,7 +43,7 @@ SORTS: Mapping[str, str] = {
 
 
 @dataclass(frozen=True, kw_only=True)
-class Shown:
+class ExampleRow:
     """`fewest`: answers that its combination with fewest has; None for a model."""
 
     line: Line
@@ -96,7 +96,7 @@ def examples_view(pages: Pages, request: HttpRequest, pk: int) -> HttpResponse:
     return pages.render(request, "admin/winoground/result_examples.html", context, project=project)
 
 
-def _rows(project: Project, lines: Sequence[Line], model: ModelScores | None) -> list[Shown]:
+def _rows(project: Project, lines: Sequence[Line], model: ModelScores | None) -> list[ExampleRow]:
     if model is None:
         votes = votes_of(project)
         return [_of_people(line, votes.get(line.pk, NONE)) for line in lines]
@@ -104,17 +104,17 @@ def _rows(project: Project, lines: Sequence[Line], model: ModelScores | None) ->
     return [_of_model(line, fours.get(line.pk)) for line in lines]
 
 
-def _of_people(line: Line, votes: Votes) -> Shown:
+def _of_people(line: Line, votes: Votes) -> ExampleRow:
     cells = ["no answer" if vote is None else f"{vote.yes} of {vote.answers}" for vote in votes]
-    return Shown(line=line, cells=cells, four=four_of(votes), fewest=fewest_answers(votes))
+    return ExampleRow(line=line, cells=cells, four=four_of(votes), fewest=fewest_answers(votes))
 
 
-def _of_model(line: Line, four: PairScores | None) -> Shown:
+def _of_model(line: Line, four: PairScores | None) -> ExampleRow:
     cells = ["–"] * len(PLACES) if four is None else [f"{value:.6g}" for value in map(float, four)]
-    return Shown(line=line, cells=cells, four=four, fewest=None)
+    return ExampleRow(line=line, cells=cells, four=four, fewest=None)
 
 
-def _is_wanted(row: Shown, show: str, project: Project) -> bool:
+def _is_wanted(row: ExampleRow, show: str, project: Project) -> bool:
     right = row.right
     match show:
         case "wrong" | "text" | "image":
@@ -134,7 +134,7 @@ def _has(line: Line, words: str) -> bool:
     return words.strip() == str(line.number) or all(word in text for word in words.casefold().split())
 
 
-def _order(sort: str) -> Callable[[Shown], tuple[float, int]]:
+def _order(sort: str) -> Callable[[ExampleRow], tuple[float, int]]:
     if sort == "margin":
         return lambda row: (inf if row.four is None else row.four.margin, row.line.number)
     return lambda row: (0.0, row.line.number)

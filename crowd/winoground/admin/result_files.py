@@ -9,7 +9,7 @@ from crowd.winoground.domain.statistics import Share
 from crowd.winoground.domain.summaries import summarize
 from crowd.winoground.queries.chance import chance_of
 from crowd.winoground.queries.parts import Part, parts_of
-from crowd.winoground.queries.scoring import Scored
+from crowd.winoground.queries.scoring import ProjectScores
 from hits.common.spreadsheets import Cell
 from hits.datasets.columns import NUMBER, TEXT
 from hits.datasets.stat_table import StatTable, head
@@ -38,7 +38,7 @@ RELATED = (
 )
 
 
-def files_of(found: Scored) -> list[StatTable]:
+def files_of(found: ProjectScores) -> list[StatTable]:
     """They hold other rows than the page: everybody by every tag, and a line for each score."""
     return [
         StatTable(
@@ -54,7 +54,7 @@ def files_of(found: Scored) -> list[StatTable]:
     ]
 
 
-def score_cells(found: Scored) -> Rows:
+def score_cells(found: ProjectScores) -> Rows:
     """Everybody over all examples, and over each part: the file of the whole table."""
     for scorer in found.scorers:
         everything = Part(key="all", about="All", name="All", lines=found.lines)
@@ -64,7 +64,7 @@ def score_cells(found: Scored) -> Rows:
             yield (scorer.name, part.about, part.name, summary.of, len(part.lines) - summary.of, *shares)
 
 
-def related_cells(found: Scored) -> Rows:
+def related_cells(found: ProjectScores) -> Rows:
     for scorer in found.scorers:
         for kind in Kind:
             one = correlation(scorer, found.lines, kind)

@@ -14,7 +14,7 @@ from crowd.winoground.admin.figures import FEW, SORTS, part_rows, related_table,
 from crowd.winoground.admin.result_files import files_of
 from crowd.winoground.models import Project
 from crowd.winoground.queries.examples import sees_own_only
-from crowd.winoground.queries.scoring import Scored, Scorer, scored, scored_examples
+from crowd.winoground.queries.scoring import ProjectScores, Scorer, scored, scored_examples
 from hits.admin.projects.project_cards import Card, CardLink, Metric
 from hits.admin.projects.project_page import ProjectPages
 from hits.admin.selection import signed_in
@@ -109,7 +109,7 @@ def key_of(scorer: Scorer) -> str:
     return str(scorer.model.pk) if scorer.model else PEOPLE
 
 
-def _chosen(found: Scored, key: str) -> Scorer:
+def _chosen(found: ProjectScores, key: str) -> Scorer:
     return next((scorer for scorer in found.scorers if key_of(scorer) == key), found.people)
 
 

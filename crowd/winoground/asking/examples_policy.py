@@ -7,23 +7,25 @@ from crowd.winoground import domain
 from crowd.winoground.models import FirstQuestion, Project
 from crowd.winoground.queries.examples_per_worker import workers_needed
 from crowd.winoground.queries.qualified import gates_before, workers_qualified
-from hits.families.entry_policies import Asked, EntryPolicy
+from hits.families.entry_policies import EntryPolicy, PlatformRequirements
 from hits.identity.models.workers import Worker
 from hits.studies.models import Batch
 from hits.work.models.hits import HIT
 
 
 class ExamplesPolicy(EntryPolicy):
-    def ask(self, batch: Batch) -> Asked:
+    def ask(self, batch: Batch) -> PlatformRequirements:
         if batch.task not in (domain.VALIDATE, domain.ONBOARDING) or batch.study_id is None:
-            return Asked()
+            return PlatformRequirements()
         project = Project.objects.filter(study=batch.study_id).first()
         if project is None:
             words = f"The study “{batch.study}” has no caption matching yet. Set it up first."
-            return Asked(obstacles=[words])
+            return PlatformRequirements(obstacles=[words])
         if batch.task == domain.ONBOARDING:
-            return Asked(obstacles=list(_lacking_questions(project, asked=batch.items_per_assignment)))
-        return Asked(warnings=list(_lacking_people(project, batch)))
+            return PlatformRequirements(
+                obstacles=list(_lacking_questions(project, asked=batch.items_per_assignment))
+            )
+        return PlatformRequirements(warnings=list(_lacking_people(project, batch)))
 
     def refuse_entry(self, *, hit: HIT, worker: Worker, now: datetime) -> None:
         """What one worker may see is decided item by item."""

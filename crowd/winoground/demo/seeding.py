@@ -17,7 +17,7 @@ from crowd.pictures.models import Picture
 from crowd.pictures.services.item_pictures import upload_picture
 from crowd.winoground.domain import ONBOARDING, PLACES, VALIDATE
 from crowd.winoground.models import Example, Project
-from crowd.winoground.services.example_writing import Shown, Written, write_example
+from crowd.winoground.services.example_writing import SourcedPicture, WrittenExample, write_example
 from crowd.winoground.services.first_questions import add_question
 from crowd.winoground.services.uploading import SCORES
 from hits.admin.projects.project_page import open_project
@@ -117,7 +117,7 @@ def _row(number: int, score: Any) -> Iterator[tuple[str, Any]]:
 
 
 def _write(row: Mapping[str, Any], *, project: Project, cast: Cast) -> Example:
-    written = Written(
+    written = WrittenExample(
         caption_0=row["captions"][0],
         caption_1=row["captions"][1],
         shown=(_show(row, 0, cast=cast), _show(row, 1, cast=cast)),
@@ -137,8 +137,8 @@ def _write(row: Mapping[str, Any], *, project: Project, cast: Cast) -> Example:
     return kept.example
 
 
-def _show(row: Mapping[str, Any], place: int, *, cast: Cast) -> Shown:
-    return Shown(
+def _show(row: Mapping[str, Any], place: int, *, cast: Cast) -> SourcedPicture:
+    return SourcedPicture(
         picture=_upload(row["scenes"][place], row["captions"][place], cast=cast),
         source=scenes.SOURCE,
         credit=scenes.CREDIT,

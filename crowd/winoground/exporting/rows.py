@@ -31,7 +31,7 @@ class ToldByModel:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Told:
+class ExampleRows:
     """An example with what people say of it and, in the full form, what models say."""
 
     example: Example
@@ -49,11 +49,13 @@ def asked_examples(project: Project, *, everything: bool) -> Examples:
     return asked.filter(state__in=[SCORED, State.WITHDRAWN]) if everything else asked.filter(state=SCORED)
 
 
-def read_examples(project: Project, *, everything: bool, in_full: bool = False) -> Iterator[Told]:
+def read_examples(project: Project, *, everything: bool, in_full: bool = False) -> Iterator[ExampleRows]:
     votes = votes_of(project, states=(SCORED, State.WITHDRAWN))
     models = _models_by_example(project) if in_full else {}
     for example in _in_order(asked_examples(project, everything=everything)):
-        yield Told(example=example, votes=votes.get(example.pk, NONE), models=models.get(example.pk, ()))
+        yield ExampleRows(
+            example=example, votes=votes.get(example.pk, NONE), models=models.get(example.pk, ())
+        )
 
 
 def read_answers(project: Project, *, everything: bool) -> Iterator[Score]:

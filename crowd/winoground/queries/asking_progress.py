@@ -13,7 +13,7 @@ State = Example.State
 
 
 @dataclass(frozen=True, kw_only=True)
-class PendingQuery:
+class AskingProgress:
     """`answers`: of those `wanted` for what is asked now. `away`: questions whose image was taken away."""
 
     ready: int
@@ -35,7 +35,7 @@ class FirstOnes:
         return bool(self.questions) and self.matching in (0, self.questions)
 
 
-def asking_of(project: Project) -> PendingQuery:
+def asking_of(project: Project) -> AskingProgress:
     states = dict(project.examples.order_by().values_list("state").annotate(Count("pk")))
     pairings = Pairing.objects.filter(example__project=project, example__state=State.ASKED).order_by()
     away = Q(item__pulled_at__isnull=False)
@@ -44,7 +44,7 @@ def asking_of(project: Project) -> PendingQuery:
         item__winoground_pairing__in=pairings, item__pulled_at=None, status=Lease.Status.ANSWERED
     )
     there = answered.aggregate(answers=Count("pk"), workers=Count("worker", distinct=True))
-    return PendingQuery(
+    return AskingProgress(
         ready=states.get(State.READY, 0),
         asked=states.get(State.ASKED, 0),
         pairings=counts["asked"],

@@ -59,7 +59,7 @@ class Scorer:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Scored:
+class ProjectScores:
     """`few`: how many examples lack answers that the project wants, so that people's scores may change."""
 
     lines: Sequence[Line]
@@ -72,10 +72,10 @@ class Scored:
         return (self.people, *self.models)
 
 
-def scored(project: Project) -> Scored:
+def scored(project: Project) -> ProjectScores:
     """So many queries, however many examples, answers and models there are."""
     votes = votes_of(project)
-    return Scored(
+    return ProjectScores(
         lines=lines_of(project),
         few=sum(fewest_answers(four) < project.answers_wanted for four in votes.values()),
         people=Scorer(name="People", rights=_rights_of(votes)),

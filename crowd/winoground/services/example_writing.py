@@ -29,7 +29,7 @@ log = structlog.get_logger()
 
 
 @dataclass(frozen=True, kw_only=True)
-class Shown:
+class SourcedPicture:
     """A picture, and what is said of where it is from."""
 
     picture: Picture | None = None
@@ -39,13 +39,13 @@ class Shown:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Written:
+class WrittenExample:
     """All that an author says. `tags`: keys of the list; `new_tags`: names that may not be in it yet."""
 
     caption_0: str = ""
     caption_1: str = ""
     has_altered_morpheme: bool = False
-    shown: tuple[Shown, Shown] = (Shown(), Shown())
+    shown: tuple[SourcedPicture, SourcedPicture] = (SourcedPicture(), SourcedPicture())
     swap: str = ""
     tags: Collection[int] = ()
     new_tags: Collection[str] = ()
@@ -68,7 +68,7 @@ STALE = (
 
 
 @dataclass(frozen=True, kw_only=True)
-class Kept:
+class KeptExample:
     """`changes`: in words, for the record. `faults`: why it is a draft though it was to be ready."""
 
     example: Example
@@ -79,8 +79,14 @@ class Kept:
 
 
 def write_example(
-    *, project: Project, by: User, key: UUID, written: Written, wants_ready: bool = False, now: datetime
-) -> Kept:
+    *,
+    project: Project,
+    by: User,
+    key: UUID,
+    written: WrittenExample,
+    wants_ready: bool = False,
+    now: datetime,
+) -> KeptExample:
     """A new one. Sent twice with one key it is one; with other words, the second is stale."""
     with _held(project, written) as pictures:
         known = Example.objects.filter(public_id=key, project=project, author=by).first()
@@ -95,18 +101,18 @@ def write_example(
         if not kept.changes:
             _save(kept.example, now=now)
     log.info("winoground.example_written", example=str(key))
-    return Kept(example=kept.example, is_new=True, faults=kept.faults, notes=kept.notes)
+    return KeptExample(example=kept.example, is_new=True, faults=kept.faults, notes=kept.notes)
 
 
 def change_example(
     *,
     example: Example,
     by: User,
-    written: Written,
+    written: WrittenExample,
     seen: datetime | None,
     wants_ready: bool = False,
     now: datetime,
-) -> Kept:
+) -> KeptExample:
     """Raises RuleBroken("stale") if somebody has changed it since `seen`, and nothing of it changes."""
     with _held(example.project, written) as pictures:
         current = Example.objects.get(pk=example.pk)
@@ -162,7 +168,7 @@ def is_fixed(example: Example) -> bool:
 
 
 @contextmanager
-def _held(project: Project, written: Written) -> Iterator[Mapping[int, Picture]]:
+def _held(project: Project, written: WrittenExample) -> Iterator[Mapping[int, Picture]]:
     """Pictures as they are now, and then the project: that is the order of locks."""
     keys = [shown.picture.pk for shown in written.shown if shown.picture]
     with transaction.atomic():
@@ -173,14 +179,14 @@ def _held(project: Project, written: Written) -> Iterator[Mapping[int, Picture]]
 
 def _keep(
     example: Example,
-    written: Written,
+    written: WrittenExample,
     pictures: Mapping[int, Picture],
     *,
     by: User,
     seen: datetime | None,
     wants_ready: bool,
     now: datetime,
-) -> Kept:
+) -> KeptExample:
     """The caller holds the pictures and the project."""
     _check_writable(example)
     before, was = facts_of(example), example.state
@@ -201,10 +207,10 @@ def _keep(
         changes.append(f"state: {State(was).label} → {State(example.state).label}")
     if changes:
         _save(example, now=now)
-    return Kept(example=example, changes=changes, faults=faults, notes=notes)
+    return KeptExample(example=example, changes=changes, faults=faults, notes=notes)
 
 
-def _put_into(example: Example, written: Written, pictures: Mapping[int, Picture]) -> list[str]:
+def _put_into(example: Example, written: WrittenExample, pictures: Mapping[int, Picture]) -> list[str]:
     """In memory only. What is said back: where a picture's words stay as they are."""
     for name in PLAIN:
         setattr(example, name, getattr(written, name))
@@ -222,7 +228,7 @@ def _put_into(example: Example, written: Written, pictures: Mapping[int, Picture
     return notes
 
 
-def _describe(picture: Picture, shown: Shown, example: Example) -> bool:
+def _describe(picture: Picture, shown: SourcedPicture, example: Example) -> bool:
     """False where something was to be changed that others rely on. What is empty may always be filled in."""
     typed = {name: getattr(shown, name) for name in WORDS}
     changed = {name: words for name, words in typed.items() if words != getattr(picture, name)}

@@ -44,7 +44,7 @@ ANY_OF = (WIDE, LONG)
 
 
 @dataclass(frozen=True, kw_only=True)
-class Known(Subjects):
+class KnownExamples(Subjects):
     """By number and by id: the examples that can be scored, and why others cannot."""
 
     examples: dict[str, int]
@@ -59,7 +59,7 @@ class Known(Subjects):
         raise ValueError(f"there is no example “{name:.{SHOWN}}”. Give its number or its id.")
 
 
-def read_row(cells: Mapping[str, Any], known: Known) -> Iterator[tuple[tuple[int, int], float]]:
+def read_row(cells: Mapping[str, Any], known: KnownExamples) -> Iterator[tuple[tuple[int, int], float]]:
     """By example and place. Empty cells of an example say that the model has none."""
     example = known.find(cells[EXAMPLE])
     for place, value in _values(cells):
@@ -70,7 +70,7 @@ def say_called(cells: Mapping[str, Any], key: tuple[int, int]) -> str:
     return f"{WIDE[key[1]]} of example {cells[EXAMPLE]}"
 
 
-def check_whole(found: Mapping[tuple[int, int], float], known: Known, problems: Problems) -> None:
+def check_whole(found: Mapping[tuple[int, int], float], known: KnownExamples, problems: Problems) -> None:
     """An example has four scores, or none."""
     names = {pk: name for name, pk in reversed(known.examples.items())}
     for example in dict.fromkeys(example for example, _ in found):

@@ -10,7 +10,14 @@ from crowd.winoground.domain import PLACES
 from crowd.winoground.models import Pairing, Project
 from crowd.winoground.models.caption_scores import ModelScore, ModelScores
 from crowd.winoground.queries.scoring import SCORED
-from crowd.winoground.services.score_files import ANY_OF, COLUMNS, Known, check_whole, read_row, say_called
+from crowd.winoground.services.score_files import (
+    ANY_OF,
+    COLUMNS,
+    KnownExamples,
+    check_whole,
+    read_row,
+    say_called,
+)
 from hits.data.services.model_results import ModelResults
 
 AT_ONCE = 2_000
@@ -25,7 +32,7 @@ def _held(project: Project) -> Iterator[Project]:
         yield Project.objects.select_for_update(no_key=True).get(pk=project.pk)
 
 
-def _known(project: Project) -> Known:
+def _known(project: Project) -> KnownExamples:
     known, others = {}, {}
     for example in project.examples.only("number", "public_id", "state"):
         names = (str(example.number), str(example.public_id))
@@ -33,7 +40,7 @@ def _known(project: Project) -> Known:
             known.update(dict.fromkeys(names, example.pk))
         else:
             others.update(dict.fromkeys(names, example.get_state_display().lower()))
-    return Known(examples=known, others=others)
+    return KnownExamples(examples=known, others=others)
 
 
 def _taken(project: Project, name: str) -> str:

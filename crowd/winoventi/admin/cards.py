@@ -6,7 +6,7 @@ from dataclasses import replace
 from django.urls import reverse
 
 from crowd.winoventi import domain
-from crowd.winoventi.admin.counted import Counted, Running, list_url, list_url_of_judgements
+from crowd.winoventi.admin.counted import ProjectCounts, RunProgress, list_url, list_url_of_judgements
 from crowd.winoventi.admin.step_actions import SWITCHES
 from crowd.winoventi.models import Alternative, Generic, Premise, Project, Step
 from crowd.winoventi.models.model_runs import ModelRun
@@ -20,7 +20,7 @@ Purpose = ModelRun.Purpose
 NOT_ASKING = (Batch.Status.DRAFT, Batch.Status.CANCELLED, Batch.Status.COMPLETE)
 
 
-def _generics(counted: Counted, step: Step) -> Card:
+def _generics(counted: ProjectCounts, step: Step) -> Card:
     state = Generic.State
     project, nouns, read = counted.project, counted.of("noun"), counted.of("read")
     waiting = counted.tallies["waiting"][Kind.EXCEPTIONS]
@@ -65,7 +65,7 @@ def _generics(counted: Counted, step: Step) -> Card:
     )
 
 
-def _next_of_generics(counted: Counted, *, unranked: int, is_asked: bool) -> str:
+def _next_of_generics(counted: ProjectCounts, *, unranked: int, is_asked: bool) -> str:
     nouns, read, ranker = counted.of("noun"), counted.of("read"), counted.project.perplexity_model_id
     if not nouns and not counted.of("generic"):
         return "Add nouns."
@@ -79,7 +79,7 @@ def _next_of_generics(counted: Counted, *, unranked: int, is_asked: bool) -> str
     return ""
 
 
-def _exceptions(counted: Counted, step: Step) -> Card:
+def _exceptions(counted: ProjectCounts, step: Step) -> Card:
     state, given = Generic.State, Alternative.State
     return _asked_card(
         counted,
@@ -98,7 +98,7 @@ def _exceptions(counted: Counted, step: Step) -> Card:
     )
 
 
-def _filter(counted: Counted, step: Step) -> Card:
+def _filter(counted: ProjectCounts, step: Step) -> Card:
     state = Alternative.State
     project = counted.project
     standing, given = counted.of("alternative", *Alternative.STANDING), counted.of("alternative", state.GIVEN)
@@ -130,7 +130,7 @@ def _filter(counted: Counted, step: Step) -> Card:
     )
 
 
-def _premises(counted: Counted, step: Step) -> Card:
+def _premises(counted: ProjectCounts, step: Step) -> Card:
     state = Premise.State
     return _asked_card(
         counted,
@@ -146,7 +146,7 @@ def _premises(counted: Counted, step: Step) -> Card:
     )
 
 
-def _validations(counted: Counted, step: Step) -> Card:
+def _validations(counted: ProjectCounts, step: Step) -> Card:
     state, judged = Premise.State, counted.of("judgement")
     judged_url = list_url_of_judgements(counted.project) if judged else ""
     return _asked_card(
@@ -166,7 +166,7 @@ def _validations(counted: Counted, step: Step) -> Card:
     )
 
 
-def _choices(counted: Counted, step: Step) -> Card:
+def _choices(counted: ProjectCounts, step: Step) -> Card:
     chosen, right = counted.tallies["chosen"], counted.tallies["right"]
     return _asked_card(
         counted,
@@ -195,7 +195,7 @@ def results_card(project: Project) -> Card:
 
 
 def _asked_card(
-    counted: Counted,
+    counted: ProjectCounts,
     step: Step,
     *,
     about: str,
@@ -226,7 +226,7 @@ def _asked_card(
 
 
 def _card(
-    counted: Counted,
+    counted: ProjectCounts,
     step: Step,
     *,
     about: str,
@@ -235,7 +235,7 @@ def _card(
     stayed: Sequence[Metric],
     waiting: int,
     todo: str,
-    running: Sequence[Running] = (),
+    running: Sequence[RunProgress] = (),
     note: str = "",
     ways: Sequence[CardLink] = (),
 ) -> Card:
@@ -269,7 +269,7 @@ def _is_asking(step: Step) -> bool:
     return grows or step.batch.status not in NOT_ASKING
 
 
-def _reasons(counted: Counted, belongs: Callable[[str], bool]) -> Iterator[Metric]:
+def _reasons(counted: ProjectCounts, belongs: Callable[[str], bool]) -> Iterator[Metric]:
     """Why premises went no further, the most frequent first."""
     found: Iterable[tuple[str, int]] = counted.tallies["reason"].items()
     for reason, count in sorted(found, key=lambda row: (-row[1], row[0])):
@@ -278,7 +278,7 @@ def _reasons(counted: Counted, belongs: Callable[[str], bool]) -> Iterator[Metri
             yield Metric(name=f"… {reason_in_words(reason) or 'no reason'}", count=count, url=url)
 
 
-CARDS: Mapping[str, Callable[[Counted, Step], Card]] = {
+CARDS: Mapping[str, Callable[[ProjectCounts, Step], Card]] = {
     Kind.GENERICS: _generics,
     Kind.EXCEPTIONS: _exceptions,
     Kind.FILTER: _filter,

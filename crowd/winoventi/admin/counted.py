@@ -14,7 +14,7 @@ from hits.admin.projects.project_cards import Metric, Progress
 
 
 @dataclass(frozen=True, kw_only=True)
-class Running:
+class RunProgress:
     """What a model is doing, or what keeps it."""
 
     name: str
@@ -29,7 +29,7 @@ class Running:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Counted:
+class ProjectCounts:
     """What all cards are made of."""
 
     project: Project
@@ -48,13 +48,13 @@ class Counted:
         count = self.of(model, *states)
         return Metric(name=name, count=count, url=list_url(self.project, model, *states) if count else "")
 
-    def running(self, purpose: str, rival: int | None, name: str, *, done: int, of: int) -> list[Running]:
+    def running(self, purpose: str, rival: int | None, name: str, *, done: int, of: int) -> list[RunProgress]:
         model_run = self.model_runs.get((purpose, rival or 0))
         if model_run is None or not (model_run.is_open or model_run.problem or model_run.failed):
             return []
         failed = f"{model_run.failed} have no answer that will come. " if model_run.failed else ""
         problem = f"{failed}{model_run.problem}"
-        return [Running(name=name, done=done, of=of, is_open=model_run.is_open, problem=problem)]
+        return [RunProgress(name=name, done=done, of=of, is_open=model_run.is_open, problem=problem)]
 
 
 def list_url(project: Project, model: str, *states: str, **more: str) -> str:

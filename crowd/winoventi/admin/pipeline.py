@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 
 from crowd.winoventi.admin.cards import CARDS, results_card
-from crowd.winoventi.admin.counted import Counted
+from crowd.winoventi.admin.counted import ProjectCounts
 from crowd.winoventi.admin.step_actions import Pages, actions_of
 from crowd.winoventi.admin.tallies import tallies_of
 from crowd.winoventi.models import Project, Step
@@ -22,7 +22,7 @@ def cards_of(pages: Pages, project: Project, user: User) -> Iterator[Card]:
     rows = ModelRun.objects.filter(project=project).order_by("pk")
     model_runs = {(one.purpose, one.rival_id): one for one in rows}
     tallies = tallies_of(project)
-    counted = Counted(project=project, tallies=tallies, model_runs=model_runs, buttons=buttons)
+    counted = ProjectCounts(project=project, tallies=tallies, model_runs=model_runs, buttons=buttons)
     steps = {step.kind: step for step in project.steps.all()}
     for kind, card in CARDS.items():
         yield card(counted, steps[kind])

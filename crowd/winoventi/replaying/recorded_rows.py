@@ -28,7 +28,7 @@ from crowd.winoventi.services.pair_states import settle_alternatives
 from crowd.winoventi.validation.services.validations import take_judgements
 from hits.common.uploads.row_reader import Row
 from hits.identity.models.workers import Worker
-from hits.work.services.counting_answers import Given
+from hits.work.services.counting_answers import CountingAnswer
 from hits.work.services.locking import lock_items
 
 
@@ -41,8 +41,8 @@ class Recorder:
     counts: Counter[str]
     now: datetime
 
-    def given(self, row: Row) -> Given:
-        return Given(worker_id=self.workers[row.cells["worker"]].pk, raw=row.cells)
+    def given(self, row: Row) -> CountingAnswer:
+        return CountingAnswer(worker_id=self.workers[row.cells["worker"]].pk, raw=row.cells)
 
 
 def record_exceptions(some: Sequence[Row], recorder: Recorder) -> None:
@@ -51,7 +51,7 @@ def record_exceptions(some: Sequence[Row], recorder: Recorder) -> None:
     known = known_generics(some, project=recorder.project)
     new = [row for row in some if place_of(row) not in known]
     made = post_recorded(new, project=recorder.project)
-    answers: dict[Generic, Given | None] = {
+    answers: dict[Generic, CountingAnswer | None] = {
         generic: recorder.given(row) for generic, row in zip(made, new, strict=True)
     }
     take_exceptions(project=recorder.project, answers=answers, now=recorder.now)
@@ -81,7 +81,7 @@ def record_probabilities(some: Sequence[Row], recorder: Recorder) -> None:
 
 def record_premises(some: Sequence[Row], recorder: Recorder) -> None:
     found = _alternatives(some, project=recorder.project)
-    answers: dict[Alternative, Given | None] = {}
+    answers: dict[Alternative, CountingAnswer | None] = {}
     for row in _with(some, found, file=rows.PREMISES, counts=recorder.counts):
         alternative = found[_key(row)]
         recorder.counts.update(rules.broken_by_premise(row))
@@ -94,7 +94,7 @@ def record_premises(some: Sequence[Row], recorder: Recorder) -> None:
 
 def record_judgements(some: Sequence[Row], recorder: Recorder) -> None:
     found = _premises(some, project=recorder.project)
-    answers: defaultdict[Premise, list[Given]] = defaultdict(list)
+    answers: defaultdict[Premise, list[CountingAnswer]] = defaultdict(list)
     for row in _with(some, found, file=rows.VALIDATIONS, counts=recorder.counts):
         premise, given = found[_key(row)], recorder.given(row)
         recorder.counts["self_validation"] += given.worker_id == premise.worker_id
@@ -110,7 +110,7 @@ def record_choices(some: Sequence[Row], recorder: Recorder) -> None:
     fit = list(_with(some, found, file=rows.CHOICES, counts=recorder.counts))
     prompts = _prompts([found[_key(row)] for row in fit])
     judges = _judges(found.values())
-    answers: defaultdict[Prompt, list[Given]] = defaultdict(list)
+    answers: defaultdict[Prompt, list[CountingAnswer]] = defaultdict(list)
     for row in fit:
         premise, given = found[_key(row)], recorder.given(row)
         answers[prompts[premise.pk, row.cells["kind"]]].append(given)

@@ -289,7 +289,7 @@ class PeopleForm(forms.Form):
             "repeat_group": self.cleaned_data["repeat_group"],
         }
 
-    def _add_own(self, number: int, own: criteria.Own | None) -> None:
+    def _add_own(self, number: int, own: criteria.NumberRequirement | None) -> None:
         row = number + 1
         self.fields[f"own_type_{number}"] = forms.CharField(
             required=False, max_length=64, widget=_named(forms.TextInput, f"Qualification type {row}")
@@ -309,7 +309,7 @@ class PeopleForm(forms.Form):
                 {f"own_{part}_{number}": value for part, value in zip(OWN, values, strict=True)}
             )
 
-    def _read_own(self, number: int) -> criteria.Own | None:
+    def _read_own(self, number: int) -> criteria.NumberRequirement | None:
         kind, comparator, text = (self.cleaned_data[f"own_{part}_{number}"].strip() for part in OWN)
         if not kind and not text:
             return None
@@ -321,7 +321,7 @@ class PeopleForm(forms.Form):
         except ValueError:
             self.add_error(f"own_values_{number}", "Values are whole numbers, separated by commas.")
             return None
-        own = criteria.Own(type_id=kind, comparator=comparator or "Exists", values=values)
+        own = criteria.NumberRequirement(type_id=kind, comparator=comparator or "Exists", values=values)
         try:
             check(criteria.build(criteria.Criteria(own=[own]), environment=self.batch.account.environment))
         except ValueError as error:

@@ -21,7 +21,7 @@ from hits.ledger.models.bonuses import Bonus
 from hits.payments.models.runs import Run
 from hits.payments.queries.payment_tasks import Desk, desk_of, whole_runs
 from hits.payments.services import finance_files
-from hits.review.queries.appeal_queue import Waiting, waiting_for
+from hits.review.queries.appeal_queue import WaitingAppeals, waiting_for
 from hits.studies.models import Study
 from hits.work.access import studies_of
 
@@ -137,7 +137,7 @@ def _overdue(desk: Desk) -> list[dict[str, Any]]:
     ]
 
 
-def _is_clear(request: HttpRequest, desk: Desk, appeals: Waiting) -> bool:
+def _is_clear(request: HttpRequest, desk: Desk, appeals: WaitingAppeals) -> bool:
     """Nothing on this page asks for anything."""
     user = request.user
     mine = desk.drafts or (desk.to_approve and user.has_perm("hits.approve_run"))

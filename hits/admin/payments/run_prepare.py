@@ -20,7 +20,7 @@ from hits.admin.selection import page_of, signed_in
 from hits.core.errors import RuleBroken
 from hits.ledger.models.bonuses import Bonus
 from hits.payments.models.runs import Run
-from hits.payments.queries.run_list import STUDY, Chosen, drafts_of, owed_for, sum_of
+from hits.payments.queries.run_list import STUDY, OwedFilter, drafts_of, owed_for, sum_of
 from hits.payments.services import bonus_runs
 from hits.work.access import visible
 
@@ -56,9 +56,11 @@ class SearchForm(forms.Form):
         ):
             offer[name].choices = [("", every), *sorted(found.items(), key=lambda item: item[1])]
 
-    def read(self) -> Chosen:
+    def read(self) -> OwedFilter:
         self.is_valid()
-        return Chosen(**{name: value for name, value in self.cleaned_data.items() if value not in (None, "")})
+        return OwedFilter(
+            **{name: value for name, value in self.cleaned_data.items() if value not in (None, "")}
+        )
 
 
 def urls(model: admin.ModelAdmin[Run]) -> list[URLPattern]:
@@ -93,7 +95,7 @@ def ask_about(request: HttpRequest, bonuses: QuerySet[Bonus]) -> HttpResponse:
 
 
 def _prepare(
-    request: HttpRequest, bonuses: QuerySet[Bonus], form: SearchForm, chosen: Chosen
+    request: HttpRequest, bonuses: QuerySet[Bonus], form: SearchForm, chosen: OwedFilter
 ) -> HttpResponse:
     by, now, asked = signed_in(request), timezone.now(), request.POST
     draft = read_number(asked.get("into", ""))
@@ -132,13 +134,13 @@ def _selected(request: HttpRequest, owed: QuerySet[Bonus]) -> QuerySet[Bonus]:
 
 def _facets(request: HttpRequest) -> list[dict[str, Any]]:
     """What there is to choose from, among all that is owed."""
-    everything = owed_for(request.user, Chosen(), now=timezone.now()).order_by()
+    everything = owed_for(request.user, OwedFilter(), now=timezone.now()).order_by()
     names = (STUDY, f"{STUDY}__name", BATCH, f"{BATCH}__title", "rule")
     return list(everything.values(*names).distinct())
 
 
 def _page(
-    request: HttpRequest, form: SearchForm, chosen: Chosen, owed: QuerySet[Bonus], *, status: int = 200
+    request: HttpRequest, form: SearchForm, chosen: OwedFilter, owed: QuerySet[Bonus], *, status: int = 200
 ) -> HttpResponse:
     count, total = sum_of(owed)
     rows = owed.select_related("assignment__worker", f"{STUDY}", "assignment__account").defer(
@@ -152,7 +154,7 @@ def _page(
         **admin.site.each_context(request),
         "title": "Prepare a run",
         "form": form,
-        "is_filtered": chosen != Chosen(),
+        "is_filtered": chosen != OwedFilter(),
         "count": count,
         "total": total,
         "page": page_of(rows, number=request.GET.get("page"), total=count),

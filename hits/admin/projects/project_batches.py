@@ -17,7 +17,7 @@ MOST_BATCHES = 5
 
 
 @dataclass(frozen=True, kw_only=True)
-class Asked:
+class TaskDemand:
     """One task of a card: how much is asked of workers, and by which batches."""
 
     task: str
@@ -37,7 +37,7 @@ class Asked:
 @dataclass(frozen=True, kw_only=True)
 class ShownCard:
     card: Card
-    asked: Sequence[Asked] = field(default_factory=tuple)
+    asked: Sequence[TaskDemand] = field(default_factory=tuple)
 
 
 def with_batches(pages: ProjectPagesBase[Any], cards: Sequence[Card], project: Any) -> list[ShownCard]:
@@ -59,10 +59,10 @@ def with_batches(pages: ProjectPagesBase[Any], cards: Sequence[Card], project: A
 
 def _asked(
     pages: ProjectPagesBase[Any], task: str, batches: Sequence[Batch], project: Any, *, items: int
-) -> Asked:
+) -> TaskDemand:
     own = [batch for batch in batches if batch.task == task]
     running = pages.growing_batch(project, task, own)
-    return Asked(
+    return TaskDemand(
         task=task,
         name=families.get(task).name,
         items=items,

@@ -21,7 +21,7 @@ from hits import families
 from hits.admin.page_parts import in_words
 from hits.core.errors import RuleBroken
 from hits.review.queries import review_queue
-from hits.review.queries.review_queue import Order, State, Wanted
+from hits.review.queries.review_queue import Order, QueueFilter, State
 from hits.review.services import reviewing
 from hits.studies.models import Batch
 from hits.work.access import visible
@@ -52,7 +52,7 @@ class QueueForm(forms.Form):
     worker = forms.CharField(label="Worker", max_length=16, required=False)
     order = forms.ChoiceField(choices=Order.choices, required=False)
 
-    def __init__(self, wanted: Wanted, *, batches: list[Batch]) -> None:
+    def __init__(self, wanted: QueueFilter, *, batches: list[Batch]) -> None:
         super().__init__(initial=asdict(wanted), label_suffix="")
         studies = {batch.study_id: batch.study.name for batch in batches}
         choices = [(batch.pk, f"{batch.title} ({batch.pk})") for batch in batches]
@@ -222,10 +222,10 @@ def _may_second(request: HttpRequest, past: review_queue.PastReview) -> bool:
     return waiting is not None and waiting.by != request.user.get_username() and request.user.has_perm(SECOND)
 
 
-def _read_wanted(request: HttpRequest) -> Wanted:
+def _read_wanted(request: HttpRequest) -> QueueFilter:
     """What cannot be read asks for nothing: a link of another day still opens."""
     asked = request.GET
-    return Wanted(
+    return QueueFilter(
         state=asked["state"] if asked.get("state") in State.values else State.WAITING,
         order=asked["order"] if asked.get("order") in Order.values else Order.OLDEST,
         batch=_number(asked.get("batch")),
@@ -234,7 +234,7 @@ def _read_wanted(request: HttpRequest) -> Wanted:
     )
 
 
-def _filters(wanted: Wanted, **more: Any) -> str:
+def _filters(wanted: QueueFilter, **more: Any) -> str:
     """For links: what differs from the ordinary."""
     asked = {**asdict(wanted), **more}
     if asked["order"] == Order.OLDEST:

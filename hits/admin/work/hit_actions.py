@@ -41,7 +41,7 @@ EXPIRED = (
 
 
 @dataclass(kw_only=True)
-class Selected:
+class SelectedHITs:
     """Those of some HITs that the provider has. They are as many as a filter finds, and never read whole."""
 
     chosen: QuerySet[HIT]
@@ -71,12 +71,12 @@ def offered_for(hit: HIT, *, user: User) -> list[RowButton]:
     return [one for one in offered if one.key != "expire" or hit.status == HIT.Status.OPEN]
 
 
-def pages_of(hits: admin.ModelAdmin[HIT]) -> ActionPages[Selected]:
-    def find(request: HttpRequest, hit_id: int) -> list[Selected]:
+def pages_of(hits: admin.ModelAdmin[HIT]) -> ActionPages[SelectedHITs]:
+    def find(request: HttpRequest, hit_id: int) -> list[SelectedHITs]:
         if not hits.has_view_permission(request):
             raise PermissionDenied
         hit = get_object_or_404(access.visible(HIT.objects.all(), request.user), pk=hit_id)
-        return [Selected(chosen=HIT.objects.filter(pk=hit.pk))]
+        return [SelectedHITs(chosen=HIT.objects.filter(pk=hit.pk))]
 
     return ActionPages(
         actions=VERBS,
@@ -90,22 +90,22 @@ def _address(hit: HIT, verb: str) -> str:
     return reverse("admin:hits_hit_steer", args=[hit.pk, verb])
 
 
-def _is_nothing_there(call: Call[Selected]) -> str:
+def _is_nothing_there(call: Call[SelectedHITs]) -> str:
     return "" if call.row.counts else NONE_THERE
 
 
-def _ask(call: Call[Selected], *, question: str, facts: Callable[..., Facts]) -> Confirm:
+def _ask(call: Call[SelectedHITs], *, question: str, facts: Callable[..., Facts]) -> Confirm:
     selected = call.row
     about = Confirm(title=question, hidden=[("as_of", f"{last_deed([*selected.counts])}-{selected.count}")])
     return facts(selected, **call.values).asked(about)
 
 
-def _of_how_many(selected: Selected) -> str:
+def _of_how_many(selected: SelectedHITs) -> str:
     batches = len(selected.counts)
     return f"{plural(selected.count, 'HIT')} of {batches} batch{'' if batches == 1 else 'es'}."
 
 
-def _do(call: Call[Selected], *, deed: Callable[..., Any]) -> Outcome:
+def _do(call: Call[SelectedHITs], *, deed: Callable[..., Any]) -> Outcome:
     selected = call.row
     as_of, _, count = call.sent.get("as_of", "").partition("-")
     # A selection by filters may hold other rows by now than those that were counted.
@@ -126,7 +126,7 @@ def _verb(
     deed: Callable[..., Any],
     facts: Callable[..., Facts],
     form: type[forms.Form] | None = None,
-) -> Action[Selected]:
+) -> Action[SelectedHITs]:
     """A number, where one is needed, is asked for first; what it means is shown then."""
     return Action(
         label=label,
@@ -141,17 +141,17 @@ def _verb(
     )
 
 
-def _expiring(selected: Selected) -> Facts:
+def _expiring(selected: SelectedHITs) -> Facts:
     return Facts(words=[_of_how_many(selected), *EXPIRED])
 
 
-def _extending(selected: Selected, *, hours: int | None = None) -> Facts:
+def _extending(selected: SelectedHITs, *, hours: int | None = None) -> Facts:
     if hours is None:
         return Facts(words=[_of_how_many(selected)])
     return extend_facts(selected.batches, selected.hits, hours=hours)
 
 
-def _widening(selected: Selected, *, places: int | None = None) -> Facts:
+def _widening(selected: SelectedHITs, *, places: int | None = None) -> Facts:
     if places is None:
         return Facts(words=[_of_how_many(selected)])
     return places_facts(selected.batches, selected.hits, places=places)
@@ -161,7 +161,7 @@ def _extend(*, hours: int, **given: Any) -> int:
     return batch_lifecycle.extend_hits(seconds=3600 * hours, **given)
 
 
-VERBS: Mapping[str, Action[Selected]] = {
+VERBS: Mapping[str, Action[SelectedHITs]] = {
     "expire": _verb(
         "Expire", question="Expire these HITs?", facts=_expiring, deed=batch_lifecycle.expire_hits
     ),

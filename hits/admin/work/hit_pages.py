@@ -130,7 +130,9 @@ class HITAdmin(ReadOnlyAdmin[HIT]):
     def _steer_selection(self, request: HttpRequest, rows: QuerySet[HIT], verb: str) -> HttpResponse:
         """Posted again to the same list, with the same filters, the selection is the same."""
         chosen = HIT.objects.filter(pk__in=rows.order_by().values("pk"))
-        return hit_actions.pages_of(self).answer_list(request, verb, [hit_actions.Selected(chosen=chosen)])
+        return hit_actions.pages_of(self).answer_list(
+            request, verb, [hit_actions.SelectedHITs(chosen=chosen)]
+        )
 
     def change_view(
         self, request: HttpRequest, object_id: str, form_url: str = "", extra_context: Any = None

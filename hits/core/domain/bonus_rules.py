@@ -32,7 +32,7 @@ class Work:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Earned:
+class RuleAmount:
     """What one rule comes to, nothing too, and the scores and steps that led there, ready for JSON."""
 
     rule: str
@@ -235,19 +235,19 @@ class Wage(BonusRule):
         return f"up to ${self.at_most:.2f}, so that reward and bonuses come to {wage} an hour of active time"
 
 
-def evaluate(rules: Iterable[BonusRule], *, work: Work) -> list[Earned]:
+def evaluate(rules: Iterable[BonusRule], *, work: Work) -> list[RuleAmount]:
     """What each rule comes to, in the order of the table. Wages are reckoned after all the others."""
     rules = list(rules)
-    found: dict[str, Earned] = {}
+    found: dict[str, RuleAmount] = {}
     for rule in sorted(rules, key=lambda rule: isinstance(rule, Wage)):
         others = _others(rule.name, found, work)
         amount, figures = rule.reckon(work, other_bonuses=others)
         evidence = {"kind": rule.kind, **figures, "amount": _money(amount)}
-        found[rule.name] = Earned(rule=rule.name, amount=amount, figures=evidence)
+        found[rule.name] = RuleAmount(rule=rule.name, amount=amount, figures=evidence)
     return [found[rule.name] for rule in rules]
 
 
-def _others(name: str, found: Mapping[str, Earned], work: Work) -> Decimal:
+def _others(name: str, found: Mapping[str, RuleAmount], work: Work) -> Decimal:
     """Today's or what is owed already, whichever is more: an obligation stays when its score falls."""
     names = (found.keys() | work.owed.keys()) - {name}
     today = {other: found[other].amount if other in found else NOTHING for other in names}

@@ -6,7 +6,7 @@ from django.db.models.query_utils import DeferredAttribute
 from hits.core import crypto
 
 
-class Sealed(str):
+class SealedText(str):
     """As it lies in the database."""
 
     __slots__ = ()
@@ -17,7 +17,7 @@ class SealedAttribute(DeferredAttribute):
 
     def __get__(self, instance: Any, cls: Any = None) -> Any:
         value = super().__get__(instance, cls)
-        if isinstance(value, Sealed):
+        if isinstance(value, SealedText):
             value = instance.__dict__[self.field.attname] = crypto.unseal(value)
         return value
 
@@ -39,4 +39,4 @@ class EncryptedTextField(models.TextField):  # type: ignore[type-arg]
         return crypto.seal(str(value)) if value not in (None, "") else value
 
     def from_db_value(self, value: str | None, *_: object) -> str | None:
-        return Sealed(value) if value else value
+        return SealedText(value) if value else value

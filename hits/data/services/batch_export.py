@@ -86,7 +86,7 @@ def _slices(batch: Batch) -> Iterator[list[HIT]]:
 
 def _rows(hits: list[HIT], *, include_excluded: bool) -> Iterator[dict[str, Any]]:
     counted = Q(status__in=COUNTED, kept_out=False)
-    excluded = Q(status__in=(*COUNTED, Status.REJECTED)) & ~_taken_out_by_its_worker()
+    excluded = Q(status__in=(*COUNTED, Status.REJECTED)) & ~taken_out_by_its_worker()
     by_pk = {hit.pk: hit for hit in hits}
     work = (
         Assignment.objects.filter(excluded if include_excluded else counted, hit__in=list(by_pk))
@@ -102,7 +102,7 @@ def _rows(hits: list[HIT], *, include_excluded: bool) -> Iterator[dict[str, Any]
         yield _row(assignment, hit=by_pk[assignment.hit_id])
 
 
-def _taken_out_by_its_worker() -> Q:
+def taken_out_by_its_worker() -> Q:
     """Kept out though nobody here decided so: it was asked for, and is shown in no file."""
     decided = Decision.objects.filter(
         assignment=OuterRef("pk"), kind=Decision.Kind.KEEP_OUT, status=Decision.Status.DONE

@@ -26,7 +26,7 @@ class Command(BaseCommand):
     def handle(self, *_: Any, family: str, study: str, out: Path, **options: Any) -> None:
         try:
             export = exports.get(family)
-            wanted = exports.Wanted(
+            wanted = exports.ExportChoice(
                 study=_find(study),
                 format=options["format"],
                 full=options["full"],

@@ -12,7 +12,7 @@ NOTHING = Decimal(0)
 
 
 @dataclass(frozen=True, kw_only=True)
-class Listed:
+class ListedPayment:
     """A payment on the provider's list. Work and worker are keys of ours, and no ids of the provider's."""
 
     amount: Decimal
@@ -52,7 +52,7 @@ def reference_of(reason: str) -> str:
     return found[-1] if found else ""
 
 
-def compare_bonus(due: BookedBonus, listed: Sequence[Listed], *, fees: FeeSchedule) -> Gap | None:
+def compare_bonus(due: BookedBonus, listed: Sequence[ListedPayment], *, fees: FeeSchedule) -> Gap | None:
     """One cause at most for each bonus, the gravest first; None where both sides tell the same."""
     cause = _cause_of(due, listed)
     if not cause:
@@ -68,7 +68,7 @@ def with_fee(amount: Decimal, *, fees: FeeSchedule) -> Decimal:
     return amount + fees.on_bonus(amount)
 
 
-def _cause_of(due: BookedBonus, listed: Sequence[Listed]) -> str:
+def _cause_of(due: BookedBonus, listed: Sequence[ListedPayment]) -> str:
     if len(listed) > 1 or (listed and due.is_paid_by_hit):
         return "twice"
     if listed and (listed[0].worker, listed[0].work) != (due.worker, due.work):

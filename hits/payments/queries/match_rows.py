@@ -33,7 +33,7 @@ DECIDED = (Assignment.Status.APPROVED, Assignment.Status.REJECTED)
 
 
 @dataclass(frozen=True, kw_only=True)
-class Spent:
+class SpentMoney:
     """What the books have spent on an account, and a point behind which nothing is added any more."""
 
     rewards: Decimal
@@ -43,7 +43,7 @@ class Spent:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Held:
+class HeldMoney:
     """What the provider must be holding for work of ours, and HITs of which only it knows."""
 
     amount: Decimal
@@ -81,7 +81,7 @@ def hits_longest_ago(match: Match) -> QuerySet[HIT]:
     )
 
 
-def spent(account: Account, *, last: Match | None, now: datetime) -> Spent:
+def spent(account: Account, *, last: Match | None, now: datetime) -> SpentMoney:
     """Adds to what the last match carried over, so that it costs what was booked since."""
     since = last.carried_until if last else 0
     before = (
@@ -92,7 +92,7 @@ def spent(account: Account, *, last: Match | None, now: datetime) -> Spent:
     until = max(since, newest.first() or 0)
     carried = _by_kind(rows.filter(pk__lte=until), before)
     total = _by_kind(rows.filter(pk__gt=until), carried)
-    return Spent(
+    return SpentMoney(
         rewards=sum((total.get(kind, NOTHING) for kind in REWARDS), NOTHING),
         bonuses=sum((total.get(kind, NOTHING) for kind in BONUSES), NOTHING),
         carried={kind: f"{amount:.2f}" for kind, amount in carried.items()},
@@ -100,7 +100,7 @@ def spent(account: Account, *, last: Match | None, now: datetime) -> Spent:
     )
 
 
-def held(account: Account, *, now: datetime) -> Held:
+def held(account: Account, *, now: datetime) -> HeldMoney:
     """PairScores queries. Of HITs that are over by the clock and not closed here, only the provider knows."""
     running = HIT.objects.filter(batch__account=account, status=HIT.Status.OPEN)
     is_over = Q(expires_at__lte=now)
@@ -122,7 +122,7 @@ def held(account: Account, *, now: datetime) -> Held:
         counted[batch, size] = counted.get((batch, size), 0) + n
     over = list(running.filter(is_over).values_list("external_id", "batch", "max_assignments"))
     batches = _batches({batch for batch, _ in counted} | {batch for _, batch, _ in over})
-    return Held(
+    return HeldMoney(
         amount=sum((n * _place(batches[batch], size) for (batch, size), n in counted.items()), NOTHING),
         expired=tuple((external_id, _place(batches[batch], size)) for external_id, batch, size in over),
     )

@@ -37,7 +37,7 @@ MOST_RUNS = 50
 
 
 @dataclass(kw_only=True)
-class Waiting:
+class WaitingBonuses:
     """Bonuses of one state: how many, how much, and since when the oldest of them waits."""
 
     count: int = 0
@@ -104,7 +104,7 @@ class AccountFunds:
 class Desk:
     """All of it, as far as this person may see."""
 
-    bonuses: Mapping[str, Waiting]
+    bonuses: Mapping[str, WaitingBonuses]
     purses: list[AccountFunds]
     to_approve: list[Run]
     drafts: list[Run]
@@ -137,7 +137,7 @@ def whole_runs(rows: QuerySet[Run], user: User) -> QuerySet[Run]:
     return rows.filter(~Exists(foreign))
 
 
-def _bonuses(user: User, *, now: datetime) -> tuple[dict[str, Waiting], dict[int, AccountCommitment]]:
+def _bonuses(user: User, *, now: datetime) -> tuple[dict[str, WaitingBonuses], dict[int, AccountCommitment]]:
     """One query by state, account and amount: tables know few amounts, and fees are rounded on each."""
     is_open = Q(status__in=TO_DECIDE) | Q(status__in=IN_FLIGHT)
     groups = (
@@ -153,7 +153,7 @@ def _bonuses(user: User, *, now: datetime) -> tuple[dict[str, Waiting], dict[int
         )
         .order_by()
     )
-    waiting: dict[str, Waiting] = defaultdict(Waiting)
+    waiting: dict[str, WaitingBonuses] = defaultdict(WaitingBonuses)
     committed: dict[int, AccountCommitment] = defaultdict(AccountCommitment)
     for group in groups:
         waiting[group["status"]].add(group)

@@ -131,7 +131,7 @@ def progress_of(rows: Sequence[Row]) -> list[Progress]:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Since:
+class RunChanges:
     """What is no longer as it was at the freeze."""
 
     changed: list[Row]
@@ -144,12 +144,12 @@ class Since:
         return not (self.changed or self.flagged or self.new_count)
 
 
-def since_freeze(run: Run, rows: Sequence[Row], outliers: dict[int, list[str]]) -> Since:
+def since_freeze(run: Run, rows: Sequence[Row], outliers: dict[int, list[str]]) -> RunChanges:
     """One query, for what became owed in the same studies since, and is in no run."""
     fresh = [(row, [words for words in outliers.get(row.pk, []) if words not in row.flags]) for row in rows]
     later = owed_free().filter(owed_at__gt=run.frozen_at, **{f"{STUDY}__in": {row.study_id for row in rows}})
     count, total = sum_of(later)
-    return Since(
+    return RunChanges(
         changed=[row for row in rows if not (row.is_free and row.is_as_frozen)],
         flagged=[(row, words) for row, words in fresh if words],
         new_count=count,
@@ -158,7 +158,7 @@ def since_freeze(run: Run, rows: Sequence[Row], outliers: dict[int, list[str]]) 
 
 
 @dataclass(frozen=True, kw_only=True)
-class Chosen:
+class OwedFilter:
     """Which of the owed bonuses somebody asks for."""
 
     study: int | None = None
@@ -176,7 +176,7 @@ def owed_free() -> QuerySet[Bonus]:
     return Bonus.objects.filter(~Exists(live), status=Bonus.Status.OWED, held_at=None)
 
 
-def owed_for(user: Any, chosen: Chosen, *, now: datetime) -> QuerySet[Bonus]:
+def owed_for(user: Any, chosen: OwedFilter, *, now: datetime) -> QuerySet[Bonus]:
     """The oldest first."""
     asked = {
         STUDY: chosen.study,

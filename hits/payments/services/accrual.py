@@ -17,7 +17,7 @@ from django.utils import translation
 
 from hits.batches.services.budgets import reserve
 from hits.core.audit_trail import note
-from hits.core.domain.bonus_rules import CENT, NOTHING, BonusRule, Earned, Work, evaluate
+from hits.core.domain.bonus_rules import CENT, NOTHING, BonusRule, RuleAmount, Work, evaluate
 from hits.core.domain.bonus_tables import LONGEST_NAME, MOST_BONUS
 from hits.core.errors import RuleBroken
 from hits.identity.models.users import User
@@ -39,7 +39,7 @@ Status = Assignment.Status
 
 
 @dataclass(frozen=True, kw_only=True)
-class Owed:
+class OwedForWork:
     """What one submission is owed by now: by rule, given up or not, and how many revisions there are."""
 
     amounts: dict[str, Decimal] = field(default_factory=dict)
@@ -78,7 +78,7 @@ def lacking(work: Sequence[Assignment], *, why: str = "", now: datetime) -> list
     owed, earned = _owed([row.pk for row in work]), _earned(work)
     found = []
     for row in work:
-        known = owed.get(row.pk, Owed())
+        known = owed.get(row.pk, OwedForWork())
         for each in earned[row.pk]:
             if each.amount > known.amounts.get(each.rule, NOTHING):
                 revision = known.revisions.get(each.rule, 0)
@@ -160,12 +160,12 @@ def _due() -> QuerySet[Assignment]:
     return Assignment.objects.filter(settled, ~Exists(deciding), status=Status.APPROVED, owed_at=None)
 
 
-def _earned(work: Sequence[Assignment]) -> dict[int, list[Earned]]:
+def _earned(work: Sequence[Assignment]) -> dict[int, list[RuleAmount]]:
     """By the table of each one's batch, on what is recorded. What is kept out of the data earns nothing."""
     keys = [row.pk for row in work]
     scores, owed = recorded_scores(keys), _owed(keys)
     tables: dict[int, Sequence[BonusRule]] = {}
-    found: dict[int, list[Earned]] = {}
+    found: dict[int, list[RuleAmount]] = {}
     for row in work:
         batch = row.hit.batch
         if batch.pk not in tables:
@@ -174,39 +174,39 @@ def _earned(work: Sequence[Assignment]) -> dict[int, list[Earned]]:
             items=scores.get(row.pk, ()),
             reward=batch.reward,
             seconds=effective_seconds(active_s=row.active_s, worked_s=row.worked_s),
-            owed=owed.get(row.pk, Owed()).amounts,
+            owed=owed.get(row.pk, OwedForWork()).amounts,
         )
         found[row.pk] = [] if row.kept_out else evaluate(tables[batch.pk], work=done)
     return found
 
 
-def _owed(assignments: Iterable[int]) -> dict[int, Owed]:
+def _owed(assignments: Iterable[int]) -> dict[int, OwedForWork]:
     """What two people gave up is owed no longer, and its revision is taken all the same."""
     rows = Bonus.objects.filter(assignment__in=list(assignments))
-    found: dict[int, Owed] = {}
+    found: dict[int, OwedForWork] = {}
     for key, rule, revision, status, amount in rows.values_list(
         "assignment_id", "rule", "revision", "status", "amount"
     ):
-        owed = found.setdefault(key, Owed())
+        owed = found.setdefault(key, OwedForWork())
         owed.revisions[rule] = max(owed.revisions.get(rule, 0), revision + 1)
         if status != Bonus.Status.WAIVED:
             owed.amounts[rule] = owed.amounts.get(rule, NOTHING) + amount
     return found
 
 
-def _more(earned: Earned, owed: Owed) -> Earned:
+def _more(earned: RuleAmount, owed: OwedForWork) -> RuleAmount:
     """The difference to what is owed already, and that in the figures too."""
     before = owed.amounts.get(earned.rule, NOTHING)
     if not before:
         return earned
-    return Earned(
+    return RuleAmount(
         rule=earned.rule,
         amount=earned.amount - before,
         figures={**earned.figures, "owed_before": str(before)},
     )
 
 
-def _bonus(work: Assignment, earned: Earned, *, now: datetime, revision: int = 0, why: str = "") -> Bonus:
+def _bonus(work: Assignment, earned: RuleAmount, *, now: datetime, revision: int = 0, why: str = "") -> Bonus:
     with translation.override(work.hit.batch.study.language):
         reason = reason_of(earned.rule, earned.figures)
     return Bonus(

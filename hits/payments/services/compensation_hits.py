@@ -106,7 +106,7 @@ def _is_listed(bonus: Bonus, provider: Provider) -> bool:
         listed = payment_outcomes.read_list(bonus.assignment.hit, provider)
     except ProviderRefused:
         return False
-    return payment_outcomes.find(bonus, listed) != payment_outcomes.Found.NOT_LISTED
+    return payment_outcomes.find(bonus, listed) != payment_outcomes.ListFinding.NOT_LISTED
 
 
 def _qualify(bonus: Bonus, provider: Provider) -> dict[str, Any]:

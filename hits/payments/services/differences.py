@@ -25,7 +25,7 @@ Key = tuple[str, str]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Found:
+class FoundGap:
     """A gap with what it is about. No provider's id is in its words or its subject."""
 
     gap: Gap
@@ -39,7 +39,9 @@ class Found:
         return self.gap.cause, self.subject
 
 
-def record_differences(found: Sequence[Found], *, match: Match, hits: Sequence[HIT], now: datetime) -> None:
+def record_differences(
+    found: Sequence[FoundGap], *, match: Match, hits: Sequence[HIT], now: datetime
+) -> None:
     """Of HITs that were just compared, whole: what of them is open and was not found is over."""
     rows = list(Difference.objects.filter(account=match.account, hit__in=hits))
     still_open = [row for row in rows if row.resolved_at is None]
@@ -55,7 +57,7 @@ def record_balance(*, ours: Decimal, theirs: Decimal, match: Match, now: datetim
         f"The provider's balance is ${theirs:.2f}; by the books it should be ${ours:.2f}: "
         f"${abs(theirs - ours):.2f} {side} than expected."
     )
-    found = [Found(gap=gap, subject="balance", words=words)] if ours != theirs else []
+    found = [FoundGap(gap=gap, subject="balance", words=words)] if ours != theirs else []
     _record(found, open_ones=rows, kept={}, match=match, now=now)
 
 
@@ -92,7 +94,7 @@ def look_again(*, difference: Difference, by: User, now: datetime) -> None:
 
 
 def _record(
-    found: Sequence[Found],
+    found: Sequence[FoundGap],
     *,
     open_ones: Iterable[Difference],
     kept: dict[Key, Difference],
@@ -127,13 +129,13 @@ def _accepted(rows: Iterable[Difference]) -> dict[Key, Difference]:
     return {(row.cause, row.subject): row for row in sorted(closed, key=lambda row: row.pk)}
 
 
-def _is_accepted(one: Found, kept: dict[Key, Difference]) -> bool:
+def _is_accepted(one: FoundGap, kept: dict[Key, Difference]) -> bool:
     row = kept.get(one.key)
     gap = one.gap
     return row is not None and (row.ours, row.theirs, row.effect) == (gap.ours, gap.theirs, gap.effect)
 
 
-def _row(one: Found, match: Match) -> Difference:
+def _row(one: FoundGap, match: Match) -> Difference:
     return Difference(
         account=match.account,
         cause=one.gap.cause,

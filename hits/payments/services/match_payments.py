@@ -13,14 +13,14 @@ from hits.ledger.models.bonuses import Bonus
 from hits.payments.domain.listed_payments import (
     BookedBonus,
     Gap,
-    Listed,
+    ListedPayment,
     compare_bonus,
     reference_of,
     with_fee,
 )
 from hits.payments.models.matches import Difference
 from hits.payments.queries.match_rows import GRACE, TOO_LONG
-from hits.payments.services.differences import Found
+from hits.payments.services.differences import FoundGap
 from hits.providers.gateway.interface import Provider, ProviderBonus
 from hits.providers.models.accounts import Account
 from hits.work.models.hits import HIT
@@ -37,7 +37,7 @@ class Comparison:
 
     ours: Decimal = ZERO
     theirs: Decimal = ZERO
-    found: list[Found] = field(default_factory=list)
+    found: list[FoundGap] = field(default_factory=list)
     # Those whose list was read. The provider forgets HITs after some months.
     read: list[HIT] = field(default_factory=list)
 
@@ -83,7 +83,7 @@ def _compare(
     now: datetime,
 ) -> None:
     fees = hit.batch.prices.fees
-    paid: dict[str, list[Listed]] = defaultdict(list)
+    paid: dict[str, list[ListedPayment]] = defaultdict(list)
     strange: list[ProviderBonus] = []
     for payment in listed:
         result.theirs += payment.amount
@@ -124,12 +124,12 @@ def _is_paid_by_hit(bonus: Bonus) -> bool:
     return bonus.status == Status.CONFIRMED and bonus.compensation_id is not None
 
 
-def _listed(payment: ProviderBonus, account: Account) -> Listed:
+def _listed(payment: ProviderBonus, account: Account) -> ListedPayment:
     worker = crypto.blind_index(str(account.public_id), payment.worker_external_id)
-    return Listed(amount=payment.amount, work=payment.assignment_external_id, worker=worker)
+    return ListedPayment(amount=payment.amount, work=payment.assignment_external_id, worker=worker)
 
 
-def _of_bonus(gap: Gap, bonus: Bonus, hit: HIT) -> Found:
+def _of_bonus(gap: Gap, bonus: Bonus, hit: HIT) -> FoundGap:
     what = f"the bonus “{bonus.rule}” of ${bonus.amount} for {bonus.assignment.worker.pseudonym}"
     words = {
         Cause.TWICE: f"The list shows ${gap.theirs} in several payments for {what}.",
@@ -143,10 +143,10 @@ def _of_bonus(gap: Gap, bonus: Bonus, hit: HIT) -> Found:
     }[Cause(gap.cause)]
     if _is_paid_by_hit(bonus):
         words = f"The list shows ${gap.theirs} for {what}, which a HIT of its own has paid already."
-    return Found(gap=gap, subject=f"bonus:{bonus.public_id}", words=words, hit=hit, bonus=bonus)
+    return FoundGap(gap=gap, subject=f"bonus:{bonus.public_id}", words=words, hit=hit, bonus=bonus)
 
 
-def _of_other_work(paid: Sequence[Listed], bonus: Bonus, hit: HIT, *, fees: FeeSchedule) -> Found:
+def _of_other_work(paid: Sequence[ListedPayment], bonus: Bonus, hit: HIT, *, fees: FeeSchedule) -> FoundGap:
     amount, effect = _sums((one.amount for one in paid), fees)
     gap = Gap(cause=Cause.OTHER_WORKER, ours=ZERO, theirs=amount, effect=effect)
     words = (
@@ -154,12 +154,12 @@ def _of_other_work(paid: Sequence[Listed], bonus: Bonus, hit: HIT, *, fees: FeeS
         f"“{bonus.rule}” for {bonus.assignment.worker.pseudonym}."
     )
     subject = f"bonus:{bonus.public_id}:{hit.public_id}"
-    return Found(gap=gap, subject=subject, words=words, hit=hit, bonus=bonus)
+    return FoundGap(gap=gap, subject=subject, words=words, hit=hit, bonus=bonus)
 
 
 def _of_strangers(
     payments: Sequence[ProviderBonus], hit: HIT, *, account: Account, fees: FeeSchedule
-) -> list[Found]:
+) -> list[FoundGap]:
     """One row for payments that are alike, under a name that tells nobody whom they went to."""
     alike: dict[str, list[ProviderBonus]] = defaultdict(list)
     for payment in payments:
@@ -170,13 +170,13 @@ def _of_strangers(
 
 def _of_stranger(
     key: str, same: Sequence[ProviderBonus], hit: HIT, *, account: Account, fees: FeeSchedule
-) -> Found:
+) -> FoundGap:
     amount, effect = _sums((payment.amount for payment in same), fees)
     who = crypto.pseudonym(str(account.public_id), same[0].worker_external_id)
     count = "A payment" if len(same) == 1 else f"{len(same)} payments"
     words = f"{count} of ${same[0].amount} to {who} without a reference of ours."
     gap = Gap(cause=Cause.NOT_OURS, ours=ZERO, theirs=amount, effect=effect)
-    return Found(gap=gap, subject=f"payment:{hit.public_id}:{key}", words=words, hit=hit)
+    return FoundGap(gap=gap, subject=f"payment:{hit.public_id}:{key}", words=words, hit=hit)
 
 
 def _sums(amounts: Iterable[Decimal], fees: FeeSchedule) -> tuple[Decimal, Decimal]:

@@ -21,7 +21,7 @@ from hits.ledger.models.bonuses import Bonus
 from hits.payments.domain import bonus_refusals
 from hits.payments.services import after_restore, bonus_runs, kill_switch, payment_outcomes
 from hits.payments.services.bonus_states import move_bonus, move_bonuses
-from hits.payments.services.payment_outcomes import SENDING_IS_STALE, Found
+from hits.payments.services.payment_outcomes import SENDING_IS_STALE, ListFinding
 from hits.providers.gateway.interface import Provider
 from hits.providers.models.accounts import Account
 from hits.providers.services.usable_accounts import earliest, soonest, usable
@@ -95,7 +95,7 @@ def pay_bonus(*, bonus: Bonus, provider: Provider, now: datetime) -> bool:
     is_first = bonus.sending_at is None
     if not _claim(bonus, now=now):
         return False
-    if found != Found.NOT_LISTED:
+    if found != ListFinding.NOT_LISTED:
         return _settle_send(bonus, found, now=now)
     return _send(bonus, provider, worker_external_id, is_first=is_first, now=now)
 
@@ -116,7 +116,7 @@ def _send(
         return _unclear(bonus, now=now)
     except ProviderRefused as refusal:
         return _refused(bonus, refusal, provider=provider, is_first=is_first, now=now)
-    return _settle_send(bonus, Found.PAID, now=now)
+    return _settle_send(bonus, ListFinding.PAID, now=now)
 
 
 def _pay_turn(account: Account, provider: Provider, waiting: QuerySet[Bonus], *, clock: Clock) -> int:
@@ -159,13 +159,13 @@ def _claim(bonus: Bonus, *, now: datetime) -> bool:
         )
 
 
-def _look_again(bonus: Bonus, provider: Provider, *, now: datetime) -> Found:
+def _look_again(bonus: Bonus, provider: Provider, *, now: datetime) -> ListFinding:
     """A first request soon after its approval needs no look. Raises ProviderError.
 
     Later another copy of this database may have made it, and its token protects no more.
     """
     if bonus.sending_at is None and _is_news(bonus, now=now):
-        return Found.NOT_LISTED
+        return ListFinding.NOT_LISTED
     return payment_outcomes.find(bonus, payment_outcomes.read_list(bonus.assignment.hit, provider))
 
 
@@ -178,12 +178,12 @@ def _is_news(bonus: Bonus, *, now: datetime) -> bool:
     return put_back_at is None or (work.submitted_at or put_back_at) > put_back_at
 
 
-def _settle_send(bonus: Bonus, found: Found, *, now: datetime) -> bool:
-    if found in (Found.PAID, Found.TWICE):
+def _settle_send(bonus: Bonus, found: ListFinding, *, now: datetime) -> bool:
+    if found in (ListFinding.PAID, ListFinding.TWICE):
         moved = move_bonus(
             bonus, Status.SENT, now=now, since=[Status.SENDING], sent_at=now, look_at=now, looks=0
         )
-        if found == Found.TWICE:
+        if found == ListFinding.TWICE:
             payment_outcomes.alarm(bonus, now=now)
         return moved
     return _unclear(bonus, now=now, problem=payment_outcomes.OTHERWISE)
@@ -210,10 +210,10 @@ def _refused(
             is_first and refusal.is_only_answer and unread.hit_is_gone and meaning is bonus_refusals.WORK_GONE
         ):
             return _unclear(bonus, now=now)
-        found = Found.NOT_LISTED
+        found = ListFinding.NOT_LISTED
     except ProviderError:
         return _unclear(bonus, now=now)
-    if found != Found.NOT_LISTED:
+    if found != ListFinding.NOT_LISTED:
         return _settle_send(bonus, found, now=now)
     if meaning is bonus_refusals.TOKEN_USED:  # its list is behind
         return _unclear(bonus, now=now, problem=payment_outcomes.MADE_BEFORE)

@@ -68,7 +68,7 @@ Listed = Mapping[str, Sequence[ProviderBonus]]
 log = structlog.get_logger()
 
 
-class Found(Enum):
+class ListFinding(Enum):
     PAID = "paid"
     TWICE = "paid more than once"
     OTHERWISE = "otherwise"
@@ -120,18 +120,18 @@ def read_list(hit: HIT, provider: Provider) -> Listed:
     return listed
 
 
-def find(bonus: Bonus, listed: Listed) -> Found:
+def find(bonus: Bonus, listed: Listed) -> ListFinding:
     payments = listed.get(str(bonus.token), ())
     if not payments:
-        return Found.NOT_LISTED
+        return ListFinding.NOT_LISTED
     try:
         worker = bonus.assignment.worker.external_id
     except InvalidToken:
-        return Found.SEALED
+        return ListFinding.SEALED
     if len(payments) > 1:
-        return Found.TWICE
+        return ListFinding.TWICE
     is_ours = payments[0].amount == bonus.amount and payments[0].worker_external_id == worker
-    return Found.PAID if is_ours else Found.OTHERWISE
+    return ListFinding.PAID if is_ours else ListFinding.OTHERWISE
 
 
 def alarm(bonus: Bonus, *, now: datetime) -> None:
@@ -244,7 +244,7 @@ def _settle(bonuses: Iterable[Bonus], listed: Listed, *, now: datetime) -> int:
     found = defaultdict(list)
     for bonus in bonuses:
         found[find(bonus, listed)].append(bonus)
-    paid = [*found[Found.PAID], *found[Found.TWICE]]
+    paid = [*found[ListFinding.PAID], *found[ListFinding.TWICE]]
     confirmed = move_bonuses(
         [bonus for bonus in paid if bonus.status == Status.SENT],
         Status.CONFIRMED,
@@ -263,13 +263,13 @@ def _settle(bonuses: Iterable[Bonus], listed: Listed, *, now: datetime) -> int:
         looks=0,
         problem="",
     )
-    for bonus in found[Found.TWICE]:
+    for bonus in found[ListFinding.TWICE]:
         alarm(bonus, now=now)
-    for bonus in found[Found.OTHERWISE]:
+    for bonus in found[ListFinding.OTHERWISE]:
         log.error("bonus.paid_otherwise", bonus=str(bonus.public_id))
         Bonus.objects.filter(pk=bonus.pk, status=bonus.status).update(problem=OTHERWISE)
-    _look_later([*found[Found.OTHERWISE], *found[Found.SEALED]], now=now)
-    return len(confirmed) + len(sent) + _settle_unlisted(found[Found.NOT_LISTED], now=now)
+    _look_later([*found[ListFinding.OTHERWISE], *found[ListFinding.SEALED]], now=now)
+    return len(confirmed) + len(sent) + _settle_unlisted(found[ListFinding.NOT_LISTED], now=now)
 
 
 def _settle_unlisted(bonuses: Iterable[Bonus], *, now: datetime) -> int:

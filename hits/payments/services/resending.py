@@ -21,7 +21,7 @@ from hits.payments.domain import bonus_refusals
 from hits.payments.models.matches import Difference
 from hits.payments.services import after_restore, kill_switch, payment_outcomes
 from hits.payments.services.paying import LISTED_WITHIN
-from hits.payments.services.payment_outcomes import SENDING_IS_STALE, Found
+from hits.payments.services.payment_outcomes import SENDING_IS_STALE, ListFinding
 from hits.providers.gateway.interface import Provider
 from hits.providers.models.accounts import Account
 from hits.providers.models.epochs import Epoch
@@ -90,7 +90,7 @@ def _is_missing(bonus: Bonus, provider: Provider) -> bool:
         listed = payment_outcomes.read_list(bonus.assignment.hit, provider)
     except (ProviderRefused, ProviderUnavailable) as error:
         raise RuleBroken("no_list", NO_LIST) from error
-    return payment_outcomes.find(bonus, listed) == Found.NOT_LISTED
+    return payment_outcomes.find(bonus, listed) == ListFinding.NOT_LISTED
 
 
 def _claim(bonus: Bonus, *, now: datetime) -> None:

@@ -22,7 +22,7 @@ from hits.ledger.domain import Expected
 from hits.ledger.services import rewards
 from hits.payments.models.matches import Deposit, Match
 from hits.payments.queries import match_rows as queries
-from hits.payments.queries.match_rows import Held, Spent
+from hits.payments.queries.match_rows import HeldMoney, SpentMoney
 from hits.payments.services.deposits import open_books
 from hits.payments.services.differences import record_balance, record_differences
 from hits.payments.services.match_payments import compare_hits
@@ -260,7 +260,7 @@ def _count_balance(match: Match, provider: Provider, *, now: datetime) -> None:
 
 
 def _judge(
-    match: Match, expected: Expected, *, balance: Decimal, spent: Spent, moving: bool, now: datetime
+    match: Match, expected: Expected, *, balance: Decimal, spent: SpentMoney, moving: bool, now: datetime
 ) -> None:
     """A difference is believed if it stays the same, and nothing moves."""
     off = balance - expected.balance
@@ -289,11 +289,11 @@ def _judge(
     _end(match, Status.DONE, now=now, problem="" if believed else BUSY, **found)
 
 
-def _ours(account: Account, *, last: Match | None, now: datetime) -> tuple[Spent, Held]:
+def _ours(account: Account, *, last: Match | None, now: datetime) -> tuple[SpentMoney, HeldMoney]:
     return queries.spent(account, last=last, now=now), queries.held(account, now=now)
 
 
-def _held_by_expired(held: Held, provider: Provider) -> Decimal | None:
+def _held_by_expired(held: HeldMoney, provider: Provider) -> Decimal | None:
     """Of HITs over by the clock and open here: only the provider knows who is still at work. None: too many.
 
     What was handed in is counted from our rows.

@@ -19,7 +19,7 @@ OPEN_FIRST = Case(When(status=OPEN, then=0), default=1).asc()
 
 
 @dataclass(frozen=True, kw_only=True)
-class Waiting:
+class WaitingAppeals:
     """How many wait for an answer, since when, and for how many of them it is late."""
 
     open: int
@@ -27,12 +27,12 @@ class Waiting:
     oldest_at: datetime | None
 
 
-def waiting_for(user: User, *, overdue_before: datetime) -> Waiting:
+def waiting_for(user: User, *, overdue_before: datetime) -> WaitingAppeals:
     """Of what this person may see."""
     found = visible(Appeal.objects.filter(status=OPEN), user).aggregate(
         open=Count("pk"), overdue=Count("pk", filter=Q(made_at__lt=overdue_before)), oldest_at=Min("made_at")
     )
-    return Waiting(**found)
+    return WaitingAppeals(**found)
 
 
 def read_appeal(appeals: QuerySet[Appeal], *, pk: int) -> Appeal | None:

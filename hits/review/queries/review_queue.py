@@ -52,7 +52,7 @@ class Order(TextChoices):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Wanted:
+class QueueFilter:
     """What a reviewer looks through."""
 
     state: str = State.WAITING
@@ -109,7 +109,7 @@ class PastReview:
 NOTE, REASON = "note", "reason"
 
 
-def review_queue(*, user: User, wanted: Wanted) -> QuerySet[Assignment]:
+def review_queue(*, user: User, wanted: QueueFilter) -> QuerySet[Assignment]:
     """What this person may see of it, in order."""
     found = visible(Assignment.objects.filter(_in_state(wanted.state)), user)
     if wanted.batch:
@@ -121,7 +121,7 @@ def review_queue(*, user: User, wanted: Wanted) -> QuerySet[Assignment]:
     return _with_due(found).order_by(*_keys(wanted))
 
 
-def work_in_queue(*, user: User, wanted: Wanted, pk: int | None) -> Any:
+def work_in_queue(*, user: User, wanted: QueueFilter, pk: int | None) -> Any:
     """The work asked for, or the first, with its place, its neighbors and its worker's record; or None."""
     queue = review_queue(user=user, wanted=wanted)
     # Found before anything is counted for it: a database may count for every row that it sorts.
@@ -207,11 +207,11 @@ def _with_due(works: QuerySet[Assignment]) -> QuerySet[Assignment]:
     return works.annotate(due=Coalesce("auto_approves_at", Value(NEVER), output_field=DateTimeField()))
 
 
-def _keys(wanted: Wanted) -> tuple[str, ...]:
+def _keys(wanted: QueueFilter) -> tuple[str, ...]:
     return ("due", "pk") if wanted.order == Order.SOONEST else ("pk",)
 
 
-def _beside(wanted: Wanted, side: str) -> Q:
+def _beside(wanted: QueueFilter, side: str) -> Q:
     """Those that come before ("lt") or after ("gt") the outer row."""
     if wanted.order == Order.SOONEST:
         nearer = Q(**{f"due__{side}": OuterRef("due")})

@@ -22,7 +22,7 @@ from hits.providers.gateway.registry import provider_for
 from hits.providers.models.accounts import Account
 from hits.providers.services.usable_accounts import can_be_used, earliest, soonest
 from hits.studies.models import Batch
-from hits.sync.domain import Told, read_document, unwrap
+from hits.sync.domain import ReportedEvent, read_document, unwrap
 from hits.sync.models import Event, Notice
 from hits.work.models.assignments import Assignment
 from hits.work.models.hits import HIT
@@ -204,7 +204,7 @@ def _set_aside(pk: int, problem: str, *, now: datetime) -> bool:
     return False
 
 
-def _apply(events: Collection[Told], *, notice: Notice, now: datetime) -> None:
+def _apply(events: Collection[ReportedEvent], *, notice: Notice, now: datetime) -> None:
     """The caller holds the transaction. HITs of other accounts are nobody's here."""
     Event.objects.bulk_create(
         Event(
@@ -230,7 +230,7 @@ def _apply(events: Collection[Told], *, notice: Notice, now: datetime) -> None:
     leasing.give_up_all([gone[pk] for pk in sorted(gone)], now=now)
 
 
-def _given_up(event: Told, *, account_id: int) -> QuerySet[Assignment]:
+def _given_up(event: ReportedEvent, *, account_id: int) -> QuerySet[Assignment]:
     """Only what was accepted before: the id may have been given to somebody else since.
 
     Events tell whole seconds, so whoever accepted within that second is left alone; the deadline or the

@@ -12,7 +12,7 @@ def work_shut_out(batch: Batch) -> QuerySet[Assignment]:
     excluded = batch.exclude_batches.through.objects.filter(from_batch=batch.pk).values("to_batch")
     barred = Q(hit__batch__in=excluded)
     if families.get(batch.task).wants_newcomers:
-        barred |= Q(hit__batch__study=batch.study_id) & ~Q(hit__batch__task=batch.task)
+        barred |= Q(hit__batch__study=batch.study_id) & ~Q(hit__batch__task__in=batch.task)
     return _kept().filter(barred)
 
 

@@ -14,7 +14,7 @@ COUNTING = (Assignment.Status.SUBMITTED, Assignment.Status.APPROVED)
 
 
 @dataclass(frozen=True, kw_only=True)
-class Given:
+class CountingAnswer:
     """One worker's answer to one item. Of recorded work nobody has an assignment."""
 
     worker_id: int
@@ -28,7 +28,7 @@ def on_their_way() -> QuerySet[Lease]:
     return begun.exclude(status=Lease.Status.ANSWERED, assignment__status__in=COUNTING)
 
 
-def answers_that_count(items: Collection[int]) -> defaultdict[int, list[Given]]:
+def answers_that_count(items: Collection[int]) -> defaultdict[int, list[CountingAnswer]]:
     """By item, the first one first: of work that the provider has, neither kept out nor rejected."""
     leases = Lease.objects.filter(
         item__in=items,
@@ -37,12 +37,12 @@ def answers_that_count(items: Collection[int]) -> defaultdict[int, list[Given]]:
         assignment__kept_out=False,
         assignment__answer__isnull=False,
     )
-    found: defaultdict[int, list[Given]] = defaultdict(list)
+    found: defaultdict[int, list[CountingAnswer]] = defaultdict(list)
     rows = leases.order_by("pk").select_related("item", "assignment")
     for lease in rows.only("item__public_id", "assignment__answer", "worker_id"):
         raw = (lease.assignment.answer or {}).get(str(lease.item.public_id))
         if raw is not None:
             found[lease.item_id].append(
-                Given(worker_id=lease.worker_id, raw=raw, assignment_id=lease.assignment_id)
+                CountingAnswer(worker_id=lease.worker_id, raw=raw, assignment_id=lease.assignment_id)
             )
     return found

@@ -6,7 +6,7 @@ that it has seen: of two tabs, or of a hostile client, nobody earns more than pa
 
 from datetime import datetime, timedelta
 
-from hits.work.domain import SECOND, SHORTEST_STEP, Counted, count_beat
+from hits.work.domain import SECOND, SHORTEST_STEP, CountedTime, count_beat
 from hits.work.models.assignments import Assignment
 
 
@@ -22,7 +22,7 @@ def count_last_stretch(*, assignment: Assignment, now: datetime) -> bool:
 
 def _count(assignment: Assignment, *, now: datetime, shortest: timedelta) -> bool:
     seen = assignment.beat_at
-    before = Counted(active_s=assignment.active_s or 0, beat_at=seen) if seen else None
+    before = CountedTime(active_s=assignment.active_s or 0, beat_at=seen) if seen else None
     counted = count_beat(before, opened_at=assignment.opened_at, now=now, shortest=shortest)
     if counted is None or now >= assignment.deadline_at:
         return False

@@ -29,7 +29,7 @@ def held(row: Row) -> Iterator[Row]:
 
 
 @dataclass(frozen=True, eq=False)
-class Held:
+class LockedItems:
     """Left with a transaction: Django forgets it at the end, and on the way back to a savepoint."""
 
     keys: frozenset[int]
@@ -56,7 +56,7 @@ def lock_items(
 
 def hold_new(items: Iterable[Item]) -> None:
     """Nobody else sees items that were made in this transaction: they are held without a statement."""
-    transaction.on_commit(Held(frozenset(item.pk for item in items)))
+    transaction.on_commit(LockedItems(frozenset(item.pk for item in items)))
 
 
 def refuse_second(keys: Collection[int]) -> None:
@@ -64,9 +64,9 @@ def refuse_second(keys: Collection[int]) -> None:
     log.error("items.locked_by_a_second_statement", items=sorted(keys), stack_info=True)
 
 
-def notes() -> list[Held]:
+def notes() -> list[LockedItems]:
     """What this transaction has noted so far."""
-    return [call for _, call, *_ in connection.run_on_commit if isinstance(call, Held)]
+    return [call for _, call, *_ in connection.run_on_commit if isinstance(call, LockedItems)]
 
 
 def _held() -> frozenset[int]:

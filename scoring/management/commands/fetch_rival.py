@@ -42,7 +42,7 @@ class Command(BaseCommand):
         if kind == RegisteredRival.Kind.CLIP and not (options["weights"] or options["source"]):
             raise CommandError("Name the weights: --weights openai, or --from FILE.")
         self.stdout.write("Fetching and checking …")
-        wanted = fetching.Wanted(
+        wanted = fetching.WantedModel(
             name=options["name"],
             kind=kind,
             model=options[kind],

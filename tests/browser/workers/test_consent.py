@@ -98,7 +98,7 @@ def test_pages_of_consent_in_the_admin_look_right(
         study=study, title="About us", text=TEXT, asks_demographics=True, by=staff, now=timezone.now()
     )
     text = study.consent_texts.order_by("version")[0]
-    for _ in range(9):
+    for number in range(9):
         worker = make_worker()
         consenting.give_consent(worker=worker, text=text, now=timezone.now())
         demographics.save_answers(worker=worker, answers={"gender": "woman"}, now=timezone.now())

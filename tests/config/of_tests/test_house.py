@@ -39,7 +39,7 @@ def test_layers_families_and_the_marketplace_may_share_a_name(places: list[str])
     assert list(house.two_meanings(map(PurePosixPath, places))) == []
 
 
-def test_large_folders_are_told_until_they_are_small() -> None:
+def test_large_folders_are_told() -> None:
     large = [PurePosixPath(f"a/m{number}.py") for number in range(house.MOST_MODULES + 1)]
     small = [PurePosixPath("b/__init__.py"), *large[:-1]]
 

@@ -136,7 +136,7 @@ def test_desk_erases_what_operators_noted(desk: Desk, worker: Worker) -> None:
 
     desk.post(f"workers/{worker.external_id}/erase/", worker_id=worker.external_id)
 
-    assert [(deed.what, deed.note) for deed in AuditEntry.objects.order_by("pk")] == [
+    assert [(audit_entry.what, audit_entry.note) for audit_entry in AuditEntry.objects.order_by("pk")] == [
         ("worker suspended", ""),
         ("worker erased", ""),
     ]

@@ -80,7 +80,7 @@ def test_two_who_add_the_same_at_once_add_one(monkeypatch: pytest.MonkeyPatch) -
     assert kept_files() == {first.file.name}
 
 
-def test_mended_words_are_saved_and_nothing_else_is() -> None:
+def test_mended_words_are_saved_and_what_the_letters_show_of_them_counts() -> None:
     picture = make_raster(concept="owl", is_checked=False)
     Picture.objects.update(status="fit", ocr_text="SNOW OWL")
     picture.concept, picture.ocr_text = "snow owl", "SNOW OWL"

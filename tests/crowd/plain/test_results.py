@@ -7,7 +7,7 @@ import pytest
 
 from crowd.plain.domain.agreement import Level
 from crowd.plain.models import Description, Project
-from crowd.plain.queries.results import Agreement, Said, agreement_of, answered_rows, said_of
+from crowd.plain.queries.results import Agreement, QuestionResult, agreement_of, answered_rows, said_of
 from hits.work.models.assignments import Assignment
 from hits.work.services.leasing import keep_out
 from tests.crowd.plain.making import answer_each, asked_project, open_batch
@@ -41,7 +41,7 @@ optional
 """
 
 
-def said(project: Project) -> list[dict[str, Said]]:
+def said(project: Project) -> list[dict[str, QuestionResult]]:
     description = Description.objects.get(project=project)
     return [
         {part.name: said_of(part, answered.answers) for part in description.page.questions}
@@ -71,11 +71,11 @@ def project() -> Project:
 def test_what_most_have_said_of_each_row(project: Project) -> None:
     first, second = said(project)
 
-    assert first["natural"] == Said(answers=3, leaders=("yes",), share=Fraction(2, 3))
-    assert first["faults"] == Said(answers=3, leaders=("a", "b"))
-    assert first["sure"] == Said(answers=3, leaders=("2",), share=Fraction(2, 3), mean=8 / 3)
-    assert (first["words"].leaders, first["why"]) == (("1.5",), Said(answers=2))
-    assert second["natural"] == Said(
+    assert first["natural"] == QuestionResult(answers=3, leaders=("yes",), share=Fraction(2, 3))
+    assert first["faults"] == QuestionResult(answers=3, leaders=("a", "b"))
+    assert first["sure"] == QuestionResult(answers=3, leaders=("2",), share=Fraction(2, 3), mean=8 / 3)
+    assert (first["words"].leaders, first["why"]) == (("1.5",), QuestionResult(answers=2))
+    assert second["natural"] == QuestionResult(
         answers=3, leaders=("yes", "no", "unsure"), is_tied=True, share=Fraction(1, 3)
     )
 
@@ -95,13 +95,13 @@ def test_work_that_was_kept_out_or_rejected_counts_nowhere(project: Project) -> 
     keep_out(out, now=NOW + timedelta(minutes=1))
     Assignment.objects.filter(pk=rejected.pk).update(status="rejected")
 
-    assert said(project)[0]["natural"] == Said(answers=1, leaders=("no",), share=Fraction(1))
+    assert said(project)[0]["natural"] == QuestionResult(answers=1, leaders=("no",), share=Fraction(1))
 
 
 def test_rows_that_nobody_has_answered_say_nothing() -> None:
     project = asked_project("A")
 
-    assert said(project) == [{"natural": Said(answers=0)}]
+    assert said(project) == [{"natural": QuestionResult(answers=0)}]
     natural = agreement(project, "natural")
     assert (natural.answers, natural.equal, natural.alpha) == (0, None, None)
 

@@ -24,7 +24,7 @@ def open_hit(project: Project, *, items: int = 1, places: int = 3) -> HIT:
 
 def visit(client: Client, hit: HIT, *, number: int = 1) -> Any:
     """The page of an accepted HIT."""
-    accepted: datetime = (timezone.now() - timedelta(minutes=9)).replace(second=0, microsecond=0)
+    ACCEPTED: datetime = (timezone.now() - timedelta(minutes=9)).replace(second=0, microsecond=0)
     claims = {
         "assignmentId": f"A{number}{hit.external_id}",
         "hitId": hit.external_id,
@@ -35,8 +35,8 @@ def visit(client: Client, hit: HIT, *, number: int = 1) -> Any:
         "hit": claims["hitId"],
         "worker": claims["workerId"],
         "attempt": 1,
-        "accepted": accepted.timestamp(),
-        "expires": (accepted + timedelta(hours=1)).timestamp(),
+        "accepted": ACCEPTED.timestamp(),
+        "expires": (ACCEPTED + timedelta(hours=1)).timestamp(),
     }
     ticket = signing.dumps(signed, key="ticket-key", salt="marketplace.ticket")
     query = {**claims, "ticket": ticket, "turkSubmitTo": f"{SITE}/submit/signed"}

@@ -96,7 +96,7 @@ def test_link_serves_for_twelve_hours() -> None:
     token = statement_links.write_token(assignment=make_assignment(), now=NOW)
 
     statement_links.read_token(token, now=NOW + timedelta(hours=12, seconds=-1))
-    with pytest.raises(statement_links.Over):
+    with pytest.raises(statement_links.LinkExpired):
         statement_links.read_token(token, now=NOW + timedelta(hours=12))
 
 

@@ -13,7 +13,7 @@ from hits.work.models.assignments import Assignment
 from hits.work.models.items import Item
 from hits.work.services.leasing import items_of
 from scoring.models import RivalQuery
-from scoring.services.asking_rivals import NewRivalQuery, Shown, ask
+from scoring.services.asking_rivals import NewRivalQuery, ShownPicture, ask
 from tests.crowd.winogavil.game import hand_in, open_work
 from tests.factories import NOW, make_batch, make_picture
 
@@ -59,7 +59,7 @@ def take_solver_test(batch: Batch, worker: Worker, *, right: Sequence[int]) -> A
 def put_word(work: Assignment, cue: str, *, slot: int, chosen: Sequence[int] = (0, 1)) -> RivalQuery:
     picture_set = items_of(work)[slot - 1].picture_set
     shown = [
-        Shown(sha256=place.picture.sha256, caption=place.picture.concept)
+        ShownPicture(sha256=place.picture.sha256, caption=place.picture.concept)
         for place in picture_set.places.select_related("picture")
     ]
     rival_query, _ = ask(

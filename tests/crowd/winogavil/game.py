@@ -16,7 +16,7 @@ from hits.work.models.assignments import Assignment
 from hits.work.models.items import Item
 from hits.work.services.leasing import answer_leases, items_of, lease_items
 from scoring.models import RivalQuery
-from scoring.services.asking_rivals import NewRivalQuery, Shown, ask
+from scoring.services.asking_rivals import NewRivalQuery, ShownPicture, ask
 from scoring.services.rival_answers import answer_waiting
 from scoring.services.score_recording import judge_submitted
 from tests.factories import NOW, make_assignment, make_batch, make_hit
@@ -40,7 +40,7 @@ def open_work(batch: Batch, worker: Worker) -> Assignment:
 def put_cue(work: Assignment, cue: str, *, chosen: tuple[int, ...] = (0, 1), slot: int = 1) -> RivalQuery:
     [item] = items_of(work)
     shown = [
-        Shown(sha256=place.picture.sha256, caption=place.picture.concept)
+        ShownPicture(sha256=place.picture.sha256, caption=place.picture.concept)
         for place in item.picture_set.places.select_related("picture")
     ]
     rival_query, _ = ask(

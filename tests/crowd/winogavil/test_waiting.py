@@ -49,7 +49,7 @@ def make_work(*cues: str) -> Assignment:
 
 
 def pull(work: Assignment, slot: int, *, at: timedelta = HOUR) -> None:
-    Item.objects.filter(riddle__assignment=work, rival_query__slot=slot).update(pulled_at=NOW + at)
+    Item.objects.filter(rival_query__assignment=work, rival_query__slot=slot).update(pulled_at=NOW + at)
 
 
 def is_judged(work: Assignment) -> bool:

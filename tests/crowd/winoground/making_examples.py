@@ -8,7 +8,12 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 
 from crowd.pictures.models import Picture
 from crowd.winoground.models import Example, Project, Tag
-from crowd.winoground.services.example_writing import Kept, Shown, Written, write_example
+from crowd.winoground.services.example_writing import (
+    KeptExample,
+    SourcedPicture,
+    WrittenExample,
+    write_example,
+)
 from hits.admin.projects.project_page import open_project
 from hits.identity.models.users import User
 from tests.crowd.pictures.images import make_raster, png
@@ -30,7 +35,7 @@ def make_own_picture(*, seed: int) -> Picture:
     return picture
 
 
-def written(*, seed: int = 0, tag: str = "Noun Phrase", **changes: Any) -> Written:
+def written(*, seed: int = 0, tag: str = "Noun Phrase", **changes: Any) -> WrittenExample:
     """Whole: nothing is lacking."""
     values: dict[str, Any] = {
         "caption_0": CAPTIONS[0],
@@ -41,21 +46,21 @@ def written(*, seed: int = 0, tag: str = "Noun Phrase", **changes: Any) -> Writt
     }
     if "shown" not in changes:
         pictures = [make_own_picture(seed=seed * 2 + place) for place in (0, 1)]
-        values["shown"] = tuple(Shown(picture=picture, **CREDITS) for picture in pictures)
-    return Written(**{**values, **changes})
+        values["shown"] = tuple(SourcedPicture(picture=picture, **CREDITS) for picture in pictures)
+    return WrittenExample(**{**values, **changes})
 
 
 def make_example(
     project: Project,
     *,
     by: User | None = None,
-    words: Written | None = None,
+    words: WrittenExample | None = None,
     seed: int = 0,
     ready: bool = True,
     now: datetime = NOW,
     **changes: Any,
 ) -> Example:
-    kept: Kept = write_example(
+    kept: KeptExample = write_example(
         project=project,
         by=by or make_user(),
         key=uuid4(),

@@ -10,8 +10,8 @@ from crowd.pictures.models import Picture
 from crowd.winoground.domain import ONBOARDING
 from crowd.winoground.models import Example, FirstQuestion, Tag
 from crowd.winoground.services.example_writing import (
-    Shown,
-    Written,
+    SourcedPicture,
+    WrittenExample,
     change_example,
     mark_ready,
     reopen_example,
@@ -58,7 +58,7 @@ def test_examples_are_numbered_in_their_project() -> None:
 
 
 def test_empty_draft_is_kept_and_says_what_it_lacks() -> None:
-    example = make_example(make_project(), words=Written(), ready=False)
+    example = make_example(make_project(), words=WrittenExample(), ready=False)
 
     faults = mark_ready(example=example, now=LATER)
 
@@ -98,7 +98,10 @@ def test_ready_needs_the_same_words_and_all_labels(
 
 def test_ready_needs_what_is_said_of_the_pictures_and_that_they_are_shown() -> None:
     pictures = [make_own_picture(seed=seed) for seed in (1, 2)]
-    shown = (Shown(picture=pictures[0], **{**CREDITS, "licence": ""}), Shown(picture=pictures[1], **CREDITS))
+    shown = (
+        SourcedPicture(picture=pictures[0], **{**CREDITS, "licence": ""}),
+        SourcedPicture(picture=pictures[1], **CREDITS),
+    )
     example = make_example(make_project(), words=written(shown=shown), ready=False)
     Picture.objects.filter(pk=pictures[1].pk).update(
         status="removed", former_status="fit", removed_at=NOW, removal_reason="No."
@@ -120,7 +123,7 @@ def test_second_example_with_the_same_captions_is_not_ready() -> None:
 
 
 def test_one_picture_on_both_sides_is_refused() -> None:
-    shown = Shown(picture=make_own_picture(seed=1), **CREDITS)
+    shown = SourcedPicture(picture=make_own_picture(seed=1), **CREDITS)
 
     with pytest.raises(RuleBroken, match="picture A once more"):
         make_example(make_project(), words=written(shown=(shown, shown)), ready=False)
@@ -194,7 +197,7 @@ def test_credit_is_changed_with_the_example() -> None:
     example = make_example(make_project(), words=words)
     picture = words.shown[0].picture
     assert picture
-    shown = (Shown(picture=picture, source="web", credit="The lab", licence="CC0"), words.shown[1])
+    shown = (SourcedPicture(picture=picture, source="web", credit="The lab", licence="CC0"), words.shown[1])
 
     kept = change_example(
         example=example, by=make_user(), written=written(shown=shown), seen=NOW, wants_ready=True, now=LATER
@@ -210,7 +213,10 @@ def test_credit_is_changed_with_the_example() -> None:
 
 def test_words_of_a_picture_that_others_show_stay_and_empty_ones_are_filled_in() -> None:
     pooled = make_raster(seed=9, concept="ball", source="archive")
-    shown = (Shown(picture=pooled, **CREDITS), Shown(picture=make_own_picture(seed=2), **CREDITS))
+    shown = (
+        SourcedPicture(picture=pooled, **CREDITS),
+        SourcedPicture(picture=make_own_picture(seed=2), **CREDITS),
+    )
 
     kept = write_example(
         project=make_project(),

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from crowd.winoground.domain.caption_scores import PairScores
 from crowd.winoground.models import Project
-from crowd.winoground.services.score_files import Known
+from crowd.winoground.services.score_files import KnownExamples
 from crowd.winoground.services.uploading import SCORES
 from hits.core.errors import InvalidItems
 from hits.data.services.model_results import read_results
@@ -19,7 +19,7 @@ pytestmark = pytest.mark.pure
 ID = "0a5e2f3c-0000-4000-8000-00000000000a"
 QUOTED = "Put a field that holds the separator into quotation marks."
 WANTED = "It must have example, and c0_i0, c0_i1, c1_i0 and c1_i1, or caption, image and score."
-KNOWN = Known(examples={"1": 11, ID: 11, "2": 12}, others={"3": "a draft"})
+KNOWN = KnownExamples(examples={"1": 11, ID: 11, "2": 12}, others={"3": "a draft"})
 RESULTS = replace(SCORES, subjects=lambda _: KNOWN)
 LONG = "example,caption,image,score\n1,0,0,.9\n1,0,1,.1\n1,1,0,.2\n1,1,1,.8\n"
 FOUR = PairScores(0.9, 0.1, 0.2, 0.8)

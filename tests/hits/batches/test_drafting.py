@@ -406,7 +406,7 @@ numbers = st.none() | st.integers(0, 100)
         adult=st.booleans(),
         own=st.lists(
             st.builds(
-                criteria.Own,
+                criteria.NumberRequirement,
                 type_id=st.just("3OWN"),
                 comparator=st.just("In"),
                 values=st.lists(st.integers(0, 9), min_size=1, max_size=3).map(tuple),

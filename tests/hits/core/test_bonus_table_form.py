@@ -31,7 +31,7 @@ def study_url(study: Study) -> str:
     return reverse("admin:hits_study_change", args=[study.pk])
 
 
-def test_the_saved_table_is_shown_in_words_beside_examples_of_every_kind(client: Client) -> None:
+def test_the_saved_table_is_shown_in_words(client: Client) -> None:
     sign_in_with(client, *WORK)
     study = make_study(bonus_rules=[dict(row) for row in EXAMPLES.values()])
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from hits.core.errors import CrowdError
-from hits.data.exports import DataFile, Wanted
+from hits.data.exports import DataFile, ExportChoice
 from hits.data.project_exports import ProjectExport
 from hits.datasets.columns import INTEGER, PERSON, TEXT, column
 from hits.studies.models import Batch, Study
@@ -51,7 +51,7 @@ def export(study: Study, folder: Path, **changes: Any) -> dict[str, Any]:
         "study": study, "format": "jsonl", "full": False, "everything": False, "sources": (),
         "linkable": True, **changes,
     }  # fmt: skip
-    return BatchExport().export(wanted=Wanted(**values), folder=folder, tell=lambda *_: None, now=NOW)
+    return BatchExport().export(wanted=ExportChoice(**values), folder=folder, tell=lambda *_: None, now=NOW)
 
 
 def make_hits() -> Study:

@@ -11,7 +11,7 @@ from crowd.frame import question_pages
 from hits import families
 from hits.batches.services import drafting
 from hits.families import TaskPage, Terms
-from hits.families.registry import _families
+from hits.families.registry import _task_types
 from hits.studies.models import Batch, Study
 from tests.factories import make_account, make_batch, make_hit, make_study
 from tests.qualifications.gates import WORK, ToyWork
@@ -30,7 +30,7 @@ class OfItsStudy(ToyWork, families.SuggestsTerms, families.PreviewsBatches):
 @pytest.fixture
 def task() -> Iterator[str]:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setitem(_families, WORK, OfItsStudy())
+        patch.setitem(_task_types, WORK, OfItsStudy())
         yield WORK
 
 

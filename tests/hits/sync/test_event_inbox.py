@@ -18,7 +18,7 @@ from hits.core.errors import ProviderRefused
 from hits.providers.gateway import registry
 from hits.providers.models.accounts import Account
 from hits.studies.models import Batch
-from hits.sync.domain import LONGEST, Told, read_document, unwrap
+from hits.sync.domain import LONGEST, ReportedEvent, read_document, unwrap
 from hits.sync.models import Event, Notice
 from hits.sync.services import event_inbox
 from hits.work.models.assignments import Assignment
@@ -167,8 +167,8 @@ def test_document_of_several_events_is_read_whole() -> None:
     events = read_document(text).events
 
     assert events == [
-        Told(kind="AssignmentSubmitted", occurred_at=NOW, hit_id="H", assignment_id="A"),
-        Told(kind="Ping", occurred_at=NOW, hit_id="", assignment_id=""),
+        ReportedEvent(kind="AssignmentSubmitted", occurred_at=NOW, hit_id="H", assignment_id="A"),
+        ReportedEvent(kind="Ping", occurred_at=NOW, hit_id="", assignment_id=""),
     ]
 
 

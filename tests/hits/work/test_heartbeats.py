@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from hits.batches.queries.live_figures import times_of
 from hits.batches.queries.tally import seconds_worked
 from hits.core.errors import RuleBroken
-from hits.work.domain import Counted, count_beat, effective_seconds
+from hits.work.domain import CountedTime, count_beat, effective_seconds
 from hits.work.models.assignments import Assignment
 from hits.work.services.heartbeats import count_activity
 from hits.work.services.leasing import save_answer
@@ -152,7 +152,7 @@ def test_a_second_answer_counts_nothing() -> None:
 @given(gaps=GAPS)
 def test_never_more_than_has_passed_whatever_the_beats(gaps: list[int]) -> None:
     now = NOW
-    counted: Counted | None = None
+    counted: CountedTime | None = None
     first: datetime | None = None
     for gap in gaps:
         now += timedelta(milliseconds=gap)
@@ -170,7 +170,7 @@ def test_never_more_than_has_passed_whatever_the_beats(gaps: list[int]) -> None:
 @given(jumps=st.lists(st.integers(-100_000, 100_000), max_size=40))
 def test_never_more_than_since_the_opening_even_if_the_clock_jumps(jumps: list[int]) -> None:
     now, latest = NOW, NOW
-    counted: Counted | None = None
+    counted: CountedTime | None = None
     for jump in jumps:
         now = max(NOW, now + timedelta(milliseconds=jump))
         latest = max(now, latest)
@@ -183,8 +183,8 @@ def test_never_more_than_since_the_opening_even_if_the_clock_jumps(jumps: list[i
 def test_several_tabs_earn_no_more_than_one(beats: list[tuple[int, int, bool]]) -> None:
     """Some act on the row as they read it a while ago: the swap lets none of those through."""
     now = NOW
-    row: Counted | None = None
-    seen: dict[int, Counted | None] = {}
+    row: CountedTime | None = None
+    seen: dict[int, CountedTime | None] = {}
     for gap, tab, reads in beats:
         now += timedelta(milliseconds=gap)
         if reads or tab not in seen:

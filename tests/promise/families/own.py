@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 
 from crowd.plain.domain import ASK
 from crowd.plain.models import Description, Project
-from crowd.plain.queries.results import Answered, answered_rows, said_of
+from crowd.plain.queries.results import AnsweredRow, answered_rows, said_of
 from hits.identity.models.workers import Worker
 from hits.studies.models import Study
 from hits.work.models.leases import Lease
@@ -47,6 +47,6 @@ def disagreements(given: Given) -> Iterator[str]:
             yield f"row {row.row.pk} says {result}, and the answers {dict(counts)}"
 
 
-def _rows() -> Iterator[Answered]:
+def _rows() -> Iterator[AnsweredRow]:
     for description in Description.objects.all():
         yield from answered_rows(description)

@@ -8,7 +8,7 @@ from django.db import connection
 
 from qualifications.models import SwowEdge
 from qualifications.queries.association_graph import (
-    Said,
+    EdgeInWords,
     associations_of,
     cues,
     cues_of,
@@ -38,8 +38,8 @@ def test_associations_of_gives_the_strongest_first_and_exactly() -> None:
     found = associations_of(swow=swow, word=" YOLK ", limit=2)
 
     assert found == [
-        Said(cue="yolk", response="egg", count=6, total=10),
-        Said(cue="yolk", response="white", count=2, total=10),
+        EdgeInWords(cue="yolk", response="egg", count=6, total=10),
+        EdgeInWords(cue="yolk", response="white", count=2, total=10),
     ]
     assert [one.strength for one in found] == [Fraction(3, 5), Fraction(1, 5)]
 

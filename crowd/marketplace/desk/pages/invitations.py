@@ -41,7 +41,7 @@ def invite_again(request: HttpRequest, operator: Operator, worker_id: str) -> Ht
     worker = find_worker(worker_id)
     with doing(request, operator, "worker invited again", about=worker.external_id):
         token = services.invite_again(worker_id=worker.pk, now=clock.now())
-    return _show_links(request, operator, [services.Invited(worker=worker, token=token)])
+    return _show_links(request, operator, [services.InvitedWorker(worker=worker, token=token)])
 
 
 @require_POST
@@ -56,7 +56,7 @@ def links_file(request: HttpRequest, operator: Operator) -> StreamingHttpRespons
 
 
 def _show_links(
-    request: HttpRequest, operator: Operator, invited: Sequence[services.Invited]
+    request: HttpRequest, operator: Operator, invited: Sequence[services.InvitedWorker]
 ) -> HttpResponse:
     rows = [(one.worker.external_id, one.worker.name, _link(one.token)) for one in invited]
     context = {"rows": rows, "sealed": seals.seal(json.dumps(rows)), "days": INVITATION_LIFE.days}

@@ -61,7 +61,7 @@ def books(request: HttpRequest, operator: Operator) -> HttpResponse:
 @operator_required
 def log(request: HttpRequest, operator: Operator) -> HttpResponse:
     search = lists.searched(request)
-    page = lists.paged(request, queries.deeds(search=search))
+    page = lists.paged(request, queries.audit_entries(search=search))
     return show(request, operator, "log", {"page": page, "search": search})
 
 

@@ -59,7 +59,7 @@ def detail(request: HttpRequest, operator: Operator, requester_id: str) -> HttpR
         "keys": requester.access_keys.order_by("-id"),
         "layouts": requester.layouts.defer("html").order_by("name"),
         "transfers": queries.transfers(requester=requester)[:LATEST],
-        "deeds": queries.deeds().filter(about=requester.external_id)[:LATEST],
+        "deeds": queries.audit_entries().filter(about=requester.external_id)[:LATEST],
         "fees_form": FeesForm(initial={"fee_schedule": requester.fee_schedule}),
     }
     return show(request, operator, "requester", context)

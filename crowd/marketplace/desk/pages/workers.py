@@ -135,7 +135,7 @@ def _show_detail(
         "form": facts,
         "payouts": worker.payouts.order_by("-id")[:LATEST],
         "blocks": _blocks_of(worker),
-        "deeds": queries.deeds().filter(about=worker.external_id)[:LATEST],
+        "deeds": queries.audit_entries().filter(about=worker.external_id)[:LATEST],
     }
     return show(request, operator, "worker", context, status=status)
 

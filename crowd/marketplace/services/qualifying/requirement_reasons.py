@@ -36,7 +36,7 @@ LONGEST = 300
 
 
 @dataclass(frozen=True, kw_only=True)
-class Named:
+class NamedType:
     """A qualification type as the worker knows it."""
 
     name: str
@@ -45,11 +45,11 @@ class Named:
     has_test: bool = False
 
 
-UNNAMED = Named(name="?", is_requestable=False)
+UNNAMED = NamedType(name="?", is_requestable=False)
 
 
 def explain(
-    requirement: Mapping[str, Any], *, worker: Worker, value: int | None, named: Mapping[str, Named]
+    requirement: Mapping[str, Any], *, worker: Worker, value: int | None, named: Mapping[str, NamedType]
 ) -> str:
     type_id, comparator = requirement["QualificationTypeId"], requirement["Comparator"]
     if type_id == LOCALE:
@@ -65,7 +65,7 @@ def explain(
     return _explain_value(type_id, bound=bound, value=value, named=named)
 
 
-def _explain_value(type_id: str, *, bound: str, value: int | None, named: Mapping[str, Named]) -> str:
+def _explain_value(type_id: str, *, bound: str, value: int | None, named: Mapping[str, NamedType]) -> str:
     terms = {"bound": bound, "value": value}
     if type_id == PERCENT_APPROVED:
         return _("Needs %(bound)s %% approved work; yours is %(value)d %%.") % terms
@@ -74,7 +74,7 @@ def _explain_value(type_id: str, *, bound: str, value: int | None, named: Mappin
     return _explain_custom(named.get(type_id, UNNAMED), bound=bound, value=value)
 
 
-def _explain_custom(type_: Named, *, bound: str, value: int | None) -> str:
+def _explain_custom(type_: NamedType, *, bound: str, value: int | None) -> str:
     terms = {"bound": bound, "name": type_.name, "value": value}
     if value is not None:
         reason = _("Needs %(bound)s in the qualification “%(name)s”; yours is %(value)d.")
@@ -87,7 +87,7 @@ def _explain_custom(type_: Named, *, bound: str, value: int | None) -> str:
     return _with_description(reason % terms, type_)
 
 
-def _with_description(reason: str, type_: Named) -> str:
+def _with_description(reason: str, type_: NamedType) -> str:
     """Often it says how one comes by it."""
     if not type_.description:
         return reason
@@ -106,6 +106,6 @@ def _explain_location(requirement: Mapping[str, Any], *, worker: Worker) -> str:
     return reason if worker.country else _("%(reason)s Your country is not known yet.") % {"reason": reason}
 
 
-def _name_of(type_id: str, named: Mapping[str, Named]) -> str:
+def _name_of(type_id: str, named: Mapping[str, NamedType]) -> str:
     system = {PERCENT_APPROVED: _("Approval rate"), NUMBER_APPROVED: _("Approved work"), ADULT: _("Adult")}
     return system.get(type_id) or named.get(type_id, UNNAMED).name

@@ -15,7 +15,7 @@ from crowd.marketplace.errors import does_not_exist, wrong_state
 from crowd.marketplace.models import Qualification, QualificationType
 from crowd.marketplace.models.parties import Requester, Worker
 from crowd.marketplace.services.qualifying.requirement_checks import Requirement, check_sense
-from crowd.marketplace.services.qualifying.requirement_reasons import Named, explain
+from crowd.marketplace.services.qualifying.requirement_reasons import NamedType, explain
 from crowd.marketplace.services.qualifying.system_qualifications import (
     ADULT,
     LOCALE,
@@ -84,7 +84,7 @@ def find_unmet(
     requirements: Sequence[Requirement],
     *,
     standing: Standing,
-    names: Mapping[str, Named] | None = None,
+    names: Mapping[str, NamedType] | None = None,
 ) -> list[UnmetRequirement]:
     """A list passes the `names_of` all its requirements; otherwise those of the unmet ones are looked up."""
     missed = [requirement for requirement in requirements if not _is_met(requirement, standing)]
@@ -104,7 +104,7 @@ def find_unmet(
     ]
 
 
-def names_of(requirements: Iterable[Requirement]) -> Mapping[str, Named]:
+def names_of(requirements: Iterable[Requirement]) -> Mapping[str, NamedType]:
     """What workers call the types that these requirements name. One query, or none."""
     type_ids = {requirement["QualificationTypeId"] for requirement in requirements} - SYSTEM_IDS
     if not type_ids:
@@ -112,7 +112,7 @@ def names_of(requirements: Iterable[Requirement]) -> Mapping[str, Named]:
     rows = QualificationType.objects.filter(external_id__in=type_ids)
     has_test = ExpressionWrapper(~Q(test=""), output_field=BooleanField())
     return {
-        row.external_id: Named(
+        row.external_id: NamedType(
             name=row.name,
             is_requestable=row.status == QualificationType.Status.ACTIVE and row.disposed_at is None,
             description=row.description,

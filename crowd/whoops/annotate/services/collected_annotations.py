@@ -15,7 +15,7 @@ from crowd.whoops.models.annotations import TAKEN_OUT
 from hits.work.models.items import Item
 from hits.work.services.answer_collection import Collect, collect_answers
 from hits.work.services.answers_needed import want_answers
-from hits.work.services.counting_answers import Given, answers_that_count
+from hits.work.services.counting_answers import CountingAnswer, answers_that_count
 
 State = Annotation.State
 THERE = (State.COUNTED, State.HELD)
@@ -65,7 +65,7 @@ def state_by_itself(flags: Sequence[str]) -> str:
     return State.HELD if flags else State.COUNTED
 
 
-def _read(image_id: int, given: Given) -> Annotation:
+def _read(image_id: int, given: CountingAnswer) -> Annotation:
     texts = {entry: str(given.raw.get(entry, ""))[:LONGEST_TEXT] for entry in TEXTS}
     flags = flags_of(texts)
     return Annotation(
@@ -79,7 +79,7 @@ def _read(image_id: int, given: Given) -> Annotation:
 
 
 def _drop_and_restore(
-    there: Mapping[tuple[int, int], Annotation], given: Mapping[tuple[int, int], Given]
+    there: Mapping[tuple[int, int], Annotation], given: Mapping[tuple[int, int], CountingAnswer]
 ) -> None:
     """What a person has decided of a row stays, and is good again if its answer counts again."""
     changed = []

@@ -12,7 +12,7 @@ LONGEST_TEXT = 500
 
 
 @dataclass(frozen=True, kw_only=True)
-class Seen:
+class WeirdnessSeen:
     """Either what is weird, or nothing is."""
 
     text: str
@@ -32,5 +32,5 @@ class Seen:
         return bool(self.text) and len(self.text.split()) < FEWEST_WORDS
 
 
-def read_control_answer(entries: Mapping[str, str]) -> Seen:
-    return Seen(text=entries.get(TEXT, ""), nothing=entries.get(NOTHING, "") == YES)
+def read_control_answer(entries: Mapping[str, str]) -> WeirdnessSeen:
+    return WeirdnessSeen(text=entries.get(TEXT, ""), nothing=entries.get(NOTHING, "") == YES)

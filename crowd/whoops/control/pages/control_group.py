@@ -20,7 +20,7 @@ from crowd.whoops.control.domain.control_answers import (
     LONGEST_TEXT,
     NOTHING,
     TEXT,
-    Seen,
+    WeirdnessSeen,
     read_control_answer,
 )
 from crowd.whoops.control.queries.control_group import unknown_to
@@ -120,7 +120,7 @@ def _looked(row: Revision) -> PictureToControl:
     return PictureToControl(url=reverse("pictures:picture", args=[row.picture.key]), row=row)
 
 
-def _fault_of(said: Seen) -> str:
+def _fault_of(said: WeirdnessSeen) -> str:
     if said.is_neither:
         return _("Write what is weird, or tick that you see nothing weird.")
     if said.is_both:

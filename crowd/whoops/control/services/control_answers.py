@@ -16,7 +16,7 @@ from crowd.whoops.models.control_and_review import ControlAnswer
 from hits.work.models.leases import Lease
 from hits.work.services.answer_collection import Collect, collect_answers
 from hits.work.services.answers_needed import want_answers
-from hits.work.services.counting_answers import COUNTING, Given, answers_that_count
+from hits.work.services.counting_answers import COUNTING, CountingAnswer, answers_that_count
 
 
 def take_control_answers(*, now: datetime) -> int:
@@ -71,7 +71,7 @@ def _number_of(rows: QuerySet[Lease] | QuerySet[ControlAnswer], by: str) -> Coal
     return Coalesce(Subquery(counted), 0)
 
 
-def _keep(row: Revision, answers: Collection[Given], *, now: datetime) -> None:
+def _keep(row: Revision, answers: Collection[CountingAnswer], *, now: datetime) -> None:
     """Those that are there and count stay as they were compared."""
     own = ControlAnswer.objects.filter(image=row.image_id, revision=row.number)
     own.exclude(assignment__in=[one.assignment_id for one in answers]).delete()
@@ -83,7 +83,7 @@ def _keep(row: Revision, answers: Collection[Given], *, now: datetime) -> None:
     )
 
 
-def _read(row: Revision, given: Given, *, work: int, now: datetime) -> ControlAnswer:
+def _read(row: Revision, given: CountingAnswer, *, work: int, now: datetime) -> ControlAnswer:
     said = read_control_answer(given.raw)
     return ControlAnswer(
         image_id=row.image_id,

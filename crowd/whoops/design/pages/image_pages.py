@@ -8,7 +8,7 @@ from django.db.models import Case, Count, OuterRef, Prefetch, Q, QuerySet, Subqu
 from django.http import HttpRequest, HttpResponse
 from django.views.decorators.http import require_safe
 
-from crowd.whoops.design.pages.state_words import FIELDS, SAID, STATES, Shown, pay_in_words
+from crowd.whoops.design.pages.state_words import FIELDS, SAID, STATES, ShownState, pay_in_words
 from crowd.whoops.design.pages.workspace import Desk, at_desk, show
 from crowd.whoops.design.services.submissions import may_change_partner
 from crowd.whoops.models import Designer, Image, Partner, Revision
@@ -31,7 +31,7 @@ def home(request: HttpRequest, desk: Desk) -> HttpResponse:
     counts = _counts(desk.designer)
     context = {
         "page": page,
-        "images": [Shown(image=image, state=STATES[State(image.state)]) for image in page],
+        "images": [ShownState(image=image, state=STATES[State(image.state)]) for image in page],
         "states": [(value, words.tag, counts[value], value == state) for value, words in STATES.items()],
         "state": state,
         "q": sought,

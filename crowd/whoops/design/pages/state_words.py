@@ -22,7 +22,7 @@ class StateWords:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Shown:
+class ShownState:
     image: Image
     state: StateWords
 

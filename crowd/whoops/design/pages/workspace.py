@@ -87,7 +87,7 @@ def at_desk(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]:
                 response = _answer(view, request, desk, kwargs)
         except workspace_links.Unknown:
             response = render(request, "whoops/workspace/unknown.html", status=403)
-        except workspace_links.Over as over:
+        except workspace_links.LinkExpired as over:
             with translation.override(over.language):
                 response = render(request, "whoops/workspace/over.html", status=410)
         response["Content-Security-Policy"] = build_policy(config=POLICY)

@@ -22,7 +22,7 @@ class Unknown(CrowdError):
     """Nobody of ours signed it, or its designer is not there."""
 
 
-class Over(CrowdError):
+class LinkExpired(CrowdError):
     """Signed by us, and over: too old, or another link was made since. `language` is the study's."""
 
     def __init__(self, *, language: str) -> None:
@@ -44,7 +44,7 @@ def read_token(token: str, *, now: datetime) -> Designer:
         raise Unknown("There is no such designer.")
     is_over = designer.link_until is None or now >= designer.link_until
     if is_over or payload["link"] != designer.link_number:
-        raise Over(language=designer.project.study.language)
+        raise LinkExpired(language=designer.project.study.language)
     return designer
 
 

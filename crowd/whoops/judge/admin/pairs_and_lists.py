@@ -14,7 +14,7 @@ from crowd.whoops.judge.services.explanation_lists import (
     gather_explanations,
     make_explanations,
 )
-from crowd.whoops.judge.services.weird_normal_pairs import Drawn, draw_pairs, make_pairs
+from crowd.whoops.judge.services.weird_normal_pairs import PlannedPairs, draw_pairs, make_pairs
 from crowd.whoops.models import Project
 from crowd.whoops.models.judged_items import Question
 from hits.admin.actions import Action, Call, Confirm, Outcome, emphasize
@@ -97,7 +97,7 @@ def _ask_for_pairs(call: Call[Project]) -> Confirm:
     return replace(about, consequences=[asked, *said], cost=SPENDS_NOTHING)
 
 
-def _standing(drawn: Drawn) -> Sequence[str]:
+def _standing(drawn: PlannedPairs) -> Sequence[str]:
     lack = f"{plural(drawn.lacking, 'accepted image')} {'lacks' if drawn.lacking == 1 else 'lack'} a normal"
     return [
         f"{plural(drawn.there, 'pair')} {'is' if drawn.there == 1 else 'are'} there already.",
@@ -106,7 +106,7 @@ def _standing(drawn: Drawn) -> Sequence[str]:
     ]
 
 
-def _why_none(drawn: Drawn) -> str:
+def _why_none(drawn: PlannedPairs) -> str:
     if drawn.left:
         return "All that you want are there. Raise the number to draw more."
     return "No further image has a normal partner." if drawn.lacking else "No further image is accepted."

@@ -109,11 +109,11 @@ def import_view(pages: ProjectPages[Any], request: HttpRequest, pk: int, sort: s
     text = ""
     if is_sent and (is_confirmed or form.is_valid()) and (seed is None or seed.is_valid()):
         text = request.POST["content"] if is_confirmed else form.cleaned_data["file"]
-        drawn_by = seed.cleaned_data["seed"] if seed else 0
+        draw = seed.cleaned_data["seed"] if seed else 0
         try:
             if is_confirmed:
-                return _import(pages, request, project, chosen, text=text, seed=drawn_by)
-            preview = preview_import(project=project, kind=chosen.kind, text=text, seed=drawn_by)
+                return _import(pages, request, project, chosen, text=text, seed=draw)
+            preview = preview_import(project=project, kind=chosen.kind, text=text, seed=draw)
         except InvalidItems as invalid:
             problems = invalid.problems
     context = {

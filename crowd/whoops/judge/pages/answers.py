@@ -8,7 +8,7 @@ from django.templatetags.static import static
 from django.utils.translation import gettext_lazy
 
 from crowd.whoops import domain
-from crowd.whoops.judge.pages.judged_pages import Judged, RightTask
+from crowd.whoops.judge.pages.judged_pages import JudgedQuestion, RightTask
 from crowd.whoops.judge.queries.judges import no_other_side, one_side_each
 from crowd.whoops.models.judged_items import Option
 from hits.work.models.items import Item
@@ -31,9 +31,11 @@ class AnswersTask(RightTask):
     asks = gettext_lazy("Is the answer right?")
 
     @property
-    def practice(self) -> Judged:
+    def practice(self) -> JudgedQuestion:
         option = Option(number=1, text="A candle.")
-        return Judged(url=static("whoops/candle.svg"), text="What is in the fishbowl?", options=(option,))
+        return JudgedQuestion(
+            url=static("whoops/candle.svg"), text="What is in the fishbowl?", options=(option,)
+        )
 
     def narrow_items(self, items: QuerySet[Item], *, worker_id: int) -> QuerySet[Item]:
         """Nobody is asked one question twice: the second answer would say that one of them is wrong."""

@@ -7,7 +7,7 @@ from django.templatetags.static import static
 from django.utils.translation import gettext_lazy
 
 from crowd.whoops import domain
-from crowd.whoops.judge.pages.judged_pages import Judged, RightTask
+from crowd.whoops.judge.pages.judged_pages import JudgedQuestion, RightTask
 from crowd.whoops.models.judged_items import Option
 
 
@@ -26,6 +26,6 @@ class CaptionsTask(RightTask):
     asks = gettext_lazy("Is this caption right for the image?")
 
     @property
-    def practice(self) -> Judged:
+    def practice(self) -> JudgedQuestion:
         option = Option(number=1, text="A candle burns in a fishbowl full of water.")
-        return Judged(url=static("whoops/candle.svg"), options=(option,))
+        return JudgedQuestion(url=static("whoops/candle.svg"), options=(option,))

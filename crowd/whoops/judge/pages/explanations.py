@@ -14,7 +14,7 @@ from django.utils.translation import gettext_lazy
 from crowd.questions.domain import trim
 from crowd.questions.page_entries import Look, Texts
 from crowd.whoops import domain
-from crowd.whoops.judge.pages.judged_pages import Judged, JudgedTask
+from crowd.whoops.judge.pages.judged_pages import JudgedQuestion, JudgedTask
 from crowd.whoops.models.judged_items import Option
 
 MARKED = "marked"
@@ -46,31 +46,31 @@ class ExplanationsTask(JudgedTask):
     labels: ClassVar[Mapping[str, str | Promise]] = {MARKED: gettext_lazy("The explanations")}
 
     @property
-    def practice(self) -> Judged:
+    def practice(self) -> JudgedQuestion:
         options = [Option(number=number, text=text) for number, text in enumerate(PRACTICE, start=1)]
-        return Judged(url=static("whoops/candle.svg"), options=options)
+        return JudgedQuestion(url=static("whoops/candle.svg"), options=options)
 
-    def shown(self, asked: Judged, *, seed: str) -> Mapping[str, Any]:
+    def shown(self, asked: JudgedQuestion, *, seed: str) -> Mapping[str, Any]:
         """The numbers were drawn by lot, and the order is drawn anew for each worker."""
         texts = [{"value": value, "words": own[0].text} for value, own in _by_text(asked).items()]
         texts.sort(key=lambda one: one["value"])
         Random(seed).shuffle(texts)  # noqa: S311
         return {**super().shown(asked, seed=seed), "explanations": texts, "none": NONE}
 
-    def look(self, texts: Texts, asked: Judged) -> Look:
+    def look(self, texts: Texts, asked: JudgedQuestion) -> Look:
         fault = _fault(texts[MARKED].split(), known=_by_text(asked).keys())
         return Look(faults={MARKED: fault} if fault else {})
 
-    def votes(self, texts: Texts, asked: Judged) -> Iterable[tuple[Option, bool]]:
+    def votes(self, texts: Texts, asked: JudgedQuestion) -> Iterable[tuple[Option, bool]]:
         """What several have said in the same words is shown once, and counts for each of them."""
         marked = texts[MARKED].split()
         return [(option, value in marked) for value, own in _by_text(asked).items() for option in own]
 
-    def said(self, texts: Texts, asked: Judged) -> str | Promise:
+    def said(self, texts: Texts, asked: JudgedQuestion) -> str | Promise:
         return _("None of them") if texts[MARKED] == NONE else ""
 
 
-def _by_text(asked: Judged) -> dict[str, Sequence[Option]]:
+def _by_text(asked: JudgedQuestion) -> dict[str, Sequence[Option]]:
     """The options with one text each, under the lowest of their numbers."""
     found: dict[str, list[Option]] = {}
     for option in sorted(asked.options, key=lambda one: one.number):

@@ -8,7 +8,7 @@ from django.templatetags.static import static
 from django.utils.translation import gettext_lazy
 
 from crowd.whoops import domain
-from crowd.whoops.judge.pages.judged_pages import Judged, PickTask
+from crowd.whoops.judge.pages.judged_pages import JudgedQuestion, PickTask
 from crowd.whoops.judge.queries.judges import never_met, one_side_each
 from crowd.whoops.models.judged_items import Option
 from hits.work.models.items import Item
@@ -36,8 +36,8 @@ class IdentifyTask(PickTask):
     )
 
     @property
-    def practice(self) -> Judged:
-        return Judged(url=static("whoops/candle.svg"), options=(Option(number=1),))
+    def practice(self) -> JudgedQuestion:
+        return JudgedQuestion(url=static("whoops/candle.svg"), options=(Option(number=1),))
 
     def narrow_items(self, items: QuerySet[Item], *, worker_id: int) -> QuerySet[Item]:
         """Whoever knows an image, or its partner, knows the answer."""

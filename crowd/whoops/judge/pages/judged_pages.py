@@ -26,7 +26,7 @@ SIZE = 480
 
 
 @dataclass(frozen=True, kw_only=True)
-class Judged:
+class JudgedQuestion:
     """A picture, what is asked about it, and what can be marked."""
 
     url: str
@@ -36,7 +36,7 @@ class Judged:
     row: Question | None = None
 
 
-class JudgedTask(AskTask[Judged], NarrowsItems):
+class JudgedTask(AskTask[JudgedQuestion], NarrowsItems):
     """One question of a project for each item. Votes are scores: 1 for what was marked, 0 for the rest."""
 
     terms = Terms(
@@ -47,23 +47,23 @@ class JudgedTask(AskTask[Judged], NarrowsItems):
     review = "whoops/review/judged.html"
 
     @abstractmethod
-    def votes(self, texts: Texts, asked: Judged) -> Iterable[tuple[Option, bool]]:
+    def votes(self, texts: Texts, asked: JudgedQuestion) -> Iterable[tuple[Option, bool]]:
         """Each option, and whether it was marked."""
 
     @abstractmethod
-    def said(self, texts: Texts, asked: Judged) -> str | Promise:
+    def said(self, texts: Texts, asked: JudgedQuestion) -> str | Promise:
         """The answer in words, for a reader."""
 
     def narrow_items(self, items: QuerySet[Item], *, worker_id: int) -> QuerySet[Item]:
         """Nobody judges what is said of an image of their own."""
         return not_own(items, worker_id=worker_id)
 
-    def asked_by(self, items: Sequence[Item]) -> Mapping[int, Judged]:
+    def asked_by(self, items: Sequence[Item]) -> Mapping[int, JudgedQuestion]:
         rows = Question.objects.filter(item__in=items).select_related("picture", "image")
         found = rows.prefetch_related("options")
         return {row.item_id: judged_of(row) for row in found if row.item_id}
 
-    def shown(self, asked: Judged, *, seed: str) -> Mapping[str, Any]:
+    def shown(self, asked: JudgedQuestion, *, seed: str) -> Mapping[str, Any]:
         """Neither source nor label, and nothing that follows from them."""
         return {"url": asked.url, "full_url": asked.full_url, "text": asked.text}
 
@@ -76,7 +76,7 @@ class JudgedTask(AskTask[Judged], NarrowsItems):
             for option, is_marked in self.votes(texts, asked[item.pk])
         ]
 
-    def reviewed(self, asked: Judged, texts: Texts, *, assignment: Assignment) -> Mapping[str, Any]:
+    def reviewed(self, asked: JudgedQuestion, texts: Texts, *, assignment: Assignment) -> Mapping[str, Any]:
         """For the researcher: here it does say what is known."""
         marked = {option.pk: is_marked for option, is_marked in self.votes(texts, asked)} if texts else {}
         return {
@@ -98,30 +98,30 @@ class PickTask(JudgedTask):
     picks: ClassVar[Sequence[Mapping[str, str | Promise]]] = YES_OR_NO
     asks: ClassVar[str | Promise]
 
-    def shown(self, asked: Judged, *, seed: str) -> Mapping[str, Any]:
+    def shown(self, asked: JudgedQuestion, *, seed: str) -> Mapping[str, Any]:
         return {**super().shown(asked, seed=seed), "asks": self.asks, "picks": self.picks}
 
-    def look(self, texts: Texts, asked: Judged) -> Look:
+    def look(self, texts: Texts, asked: JudgedQuestion) -> Look:
         fault = fault_of_pick(texts[PICK], options=[str(pick["value"]) for pick in self.picks])
         return Look(faults={PICK: fault} if fault else {})
 
-    def votes(self, texts: Texts, asked: Judged) -> Iterable[tuple[Option, bool]]:
+    def votes(self, texts: Texts, asked: JudgedQuestion) -> Iterable[tuple[Option, bool]]:
         return [(option, texts[PICK] == self.picks[0]["value"]) for option in asked.options]
 
-    def said(self, texts: Texts, asked: Judged) -> str | Promise:
+    def said(self, texts: Texts, asked: JudgedQuestion) -> str | Promise:
         return next((pick["words"] for pick in self.picks if pick["value"] == texts[PICK]), "")
 
 
 class RightTask(PickTask):
     """A sentence, and whether it is right for the image."""
 
-    def shown(self, asked: Judged, *, seed: str) -> Mapping[str, Any]:
+    def shown(self, asked: JudgedQuestion, *, seed: str) -> Mapping[str, Any]:
         return {**super().shown(asked, seed=seed), "claim": asked.options[0].text}
 
 
-def judged_of(row: Question) -> Judged:
+def judged_of(row: Question) -> JudgedQuestion:
     key = row.picture.key
-    return Judged(
+    return JudgedQuestion(
         url=reverse("pictures:thumbnail", args=[key, SIZE]),
         full_url=reverse("pictures:picture", args=[key]),
         text=row.text,

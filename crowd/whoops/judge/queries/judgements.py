@@ -37,7 +37,7 @@ class Judgement:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Judged:
+class KindJudgements:
     """Of one kind. `open`: questions that wait for judges."""
 
     closed: Sequence[Judgement]
@@ -63,9 +63,9 @@ class Judged:
         return sorted({one.category for one in self.closed})
 
 
-def judged(project: Project, kind: str) -> Judged:
+def judged(project: Project, kind: str) -> KindJudgements:
     rows = [_judgement(project, option, votes) for option, votes in _voted(counting(project, kind))]
-    return Judged(
+    return KindJudgements(
         closed=[row for row in rows if not row.is_open],
         open=len({row.question for row in rows if row.is_open}),
     )
@@ -77,7 +77,7 @@ def counting(project: Project, kind: str) -> QuerySet[Question]:
     return asked.exclude(AWAY)
 
 
-def caption_patterns(found: Judged) -> Mapping[str, Mapping[Rights, int]]:
+def caption_patterns(found: KindJudgements) -> Mapping[str, Mapping[Rights, int]]:
     """By model, of scenes whose three variants are judged. Of several captions of one the first counts."""
     rights: defaultdict[tuple[str, int], dict[str, bool]] = defaultdict(dict)
     for one in sorted(found.closed, key=lambda one: one.question):

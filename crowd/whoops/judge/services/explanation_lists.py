@@ -154,7 +154,7 @@ def _annotated(project: Project, *, least: int, most: int = 30_000) -> QuerySet[
 
 def _standing(images: Sequence[Image]) -> dict[int, list[Offer]]:
     """What people and designers have written that counts now."""
-    standing = {image.pk: [Offer(source=domain.DESIGNER, text=image.explanation)] for image in images}
+    standing = {image.pk: [Offer(source=domain.DESIGNER, text=image.final_explanation)] for image in images}
     rows = Annotation.objects.filter(image__in=images, state=Annotation.State.COUNTED).order_by("pk")
     for image_id, text in rows.values_list("image", "explanation"):
         standing[image_id].append(Offer(source=domain.PEOPLE, text=text))

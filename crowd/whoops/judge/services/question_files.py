@@ -96,7 +96,7 @@ class NewQuestion:
         return self.image.pk, self.variant, self.text, self.answer, self.source
 
 
-class PictureToAnnotate:
+class ProjectImages:
     """The project's images, by number and by id, with their partners."""
 
     def __init__(self, project: Project) -> None:
@@ -138,7 +138,7 @@ def read_questions(text: str, *, kind: str, project: Project) -> list[NewQuestio
     read = _read_answer if kind == Kind.VERIFY else _read_caption
     found: dict[str, NewQuestion] = {}
     contents: dict[tuple[int, str, str, str, str], int] = {}
-    problems, pictured = Problems(InvalidItems), PictureToAnnotate(project)
+    problems, pictured = Problems(InvalidItems), ProjectImages(project)
     for row in _rows(text, kind=kind, problems=problems):
         with problems.of(row.place):
             new = read(row, pictured)
@@ -153,7 +153,7 @@ def read_questions(text: str, *, kind: str, project: Project) -> list[NewQuestio
 def read_explanations(text: str, *, project: Project) -> dict[Image, list[Offer]]:
     """By image, in the order of the file. Raises InvalidItems that names every bad line."""
     found: dict[Image, list[Offer]] = {}
-    problems, pictured = Problems(InvalidItems), PictureToAnnotate(project)
+    problems, pictured = Problems(InvalidItems), ProjectImages(project)
     for row in _rows(text, kind=Kind.EXPLAIN, problems=problems):
         with problems.of(row.place):
             image = pictured.find(row.cells["image"])
@@ -176,12 +176,12 @@ def _rows(text: str, *, kind: str, problems: Problems) -> Iterator[Row]:
     return read_uploaded(text.encode(), columns=COLUMNS[kind], most=MOST_ROWS, problems=problems)
 
 
-def _read_answer(row: Row, pictured: PictureToAnnotate) -> NewQuestion:
+def _read_answer(row: Row, pictured: ProjectImages) -> NewQuestion:
     image = pictured.find(row.cells["image"])
     return _new(row, image, image.picture_id, text=row.cells["question"], answer=row.cells["answer"])
 
 
-def _read_caption(row: Row, pictured: PictureToAnnotate) -> NewQuestion:
+def _read_caption(row: Row, pictured: ProjectImages) -> NewQuestion:
     image = pictured.find(row.cells["image"])
     variant = row.cells["variant"].lower() or Variant.WEIRD
     if variant not in Variant.values:

@@ -50,7 +50,7 @@ def preview_import(*, project: Project, kind: str, text: str, seed: int) -> Prev
     rows = read_questions(text, kind=kind, project=project)
     known = known_keys(project, kind=kind)
     new = [row for row in rows if row.key not in known]
-    wanted, drawn = _negatives(project, new, seed=seed) if kind == Kind.VERIFY else (0, [])
+    wanted, drawn = draw_wrong_answers(project, new, seed=seed) if kind == Kind.VERIFY else (0, [])
     return Preview(
         new=len(new),
         known=len(rows) - len(new),
@@ -72,10 +72,10 @@ def import_rows(*, project: Project, kind: str, text: str, seed: int, now: datet
         new = [row for row in rows if row.key not in known]
         drawn: Sequence[Negative] = ()
         if kind == Kind.VERIFY:
-            _withdraw_what_is_right(locked, new, now=now)
-            _, drawn = _negatives(locked, new, seed=seed)
+            withdraw_what_is_right(locked, new, now=now)
+            _, drawn = draw_wrong_answers(locked, new, seed=seed)
         questions = _store(locked, kind, new, now=now)
-        questions += _store_negatives(locked, drawn, now=now)
+        questions += store_wrong_answers(locked, drawn, now=now)
         post_questions(project=locked, questions=questions, now=now)
     return len(new)
 
@@ -122,7 +122,9 @@ def _store(project: Project, kind: str, rows: Sequence[NewQuestion], *, now: dat
     return questions
 
 
-def _negatives(project: Project, new: Sequence[NewQuestion], *, seed: int) -> tuple[int, list[Negative]]:
+def draw_wrong_answers(
+    project: Project, new: Sequence[NewQuestion], *, seed: int
+) -> tuple[int, list[Negative]]:
     """How many are wanted beside those that are there, and as many as can be drawn."""
     options = _verified(project)
     right = [_triple(one) for one in options if one.label and one.question.withdrawn_at is None]
@@ -147,7 +149,7 @@ def _negatives(project: Project, new: Sequence[NewQuestion], *, seed: int) -> tu
     return wanted, draw_negatives(triples, wanted=wanted, seed=seed, taken=taken, never=never)
 
 
-def _withdraw_what_is_right(project: Project, new: Sequence[NewQuestion], *, now: datetime) -> None:
+def withdraw_what_is_right(project: Project, new: Sequence[NewQuestion], *, now: datetime) -> None:
     """An answer drawn as wrong before, and said to be right for the same image now."""
     right = _right_now(new)
     keys = [
@@ -176,7 +178,7 @@ def _triple(option: Option) -> Triple:
     return Triple(key=question.key, image=str(question.image_id), question=question.text, answer=option.text)
 
 
-def _store_negatives(project: Project, drawn: Sequence[Negative], *, now: datetime) -> list[Question]:
+def store_wrong_answers(project: Project, drawn: Sequence[Negative], *, now: datetime) -> list[Question]:
     keys = [key for one in drawn for key in (one.of.key, one.answer_of.key)]
     positives = {one.question.key: one for one in _verified(project).filter(question__key__in=keys)}
     questions = Question.objects.bulk_create(

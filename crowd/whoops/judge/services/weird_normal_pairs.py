@@ -20,7 +20,7 @@ Variant = Question.Variant
 
 
 @dataclass(frozen=True, kw_only=True)
-class Drawn:
+class PlannedPairs:
     """What a click would make: a weird image and its partner each, beside the pairs that are there."""
 
     images: Sequence[Image]
@@ -40,12 +40,12 @@ def unpaired(project: Project) -> QuerySet[Image]:
     return _accepted(project).filter(~Exists(_partners()), ~Exists(_asked()))
 
 
-def draw_pairs(*, project: Project, wanted: int, seed: int) -> Drawn:
+def draw_pairs(*, project: Project, wanted: int, seed: int) -> PlannedPairs:
     """The pairs that are there count first; the same seed draws the same ones."""
     there = _accepted(project).filter(Exists(_asked().filter(withdrawn_at=None))).count()
     free = {str(image.number): image for image in undrawn(project).defer("prompt")}
     drawn = draw(free, seed=seed)[: max(0, wanted - there)]
-    return Drawn(
+    return PlannedPairs(
         images=[free[number] for number in drawn],
         there=there,
         lacking=unpaired(project).count(),

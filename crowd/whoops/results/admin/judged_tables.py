@@ -7,7 +7,14 @@ from typing import Any
 from crowd.whoops import domain
 from crowd.whoops.judge.domain.caption_errors import PATTERNS, Rights
 from crowd.whoops.judge.domain.votes import Agreement, Share
-from crowd.whoops.judge.queries.judgements import Judged, Judgement, Kind, Variant, caption_patterns, judged
+from crowd.whoops.judge.queries.judgements import (
+    Judgement,
+    Kind,
+    KindJudgements,
+    Variant,
+    caption_patterns,
+    judged,
+)
 from crowd.whoops.models import Project
 from crowd.whoops.results.admin.share_cells import OF_ALL, WITH_INTERVAL, share_cells
 from crowd.whoops.results.queries.matching_results import Result
@@ -87,7 +94,7 @@ def source_name(source: str) -> str:
     return SOURCES.get(source, source) or "Not named"
 
 
-def _identified(found: Judged) -> StatTable:
+def _identified(found: KindJudgements) -> StatTable:
     parts: Sequence[tuple[str, Which]] = (
         ("All images", lambda _: True),
         ("Weird images", lambda one: one.label is True),
@@ -104,7 +111,7 @@ def _identified(found: Judged) -> StatTable:
     )
 
 
-def _verified(found: Judged) -> StatTable:
+def _verified(found: KindJudgements) -> StatTable:
     parts: Sequence[tuple[str, Which]] = (
         ("All answers", lambda _: True),
         ("Taken for right", lambda one: one.label is True),
@@ -121,7 +128,7 @@ def _verified(found: Judged) -> StatTable:
     )
 
 
-def _agreements(found: Judged, parts: Sequence[tuple[str, Which]]) -> list[Row]:
+def _agreements(found: KindJudgements, parts: Sequence[tuple[str, Which]]) -> list[Row]:
     return [_agreement(name, found.agreement(which)) for name, which in parts] if found.closed else []
 
 
@@ -137,12 +144,12 @@ def _agreement(name: str, one: Agreement) -> Row:
     )
 
 
-def _agreement_bars(found: Judged, parts: Sequence[tuple[str, Which]]) -> Bars | None:
+def _agreement_bars(found: KindJudgements, parts: Sequence[tuple[str, Which]]) -> Bars | None:
     shares = [(name, found.agreement(which).right) for name, which in parts]
     return _bars(shares) if found.closed else None
 
 
-def _explained(found: Judged) -> StatTable:
+def _explained(found: KindJudgements) -> StatTable:
     rows = [(source, found.accepted(_of(source))) for source in found.sources]
     return StatTable(
         name="explanations",
@@ -156,7 +163,7 @@ def _explained(found: Judged) -> StatTable:
     )
 
 
-def _explained_by_category(found: Judged) -> StatTable:
+def _explained_by_category(found: KindJudgements) -> StatTable:
     rows: list[Row] = []
     for category in found.categories:
         shares = [found.accepted(_of(source, category=category)) for source in found.sources]
@@ -176,7 +183,7 @@ def _explained_by_category(found: Judged) -> StatTable:
     )
 
 
-def _captions(found: Judged) -> StatTable:
+def _captions(found: KindJudgements) -> StatTable:
     rows: list[tuple[str, str, Share]] = [
         (source_name(source), Variant(variant).label, share)
         for source in found.sources
@@ -194,7 +201,7 @@ def _captions(found: Judged) -> StatTable:
     )
 
 
-def _patterns(found: Judged) -> StatTable:
+def _patterns(found: KindJudgements) -> StatTable:
     rows: list[Row] = [
         (source_name(source), words, *_marks(pattern), counts[pattern], _part(counts, pattern))
         for source, counts in caption_patterns(found).items()
@@ -233,15 +240,15 @@ def _bars(shares: Sequence[tuple[str, Share]]) -> Bars | None:
     )
 
 
-def _unanimous(found: Judged) -> str:
+def _unanimous(found: KindJudgements) -> str:
     share = found.unanimous()
     return f"All judges agree on {percent(share.value)}." if share.of else ""
 
 
-def _open(found: Judged) -> str:
+def _open(found: KindJudgements) -> str:
     """What no share counts yet."""
     return f"Open, because judges are missing: {found.open}." if found.open else ""
 
 
-def _nothing(found: Judged) -> str:
+def _nothing(found: KindJudgements) -> str:
     return f"No question has all its judges yet. {_open(found)}".strip()

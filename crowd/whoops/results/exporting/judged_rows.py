@@ -21,7 +21,7 @@ NONE = Votes(yes=0, of=0)
 
 
 @dataclass(frozen=True, kw_only=True)
-class Judged:
+class JudgedOption:
     """One option of a question, with its votes."""
 
     option: Option
@@ -43,14 +43,14 @@ def exported_questions(project: Project, *, everything: bool) -> Questions:
     return asked if everything else asked.filter(withdrawn_at=None).exclude(AWAY)
 
 
-def read_options(project: Project, *, everything: bool) -> Iterator[Judged]:
+def read_options(project: Project, *, everything: bool) -> Iterator[JudgedOption]:
     options = Option.objects.filter(question__in=exported_questions(project, everything=everything))
     for some in in_chunks(options.select_related("question__image"), size=AT_ONCE):
         counted = tallies({one.question.item_id for one in some if one.question.item_id})
         for option in some:
             tally = counted.get((option.question.item_id or 0, option.measure))
             votes = Votes(yes=tally.yes, of=tally.answers) if tally else NONE
-            yield Judged(option=option, votes=votes, complete=votes.of >= project.judges_wanted)
+            yield JudgedOption(option=option, votes=votes, complete=votes.of >= project.judges_wanted)
 
 
 def read_answers(project: Project, *, everything: bool) -> Iterator[Score]:

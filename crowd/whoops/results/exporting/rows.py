@@ -17,7 +17,7 @@ Images = QuerySet[Image]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Told:
+class ImageRows:
     """An image with what belongs to it; revisions and control_answers in the full form alone."""
 
     image: Image
@@ -43,13 +43,13 @@ def exported_images(project: Project, *, everything: bool) -> Images:
     return project.images.all() if everything else accepted_images(project)
 
 
-def read_images(project: Project, *, everything: bool, in_full: bool = False) -> Iterator[Told]:
+def read_images(project: Project, *, everything: bool, in_full: bool = False) -> Iterator[ImageRows]:
     images = exported_images(project, everything=everything)
     related = images.select_related("project__study", "designer", "category", "picture")
     for some in in_chunks(related, by="number", size=AT_ONCE):
         around = {name: _by_image(rows) for name, rows in _around(some, in_full=in_full).items()}
         for image in some:
-            yield Told(image=image, **{name: rows[image.pk] for name, rows in around.items()})
+            yield ImageRows(image=image, **{name: rows[image.pk] for name, rows in around.items()})
 
 
 def _around(images: Sequence[Image], *, in_full: bool) -> Mapping[str, Iterable[Any]]:

@@ -26,7 +26,7 @@ TASKS = (domain.DESIGN, domain.CONTROL, domain.ANNOTATE, domain.EXAMPLES, *domai
 
 
 @dataclass(frozen=True, kw_only=True)
-class PieceScoring:
+class PassShares:
     """What images went through."""
 
     # Of revisions that a control group looked at to the end: those that enough of it understood.
@@ -41,7 +41,7 @@ class PieceScoring:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Paid:
+class TaskPay:
     """What an hour of one task's approved work pays, before bonuses."""
 
     task: str
@@ -90,7 +90,7 @@ def filtered_texts(project: Project) -> Mapping[str, Share]:
     }
 
 
-def way_of(project: Project) -> PieceScoring:
+def way_of(project: Project) -> PassShares:
     """In three queries."""
     seen, missed = Q(seen=True), Q(seen=False)
     groups = (
@@ -105,7 +105,7 @@ def way_of(project: Project) -> PieceScoring:
     looked = list(by_image)
     ends = Revision.objects.filter(image__project=project).exclude(outcome=Revision.Outcome.NONE)
     outcomes = dict(ends.order_by().values_list("outcome").annotate(Count("pk")))
-    return PieceScoring(
+    return PassShares(
         passed=Share(right=sum(row["yes"] >= project.control_needed for row in ended), of=len(ended)),
         seen=Share(right=sum(row["yes"] for row in rows), of=sum(row["yes"] + row["no"] for row in rows)),
         returned=Share(right=outcomes.get(Revision.Outcome.RETURNED, 0), of=sum(outcomes.values())),
@@ -126,7 +126,7 @@ def _is_decided(project: Project, row: Mapping[str, Any]) -> bool:
     return verdict is not Verdict.OPEN
 
 
-def paid_by_task(project: Project) -> Sequence[Paid]:
+def paid_by_task(project: Project) -> Sequence[TaskPay]:
     """Over approved work whose time is known."""
     work = Assignment.objects.filter(
         hit__batch__study=project.study_id,
@@ -142,7 +142,7 @@ def paid_by_task(project: Project) -> Sequence[Paid]:
     )
     found = {row["hit__batch__task"]: row for row in counted}
     return [
-        Paid(
+        TaskPay(
             task=task,
             approved=found[task]["approved"],
             hourly=hourly_wage(reward=round_to_cents(found[task]["reward"]), seconds=found[task]["all_s"]),

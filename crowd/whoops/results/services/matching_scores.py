@@ -19,7 +19,7 @@ log = structlog.get_logger()
 Values = tuple[float, float]
 
 
-class Known(Subjects):
+class KnownAnnotations(Subjects):
     """The annotations that count, by what files call them; and those that do not."""
 
     def __init__(self, project: Project) -> None:
@@ -36,7 +36,7 @@ class Known(Subjects):
         raise ValueError(f"there is no annotation “{name:.{SHOWN}}”. Take the numbers from the template.")
 
 
-def _read_row(cells: Mapping[str, Any], known: Known) -> Iterator[tuple[int, Values]]:
+def _read_row(cells: Mapping[str, Any], known: KnownAnnotations) -> Iterator[tuple[int, Values]]:
     """Rows without scores are left out: the model has none."""
     values = cells[DETAILED], cells[UNDERSPECIFIED]
     if values == (None, None):
@@ -76,7 +76,7 @@ MATCHING = ModelResults(
     ),
     most=MOST_ROWS,
     held=held,
-    subjects=Known,
+    subjects=KnownAnnotations,
     row=_read_row,
     called=_called,
     store=_store,

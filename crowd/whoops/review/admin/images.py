@@ -156,7 +156,7 @@ def _facts(image: Image, user: User) -> dict[str, Any]:
         "picture_url": file_url(image.picture),
         "partners": [(one, file_url(one.picture)) for one in partners],
         "control_answers": control_answers.defer("worker__external_id"),
-        "reviews": reviews if _may_read(image, reviews, user) else None,
+        "reviews": reviews if may_read(image, reviews, user) else None,
         "reviews_count": sum(one.revision == image.revision for one in reviews),
         "may_review": user.has_perm(CHECK),
         "revisions": [(one, file_url(one.picture, 160)) for one in sent],
@@ -169,7 +169,7 @@ def _facts(image: Image, user: User) -> dict[str, Any]:
     }
 
 
-def _may_read(image: Image, reviews: list[Review], user: User) -> bool:
+def may_read(image: Image, reviews: list[Review], user: User) -> bool:
     """Whoever is still to review it reads the others' words afterwards; whoever decides needs them to."""
     own = [one for one in reviews if one.revision == image.revision]
     if image.state != State.REVIEW or not user.has_perm(CHECK) or any(one.by_id == user.pk for one in own):

@@ -11,7 +11,7 @@ def counted_annotations(study: Study, kind: Kind) -> QuerySet[Annotation]:
         draw__study=study,
         kind=kind,
         final_at__isnull=False,
-        association__item__pulled_at=None,
+        association__in=None,
         association__final_at__isnull=False,
         association__solvable=True,
     )

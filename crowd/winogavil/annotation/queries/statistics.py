@@ -66,7 +66,7 @@ class Labels:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Solved:
+class NewcomersSolving:
     """How newcomers solved one group of associations."""
 
     group: str
@@ -83,7 +83,7 @@ class Figures:
     progress: Mapping[str, Progress] = field(default_factory=dict)
     types: Labels = field(default_factory=Labels)
     skills: Labels = field(default_factory=Labels)
-    baseline: Sequence[Solved] = ()
+    baseline: Sequence[NewcomersSolving] = ()
 
 
 def figures_of(study: Study) -> Figures:
@@ -155,7 +155,7 @@ def _skills(study: Study) -> Labels:
     )
 
 
-def _baseline(study: Study) -> list[Solved]:
+def _baseline(study: Study) -> list[NewcomersSolving]:
     rows = counted_annotations(study, Kind.BASELINE)
     answers = _answers(rows)
     sized = rows.annotate(size=Count("association__places")).order_by()
@@ -171,16 +171,16 @@ def _baseline(study: Study) -> list[Solved]:
     ]
 
 
-def _solved(name: str, *, means: Sequence[Fraction], answers: Iterable[Answers]) -> Solved:
+def _solved(name: str, *, means: Sequence[Fraction], answers: Iterable[Answers]) -> NewcomersSolving:
     if not means:
-        return Solved(group=name, count=0)
+        return NewcomersSolving(group=name, count=0)
     mean, agreement = scores.mean(means), _agreement(answers)
     if len(means) == 1:
-        return Solved(group=name, count=1, mean=mean, agreement=agreement)
+        return NewcomersSolving(group=name, count=1, mean=mean, agreement=agreement)
     squares = sum(((one - mean) ** 2 for one in means), Fraction(0))
     deviation = sqrt(squares / (len(means) - 1))
     reach = WITHIN * deviation / sqrt(len(means))
-    return Solved(
+    return NewcomersSolving(
         group=name,
         count=len(means),
         mean=mean,

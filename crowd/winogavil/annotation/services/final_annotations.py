@@ -13,7 +13,7 @@ from hits.studies.models import Study
 from hits.work.models.items import Item
 from hits.work.services.answer_collection import Collect, collect_answers
 from hits.work.services.answers_needed import want_answers
-from hits.work.services.counting_answers import Given, answers_that_count
+from hits.work.services.counting_answers import CountingAnswer, answers_that_count
 from scoring import domain as scores
 
 RESULT = ("labels", "numerator", "denominator", "final_at")
@@ -39,7 +39,7 @@ def count_judgements(*, owner: Study, rows: Sequence[Annotation], now: datetime)
     return sum(bool(row.final_at) for row in changed)
 
 
-def _judgement(annotation: Annotation, given: Given) -> Judgement:
+def _judgement(annotation: Annotation, given: CountingAnswer) -> Judgement:
     judgement = Judgement(
         annotation=annotation,
         worker_id=given.worker_id,

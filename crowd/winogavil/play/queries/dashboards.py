@@ -53,7 +53,7 @@ class Figures:
 
 
 @dataclass(frozen=True, kw_only=True)
-class PastReview:
+class PastTurn:
     """A turn that is over, and what is known of it by now."""
 
     turn: Turn
@@ -86,7 +86,7 @@ def figures_of_days(player: Player, *, now: datetime) -> tuple[Figures, Figures]
     return _figures_between(player, start, end), _figures_between(player, before, start)
 
 
-def recent_turns(player: Player) -> list[PastReview]:
+def recent_turns(player: Player) -> list[PastTurn]:
     """Five queries. Of solves only what the game lets solvers know."""
     turns = Turn.objects.filter(player=player, status=Turn.Status.DONE).order_by("-pk")[:RECENT]
     rival_queries = Prefetch("assignment__rival_queries", RivalQuery.objects.order_by("slot"))
@@ -95,7 +95,7 @@ def recent_turns(player: Player) -> list[PastReview]:
     worth = worth_of(Turn.objects.filter(pk__in=[turn.pk for turn in found]))
     tells = _tells_solvers(player)
     return [
-        PastReview(
+        PastTurn(
             turn=turn,
             cue=_cue_of(turn),
             worth=worth.get(turn.pk) if turn.role == Turn.Role.CREATE or tells else None,

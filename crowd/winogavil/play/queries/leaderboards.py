@@ -39,7 +39,7 @@ class Row:
 
 
 @dataclass(frozen=True, kw_only=True)
-class PictureSet:
+class Leaderboard:
     kind: Kind
     rows: Sequence[Row]
     total: int
@@ -53,7 +53,7 @@ class PictureSet:
         return None if self.own_place is None else (self.own_place - 1) // A_PAGE + 1
 
 
-def read_leaderboard(*, game: WebGame, kind: Kind, number: int, player: Player) -> PictureSet:
+def read_leaderboard(*, game: WebGame, kind: Kind, number: int, player: Player) -> Leaderboard:
     """Three queries. The last page for a number too large."""
     ranked = _ranked(game, kind)
     total = ranked.count()
@@ -66,7 +66,7 @@ def read_leaderboard(*, game: WebGame, kind: Kind, number: int, player: Player) 
         for place, standing in enumerate(standings[first : first + A_PAGE], start=first + 1)
     ]
     own_place = _place_of(player, ranked, game=game, kind=kind)
-    return PictureSet(kind=kind, rows=rows, total=total, page=page, pages=pages, own_place=own_place)
+    return Leaderboard(kind=kind, rows=rows, total=total, page=page, pages=pages, own_place=own_place)
 
 
 def _ranked(game: WebGame, kind: Kind) -> QuerySet[Standing]:

@@ -12,7 +12,7 @@ from scoring.models import RivalQuery
 
 
 @dataclass(frozen=True, kw_only=True)
-class Shown:
+class ResultPicture:
     """`meant` is what its author chose; None where that may not be told, as for what the model took."""
 
     url: str
@@ -24,7 +24,7 @@ class Shown:
 @dataclass(frozen=True, kw_only=True)
 class Result:
     cue: str
-    pictures: Sequence[Shown]
+    pictures: Sequence[ResultPicture]
     fool: int | None = None
     solvable: Fraction | None = None
     jaccard: Fraction | None = None
@@ -48,7 +48,7 @@ def _of_cue(turn: Turn) -> Result:
     verdict, association = rival_query.verdict, getattr(rival_query.item, "association", None)
     places = PictureSetPlace.objects.filter(picture_set__item__leases__assignment=turn.assignment_id)
     pictures = [
-        Shown(
+        ResultPicture(
             url=f"/pictures/{place.picture.key}/",
             picked=number in rival_query.chosen,
             meant=None,
@@ -70,7 +70,7 @@ def _of_solve(turn: Turn, *, tells: bool) -> Result:
     places = [place for place in association.places.select_related("picture") if place.picture]
     meant = {place.picture.key for place in places if place.picture and place.chosen}
     pictures = [
-        Shown(
+        ResultPicture(
             url=f"/pictures/{place.picture.key}/",
             picked=place.picture.key in picks,
             meant=place.chosen if tells else None,

@@ -74,8 +74,8 @@ def count_models(*, now: datetime) -> int:
     games = list(_open_games().filter(stale).select_related("study"))
     for game in games:
         paid, _others = rivals_of(game.study)
-        board = _leaderboard_of(compare(game.study, paid=paid))
-        WebGame.objects.filter(pk=game.pk).update(models_leaderboard=board, models_counted_at=now)
+        leaderboard = _leaderboard_of(compare(game.study, paid=paid))
+        WebGame.objects.filter(pk=game.pk).update(models_leaderboard=leaderboard, models_counted_at=now)
     return len(games)
 
 
@@ -113,9 +113,9 @@ def _add(standings: dict[int, Standing], worth: dict[int, TurnWorth], *, players
 def _leaderboard_of(comparison: Comparison) -> list[dict[str, object]]:
     """The best first; people stand among the models."""
     rows = [(comparison.people, True), *((rival, False) for rival in comparison.rivals)]
-    board = [
+    leaderboard = [
         {"name": row.name, "is_people": is_people, "mean": row.overall, "count": comparison.solved}
         for row, is_people in rows
         if row.overall is not None
     ]
-    return sorted(board, key=lambda row: (-float(str(row["mean"])), str(row["name"])))
+    return sorted(leaderboard, key=lambda row: (-float(str(row["mean"])), str(row["name"])))

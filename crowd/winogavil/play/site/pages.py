@@ -39,7 +39,7 @@ def dashboard(request: HttpRequest, player: Player) -> HttpResponse:
 
 @require_safe
 @player_required
-def board(request: HttpRequest, player: Player, kind: leaderboards.Kind) -> HttpResponse:
+def leaderboard(request: HttpRequest, player: Player, kind: leaderboards.Kind) -> HttpResponse:
     number = request.GET.get("page", "1")
     page = int(number[:6]) if number.isascii() and number.isdigit() else 1
     found = leaderboards.read_leaderboard(game=player.game, kind=kind, number=page, player=player)

@@ -13,7 +13,7 @@ from hits.identity.models.users import User
 
 
 def data_card(game: Game, user: User) -> Card:
-    query = urlencode({"study__id__exact": game.study_id})
+    statistics = urlencode({"study__id__exact": game.study_id})
     ways = [
         CardLink(
             name="Statistics",
@@ -22,7 +22,7 @@ def data_card(game: Game, user: User) -> Card:
         ),
         CardLink(
             name="Releases",
-            url=f"{reverse('admin:winogavil_releases_release_changelist')}?{query}",
+            url=f"{reverse('admin:winogavil_releases_release_changelist')}?{statistics}",
             permission=VIEW,
         ),
         CardLink(

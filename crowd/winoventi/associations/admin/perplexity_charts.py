@@ -21,7 +21,7 @@ CURVES = (
 
 
 @dataclass(frozen=True, kw_only=True)
-class Drawn:
+class PlottedCurve:
     """A curve with its values from the lowest to the highest."""
 
     curve: Curve
@@ -38,7 +38,7 @@ class Drawn:
 
 
 def table_of(curves: Sequence[Curve]) -> StatTable:
-    drawn = [Drawn(curve=curve) for curve in curves]
+    drawn = [PlottedCurve(curve=curve) for curve in curves]
     return StatTable(
         name="curves",
         title="Perplexity by k",
@@ -50,13 +50,13 @@ def table_of(curves: Sequence[Curve]) -> StatTable:
     )
 
 
-def _row(one: Drawn) -> Sequence[Any]:
+def _row(one: PlottedCurve) -> Sequence[Any]:
     values, count = one.values, len(one.values)
     middle = values[count // 2]
     return (one.curve.k, count, values[0], middle, values[-1], one.curve.cut, one.kept, count - one.kept)
 
 
-def _chart(one: Drawn) -> Chart:
+def _chart(one: PlottedCurve) -> Chart:
     low, high, cut, count = one.values[0], one.values[-1], one.curve.cut, len(one.values)
     said = "" if cut is None else f" Cut at {cut:.1f}: {one.kept} lie below."
     return Chart(

@@ -14,7 +14,7 @@ from crowd.winoventi.domain import KINDS
 from crowd.winoventi.domain.evaluation import Split, split_full, split_half
 from crowd.winoventi.models import Project
 from hits.core.errors import CrowdError
-from hits.data.exports import DataFile, Tell, Wanted
+from hits.data.exports import DataFile, ExportChoice, Tell
 from hits.data.project_exports import ProjectExport
 from hits.datasets.columns import Row, rows_of
 from hits.datasets.file_writer import FORMATS, write_rows
@@ -59,7 +59,7 @@ class WinoventiExport(ProjectExport):
         )
 
     def export(
-        self, *, wanted: Wanted, folder: Path, tell: Tell, now: datetime, **options: Any
+        self, *, wanted: ExportChoice, folder: Path, tell: Tell, now: datetime, **options: Any
     ) -> dict[str, Any]:
         if wanted.full and wanted.format == "tsv":
             raise CrowdError("The full form has rows within rows; write it as csv, jsonl or parquet.")

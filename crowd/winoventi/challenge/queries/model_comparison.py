@@ -83,8 +83,8 @@ def likenesses(project: Project, *, ks: Collection[int] = COMPARED_KS) -> list[L
     own_model = project.generics_model
     if own_model is None:
         return []
-    readers = Reading.objects.filter(noun__project=project).values("rival")
-    others = RegisteredRival.objects.filter(pk__in=readers).exclude(pk=own_model.pk)
+    by_k = Reading.objects.filter(noun__project=project).values("rival")
+    others = RegisteredRival.objects.filter(pk__in=by_k).exclude(pk=own_model.pk)
     own = associations_of(project, own_model, ks=ks)
     return [_likeness(project, own, other, ks=ks) for other in others]
 

@@ -25,7 +25,7 @@ class ChunkRows:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Told:
+class PromptRows:
     """One of the two prompts of a pair, with what belongs to it in the full form."""
 
     pair: Premise
@@ -63,13 +63,13 @@ def settled_pairs(project: Project, *, everything: bool) -> Pairs:
     return project.premises.filter(state__in=states)
 
 
-def read_prompts(project: Project, *, everything: bool, in_full: bool = False) -> Iterator[Told]:
+def read_prompts(project: Project, *, everything: bool, in_full: bool = False) -> Iterator[PromptRows]:
     """Two of each pair: the generic's prompt, and the exception's."""
     for some in _chunks(settled_pairs(project, everything=everything)):
         around = _around(some) if in_full else ChunkRows()
         for pair in some:
             for kind in KINDS:
-                yield Told(pair=pair, kind=kind, around=around)
+                yield PromptRows(pair=pair, kind=kind, around=around)
 
 
 def _chunks(pairs: Pairs) -> Iterator[list[Premise]]:

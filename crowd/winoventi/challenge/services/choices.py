@@ -8,11 +8,11 @@ from crowd.winoventi.domain.answers import read_choice
 from crowd.winoventi.domain.words import are_same
 from crowd.winoventi.models import Choice, Project, Prompt
 from hits.work.services.answers_needed import want_answers
-from hits.work.services.counting_answers import Given, answers_that_count, on_their_way
+from hits.work.services.counting_answers import CountingAnswer, answers_that_count, on_their_way
 from hits.work.services.locking import lock_items
 
 LONGEST = Choice._meta.get_field("word").max_length
-Answers = Mapping[Prompt, Sequence[Given]]
+Answers = Mapping[Prompt, Sequence[CountingAnswer]]
 
 
 def count_choices(*, owner: Project, rows: Sequence[Prompt], now: datetime) -> int:
@@ -65,7 +65,7 @@ def _want(project: Project, rows: Sequence[Prompt]) -> None:
     want_answers({one.item_id: project.choices_wanted - there[one.pk] for one in rows if one.item_id})
 
 
-def _choice(prompt: Prompt, given: Given) -> Choice:
+def _choice(prompt: Prompt, given: CountingAnswer) -> Choice:
     word = read_choice(given.raw)
     return Choice(
         prompt=prompt,

@@ -6,10 +6,10 @@ from datetime import datetime
 from crowd.winoventi.domain.answers import read_exceptions
 from crowd.winoventi.models import Alternative, Generic, Project, triplet_key
 from crowd.winoventi.services.pair_states import settle_alternatives, withdraw_alternatives
-from hits.work.services.counting_answers import Given, answers_that_count
+from hits.work.services.counting_answers import CountingAnswer, answers_that_count
 
 NONSENSE = "A worker says that the statement makes no sense."
-Answers = Mapping[Generic, Given | None]
+Answers = Mapping[Generic, CountingAnswer | None]
 
 
 def count_exceptions(*, owner: Project, rows: Sequence[Generic], now: datetime) -> int:
@@ -23,7 +23,7 @@ def count_exceptions(*, owner: Project, rows: Sequence[Generic], now: datetime) 
 
 def take_exceptions(*, project: Project, answers: Answers, now: datetime) -> None:
     """None: nobody's answer counts any more, and the generic wants another. The project is held."""
-    words: dict[tuple[int, str, int], tuple[Generic, Given, int]] = {}
+    words: dict[tuple[int, str, int], tuple[Generic, CountingAnswer, int]] = {}
     for generic, given in answers.items():
         for position, word in enumerate(_credit(generic, given), start=1):
             assert given is not None  # noqa: S101 - without an answer there is no word
@@ -43,7 +43,7 @@ def take_exceptions(*, project: Project, answers: Answers, now: datetime) -> Non
     settle_alternatives(project=project, alternatives=there.all(), now=now)
 
 
-def _credit(generic: Generic, given: Given | None) -> Sequence[str]:
+def _credit(generic: Generic, given: CountingAnswer | None) -> Sequence[str]:
     """The words that come of it."""
     if given is None:
         generic.state, generic.reason = Generic.State.POSTED, ""
@@ -56,7 +56,7 @@ def _credit(generic: Generic, given: Given | None) -> Sequence[str]:
     return answer.words
 
 
-def _revive(rows: Sequence[tuple[Alternative, Given]]) -> None:
+def _revive(rows: Sequence[tuple[Alternative, CountingAnswer]]) -> None:
     """What counts again waits among the repeated ones until it is settled."""
     changed = []
     for row, given in rows:
@@ -66,7 +66,9 @@ def _revive(rows: Sequence[tuple[Alternative, Given]]) -> None:
     Alternative.objects.bulk_update(changed, ("state", "assignment"))
 
 
-def _new(generic: Generic, word: str, given: Given, position: int, *, project: Project) -> Alternative:
+def _new(
+    generic: Generic, word: str, given: CountingAnswer, position: int, *, project: Project
+) -> Alternative:
     return Alternative(
         project=project,
         generic=generic,

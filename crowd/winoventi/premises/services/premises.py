@@ -7,12 +7,12 @@ from crowd.winoventi.domain.answers import read_premise_of
 from crowd.winoventi.domain.premises import find_fault, find_warnings
 from crowd.winoventi.models import Alternative, Premise, Project
 from crowd.winoventi.services.pair_states import settle_premises, withdraw_premises
-from hits.work.services.counting_answers import Given, answers_that_count
+from hits.work.services.counting_answers import CountingAnswer, answers_that_count
 
 FIELDS = ("sentence", "generic_word", "exception_word", "is_na", "warnings", "assignment", "is_kept", "state")
 # As much as is kept of what nobody can have typed on the page; a recording may hold anything.
 LONGEST = {"sentence": 1000, "generic_word": 200, "exception_word": 200}
-Answers = Mapping[Alternative, Given | None]
+Answers = Mapping[Alternative, CountingAnswer | None]
 
 
 def count_premises(*, owner: Project, rows: Sequence[Alternative], now: datetime) -> int:
@@ -41,11 +41,11 @@ def take_premises(*, project: Project, answers: Answers, now: datetime) -> None:
     settle_premises(project=project, premises=there.all(), now=now)
 
 
-def _new(alternative: Alternative, given: Given, *, project: Project) -> Premise:
+def _new(alternative: Alternative, given: CountingAnswer, *, project: Project) -> Premise:
     return Premise(project=project, alternative=alternative, worker_id=given.worker_id)
 
 
-def _written(row: Premise, alternative: Alternative, given: Given) -> Premise:
+def _written(row: Premise, alternative: Alternative, given: CountingAnswer) -> Premise:
     text = read_premise_of(given.raw)
     row.sentence, row.generic_word, row.exception_word = (
         getattr(text, name)[:most] for name, most in LONGEST.items()

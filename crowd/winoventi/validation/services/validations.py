@@ -12,10 +12,10 @@ from crowd.winoventi.models import Judgement, Premise, Project
 from crowd.winoventi.services.locks import items_of_premises
 from crowd.winoventi.services.pair_states import settle_premises
 from hits.work.services.answers_needed import want_answers
-from hits.work.services.counting_answers import Given, answers_that_count, on_their_way
+from hits.work.services.counting_answers import CountingAnswer, answers_that_count, on_their_way
 from hits.work.services.locking import lock_items
 
-Answers = Mapping[Premise, Sequence[Given]]
+Answers = Mapping[Premise, Sequence[CountingAnswer]]
 
 
 def count_judgements(*, owner: Project, rows: Sequence[Premise], now: datetime) -> int:
@@ -81,7 +81,7 @@ def _want(project: Project, rows: Sequence[Premise]) -> None:
     want_answers(wanted, refused=None if is_open else Q(worker=F("item__premise__worker")))
 
 
-def _judgement(premise: Premise, given: Given) -> Judgement:
+def _judgement(premise: Premise, given: CountingAnswer) -> Judgement:
     objections = read_objections(given.raw)
     return Judgement(
         premise=premise,

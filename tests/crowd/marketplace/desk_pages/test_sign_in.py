@@ -297,7 +297,7 @@ def test_signing_out_ends_the_session(desk: Desk) -> None:
     assert desk.get("").status_code == 302
 
 
-def test_deed_without_a_csrf_token_is_refused() -> None:
+def test_change_without_a_csrf_token_is_refused() -> None:
     desk = open_desk(enforce_csrf_checks=True)
 
     answers = [

@@ -106,7 +106,7 @@ def test_worker_is_suspended_and_let_back_with_reasons(desk: Desk, worker: Worke
 
     assert (without_a_reason, still_free, suspended is None) == (422, None, False)
     assert Worker.objects.get().suspended_at is None
-    assert [(deed.what, deed.note) for deed in AuditEntry.objects.order_by("pk")] == [
+    assert [(audit_entry.what, audit_entry.note) for audit_entry in AuditEntry.objects.order_by("pk")] == [
         ("worker suspended", "Two people, one account"),
         ("suspension lifted", "Explained"),
     ]

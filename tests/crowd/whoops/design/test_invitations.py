@@ -20,7 +20,7 @@ def test_a_link_serves_for_its_days_and_then_is_over() -> None:
     assert (designer.name, designer.is_paid, designer.worker) == ("First L", False, None)
     assert designer.link_until == NOW + timedelta(days=30)
     assert workspace_links.read_token(token, now=NOW + timedelta(days=29)) == designer
-    with pytest.raises(workspace_links.Over):
+    with pytest.raises(workspace_links.LinkExpired):
         workspace_links.read_token(token, now=NOW + timedelta(days=30))
 
 
@@ -30,7 +30,7 @@ def test_a_new_link_ends_every_link_before_it() -> None:
 
     invitations.renew_link(designer=designer, days=10, now=NOW)
 
-    with pytest.raises(workspace_links.Over):
+    with pytest.raises(workspace_links.LinkExpired):
         workspace_links.read_token(before, now=NOW)
     assert workspace_links.read_token(workspace_links.write_token(designer), now=NOW) == designer
     assert designer.link_until == NOW + timedelta(days=10)

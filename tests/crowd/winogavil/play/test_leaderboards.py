@@ -6,7 +6,7 @@ import pytest
 
 from crowd.winogavil.play import domain
 from crowd.winogavil.play.models import Player, WebGame
-from crowd.winogavil.play.queries.leaderboards import A_PAGE, Kind, PictureSet, read_leaderboard
+from crowd.winogavil.play.queries.leaderboards import A_PAGE, Kind, Leaderboard, read_leaderboard
 from tests.crowd.winogavil.play.table import make_game, make_player
 
 pytestmark = pytest.mark.django_db
@@ -30,11 +30,11 @@ def give(player: Player, *, cues: int = 0, fool: int = 0, solves: int = 0, jacca
     return player
 
 
-def read(player: Player, *, kind: Kind = Kind.CREATORS, number: int = 1) -> PictureSet:
+def read(player: Player, *, kind: Kind = Kind.CREATORS, number: int = 1) -> Leaderboard:
     return read_leaderboard(game=player.game, kind=kind, number=number, player=player)
 
 
-def names(board: PictureSet) -> list[str]:
+def names(board: Leaderboard) -> list[str]:
     return [row.name for row in board.rows]
 
 
