@@ -5,29 +5,39 @@ marketplace see the rest; the layers of one room share a subject and its name. W
 told, but for the lists below. What is mended leaves its list.
 """
 
+import ast
 import subprocess
 import sys
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path, PurePosixPath
 
 ROOT = Path(__file__).parent.parent
 MOST_MODULES = 25
-# Django's own, and the layers of a room.
-LAYERS = "__init__ admin api_urls apps domain family models queries services tasks urls"
-# Nouns of the product, which are the same wherever they stand.
+LONGEST_LINE = 120  # of a template; ruff watches those of modules
+# Names that Django gives, and the layers of a room.
+LAYERS = "__init__ admin api api_urls apps domain family models queries services tasks urls"
+# Nouns of the product, which mean the same everywhere.
 NOUNS = "accounts assignments bonuses epochs halts hits items messages money studies wages workers"
 # Each room may have some: columns of its files, its errors, fields of its forms, filters of its lists, forms
 # of the pages beside them, what others implement, the list of those who do, and what each role may do.
 PARTS = "columns errors fields filters forms interface registry roles"
 ALLOWED = frozenset(f"{LAYERS} {NOUNS} {PARTS}".split())
 # Folders that are still too large to be looked through.
-TOO_LARGE: frozenset[str] = frozenset()
+LEANING = frozenset(
+    "Of By With Without In On At To From For As Under Over Among Between Also And But Or So Then It Its "  # noqa: SIM905
+    "They Their Them Those That Which Whose Nor There Here Likewise Otherwise Again Such Same Alone".split()
+)
 
 
 def main() -> int:
-    modules = [PurePosixPath(name) for name in _tracked() if "migrations" not in name]
-    found = [*two_meanings(modules), *large_folders(modules, known=TOO_LARGE)]
+    modules = [path for path in _tracked("*.py") if "migrations" not in path.parts]
+    found = [
+        *two_meanings(modules),
+        *large_folders(modules),
+        *leaning_docstrings(modules),
+        *long_lines(_tracked("*.html")),
+    ]
     print("\n".join(found))  # noqa: T201
     return 1 if found else 0
 
@@ -43,15 +53,35 @@ def two_meanings(modules: Iterable[PurePosixPath]) -> Iterator[str]:
             yield f"{name} means several things: {', '.join(map(str, places))}"
 
 
-def large_folders(modules: Iterable[PurePosixPath], *, known: Collection[str]) -> Iterator[str]:
+def large_folders(modules: Iterable[PurePosixPath]) -> Iterator[str]:
     counts: defaultdict[str, int] = defaultdict(int)
     for module in modules:
         counts[str(module.parent)] += module.stem != "__init__"
-    large = {folder for folder, count in counts.items() if count > MOST_MODULES}
-    for folder in sorted(large - set(known)):
-        yield f"{folder} holds {counts[folder]} modules, more than {MOST_MODULES}"
-    for folder in sorted(set(known) - large):
-        yield f"{folder} is no longer too large: strike it from the list"
+    for folder, count in sorted(counts.items()):
+        if count > MOST_MODULES:
+            yield f"{folder} holds {count} modules, more than {MOST_MODULES}"
+
+
+def leaning_docstrings(modules: Iterable[PurePosixPath]) -> Iterator[str]:
+    for module in modules:
+        for line, docstring in docstrings((ROOT / module).read_text()):
+            if docstring.split()[0].strip(",:;.") in LEANING:
+                yield f"{module}:{line} says no whole sentence: {docstring.splitlines()[0]}"
+
+
+def long_lines(templates: Iterable[PurePosixPath]) -> Iterator[str]:
+    for template in templates:
+        for number, line in enumerate((ROOT / template).read_text().splitlines(), start=1):
+            if len(line) > LONGEST_LINE:
+                yield f"{template}:{number} is {len(line)} characters long, more than {LONGEST_LINE}"
+
+
+def docstrings(source: str) -> Iterator[tuple[int, str]]:
+    """Each docstring of a module with the line of what it documents."""
+    documented = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, documented) and (docstring := ast.get_docstring(node)):
+            yield getattr(node, "lineno", 1), docstring
 
 
 def _see_each_other(places: Iterable[PurePosixPath]) -> bool:
@@ -78,11 +108,10 @@ def _room_of(module: PurePosixPath) -> str:
     return "/".join(module.parts[:2] if module.parts[0] in ("crowd", "hits") else module.parts[:1])
 
 
-def _tracked() -> list[str]:
-    command = ["git", "ls-files", "*.py"]
-    return subprocess.run(
-        command, cwd=ROOT, check=True, stdout=subprocess.PIPE, text=True
-    ).stdout.splitlines()
+def _tracked(pattern: str) -> list[PurePosixPath]:
+    command = ["git", "ls-files", pattern]
+    listed = subprocess.run(command, cwd=ROOT, check=True, stdout=subprocess.PIPE, text=True).stdout
+    return [PurePosixPath(name) for name in listed.splitlines()]
 
 
 if __name__ == "__main__":
