@@ -79,7 +79,11 @@ def test_modules_import_one_another_by_the_collected_names(client: Client, own: 
     imported = re.findall(r'from "([^"]+)"', asking.decode())
     answers = [read(client, urljoin("/static/winoventi/", name)) for name in imported]
 
-    assert [re.sub(HASHED, ".js", name) for name in imported] == ["../frame/drafts.js", "./rules.js"]
+    assert [re.sub(HASHED, ".js", name) for name in imported] == [
+        "../frame/drafts.js",
+        "../frame/sending.js",
+        "./rules.js",
+    ]
     assert [name for name in imported if not HASHED.search(name)] == []
     assert [headers["Cache-Control"] for headers, _ in answers] == [FOREVER] * 2
 

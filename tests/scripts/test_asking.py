@@ -133,7 +133,7 @@ def test_tick_that_nothing_is_weird_stands_for_the_text(bench: Bench) -> None:
 
 
 def test_none_of_them_and_a_mark_exclude_each_other(bench: Bench) -> None:
-    page = bench.open(MARKS, "whoops/explanations.js")
+    page = bench.open(MARKS, "frame/alone.js")
     states = []
     for box in ("a", "b", "none", "a"):
         page.check(f"#{box}")

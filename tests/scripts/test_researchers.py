@@ -83,7 +83,7 @@ def test_page_at_rest_is_not_read_again(clocked: Bench) -> None:
 def test_key_presses_its_button_once_unless_keys_are_off(
     bench: Bench, script: str, page_of: str, key: str, address: str
 ) -> None:
-    page = bench.open(page_of, script)
+    page = bench.open(page_of, "keys.js")
     page.uncheck("[data-keys-on]")
     page.keyboard.press(key)
     while_off = bench.asked()
@@ -98,7 +98,7 @@ def test_key_presses_its_button_once_unless_keys_are_off(
 
 
 def test_rejecting_opens_and_closes_by_keys_and_takes_a_saved_reason(clocked: Bench) -> None:
-    page = clocked.open(REVIEW, "hits/review.js")
+    page = clocked.open(REVIEW, "keys.js", "hits/review.js")
     page.keyboard.press("r")
     in_reason = page.evaluate("document.activeElement.id")
     page.keyboard.type("a")
@@ -116,7 +116,7 @@ def test_rejecting_opens_and_closes_by_keys_and_takes_a_saved_reason(clocked: Be
 
 
 def test_reason_to_drop_a_picture_has_its_key_only_while_the_reasons_are_open(bench: Bench) -> None:
-    page = bench.open(CHECK, "pictures/check.js")
+    page = bench.open(CHECK, "keys.js")
     page.keyboard.press("1")
     while_closed = bench.asked()
     page.keyboard.press("d")

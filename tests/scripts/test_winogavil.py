@@ -183,7 +183,7 @@ def test_overview_tells_which_steps_are_done(bench: Bench) -> None:
 
 
 def test_label_that_stands_alone_takes_the_others_away_and_the_other_way_round(bench: Bench) -> None:
-    page = bench.open(LABEL, "winogavil_annotation/label.js")
+    page = bench.open(LABEL, "frame/choose.js")
     box = {value: page.locator(f"[value={value}]") for value in ("a", "b", "none")}
     states = [page.inner_text("[data-status]")]
     for value in ("a", "b", "none", "b"):
