@@ -20,3 +20,18 @@ export const remember = (work, draft) => {
     history.replaceState({ ...history.state, [KEY + work]: draft }, "");
   }
 };
+
+export const isChoice = (input) => input.type === "radio" || input.type === "checkbox";
+
+export const rememberInputs = (work, inputs) => {
+  const begun = inputs.filter((input) => (isChoice(input) ? input.checked : input.value));
+  remember(work, { begun: begun.map((input) => [input.name, input.value]) });
+};
+
+export const recallInputs = (work, inputs) => {
+  for (const [name, value] of recall(work).begun ?? []) {
+    const found = inputs.find((input) => input.name === name && (!isChoice(input) || input.value === value));
+    if (found && isChoice(found)) found.checked = true;
+    else if (found) found.value = value;
+  }
+};

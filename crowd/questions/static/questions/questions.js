@@ -1,16 +1,12 @@
 // Says what is still missing, keeps what was begun for a reload, and sends it once.
-import { recall, remember } from "../frame/drafts.js";
+import { isChoice, recallInputs, rememberInputs } from "../frame/drafts.js";
+import { say, sendOnce } from "../frame/sending.js";
 
 const form = document.querySelector("form[data-asking]");
 const status = form.querySelector("[data-status]");
 const questions = [...form.querySelectorAll("[data-question]")];
 const work = form.dataset.work;
 const all = [...form.querySelectorAll("[data-entry]")];
-let isSending = false;
-
-const say = (element, text) => {
-  if (element && element.textContent !== text) element.textContent = text;
-};
 
 // Entries of one question, each with all of its inputs: radio buttons share one.
 const entriesOf = (question) => {
@@ -35,22 +31,6 @@ const draw = () => {
   say(status, number ? form.dataset.left.replace("%d", number) : form.dataset.ready);
 };
 
-const isChoice = (input) => input.type === "radio" || input.type === "checkbox";
-
-const draft = () => {
-  const written = all.filter((input) => (isChoice(input) ? input.checked : input.value !== ""));
-  return written.map((input) => [input.name, input.value]);
-};
-
-// What the server shows again stands as it was sent.
-const restore = () => {
-  for (const [name, value] of recall(work).written ?? []) {
-    const found = all.find((input) => input.name === name && (!isChoice(input) || input.value === value));
-    if (found && isChoice(found)) found.checked = true;
-    else if (found) found.value = value;
-  }
-};
-
 const tell = (question, entry, inputs) => {
   const words = isChoice(inputs[0]) ? form.dataset.choice : form.dataset.text;
   say(question.querySelector(`[data-wrong="${entry}"]`), words);
@@ -65,27 +45,20 @@ const forgive = (input) => {
   for (const one of inputs) one.removeAttribute("aria-invalid");
 };
 
+const isComplete = () => {
+  const missing = questions.flatMap((question) => missingIn(question).map(([entry, inputs]) => [question, entry, inputs]));
+  for (const found of missing) tell(...found);
+  missing[0]?.[2][0].focus();
+  return missing.length === 0;
+};
+
 if (work) {
-  if (!("again" in form.dataset)) restore();
+  // What the server shows again stands as it was sent.
+  if (!("again" in form.dataset)) recallInputs(work, all);
   form.addEventListener("input", (event) => {
     if (event.target.dataset.entry) forgive(event.target);
-    remember(work, { written: draft() });
+    rememberInputs(work, all);
     draw();
   });
-  form.addEventListener("submit", (event) => {
-    const missing = questions.flatMap((question) => missingIn(question).map(([entry, inputs]) => [question, entry, inputs]));
-    for (const found of missing) tell(...found);
-    if (missing.length || isSending) {
-      event.preventDefault();
-      missing[0]?.[2][0].focus();
-      return;
-    }
-    isSending = true;
-    say(status, form.dataset.sending);
-  });
-  // Back from the next page: it may be sent again, the server knows what it has.
-  addEventListener("pageshow", () => {
-    isSending = false;
-    draw();
-  });
+  sendOnce(form, { isReady: isComplete, comeBack: draw });
 }

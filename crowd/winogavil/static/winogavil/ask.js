@@ -1,5 +1,6 @@
 // Puts a word to the model, once, and waits for its verdict. The server keeps both; this page only shows them.
 import { recall, remember } from "../frame/drafts.js";
+import { isHeldBack, say, sendOnce } from "../frame/sending.js";
 
 const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 
@@ -50,9 +51,8 @@ class Slot {
     this.rules.hidden = false;
   }
 
-  // Said once: a screen reader repeats what is written anew.
   say(words) {
-    if (this.said.textContent !== words) this.said.textContent = words;
+    say(this.said, words);
   }
 
   // Each rule with a sign of its own; what is still missing keeps the button back.
@@ -155,7 +155,6 @@ class Game {
     this.work = form.dataset.work;
     this.button = form.querySelector("button[type=submit]");
     this.status = form.querySelector("[data-status]");
-    this.sending = false;
     this.slots = [...form.querySelectorAll("[data-slot]")].map((fieldset) => new Slot(fieldset, this));
   }
 
@@ -190,16 +189,7 @@ class Game {
       slot.start();
     }
     this.refresh();
-    this.form.addEventListener("submit", (event) => {
-      if (this.sending || this.button.getAttribute("aria-disabled") === "true") {
-        event.preventDefault();
-        return;
-      }
-      this.sending = true;
-      this.status.textContent = this.form.dataset.sending;
-    });
-    // The back button shows the page as it was left: let it be sent again, the server knows what it has.
-    addEventListener("pageshow", () => { this.sending = false; });
+    sendOnce(this.form, { isReady: () => !isHeldBack(this.button) });
   }
 }
 

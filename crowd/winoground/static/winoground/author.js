@@ -37,7 +37,7 @@
   const find = tags.querySelector("#find-tag");
   const boxes = [...tags.querySelectorAll("input[type=checkbox]")];
   const nameOf = (box) => box.closest("label").textContent.trim();
-  const rowOf = (box) => box.closest(".author-list > div > div") ?? box.closest("label");
+  const rowOf = (box) => box.closest(".scrolls > div > div") ?? box.closest("label");
   const tell = () => {
     const names = boxes.filter((box) => box.checked).map(nameOf);
     tags.querySelector("[data-chosen]").textContent = names.join("; ") || "none";
@@ -80,11 +80,11 @@
       const reader = new FileReader();
       reader.addEventListener("load", () => {
         const picture = new Image();
-        picture.className = "author-picture";
+        picture.className = "photo";
         picture.alt = `Chosen now, not kept yet: ${file.name}`;
         picture.src = reader.result;
         const words = document.createElement("p");
-        words.className = "author-quiet";
+        words.className = "quiet";
         words.textContent = "Chosen now. It is kept with the example.";
         place.replaceChildren(picture, words);
       });

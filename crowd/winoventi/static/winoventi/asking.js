@@ -1,14 +1,10 @@
 // Says while somebody writes what is still missing or cannot be, and keeps what was begun for a reload.
-import { recall, remember } from "../frame/drafts.js";
+import { recallInputs, rememberInputs } from "../frame/drafts.js";
+import { say, sendOnce } from "../frame/sending.js";
 import { filled, kept, rules } from "./rules.js";
 
 // Nobody is told of a mistake in the middle of a word.
 const PAUSE_MS = 600;
-
-// Screen readers read anew what is written anew.
-const say = (element, text) => {
-  if (element && element.textContent !== text) element.textContent = text;
-};
 
 class Part {
   constructor(root, phrases) {
@@ -100,25 +96,6 @@ class Page {
     this.parts = [...form.querySelectorAll("[data-part]")].map((root) => new Part(root, form.dataset));
     this.fields = this.parts.flatMap((part) => part.inputs);
     this.timer = 0;
-    this.sending = false;
-  }
-
-  get draft() {
-    return this.fields
-      .filter((field) => (field.type === "radio" ? field.checked : field.value))
-      .map((field) => [field.name, field.value]);
-  }
-
-  // What the server shows again is newer than any draft.
-  restore() {
-    if (!this.work || "again" in this.form.dataset) return;
-    const { written = [] } = recall(this.work);
-    for (const [name, value] of written) {
-      for (const field of this.fields.filter((one) => one.name === name)) {
-        if (field.type === "radio") field.checked = field.value === value;
-        else field.value = value;
-      }
-    }
   }
 
   // The walk asks for a sentence about the word that was written a step before.
@@ -158,34 +135,29 @@ class Page {
   }
 
   start() {
-    this.restore();
+    // What the server shows again is newer than any draft.
+    if (this.work && !("again" in this.form.dataset)) recallInputs(this.work, this.fields);
     this.form.addEventListener("input", () => {
       this.refresh();
-      if (this.work) remember(this.work, { written: this.draft });
+      if (this.work) rememberInputs(this.work, this.fields);
     });
     // What is said moves what stands below it: never between pressing a button and letting it go.
     addEventListener("pointerdown", () => clearTimeout(this.timer));
     addEventListener("pointerup", () => this.wait());
-    this.form.addEventListener("submit", (event) => this.send(event));
-    // The back button shows the page as it was left: let it be sent again, the server knows what it has.
-    addEventListener("pageshow", () => {
-      this.sending = false;
-      this.refresh();
-      this.tell();
-    });
+    sendOnce(this.form, { isReady: () => this.isComplete(), comeBack: () => this.show() });
   }
 
-  send(event) {
+  show() {
+    this.refresh();
+    this.tell();
+  }
+
+  isComplete() {
     this.refresh();
     for (const part of this.parts) part.isStrict = true;
     this.tell({ isLeaving: this.isReady });
-    if (this.sending || this.button.disabled || !this.isReady) {
-      event.preventDefault();
-      this.parts.map((part) => part.firstFault).find(Boolean)?.focus();
-      return;
-    }
-    this.sending = true;
-    say(this.status, this.form.dataset.sending);
+    if (!this.isReady) this.parts.map((part) => part.firstFault).find(Boolean)?.focus();
+    return this.isReady && !this.button.disabled;
   }
 }
 
