@@ -1,1 +1,1 @@
-"""How the project is wired: settings, addresses, processes."""
+"""The wiring of the project: settings, addresses, processes."""

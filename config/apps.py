@@ -2,7 +2,7 @@ from django.apps import AppConfig
 
 
 class ConfigApp(AppConfig):
-    """An app for its management commands, templates and static files; and whatever runs is connected here."""
+    """The app of the commands, templates and static files; it also connects the channel that wakes sweeps."""
 
     name = "config"
 

@@ -1,6 +1,7 @@
 """The broker of the embedded form: a folder of files, as kombu keeps it, that outlives `kill -9`.
 
-kombu writes its files in place: who dies in the middle leaves a torn one, and whoever reads it dies too.
+kombu writes its files in place: a process killed in the middle leaves a torn one, and a process that reads it
+dies too.
 """
 
 import time
@@ -19,7 +20,7 @@ log = structlog.get_logger()
 
 
 class _Arrivals:
-    """How many messages this process has put in."""
+    """Counter of the messages that this process has sent, on which its readers can wait."""
 
     def __init__(self) -> None:
         self.number = 0
@@ -38,13 +39,13 @@ class _Arrivals:
 _arrivals = _Arrivals()
 
 
-# What kombu's stubs say of them is older than they are.
+# kombu's stubs for these are outdated.
 FileChannel: Any = filesystem.Channel
 FileTransport: Any = filesystem.Transport
 
 
 class Channel(FileChannel):  # type: ignore[misc]
-    """Its folders may be removed at any moment, and are made again: nothing in them is worth a death."""
+    """A channel whose folders may be removed at any moment; it makes them again instead of crashing."""
 
     supports_fanout = False
 
@@ -57,7 +58,7 @@ class Channel(FileChannel):  # type: ignore[misc]
             Path(folder).mkdir(parents=True, exist_ok=True)
 
     def _put(self, queue: str, payload: Any, **_: Any) -> None:
-        """Written aside and moved into place: a message is there whole, or not at all."""
+        """Write a message aside and move it into place, so that it is there whole or not at all."""
         self._make_folders()
         folder = Path(self.data_folder_out)
         stamp = time.time_ns()  # names sort by age
@@ -71,7 +72,7 @@ class Channel(FileChannel):  # type: ignore[misc]
         _arrivals.add()
 
     def _get(self, queue: str) -> Any:
-        """A message that cannot be read is gone: rows are the queue, and the next sweep finds them."""
+        """Read the next message. A torn one is dropped: rows are the queue, and the next sweep finds them."""
         while True:
             try:
                 return super()._get(queue)
@@ -82,12 +83,12 @@ class Channel(FileChannel):  # type: ignore[misc]
                 self._make_folders()
 
     def _lookup(self, exchange: str, routing_key: str, default: str | None = None) -> list[str]:
-        """A message's key is its queue's name, so no table has to be kept, torn, or lost."""
+        """Return the routing key as the queue's name, so no table has to be kept, torn, or lost."""
         return [routing_key]
 
 
 class Transport(FileTransport):  # type: ignore[misc]
-    """Whoever puts a message in wakes the readers of the same process; others look now and then."""
+    """A transport whose senders wake the readers of the same process; other processes poll."""
 
     Channel = Channel
 

@@ -1,4 +1,4 @@
-"""Django's cache at Redis. While it is away each process counts for itself: no door is without a limit."""
+"""Django's cache at Redis. While Redis is away each process counts for itself, so that limits still hold."""
 
 import time
 from typing import Any, ClassVar
@@ -7,13 +7,13 @@ import structlog
 from django.core.cache.backends.locmem import LocMemCache
 from django.core.cache.backends.redis import RedisCache
 
-# So long nobody asks again: a Redis that hangs must not hold up each page anew.
+# How long Redis is not asked again: one that hangs must not hold up every page.
 PAUSE_S = 2.0
 log = structlog.get_logger()
 
 
 class SteadyRedisCache(RedisCache):
-    """What we use of a cache: add, get and incr, for counts."""
+    """A Redis cache with what is used here: add, get and incr, for counts. A local one stands in."""
 
     _away_until: ClassVar[float] = 0.0
 
@@ -39,6 +39,6 @@ class SteadyRedisCache(RedisCache):
             except (RedisError, OSError) as error:
                 log.warning("cache.away", error=type(error).__name__)
                 SteadyRedisCache._away_until = time.monotonic() + PAUSE_S
-        if name == "incr":  # the count before was begun at Redis
+        if name == "incr":  # the count was begun at Redis
             self._own.add(args[0], 0, timeout=kwargs.get("timeout", 3600))
         return getattr(self._own, name)(*args, **kwargs)

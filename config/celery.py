@@ -19,7 +19,7 @@ log = structlog.get_logger()
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
 
 RIVAL_QUEUE = "rival"
-# A message that nobody took is not worth keeping: the dispatcher sends another.
+# A message that no worker took is not worth keeping: the dispatcher sends another.
 EXPIRES_S = 30
 _running: defaultdict[str, Lock] = defaultdict(Lock)
 
@@ -31,7 +31,7 @@ app.autodiscover_tasks()
 
 @app.task(name="sweep")
 def run_sweep(name: str) -> None:
-    """Once at a time in a process: a second call finds the first at work on the same rows, and goes."""
+    """Run a sweep, once at a time in a process: a second call finds the first at work, and returns."""
     lock = _running[name]
     if not lock.acquire(blocking=False):
         return
@@ -42,7 +42,7 @@ def run_sweep(name: str) -> None:
 
 
 def start_sweep(sweep: Sweep) -> None:
-    """A broker that does not answer makes it later."""
+    """Send a sweep to the queue; if the broker does not answer, it starts later."""
     try:
         run_sweep.apply_async((sweep.name,), queue=sweep.queue, expires=EXPIRES_S)
     except (OperationalError, OSError) as error:
@@ -50,13 +50,13 @@ def start_sweep(sweep: Sweep) -> None:
 
 
 def dispatched() -> Iterator[None]:
-    """What beat does here. Sweeps are known once all modules of tasks have been imported."""
+    """The loop that dispatches sweeps, which are known once all task modules have been imported."""
     app.loader.import_default_modules()
     return wake.dispatch(start_sweep, among=SWEEPS)
 
 
 class Dispatching(Scheduler):
-    """Celery's beat, which waits for what was written instead of looking at a clock."""
+    """Celery's beat, waiting for writes instead of looking at a clock."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -69,15 +69,15 @@ class Dispatching(Scheduler):
 
 @worker_ready.connect
 def wake_all(**_: Any) -> None:
-    """The worker before may have been killed in the middle of anything."""
+    """Wake all sweeps at start: the worker before may have been killed in the middle of anything."""
     wake.wake_all()
 
 
 @celeryd_after_setup.connect
 def warm_rivals(instance: Any, **_: Any) -> None:
-    """Whoever takes the rival's questions has loaded the models before the first one comes.
+    """Load the models at the start of a process that takes the rival queue, before its first question.
 
-    Where the same process has other work too, that work does not wait for it.
+    A process with other queues loads them in a thread, so that other work does not wait.
     """
     queues = set(instance.app.amqp.queues.consume_from)
     if RIVAL_QUEUE not in queues:

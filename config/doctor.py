@@ -1,4 +1,4 @@
-"""What can be wrong with an installation, and one line of advice for each."""
+"""Checks of an installation, and one line of advice for each problem."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -24,7 +24,7 @@ MANY_MESSAGES = 200
 
 
 def examine() -> list[Finding]:
-    """Every check runs, whatever the others found; only without a database do the accounts stay unread."""
+    """Run every check, whatever the others found; only without a database are accounts left unchecked."""
     findings = [check_database(alias) for alias in settings.DATABASES]
     findings += [check_files(), check_queue(), check_model()]
     if findings[0].ok:
@@ -33,7 +33,7 @@ def examine() -> list[Finding]:
 
 
 def examine_account(name: str) -> list[Finding]:
-    """That account alone."""
+    """Check the database and one account."""
     database = check_database("default")
     return [database, *(check_accounts(name) if database.ok else ())]
 
@@ -60,7 +60,7 @@ def check_database(alias: str) -> Finding:
 
 
 def check_clock() -> Finding:
-    """The provider's clock is looked at with each account."""
+    """Compare this machine's clock with the database's; each account's check compares the provider's."""
     apart = abs(clock.database_ahead())
     saw = f"{apart.total_seconds():.1f} s apart from the database's"
     if apart > clock.ALIKE:
@@ -70,7 +70,7 @@ def check_clock() -> Finding:
 
 
 def check_files() -> Finding:
-    """What stands in a folder that nobody else may enter is safe, whatever it says itself."""
+    """Check that others cannot read the data. Files in a closed folder are safe, whatever their own mode."""
     folder = Path(settings.DATA_DIR)
     kept = folder.rglob("*") if settings.EMBEDDED and _is_open(folder) else ()
     collected = Path(settings.STATIC_ROOT)
@@ -86,11 +86,11 @@ def _is_open(path: Path) -> bool:
 
 
 def check_keys() -> Finding:
-    """After a restore they may be others than those that columns were sealed with."""
+    """Check that sealed columns can be read: after a restore, today's keys may be other ones."""
     sealed = [account.name for account in Account.objects.connected() if not _is_readable(account)]
     if sealed:
         saw = f"the secrets of {', '.join(sealed)} were sealed with other keys than today's"
-        advice = "Put the keys of then behind today's, or type the secrets in anew on the accounts' pages."
+        advice = "Put the old keys behind today's, or enter the secrets again on the accounts' pages."
         return Finding(name="keys", ok=False, saw=saw, advice=advice)
     return Finding(name="keys", ok=True, saw="what is sealed can be read")
 
@@ -111,7 +111,7 @@ def check_queue() -> Finding:
         return Finding(name="queue", ok=False, saw=str(error), advice=advice)
     waiting = len(list((settings.BROKER_DIR / "messages").glob("*"))) if not settings.REDIS_URL else 0
     if waiting > MANY_MESSAGES:
-        advice = "Nobody takes them: start manage.py serve, or manage.py background."
+        advice = "No process takes them: start manage.py serve, or manage.py background."
         return Finding(name="queue", ok=False, saw=f"{waiting} messages wait", advice=advice)
     return Finding(name="queue", ok=True, saw="Redis" if settings.REDIS_URL else "folder of files")
 
@@ -124,10 +124,10 @@ def check_model() -> Finding:
         advice = check_database("default").advice or "Look at the database."
         return Finding(name="model", ok=False, saw=str(error).strip(), advice=advice)
     except rivals.NotInstalled as missing:
-        # Without a server for the rows, nobody else could answer.
+        # In the embedded form no other machine could answer.
         return Finding(name="model", ok=not settings.EMBEDDED, saw=str(missing))
     except (CrowdError, ImportError, OSError) as error:
-        advice = "Set CROWD_RIVAL to one that is registered, fetch it anew, or run uv sync."
+        advice = "Set CROWD_RIVAL to one that is registered, fetch it again, or run uv sync."
         return Finding(name="model", ok=False, saw=str(error), advice=advice)
     saw = f"{model.spec.name}, weights {model.weights_sha256[:12]}, on {model.device}"
     return Finding(name="model", ok=True, saw=saw)

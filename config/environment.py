@@ -56,7 +56,7 @@ TEXT_KEYS = ("CROWD_SECRET_KEY", "CROWD_PSEUDONYM_KEYS", "CROWD_TOKEN_KEYS")
 
 
 def refuse_unknown(environ: Mapping[str, str]) -> None:
-    """A misspelt variable must not silently leave its default in force."""
+    """Raise ImproperlyConfigured for an unknown setting: a misspelt one must not silently have no effect."""
     for name in sorted(environ):
         if name.startswith(PREFIX) and name not in KNOWN:
             near = get_close_matches(name, KNOWN, n=1)
@@ -65,7 +65,10 @@ def refuse_unknown(environ: Mapping[str, str]) -> None:
 
 
 def read_alone(environ: Mapping[str, str]) -> bool:
-    """Whether this is the marketplace alone. Where nothing more is installed, that must be meant."""
+    """Whether only the marketplace runs.
+
+    Raises ImproperlyConfigured if only that is installed, but not set.
+    """
     is_alone = read_flag(environ, "CROWD_MARKETPLACE_ALONE")
     if not is_alone and find_spec("rest_framework") is None:
         raise ImproperlyConfigured(
@@ -92,7 +95,7 @@ def read_rate(environ: Mapping[str, str], name: str, *, default: int) -> int:
 def load_keys(environ: Mapping[str, str], *, data_dir: Path, embedded: bool) -> dict[str, list[str]]:
     """Keys from the environment; the embedded form makes and keeps its own for what is not set."""
     if sys.argv[1:2] == ["make_keys"]:
-        return make_keys()  # whoever has none yet must be able to ask for some
+        return make_keys()  # without keys it must still be possible to make some
     kept = _embedded_keys(data_dir) if embedded else {}
     keys = {}
     for name in (*FERNET_KEYS, *TEXT_KEYS):
@@ -116,7 +119,7 @@ def make_keys() -> dict[str, list[str]]:
 
 
 def _embedded_keys(data_dir: Path) -> dict[str, list[str]]:
-    """Made once, by whichever process comes first: the exclusive link decides."""
+    """Keys of the embedded form, made once by whichever process comes first: the exclusive link decides."""
     path = data_dir / "keys.json"
     if not path.exists():
         data_dir.mkdir(parents=True, exist_ok=True)

@@ -1,7 +1,7 @@
-"""Empty databases are laid from the models at once; only databases that hold tables are migrated.
+"""Empty databases are created from the models at once; only databases that hold tables are migrated.
 
-Running seven hundred migration operations on nothing takes Django half a minute for each database,
-because it renders the models anew after every one of them.
+Running five hundred migration operations on nothing takes Django half a minute for each database, because it
+renders the models again after every one of them.
 """
 
 from collections.abc import Iterable
@@ -17,13 +17,13 @@ from django.db.migrations.recorder import MigrationRecorder
 from django.db.migrations.state import ModelState, ProjectState
 from django.db.models import Model
 
-# Any number will do: whoever lays a database on a server holds this lock meanwhile.
+# Any number will do: the process that creates the tables on a server holds this lock.
 LOCK = 7_401_516
 GROUP = "auth.Group"
 
 
 class OwnLoader(MigrationLoader):
-    """The migrations of the apps whose tables stand in this database. Others are not asked for here."""
+    """A loader of the migrations of only those apps whose tables are in this database."""
 
     def load_disk(self) -> None:
         super().load_disk()
@@ -92,7 +92,7 @@ def _own_models(connection: BaseDatabaseWrapper) -> Iterable[type[Model]]:
 
 
 def _group_as_migrated() -> type[Model]:
-    """The key of its table of permissions is a bigint in migrations: they know no default of an app."""
+    """Django's Group as migrations make it: the key of its permissions table is a bigint there."""
     state = ProjectState()
     for label in ("contenttypes.ContentType", "auth.Permission", GROUP):
         state.add_model(ModelState.from_model(apps.get_model(label)))
@@ -107,7 +107,7 @@ def _record_all(connection: BaseDatabaseWrapper, editor: BaseDatabaseSchemaEdito
 
 
 def _lay_first_rows(connection: BaseDatabaseWrapper) -> None:
-    """Of the apps whose tables begin with rows: their AppConfig has a method for it."""
+    """Insert the first rows of apps whose AppConfig has a method for it."""
     for config in own_apps(connection):
         if hasattr(config, "lay_first_rows"):
             config.lay_first_rows(using=connection.alias)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import structlog
 
-# How a line tells that something went wrong which nobody foresaw, in either form of the log.
+# Signs in a line, in either form of the log, that something unforeseen went wrong.
 SIGNS_OF_TROUBLE = ('"level": "error"', '"level": "critical"', "Traceback (most recent call last)")
 
 
@@ -42,12 +42,12 @@ def configure_logs(*, human: bool) -> None:
 
 
 def count_troubles(log: Path) -> int:
-    """The lines of a log that tell of an error: with its traceback, each is one line of JSON."""
+    """How many lines of a log report an error; each is one line of JSON, with its traceback."""
     with log.open(errors="replace") as lines:
         return sum(any(sign in line for sign in SIGNS_OF_TROUBLE) for line in lines)
 
 
 def _leave_out_the_path(record: logging.LogRecord) -> bool:
-    """Paths carry invitations and signed addresses. What went wrong stays, with its traceback."""
+    """Remove the path, which may carry invitations and signed addresses; the traceback stays."""
     record.msg, record.args = f"{record.name}.failed", ()
     return True

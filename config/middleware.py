@@ -1,4 +1,4 @@
-"""Which site answers, and what is written down about it."""
+"""Middleware that chooses the site, refuses NULs, and logs requests."""
 
 from collections.abc import Callable
 from time import perf_counter
@@ -14,7 +14,7 @@ GetResponse = Callable[[HttpRequest], HttpResponse]
 
 
 class SiteByHost:
-    """Each site has its own host, and that host sees the site's addresses and no others."""
+    """Middleware that serves each site on its own host, with no addresses of other sites."""
 
     def __init__(self, get_response: GetResponse) -> None:
         self.get_response = get_response
@@ -29,11 +29,17 @@ class SiteByHost:
 
 def _sites() -> dict[str | None, str]:
     return {
-        urlsplit(settings.MARKETPLACE_URL).hostname: "crowd.marketplace.urls",
+        urlsplit(settings.MARKETPLACE_URL).hostname: _urls_of_marketplace(),
         urlsplit(settings.MARKETPLACE_CONTENT_URL).hostname: "crowd.marketplace.content.urls",
         **_sites_of_families(),
         **dict.fromkeys(settings.AMAZON_HOSTS, "crowd.marketplace.api_urls"),
     }
+
+
+def _urls_of_marketplace() -> str:
+    """The URL configuration of the marketplace: without its key, the control API is not even loaded."""
+    is_controlled = settings.MARKETPLACE_CONTROL_KEY
+    return "crowd.marketplace.tools.control.urls" if is_controlled else "crowd.marketplace.urls"
 
 
 def _sites_of_families() -> dict[str | None, str]:
@@ -49,7 +55,7 @@ def _sites_of_families() -> dict[str | None, str]:
 
 
 class NoNul:
-    """Refuses what no text column holds and PostgreSQL fails at: lists filter by what the address says."""
+    """Middleware that refuses a NUL in a list's filters: no text column holds one, and PostgreSQL fails."""
 
     def __init__(self, get_response: GetResponse) -> None:
         self.get_response = get_response
@@ -74,7 +80,7 @@ def _query_of(request: HttpRequest) -> list[str]:
 
 
 class RequestLog:
-    """One line a request. Never the query string: the platform puts the worker's id into it."""
+    """Middleware that logs one line a request, never the query string: it contains the worker's id."""
 
     def __init__(self, get_response: GetResponse) -> None:
         self.get_response = get_response
@@ -93,5 +99,5 @@ class RequestLog:
 
 
 def _route(request: HttpRequest) -> str:
-    """The pattern, not the path: paths carry invitations and signed submit addresses."""
+    """The route's pattern instead of the path: paths carry invitations and signed submit addresses."""
     return request.resolver_match.route if request.resolver_match else "(none)"

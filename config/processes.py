@@ -1,4 +1,4 @@
-"""The processes of the embedded form: how they are started, and when they are well."""
+"""The processes of the embedded form: how they are started, and when they are healthy."""
 
 import subprocess
 import sys
@@ -15,7 +15,7 @@ START_S = 120
 
 
 def web_command() -> list[str]:
-    """One process of threads. It never imports torch."""
+    """Command of the web server: one process of threads, which never imports torch."""
     port = urlsplit(settings.PUBLIC_URL).port or 80
     return [
         sys.executable, "-m", "gunicorn", "config.wsgi",

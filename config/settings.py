@@ -34,7 +34,7 @@ SQLITE = {
 def _database(variable: str, file_name: str) -> dict[str, object]:
     database: dict[str, object] = env.db_url(variable, f"sqlite:///{DATA_DIR / file_name}")
     if str(database["ENGINE"]).endswith("sqlite3"):
-        # The test files lie apart from the real ones, and apart for every run.
+        # The test files are separate from the real ones, and separate for every run.
         test_name = Path(tempfile.gettempdir()) / f"crowd-test-{os.getpid()}-{file_name}"
         return {**database, "OPTIONS": SQLITE, "TEST": {"NAME": str(test_name)}}
     return {**database, "CONN_MAX_AGE": 60, "CONN_HEALTH_CHECKS": True}
@@ -69,7 +69,7 @@ def _site(variable: str, default: str) -> str:
 
 PUBLIC_URL = _site("CROWD_PUBLIC_URL", "http://127.0.0.1:8000")
 MARKETPLACE_URL = _site("CROWD_MARKETPLACE_URL", "http://localhost:8000")
-# What requesters wrote themselves is shown on a third host, so that it can reach nobody's session.
+# HTML written by requesters is shown on a third host, so that it can reach no session.
 MARKETPLACE_CONTENT_URL = _site(
     "CROWD_MARKETPLACE_CONTENT_URL",
     urlsplit(MARKETPLACE_URL)._replace(netloc=f"content.{urlsplit(MARKETPLACE_URL).netloc}").geturl(),
@@ -86,7 +86,7 @@ if len({urlsplit(site).hostname for site in SITES}) < len(SITES):
         "differ in their host names."
     )
 SERVED = (MARKETPLACE_URL, MARKETPLACE_CONTENT_URL) if MARKETPLACE_ALONE else SITES
-# Programs that cannot be given an endpoint are led here by a proxy, and go on asking for these hosts.
+# Programs without a setting for the endpoint are led here by a proxy, and still ask for these hosts.
 AMAZON_HOSTS = tuple(
     f"{service}.us-east-1.amazonaws.com" for service in ("mturk-requester", "mturk-requester-sandbox", "sns")
 )
@@ -98,7 +98,7 @@ ROOT_URLCONF = "crowd.marketplace.urls" if MARKETPLACE_ALONE else "config.urls"
 WSGI_APPLICATION = "config.wsgi.application"
 SECURE = SERVED[0].startswith("https:")
 
-# What the marketplace alone does not load, and need not have installed.
+# Apps that the marketplace alone does not load, and need not have installed.
 RESEARCHERS_APPS = [
     "django.contrib.admin.apps.SimpleAdminConfig",  # its pages are loaded with the addresses
     "django.contrib.auth",
@@ -174,7 +174,7 @@ AUTH_PASSWORD_VALIDATORS = [
     for name in ("UserAttributeSimilarityValidator", "MinimumLengthValidator", "CommonPasswordValidator")
 ]
 LOGIN_URL = "admin:login"
-LOGIN_REDIRECT_URL = "admin:index"  # where the page that was asked for is none of ours
+LOGIN_REDIRECT_URL = "admin:index"  # if the page asked for is none of ours
 SESSION_COOKIE_SECURE = SECURE
 CSRF_COOKIE_SECURE = all(site.startswith("https:") for site in SERVED)
 
@@ -203,14 +203,14 @@ TIME_ZONE = "UTC"
 
 # Files.
 STATIC_URL = "/static/"
-# Made from the code alone, so where that may be written it lies beside it, whatever the data folder.
+# Made from the code alone, so it is beside the code where that is writable, whatever the data folder.
 STATIC_ROOT = (BASE_DIR / ".crowd" if os.access(BASE_DIR, os.W_OK) else DATA_DIR) / (
     "static-marketplace" if MARKETPLACE_ALONE else "static"  # each form collects the files of its own apps
 )
 WHITENOISE_USE_FINDERS = True
 WHITENOISE_AUTOREFRESH = DEBUG
 MEDIA_ROOT = DATA_DIR / "media"
-FILE_UPLOAD_PERMISSIONS = None  # as the process may write anything else
+FILE_UPLOAD_PERMISSIONS = None  # the umask decides, as for all other files
 STORAGES = {
     "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
     "staticfiles": {"BACKEND": "config.static_files.Storage"},
@@ -270,7 +270,7 @@ REST_FRAMEWORK = {
 SPECTACULAR_SETTINGS = {
     "TITLE": "Crowd",
     "VERSION": "0.1.0",
-    "DESCRIPTION": "Ids are public ids. Who may not see a row is told that it is not there (404). A broken "
+    "DESCRIPTION": "Ids are public ids. A row that you may not see is reported as missing (404). A broken "
     "rule is a 409 with a code and words that say what to do.",
     "SERVE_INCLUDE_SCHEMA": False,
     "SERVE_PERMISSIONS": ["rest_framework.permissions.IsAuthenticated"],

@@ -24,10 +24,10 @@ Found = dict[str, tuple[StaticFilesStorage, str]]
 
 
 class Storage(CompressedManifestStaticFilesStorage):
-    """What was not collected, which in tests is everything, keeps its plain name."""
+    """Storage in which files that were not collected, in tests all of them, keep their plain names."""
 
     support_js_module_import_aggregation = True
-    keep_only_hashed_files = True  # the plain ones are served from where they lie
+    keep_only_hashed_files = True  # the plain ones are served from their own folders
 
     def stored_name(self, name: str) -> str:
         is_collected = self.hash_key(self.clean_name(name)) in self.hashed_files
@@ -39,9 +39,9 @@ class StaticFiles(WhiteNoiseMiddleware):
 
 
 def collect() -> bool:
-    """Whether there was anything to do. Of several processes one does it, and the others wait for it.
+    """Collect the static files; False if nothing had changed. One process does it, and the others wait.
 
-    What was collected before stays: pages that are open still name it.
+    Files collected before stay: pages that are open still name them.
     """
     root = Path(settings.STATIC_ROOT)
     with _readable(), _locked(root):
@@ -60,7 +60,7 @@ def collect() -> bool:
 
 @contextmanager
 def _readable() -> Iterator[None]:
-    """Whoever builds an image is somebody else than whoever serves from it."""
+    """Make files that others can read: an image is built by another user than the one who serves it."""
     before = os.umask(0o022)
     try:
         yield
@@ -77,7 +77,7 @@ def _locked(root: Path) -> Iterator[None]:
 
 
 def _find() -> Found:
-    """Of files with one name the first is meant, as everywhere in Django."""
+    """All files to collect; of several with one name the first counts, as everywhere in Django."""
     found: Found = {}
     for finder in get_finders():
         for path, storage in finder.list(UNUSED):
@@ -86,7 +86,7 @@ def _find() -> Found:
 
 
 def _digest(found: Found) -> str:
-    """Changes with the files, and with what makes others of them."""
+    """Digest that changes with the files, and with the code that processes them."""
     seen = [version("django"), version("whitenoise"), str(Path(__file__).stat().st_mtime_ns)]
     for path, (storage, name) in sorted(found.items()):
         stat = Path(storage.path(name)).stat()
@@ -105,7 +105,7 @@ def _make(found: Found, *, folder: Path) -> None:
 
 
 def _move(making: Path, root: Path) -> None:
-    """Each file at once or not at all; the one that names them all comes last."""
+    """Move each file at once or not at all; the manifest, which names them all, comes last."""
     for path in sorted(_files(making), key=lambda path: path.name == Storage.manifest_name):
         place = root / path.relative_to(making)
         place.parent.mkdir(parents=True, exist_ok=True)

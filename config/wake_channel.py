@@ -1,4 +1,4 @@
-"""The channel between who writes rows and who runs sweeps: it goes where the broker's messages go."""
+"""The channel from writers of rows to the process that runs sweeps, beside the broker's messages."""
 
 import time
 from collections.abc import Iterator
@@ -10,7 +10,7 @@ from django.conf import settings
 from hits.common.channels import EVERYTHING, Channel, Pipes
 
 TOPIC = "crowd:sweeps"
-# A broker that hangs must not hold up whoever has just committed, nor each commit anew.
+# A broker that hangs must not hold up the process that has just committed, nor every commit.
 PATIENCE_S = 0.5
 PAUSE_S = 2.0
 log = structlog.get_logger()
@@ -28,7 +28,7 @@ class Redis:
 
     @property
     def client(self) -> Any:
-        """Made when something is sent: the library is slow to load, and many commands write nothing."""
+        """The Redis client, made at first use: the library loads slowly, and many commands write nothing."""
         from redis import Redis as Client  # noqa: PLC0415
 
         timeouts = {"socket_timeout": PATIENCE_S, "socket_connect_timeout": PATIENCE_S}
@@ -51,7 +51,7 @@ class Redis:
 
 
 class RedisListener:
-    """Whoever has lost the connection has missed something, and hears of everything once it is back."""
+    """A listener that, after a lost connection, reports everything as changed once it is back."""
 
     def __init__(self, client: Any) -> None:
         self._pubsub = client.pubsub(ignore_subscribe_messages=True)

@@ -9,11 +9,11 @@ from config.static_files import collect
 from hits.common import wake
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
-gc.disable()  # what is loaded stays: looking through it again and again takes a sixth of the start
+gc.disable()  # loaded modules stay, and collecting garbage among them takes a sixth of the start
 django.setup(set_prefix=False)
 collect()  # before the middleware looks at what there is
 application = get_wsgi_application()
 _ = get_resolver().url_patterns  # all pages are loaded before the first one is asked for
 gc.freeze()
 gc.enable()
-wake.wake_all()  # the process before may have been killed between what it committed and its word of it
+wake.wake_all()  # the process before may have been killed after a commit, before it told of it

@@ -1,1 +1,1 @@
-"""Copies of all that must not be lost: both databases, the pictures, the keys of the embedded form."""
+"""Copies of everything that must not be lost: both databases, the pictures, the keys of the embedded form."""

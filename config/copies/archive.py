@@ -1,4 +1,4 @@
-"""The one file of a copy: a tar whose last member says what must be in it, and with which content."""
+"""The one file of a copy: a tar whose last member lists the others with the digests of their contents."""
 
 import hashlib
 import json
@@ -21,7 +21,7 @@ CHUNK = 1 << 20
 
 @dataclass(frozen=True, kw_only=True)
 class Database:
-    """`migrations`: what this database had, by app and name."""
+    """A database in a copy; `migrations` are those that it had, by app and name."""
 
     vendor: str
     file: str
@@ -31,7 +31,10 @@ class Database:
 
 @dataclass(kw_only=True)
 class Manifest:
-    """`files`: the SHA-256 of each member. `keys`: marks of the keys that columns were sealed with."""
+    """The list of a copy's contents.
+
+    `files`: the SHA-256 of each member. `keys`: marks of the keys with which columns were encrypted.
+    """
 
     format: int = FORMAT
     made_at: str
@@ -52,7 +55,7 @@ class Writer:
         self._tar, self._manifest = tar, manifest
 
     def add(self, path: Path, *, name: str) -> None:
-        """Raises FileNotFoundError where somebody has removed it meanwhile."""
+        """Add a file to the copy. Raises FileNotFoundError if it was removed meanwhile."""
         with path.open("rb") as content:
             reader = _Hashing(content)
             about = self._tar.gettarinfo(arcname=name, fileobj=content)
@@ -82,7 +85,7 @@ class _Hashing:
 
 @contextmanager
 def opened(path: Path) -> Iterator[tuple[tarfile.TarFile, Manifest]]:
-    """Raises CommandError where it is none of ours, or was not written to its end."""
+    """Open a copy. Raises CommandError if the file is no copy of ours, or was not written to its end."""
     with ExitStack() as stack:
         with _readable(path):
             tar = stack.enter_context(tarfile.open(path, "r:"))
@@ -91,7 +94,7 @@ def opened(path: Path) -> Iterator[tuple[tarfile.TarFile, Manifest]]:
 
 
 def check(tar: tarfile.TarFile, manifest: Manifest) -> None:
-    """Every byte, before anything is put back."""
+    """Check every byte of the copy before anything is put back. Raises CommandError if it is damaged."""
     with _readable(tar.name):
         members = {member.name: member for member in tar if member.name != MANIFEST}
     if missing := manifest.files.keys() - members.keys():
@@ -103,7 +106,7 @@ def check(tar: tarfile.TarFile, manifest: Manifest) -> None:
 
 
 def extract(tar: tarfile.TarFile, name: str, target: Path) -> Path:
-    """By way of a file beside it: whoever dies in the middle leaves no half of one."""
+    """Extract a member by way of a file beside the target, so that a crash leaves no half-written file."""
     content = _content(tar, name)
     target.parent.mkdir(parents=True, exist_ok=True)
     draft = target.with_name(f"{target.name}.part")
@@ -115,7 +118,7 @@ def extract(tar: tarfile.TarFile, name: str, target: Path) -> Path:
 
 @contextmanager
 def _readable(path: object) -> Iterator[None]:
-    """ChunkRows reading the file alone: what fails afterwards is no fault of the copy's."""
+    """Turn errors into CommandError, only while the copy is read: later ones are no fault of the copy."""
     try:
         yield
     except (OSError, tarfile.TarError, KeyError, TypeError, ValueError) as error:
@@ -131,7 +134,7 @@ def _manifest_of(tar: tarfile.TarFile) -> Manifest:
 
 
 def _check_name(name: str, member: tarfile.TarInfo) -> None:
-    """A copy that somebody else has made may name any file of this machine."""
+    """Refuse unsafe member names: a copy made by others may name any file of this machine."""
     path = PurePosixPath(name)
     is_safe = member.isreg() and not path.is_absolute() and ".." not in path.parts
     if not is_safe or not (name == KEYS or name.startswith(("databases/", PICTURES))):

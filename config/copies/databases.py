@@ -1,4 +1,4 @@
-"""One database into one file, as it is at one instant and while others write; and back again."""
+"""Copy of one database to one file, as it is at one instant while others write; and its restoration."""
 
 import os
 import shutil
@@ -15,7 +15,7 @@ from django.db.backends.base.base import BaseDatabaseWrapper
 from config.fresh_database import is_empty
 
 SQLITE_PARTS = ("", "-wal", "-shm")
-# What stood in a database before a copy was put back: a schema of its own, in no copy.
+# Prefix of the schema that keeps what was in the database before a restore; no copy includes it.
 ASIDE = "before_"
 
 
@@ -24,7 +24,7 @@ def file_name(connection: BaseDatabaseWrapper) -> str:
 
 
 def copy_database(connection: BaseDatabaseWrapper, target: Path) -> None:
-    """Raises CommandError, and then there is no copy worth keeping."""
+    """Copy the database. Raises CommandError if it fails, and then no copy is worth keeping."""
     if connection.vendor == "sqlite":
         _copy_sqlite(connection, target)
     else:
@@ -35,7 +35,10 @@ def copy_database(connection: BaseDatabaseWrapper, target: Path) -> None:
 
 @contextmanager
 def replaced(connection: BaseDatabaseWrapper, copy: Path, *, stamp: str) -> Iterator[str]:
-    """Where lies what was there before: nothing is destroyed. If anything fails inside, all is as it was."""
+    """Replace the database by the copy; yield where the former one is now, since nothing is destroyed.
+
+    If anything fails inside the context, everything is as it was before.
+    """
     is_loss = not is_empty(connection)
     connection.close()
     replace = _replaced_sqlite if connection.vendor == "sqlite" else _replaced_postgresql
@@ -44,7 +47,7 @@ def replaced(connection: BaseDatabaseWrapper, copy: Path, *, stamp: str) -> Iter
 
 
 def _copy_sqlite(connection: BaseDatabaseWrapper, target: Path) -> None:
-    """All pages in one step hold one snapshot; writers go on beside it."""
+    """Copy all pages in one step, and so one snapshot; writers go on meanwhile."""
     connection.ensure_connection()
     with closing(sqlite3.connect(target)) as copy:
         connection.connection.backup(copy)
@@ -74,7 +77,7 @@ def _replaced_sqlite(connection: BaseDatabaseWrapper, copy: Path, *, stamp: str)
 
 
 def _move(path: Path, target: Path) -> None:
-    """With what was written last and stands beside it."""
+    """Move a database with its WAL files, which hold what was written last."""
     for part in SQLITE_PARTS:
         if (found := Path(f"{path}{part}")).exists():
             found.replace(f"{target}{part}")
@@ -101,7 +104,7 @@ def _replaced_postgresql(connection: BaseDatabaseWrapper, copy: Path, *, stamp: 
 def _run_tool(
     tool: str, connection: BaseDatabaseWrapper, *arguments: str, source: Path | None = None
 ) -> None:
-    """The server's own tool. The password goes by the environment, which other users cannot read."""
+    """Run the server's own tool. The password is in the environment, which other users cannot read."""
     if shutil.which(tool) is None:
         raise CommandError(
             f"{tool} is not installed: install PostgreSQL's client programs, of the server's version."
@@ -111,7 +114,7 @@ def _run_tool(
         settings, ["--no-password", *arguments]
     )
     (_, *rest), environ = connected
-    if source is not None:  # reads its one file by place, and its database by name
+    if source is not None:  # pg_restore takes its file by position, and its database by name
         rest = [*rest[:-1], "--dbname", str(settings["NAME"]), str(source)]
     done = subprocess.run(
         [tool, *rest], env={**os.environ, **(environ or {})}, capture_output=True, text=True, check=False

@@ -1,6 +1,6 @@
 """A copy is made while everything runs: each database at one instant, then the pictures that it names.
 
-Our own database comes first: what the marketplace did between the two is what any provider does.
+Our own database comes first: what the marketplace did between the two instants is what any provider does.
 """
 
 import hashlib
@@ -20,7 +20,7 @@ from config.copies.databases import copy_database, file_name
 from config.fresh_database import OwnLoader, is_empty
 
 Say = Callable[[str], None]
-# Those that columns are sealed or found with.
+# The keys with which columns are encrypted or found.
 SEALING = {
     "CROWD_FIELD_KEYS": settings.FIELD_KEYS,
     "CROWD_PSEUDONYM_KEYS": settings.PSEUDONYM_KEYS,
@@ -30,7 +30,7 @@ TOLD_EVERY = 1000
 
 
 def make_copy(path: Path, *, with_keys: bool, with_pictures: bool, say: Say) -> Manifest:
-    """There is no file of that name before it is whole. Raises CommandError."""
+    """Make a copy; the file appears whole or not at all. Raises CommandError if it exists or a part fails."""
     if path.exists():
         raise CommandError(f"{path} exists. A copy never replaces another one: name a new file.")
     manifest = Manifest(made_at=_now(), keys=key_marks())
@@ -48,7 +48,7 @@ def make_copy(path: Path, *, with_keys: bool, with_pictures: bool, say: Say) -> 
 
 
 def key_marks() -> dict[str, list[str]]:
-    """By them one knows a key without having it: keys are random, so nobody guesses one from its mark."""
+    """Marks by which a key is recognized without its value: keys are random, so none can be guessed."""
     return {
         name: [hashlib.sha256(key.encode()).hexdigest()[:16] for key in keys]
         for name, keys in SEALING.items()
@@ -84,7 +84,7 @@ def _add_pictures(writer: Writer, *, say: Say) -> None:
         try:
             writer.add(path, name=f"{PICTURES}{path.relative_to(settings.MEDIA_ROOT).as_posix()}")
         except FileNotFoundError:
-            continue  # removed since: the database goes by the same removal
+            continue  # removed since; the database has recorded that removal too
         if count % TOLD_EVERY == 0:
             say(f"{count} pictures ...")
 

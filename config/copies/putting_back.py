@@ -1,4 +1,4 @@
-"""A copy takes the place of what is there; what was there is moved aside, and nothing of it is destroyed.
+"""Restoring a copy: it replaces what is there, which is moved aside and never destroyed.
 
 Afterwards one side is older than the other. So a new epoch begins on each side that was put back: what that
 means is known to the app whose tables they are (`was_put_back` of its AppConfig).
@@ -42,7 +42,10 @@ def put_back(
     although_running: bool,
     say: Say,
 ) -> list[str]:
-    """The databases that were put back. Raises CommandError, and then everything is as it was before."""
+    """Restore a copy; return the restored databases.
+
+    Raises CommandError, and then everything is as before.
+    """
     with opened(path) as (tar, manifest):
         wanted = [alias for alias in manifest.databases if alias in aliases]
         against = list(problems(manifest, aliases=wanted, replace=replace, other_keys=other_keys))
@@ -69,7 +72,7 @@ def put_back(
 
 
 def begin_epochs(aliases: Sequence[str], *, copied_at: dict[str, datetime]) -> None:
-    """Also for who has put a database back by other means than a copy of ours."""
+    """Begin a new epoch in each database, also one that was restored without a copy of ours."""
     for alias in aliases:
         for app in own_apps(connections[alias]):
             if hasattr(app, "was_put_back"):
@@ -77,7 +80,7 @@ def begin_epochs(aliases: Sequence[str], *, copied_at: dict[str, datetime]) -> N
 
 
 def problems(manifest: Manifest, *, aliases: Sequence[str], replace: bool, other_keys: bool) -> Iterator[str]:
-    """Everything that stands against it, and what to do."""
+    """Everything that prevents the restoration, with what to do about it."""
     if not aliases:
         yield "The copy holds no database that is wanted here."
     for alias in aliases:
@@ -90,18 +93,18 @@ def problems(manifest: Manifest, *, aliases: Sequence[str], replace: bool, other
             continue
         known = {f"{app}.{name}" for app, name in OwnLoader(connection).graph.nodes}
         if unknown := set(about.migrations) - known:
-            yield f"The copy was made by a newer version, for it has {min(unknown)}. Update this one first."
+            yield f"The copy was made by another version, for it has {min(unknown)}. Use that version."
         if not is_empty(connection) and not replace:
-            yield f"The database {alias} holds tables. Say --replace to move them aside."
+            yield f"The database {alias} holds tables. Pass --replace to move them aside."
     if not other_keys and not _brings_keys(manifest) and (name := _foreign_key(manifest)):
         yield (
-            f"The copy was written with other keys: {name} of then is not among today's, so what is sealed "
-            "with it could not be read. Set the keys of then, behind today's; or say --other-keys."
+            f"The copy was written with other keys: its {name} is not among today's, so what is sealed "
+            "with it could not be read. Set the old keys behind today's, or pass --other-keys."
         )
 
 
 def running(aliases: Sequence[str]) -> Iterator[str]:
-    """Whoever still writes would write into what was moved aside, or into what was put back."""
+    """Processes that still run: they would write into what was moved aside, or into what was restored."""
     advice = "Stop every process of the product first, and keep them from being started."
     if settings.EMBEDDED:
         sites = {"default": settings.PUBLIC_URL, "marketplace": settings.MARKETPLACE_URL}
@@ -115,7 +118,7 @@ def running(aliases: Sequence[str]) -> Iterator[str]:
 
 
 def _put_back_pictures(tar: TarFile, manifest: Manifest, *, say: Say) -> None:
-    """Pictures never change under their name, so those that are there stay; also those of later."""
+    """Restore pictures. One never changes under its name, so existing and later ones stay."""
     for count, name in enumerate(manifest.pictures, start=1):
         target = Path(settings.MEDIA_ROOT) / name.removeprefix(PICTURES)
         if not target.exists() or target.stat().st_size != tar.getmember(name).size:
@@ -137,7 +140,7 @@ def _brings_keys(manifest: Manifest) -> bool:
 
 
 def _foreign_key(manifest: Manifest) -> str:
-    """The name of a key that the copy needs and that we do not have."""
+    """The name of a key that the copy needs and that is missing here; empty if there is none."""
     ours = key_marks()
     return next((name for name, marks in manifest.keys.items() if set(marks) - set(ours.get(name, ()))), "")
 

@@ -1,4 +1,4 @@
-"""The product, served for a demo as a user would start it; its log outlives a demo that met an error."""
+"""The server of a demo: the product, started as a user would start it."""
 
 import signal
 import subprocess
@@ -13,14 +13,14 @@ from config.processes import wait_until_healthy
 from crowd.demo.acts import log_path
 from hits.common.supervising import held_back, start_afresh
 
-# How the folder of a demo that has databases of its own begins; the demo removes it at its end.
+# Prefix of the folder of a demo with its own databases; the demo removes it at its end.
 SCRATCH = "crowd-demo-"
 END_S = 30
 
 
 @contextmanager
 def served(meanwhile: Callable[[], None] = lambda: None) -> Iterator[subprocess.Popen[bytes]]:
-    """The product itself, started as a user would start it. Its log outlives a demo that met an error."""
+    """Serve the product, started as a user would start it. Its log outlives a demo that met an error."""
     command = [sys.executable, str(settings.BASE_DIR / "manage.py"), "serve"]
     process: subprocess.Popen[bytes] | None = None
     is_well = False
@@ -42,7 +42,7 @@ def served(meanwhile: Callable[[], None] = lambda: None) -> Iterator[subprocess.
 
 
 def keep_log(*, is_well: bool) -> None:
-    """A log that tells why is moved out of a folder that goes away, and named."""
+    """Keep a log that explains an error: move it out of the scratch folder, and print its path."""
     log = log_path()
     troubles = count_troubles(log)
     if is_well and not troubles:
@@ -63,7 +63,7 @@ def _tell(words: str) -> None:
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:
-    """What it started ends with it."""
+    """Stop the server; the processes it started end with it."""
     process.terminate()
     try:
         process.wait(timeout=END_S)

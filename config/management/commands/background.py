@@ -22,13 +22,13 @@ class Command(BaseCommand):
     help = "The background process of the embedded form: Celery worker, beat and rival in one."
 
     def handle(self, *args: Any, **options: Any) -> None:
-        """The dispatcher is a thread here, not a child: killing this one process ends all of it."""
+        """Run all in one process: the dispatcher is a thread, so that killing the process ends everything."""
         Thread(target=_dispatch, name="dispatcher", daemon=True).start()
         app.worker_main(list(WORKER))
 
 
 def _dispatch() -> None:
-    """Without it nothing would ever be done again; whoever supervises this process starts another."""
+    """Dispatch sweeps. If this ends, nothing would ever run, so the process exits to be started again."""
     try:
         for _ in dispatched():
             pass

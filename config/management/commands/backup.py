@@ -37,7 +37,7 @@ class Command(BaseCommand):
         )
         if "keys.json" in manifest.files:
             self._say(
-                "It holds the keys: whoever has this file can read everything. Keep it as you keep them."
+                "It holds the keys: anybody who has this file can read everything. Keep it just as safe."
             )
         else:
             self._say(

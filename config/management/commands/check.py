@@ -6,7 +6,7 @@ from django.core.management.commands import check
 
 
 class Command(check.Command):
-    """Django's command, which would look at the admin's pages before they are loaded."""
+    """Django's check command, which here loads the admin's pages before it looks at them."""
 
     def handle(self, *args: Any, **options: Any) -> None:
         import_module(settings.ROOT_URLCONF)

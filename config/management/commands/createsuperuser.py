@@ -8,9 +8,9 @@ from config.fresh_database import is_empty
 
 
 class Command(createsuperuser.Command):
-    """Django's own; in a new installation it lays the database first."""
+    """Django's own command; in a new installation it creates the database first."""
 
-    # Django would miss here what the marketplace's own database has.
+    # Django would look in this database for migrations of the marketplace's own.
     requires_migrations_checks = False
 
     def execute(self, *args: Any, **options: Any) -> str | None:

@@ -60,7 +60,7 @@ class Command(BaseCommand):
                 shutil.rmtree(settings.DATA_DIR, ignore_errors=True)
 
     def _start_over(self, options: Mapping[str, Any]) -> None:
-        """Settings are read at start, so the scratch ones need a fresh process: this one, replaced."""
+        """Replace this process by a fresh one with scratch settings, which are read only at the start."""
         kept = {} if not options["use_environment"] else os.environ
         scratch = {INSIDE: "1", **self._addresses(kept, options["port"])}
         if not options["use_environment"]:
@@ -70,7 +70,7 @@ class Command(BaseCommand):
         os.execve(sys.executable, [sys.executable, *sys.argv], {**inherited, **kept, **scratch})  # noqa: S606
 
     def _addresses(self, kept: Mapping[str, str], asked: int | None) -> dict[str, str]:
-        """Where this machine alone can be reached. What the environment says is replaced only by a --port."""
+        """Addresses that only this machine can reach. Only --port replaces those of the environment."""
         port = asked or _free_port()
         ours = {
             "CROWD_PUBLIC_URL": f"http://127.0.0.1:{port}",
@@ -113,7 +113,7 @@ class Command(BaseCommand):
                 server.wait()
 
     def _tell_who_is_who(self, demo: Demo) -> None:
-        """Before it is played: whoever signs in now sees the work go on."""
+        """Print the users before the demo plays, so that a person who signs in now sees the work go on."""
         live = reverse("admin:hits_batch_changelist")
         lines = [f"It is served now, and plays by itself. Watch it: {settings.PUBLIC_URL}{live}"]
         lines += [f"    user {one.user.username}  password {one.password}" for one in demo.cast.staff]

@@ -1,4 +1,4 @@
-"""Django's command, but an empty database is laid at once, and each is asked for its own apps only."""
+"""Django's command, but an empty database is created at once, and each database has only its own apps."""
 
 from typing import Any
 
@@ -10,7 +10,7 @@ from django.db.models.signals import post_migrate
 
 from config.fresh_database import OwnExecutor, lay_if_empty, own_apps, unapplied
 
-# What asks for something else than "bring this database up to date".
+# Options that ask for something else than "bring this database up to date".
 SPECIAL = ("app_label", "migration_name", "fake", "fake_initial", "plan", "check_unapplied", "prune")
 
 
@@ -33,7 +33,7 @@ class Command(migrate.Command):
         return True
 
     def _repair(self, connection: BaseDatabaseWrapper, options: dict[str, Any]) -> None:
-        """As after any migration: permissions, roles and triggers that are missing come back."""
+        """Send post_migrate as any migration does: missing permissions, roles and triggers come back."""
         for app in own_apps(connection):
             if app.models_module is not None:
                 post_migrate.send(

@@ -11,11 +11,14 @@ BLOCK = re.compile(r"^constraint-dependencies = \[\n.*?^\]\n", re.MULTILINE | re
 
 
 class Command(BaseCommand):
-    help = "Resolves every dependency anew with uv and writes the versions into pyproject.toml."
+    help = "Resolves every dependency again with uv and writes the versions into pyproject.toml."
     requires_system_checks: list[str] = []
 
     def handle(self, *args: Any, **options: Any) -> None:
-        """The lock file names addresses, so git ignores it; the versions alone are kept."""
+        """Resolve and write the pins.
+
+        Git ignores the lock file, which names addresses; only versions are kept.
+        """
         project: Path = settings.BASE_DIR / "pyproject.toml"
         text = project.read_text()
         project.write_text(BLOCK.sub(write_block([]), text))

@@ -9,7 +9,7 @@ from config.copies.putting_back import put_back
 
 DONE = "Done. Passwords, roles, tokens and erasures are those of the copy: repeat what was done since."
 NEXT = {
-    "default": "Each account stands still, so nothing is sent or paid, until somebody has looked at the "
+    "default": "Each account stands still, so nothing is sent or paid, until a person has looked at the "
     f"comparison and let it go on: {settings.PUBLIC_URL}/admin/payments/put-back/",
     "marketplace": "Requesters hear of it with their next call. The list to pay workers by waits until an "
     f"operator has confirmed the payouts: {settings.MARKETPLACE_URL}/desk/",
@@ -30,7 +30,7 @@ class Command(BaseCommand):
             "--only", choices=list(settings.DATABASES), help="put back this database and leave the other"
         )
         parser.add_argument(
-            "--other-keys", action="store_true", help="also where the keys of then are gone for good"
+            "--other-keys", action="store_true", help="also where the old keys are gone for good"
         )
 
         parser.add_argument(

@@ -9,7 +9,7 @@ from django.core.management import call_command
 from django.core.management.base import BaseCommand
 from django.db import connections
 
-from config.fresh_database import is_empty, unapplied
+from config.fresh_database import OwnLoader, is_empty, unapplied
 from config.processes import background_command, is_healthy, web_command
 from crowd.provisioning import account_values, provision
 from hits.common.supervising import Supervisor
@@ -38,7 +38,7 @@ class Command(BaseCommand):
 
 
 def addresses() -> str:
-    """Who goes where, and what to do next in a new installation."""
+    """The addresses for each role, and what to do next in a new installation."""
     lines = [
         f"  Researchers and payments staff  {settings.PUBLIC_URL}/admin/",
         f"  Workers                         {settings.MARKETPLACE_URL}/",
@@ -52,14 +52,18 @@ def addresses() -> str:
 
 
 def prepare(*, say: Callable[[str], None] | None = None) -> None:
-    """Databases, folders, and a first account: from the environment, or else on our own marketplace."""
+    """Prepare databases, folders and a first account: from the environment, or on our own marketplace."""
     for folder in (settings.BROKER_DIR / "messages", settings.BROKER_DIR / "control", settings.STATIC_ROOT):
         folder.mkdir(parents=True, exist_ok=True)
     for database in settings.DATABASES:
         if say:
             say(f"Looking at the database {database} ...")
-        # Whoever waits for long migrations sees each by its name.
-        is_told = say is not None and not is_empty(connections[database]) and unapplied(connections[database])
+        # A person who waits for long migrations sees each by its name.
+        is_told = (
+            say is not None
+            and not is_empty(connections[database])
+            and unapplied(OwnLoader(connections[database]))
+        )
         call_command("migrate", database=database, verbosity=int(bool(is_told)), interactive=False)
     if Account.objects.connected().exists():
         return
