@@ -10,7 +10,7 @@ class HitsConfig(AppConfig):
     verbose_name = "Studies and payments"
 
     def was_put_back(self, *, copied_at: datetime | None) -> None:
-        """These tables are those of a copy: whoever was signed in then is not now, and nothing goes out."""
+        """Sign everybody out and halt every account, so that nothing is sent: these tables are a copy's."""
         from django.contrib.sessions.models import Session
 
         from hits.providers.gateway.standstill import begin_epochs

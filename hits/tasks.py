@@ -1,4 +1,4 @@
-"""Sweeps over rows, each safe to run twice. Beat calls them; what cannot wait calls them sooner."""
+"""Sweeps over rows, each safe to run twice. A dispatcher starts each one when it is due."""
 
 from hits.batches.services import batch_counters, batch_lifecycle, launching
 from hits.common import clock

@@ -1,5 +1,4 @@
 from django.urls import include, path
-from drf_spectacular.views import SchemaView
 
 from hits.api.docs import show_docs
 from hits.api.routes import router

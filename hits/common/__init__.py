@@ -1,1 +1,1 @@
-"""What both sides of the marketplace's wall share: the standard library, Django and the log only."""
+"""Modules for both sides of the marketplace's wall: they use the standard library, Django and the log."""

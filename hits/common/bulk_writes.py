@@ -1,4 +1,4 @@
-"""Many rows that get values of their own, in few statements."""
+"""Updates of many rows, each with its own values, in few statements."""
 
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
@@ -15,7 +15,7 @@ def write_each(
     rows: Mapping[int, Sequence[Any]],
     since: Mapping[str, Collection[Any]] | None = None,
 ) -> None:
-    """By key, a value for each column, never None. `since` narrows what the rows may hold before.
+    """Write each row's values, by its key; none may be None. `since` names the values a row must have before.
 
     `bulk_update` makes an expression with a case for each row, which takes several times as long.
     """

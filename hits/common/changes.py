@@ -1,6 +1,6 @@
-"""Which tables are read and written, seen at the connection: nobody has to declare or to announce them.
+"""Observation of tables at the connection, so that no code declares or announces reads and writes.
 
-What a transaction has written is told once it is committed. A statement that changed no row wrote nothing.
+Writes of a transaction are announced once it is committed. A statement that changed no row wrote nothing.
 """
 
 import re
@@ -18,7 +18,7 @@ Tell = Callable[[set[str]], None]
 
 
 class _Here(threading.local):
-    """The tables that this thread reads, while somebody wants to know."""
+    """Tables that this thread reads, while they are recorded."""
 
     read: set[str] | None = None
 
@@ -29,19 +29,19 @@ _quiet: set[str] = set()
 
 
 def keep_quiet(table: str) -> None:
-    """Nothing is ever found by its rows, and they are written at each turn: they must wake nobody."""
+    """Never announce writes of this table: no sweep depends on it, and each turn writes it."""
     _quiet.add(table)
 
 
 def tell_by(tell: Tell | None) -> None:
-    """From now on this process tells what it has written, by this function. It must not raise."""
+    """Announce what this process writes through this function from now on. It must not raise."""
     global _tell  # noqa: PLW0603 - one way for the whole process, chosen where it is wired
     _tell = tell
 
 
 @contextmanager
 def reads() -> Iterator[set[str]]:
-    """The tables that this thread reads meanwhile, whether or not there was a row."""
+    """Record the tables that this thread reads in the block, whether or not there was a row."""
     before, _here.read = _here.read, set()
     try:
         yield _here.read
@@ -50,7 +50,7 @@ def reads() -> Iterator[set[str]]:
 
 
 def watch(connection: BaseDatabaseWrapper, **_: Any) -> None:
-    """A handler of connection_created: a connection that is opened again is watched already."""
+    """Observe a new connection (connection_created). One that is opened again is observed already."""
     if _look not in connection.execute_wrappers:
         connection.execute_wrappers.append(_look)
 
@@ -77,7 +77,7 @@ def _note_read(tables: Any) -> None:
 
 
 def _note_write(connection: Any, table: str) -> None:
-    """One hook for a transaction. It belongs to no savepoint: what one rolled back is told needlessly."""
+    """Note the table in the transaction's one hook. Rolled-back writes may be announced: no harm done."""
     hook = next((hook for _, hook, _ in connection.run_on_commit if isinstance(hook, Telling)), None)
     if hook is not None:
         hook.tables.add(table)

@@ -1,4 +1,4 @@
-"""How processes tell dispatchers what was written and done. A lost message only makes something later."""
+"""Messages that tell dispatchers what processes wrote and did. A lost message only makes something later."""
 
 import json
 import os
@@ -9,22 +9,22 @@ from pathlib import Path
 from typing import Protocol
 
 from hits.common.dispatcher import Dispatcher
-from hits.common.sweeps import Done
+from hits.common.sweeps import SweepReport
 
-# What one pipe holds at the least; who finds it full has missed something.
+# The least that a pipe holds; a reader that finds so much in it may have missed something.
 FULL = 60_000
 EVERYTHING = json.dumps({"wake": "all"})
 
 
 class Listener(Protocol):
     def wait(self, seconds: float) -> Iterator[str]:
-        """Messages that have come, at the latest after so many seconds."""
+        """Yield the messages that have come, after at most so many seconds."""
         ...
 
 
 class Channel(Protocol):
     def send(self, message: str) -> None:
-        """To all dispatchers that listen. Never raises: whoever writes rows must not fail for it."""
+        """Send to all dispatchers that listen. Never raises: writing rows must not fail for it."""
         ...
 
     def listen(self) -> Listener: ...
@@ -34,12 +34,12 @@ def written(tables: set[str]) -> str:
     return json.dumps({"written": sorted(tables)})
 
 
-def done(what: Done) -> str:
+def done(what: SweepReport) -> str:
     return json.dumps({"done": what.name, "tables": sorted(what.tables), "due_in": what.due_in})
 
 
 def deliver(message: str, dispatcher: Dispatcher) -> None:
-    """A torn message counts as all of them."""
+    """Pass the message to the dispatcher. A torn one wakes every sweep, for it may have said anything."""
     try:
         known = json.loads(message)
     except ValueError:
@@ -48,13 +48,13 @@ def deliver(message: str, dispatcher: Dispatcher) -> None:
         dispatcher.hear_written(set(known["written"]))
     elif "done" in known:
         tables = frozenset(known["tables"])
-        dispatcher.hear_done(Done(name=known["done"], tables=tables, due_in=known["due_in"]))
+        dispatcher.hear_done(SweepReport(name=known["done"], tables=tables, due_in=known["due_in"]))
     else:
         dispatcher.wake_all()
 
 
 class Pipes:
-    """For processes of one machine: a named pipe for each dispatcher, in a folder that they share."""
+    """Channel between processes of one machine: a named pipe for each dispatcher, in a shared folder."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
@@ -99,7 +99,7 @@ class PipeListener:
         self._rest = b""
 
     def wait(self, seconds: float) -> Iterator[str]:
-        """Whose pipe was removed has missed something, and lays another one."""
+        """Yield the messages. If the pipe was removed, make another, and yield a wake-up for everything."""
         if not self._path.exists():
             os.close(self._pipe)
             self._pipe = _lay_pipe(self._path)
@@ -116,7 +116,7 @@ class PipeListener:
 
 
 def _lay_pipe(path: Path) -> int:
-    """Opened for writing too: a pipe without any writer would be at its end all the time."""
+    """Make the pipe and open it for writing too: without any writer, it would be at its end all the time."""
     path.parent.mkdir(parents=True, exist_ok=True)
     path.unlink(missing_ok=True)
     os.mkfifo(path, 0o600)

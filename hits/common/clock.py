@@ -1,4 +1,4 @@
-"""The time by which sweeps decide: the database's, so that a machine with a wrong clock decides as all do."""
+"""Time by which sweeps decide: the database's, so that a machine with a wrong clock decides as all do."""
 
 import time
 from datetime import UTC, datetime, timedelta
@@ -8,7 +8,7 @@ from django.db import DatabaseError, connection
 from django.utils import timezone
 
 COMPARE_EVERY_S = 60.0
-# Less is the way to the database and back.
+# A smaller difference is only the time to the database and back.
 ALIKE = timedelta(seconds=1)
 log = structlog.get_logger()
 _ahead = timedelta(0)
@@ -20,7 +20,7 @@ def now() -> datetime:
 
 
 def compare() -> None:
-    """Done by whoever runs sweeps, now and then: a machine's clock may be set while it runs."""
+    """Compare the clock with the database's, at intervals: a machine's clock may be set at any time."""
     global _ahead, _compared
     if time.monotonic() < _compared + COMPARE_EVERY_S:
         return
@@ -36,7 +36,7 @@ def compare() -> None:
 
 
 def database_ahead() -> timedelta:
-    """By how much the database's clock is ahead of this machine's. A file of ours has the machine's own."""
+    """Lead of the database's clock over this machine's; zero for SQLite, which has the machine's own."""
     if connection.vendor == "sqlite":
         return timedelta(0)
     before = datetime.now(UTC)

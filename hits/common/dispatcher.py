@@ -1,17 +1,17 @@
-"""Who decides when each sweep is run. It keeps nothing: a new one has every sweep run once."""
+"""Decision on when each sweep is run. A dispatcher keeps no state: a new one has every sweep run once."""
 
 import random
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
-from hits.common.sweeps import Done, Sweep
+from hits.common.sweeps import Sweep, SweepReport
 
-# Whoever was sent and says nothing for so long was lost with the process that ran it.
+# A sweep that was started and reports nothing for so long was lost with the process that ran it.
 LOST_S = 30.0
-# A slow look at everything, for what no write and no instant has told.
+# Every sweep is run this often, for what no write and no instant has announced.
 CHECK_S = 300.0
-# A sweep that is written for without end takes an eleventh of the time.
+# A sweep whose tables are written all the time takes an eleventh of the time.
 REST_IN_RUNS = 10
 Seconds = Callable[[], float]
 
@@ -23,16 +23,16 @@ class _Plan:
     started: float = float("-inf")
     took: float = float("inf")
     is_running: bool = False
-    # As its last run has read them; none yet means: any.
+    # Tables that its last run has read; None before the first run means any.
     tables: frozenset[str] | None = None
-    # What was written while it ran: it may have looked before.
+    # Tables written while it ran: it may have read them before.
     written: set[str] = field(default_factory=set)
 
     def rested(self) -> float:
         return self.started + self.sweep.rest_s
 
     def wake(self, now: float) -> None:
-        """Something is new: a quick sweep need not rest for long, and a way of many sweeps is short."""
+        """Bring the next run forward. After a quick run the rest is short, so chains of sweeps are fast."""
         rested = min(self.rested(), self.started + REST_IN_RUNS * self.took)
         self.at = min(self.at, max(now, rested))
 
@@ -50,7 +50,7 @@ class Dispatcher:
         self._plans = {name: _Plan(sweep, at=monotonic()) for name, sweep in sweeps.items()}
 
     def wake_all(self) -> None:
-        """Something was missed, or somebody has died: nobody knows in the middle of what."""
+        """Wake every sweep: a message was missed, or a process has died in the middle of an unknown sweep."""
         now = self._monotonic()
         for plan in self._plans.values():
             plan.is_running = False
@@ -64,7 +64,7 @@ class Dispatcher:
             elif plan.tables is None or plan.tables & tables:
                 plan.wake(now)
 
-    def hear_done(self, done: Done) -> None:
+    def hear_done(self, done: SweepReport) -> None:
         plan = self._plans.get(done.name)
         if plan is None:
             return
@@ -72,13 +72,13 @@ class Dispatcher:
         plan.is_running, plan.tables, plan.took = False, done.tables, now - plan.started
         plan.at = max(plan.rested(), now + CHECK_S * random.uniform(0.8, 1.2))  # noqa: S311 - spreads them, no more
         if done.due_in is not None:
-            # Who has failed is due at once: the whole rest, or it would fail without one.
+            # A failed sweep is due at once but takes its whole rest, or it would fail without pause.
             plan.at = min(plan.at, max(plan.rested(), now + done.due_in))
         if plan.written & done.tables:
             plan.wake(now)
 
     def start_due(self) -> float:
-        """Start what is due; the seconds until something else will be."""
+        """Start the sweeps that are due, and return the seconds until the next one will be."""
         now = self._monotonic()
         for plan in self._plans.values():
             if plan.at <= now:

@@ -1,4 +1,4 @@
-"""Passwords are not guessed for long: wrong ones are counted, by name and by address."""
+"""Defense against guessing of passwords: wrong ones are counted, by name and by address."""
 
 from collections.abc import Iterator
 from ipaddress import IPv6Address, IPv6Network, ip_address
@@ -12,11 +12,11 @@ MOST_FAILURES_FROM_ADDRESS = 200  # for any name: an office behind one address s
 
 
 class TooManyFailures(Exception):
-    """Even the right password is not tried now."""
+    """Too many wrong passwords: even the right one is not tried now."""
 
 
 def refuse_if_guessing(*, door: str, name: str, address: str) -> None:
-    """Raises TooManyFailures. Each door counts for itself."""
+    """Raise TooManyFailures if a limit is reached. Each door counts for itself."""
     for kind, key, most in _limits(name, address):
         if rates.is_spent(f"{door}.{kind}", key, most=most, window_s=WINDOW_S):
             raise TooManyFailures
@@ -28,7 +28,7 @@ def count_failure(*, door: str, name: str, address: str) -> None:
 
 
 def _limits(name: str, address: str) -> Iterator[tuple[str, str, int]]:
-    """Kind, key and limit. No name, which anybody may type, can be the key of another place."""
+    """Yield kind, key and limit. A name, which anybody may type, can never be the key of another kind."""
     place = place_of(address)
     yield "pair", f"{place}\n{name}", MOST_FAILURES
     yield "name", name, MOST_FAILURES_OF_NAME
@@ -36,7 +36,7 @@ def _limits(name: str, address: str) -> Iterator[tuple[str, str, int]]:
 
 
 def place_of(address: str) -> str:
-    """One line has 2**64 addresses of IPv6, which count as one."""
+    """Return the address's /64 network if it is IPv6: one line has 2**64 addresses, which count as one."""
     try:
         found = ip_address(address)
     except ValueError:

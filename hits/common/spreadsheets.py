@@ -8,24 +8,24 @@ from unicodedata import category
 
 # A moment is written as its own zone's clocks show it: spreadsheets know no zones.
 Cell = str | int | Decimal | datetime | None
-# What a spreadsheet would take for a formula.
+# Beginnings that a spreadsheet would take for a formula.
 FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n")
 # Where people type wide letters, these are the same; and a program may drop what nobody sees before them.
 SIGNS = "=+-@＝＋－＠"
 UNSEEN = ("Cc", "Cf", "Zl", "Zp", "Zs")
-# By which spreadsheets know the encoding.
+# Byte order mark, by which spreadsheets know the encoding.
 MARK = "\ufeff"
 
 
 def harmless(text: str) -> str:
-    """A spreadsheet must not take for a formula what somebody wrote."""
+    """Return the text with an apostrophe before it if a spreadsheet would take it for a formula."""
     first = next((sign for sign in text if category(sign) not in UNSEEN), "")
     is_formula = text.lstrip(" ").startswith(FORMULA) or (first != "" and first in SIGNS)
     return f"'{text}" if is_formula else text
 
 
 def csv_line(cells: Iterable[object]) -> str:
-    """One line of a file: no text in it runs, and figures stay figures."""
+    """Return one line of a file: no text in it runs as a formula, and figures stay figures."""
     line: str = csv.writer(_Echo()).writerow(
         [harmless(cell) if isinstance(cell, str) else cell for cell in cells]
     )
@@ -33,14 +33,14 @@ def csv_line(cells: Iterable[object]) -> str:
 
 
 def write_csv(header: Sequence[str], rows: Iterable[Sequence[Cell]]) -> Iterator[str]:
-    """Line by line, so that no length of it fills the memory."""
+    """Yield the file line by line, so that no length of it fills the memory."""
     yield MARK + csv_line(header)  # some are made of what was uploaded
     for row in rows:
         yield csv_line(map(_written, row))
 
 
 class _Echo:
-    """What csv writes to: it hands the line back."""
+    """File object for the csv module that returns each line instead of storing it."""
 
     def write(self, line: str) -> str:
         return line

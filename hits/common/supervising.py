@@ -19,7 +19,7 @@ STOP_S = 8  # whoever takes longer is killed, which is safe too
 
 
 class Supervisor:
-    """Keeps its processes alive until it is told to stop. They hold no state, so dying loses nothing."""
+    """Keeper of processes until it is told to stop. They hold no state, so dying loses nothing."""
 
     def __init__(
         self, commands: Mapping[str, list[str]], *, environment: Mapping[str, str] | None = None
@@ -33,7 +33,7 @@ class Supervisor:
     def run(
         self, *, is_ready: Callable[[], bool] = lambda: False, on_ready: Callable[[], None] = lambda: None
     ) -> None:
-        """Until it is told to stop. What is done when they are ready is done once."""
+        """Run until SIGTERM or SIGINT. `on_ready` is called once, when the processes are ready."""
         for number in (signal.SIGTERM, signal.SIGINT):
             signal.signal(number, self._stop)
         for name in self._commands:
@@ -48,7 +48,7 @@ class Supervisor:
         self._end_all()
 
     def _restart_dead(self) -> None:
-        """Whoever dies at once waits a little, so that a broken set-up does not spin."""
+        """Restart dead processes. One that dies at once has to wait: a broken set-up must not spin."""
         for name, process in list(self._running.items()):
             if process.poll() is not None and time.monotonic() >= self._due[name] and not self._is_stopping:
                 log.warning("process.died", name=name, code=process.returncode)
@@ -79,14 +79,14 @@ class Supervisor:
 
 
 def die_with_parent() -> None:
-    """Killing the parent outright must not leave its processes behind (Linux)."""
+    """Have this process terminated when its parent dies, even if the parent is killed outright (Linux)."""
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGTERM)
 
 
 @contextmanager
 def held_back(*signals: signal.Signals) -> Iterator[None]:
-    """What comes meanwhile is delivered afterwards: an exception raised in the hooks of a fork is lost."""
+    """Deliver these signals only after the block: an exception raised in the hooks of a fork is lost."""
     before = signal.pthread_sigmask(signal.SIG_BLOCK, signals)
     try:
         yield
@@ -95,6 +95,6 @@ def held_back(*signals: signal.Signals) -> Iterator[None]:
 
 
 def start_afresh() -> None:
-    """Before exec: a process started with signals held back must not go on so."""
+    """Unblock all signals before exec, so that a process does not go on with them held back."""
     signal.pthread_sigmask(signal.SIG_SETMASK, ())
     die_with_parent()

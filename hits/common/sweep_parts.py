@@ -1,4 +1,4 @@
-"""Parts of a sweep that do not fail together: accounts, studies, projects, pieces of work."""
+"""Parts of a sweep that do not fail together, such as accounts, studies, projects or pieces of work."""
 
 from collections.abc import Callable, Iterable
 from typing import TypeVar
@@ -10,7 +10,7 @@ log = structlog.get_logger()
 
 
 def in_parts(parts: Iterable[Part], act: Callable[[Part], int]) -> int:
-    """What was done for all of them, summed. What failed is raised once each has had its turn."""
+    """Act on every part and return the sum. Failures are raised once each part has had its turn."""
     done, failures = 0, []
     for part in parts:
         try:
@@ -26,6 +26,6 @@ def in_parts(parts: Iterable[Part], act: Callable[[Part], int]) -> int:
 
 
 def _name(part: object) -> str:
-    """Of a row the key alone: what it is called may be somebody's name."""
+    """Return the row's class and key only: its own text may be a person's name."""
     row = part[0] if isinstance(part, tuple) else part
     return f"{type(row).__name__} {getattr(row, 'pk', '')}".strip()

@@ -1,7 +1,7 @@
 """Sweeps: work that is found in rows. Rows are the queue, and any sweep may be run again at any moment.
 
 A sweep is run when a table that its last run has read is written, at the instant that it names itself, and
-now and then in case something was missed. So it needs no list of who may cause it.
+now and then in case something was missed. So it needs no list of the code that may cause it.
 """
 
 from collections.abc import Callable
@@ -21,23 +21,23 @@ _CONDITIONS: list[Callable[[], bool]] = []
 class Sweep:
     name: str
     run: Callable[[], None]
-    # From one start to the next at the least; a quick run is sooner followed by one for what is new.
+    # Least seconds from one start to the next; after a quick run, news may start it sooner.
     rest_s: float
     # The earliest instant at which the clock alone makes something due.
     due_at: DueAt | None
-    # Those of one queue may be run by a machine of its own.
+    # Sweeps of one queue may be run by a machine of its own.
     queue: str
-    # It tells the world outside something, and so stands still when the house does.
+    # It acts on the world outside, and so is not run while the system is halted.
     acts: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)
-class Done:
-    """What a run tells whoever decides on the next one."""
+class SweepReport:
+    """Report of one run to the dispatcher, which decides on the next one."""
 
     name: str
     tables: frozenset[str]
-    # Seconds until the clock alone makes something due: whoever hears it may have another clock.
+    # Seconds until the clock alone makes something due: not an instant, for clocks of processes may differ.
     due_in: float | None
 
 
@@ -49,7 +49,7 @@ def sweep(
     queue: str = "default",
     acts: bool = False,
 ) -> Callable[[Callable[[], None]], Callable[[], None]]:
-    """Register a function without arguments, which stays what it is."""
+    """Register a function without arguments as a sweep; the function itself is not changed."""
 
     def register(run: Callable[[], None]) -> Callable[[], None]:
         if name in SWEEPS:
@@ -61,17 +61,17 @@ def sweep(
 
 
 def stand_still_while(condition: Callable[[], bool]) -> None:
-    """Sweeps that act are not run while it holds. It is read from rows: who changes those wakes them."""
+    """Run no acting sweep while the condition holds. It reads rows, so their changes wake the sweeps."""
     if condition not in _CONDITIONS:
         _CONDITIONS.append(condition)
 
 
-def run(name: str) -> Done:
-    """What it reads to find its next instant counts too: who changes that, changes the instant."""
+def run(name: str) -> SweepReport:
+    """Run a sweep. Tables read to find its next instant count too: a change of those changes the instant."""
     found = SWEEPS[name]
     with changes.reads() as tables:
         due_in = None if found.acts and _stands_still() else _run(found)
-    return Done(name=name, tables=frozenset(tables), due_in=due_in)
+    return SweepReport(name=name, tables=frozenset(tables), due_in=due_in)
 
 
 def _stands_still() -> bool:

@@ -1,4 +1,4 @@
-"""The rows of a file that a person brings: CSV, JSON Lines or a list in JSON, whichever program wrote it.
+"""Rows of an uploaded file: CSV, JSON Lines or a JSON list, whichever program wrote it.
 
 Nothing here knows a database, a family or a room: the caller says which columns there are, how a cell of
 each is read, and with which of its own errors a file is refused.

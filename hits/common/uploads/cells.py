@@ -1,4 +1,4 @@
-"""How a cell is read, of CSV or JSON. The words of a ValueError are those that follow the column's name."""
+"""Readers of a cell of CSV or JSON. The words of a ValueError are those that follow the column's name."""
 
 import math
 import re
@@ -17,7 +17,7 @@ def is_blank(value: Any) -> bool:
 
 
 def read_text(value: Any) -> str:
-    """Trimmed, with one space for each stretch of them. Numbers too, as JSON writes them."""
+    """Return the text trimmed, with each stretch of spaces as one space. JSON's numbers are taken too."""
     text = " ".join(_text(value).split())
     if UNKEPT.search(text):
         raise ValueError("has a character in it that cannot be kept.")
@@ -25,7 +25,7 @@ def read_text(value: Any) -> str:
 
 
 def text_within(longest: int) -> Callable[[Any], str]:
-    """As `read_text`, of so many characters at most."""
+    """Return a reader like `read_text` that refuses more than so many characters."""
 
     def read(value: Any) -> str:
         if len(text := read_text(value)) > longest:
@@ -36,7 +36,7 @@ def text_within(longest: int) -> Callable[[Any], str]:
 
 
 def as_written(value: Any) -> str:
-    """Nothing of it is changed."""
+    """Return the text unchanged. Raises ValueError if no database can store it."""
     text = _text(value)
     if UNSTORED.search(text):
         raise ValueError("holds a NUL or half a character.")
@@ -44,7 +44,7 @@ def as_written(value: Any) -> str:
 
 
 def read_number(value: Any) -> float | None:
-    """None where there is nothing."""
+    """Return the number, or None for an empty cell. Raises ValueError if it is not finite."""
     if is_blank(value):
         return None
     try:
@@ -52,7 +52,7 @@ def read_number(value: Any) -> float | None:
     except (TypeError, ValueError, OverflowError):
         number = math.nan
     if isinstance(value, bool) or "_" in str(value) or not math.isfinite(number):
-        raise ValueError(f"is “{_shown(value)}”, which is no finite number.")
+        raise ValueError(f"is “{_shown(value)}”, which is not a finite number.")
     return number
 
 

@@ -1,4 +1,4 @@
-"""What the columns of a file are called, whichever way it spells them, and what is told of them."""
+"""Columns of a file: their names in every spelling, and what is said about them."""
 
 import csv
 from collections import Counter
@@ -18,15 +18,15 @@ Groups = Sequence[Sequence[str]]
 
 @dataclass(frozen=True, kw_only=True)
 class UploadedColumn:
-    """What a file has to say in one column. `read` raises ValueError with words that follow its name."""
+    """One column that a file may have. `read` raises ValueError with words that follow the column's name."""
 
     name: str
     help: str = ""
     example: str = ""
     read: Callable[[Any], Any] = read_text
-    # Every file has such a column, and every row something in it.
+    # Every file has such a column, and every row has a value in it.
     needed: bool = True
-    # Of a needed one: the file has the column, and a row may say nothing there.
+    # A needed column that the file has, in which a row may be empty.
     may_be_empty: bool = False
     # Other names of it, as other programs write them.
     also: Sequence[str] = ()
@@ -34,7 +34,7 @@ class UploadedColumn:
 
 @dataclass(frozen=True, kw_only=True)
 class Layout:
-    """The columns of one sort of file, and how a row of it is told."""
+    """Columns of one kind of file, and how its rows are read."""
 
     columns: Sequence[UploadedColumn]
     any_of: Groups
@@ -50,7 +50,7 @@ class Layout:
         return {name.casefold(): column for name, column in named}
 
     def name(self, heading: str) -> str:
-        """By our own name where it is one of ours."""
+        """Return the column's own name for any of its spellings; an unknown heading stays as it is."""
         return self._spellings.get(heading.strip().casefold(), heading.strip())
 
     def is_ours(self, name: str) -> bool:
@@ -60,7 +60,7 @@ class Layout:
         return any(self.name(cell) in self.needed for cell in cells)
 
     def read_heading(self, cells: Sequence[str]) -> Sequence[str]:
-        """Raises ValueError with all that is wrong with it."""
+        """Return the columns' names. Raises ValueError with everything that is wrong with the heading."""
         names = [self.name(cell) for cell in cells]
         if said := [*self._faults(Counter(names))]:
             known = all_of([column.name for column in self.columns])
@@ -73,14 +73,14 @@ class Layout:
         return dict(zip(names, cells, strict=True))
 
     def by_place(self, cells: Sequence[str]) -> Mapping[str, str]:
-        """Without a heading: all columns, or those that are needed, and behind them what is skipped."""
+        """Name cells without a heading: all columns, or the needed ones before cells that are skipped."""
         names = self.needed if len(cells) < len(self.columns) else [one.name for one in self.columns]
         if len(cells) < len(names) or (len(cells) > len(names) and not self.unknown):
             raise ValueError(f"it has {len(cells)} fields. A line has {all_of(self.needed)}. {QUOTED}")
         return dict(zip(names, cells, strict=False))
 
     def pick(self, raw: Any) -> Mapping[str, Any]:
-        """Of an object of JSON, by our own names."""
+        """Return a JSON object's values by the columns' names. Raises ValueError if that is impossible."""
         if not isinstance(raw, dict):
             raise ValueError(f"it must be an object with {all_of(self.needed)}.")  # noqa: TRY004
         named = {self.name(name): value for name, value in raw.items()}
@@ -93,7 +93,7 @@ class Layout:
         return named
 
     def read_cells(self, raw: Mapping[str, Any]) -> tuple[Mapping[str, Any], Sequence[str]]:
-        """What the cells say, and what is wrong with those that say nothing."""
+        """Return the values of the cells, and what is wrong with those that have none."""
         cells, faults = {}, []
         for column in self.columns:
             value = raw.get(column.name)
@@ -108,7 +108,7 @@ class Layout:
     def _faults(self, names: Counter[str]) -> Sequence[str]:
         said = [*self._strangers(names)]
         if missing := [name for name in self.needed if names[name] != 1]:
-            said.append(f"Once each: {', '.join(missing)}.")
+            said.append(f"Each must appear once: {', '.join(missing)}.")
         said += self._twice(names, [one.name for one in self.columns if not one.needed])
         if self.any_of and not any(all(names[name] for name in group) for group in self.any_of):
             said.append(self._wanted())
@@ -121,15 +121,15 @@ class Layout:
 
     def _strangers(self, names: Counter[str]) -> Sequence[str]:
         strangers = [] if self.unknown else [name for name in names if not self.is_ours(name)]
-        return [f"It has no use for: {_some(strangers)}. Take these columns out."] if strangers else []
+        return [f"It has unknown columns: {_some(strangers)}. Remove them."] if strangers else []
 
     def _twice(self, names: Counter[str], among: Any) -> Sequence[str]:
         twice = sorted({name for name in among if names[name] > 1})
-        return [f"These are there twice: {_some(twice)}."] if twice else []
+        return [f"These appear twice: {_some(twice)}."] if twice else []
 
 
 def file_help(columns: Sequence[UploadedColumn], *, more: str = "", unknown: bool = True) -> str:
-    """What such a file is, for whoever has to write one."""
+    """Return a description of such a file, for the person who has to write one."""
     named = [f"{one.name} ({one.help})" if one.help else one.name for one in columns]
     said = [f"CSV or JSON with the columns {all_of(named)}.", more]
     said += ["Further columns are not read."] if unknown else []
@@ -138,7 +138,7 @@ def file_help(columns: Sequence[UploadedColumn], *, more: str = "", unknown: boo
 
 
 def example_file(columns: Sequence[UploadedColumn], *rows: Sequence[str]) -> str:
-    """A file that could be uploaded as it is: of these rows, or of each column's own example."""
+    """Return a file that could be uploaded as it is, with these rows or each column's own example."""
     out = StringIO()
     example = [one.example for one in columns]
     csv.writer(out, lineterminator="\n").writerows([[one.name for one in columns], *(rows or [example])])

@@ -1,4 +1,4 @@
-"""What is wrong with a file, told all at once."""
+"""Problems of a file, all reported at once."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -10,7 +10,7 @@ LONGEST_PROBLEM = 500
 
 
 class Problems:
-    """Every line that is wrong, as far as anybody wants to read on; the error is the caller's own."""
+    """Every wrong line, up to as many as a person would read; the error raised is the caller's own."""
 
     def __init__(self, refusal: Callable[[list[str]], Exception], *, most: int | None = None) -> None:
         self._refusal = refusal
@@ -23,7 +23,7 @@ class Problems:
         return [*(words for _, words in self._said), *([f"And {self._more} more."] if self._more else [])]
 
     def say(self, words: str, *, line: int = 0) -> None:
-        """A question mark stands for each sign that no page can show, and for half a character."""
+        """Add a problem, with a question mark for each sign that no page can show."""
         if len(self._said) < self._most:
             shown = "".join(sign if sign.isprintable() else "?" for sign in words[:LONGEST_PROBLEM])
             self._said.append((line, shown if len(words) <= LONGEST_PROBLEM else f"{shown}…"))
@@ -32,23 +32,23 @@ class Problems:
 
     @contextmanager
     def of(self, place: str, *, line: int = 0) -> Iterator[None]:
-        """A ValueError in this block is what is wrong at this place, and the next row follows."""
+        """Record a ValueError in this block as the problem of this place; the next row follows."""
         try:
             yield
         except ValueError as error:
             self.say(f"{place}: {error}", line=line)
 
     def arrange(self) -> None:
-        """By line: for who looks many rows up at once, after they were read."""
+        """Sort the problems by line, for callers that look many rows up at once after they were read."""
         self._said.sort(key=itemgetter(0))
 
     def refuse(self) -> None:
-        """Raises the caller's error if anything was said."""
+        """Raise the caller's error if there is any problem."""
         if self._said:
             raise self._refusal(self.said)
 
     def stop(self, words: str) -> NoReturn:
-        """The whole file is something else, whatever was wrong with its lines so far."""
+        """Refuse the whole file with these words alone, whatever was wrong with its lines so far."""
         self._said = []
         self._more = 0
         self.say(words)

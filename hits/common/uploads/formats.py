@@ -1,4 +1,4 @@
-"""The rows of each format: the line that a row begins in, and how it is read, which may raise ValueError."""
+"""Rows of each format: the line that a row begins in, and a reader of it, which may raise ValueError."""
 
 import csv
 import json
@@ -16,7 +16,7 @@ NOT_CLOSED = "Look for a quotation mark that is not closed."
 
 
 class RepeatedField(NamedTuple):
-    """An object of JSON that names a field twice: which of both is meant nobody can say."""
+    """A JSON object that names a field twice, so that nobody can say which of both is meant."""
 
     name: str
 
@@ -29,7 +29,7 @@ def json_lines(lines: Lines) -> Found:
 
 
 def json_list(lines: Lines) -> Found:
-    """One after the other, so that only the text stands in memory."""
+    """Yield one value after the other, so that only the text is in memory."""
     text = lines.whole()
     try:
         yield from _items(text, json.JSONDecoder(object_pairs_hook=_once))
@@ -41,7 +41,7 @@ def json_list(lines: Lines) -> Found:
 
 
 def csv_records(lines: Lines, *, trims: bool) -> Iterator[tuple[int, Sequence[str]]]:
-    """Cells, of rows in which there is anything."""
+    """Yield the line and the cells of each row that is not empty."""
     first = _first_line(lines)
     start = lines.number
     reader = csv.reader(
@@ -58,7 +58,7 @@ def csv_records(lines: Lines, *, trims: bool) -> Iterator[tuple[int, Sequence[st
 
 
 def _first_line(lines: Lines) -> str:
-    """The first one that says something."""
+    """Return the first line that is not empty."""
     for line in lines:
         if line.strip():
             if "\0" in line:
@@ -78,12 +78,12 @@ def _read_object(text: str) -> Any:
     except (ValueError, RecursionError):
         found = None
     if not isinstance(found, dict | RepeatedField):
-        raise ValueError("this is no JSON object of one line.")  # noqa: TRY004 - a fault of the file's
+        raise ValueError("this is not a JSON object on one line.")  # noqa: TRY004 - a fault of the file's
     return _one(found)
 
 
 def _items(text: str, decoder: json.JSONDecoder) -> Found:
-    """`text` begins with the bracket of a list, after spaces."""
+    """Yield the values of a JSON list; `text` begins with its bracket, after spaces."""
     place, counted, line = text.index("[") + 1, 0, 1
     is_first = True
     while True:

@@ -1,4 +1,4 @@
-"""From a file to the rows that are right, one at a time."""
+"""Reading of a file into its right rows, one at a time."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
@@ -12,7 +12,7 @@ from hits.common.uploads.text_lines import Lines, opened
 
 
 class Row(NamedTuple):
-    """One row, by the line that it begins in; `place` is what a person finds it by."""
+    """One row and the line that it begins in; `place` names that line to a person."""
 
     line: int
     place: str
@@ -29,7 +29,7 @@ def read_uploaded(
     unknown: bool = True,
     headed: bool = True,
 ) -> Iterator[Row]:
-    """Each row that is right, as it is read; what is wrong with another is said, and that of a file raised.
+    """Yield each right row as it is read. Wrong rows become problems; a wrong file raises their error.
 
     `any_of`: groups of columns of which a heading has one whole. `unknown`: further columns are skipped.
     A path is a recording's file: named in each problem, read as it is written, and possibly without rows.
@@ -80,7 +80,7 @@ def _heading(cells: Sequence[str], layout: Layout, lines: Lines) -> Sequence[str
 def _read(
     read: Callable[[], Mapping[str, Any]], layout: Layout, *, line: int, place: str, problems: Problems
 ) -> Mapping[str, Any] | None:
-    """None where anything is wrong with the row."""
+    """Return the row's cells, or None if anything is wrong with it."""
     try:
         cells, faults = layout.read_cells(read())
     except ValueError as error:

@@ -1,4 +1,4 @@
-"""A file as lines of text, whatever its encoding and its ends of line, and never more of it than one row."""
+"""Lines of a text file, whatever its encoding and line ends, with never more of it in memory than one row."""
 
 import re
 from collections.abc import Iterator
@@ -21,7 +21,7 @@ SAVE_AGAIN = "Save the file again as “CSV UTF-8”, and upload that."
 
 
 class Lines:
-    """An iterator over lines, each with its end; `begin_row` says where the next row starts."""
+    """An iterator over lines, each with its end; `begin_row` says that the next row starts."""
 
     def __init__(self, file: BinaryIO, problems: Problems, *, file_name: str = "") -> None:
         self.file_name = file_name
@@ -54,12 +54,12 @@ class Lines:
         return f"{self.file_name}, line {line}" if self.file_name else f"Line {line}"
 
     def stop(self, words: str) -> NoReturn:
-        """Refuses the whole file; one of a recording is named where `words` do not name it."""
+        """Refuse the whole file. A recording's file is named if `words` do not name it."""
         named = not self.file_name or words.startswith(self.file_name)
         self.problems.stop(words if named else f"{self.file_name}: {words}")
 
     def first_sign(self) -> str:
-        """The first that is no space. Empty files and what is no text are refused."""
+        """Return the first character that is no space. Refuses an empty file."""
         sign = ""
         while not sign and (piece := self._read(self._text.read, PIECE)):
             sign = piece.lstrip()[:1]
@@ -69,7 +69,7 @@ class Lines:
         return sign
 
     def whole(self) -> str:
-        """For what cannot be read by lines; ends of lines are alike in it."""
+        """Return the whole text, for formats that are not read by lines; each line end is a line feed."""
         text = self._read(self._text.read, LONGEST_LIST + 1)
         if len(text) > LONGEST_LIST:
             self.stop(f"A JSON list has at most {LONGEST_LIST:,} characters. Write JSON Lines instead.")
@@ -78,7 +78,7 @@ class Lines:
         return text
 
     def close(self) -> None:
-        """The file is the caller's and stays open."""
+        """Detach from the file, which is the caller's and stays open."""
         self._text.detach()
 
     def _encoding(self, file: BinaryIO) -> str:
@@ -102,14 +102,14 @@ class Lines:
 
 @contextmanager
 def opened(content: bytes | BinaryIO | Path, *, problems: Problems) -> Iterator[Lines]:
-    """A path is a recording's file, and is named wherever something is wrong with it."""
+    """Open the content as lines. A path is a recording's file, and is named in each problem."""
     name = content.name if isinstance(content, Path) else ""
     with _binary(content) as file, closing(Lines(file, problems, file_name=name)) as lines:
         yield lines
 
 
 def whole_text(content: bytes | BinaryIO, *, problems: Problems) -> str:
-    """For who shows a small file before its rows are taken."""
+    """Return the whole text of a small file that is shown before its rows are taken."""
     with opened(content, problems=problems) as lines:
         return lines.whole()
 

@@ -7,7 +7,7 @@ from hits.core.errors import CrowdError
 from hits.datasets.papers import load_library
 
 PLACE = Path(__file__).parents[2] / "static/hits/vega/vega.js"
-# Its interpreter comes with it: without one the library compiles expressions, which the policy forbids.
+# The bundle includes the interpreter: without it the library compiles expressions, which the CSP forbids.
 GIVEN = "window.vegaEmbed = vegaEmbed;"
 
 

@@ -49,7 +49,7 @@ class Command(BaseCommand):
         self._say(f"{done:,} of {of:,}")
 
     def _say(self, words: str) -> None:
-        """Over what stood there before; only where a person looks on."""
+        """Overwrite the status line, only if the output is a terminal."""
         if self.stderr.isatty():
             self.stderr.write(f"\r{words:<40}\r{words}", style_func=str, ending="")
 
@@ -58,7 +58,7 @@ def _add_arguments(parser: ArgumentParser, export: exports.Export) -> None:
     parser.add_argument("--study", required=True, metavar="NAME")
     parser.add_argument("--out", required=True, type=Path, metavar="DIR", help="made if it is not there")
     parser.add_argument("--format", choices=export.formats, default="csv")
-    parser.add_argument("--full", action="store_true", help="where each row comes from, too")
+    parser.add_argument("--full", action="store_true", help="also write where each row comes from")
     which = parser.add_mutually_exclusive_group()
     which.add_argument("--selected", action="store_true", help="only what people solve (the default)")
     which.add_argument("--all", action="store_true", help="everything that is final")
@@ -67,17 +67,17 @@ def _add_arguments(parser: ArgumentParser, export: exports.Export) -> None:
         nargs="+",
         default=[],
         metavar="SOURCE",
-        help="whose (default: what is given away)",
+        help="sources to export (default: all but those exported only by choice)",
     )
     parser.add_argument(
-        "--linkable", action="store_true", help="the same pseudonyms whenever this is asked for"
+        "--linkable", action="store_true", help="use the same pseudonyms in every linkable export"
     )
     parser.add_argument("--json", action="store_true", help="one JSON object, for programs")
     export.add_arguments(parser)
 
 
 def _options_of(export: exports.Export, options: Mapping[str, Any]) -> dict[str, Any]:
-    """The family's own: no other option is any of its business."""
+    """Return the family's own options, without those of the command."""
     parser = ArgumentParser(add_help=False)
     export.add_arguments(parser)
     return {name: options[name] for name in vars(parser.parse_args([]))}

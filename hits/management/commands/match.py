@@ -40,7 +40,7 @@ class Command(BaseCommand):
 
 
 def _match(account: Account, *, full: bool) -> Match:
-    """A count that does not fit is made again, once everything there has been looked at."""
+    """Compare one account. If sums do not fit, everything is looked at and the comparison is made again."""
     match = three_way_match.start_match(account=account, full=full, by=None, now=timezone.now())
     while match.status == Match.Status.RUNNING:
         if three_way_match.step(match=match, now=timezone.now()):

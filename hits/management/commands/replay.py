@@ -16,8 +16,8 @@ from hits.data import replays
 class Command(BaseCommand):
     help = (
         "Feeds recorded work of a task family through the services of live work, and says what it comes to. "
-        "Nobody is asked or paid. The same files again add nothing; killed in the middle, it goes on when it "
-        "is started again. The files are described in docs/replaying.md."
+        "Nobody is asked or paid. Replaying the same files again adds nothing; a replay that was killed goes "
+        "on when it is started again. The files are described in docs/replaying.md."
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
@@ -26,7 +26,8 @@ class Command(BaseCommand):
             of_family = families.add_parser(name, help=", ".join(replay.files))
             of_family.add_argument("folder", type=Path, metavar="DIR", help="where the CSV files are")
             of_family.add_argument(
-                "--study", help="its name; made if there is none (default: one of its own for these files)"
+                "--study",
+                help="name of the study, created if it is missing (default: a separate one for these files)",
             )
             of_family.add_argument("--json", action="store_true", help="one JSON object, for programs")
             replay.add_arguments(of_family)
@@ -51,7 +52,7 @@ class Command(BaseCommand):
         self._say(f"{what}: {done:,} of {of:,}" if of else f"{what}: {done:,}")
 
     def _say(self, words: str) -> None:
-        """Over what stood there before; only where a person looks on."""
+        """Overwrite the status line, only if the output is a terminal."""
         if self.stderr.isatty():
             self.stderr.write(f"\r{words:<60}\r{words}", style_func=str, ending="")
 
@@ -66,14 +67,14 @@ def _find(folder: Path, replay: replays.Replay) -> list[Path]:
 
 
 def _options_of(replay: replays.Replay, options: Mapping[str, Any]) -> dict[str, Any]:
-    """The family's own: no other option is any of its business."""
+    """Return the family's own options, without those of the command."""
     parser = ArgumentParser(add_help=False)
     replay.add_arguments(parser)
     return {name: options[name] for name in sorted(vars(parser.parse_args([])))}
 
 
 def _digest(paths: Sequence[Path], *, options: Mapping[str, Any]) -> str:
-    """The same files with the same options are the same study, wherever they lie."""
+    """Return a digest of files and options: the same ones are the same study, wherever the files are."""
     whole = sha256(json.dumps(options).encode() if options else b"")
     for path in paths:
         with path.open("rb") as file:
