@@ -1,7 +1,7 @@
-"""Tables that only grow: the database itself refuses updates and deletions.
+"""Append-only tables: the database itself refuses updates and deletions.
 
 A model says so by `append_only = True`. After every migration missing triggers are made: on SQLite, altering
-a table makes it anew and loses them.
+a table makes it again and loses them.
 """
 
 from collections.abc import Collection
@@ -29,7 +29,7 @@ KNOWN = {
 
 
 def seal_tables(sender: AppConfig, using: str, **_: Any) -> None:
-    """A post_migrate handler, for the models of this one app."""
+    """Make missing triggers of this app's append-only models, as a post_migrate handler."""
     tables = [model._meta.db_table for model in sender.get_models() if is_sealed(model, using)]
     if not tables:
         return
@@ -49,7 +49,7 @@ def is_sealed(model: Any, using: str) -> bool:
 
 
 def seal(schema_editor: Any, table: str, *, known: Collection[str] = ()) -> None:
-    """Make the triggers of this table, except those that are known to be there."""
+    """Make the triggers of this table, except those that are known to exist."""
     if schema_editor.connection.vendor == "sqlite":
         for verb in ("update", "delete"):
             if f"{table}_no_{verb}" not in known:

@@ -1,4 +1,4 @@
-"""What an audit event may be about: how its kind begins, and the words a list is filtered by."""
+"""Subjects of audit events: how their kinds begin, and the words a list is filtered by."""
 
 from collections.abc import Mapping
 
@@ -17,11 +17,11 @@ SUBJECTS: dict[str, str] = {
     "study.": "Studies and their bonus tables",
     "picture.": "Pictures of the pool",
     "swow.": "Association lists",
-    "file.": "Files that somebody took",
+    "file.": "Downloaded files",
     "sign_in.": "Attempts to sign in",
 }
 
 
 def register(subjects: Mapping[str, str]) -> None:
-    """A room above adds what it writes of. Called from its AppConfig.ready."""
+    """Add the subjects that a higher room writes about. Called from its AppConfig.ready."""
     SUBJECTS.update(subjects)

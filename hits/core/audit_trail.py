@@ -1,4 +1,4 @@
-"""Who did what to money: one row for each act, written in the transaction of the act itself."""
+"""Audit trail of money: one row for each act, written in the transaction of the act itself."""
 
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
@@ -15,6 +15,6 @@ log = structlog.get_logger()
 
 
 def note(kind: str, words: str, *, by: "User | None", now: datetime, **about: Any) -> None:
-    """`about` names the study, account, run or bonus. No provider's id belongs into the words."""
+    """Write an audit event. `about` names the study, account, run or bonus; `words` no provider's id."""
     AuditEvent.objects.create(kind=kind, words=words[:LONGEST], by=by, at=now, **about)
     log.info("money.audited", kind=kind, by=str(by.public_id) if by else None)

@@ -21,13 +21,18 @@ def unseal(sealed: str) -> str:
 
 
 def blind_index(*parts: str) -> str:
-    """Finds an encrypted value without telling what it is."""
+    """Return a keyed digest that finds an encrypted value without telling what it is."""
     return _keyed("index", *parts).hex()
 
 
 def pseudonym(*parts: str) -> str:
-    """What people and exports see instead of a provider's worker id."""
+    """Return what people and exports see instead of a provider's worker id."""
     return "w-" + b32encode(_keyed("pseudonym", *parts))[:10].decode().lower()
+
+
+def coin(*parts: str) -> bool:
+    """Return heads or tails: always the same for the same parts, and known to nobody outside."""
+    return bool(_keyed("coin", *parts)[0] & 1)
 
 
 def sign_page(payload: Mapping[str, Any]) -> str:
@@ -35,7 +40,7 @@ def sign_page(payload: Mapping[str, Any]) -> str:
 
 
 def read_page(token: str) -> dict[str, Any]:
-    """Raises django.core.signing.BadSignature."""
+    """Return the token's payload. Raises django.core.signing.BadSignature."""
     payload: dict[str, Any] = signing.loads(
         token, key=settings.TOKEN_KEYS[0], fallback_keys=[*settings.TOKEN_KEYS[1:]], salt=PAGE_SALT
     )
@@ -43,7 +48,7 @@ def read_page(token: str) -> dict[str, Any]:
 
 
 def read_ticket(ticket: str, *, key: str) -> dict[str, Any]:
-    """The marketplace's word on who works in this frame. Raises django.core.signing.BadSignature."""
+    """Return the marketplace's claim on who works in this frame. Raises signing.BadSignature."""
     payload: dict[str, Any] = signing.loads(ticket, key=key, salt="marketplace.ticket")
     return payload
 

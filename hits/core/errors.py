@@ -1,14 +1,14 @@
-"""The one family of errors. Pages and the API turn them into answers in one place each."""
+"""The one family of errors. Pages and the API turn them into responses in one place each."""
 
 from collections.abc import Sequence
 
 
 class CrowdError(Exception):
-    """Whatever we refuse on purpose. The message says what to do."""
+    """A refusal on purpose. The message says what to do."""
 
 
 class RuleBroken(CrowdError):
-    """A rule of the house; becomes HTTP 409. The code is for programs, the message for people."""
+    """A broken rule of the project; becomes HTTP 409. The code is for programs, the message for people."""
 
     def __init__(self, code: str, message: str) -> None:
         super().__init__(message)
@@ -20,7 +20,7 @@ class InvalidAnswer(CrowdError):
 
 
 class InvalidItems(CrowdError):
-    """A file of items that cannot be read: every line of it that is wrong, and nothing was added."""
+    """A file of items that cannot be read: names every wrong line; nothing was added."""
 
     def __init__(self, problems: Sequence[str]) -> None:
         super().__init__(" ".join(problems))
@@ -28,7 +28,7 @@ class InvalidItems(CrowdError):
 
 
 class ProviderError(CrowdError):
-    """Something between us and the provider."""
+    """A failure between this system and the provider."""
 
 
 class ProviderUnavailable(ProviderError):
@@ -36,7 +36,7 @@ class ProviderUnavailable(ProviderError):
 
 
 class StandsStill(ProviderUnavailable):
-    """Rows were put back from a copy, and nobody has confirmed the comparison: nothing was sent."""
+    """Nothing was sent: data was restored from a copy, and nobody has confirmed the comparison yet."""
 
 
 class ProviderRefused(ProviderError):

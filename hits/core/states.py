@@ -1,4 +1,4 @@
-"""The one function that moves a state machine: compare and swap, and a lost race is a logged no-op."""
+"""The one function that moves a state machine: compare and swap; a lost race is a logged no-op."""
 
 from collections.abc import Collection
 from typing import Any, Protocol
@@ -20,7 +20,7 @@ def sources_of(model: type[Any], to: str) -> list[str]:
 
 
 def move(row: Any, to: str, *, since: Collection[str] = (), **changes: Any) -> bool:
-    """True if this call moved the row; its fields then hold the new values.
+    """Move the row and return True if this call did it; the row's fields then hold the new values.
 
     `since` narrows the states it may come from: launching a draft is not resuming a pause.
     """

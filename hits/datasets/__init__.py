@@ -1,1 +1,1 @@
-"""Rows of a data set as files. Writing holds no more than some hundred rows in memory."""
+"""Data sets as files. Writing holds no more than some hundred rows in memory."""

@@ -1,4 +1,4 @@
-"""Bars as plain SVG with direct labels, so that no color carries a meaning."""
+"""Bar charts as plain SVG with direct labels, so that no color carries a meaning."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -28,9 +28,9 @@ class Bars:
 def draw_bars(
     rows: Iterable[tuple[str, float, str]], *, most: float | None = None, below: Sequence[str] = ()
 ) -> Bars | None:
-    """Label, value and what is said at its end; None where there is nothing to draw.
+    """Return bars from labels, values and the words at their ends, or None if there is nothing to draw.
 
-    `below` has something small for each label.
+    `below` has a small text for each label.
     """
     found = list(rows)
     longest = most or max((value for _, value, _ in found), default=0)

@@ -1,4 +1,4 @@
-"""What a row of a data set has: files, cards and the docs are made from one list of columns."""
+"""Columns of a data set: files, cards and the docs are made from one list of them."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -11,15 +11,16 @@ TEXT, INTEGER, NUMBER, FLAG, MOMENT = "text", "integer", "number", "flag", "mome
 TEXTS = "texts"  # a list of them
 ROWS = "rows"  # a list of rows of their own columns
 PERSON = "person"  # whose id is never written, but a pseudonym
+IMAGE = "image"  # named by the SHA-256 of its file; Parquet alone holds the file itself
 
 Row = Mapping[str, Any]
-# How a person is called.
+# Returns the name under which files show a person.
 Called = Callable[[UUID], str]
 
 
 @dataclass(frozen=True, kw_only=True)
 class Column:
-    """`of` reads what the row is made of. Without it that has the value by the column's name."""
+    """A column. `of` reads its value from the row's source, which otherwise has it by the column's name."""
 
     name: str
     kind: str
@@ -31,7 +32,7 @@ class Column:
 def column(
     name: str, kind: str, words: str, *columns: Column, of: str | Callable[[Any], Any] | None = None
 ) -> Column:
-    """`of`: the dotted name by which what the row is made of has the value, or a function that reads it."""
+    """Return a column. `of` is a dotted name in the row's source, or a function that reads the value."""
     read = attrgetter(of) if isinstance(of, str) else of
     return Column(name=name, kind=kind, words=words, columns=columns, of=read)
 
@@ -47,13 +48,13 @@ def nobody(_: UUID) -> str:
 def rows_of(
     columns: Sequence[Column], sources: Iterable[Any], *, person: Called = nobody
 ) -> Iterator[dict[str, Any]]:
-    """One for each source, when it is asked for: no source is held once its row was taken."""
+    """Yield one row for each source, when it is asked for: no source is held once its row was taken."""
     for source in sources:
         yield _row_of(columns, source, person)
 
 
 def utc_text(at: datetime | None) -> str | None:
-    """How files tell a moment, whatever the zone of whoever asks."""
+    """Return a moment as files write it: in UTC, whatever the reader's time zone."""
     return None if at is None else at.astimezone(UTC).isoformat()
 
 

@@ -1,4 +1,4 @@
-"""One file of rows in any of the forms, told how far it is."""
+"""Writing of one file of rows in any of the formats, with reports of progress."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
@@ -15,7 +15,7 @@ Tell = Callable[[int, int], None]
 
 
 def write_rows(path: Path, columns: Sequence[Column], rows: Iterable[Row], *, form: str) -> dict[str, Any]:
-    """What stands there afterwards: its name, size and SHA-256."""
+    """Write the file and return its name, size and SHA-256."""
     with replacing(path) as file:
         if form in TEXTS:
             file.writelines(TEXTS[form](columns, rows))
@@ -27,7 +27,7 @@ def write_rows(path: Path, columns: Sequence[Column], rows: Iterable[Row], *, fo
 
 
 class RowCounter:
-    """Tells how far it is, now and then."""
+    """Counter of rows that reports its progress at intervals."""
 
     EVERY = 500
 

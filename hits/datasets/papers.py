@@ -1,4 +1,4 @@
-"""Charts as files for papers, by vl-convert. It is heavy: commands draw, and no process that serves."""
+"""Charts as files for papers, by vl-convert. It is heavy: only commands draw, and no process that serves."""
 
 from collections.abc import Iterator, Mapping
 from importlib import import_module
@@ -11,7 +11,7 @@ from hits.datasets.vega_charts import LOOK, Chart, category, quantity
 
 FORMS = ("svg", "png")
 WIDTH, SCALE = 400, 3
-# As a page has them in its own colors (charts.js), here black on white.
+# The styles that a page has in its own colors (charts.js), here black on white.
 STYLES: Mapping[str, Mapping[str, Any]] = {
     "main": {"color": "#20639b"},
     "quiet": {"color": "#bbbbbb"},
@@ -27,7 +27,7 @@ def load_library() -> Any:
 
 
 def papers_of(table: StatTable) -> Iterator[Chart]:
-    """Every chart of it; bars, which pages draw themselves, as one of them."""
+    """Yield every chart of the table; bars, which pages draw themselves, become one of them."""
     yield from table.charts
     if table.bars is not None:
         yield Chart(name="bars", words=table.title, spec=_bars(table.bars))

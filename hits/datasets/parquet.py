@@ -1,6 +1,11 @@
-"""Parquet by Apache's own library, which is large: import this module only where a file is written."""
+"""Parquet by Apache's own library, which is large: import this module only to write a file.
 
-from collections.abc import Iterable, Mapping, Sequence
+Files with images are laid out as the `datasets` library loads them without a script: an image is a struct of
+its bytes and its name, and the schema says which columns are images.
+"""
+
+import json
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime
 from itertools import islice
 from typing import IO, Any

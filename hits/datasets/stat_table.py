@@ -1,4 +1,4 @@
-"""A table of statistics, said once: its page, its chart and its files are made from one declaration."""
+"""A table of statistics, declared once: its page, its chart and its files are made from one declaration."""
 
 import json
 import re
@@ -20,9 +20,9 @@ UNKNOWN = "–"
 
 @dataclass(frozen=True, kw_only=True)
 class StatColumn(Column):
-    """Without a title it stands in files alone, and without a name on the page alone.
+    """A column of statistics. Without a title it is in files alone, and without a name on the page alone.
 
-    Where nothing reads it, a row is a mapping by name, or has its values in the order of the columns.
+    Without `of`, a row is a mapping by name, or has its values in the order of the columns.
     """
 
     title: str
@@ -35,9 +35,9 @@ class StatColumn(Column):
 
 @dataclass(frozen=True, kw_only=True)
 class ShownCell:
-    """A cell of a page: `below` its words something small, and `mark` says why it is marked.
+    """A cell of a page. `below` is a small text under its words, and `mark` says why the cell is marked.
 
-    `url`: where the name of a row leads.
+    `url`: the target of a link from the row's name.
     """
 
     words: str
@@ -48,10 +48,10 @@ class ShownCell:
 
 @dataclass(frozen=True, kw_only=True)
 class StatTable:
-    """The first column names its row. `empty` is said where there are no rows, and `note` below the table.
+    """A table whose first column names its row. `empty` is shown for no rows, and `note` below it.
 
     `page_rows`: those of the page where files have others. `exact`: files name columns by their names and
-    hold the numbers behind the words; otherwise they hold what the page shows. `files`: those it leads to.
+    hold the numbers behind the words; otherwise they hold what the page shows. `files`: formats it links to.
     """
 
     name: str
@@ -76,7 +76,7 @@ class StatTable:
         return [column for column in self.columns if column.title]
 
     def shown(self) -> list[list[tuple[StatColumn, ShownCell]]]:
-        """Each cell with its column."""
+        """Return the page's rows, each as cells with their columns."""
         rows = self.rows if self.page_rows is None else self.page_rows
         return [
             [(column, show(column, value)) for column, value in self._values(row) if column.title]
@@ -93,7 +93,7 @@ class StatTable:
         return write_csv([column.name if self.exact else column.title for column in wanted], rows)
 
     def as_json(self) -> Iterator[dict[str, Any]]:
-        """Exact numbers by the columns' names, whatever the CSV has."""
+        """Yield rows of exact numbers by the columns' names, whatever the CSV has."""
         for row in self.rows:
             yield {column.name: _plain(value) for column, value in self._values(row) if column.name}
 
@@ -109,7 +109,7 @@ def head(
     title: str, kind: str = INTEGER, *, name: str | None = None, of: Callable[[Any], Any] | None = None,
     digits: int | None = None,
 ) -> StatColumn:  # fmt: skip
-    """Its name is made of its title where nothing else is said."""
+    """Return a column whose name is made from its title unless it is given."""
     made = re.sub(r"\W+", "_", title.lower()).strip("_") if name is None else name
     return StatColumn(name=made, title=title, kind=kind, words=title, of=of, digits=digits)
 
@@ -123,7 +123,7 @@ def percent(share: Fraction | float | None, digits: int = 1) -> str:
 
 
 def show(column: StatColumn, value: Any) -> ShownCell:
-    """What is no number of its kind is words already."""
+    """Return the cell as the page shows it. A value that is already text is shown unchanged."""
     if isinstance(value, ShownCell):
         return value
     if value is None:
@@ -154,12 +154,16 @@ def _shown_cell(column: StatColumn, value: Any) -> Cell:
 
 
 def _exact_cell(column: StatColumn, value: Any) -> Cell:
-    """Numbers as numbers: a spreadsheet would take a text that begins with a minus for a formula."""
+    """Return numbers as numbers: a spreadsheet would take a text that begins with a minus for a formula."""
+    if isinstance(value, ShownCell):
+        return value.words
     return Decimal(str(value)) if isinstance(value, float) else value
 
 
 def _plain(value: Any) -> Any:
     match value:
+        case ShownCell():
+            return value.words
         case Fraction() | Decimal():
             return float(value)
         case tuple():

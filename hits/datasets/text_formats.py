@@ -1,4 +1,4 @@
-"""CSV, TSV and JSON Lines, a row at a time."""
+"""CSV, TSV and JSON Lines, one row at a time."""
 
 import json
 from collections.abc import Iterable, Iterator, Sequence
@@ -18,7 +18,7 @@ def json_line(row: Row) -> bytes:
 
 
 def csv_lines(columns: Sequence[Column], rows: Iterable[Row]) -> Iterator[bytes]:
-    """Lists as JSON. No mark at the start: programs would take it for a part of the first column's name."""
+    """Yield CSV with lists as JSON and no byte order mark, which programs would read as part of a name."""
     yield csv_line(one.name for one in columns).encode()
     for row in rows:
         yield csv_line(_cell(row[one.name]) for one in columns).encode()
@@ -30,13 +30,13 @@ def read_jsonl(lines: Iterable[bytes]) -> Iterator[dict[str, Any]]:
 
 
 def changes_in_csv(columns: Sequence[Column], row: Row) -> bool:
-    """Whether a text of it looks like a formula, so that CSV holds it with an apostrophe before it."""
+    """Whether a text of the row looks like a formula, so that CSV holds it with an apostrophe before it."""
     texts = [row[one.name] for one in columns if isinstance(row[one.name], str)]
     return any(harmless(text) != text for text in texts)
 
 
 def tsv_lines(columns: Sequence[Column], rows: Iterable[Row]) -> Iterator[bytes]:
-    """Plain, as programs read it: no quotes, and what would break a line becomes a blank."""
+    """Yield plain TSV, as programs read it: no quotes, and what would break a line becomes a blank."""
     yield "\t".join(one.name for one in columns).encode() + b"\n"
     for row in rows:
         cells = (" ".join(str(row[one.name]).split()) for one in columns)

@@ -1,4 +1,4 @@
-"""Charts by Vega-Lite. A spec names styles and no colors: those are the page's, or the paper's."""
+"""Charts by Vega-Lite. A spec names styles and no colors: those come from the page or the paper."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -8,7 +8,7 @@ LONGEST_LABEL_PX = 150
 TICKS = 5
 Values = Sequence[Mapping[str, Any]]
 BELOW = "The table below and its files have every figure."
-# Of every chart, on pages and in papers.
+# Look of every chart, on pages and in papers.
 LOOK: Mapping[str, Any] = {
     "mark": {"aria": False},  # the whole is one image with words of its own
     "view": {"stroke": None},
@@ -22,7 +22,7 @@ LOOK: Mapping[str, Any] = {
 
 @dataclass(frozen=True, kw_only=True)
 class Chart:
-    """`words` tell it to whoever does not see it; a table with every figure stands beside."""
+    """A chart. `words` describe it to people who cannot see it; a table with every figure is beside it."""
 
     name: str
     words: str
@@ -43,7 +43,7 @@ class Estimate:
 def draw_estimates(
     rows: Sequence[Estimate], *, name: str, caption: str, limit: float, limit_name: str
 ) -> Chart:
-    """Points with their intervals beside a dashed line."""
+    """Return a chart of points with their intervals, and a dashed line at the limit."""
     said = ", ".join(f"{row.label} {row.words}" for row in rows)
     return Chart(
         name=name,
@@ -69,7 +69,7 @@ def _values_of(row: Estimate) -> Mapping[str, Any]:
 
 
 def _limit(value: float) -> Mapping[str, Any]:
-    """Once, and not for each row."""
+    """Layer of the limit's line, drawn once and not for each row."""
     encoding = {"x": {"field": "limit"}, "y": None, "tooltip": None}
     return {
         "data": {"values": [{"limit": value}]},
@@ -92,7 +92,7 @@ def category(field: str, order: Sequence[str]) -> Mapping[str, Any]:
 def quantity(
     field: str, *, low: float, high: float, form: str = "", title: str = "", ticks: int = TICKS
 ) -> Mapping[str, Any]:
-    """From low to high, whatever is shown, so that charts beside each other can be compared."""
+    """Axis with fixed ends, whatever is shown, so that charts beside each other can be compared."""
     axis = {"title": title or None, "tickCount": ticks, **({"format": form} if form else {})}
     return {"field": field, "type": "quantitative", "scale": {"domain": [low, high]}, "axis": axis}
 
@@ -101,7 +101,7 @@ def rule(style: str, *, width: float = 1.5, is_dashed: bool = False) -> Mapping[
     return {"type": "rule", "style": style, "strokeWidth": width, "strokeDash": [6, 4] if is_dashed else []}
 
 
-# Of each row its interval, its point, and its words at the end of the line.
+# For each row: its interval, its point, and its words at the end of the line.
 ESTIMATES: Values = (
     {"mark": rule("main", width=2), "encoding": {"x": {"field": "low"}, "x2": {"field": "high"}}},
     {"mark": {"type": "point", "style": "main", "filled": True, "size": 90, "opacity": 1}},

@@ -1,4 +1,4 @@
-"""Files that are there whole or not at all."""
+"""Files that exist whole or not at all."""
 
 import os
 from collections.abc import Iterable, Iterator
@@ -10,7 +10,7 @@ from typing import IO, Any
 
 @contextmanager
 def appending(path: Path, *, at: int) -> Iterator[IO[bytes]]:
-    """From that byte on: what was written behind it and not noted is written again. On the disk after."""
+    """Open a file for writing from byte `at`, dropping what is behind it. On disk when the block ends."""
     path.parent.mkdir(parents=True, exist_ok=True)
     with path.open("r+b" if path.exists() else "w+b") as file:
         file.truncate(at)
@@ -22,7 +22,7 @@ def appending(path: Path, *, at: int) -> Iterator[IO[bytes]]:
 
 @contextmanager
 def replacing(path: Path) -> Iterator[IO[bytes]]:
-    """The name stands for a whole file, or for none."""
+    """Write under a draft name and rename at the end: the name is a whole file's, or does not exist."""
     draft = path.with_suffix(f"{path.suffix}.part")
     path.parent.mkdir(parents=True, exist_ok=True)
     with draft.open("wb") as file:

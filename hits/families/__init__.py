@@ -1,4 +1,4 @@
-"""How task families plug in: the interface they implement, and where they register."""
+"""Interface that task families implement, and the registry where they plug in."""
 
 from hits.families.abilities import (
     AsksAnew,
@@ -17,6 +17,7 @@ from hits.families.abilities import (
 from hits.families.interface import Answer, Proposal, Purpose, Score, TaskPage, TaskType, Terms
 from hits.families.registry import (
     asks_anew,
+    beside_work,
     get,
     is_offered,
     is_test,
@@ -45,11 +46,12 @@ __all__ = [
     "SuggestsTerms",
     "TakesFiles",
     "TakesReports",
-    "TaskType",
     "TaskPage",
+    "TaskType",
     "Terms",
     "UsesUp",
     "asks_anew",
+    "beside_work",
     "get",
     "is_offered",
     "is_test",

@@ -1,4 +1,4 @@
-"""What a task may be able to do beyond being worked on: a class for each, and whoever can has it."""
+"""Abilities that a task may have beyond being worked on: one class each, inherited by those that can."""
 
 from __future__ import annotations
 
@@ -23,21 +23,21 @@ if TYPE_CHECKING:
 class SuggestsTerms(ABC):
     @abstractmethod
     def suggest_terms(self, *, study: Study) -> Terms:
-        """What a new batch of this study starts from, where that is not the same for every study."""
+        """Return the terms that a new batch of this study starts with, if studies differ."""
 
 
 class PreviewsBatches(ABC):
     @abstractmethod
     def preview_page(self, *, batch: Batch) -> TaskPage:
-        """What this batch asks, where that is not the same for every study: nothing of its items."""
+        """Return what this batch asks, if studies differ: nothing of its items."""
 
 
 class NarrowsItems(ABC):
     @abstractmethod
     def narrow_items(self, items: QuerySet[Item], *, worker_id: int) -> QuerySet[Item]:
-        """Of items that are free for this worker, those that the task's own rules leave.
+        """Return those of the items free for this worker that the task's own rules allow.
 
-        The worker's row is held: what this reads of the worker's own leases is not overtaken.
+        The worker's row is locked: what this reads of the worker's own leases cannot change meanwhile.
         """
 
 
@@ -46,49 +46,49 @@ class ShowsAgain(ABC):
     def page_again(
         self, *, form: QueryDict, assignment: Assignment, items: Sequence[Item], problem: InvalidAnswer
     ) -> TaskPage | None:
-        """The work page with what was sent and what is wrong with it. None: a page of its own says that."""
+        """Return the work page with what was sent and its problem; None if another page reports it."""
 
 
 class GivesFeedback(ABC):
     @abstractmethod
     def feedback_page(self, *, assignment: Assignment, items: Sequence[Item]) -> TaskPage | None:
-        """How handed-in work turned out, for its worker to read. None: nothing, or nothing yet."""
+        """Return how submitted work turned out, for its worker; None if there is nothing to show yet."""
 
 
 class RecoversAnswers(ABC):
     @abstractmethod
     def recover_answer(self, *, answer: Any, assignment: Assignment, items: Sequence[Item]) -> Answer:
-        """Of work that was never saved here, and may have been sent by hand: it matters whose it is."""
+        """Return the answer of work never saved here. It may be sent by hand, so its worker matters."""
 
 
 class UsesUp(ABC):
     @abstractmethod
     def uses_up(self, assignment: Assignment) -> bool:
-        """Of a test that was opened and not handed in: whether its worker has seen too much to begin anew."""
+        """Whether this test, opened but not submitted, has shown its worker too much to begin again."""
 
 
 class AsksRival(ABC):
     @abstractmethod
     def read_proposal(self, *, form: QueryDict, assignment: Assignment) -> Proposal:
-        """What a page sends to ask the rival. Raises InvalidAnswer for anything it could not have sent."""
+        """Return what a page sent to ask the rival. Raises InvalidAnswer if the page could not send it."""
 
     @abstractmethod
     def possible_bonus(self, *, assignment: Assignment, fool: int) -> Decimal | None:
-        """What a verdict may earn its asker at most. None: nothing is promised by verdicts."""
+        """The most that a verdict may earn its worker, or None if verdicts promise nothing."""
 
 
 class TakesReports(ABC):
     @abstractmethod
     def take_report(self, *, form: QueryDict, assignment: Assignment, now: datetime) -> None:
-        """Something of the page is unfit. Raises InvalidAnswer for what the page does not show."""
+        """Take a report that part of the page is unfit. Raises InvalidAnswer for what it does not show."""
 
 
 class KeepsItems(ABC):
-    """Beside the items of a batch there are rows of the task's own."""
+    """Ability to keep rows of the task's own beside the items of a batch."""
 
     @abstractmethod
     def remove_items(self, *, batch: Batch) -> None:
-        """Takes away what is kept of a draft's own items; the caller removes the items."""
+        """Remove the task's rows for a draft's own items; the caller removes the items."""
 
 
 class TakesFiles(KeepsItems):
@@ -97,18 +97,18 @@ class TakesFiles(KeepsItems):
 
     @abstractmethod
     def read_items(self, content: bytes) -> Sequence[Any]:
-        """The rows of a researcher's file. Raises InvalidItems that names every bad line."""
+        """Return the rows of a researcher's file. Raises InvalidItems that names every bad line."""
 
     @abstractmethod
     def add_items(self, rows: Sequence[Any], *, batch: Batch) -> int:
-        """Makes the rows of read_items this batch's own items. The caller holds the transaction."""
+        """Make the rows of read_items this batch's own items. The caller holds the transaction."""
 
     @abstractmethod
     def example_file(self) -> str:
-        """A file that could be uploaded as it is."""
+        """Return a file that could be uploaded as it is."""
 
 
 class AsksAnew(KeepsItems):
     @abstractmethod
     def repeat_items(self, items: Sequence[Item], *, batch: Batch) -> int:
-        """The same questions as this batch's own. The caller holds the transaction."""
+        """Add the same questions as this batch's own items. The caller holds the transaction."""

@@ -1,4 +1,4 @@
-"""Who else has a say in who may work: rooms above register policies, and every entry is put to them all."""
+"""Policies on who may work: rooms above register them, and every entry is checked by all of them."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
@@ -16,33 +16,33 @@ _policies: list["EntryPolicy"] = []
 
 @dataclass(frozen=True, kw_only=True)
 class PlatformRequirements:
-    """Requirements as the Requester API takes them; and why a launch has to wait, with what to do."""
+    """Requirements as the Requester API takes them, and why a launch has to wait, with what to do."""
 
     requirements: Sequence[Mapping[str, Any]] = ()
     obstacles: Sequence[str] = ()
-    # What is in no launch's way, and is seldom meant.
+    # Conditions that stop no launch but are seldom intended.
     warnings: Sequence[str] = ()
 
 
 class EntryPolicy(ABC):
-    """What must hold of a worker before work begins, at the provider and here."""
+    """Policy on what must hold of a worker before work begins, at the provider and here."""
 
     @abstractmethod
-    def ask(self, batch: "Batch") -> "Asked":
-        """What the provider is to ask of workers, beside the batch's own requirements."""
+    def ask(self, batch: "Batch") -> "PlatformRequirements":
+        """Return what the provider is to ask of workers beside the batch's own requirements."""
 
     @abstractmethod
     def refuse_entry(self, *, hit: "HIT", worker: "Worker", now: datetime) -> None:
-        """Raises RuleBroken with a code and words for the worker. Holds the worker's row."""
+        """Raise RuleBroken, with words for the worker, if entry is refused. The worker's row is locked."""
 
 
 def register(policy: EntryPolicy) -> None:
-    """Called from an AppConfig.ready."""
+    """Register a policy. Called from an AppConfig.ready."""
     _policies.append(policy)
 
 
 def ask(batch: "Batch") -> PlatformRequirements:
-    """The batch's own requirements and those of every policy, and whatever is in the way of a launch."""
+    """Return the batch's own requirements with those of every policy, and every obstacle to a launch."""
     asked = [policy.ask(batch) for policy in _policies]
     return PlatformRequirements(
         requirements=[*batch.requirements, *(row for one in asked for row in one.requirements)],

@@ -1,4 +1,4 @@
-"""One TaskType for each kind of work. Nothing outside the family knows more of it than this."""
+"""Interface of a kind of work, one TaskType for each. Other code knows no more of it than this."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Answer = Mapping[str, Any]
 
 @dataclass(frozen=True, kw_only=True)
 class TaskPage:
-    """What to render. The context must hold nothing that a solver may not see."""
+    """A template and its context. The context must hold nothing that a solver may not see."""
 
     template: str
     context: Mapping[str, Any] = field(default_factory=dict)
@@ -29,7 +29,7 @@ class TaskPage:
 
 @dataclass(frozen=True, kw_only=True)
 class Score:
-    """What one answer to one item is worth by one measure, exactly."""
+    """Exact value of one answer to one item by one measure."""
 
     item: Item
     measure: str
@@ -38,11 +38,11 @@ class Score:
 
 @dataclass(frozen=True, kw_only=True)
 class Proposal:
-    """What a worker puts to the rival: a text, and which of the pictures shown belong to it."""
+    """A worker's question to the rival: a text, and which of the pictures shown belong to it."""
 
     slot: int
     text: str
-    # Of each picture in the order shown: its SHA-256 and its caption.
+    # SHA-256 and caption of each picture, in the order shown.
     pictures: Sequence[tuple[str, str]]
     chosen: Sequence[int]
 
@@ -52,26 +52,28 @@ class Purpose(Enum):
     # It qualifies its worker, and is no data: no bonus table applies, an item may be asked of any number of
     # people, and each worker is given some of the batch's items, drawn by the worker.
     TEST = "test"
-    # No researcher launches it, and no bonus table applies; the house makes its batches by itself.
+    # No researcher launches it, and no bonus table applies; the system makes its batches by itself.
     HOUSE = "house"
 
 
 @dataclass(frozen=True, kw_only=True)
 class Terms:
-    """What a new batch starts from."""
+    """Terms that a new batch starts with."""
 
     title: str = ""
     description: str = ""
     # What one item is expected to take, until times have been measured.
     item_s: int = 30
-    # So many items stand on one page, at first and at most.
+    # Number of items on one page, at first and at most.
     items_each: int = 1
     most_items: int = 10
-    # So long may one assignment take.
+    # Seconds that one assignment may take.
     duration_s: int = 900
     # What its paper asks of workers, as the Requester API takes it: the guide offers it by one click.
     requirements: Sequence[Mapping[str, Any]] = ()
-    # In dollars, and so many different workers for each of its HITs.
+    # Whether its paper asks for English speakers: workers say so themselves, for platforms know the country.
+    english_speakers: bool = False
+    # Reward in dollars, and the number of different workers for each HIT.
     reward: Decimal = Decimal("0.03")
     workers_per_hit: int = 3
 
@@ -90,29 +92,30 @@ class TaskType(ABC):
     is_judged_later: ClassVar[bool] = False
     # True: what a worker has seen is never leased to the same worker again, not even after a return.
     leases_once: ClassVar[bool] = False
-    # True: only for workers who have done nothing else for the study.
+    # True: only for workers who have done no other work for the study. A test is no work: who has taken the
+    # study's tests is new to it.
     wants_newcomers: ClassVar[bool] = False
 
     @abstractmethod
     def practice_page(self) -> TaskPage:
-        """What preview shows: an example that is in no data, with the answer field switched off."""
+        """Return the page that preview shows: an example that is in no data, with no answer possible."""
 
     @abstractmethod
     def work_page(self, *, assignment: Assignment, items: Sequence[Item]) -> TaskPage:
-        """The worker's page, in an order of the worker's own."""
+        """Return the worker's page, with the items in an order of the worker's own."""
 
     @abstractmethod
     def review_page(self, *, assignment: Assignment, items: Sequence[Item]) -> TaskPage:
-        """The same, read-only, with the answer given and what was expected."""
+        """Return the same page, read-only, with the answer given and the one expected."""
 
     @abstractmethod
     def read_answer(self, *, form: QueryDict, assignment: Assignment, items: Sequence[Item]) -> Answer:
-        """The answer to store. Raises InvalidAnswer for anything the page could not have sent."""
+        """Return the answer to store. Raises InvalidAnswer for anything the page could not have sent."""
 
     @abstractmethod
     def check_answer(self, *, answer: Any, items: Sequence[Item]) -> Answer:
-        """The same check for an answer that comes back from the provider."""
+        """Check an answer that comes back from the provider as read_answer checks one that a page sends."""
 
     @abstractmethod
     def judge(self, *, answer: Answer, items: Sequence[Item]) -> Sequence[Score]:
-        """Pure: called again, it rescores."""
+        """Return the scores of an answer. Pure: another call computes them again."""

@@ -1,3 +1,4 @@
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from hits.core.errors import CrowdError
@@ -11,7 +12,7 @@ _task_types: dict[str, TaskType] = {}
 
 
 def register(task_type: TaskType) -> None:
-    """Called from the family's AppConfig.ready."""
+    """Register a task type. Called from its AppConfig.ready."""
     _task_types[task_type.key] = task_type
 
 
@@ -26,23 +27,23 @@ def registered() -> dict[str, TaskType]:
 
 
 def taking_files(key: str) -> TakesFiles | None:
-    """The task, if its items may come from a file."""
+    """Return the task if its items may come from a file, else None."""
     task: object = _task_types.get(key)
     return task if isinstance(task, TakesFiles) else None
 
 
 def known_measures() -> list[str]:
-    """Of all families: what a bonus table may name."""
+    """Return the measures of all task types, which a bonus table may name."""
     return sorted({measure for task_type in _task_types.values() for measure in task_type.measures})
 
 
 def judged_later() -> list[str]:
-    """The tasks whose work is approved before it can be judged."""
+    """Return the tasks whose work is approved before it can be judged."""
     return [key for key, task_type in registered().items() if task_type.is_judged_later]
 
 
 def offered() -> dict[str, TaskType]:
-    """Those that a researcher may choose."""
+    """Return the tasks that a researcher may choose."""
     return {key: task_type for key, task_type in registered().items() if task_type.purpose != Purpose.HOUSE}
 
 
@@ -51,13 +52,18 @@ def asks_anew(key: str) -> bool:
 
 
 def uses_up(work: "Assignment") -> bool:
-    """Whether whoever opened this test, and did not hand it in, has seen too much to begin anew."""
+    """Whether the worker who opened this test, and did not submit it, has seen too much to begin again."""
     task = get(work.hit.batch.task)
     return isinstance(task, UsesUp) and task.uses_up(work)
 
 
 def is_test(key: str) -> bool:
     return key in _task_types and _task_types[key].purpose == Purpose.TEST
+
+
+def beside_work() -> list[str]:
+    """Return the tasks that are no work for a study's data: tests, and pages that only pay a bonus."""
+    return [key for key, task_type in registered().items() if task_type.purpose != Purpose.WORK]
 
 
 def is_offered(key: str) -> bool:

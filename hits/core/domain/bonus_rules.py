@@ -1,6 +1,6 @@
-"""The rules of a study's bonus table, and what one submission earns by them. Exact: never a float.
+"""Rules of a study's bonus table, and what one submission earns by them. Exact: never a float.
 
-Each reading keeps the figures that led to it, so that a worker can be told and a bonus can be proved.
+Each result keeps the figures that led to it, so that a worker can be told and a bonus can be proved.
 """
 
 from abc import ABC, abstractmethod
@@ -19,12 +19,12 @@ Scores = Mapping[str, Fraction]  # of one item, by measure
 
 @dataclass(frozen=True, kw_only=True)
 class Work:
-    """What is recorded of one submission when the table is read."""
+    """Facts recorded of one submission when the bonus table is read."""
 
     items: Sequence[Scores] = ()
     reward: Decimal = NOTHING
     seconds: int | None = None
-    # By rule, and not given up: a wage counts it as pay, whatever the scores say today.
+    # Amounts owed by rule and not given up: a wage counts them as pay, whatever the scores say today.
     owed: Mapping[str, Decimal] = field(default_factory=dict)
 
     def of(self, measure: str) -> list[Fraction]:
@@ -33,7 +33,7 @@ class Work:
 
 @dataclass(frozen=True, kw_only=True)
 class RuleAmount:
-    """What one rule comes to, nothing too, and the scores and steps that led there, ready for JSON."""
+    """Amount of one rule, possibly zero, with the scores and steps that led to it, ready for JSON."""
 
     rule: str
     amount: Decimal
@@ -49,16 +49,16 @@ class BonusRule(ABC):
 
     @abstractmethod
     def most(self, *, items: int) -> Decimal:
-        """What it comes to at most for one submission of so many items: so much is set aside."""
+        """The most it can come to for one submission of so many items: this much is reserved."""
 
     @abstractmethod
     def reckon(self, work: Work, *, other_bonuses: Decimal) -> tuple[Decimal, dict[str, Any]]:
-        """The amount, and its figures."""
+        """Return the amount and the figures that led to it."""
 
     @property
     @abstractmethod
     def in_words(self) -> str:
-        """For the researcher, who checks what the table means."""
+        """Description for the researcher, who checks what the table means."""
 
     @property
     def measures(self) -> tuple[str, ...]:
@@ -140,7 +140,7 @@ class PerItem(BonusRule):
 
 @dataclass(frozen=True, kw_only=True)
 class Tier:
-    """From this many per cent on, and below that many; None: up to 100, which is in it."""
+    """Amount for scores from `start` per cent up to, but not including, `below`; None includes 100."""
 
     start: int
     below: int | None
@@ -157,7 +157,7 @@ class Tier:
 
 @dataclass(frozen=True, kw_only=True)
 class Gate:
-    """Items below it earn nothing by the rule, however high they score."""
+    """Condition of a rule: items below it earn nothing by the rule, however high they score."""
 
     measure: str
     at_least: int
@@ -205,7 +205,7 @@ class Tiers(BonusRule):
 
 @dataclass(frozen=True, kw_only=True)
 class Wage(BonusRule):
-    """What reward and bonuses lack to an hourly wage. Without one of its own it has the study's least."""
+    """Amount that reward and bonuses lack to an hourly wage: its own, or else the study's wage floor."""
 
     kind = "wage"
     at_most: Decimal
@@ -231,12 +231,12 @@ class Wage(BonusRule):
 
     @property
     def in_words(self) -> str:
-        wage = "the study's least" if self.hourly is None else f"${self.hourly:.2f}"
+        wage = "the study's wage floor" if self.hourly is None else f"${self.hourly:.2f}"
         return f"up to ${self.at_most:.2f}, so that reward and bonuses come to {wage} an hour of active time"
 
 
 def evaluate(rules: Iterable[BonusRule], *, work: Work) -> list[RuleAmount]:
-    """What each rule comes to, in the order of the table. Wages are reckoned after all the others."""
+    """Return what each rule comes to, in the order of the table. Wages are computed after all the others."""
     rules = list(rules)
     found: dict[str, RuleAmount] = {}
     for rule in sorted(rules, key=lambda rule: isinstance(rule, Wage)):
@@ -248,7 +248,7 @@ def evaluate(rules: Iterable[BonusRule], *, work: Work) -> list[RuleAmount]:
 
 
 def _others(name: str, found: Mapping[str, RuleAmount], work: Work) -> Decimal:
-    """Today's or what is owed already, whichever is more: an obligation stays when its score falls."""
+    """Sum of the other rules, each as today or as owed, whichever is more: what is owed stays owed."""
     names = (found.keys() | work.owed.keys()) - {name}
     today = {other: found[other].amount if other in found else NOTHING for other in names}
     return sum((max(today[other], work.owed.get(other, NOTHING)) for other in names), NOTHING)

@@ -1,4 +1,4 @@
-"""A bonus table as a researcher writes it: a list, one object for each rule. Refusals say how to mend it."""
+"""Bonus tables as researchers write them: lists with an object for each rule. Refusals say how to mend."""
 
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -10,12 +10,12 @@ from hits.core.domain.bonus_rules import CENT, BonusRule, Condition, Flat, Gate,
 
 MOST_BONUS = Decimal("9999.99")
 LONGEST_NAME = 64
-# Obligations that people decide on go by these; a table must not use them.
+# Names of bonuses that people decide on; a table must not use them.
 APPEAL = "appeal"
 WAGE_TOP_UP = "wage top-up"
 RESERVED_NAMES = (APPEAL, WAGE_TOP_UP)
 
-# Of each kind one, for help texts and refusals.
+# One rule of each kind, for help texts and refusals.
 EXAMPLES: Mapping[str, Mapping[str, Any]] = {
     "condition": {"name": "all right", "measure": "jaccard", "at_least": 100, "amount": "0.01"},
     "flat": {"name": "thank you", "kind": "flat", "amount": "0.05"},
@@ -36,44 +36,66 @@ EXAMPLES: Mapping[str, Mapping[str, Any]] = {
 }
 
 
+class MisplacedValue(ValueError):
+    """A refusal that knows which field of a table is wrong; rules and tiers count from 1."""
+
+    def __init__(self, words: str, *, field: str, rule: int = 0, tier: int = 0) -> None:
+        super().__init__(words)
+        self.rule, self.tier, self.field = rule, tier, field
+
+
 def read_bonus_rules(data: Any) -> list[BonusRule]:
-    """The table as a researcher wrote it. Raises ValueError with the line and what is wrong with it."""
+    """Return the rules of a researcher's table. Raises ValueError with the line and what is wrong there."""
     if not isinstance(data, list):
         raise ValueError("The bonus table must be a list of rules; [] means no bonus.")  # noqa: TRY004
-    rules = [_read_rule(row, f"Rule {number}") for number, row in enumerate(data, start=1)]
+    rules = [_read_numbered(row, number) for number, row in enumerate(data, start=1)]
     first: dict[str, int] = {}
     for number, rule in enumerate(rules, start=1):
         if first.setdefault(rule.name, number) != number:
-            raise ValueError(
+            raise MisplacedValue(
                 f"Rule {number} is called “{rule.name}” as rule {first[rule.name]} is. "
-                "Every rule needs a name of its own."
+                "Every rule needs a name of its own.",
+                rule=number,
+                field="name",
             )
     return rules
 
 
 def check_names(rules: Iterable[BonusRule], *, known: Sequence[str]) -> None:
-    """Of a table to come. Raises ValueError for what nobody measures: it would never owe, and say nothing."""
+    """Refuse reserved names and unknown measures, which would never owe. Raises ValueError."""
     for number, rule in enumerate(rules, start=1):
         if rule.name in RESERVED_NAMES:
-            raise ValueError(
-                f"Rule {number}: “{rule.name}” is kept for what people decide on. Call the rule otherwise."
+            raise MisplacedValue(
+                f"Rule {number}: “{rule.name}” is kept for bonuses that people decide. Choose another name.",
+                rule=number,
+                field="name",
             )
         for measure in rule.measures:
             if measure not in known:
-                raise ValueError(
-                    f"Rule {number}: nothing is measured as {measure}. Known: {', '.join(known)}."
+                raise MisplacedValue(
+                    f"Rule {number}: nothing is measured as {measure}. Known: {', '.join(known)}.",
+                    rule=number,
+                    field="measure",
                 )
 
 
 def wants_floor(rules: Iterable[BonusRule]) -> bool:
-    """A wage that names no figure of its own: it needs the study's."""
+    """Whether a wage rule names no figure of its own, and so needs the study's wage floor."""
     return any(isinstance(rule, Wage) and rule.hourly is None for rule in rules)
 
 
 def with_floor(data: Sequence[Mapping[str, Any]], *, floor: Decimal | None) -> list[dict[str, Any]]:
-    """The table as it is promised: what leans on the study's least wage has its figure from now on."""
+    """Return the table as promised: a wage rule without a figure gets the study's current wage floor."""
     lean = {"hourly": f"{floor:.2f}"} if floor else {}
     return [{**lean, **row} if row.get("kind") == Wage.kind else dict(row) for row in data]
+
+
+def _read_numbered(row: Any, number: int) -> BonusRule:
+    try:
+        return _read_rule(row, f"Rule {number}")
+    except MisplacedValue as error:
+        error.rule = number
+        raise
 
 
 def _read_rule(row: Any, line: str) -> BonusRule:
@@ -111,13 +133,16 @@ def _read_tiers(row: Mapping[str, Any], line: str) -> BonusRule:
     tiers = row["tiers"]
     if not isinstance(tiers, list) or not tiers:
         raise ValueError(f"{line}: tiers must be a list, {json.dumps(EXAMPLES['tiers']['tiers'])}.")
-    read = [_read_tier(tier, f"{line}, tier {number}") for number, tier in enumerate(tiers, start=1)]
+    read = [_read_tier(tier, line, number) for number, tier in enumerate(tiers, start=1)]
+    numbers = {id(tier): number for number, tier in enumerate(read, start=1)}
     read.sort(key=lambda tier: tier.start)
     for lower, higher in pairwise(read):
         if lower.below is None or lower.below > higher.start:
-            raise ValueError(
+            raise MisplacedValue(
                 f"{line}: the tiers from {lower.start} and from {higher.start} overlap. "
-                f"Write below {higher.start} or less in the first."
+                f"Write below {higher.start} or less in the first.",
+                tier=numbers[id(lower)],
+                field="below",
             )
     return Tiers(
         name=_name(row["name"], line, "name"),
@@ -127,7 +152,8 @@ def _read_tiers(row: Mapping[str, Any], line: str) -> BonusRule:
     )
 
 
-def _read_tier(tier: Any, line: str) -> Tier:
+def _read_tier(tier: Any, rule: str, number: int) -> Tier:
+    line = f"{rule}, tier {number}"
     if not isinstance(tier, dict) or not {"from", "amount"} <= set(tier) <= {"from", "below", "amount"}:
         raise ValueError(
             f"{line} needs exactly these fields: from, amount, and may have below, such as "
@@ -136,7 +162,9 @@ def _read_tier(tier: Any, line: str) -> Tier:
     start = _percent(tier["from"], line, "from")
     below = _percent(tier["below"], line, "below") if "below" in tier else None
     if below is not None and start >= below:
-        raise ValueError(f"{line}: from ({start}) must be less than below ({below}).")
+        raise MisplacedValue(
+            f"{line}: from ({start}) must be less than below ({below}).", tier=number, field="below"
+        )
     return Tier(start=start, below=below, amount=_amount(tier["amount"], line))
 
 
@@ -179,7 +207,7 @@ def _amount(value: Any, line: str, field: str = "amount") -> Decimal:
 
 
 def _shown(value: Any) -> str:
-    """Whoever sends a book gets its title back."""
+    """Return the value cut short, so that a message stays readable however long the value is."""
     return repr(value)[:40]
 
 
@@ -191,12 +219,13 @@ def _percent(value: Any, line: str, field: str) -> int:
 
 def _name(text: Any, line: str, field: str) -> str:
     if not isinstance(text, str) or not 0 < len(text) <= LONGEST_NAME or not text.isprintable():
-        raise ValueError(f"{line}: {field} must be a text of 1 to {LONGEST_NAME} characters.")
+        words = f"{line}: {field} must be a text of 1 to {LONGEST_NAME} characters that can be seen."
+        raise MisplacedValue(words, field=field)
     return text
 
 
 THRESHOLD = {"name", "measure", "at_least", "amount"}
-# By kind: the fields that must be there, and those that may.
+# Fields that each kind must have, and those that it may have.
 FIELDS: Mapping[str, tuple[set[str], set[str]]] = {
     Condition.kind: (THRESHOLD, {"kind"}),
     Flat.kind: ({"name", "kind", "amount"}, set()),

@@ -1,4 +1,4 @@
-"""Fees, and what work costs at most."""
+"""Fees, and the most that work can cost."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ MANY = 10  # places of one HIT from which fees rise, and which adding places may
 
 @dataclass(frozen=True, kw_only=True)
 class FeeSchedule:
-    """What a provider adds to every reward and bonus."""
+    """Fees that a provider adds to every reward and bonus."""
 
     rate: Decimal
     many_rate: Decimal
@@ -40,7 +40,7 @@ FEES = {
 
 @dataclass(frozen=True, kw_only=True)
 class Prices:
-    """What one place of a HIT costs: known before the launch, and never changed after it."""
+    """Prices of one place of a HIT: known before the launch, and never changed after it."""
 
     reward: Decimal
     rules: Sequence[BonusRule]
@@ -53,7 +53,7 @@ class Prices:
 
     @property
     def most_bonus(self) -> Decimal:
-        """Every rule owed, for every item."""
+        """The most that one submission can earn in bonuses: every rule owed, for every item."""
         return sum(self._most_by_rule, NOTHING)
 
     @property
@@ -65,14 +65,14 @@ class Prices:
         return [rule.most(items=self.items) for rule in self.rules]
 
     def place(self, *, assignments_per_hit: int) -> Decimal:
-        """What one place can cost at most."""
+        """The most that one place can cost."""
         fee = self.fee(assignments_per_hit=assignments_per_hit)
         return self.reward + fee + self.most_bonus + self.most_bonus_fee
 
 
 @dataclass(frozen=True, kw_only=True)
 class Cost:
-    """What work can cost at most: every place filled, and every rule owed to everybody."""
+    """The most that work can cost: every place filled, and every rule owed to everybody."""
 
     rewards: Decimal
     fees: Decimal
@@ -85,7 +85,7 @@ class Cost:
 
 
 def cost_of(sizes: Iterable[int], *, prices: Prices) -> Cost:
-    """Of HITs with these numbers of places."""
+    """Cost of HITs with these numbers of places."""
     sizes = list(sizes)
     places = sum(sizes)
     return Cost(
@@ -97,11 +97,11 @@ def cost_of(sizes: Iterable[int], *, prices: Prices) -> Cost:
 
 
 def shards(workers: int) -> list[int]:
-    """HITs of at most nine places that together have as many: from ten on providers charge more."""
+    """Split workers into HITs of at most nine places each, for providers charge more from ten on."""
     full, rest = divmod(workers, MANY - 1)
     return [MANY - 1] * full + ([rest] if rest else [])
 
 
 def round_to_cents(amount: Decimal) -> Decimal:
-    """Half up, as providers do. Sums that SQLite made carry its floats' noise until here."""
+    """Round half up, as providers do. Sums that SQLite made carry the noise of its floats until here."""
     return amount.quantize(CENT, rounding=ROUND_HALF_UP)

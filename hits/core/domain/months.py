@@ -1,4 +1,4 @@
-"""Calendar months of a study's own time zone: what is monthly begins and ends there."""
+"""Calendar months of a study's own time zone, in which everything monthly begins and ends."""
 
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time
@@ -22,18 +22,18 @@ class Month:
         return Month(self.year - (self.number == 1), (self.number - 2) % 12 + 1)
 
     def bounds(self, zone: str) -> tuple[datetime, datetime]:
-        """Its first instant there, and the first instant of the next month."""
+        """Return the month's first instant in the zone, and the first instant of the next month."""
         return _first_instant(self, zone), _first_instant(self.next, zone)
 
 
 def read_month(text: str) -> Month:
-    """Of 2026-11. Raises ValueError."""
+    """Return the month of a text such as 2026-11. Raises ValueError if the text is no month."""
     day = datetime.strptime(text, "%Y-%m").date()  # noqa: DTZ007 -- a month, and no instant
     return Month(day.year, day.month)
 
 
 def month_of(moment: datetime, *, zone: str) -> Month:
-    """The month that it is there."""
+    """Return the month of an instant in the zone."""
     there = moment.astimezone(ZoneInfo(zone))
     return Month(there.year, there.month)
 

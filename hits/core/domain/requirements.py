@@ -1,4 +1,4 @@
-"""Who may work, as the Requester API takes it and in words."""
+"""Requirements on workers, as the Requester API takes them and in words."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
@@ -55,20 +55,20 @@ def wants_masters(requirements: Sequence[Mapping[str, Any]]) -> bool:
     return any(row.get("QualificationTypeId") in MASTERS.values() for row in requirements)
 
 
-def in_words(requirements: Sequence[Mapping[str, Any]]) -> list[str]:
-    """One sentence each, for people."""
+def in_words(requirements: Sequence[Mapping[str, Any]], *, english_speakers: bool = False) -> list[str]:
+    """Return one sentence for each requirement, for people."""
     return [_sentence(row) for row in requirements]
 
 
 def is_met(row: Mapping[str, Any], value: int) -> bool:
-    """By whoever holds the qualification with this value."""
+    """Whether a worker who holds the qualification with this value meets the requirement."""
     values = row.get("IntegerValues", [])
     compare = COMPARE.get(str(row.get("Comparator")))
     return True if compare is None else compare(value, values)
 
 
 def check(requirements: Any) -> None:
-    """Raises ValueError with the number of the rule and what is wrong with it."""
+    """Check a list of requirements. Raises ValueError with the number of the wrong one and its fault."""
     if not isinstance(requirements, list) or not all(isinstance(row, dict) for row in requirements):
         raise ValueError("Requirements are a list of objects, as the Requester API takes them.")
     if len(requirements) > MOST:

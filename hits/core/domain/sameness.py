@@ -1,4 +1,4 @@
-"""Whether what two sides say is the same thing."""
+"""Comparison of what two sides say: whether it is the same thing."""
 
 from datetime import datetime, timedelta
 from urllib.parse import urlsplit
@@ -11,5 +11,5 @@ def is_amazon(endpoint: str) -> bool:
 
 
 def is_same_moment(ours: datetime | None, theirs: datetime | None) -> bool:
-    """Providers send whole seconds or milliseconds. An unknown moment is any."""
+    """Whether two instants agree: providers send whole seconds or milliseconds. An unknown one agrees."""
     return ours is None or theirs is None or abs(ours - theirs) < timedelta(seconds=1.5)

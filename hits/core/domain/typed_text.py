@@ -1,4 +1,4 @@
-"""What people type: whether it is whole, and can be stored, sent and shown."""
+"""Checks of text that people type: whether it is whole, and can be stored, sent and shown."""
 
 from unicodedata import category
 from uuid import UUID
@@ -12,7 +12,7 @@ def is_one_line(text: str, *, longest: int) -> bool:
 
 
 def read_uuid(text: str) -> UUID | None:
-    """None for what is none."""
+    """Return the UUID, or None if the text is none."""
     try:
         return UUID(text)
     except ValueError:
@@ -20,5 +20,5 @@ def read_uuid(text: str) -> UUID | None:
 
 
 def has_controls(text: str) -> bool:
-    """Beyond line breaks and tabs."""
+    """Whether the text has control characters other than line breaks and tabs."""
     return any(category(sign) in UNWANTED and sign not in "\n\t" for sign in text)

@@ -1,4 +1,4 @@
-"""What an hour of the work pays."""
+"""Hourly pay of work."""
 
 from collections.abc import Sequence
 from decimal import Decimal
@@ -9,12 +9,12 @@ HOUR_S = 3600
 
 
 def hourly_wage(*, reward: Decimal, seconds: float) -> Decimal | None:
-    """None where no time is known."""
+    """Return what an hour pays, or None if no time is known."""
     return round_to_cents(reward * HOUR_S / Decimal(str(seconds))) if seconds > 0 else None
 
 
 def percentile(values: Sequence[float], share: float) -> float | None:
-    """Between the two nearest; of nothing there is none."""
+    """Return a percentile, interpolated between the two nearest values, or None if there are no values."""
     if not values:
         return None
     ranked = sorted(values)
@@ -29,6 +29,6 @@ def cents(amount: Decimal) -> int:
 
 
 def lacking(*, earned: Decimal, seconds: int, floor: Decimal) -> Decimal:
-    """What lifts this work to the floor, in whole cents, rounded up; nothing if it is there already."""
+    """Amount that lifts this work to the floor, in whole cents, rounded up; zero if it is there already."""
     wanted = -(-cents(floor) * seconds // HOUR_S)
     return Decimal(max(0, wanted - cents(earned))) / 100

@@ -1,14 +1,14 @@
-"""Who did what to money, and when. Append-only: the database refuses updates and deletions."""
+"""Audit events of money: who did what, and when. Append-only: the database refuses updates and deletions."""
 
 from django.db import models
 
 
 class AuditEvent(models.Model):
-    """One act of a person, or of the house itself (by nobody), that has to do with money."""
+    """One act concerning money, of a person or, with `by` empty, of the system itself."""
 
     append_only = True
 
-    kind = models.CharField(max_length=48, help_text="Such as run.approved.")
+    kind = models.CharField(max_length=48, help_text="Name of the event, such as run.approved.")
     words = models.CharField(max_length=1000)
     by = models.ForeignKey("hits.User", models.PROTECT, null=True, related_name="+")
     at = models.DateTimeField()

@@ -7,13 +7,13 @@ from hits.core import crypto
 
 
 class SealedText(str):
-    """As it lies in the database."""
+    """A value as it is in the database: encrypted."""
 
     __slots__ = ()
 
 
 class SealedAttribute(DeferredAttribute):
-    """Opened by whoever asks for it: one row whose key is lost stops no list and no sweep over others."""
+    """Attribute that decrypts on access: one row whose key is lost stops no list and no sweep over others."""
 
     def __get__(self, instance: Any, cls: Any = None) -> Any:
         value = super().__get__(instance, cls)
@@ -22,15 +22,15 @@ class SealedAttribute(DeferredAttribute):
         return value
 
     def __set__(self, instance: Any, value: Any) -> None:
-        """With it, Python asks this class before it looks into the row."""
+        """Store the value. A class with `__set__` is asked before the instance's own dictionary."""
         instance.__dict__[self.field.attname] = value
 
 
 class EncryptedTextField(models.TextField):  # type: ignore[type-arg]
-    """Plain in Python, sealed in the database. Cannot be searched: keep a blind index beside it.
+    """Text, plain in Python and encrypted in the database. No search: keep a blind index beside it.
 
-    Nothing is sealed as nothing, so that rows without a text can be found. Reading it from a row raises
-    cryptography's InvalidToken where no key of ours opens it.
+    An empty text stays empty, so that rows without one can be found. Reading the field raises cryptography's
+    InvalidToken if none of the configured keys opens it.
     """
 
     descriptor_class = SealedAttribute
